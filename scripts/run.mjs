@@ -1,0 +1,33 @@
+// Runs one of the repository's TypeScript programs on any supported Node: bundles it in memory, then executes it.
+import { build } from 'esbuild';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const [entry, ...args] = process.argv.slice(2);
+if (entry === undefined) {
+  console.error('usage: node scripts/run.mjs PROGRAM.ts [ARGUMENTS]');
+  process.exit(2);
+}
+const folder = await mkdtemp(join(root, 'node_modules', '.run-'));
+const outfile = join(folder, 'program.mjs');
+await build({
+  entryPoints: [resolve(entry)],
+  outfile,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  packages: 'external',
+  sourcemap: 'inline',
+  logLevel: 'warning',
+  define: { 'import.meta.dirname': JSON.stringify(dirname(resolve(entry))) },
+});
+process.argv = [process.argv[0], resolve(entry), ...args];
+process.once('exit', () => void rm(folder, { recursive: true, force: true }));
+try {
+  await import(pathToFileURL(outfile).href);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,20 @@
+/**
+ * Why a body could not be decoded: `syntax` (not JSON, YAML or protobuf at all), `mismatch` (a value of the wrong type),
+ * `value` (a text that is no quantity, time, …), `depth` (nested too deeply), `strict` (unknown or duplicate fields).
+ */
+export type DecodeReason = 'syntax' | 'mismatch' | 'value' | 'depth' | 'strict';
+
+/** A body that cannot be decoded. The message is the one that Kubernetes gives, without what the server puts around it. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError';
+  readonly reason: DecodeReason;
+
+  constructor(reason: DecodeReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+export function isDecodeError(error: unknown): error is DecodeError {
+  return error instanceof DecodeError;
+}

@@ -1,0 +1,41 @@
+import { NumberToken } from './number-token.ts';
+import { isPlainObject } from './plain-object.ts';
+
+/** A JSON value as it was written: keys in order and as often as they came, numbers as text. */
+export type JsonNode =
+  | { readonly kind: 'object'; readonly entries: readonly JsonEntry[] }
+  | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
+  | { readonly kind: 'string'; readonly value: string }
+  | { readonly kind: 'number'; readonly text: string }
+  | { readonly kind: 'bool'; readonly value: boolean }
+  | { readonly kind: 'null' };
+
+export interface JsonEntry {
+  readonly key: string;
+  readonly value: JsonNode;
+}
+
+export const NULL_NODE: JsonNode = { kind: 'null' };
+
+/** Deeper than anything that is kept; what is below is not looked at. */
+const DEEPEST = 2000;
+
+/** A decoded value as nodes, for telling what is wrong with it. */
+export function nodeOf(value: unknown, depth = 0): JsonNode {
+  switch (typeof value) {
+    case 'string':
+      return { kind: 'string', value };
+    case 'number':
+    case 'bigint':
+      return { kind: 'number', text: String(value) };
+    case 'boolean':
+      return { kind: 'bool', value };
+    default:
+  }
+  if (value instanceof NumberToken) return { kind: 'number', text: value.text };
+  if (depth > DEEPEST) return NULL_NODE;
+  if (Array.isArray(value)) return { kind: 'array', items: value.map((item) => nodeOf(item, depth + 1)) };
+  if (!isPlainObject(value)) return NULL_NODE;
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  return { kind: 'object', entries: entries.map(([key, item]) => ({ key, value: nodeOf(item, depth + 1) })) };
+}

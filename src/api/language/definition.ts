@@ -1,0 +1,98 @@
+/**
+ * What a definition file (`src/api/definitions/*.api`) says, before anything is resolved. The language:
+ *
+ *     group apps/v1                        # the API group and version the file defines
+ *     package io.k8s.api.apps.v1           # prefix of its types' OpenAPI names
+ *
+ *     resource deployments Deployment namespaced short=deploy categories=all
+ *       subresource scale autoscaling/v1.Scale verbs=get,patch,update
+ *
+ *     kind Deployment  // a type with apiVersion and kind; each listed resource also gets its DeploymentList
+ *       metadata  1 meta/v1.ObjectMeta  // one line a field: name, protobuf number, type, flags, description
+ *
+ *     type DeploymentSpec
+ *       replicas  1 *int32  fill=1  // Number of pods wanted
+ *
+ * A number `2.1` says that the field travels as field 1 of a message that is field 2 here, though JSON shows it flat.
+ *
+ * Types: `string int32 int64 bool double bytes`, the special ones of `ScalarName`, `T` of the same file, `core/v1.T` of
+ * another, `*T` (absent differs from zero), `[]T`, `map<T>`, `wrapped[]string` (a message of its own in protobuf).
+ * Flags: `required`, `always` (written even when empty), `omitzero` (a struct left out when empty), `default=V` (part of
+ * the schema), `fill=V` (filled in by the server, not part of the schema), `enum(A|B)` (part of the schema),
+ * `values(A|B)` (checked, but not part of the schema), `list=atomic|set|map(key,…)`,
+ * `map=atomic|granular`, `patch=merge(key)`, `min=`, `max=`, `maxlength=`, `format=`, `immutable`; on a type `atomic`,
+ * `union(discriminator:field=Value,…)`.
+ */
+export interface DefinitionFile {
+  readonly group: string;
+  readonly version: string;
+  readonly package: string;
+  /** How other files refer to this one, for example `apps/v1`. */
+  readonly alias: string;
+  readonly resources: readonly ResourceDefinition[];
+  readonly types: readonly TypeDefinition[];
+}
+
+export interface ResourceDefinition {
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  readonly subresources: readonly SubresourceDefinition[];
+}
+
+export interface SubresourceDefinition {
+  readonly name: string;
+  /** `Deployment`, or `autoscaling/v1.Scale` when it is another file's. */
+  readonly type: string;
+  readonly verbs: readonly string[];
+}
+
+export interface TypeDefinition {
+  readonly name: string;
+  readonly isKind: boolean;
+  readonly isAtomic: boolean;
+  readonly unions: readonly UnionDefinition[];
+  readonly fields: readonly FieldDefinition[];
+  readonly description: string;
+}
+
+export interface UnionDefinition {
+  readonly discriminator: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface FieldDefinition {
+  readonly name: string;
+  /** Protobuf numbers: the field's own last, before it those of the messages around it; empty when it does not travel. */
+  readonly numbers: readonly number[];
+  readonly type: string;
+  readonly flags: FieldFlags;
+  readonly description: string;
+}
+
+/** Short keys: this is also the packed form. */
+export interface FieldFlags {
+  readonly required?: true;
+  readonly always?: true;
+  readonly omitzero?: true;
+  readonly immutable?: true;
+  readonly default?: unknown;
+  readonly fill?: unknown;
+  readonly enum?: readonly string[];
+  readonly values?: readonly string[];
+  readonly list?: 'atomic' | 'set' | 'map';
+  readonly keys?: readonly string[];
+  readonly map?: 'atomic' | 'granular';
+  readonly patch?: string;
+  readonly mergeKey?: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly maxlength?: number;
+  readonly format?: string;
+}
+
+export const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;

@@ -1,0 +1,105 @@
+import { ReverseWriter } from './reverse-writer.ts';
+import { yamlText } from './yaml-text.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Writes a JSON value as the protobuf field with this number. */
+export type FieldWriter = (writer: ReverseWriter, number: number, value: unknown) => void;
+
+/** How a JSON object is written as a protobuf message. */
+export interface MessageShape {
+  /** In ascending order of number. */
+  readonly fields: readonly (readonly [number: number, name: string, write: FieldWriter])[];
+  /** The field for members called `x-…`: pairs of name and value. Its number is the highest. */
+  readonly extensions?: number;
+}
+
+export function writeMessage(value: JsonObject, shape: MessageShape): Uint8Array {
+  const writer = new ReverseWriter();
+  writeFields(writer, value, shape);
+  return writer.finish();
+}
+
+function writeFields(writer: ReverseWriter, value: JsonObject, { fields, extensions }: MessageShape): void {
+  if (extensions !== undefined) {
+    for (const name of Object.keys(value).reverse()) {
+      if (name.startsWith('x-')) writePair(writer, extensions, { name, write: () => any(writer, 2, value[name]) });
+    }
+  }
+  for (let index = fields.length - 1; index >= 0; index--) {
+    const [number, name, write] = fields[index] as MessageShape['fields'][number];
+    const field = value[name];
+    if (field !== undefined) write(writer, number, field);
+  }
+}
+
+/** A message of a name (1) and a value (2), which `write` writes. */
+function writePair(
+  writer: ReverseWriter,
+  number: number,
+  { name, write }: { readonly name: string; readonly write: () => void },
+): void {
+  writer.message(number, () => {
+    write();
+    writer.string(1, name);
+  });
+}
+
+// Zero values do not travel, as always in protobuf 3.
+
+export const string: FieldWriter = (writer, number, value) => {
+  if (typeof value === 'string' && value !== '') writer.string(number, value);
+};
+
+export const bool: FieldWriter = (writer, number, value) => {
+  if (value === true) writer.bool(number, true);
+};
+
+export const integer: FieldWriter = (writer, number, value) => {
+  if (typeof value === 'number' && value > 0) writer.integer(number, value);
+};
+
+export const double: FieldWriter = (writer, number, value) => {
+  if (typeof value === 'number' && value !== 0) writer.double(number, value);
+};
+
+/** A value of any shape travels as YAML, in field 2 of a message. */
+export const any: FieldWriter = (writer, number, value) => {
+  writer.message(number, () => writer.string(2, yamlText(value)));
+};
+
+/** Strings in a list are written even when empty: they hold their place. */
+export const strings: FieldWriter = (writer, number, value) => {
+  for (const item of [...(value as readonly string[])].reverse()) writer.string(number, item);
+};
+
+export function repeated(write: FieldWriter): FieldWriter {
+  return (writer, number, value) => {
+    for (const item of [...(value as readonly unknown[])].reverse()) write(writer, number, item);
+  };
+}
+
+/** `shape` is asked for when it is needed, since messages contain each other. */
+export function message(shape: () => MessageShape): FieldWriter {
+  return (writer, number, value) => {
+    writer.message(number, () => writeFields(writer, value as JsonObject, shape()));
+  };
+}
+
+/** A message whose only field is this one. */
+export function within(at: number, write: FieldWriter): FieldWriter {
+  return (writer, number, value) => {
+    writer.message(number, () => write(writer, at, value));
+  };
+}
+
+/** A message with the members of an object as its repeated field `at`, each a pair of name and value. */
+export function mapOf(write: FieldWriter, at = 1): FieldWriter {
+  return (writer, number, value) => {
+    writer.message(number, () => {
+      for (const [name, item] of Object.entries(value as JsonObject).reverse()) {
+        writePair(writer, at, { name, write: () => write(writer, 2, item) });
+      }
+    });
+  };
+}

@@ -1,0 +1,41 @@
+/** How the operations at some paths are called, and the tag they are filed under. */
+export interface OperationNames {
+  readonly tag: string;
+  id(verb: string, rest: string): string;
+}
+
+/**
+ * The names for all paths that start like `path`. In an operationId the API group and version stand between the verb and
+ * the rest.
+ *
+ * Example: below `/api/v1`, `read` and `NamespacedPodStatus` make `readCoreV1NamespacedPodStatus`, filed under `core_v1`.
+ */
+export function operationNames(path: string): OperationNames {
+  const parts = path.split('/').filter((part) => part !== '');
+  const [root = '', first = '', second] = parts[0] === 'api' ? ['apis', 'core', ...parts.slice(1)] : parts;
+  if (root !== 'apis' || first === '') return { tag: identifier(root), id: (verb, rest) => verb + rest };
+  const group = identifier(first.endsWith('.k8s.io') ? first.slice(0, -'.k8s.io'.length) : first);
+  const version = identifier(second ?? '');
+  const middle = capitalized(group) + capitalized(version);
+  return { tag: second === undefined ? group : `${group}_${version}`, id: (verb, rest) => verb + middle + rest };
+}
+
+/** Drops what an identifier may not have, and starts a new word in upper case there. */
+function identifier(text: string): string {
+  let result = '';
+  let startsWord = false;
+  for (const [index, letter] of [...text].entries()) {
+    if (/[\p{L}_]/u.test(letter) || (index > 0 && /\p{Nd}/u.test(letter))) {
+      result += startsWord ? letter.toUpperCase() : letter;
+      startsWord = false;
+    } else {
+      startsWord = true;
+    }
+  }
+  return result;
+}
+
+/** The first letter in upper case. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

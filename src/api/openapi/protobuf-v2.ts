@@ -1,0 +1,197 @@
+import { any, bool, double, integer, mapOf, message, repeated, string, strings, within, writeMessage } from './message-writer.ts';
+import type { FieldWriter, JsonObject, MessageShape } from './message-writer.ts';
+
+/** The media type of the protobuf form of `/openapi/v2`. */
+export const PROTOBUF_V2_TYPE = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+
+/**
+ * The protobuf form of an OpenAPI v2 document (the message `openapi.v2.Document` of gnostic), from its JSON body.
+ *
+ * What the messages have no place for (custom resources could bring it) is left out.
+ */
+export function protobufV2(body: Uint8Array): Uint8Array {
+  return writeMessage(JSON.parse(Buffer.from(body).toString()) as JsonObject, messages.document);
+}
+
+const schema = message(() => messages.schema);
+const operation = message(() => messages.operation);
+const bodyParameter = within(1, message(() => messages.bodyParameter));
+const queryParameter = within(2, within(3, message(() => messages.queryParameter)));
+const pathParameter = within(2, within(4, message(() => messages.pathParameter)));
+
+const parameter: FieldWriter = (writer, number, value) => {
+  const place = (value as JsonObject)['in'];
+  const write = place === 'body' ? bodyParameter : place === 'path' ? pathParameter : queryParameter;
+  write(writer, number, value);
+};
+
+const ownParameter = within(1, parameter);
+const parameterReference = within(2, message(() => messages.reference));
+
+const parameterOrReference: FieldWriter = (writer, number, value) => {
+  const write = (value as JsonObject)['$ref'] === undefined ? ownParameter : parameterReference;
+  write(writer, number, value);
+};
+
+const innerSchema = within(1, schema);
+
+const schemaOrBoolean: FieldWriter = (writer, number, value) => {
+  if (typeof value === 'boolean') writer.message(number, () => writer.bool(2, value));
+  else innerSchema(writer, number, value);
+};
+
+const type: FieldWriter = (writer, number, value) => {
+  writer.message(number, () => strings(writer, 1, [value].flat()));
+};
+
+type MessageName =
+  | 'document'
+  | 'info'
+  | 'apiKey'
+  | 'pathItem'
+  | 'operation'
+  | 'response'
+  | 'reference'
+  | 'bodyParameter'
+  | 'pathParameter'
+  | 'queryParameter'
+  | 'schema';
+
+const messages: Readonly<Record<MessageName, MessageShape>> = {
+  document: {
+    fields: [
+      [1, 'swagger', string],
+      [2, 'info', message(() => messages.info)],
+      [8, 'paths', mapOf(message(() => messages.pathItem), 2)],
+      [9, 'definitions', mapOf(schema)],
+      [10, 'parameters', mapOf(parameter)],
+      [12, 'security', repeated(mapOf(within(1, strings)))],
+      [13, 'securityDefinitions', mapOf(within(2, message(() => messages.apiKey)))],
+    ],
+    extensions: 16,
+  },
+  info: {
+    fields: [
+      [1, 'title', string],
+      [2, 'version', string],
+      [3, 'description', string],
+    ],
+    extensions: 7,
+  },
+  apiKey: {
+    fields: [
+      [1, 'type', string],
+      [2, 'name', string],
+      [3, 'in', string],
+      [4, 'description', string],
+    ],
+    extensions: 5,
+  },
+  pathItem: {
+    fields: [
+      [2, 'get', operation],
+      [3, 'put', operation],
+      [4, 'post', operation],
+      [5, 'delete', operation],
+      [6, 'options', operation],
+      [7, 'head', operation],
+      [8, 'patch', operation],
+      [9, 'parameters', repeated(parameterOrReference)],
+    ],
+    extensions: 10,
+  },
+  operation: {
+    fields: [
+      [1, 'tags', strings],
+      [2, 'summary', string],
+      [3, 'description', string],
+      [5, 'operationId', string],
+      [6, 'produces', strings],
+      [7, 'consumes', strings],
+      [8, 'parameters', repeated(parameterOrReference)],
+      [9, 'responses', mapOf(within(1, message(() => messages.response)))],
+      [10, 'schemes', strings],
+      [11, 'deprecated', bool],
+    ],
+    extensions: 13,
+  },
+  response: {
+    fields: [
+      [1, 'description', string],
+      [2, 'schema', innerSchema],
+    ],
+    extensions: 5,
+  },
+  reference: {
+    fields: [
+      [1, '$ref', string],
+      [2, 'description', string],
+    ],
+  },
+  bodyParameter: {
+    fields: [
+      [1, 'description', string],
+      [2, 'name', string],
+      [3, 'in', string],
+      [4, 'required', bool],
+      [5, 'schema', schema],
+    ],
+    extensions: 6,
+  },
+  pathParameter: {
+    fields: [
+      [1, 'required', bool],
+      [2, 'in', string],
+      [3, 'description', string],
+      [4, 'name', string],
+      [5, 'type', string],
+      [6, 'format', string],
+      [19, 'uniqueItems', bool],
+    ],
+    extensions: 22,
+  },
+  queryParameter: {
+    fields: [
+      [1, 'required', bool],
+      [2, 'in', string],
+      [3, 'description', string],
+      [4, 'name', string],
+      [6, 'type', string],
+      [7, 'format', string],
+      [20, 'uniqueItems', bool],
+    ],
+    extensions: 23,
+  },
+  schema: {
+    fields: [
+      [1, '$ref', string],
+      [2, 'format', string],
+      [3, 'title', string],
+      [4, 'description', string],
+      [5, 'default', any],
+      [6, 'multipleOf', double],
+      [7, 'maximum', double],
+      [8, 'exclusiveMaximum', bool],
+      [9, 'minimum', double],
+      [10, 'exclusiveMinimum', bool],
+      [11, 'maxLength', integer],
+      [12, 'minLength', integer],
+      [13, 'pattern', string],
+      [14, 'maxItems', integer],
+      [15, 'minItems', integer],
+      [16, 'uniqueItems', bool],
+      [17, 'maxProperties', integer],
+      [18, 'minProperties', integer],
+      [19, 'required', strings],
+      [20, 'enum', repeated(any)],
+      [21, 'additionalProperties', schemaOrBoolean],
+      [22, 'type', type],
+      [23, 'items', innerSchema],
+      [24, 'allOf', repeated(schema)],
+      [25, 'properties', mapOf(schema)],
+      [27, 'readOnly', bool],
+      [30, 'example', any],
+    ],
+    extensions: 31,
+  },
+};

@@ -1,0 +1,132 @@
+import type { Field, Shape, Struct } from '../schema/schema.ts';
+import type { Descriptions } from './descriptions.ts';
+import { reference } from './json-schema.ts';
+import type { JsonSchema, OpenApiVersion } from './json-schema.ts';
+import { scalarSchema } from './scalar-schemas.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type OpenSchema = Mutable<JsonSchema>;
+
+/**
+ * Documents one type; the types of its fields are referred to by name.
+ *
+ * The versions differ in two ways. In v3 a reference has no neighbours: they stand around an `allOf` with the reference
+ * in it. In v2 there are no defaults: its clients (kubectl among them) took them for values that must be set.
+ */
+export function structSchema(struct: Struct, version: OpenApiVersion, descriptions: Descriptions): JsonSchema {
+  const writer = version === 'v3' ? v3 : v2;
+  const schema: OpenSchema = {};
+  const description = descriptions.ofType(struct);
+  if (description !== undefined) schema.description = description;
+  schema.type = 'object';
+  const required = struct.fields.filter((field) => field.required).map((field) => field.name);
+  if (required.length > 0) schema.required = required;
+  if (struct.fields.length > 0) {
+    const properties: Record<string, JsonSchema> = {};
+    for (const field of [...struct.fields].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      properties[field.name] = writer.field(field, descriptions.ofField(struct, field.name));
+    }
+    schema.properties = properties;
+  }
+  if (struct.isAtomic) schema['x-kubernetes-map-type'] = 'atomic';
+  if (struct.unions.length > 0) schema['x-kubernetes-unions'] = struct.unions.map(unionSchema);
+  return schema;
+}
+
+/** The OpenAPI names of the types that a type's fields have. */
+export function typesOfFields(struct: Struct): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const field of struct.fields) {
+    let shape = field.shape;
+    while (shape.kind === 'list' || shape.kind === 'map') shape = shape.kind === 'list' ? shape.element : shape.value;
+    if (shape.kind === 'struct') {
+      names.add(shape.struct.name);
+    } else {
+      const scalar = scalarSchema(shape.scalar);
+      if (scalar.kind === 'named') names.add(scalar.name);
+    }
+  }
+  return names;
+}
+
+function unionSchema({ discriminator, fields }: Struct['unions'][number]): Record<string, unknown> {
+  return { ...(discriminator === '' ? {} : { discriminator }), 'fields-to-discriminateBy': fields };
+}
+
+class FieldWriter {
+  readonly #version: OpenApiVersion;
+
+  constructor(version: OpenApiVersion) {
+    this.#version = version;
+  }
+
+  field(field: Field, description: string | undefined): JsonSchema {
+    const { flags, shape } = field;
+    const isValue = field.presence === 'value';
+    const schema: OpenSchema = {};
+    if (description !== undefined) schema.description = description;
+    if (flags.default !== undefined && this.#version === 'v3') schema.default = flags.default;
+    this.#addShape(schema, shape, isValue && (shape.kind === 'struct' || field.omit === 'never'));
+    if (flags.enum !== undefined) enumerate(schema, shape, flags.enum);
+    if (flags.list !== undefined) schema['x-kubernetes-list-type'] = flags.list;
+    if (flags.keys !== undefined) schema['x-kubernetes-list-map-keys'] = flags.keys;
+    if (flags.map !== undefined) schema['x-kubernetes-map-type'] = flags.map;
+    if (flags.mergeKey !== undefined) schema['x-kubernetes-patch-merge-key'] = flags.mergeKey;
+    if (flags.patch !== undefined) schema['x-kubernetes-patch-strategy'] = flags.patch;
+    return this.#finish(schema);
+  }
+
+  /** `hasZero`: when nobody sets the value, it is the zero of its type, which is a default for readers. */
+  #addShape(schema: OpenSchema, shape: Shape, hasZero: boolean): void {
+    switch (shape.kind) {
+      case 'scalar': {
+        const scalar = scalarSchema(shape.scalar);
+        if (scalar.kind === 'named') {
+          schema.$ref = reference(scalar.name, this.#version);
+          break;
+        }
+        Object.assign(schema, scalar.schema);
+        if (hasZero) this.#addDefault(schema, scalar.zero);
+        break;
+      }
+      case 'struct':
+        if (hasZero) this.#addDefault(schema, {});
+        schema.$ref = reference(shape.struct.name, this.#version);
+        break;
+      case 'list':
+        schema.type = 'array';
+        schema.items = this.#element(shape.element);
+        break;
+      case 'map':
+        schema.type = 'object';
+        schema.additionalProperties = this.#element(shape.value);
+        break;
+    }
+  }
+
+  #element(shape: Shape): JsonSchema {
+    const schema: OpenSchema = {};
+    this.#addShape(schema, shape, true);
+    return this.#finish(schema);
+  }
+
+  #addDefault(schema: OpenSchema, value: unknown): void {
+    if (this.#version === 'v3' && value !== undefined) schema.default ??= value;
+  }
+
+  #finish(schema: OpenSchema): JsonSchema {
+    if (this.#version === 'v2' || schema.$ref === undefined || Object.keys(schema).length === 1) return schema;
+    const { $ref, ...neighbours } = schema;
+    return { ...neighbours, allOf: [{ $ref }] };
+  }
+}
+
+const v2 = new FieldWriter('v2');
+const v3 = new FieldWriter('v3');
+
+/** The values stand where the string is: in the field itself, in a list's items or in a map's values. */
+function enumerate(schema: OpenSchema, shape: Shape, values: readonly string[]): void {
+  if (shape.kind === 'list') schema.items = { ...schema.items, enum: values };
+  else if (shape.kind === 'map') schema.additionalProperties = { ...(schema.additionalProperties as JsonSchema), enum: values };
+  else schema.enum = values;
+}

@@ -1,0 +1,123 @@
+import type { FieldFlags, UnionDefinition } from '../language/definition.ts';
+
+/**
+ * The run-time form of a type: what the definition files say about the built-in kinds, and what a
+ * CustomResourceDefinition's schema says about its kind. Codecs, defaulting, merging and OpenAPI work on this alone,
+ * and never know a type by name.
+ */
+export interface Struct {
+  /** The OpenAPI name, such as `io.k8s.api.apps.v1.Deployment`. */
+  readonly name: string;
+  /** The last part of it, such as `Deployment`. */
+  readonly shortName: string;
+  /** In order of declaration, which is the order of JSON output; kinds have `kind` and `apiVersion` first. */
+  readonly fields: readonly Field[];
+  readonly field: (name: string) => Field | undefined;
+  /** Set when the type is a kind of its own: it carries apiVersion and kind. */
+  readonly kind: GroupVersionKind | undefined;
+  /** Owned and replaced as a whole by server-side apply. */
+  readonly isAtomic: boolean;
+  readonly unions: readonly UnionDefinition[];
+  /** Fields that the type does not name are kept as they are, not dropped. */
+  readonly preservesUnknown: boolean;
+}
+
+export interface Field {
+  readonly name: string;
+  /** The protobuf field number; 0 when the field does not travel in protobuf. */
+  readonly number: number;
+  /**
+   * Protobuf numbers of the messages around the field, outermost first; nearly always empty. Example: `Volume.hostPath`
+   * is flat in JSON, but in protobuf field 1 of the message `volumeSource`, which is field 2: number 1, inside [2].
+   */
+  readonly inside: readonly number[];
+  readonly shape: Shape;
+  /** `pointer`: absent differs from zero. `value`: absent and zero are the same thing. */
+  readonly presence: 'pointer' | 'value';
+  /**
+   * When the field is left out of JSON: `empty` (zero scalar, empty list or map, absent pointer; a struct value never),
+   * `zero` (also a struct value without content), or `never`.
+   */
+  readonly omit: 'empty' | 'zero' | 'never';
+  readonly required: boolean;
+  readonly immutable: boolean;
+  /** Explicit `null` is kept (custom resources only). */
+  readonly nullable: boolean;
+  readonly flags: FieldFlags;
+}
+
+export type Shape = ScalarShape | StructShape | ListShape | MapShape;
+
+export interface ScalarShape {
+  readonly kind: 'scalar';
+  readonly scalar: ScalarName;
+}
+
+export interface StructShape {
+  readonly kind: 'struct';
+  /** Resolved when first asked for: types may be recursive. */
+  readonly struct: Struct;
+}
+
+export interface ListShape {
+  readonly kind: 'list';
+  readonly element: Shape;
+  readonly listType: 'atomic' | 'set' | 'map';
+  /** The fields that identify an element of a `map` list. */
+  readonly keys: readonly string[];
+  /** A message of its own in protobuf, with the elements as field 1. */
+  readonly isWrapped: boolean;
+}
+
+export interface MapShape {
+  readonly kind: 'map';
+  readonly value: Shape;
+  readonly isAtomic: boolean;
+}
+
+/** Values that are not built from fields; the special ones have a wire form of their own. */
+export type ScalarName =
+  | 'string'
+  | 'int32'
+  | 'int64'
+  | 'bool'
+  | 'double'
+  | 'bytes'
+  | 'Quantity'
+  | 'Time'
+  | 'MicroTime'
+  | 'Duration'
+  | 'IntOrString'
+  | 'JSON'
+  | 'RawExtension'
+  | 'FieldsV1'
+  | 'JSONSchemaPropsOrArray'
+  | 'JSONSchemaPropsOrBool'
+  | 'JSONSchemaPropsOrStringArray';
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** A resource as the tables describe it; what it does is said in `resources/`. */
+export interface ResourceInfo {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  readonly subresources: readonly SubresourceInfo[];
+  readonly type: Struct;
+}
+
+export interface SubresourceInfo {
+  readonly name: string;
+  readonly verbs: readonly string[];
+  readonly type: Struct;
+}

@@ -1,0 +1,127 @@
+import type { PackedField, PackedPackage, PackedType } from '../language/pack.ts';
+import type { UnionDefinition } from '../language/definition.ts';
+import type { Field, GroupVersionKind, ScalarName, Shape, Struct } from './schema.ts';
+
+/** What a struct needs to find the types of its fields. */
+export interface Resolver {
+  resolve(reference: string, from: PackedPackage): Struct;
+}
+
+/** A type of the packed table. Its fields are made when first asked for, so an unused type costs nothing. */
+export class TableStruct implements Struct {
+  readonly name: string;
+  readonly shortName: string;
+  readonly kind: GroupVersionKind | undefined;
+  readonly isAtomic: boolean;
+  readonly unions: readonly UnionDefinition[];
+  readonly preservesUnknown = false;
+  readonly #package: PackedPackage;
+  readonly #packed: PackedType;
+  readonly #resolver: Resolver;
+  #fields: readonly Field[] | undefined;
+  #byName: ReadonlyMap<string, Field> | undefined;
+
+  constructor(pack: PackedPackage, packed: PackedType, resolver: Resolver) {
+    const [shortName, isKind, isAtomic, , unions] = packed;
+    this.name = `${pack.package}.${shortName}`;
+    this.shortName = shortName;
+    this.kind = isKind === 1 ? { group: pack.group, version: pack.version, kind: shortName } : undefined;
+    this.isAtomic = isAtomic === 1;
+    this.unions = unions ?? [];
+    this.#package = pack;
+    this.#packed = packed;
+    this.#resolver = resolver;
+  }
+
+  get fields(): readonly Field[] {
+    return (this.#fields ??= [
+      ...(this.kind === undefined ? [] : typeMetaFields),
+      ...this.#packed[3].map((field) => this.#field(field)),
+    ]);
+  }
+
+  readonly field = (name: string): Field | undefined => {
+    this.#byName ??= new Map(this.fields.map((field) => [field.name, field]));
+    return this.#byName.get(name);
+  };
+
+  #field([name, number, type, flags = {}]: PackedField): Field {
+    const isPointer = type.startsWith('*');
+    const numbers = typeof number === 'number' ? [number] : number;
+    return {
+      name,
+      number: numbers.at(-1) ?? 0,
+      inside: numbers.slice(0, -1),
+      shape: this.#shape(isPointer ? type.slice(1) : type, flags),
+      presence: isPointer ? 'pointer' : 'value',
+      omit: flags.always === true ? 'never' : flags.omitzero === true ? 'zero' : 'empty',
+      required: flags.required === true,
+      immutable: flags.immutable === true,
+      nullable: false,
+      flags,
+    };
+  }
+
+  #shape(type: string, flags: NonNullable<PackedField[3]>): Shape {
+    const isWrapped = type.startsWith('wrapped');
+    if (isWrapped || type.startsWith('[]')) {
+      const element = this.#shape(type.slice(isWrapped ? 'wrapped[]'.length : 2), {});
+      return { kind: 'list', element, listType: flags.list ?? 'atomic', keys: flags.keys ?? [], isWrapped };
+    }
+    if (type.startsWith('map<')) {
+      return { kind: 'map', value: this.#shape(type.slice(4, -1), {}), isAtomic: flags.map === 'atomic' };
+    }
+    if (type.startsWith('*')) return this.#shape(type.slice(1), flags);
+    if (isScalarName(type)) return scalarShapes[type];
+    const resolve = (): Struct => this.#resolver.resolve(type, this.#package);
+    let struct: Struct | undefined;
+    return {
+      kind: 'struct',
+      get struct() {
+        return (struct ??= resolve());
+      },
+    };
+  }
+}
+
+const scalarNames = [
+  'string',
+  'int32',
+  'int64',
+  'bool',
+  'double',
+  'bytes',
+  'Quantity',
+  'Time',
+  'MicroTime',
+  'Duration',
+  'IntOrString',
+  'JSON',
+  'RawExtension',
+  'FieldsV1',
+  'JSONSchemaPropsOrArray',
+  'JSONSchemaPropsOrBool',
+  'JSONSchemaPropsOrStringArray',
+] as const satisfies readonly ScalarName[];
+
+const scalarShapes = Object.fromEntries(
+  scalarNames.map((scalar) => [scalar, { kind: 'scalar', scalar }]),
+) as unknown as Readonly<Record<ScalarName, Shape>>;
+
+function isScalarName(type: string): type is ScalarName {
+  return Object.hasOwn(scalarShapes, type);
+}
+
+/** `kind` and `apiVersion`, which every kind has; in protobuf they travel in the envelope instead. */
+const typeMetaFields: readonly Field[] = ['kind', 'apiVersion'].map((name) => ({
+  name,
+  number: 0,
+  inside: [],
+  shape: scalarShapes.string,
+  presence: 'value',
+  omit: 'empty',
+  required: false,
+  immutable: false,
+  nullable: false,
+  flags: {},
+}));

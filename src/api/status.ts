@@ -1,0 +1,194 @@
+import { fieldErrorBody, fieldErrorText } from './field-error.ts';
+import type { FieldError } from './field-error.ts';
+
+/** `metav1.Status`, the answer to everything that fails. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly status: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code: number;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** A refusal that reaches the client as a `Status`. */
+export class StatusError extends Error {
+  override readonly name = 'StatusError';
+  readonly status: Status;
+
+  constructor(
+    status: {
+      readonly code: number;
+      readonly reason?: string;
+      readonly message: string;
+      readonly details?: StatusDetails;
+    },
+    options?: ErrorOptions,
+  ) {
+    super(status.message, options);
+    const { code, reason, message, details } = status;
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      ...(reason === undefined ? {} : { reason }),
+      ...(details === undefined ? {} : { details }),
+      code,
+    };
+  }
+
+  get code(): number {
+    return this.status.code;
+  }
+
+  get reason(): string {
+    return this.status.reason ?? '';
+  }
+}
+
+export function hasReason(error: unknown, reason: string): error is StatusError {
+  return error instanceof StatusError && error.reason === reason;
+}
+
+/** A resource as messages name it: `deployments.apps`, or `pods` in the core group. */
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+export function qualifiedResource(resource: GroupResource): string {
+  return resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`;
+}
+
+/** `details` for one object; empty members are left out, as upstream does. */
+function detailsOf(resource: GroupResource, name: string): StatusDetails {
+  return {
+    ...(name === '' ? {} : { name }),
+    ...(resource.group === '' ? {} : { group: resource.group }),
+    ...(resource.resource === '' ? {} : { kind: resource.resource }),
+  };
+}
+
+export function notFound(resource: GroupResource, name: string): StatusError {
+  const message = `${qualifiedResource(resource)} "${name}" not found`;
+  return new StatusError({ code: 404, reason: 'NotFound', message, details: detailsOf(resource, name) });
+}
+
+/** The path leads nowhere. */
+export function pageNotFound(): StatusError {
+  return new StatusError({
+    code: 404,
+    reason: 'NotFound',
+    message: 'the server could not find the requested resource',
+    details: {},
+  });
+}
+
+export function alreadyExists(resource: GroupResource, name: string): StatusError {
+  const message = `${qualifiedResource(resource)} "${name}" already exists`;
+  return new StatusError({ code: 409, reason: 'AlreadyExists', message, details: detailsOf(resource, name) });
+}
+
+export function conflict(resource: GroupResource, name: string, why: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${qualifiedResource(resource)} "${name}": ${why}`;
+  return new StatusError({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });
+}
+
+/** The words of a lost race on resourceVersion. */
+export const OBJECT_MODIFIED =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+export function forbidden(resource: GroupResource, name: string, why: string): StatusError {
+  const subject = name === '' ? qualifiedResource(resource) : `${qualifiedResource(resource)} "${name}"`;
+  const message = qualifiedResource(resource) === '' ? `forbidden: ${why}` : `${subject} is forbidden: ${why}`;
+  return new StatusError({ code: 403, reason: 'Forbidden', message, details: detailsOf(resource, name) });
+}
+
+export function unauthorized(message = 'Unauthorized'): StatusError {
+  return new StatusError({ code: 401, reason: 'Unauthorized', message });
+}
+
+export function badRequest(message: string, options?: ErrorOptions): StatusError {
+  return new StatusError({ code: 400, reason: 'BadRequest', message }, options);
+}
+
+/** All field errors of one object in one answer. `kind` as `{ group: 'apps', resource: 'Deployment' }`. */
+export function invalid(kind: GroupResource, name: string, errors: readonly FieldError[]): StatusError {
+  const causes = errors.map((error) => ({
+    reason: error.reason,
+    message: fieldErrorBody(error),
+    field: error.field,
+  }));
+  const texts = [...new Set(errors.map(fieldErrorText))];
+  const joined = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
+  const message = `${qualifiedResource(kind)} "${name}" is invalid${texts.length === 0 ? '' : `: ${joined}`}`;
+  return new StatusError({ code: 422, reason: 'Invalid', message, details: { ...detailsOf(kind, name), causes } });
+}
+
+export function methodNotSupported(resource: GroupResource, action: string): StatusError {
+  return new StatusError({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: `${action} is not supported on resources of kind "${qualifiedResource(resource)}"`,
+    details: detailsOf(resource, ''),
+  });
+}
+
+export function gone(message: string): StatusError {
+  return new StatusError({ code: 410, reason: 'Gone', message });
+}
+
+/** History or a continue token is too old. */
+export function expired(message: string): StatusError {
+  return new StatusError({ code: 410, reason: 'Expired', message });
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds: number): StatusError {
+  return new StatusError({ code: 429, reason: 'TooManyRequests', message, details: { retryAfterSeconds } });
+}
+
+export function internalError(error: unknown): StatusError {
+  const text = error instanceof Error ? error.message : String(error);
+  return new StatusError(
+    {
+      code: 500,
+      reason: 'InternalError',
+      message: `Internal error occurred: ${text}`,
+      details: { causes: [{ message: text }] },
+    },
+    { cause: error },
+  );
+}
+
+export function serviceUnavailable(message: string): StatusError {
+  return new StatusError({ code: 503, reason: 'ServiceUnavailable', message });
+}
+
+/** The path exists, but not for this method. */
+export function methodNotAllowed(): StatusError {
+  return new StatusError({
+    code: 405,
+    reason: 'MethodNotAllowed',
+    message: 'the server does not allow this method on the requested resource',
+    details: {},
+  });
+}

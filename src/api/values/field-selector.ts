@@ -1,0 +1,117 @@
+import { compareUtf8 } from '../../base/index.ts';
+import { ValueError } from './value-error.ts';
+
+/** What a field selector asks of one field; `==` is the same as `=`. */
+export interface FieldRequirement {
+  readonly field: string;
+  readonly operator: '=' | '!=';
+  readonly value: string;
+}
+
+/** An object's selectable fields; one that is not there is empty. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** Checks a field and its value, and may rewrite them; both empty drops the requirement. */
+export type FieldConversion = (field: string, value: string) => readonly [field: string, value: string] | ValueError;
+
+/** A field selector ready to be asked. Immutable. */
+export class FieldMatcher {
+  /** All must hold. */
+  readonly requirements: readonly FieldRequirement[];
+
+  constructor(requirements: readonly FieldRequirement[]) {
+    this.requirements = requirements;
+  }
+
+  /** Whether it selects every object. */
+  get isEmpty(): boolean {
+    return this.requirements.length === 0;
+  }
+
+  matches(fields: Fields): boolean {
+    for (const { field, operator, value } of this.requirements) {
+      const found = fields[field];
+      if (((typeof found === 'string' ? found : '') === value) !== (operator === '=')) return false;
+    }
+    return true;
+  }
+
+  /** The one value that the field must have, if there is one. */
+  exactValue(field: string): string | undefined {
+    return this.requirements.find((candidate) => candidate.field === field && candidate.operator === '=')?.value;
+  }
+
+  /** The selector as a string that can be parsed again. */
+  toString(): string {
+    return this.requirements.map(({ field, operator, value }) => field + operator + escapeFieldValue(value)).join(',');
+  }
+}
+
+/** Reads a selector such as `metadata.name=web,status.phase!=Running`; `\`, `,` and `=` in a value are escaped by `\`. */
+export function parseFieldSelector(text: string, convert?: FieldConversion): FieldMatcher | ValueError {
+  const requirements: FieldRequirement[] = [];
+  for (const term of splitTerms(text).toSorted(compareUtf8)) {
+    if (term === '') continue;
+    const requirement = parseTerm(text, term);
+    if (requirement instanceof ValueError) return requirement;
+    requirements.push(requirement);
+  }
+  return convert === undefined ? new FieldMatcher(requirements) : convertAll(requirements, convert);
+}
+
+/** Writes any value so that it can stand in a field selector. */
+export function escapeFieldValue(value: string): string {
+  return value.replace(/[\\,=]/g, '\\$&');
+}
+
+/** Reads a value as it stands in a field selector. */
+export function unescapeFieldValue(text: string): string | ValueError {
+  if (!/[\\,=]/.test(text)) return text;
+  let value = '';
+  let isEscaped = false;
+  for (const character of text) {
+    const isSpecial = character === '\\' || character === ',' || character === '=';
+    if (isEscaped && !isSpecial) {
+      return new ValueError(`invalid field selector: invalid escape sequence: \\${character}`);
+    }
+    if (!isEscaped && isSpecial && character !== '\\') {
+      const code = character.charCodeAt(0);
+      return new ValueError(`invalid field selector: unescaped character in value: ${code}`);
+    }
+    isEscaped = !isEscaped && character === '\\';
+    if (!isEscaped) value += character;
+  }
+  return isEscaped ? new ValueError('invalid field selector: invalid escape sequence: \\') : value;
+}
+
+/** Splits at commas that no backslash escapes. */
+function splitTerms(text: string): string[] {
+  const terms: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === ',') {
+      terms.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...terms, text.slice(start)];
+}
+
+function parseTerm(selector: string, term: string): FieldRequirement | ValueError {
+  const sign = /!=|==?/.exec(term);
+  if (sign === null) return new ValueError(`invalid selector: '${selector}'; can't understand '${term}'`);
+  const value = unescapeFieldValue(term.slice(sign.index + sign[0].length));
+  if (value instanceof ValueError) return value;
+  return { field: term.slice(0, sign.index), operator: sign[0] === '!=' ? '!=' : '=', value };
+}
+
+function convertAll(requirements: readonly FieldRequirement[], convert: FieldConversion): FieldMatcher | ValueError {
+  const converted: FieldRequirement[] = [];
+  for (const { field, operator, value } of requirements) {
+    const result = convert(field, value);
+    if (result instanceof ValueError) return result;
+    if (result[0] !== '' || result[1] !== '') converted.push({ field: result[0], operator, value: result[1] });
+  }
+  return new FieldMatcher(converted);
+}

@@ -1,0 +1,52 @@
+const PLAIN = /^[ !#-[\]-~]*$/;
+/** What Go calls printable: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+};
+
+/** Quotes text as Go's `%q` does; every quoted value in a message that clients see goes through it. */
+export function quoteGo(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
+  let quoted = '"';
+  for (const character of text) quoted += ESCAPES[character] ?? escapeRune(character);
+  return `${quoted}"`;
+}
+
+function escapeRune(character: string): string {
+  const rune = character.codePointAt(0) ?? 0;
+  if (rune < 0x20 || rune === 0x7f) return `\\x${hex(rune, 2)}`;
+  if (rune >= 0xd800 && rune <= 0xdfff) return '\ufffd'; // a lone surrogate would have arrived as the replacement character
+  if (PRINTABLE.test(character)) return character;
+  return rune < 0x10000 ? `\\u${hex(rune, 4)}` : `\\U${hex(rune, 8)}`;
+}
+
+/** Writes a string list as Go's JSON encoder does, which also escapes `<`, `>` and `&`. */
+export function jsonGo(value: readonly string[] | null): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${hex(character.charCodeAt(0), 4)}`);
+}
+
+/** Go's idea of white space, which differs from JavaScript's. */
+const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+/** Removes white space from both ends, as Go's TrimSpace does. */
+export function trimGo(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && SPACE.test(text.charAt(from))) from++;
+  while (from < to && SPACE.test(text.charAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+function hex(value: number, width: number): string {
+  return value.toString(16).padStart(width, '0');
+}

@@ -1,0 +1,58 @@
+import { parseGoInteger } from './go-integer.ts';
+import { quoteGo } from './go-text.ts';
+import { ValueError } from './value-error.ts';
+
+/** A port or a count: a 32-bit integer, or a string such as a name or `25%`. */
+export type IntOrString = number | string;
+
+const INT32_MAX = 2 ** 31 - 1;
+const INT32_MIN = -(2 ** 31);
+
+/** Whether a decoded JSON value can be an IntOrString. */
+export function isIntOrString(value: unknown): value is IntOrString {
+  if (typeof value === 'string') return true;
+  return typeof value === 'number' && Number.isInteger(value) && value >= INT32_MIN && value <= INT32_MAX;
+}
+
+/** Reads a command line's or a field's text: a 32-bit integer when it is one, else the text itself. */
+export function parseIntOrString(text: string): IntOrString {
+  const value = parseGoInteger(text, 'ParseInt', 32);
+  return value instanceof ValueError ? text : Number(value);
+}
+
+/** The integer, or the one written in the string; 0 when there is none. */
+export function intValueOf(value: IntOrString): number {
+  if (typeof value === 'number') return value;
+  const parsed = parseGoInteger(value, 'Atoi');
+  return parsed instanceof ValueError ? 0 : Number(parsed);
+}
+
+/** The number before the percent sign of `25%`, or nothing when the value is no such percentage. */
+export function percentOf(value: IntOrString): number | undefined {
+  if (typeof value !== 'string' || !/^[0-9]+%$/.test(value)) return undefined;
+  const parsed = parseGoInteger(value.slice(0, -1), 'Atoi');
+  return parsed instanceof ValueError ? undefined : Number(parsed);
+}
+
+/**
+ * Turns a count or a percentage of `total` into a count; other strings are an error.
+ *
+ * Example: `'25%'` of 10 is 3 rounded up and 2 rounded down.
+ */
+export function scaleIntOrPercent(
+  value: IntOrString | undefined,
+  total: number,
+  options: { readonly round: 'up' | 'down' },
+): number | ValueError {
+  if (value === undefined) return new ValueError('nil value for IntOrString');
+  if (typeof value === 'number') return value;
+  if (!value.endsWith('%')) {
+    return new ValueError('invalid value for IntOrString: invalid type: string is not a percentage');
+  }
+  const percent = parseGoInteger(value.slice(0, -1), 'Atoi');
+  if (percent instanceof ValueError) {
+    return new ValueError(`invalid value for IntOrString: invalid value ${quoteGo(value)}: ${percent.message}`);
+  }
+  const share = (Number(percent) * total) / 100;
+  return (options.round === 'up' ? Math.ceil(share) : Math.floor(share)) + 0; // + 0 turns -0 into 0
+}

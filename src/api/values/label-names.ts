@@ -1,0 +1,79 @@
+import { ALPHANUMERIC, classAt, DASH, DOT, UNDERSCORE } from './character-class.ts';
+import { dns1123SubdomainProblems } from './dns-names.ts';
+import { EMPTY, exceedsBytes, mismatch, NO_PROBLEMS, tooLong, type Problems } from './problem-texts.ts';
+
+const LIMIT = 63;
+const NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
+const NAME_RULE =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+const NAME_EXAMPLES = ['MyName', 'my.name', '123-abc'];
+const VALUE_RULE =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+
+const NAME_CHARACTERS = ALPHANUMERIC | DASH | DOT | UNDERSCORE;
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
+/** Checks a qualified name: a label or annotation key, `name` or `example.com/name`. */
+export function qualifiedNameProblems(value: string): Problems {
+  const slash = value.indexOf('/');
+  if (slash < 0) return namePartProblems(value);
+  if (value.includes('/', slash + 1)) {
+    const problem = mismatch(NAME_RULE, NAME, NAME_EXAMPLES);
+    return [`a valid label key ${problem} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  }
+  const ofPrefix = prefixPartProblems(value.slice(0, slash));
+  const ofName = namePartProblems(value.slice(slash + 1));
+  return ofPrefix.length === 0 ? ofName : [...ofPrefix, ...ofName];
+}
+
+/** Checks an annotation key: a qualified name in which capitals do not matter, also before the slash. */
+export function annotationKeyProblems(value: string): Problems {
+  return qualifiedNameProblems(value.toLowerCase());
+}
+
+/** Checks a label's value. */
+export function labelValueProblems(value: string): Problems {
+  const isValid = value === '' || isName(value);
+  if (isValid && value.length <= LIMIT) return NO_PROBLEMS;
+  const problems: string[] = [];
+  if (exceedsBytes(value, LIMIT)) problems.push(tooLong(LIMIT, 'bytes'));
+  if (!isValid) problems.push(mismatch(VALUE_RULE, `(${NAME})?`, ['MyValue', 'my_value', '12345']));
+  return problems;
+}
+
+/** Checks a finalizer of any object. */
+export function finalizerNameProblems(value: string): Problems {
+  return qualifiedNameProblems(value);
+}
+
+/** Checks a finalizer of a core object, which must have a prefix unless it is one of the standard ones. */
+export function coreFinalizerNameProblems(value: string): Problems {
+  const problems = qualifiedNameProblems(value);
+  if (value.includes('/') || STANDARD_FINALIZERS.has(value)) return problems;
+  return [...problems, 'name is neither a standard finalizer name nor is it fully qualified'];
+}
+
+function prefixPartProblems(prefix: string): Problems {
+  if (prefix === '') return [`prefix part ${EMPTY}`];
+  const problems = dns1123SubdomainProblems(prefix, 'bytes');
+  return problems.length === 0 ? NO_PROBLEMS : problems.map((problem) => `prefix part ${problem}`);
+}
+
+function namePartProblems(name: string): Problems {
+  const isValid = isName(name);
+  if (isValid && name.length <= LIMIT) return NO_PROBLEMS;
+  const problems: string[] = [];
+  if (name === '') problems.push(`name part ${EMPTY}`);
+  else if (exceedsBytes(name, LIMIT)) problems.push(`name part ${tooLong(LIMIT, 'bytes')}`);
+  if (!isValid) problems.push(`name part ${mismatch(NAME_RULE, NAME, NAME_EXAMPLES)}`);
+  return problems;
+}
+
+function isName(value: string): boolean {
+  if ((classAt(value, 0) & ALPHANUMERIC) === 0) return false;
+  if ((classAt(value, value.length - 1) & ALPHANUMERIC) === 0) return false;
+  for (let at = 1; at < value.length - 1; at++) {
+    if ((classAt(value, at) & NAME_CHARACTERS) === 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,135 @@
+import { compareUtf8, unreachable } from '../../base/index.ts';
+import { parseGoInteger } from './go-integer.ts';
+import { jsonGo, quoteGo } from './go-text.ts';
+import { labelValueProblems, qualifiedNameProblems } from './label-names.ts';
+import { ValueError } from './value-error.ts';
+
+/** What a label selector may ask of one label. */
+export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
+
+/** An object's labels; absent is the same as none. */
+export type Labels = Readonly<Record<string, string>> | undefined;
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  readonly values: readonly string[];
+}
+
+/** Checks a requirement's key and values; all that is wrong is one error. */
+export function checkRequirement({ key, operator, values }: LabelRequirement): ValueError | undefined {
+  const problems = [
+    ...invalid('key', quoteGo(key), qualifiedNameProblems(key)),
+    ...countProblems(operator, values),
+    ...(operator === 'gt' || operator === 'lt' ? values.flatMap(integerProblems) : []),
+    ...values.flatMap((value, at) => invalid(`values[${at}][${key}]`, quoteGo(value), labelValueProblems(value))),
+  ];
+  if (problems.length === 0) return undefined;
+  const distinct = [...new Set(problems)];
+  return new ValueError(distinct.length === 1 ? problems[0] : `[${distinct.join(', ')}]`);
+}
+
+/** Checks a key by itself, at no path that could be named. */
+export function checkLabelKey(key: string): ValueError | undefined {
+  const [problem] = invalid('<nil>', quoteGo(key), qualifiedNameProblems(key));
+  return problem === undefined ? undefined : new ValueError(problem);
+}
+
+/** Prints a requirement as selectors are written, for example `tier in (back,front)`. */
+export function printRequirement({ key, operator, values }: LabelRequirement): string {
+  const list = values.length < 2 ? values.join('') : values.toSorted(compareUtf8).join(',');
+  switch (operator) {
+    case '=':
+    case '==':
+    case '!=':
+      return `${key}${operator}${list}`;
+    case 'in':
+    case 'notin':
+      return `${key} ${operator} (${list})`;
+    case 'gt':
+      return `${key}>${list}`;
+    case 'lt':
+      return `${key}<${list}`;
+    case 'exists':
+      return key;
+    case '!':
+      return `!${key}`;
+    default:
+      return unreachable(operator);
+  }
+}
+
+/** Turns a requirement into its test. A label's value is told from inherited properties by being a string. */
+export function compileRequirement({ key, operator, values }: LabelRequirement): (labels: Labels) => boolean {
+  const [only = ''] = values;
+  const wanted = values.length > 1 ? new Set(values) : undefined;
+  switch (operator) {
+    case '=':
+    case '==':
+    case 'in':
+      if (wanted === undefined) return (labels) => labels?.[key] === only;
+      return (labels) => wanted.has(labels?.[key] as string);
+    case '!=':
+    case 'notin':
+      if (wanted === undefined) return (labels) => labels?.[key] !== only;
+      return (labels) => !wanted.has(labels?.[key] as string);
+    case 'exists':
+      return (labels) => typeof labels?.[key] === 'string';
+    case '!':
+      return (labels) => typeof labels?.[key] !== 'string';
+    case 'gt':
+    case 'lt':
+      return compileBound(key, operator, only);
+    default:
+      return unreachable(operator);
+  }
+}
+
+function compileBound(key: string, operator: 'gt' | 'lt', text: string): (labels: Labels) => boolean {
+  const bound = parseGoInteger(text, 'ParseInt');
+  return (labels) => {
+    const value = labels?.[key];
+    if (typeof value !== 'string') return false;
+    const number = parseGoInteger(value, 'ParseInt');
+    if (number instanceof ValueError || bound instanceof ValueError) return false;
+    return operator === 'gt' ? number > bound : number < bound;
+  };
+}
+
+function countProblems(operator: LabelOperator, values: readonly string[]): string[] {
+  const shown = jsonGo(values.length === 0 ? null : values);
+  switch (operator) {
+    case 'in':
+    case 'notin':
+      return values.length > 0
+        ? []
+        : [`values: Invalid value: ${shown}: for 'in', 'notin' operators, values set can't be empty`];
+    case '=':
+    case '==':
+    case '!=':
+      return values.length === 1
+        ? []
+        : [`values: Invalid value: ${shown}: exact-match compatibility requires one single value`];
+    case 'exists':
+    case '!':
+      return values.length === 0
+        ? []
+        : [`values: Invalid value: ${shown}: values set must be empty for exists and does not exist`];
+    case 'gt':
+    case 'lt':
+      return values.length === 1
+        ? []
+        : [`values: Invalid value: ${shown}: for 'Gt', 'Lt' operators, exactly one value is required`];
+    default:
+      return unreachable(operator);
+  }
+}
+
+function integerProblems(value: string, at: number): string[] {
+  if (!(parseGoInteger(value, 'ParseInt') instanceof ValueError)) return [];
+  return [`values[${at}]: Invalid value: ${quoteGo(value)}: for 'Gt', 'Lt' operators, the value must be an integer`];
+}
+
+function invalid(path: string, value: string, problems: readonly string[]): string[] {
+  return problems.length === 0 ? [] : [`${path}: Invalid value: ${value}: ${problems.join('; ')}`];
+}

@@ -1,0 +1,30 @@
+/** What is wrong with a value, in the words of Kubernetes; empty when nothing is. */
+export type Problems = readonly string[];
+
+/** The answer of every check that a value passes, so that passing allocates nothing. */
+export const NO_PROBLEMS: Problems = Object.freeze([]);
+
+/** Kubernetes counts bytes, but its older checks speak of characters. */
+export type LengthUnit = 'characters' | 'bytes';
+
+export function tooLong(limit: number, unit: LengthUnit): string {
+  return `must be no more than ${limit} ${unit}`;
+}
+
+export const EMPTY = 'must be non-empty';
+
+export function outsideRange(lowest: number, highest: number): string {
+  return `must be between ${lowest} and ${highest}, inclusive`;
+}
+
+/** `"<rule> (e.g. 'a',  or 'b', regex used for validation is '<pattern>')"`; the two spaces before "or" are upstream's. */
+export function mismatch(rule: string, pattern: string, examples: readonly string[]): string {
+  const shown = examples.map((example) => `'${example}', `).join(' or ');
+  return `${rule} (${shown === '' ? '' : `e.g. ${shown}`}regex used for validation is '${pattern}')`;
+}
+
+/** Whether `value` takes more than `limit` bytes of UTF-8. */
+export function exceedsBytes(value: string, limit: number): boolean {
+  if (value.length > limit) return true;
+  return value.length * 3 > limit && Buffer.byteLength(value, 'utf8') > limit;
+}

@@ -1,0 +1,88 @@
+/** A number as `mantissa * 10 ** scale`. */
+export interface Amount {
+  readonly mantissa: bigint;
+  readonly scale: number;
+  /**
+   * Kubernetes keeps a small amount in 64 bits and any other as a big decimal, and it shows: only small ones count as
+   * integers, and the two round and overflow differently when read as 64-bit numbers.
+   */
+  readonly isWide: boolean;
+}
+
+/** Scales further apart than this are not aligned: the smaller amount is lost, instead of gigabytes of zeros made. */
+export const WIDEST_ALIGNMENT = 10_000;
+
+/** Negative, 0 or positive. Never aligns more digits than the amounts have. */
+export function compareAmounts(left: Amount, right: Amount): number {
+  if (left.scale === right.scale) return order(left.mantissa, right.mantissa);
+  if (left.mantissa === 0n || right.mantissa === 0n) return order(left.mantissa, right.mantissa);
+  if (left.mantissa < 0n !== right.mantissa < 0n) return left.mantissa < 0n ? -1 : 1;
+  const larger = order(magnitude(left), magnitude(right));
+  if (larger !== 0) return left.mantissa < 0n ? -larger : larger;
+  const [first, second] = align(left, right); // as many digits: the scales differ by no more than that
+  return order(first, second);
+}
+
+/** How many digits stand before the decimal point. */
+function magnitude({ mantissa, scale }: Amount): number {
+  return (mantissa < 0n ? -mantissa : mantissa).toString().length + scale;
+}
+
+/** The exact sum (but see `WIDEST_ALIGNMENT`). It stays small when Kubernetes' would. */
+export function addAmounts(left: Amount, right: Amount): Amount {
+  const isWide = left.isWide || right.isWide;
+  if (right.mantissa === 0n) return { ...left, isWide };
+  if (left.mantissa === 0n) return { ...right, isWide };
+  const apart = Math.abs(left.scale - right.scale);
+  if (apart > WIDEST_ALIGNMENT)
+    return left.scale > right.scale ? { ...left, isWide: true } : { ...right, isWide: true };
+  const [first, second] = align(left, right);
+  const isTooLarge = fitInt64(first) === undefined || fitInt64(second) === undefined;
+  const sum = first + second;
+  const scale = Math.min(left.scale, right.scale);
+  return { mantissa: sum, scale, isWide: isWide || isTooLarge || fitInt64(sum) === undefined };
+}
+
+/** Both mantissas at the finer of the two scales. */
+function align(left: Amount, right: Amount): readonly [bigint, bigint] {
+  const scale = Math.min(left.scale, right.scale);
+  return [shift(left.mantissa, left.scale - scale), shift(right.mantissa, right.scale - scale)];
+}
+
+/** A small amount as a 64-bit number of `10 ** wanted` units, rounded away from zero; 0 when it does not fit. */
+export function smallValue({ mantissa, scale }: Amount, wanted: number): bigint {
+  if (scale >= wanted) return fitInt64(scale - wanted > 20 ? mantissa << 64n : shift(mantissa, scale - wanted)) ?? 0n;
+  const unit = shift(1n, wanted - scale);
+  const whole = mantissa / unit;
+  if (mantissa % unit === 0n) return whole;
+  return mantissa > 0n ? whole + 1n : whole - 1n;
+}
+
+/**
+ * A wide amount as a 64-bit number of `10 ** wanted` units. Rounding goes up for negative numbers too, and what does not
+ * fit keeps its low 64 bits: upstream's ways, which negative and huge limits in the wild depend on.
+ */
+export function wideValue({ mantissa, scale }: Amount, wanted: number): bigint {
+  if (scale - wanted >= 64) return 0n; // the low 64 bits of any multiple of 10 ** 64
+  if (scale >= wanted) return BigInt.asIntN(64, shift(mantissa, scale - wanted));
+  const unit = shift(1n, wanted - scale);
+  const isShort = mantissa < 0x7fff_ffff_ffff_ffffn && wanted - scale < 19;
+  const short = isShort ? BigInt.asIntN(64, mantissa) : mantissa;
+  const rest = short % unit;
+  const whole = isShort || rest >= 0n ? short / unit : short / unit - 1n;
+  return BigInt.asIntN(64, rest === 0n ? whole : whole + 1n);
+}
+
+/** `mantissa * 10 ** digits`. */
+export function shift(mantissa: bigint, digits: number): bigint {
+  return mantissa * 10n ** BigInt(digits);
+}
+
+/** The value itself when 64 bits hold it. */
+export function fitInt64(value: bigint): bigint | undefined {
+  return BigInt.asIntN(64, value) === value ? value : undefined;
+}
+
+function order(left: bigint | number, right: bigint | number): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,63 @@
+import type { ApiObject, Status } from '../../api/index.ts';
+import type { Resource } from '../resource.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+
+/** What a verb answers with, before it is put into the client's format. A client in the same process takes it as it is. */
+export type Answer = ObjectAnswer | ListAnswer | WatchAnswer | StatusAnswer | BytesAnswer;
+
+/** One object of a resource. */
+export interface ObjectAnswer {
+  readonly type: 'object';
+  readonly code: number;
+  readonly resource: Resource;
+  /** A stored object in whatever version, or one made for this answer (dry run, Scale, reviews) in the right one. */
+  readonly object: StoredObject | ApiObject;
+}
+
+export interface ListAnswer {
+  readonly type: 'list';
+  readonly resource: Resource;
+  readonly items: readonly StoredObject[];
+  readonly metadata: ListMetadata;
+}
+
+export interface ListMetadata {
+  readonly resourceVersion: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+export interface WatchAnswer {
+  readonly type: 'watch';
+  readonly resource: Resource;
+  /** In batches; ends when the watch is over. */
+  readonly events: AsyncIterable<readonly WatchEvent[]>;
+}
+
+export type WatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: StoredObject }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean }
+  | { readonly type: 'ERROR'; readonly status: Status };
+
+export interface StatusAnswer {
+  readonly type: 'status';
+  readonly status: Status;
+}
+
+/** A document that is bytes already: discovery, OpenAPI, health, metrics, plain 404s. */
+export interface BytesAnswer {
+  readonly type: 'bytes';
+  readonly code: number;
+  readonly contentType: string;
+  readonly body: Uint8Array | string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer as it goes over the wire. */
+export interface EncodedAnswer {
+  readonly code: number;
+  /** Lower-case names; without content-length, which the transport knows. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Whole, in pieces to be written one after the other, or as a stream that is flushed piece by piece. */
+  readonly body: Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>;
+}

@@ -1,0 +1,66 @@
+import type { TypeTable } from '../api/index.ts';
+import type { Clock, Logger, Random, UidSource } from '../base/index.ts';
+import type { KeyRange } from '../store/index.ts';
+import type { Admission } from './admission.ts';
+import type { Call } from './request/call.ts';
+import type { Resource, WriteContext } from './resource.ts';
+import type { ObjectStore } from './storage/object-store.ts';
+
+/** A resource as it is served: what it is, where its objects are, and what the verbs need besides. */
+export interface Endpoint {
+  readonly resource: Resource;
+  readonly objects: ObjectStore;
+  readonly services: Services;
+}
+
+/** What the server lends to its verbs. */
+export interface Services {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly uids: UidSource;
+  readonly log: Logger;
+  readonly admission: Admission;
+  readonly types: TypeTable;
+  /** Longest body that is read. */
+  readonly maxBodyBytes: number;
+  /** A watch without timeoutSeconds lasts between this and twice this. */
+  readonly minWatchSeconds: number;
+}
+
+export function keyOf(resource: Resource, namespace: string, name: string): string {
+  const { prefix } = resource.storage;
+  return resource.namespaced ? `${prefix}${namespace}/${name}` : `${prefix}${name}`;
+}
+
+/** The keys of a collection: one namespace's, or all. */
+export function rangeOf(resource: Resource, namespace: string): KeyRange {
+  const { prefix } = resource.storage;
+  return prefixRange(resource.namespaced && namespace !== '' ? `${prefix}${namespace}/` : prefix);
+}
+
+/** Keys under a prefix that ends in a slash; `0` is the character after it. */
+export function prefixRange(prefix: string): KeyRange {
+  return { from: prefix, to: `${prefix.slice(0, -1)}0` };
+}
+
+export function writeContext(call: Call, endpoint: Endpoint, options: { readonly dryRun: boolean }): WriteContext {
+  const { clock, uids } = endpoint.services;
+  return {
+    user: call.user,
+    dryRun: options.dryRun,
+    subresource: call.info.subresource,
+    now: clock.now(),
+    newUid: () => uids.next(),
+    warn: (message) => call.warnings.add(message),
+  };
+}
+
+/** How messages name the resource. */
+export function groupResource(resource: Resource): { readonly group: string; readonly resource: string } {
+  return { group: resource.group, resource: resource.plural };
+}
+
+/** How `is invalid` messages name the kind. */
+export function groupKind(resource: Resource): { readonly group: string; readonly resource: string } {
+  return { group: resource.group, resource: resource.kind };
+}

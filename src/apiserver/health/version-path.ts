@@ -1,0 +1,29 @@
+import type { Answer } from '../answers/answer.ts';
+import type { Call } from '../request/call.ts';
+import type { PathHandler } from '../stages/dispatch.ts';
+
+/** What `/version` says; the names are Kubernetes'. */
+export interface VersionInfo {
+  readonly major: string;
+  readonly minor: string;
+  readonly gitVersion: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly buildDate: string;
+  readonly goVersion: string;
+  readonly compiler: string;
+  readonly platform: string;
+}
+
+export class VersionPath implements PathHandler {
+  readonly #body: string;
+
+  constructor(info: VersionInfo) {
+    this.#body = JSON.stringify(info, undefined, 2);
+  }
+
+  handle(call: Call): Answer | undefined {
+    if (call.path !== '/version' && call.path !== '/version/') return undefined;
+    return { type: 'bytes', code: 200, contentType: 'application/json', body: this.#body };
+  }
+}

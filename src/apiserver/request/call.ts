@@ -1,0 +1,48 @@
+import type { Query } from './query.ts';
+import type { RequestInfo } from './request-info.ts';
+import type { UserInfo } from './user.ts';
+
+/**
+ * One request on its way through the stages, whatever brought it: HTTP/1.1, HTTP/2 or a client in the same process.
+ * Stages fill in what they find out; the verbs read it.
+ */
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Query;
+  /** By lower-case name; repeated headers are joined with ", ". */
+  header(name: string): string | undefined;
+  /** All values of a header that may be repeated. */
+  headers(name: string): readonly string[];
+  /** Who the client's certificate says it is; 'invalid' when one was shown that our CA did not issue. */
+  readonly certificate: ClientCertificate | 'invalid' | undefined;
+  readonly remoteAddress: string;
+  /** Aborts when the client goes away, the deadline passes or the server stops. */
+  readonly signal: AbortSignal;
+  /** Reads the whole body; throws a Status of 413 when it is longer than `limit` bytes. */
+  body(limit: number): Promise<Uint8Array>;
+  /** When the request arrived, in the clock's milliseconds. */
+  readonly receivedAt: number;
+  readonly info: RequestInfo;
+  user: UserInfo;
+  /** Texts for `Warning` headers, in order and without repeats. */
+  readonly warnings: Warnings;
+}
+
+export interface ClientCertificate {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+}
+
+/** Collects warnings: each text once, and at most 4 KiB in all, as upstream limits them. */
+export class Warnings {
+  readonly #texts = new Set<string>();
+
+  add(text: string): void {
+    this.#texts.add(text);
+  }
+
+  get texts(): readonly string[] {
+    return [...this.#texts];
+  }
+}

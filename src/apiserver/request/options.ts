@@ -1,0 +1,81 @@
+import { badRequest, forbiddenField, invalid, invalidValue, notSupported, required, tooLong } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { Query } from './query.ts';
+
+/** Query options of the writing verbs. */
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+  readonly fieldValidation: FieldValidation;
+  /** Apply only. */
+  readonly force: boolean | undefined;
+}
+
+export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
+
+export type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
+
+/** Reads and checks the options of a create, update or patch; all that is wrong comes in one answer. */
+export function writeOptions(query: Query, kind: WriteOptionsKind, isApply = false): WriteOptions {
+  const dryRun = query.all('dryRun');
+  const fieldManager = query.get('fieldManager');
+  const fieldValidation = query.get('fieldValidation');
+  const force = query.has('force') ? booleanParameter(query, 'force') : undefined;
+  const errors: FieldError[] = [];
+  if (kind === 'PatchOptions') {
+    if (isApply && fieldManager === '') errors.push(required('fieldManager', 'is required for apply patch'));
+    if (!isApply && force !== undefined) {
+      errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
+    }
+  }
+  errors.push(...checkFieldManager(fieldManager), ...checkDryRun(dryRun));
+  if (!FIELD_VALIDATIONS.has(fieldValidation)) {
+    errors.push(notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
+  }
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', resource: kind }, '', errors);
+  return {
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation: fieldValidation === '' ? 'Warn' : (fieldValidation as FieldValidation),
+    force,
+  };
+}
+
+const FIELD_VALIDATIONS = new Set(['', 'Ignore', 'Strict', 'Warn']);
+const FIELD_MANAGER_MAX_LENGTH = 128;
+
+function checkFieldManager(manager: string): FieldError[] {
+  if (Buffer.byteLength(manager) > FIELD_MANAGER_MAX_LENGTH) return [tooLong('fieldManager', FIELD_MANAGER_MAX_LENGTH)];
+  let position = 0;
+  for (const character of manager) {
+    if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+      return [invalidValue('fieldManager', manager, `invalid character U+${code} (at position ${position})`)];
+    }
+    position += Buffer.byteLength(character);
+  }
+  return [];
+}
+
+/** `dryRun` may only be All. */
+export function checkDryRun(values: readonly string[]): FieldError[] {
+  return values.every((value) => value === 'All') ? [] : [notSupported('dryRun', values, ['All'])];
+}
+
+/** Reads a boolean as Go's query decoding does: present without value counts as true. */
+export function booleanParameter(query: Query, name: string): boolean {
+  if (!query.has(name)) return false;
+  const text = query.get(name).toLowerCase();
+  return text !== 'false' && text !== '0';
+}
+
+/** Reads an int64 parameter; undefined when it is not there. */
+export function integerParameter(query: Query, name: string): number | undefined {
+  if (!query.has(name)) return undefined;
+  const text = query.get(name);
+  if (text === '') return undefined;
+  if (!/^[+-]?\d+$/.test(text)) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  }
+  return Number(text);
+}

@@ -1,0 +1,34 @@
+/** The parameters of a request's query, by name. */
+export class Query {
+  readonly #values: ReadonlyMap<string, readonly string[]>;
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#values = text === '' ? none : parse(text);
+  }
+
+  get(name: string): string {
+    return this.#values.get(name)?.[0] ?? '';
+  }
+
+  all(name: string): readonly string[] {
+    return this.#values.get(name) ?? [];
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name);
+  }
+}
+
+const none: ReadonlyMap<string, readonly string[]> = new Map();
+
+function parse(text: string): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const known = values.get(name);
+    if (known === undefined) values.set(name, [value]);
+    else known.push(value);
+  }
+  return values;
+}

@@ -1,0 +1,160 @@
+import type { ApiObject, FieldError, Struct } from '../api/index.ts';
+import type { Operation } from '../store/index.ts';
+import type { UserInfo } from './request/user.ts';
+
+/**
+ * Everything the API server knows about one resource in one version. Built-in kinds state it in `resources/`; a
+ * CustomResourceDefinition becomes one while running. The server has no other knowledge of kinds.
+ */
+export interface Resource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  readonly type: Struct;
+  readonly storage: StorageForm;
+  readonly strategy: Strategy;
+  readonly subresources: ReadonlyMap<string, Subresource>;
+  readonly columns: readonly Column[];
+  /** Fields beside `metadata.name` and `metadata.namespace` that a field selector may name. */
+  readonly selectableFields: readonly string[];
+  /** The values of those fields in one object (of this version). */
+  selectFields(object: ApiObject): Readonly<Record<string, string>>;
+}
+
+/** How the objects of a resource are kept, shared by all its versions. */
+export interface StorageForm {
+  /** Key prefix with its slash at the end, such as `/registry/deployments/`. */
+  readonly prefix: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** The type in the stored version. */
+  readonly type: Struct;
+  /** Items of a list carry their own apiVersion and kind (custom resources do, built-in kinds do not). */
+  readonly itemsCarryKind: boolean;
+  /** From the resource's version to the stored one and back; absent when they differ in apiVersion only. */
+  readonly toStored?: (object: ApiObject) => ApiObject;
+  readonly fromStored?: (object: ApiObject) => ApiObject;
+}
+
+/**
+ * What is special about writing one kind. Hooks get objects they may change in place, in the resource's version;
+ * absent hooks do nothing.
+ */
+export interface Strategy {
+  /** Defaults that depend on other fields; those the type table can state are filled in already. */
+  readonly applyDefaults?: (object: ApiObject) => void;
+  /** Drops what a client may not set (status, …) and sets what the kind sets itself (generation, …). */
+  readonly prepareForCreate?: (object: ApiObject, context: WriteContext) => void | Promise<void>;
+  readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => void | Promise<void>;
+  readonly validate?: (object: ApiObject, context: WriteContext) => readonly FieldError[];
+  readonly validateUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => readonly FieldError[];
+  readonly warnings?: (object: ApiObject, old: ApiObject | undefined) => readonly string[];
+  /** Rules for `metadata.name` beyond being a path segment; with `prefix`, for generateName. */
+  readonly checkName?: (name: string, options: { readonly prefix: boolean }) => readonly string[];
+  /** PUT on a missing object creates it. */
+  readonly createOnUpdate?: boolean;
+  /** PUT without resourceVersion is refused instead of overwriting. */
+  readonly requiresResourceVersion?: boolean;
+  /** Grace period for a delete, or undefined when the kind knows none; `requested` is what the client asked for. */
+  readonly gracePeriod?: (object: ApiObject, requested: number | undefined) => number | undefined;
+  /** What deleting does to dependents when the client does not say. */
+  readonly defaultPropagation?: 'background' | 'orphan' | 'unsupported';
+  /** DELETE answers with the object instead of a Status. */
+  readonly returnsDeletedObject?: boolean;
+  /** A last word before an object marked for deletion disappears because its finalizers are gone. */
+  readonly mayDisappear?: (object: ApiObject) => boolean;
+  /** Called when a delete arrives, before anything else; may change the object instead of deleting it (namespaces). */
+  readonly beforeDelete?: (object: ApiObject, context: WriteContext) => 'delete' | ApiObject;
+  readonly ttlSeconds?: (object: ApiObject) => number | undefined;
+  /** More writes for the same transaction, such as an address taken or given back. */
+  readonly alongside?: (change: Change, context: WriteContext) => Promise<readonly Operation[]>;
+}
+
+export type Change =
+  | { readonly type: 'create'; readonly object: ApiObject }
+  | { readonly type: 'update'; readonly object: ApiObject; readonly old: ApiObject }
+  | { readonly type: 'delete'; readonly old: ApiObject };
+
+/** What hooks may ask about the write they take part in. */
+export interface WriteContext {
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  readonly subresource: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly newUid: () => string;
+  warn(message: string): void;
+}
+
+/** One row of `kubectl get`: printed by the server, so that every client shows the same. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format: string;
+  readonly description: string;
+  /** 0 is always shown, 1 with `-o wide`. */
+  readonly priority: number;
+  readonly value: (object: ApiObject, context: { readonly now: number }) => unknown;
+}
+
+/**
+ * Something below an object: `status` and other views of the same object, `scale`-like views of another kind, and
+ * actions such as `eviction`.
+ */
+export type Subresource = ObjectView | Projection | Action;
+
+/** The same object; a write changes only the part the view owns. */
+export interface ObjectView {
+  readonly type: 'view';
+  readonly verbs: readonly string[];
+  readonly strategy: Strategy;
+}
+
+/** Another kind's picture of the object, such as Scale. */
+export interface Projection {
+  readonly type: 'projection';
+  readonly verbs: readonly string[];
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly struct: Struct;
+  project(object: ApiObject): ApiObject;
+  /** The object with the picture's changes carried over. */
+  merge(object: ApiObject, projection: ApiObject): ApiObject;
+  validate(projection: ApiObject): readonly FieldError[];
+}
+
+/** Not a picture but something done: what is posted is another kind, and the answer is the action's own. */
+export interface Action {
+  readonly type: 'action';
+  readonly verbs: readonly string[];
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly struct: Struct;
+  run(call: ActionCall): Promise<ApiObject>;
+}
+
+export interface ActionCall {
+  readonly namespace: string;
+  readonly name: string;
+  /** What was sent, decoded as `struct`. */
+  readonly body: ApiObject;
+  readonly context: WriteContext;
+  readonly objects: ActionObjects;
+}
+
+/** What an action may do with the object it stands under. */
+export interface ActionObjects {
+  get(): Promise<ApiObject>;
+  /** Changes the object until it sticks; returning undefined leaves it as it is. */
+  update(change: (object: ApiObject) => ApiObject | undefined): Promise<ApiObject>;
+  delete(options: { readonly gracePeriodSeconds?: number; readonly preconditions?: Preconditions }): Promise<void>;
+}
+
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}

@@ -1,0 +1,57 @@
+import { unauthorized } from '../../api/index.ts';
+import type { Call } from '../request/call.ts';
+import { ANONYMOUS } from '../request/user.ts';
+import type { UserInfo } from '../request/user.ts';
+import type { Stage } from './stage.ts';
+
+/** One way to tell who is asking. */
+export interface Authenticator {
+  /** The user; undefined when the call carries no credentials of this kind; 'invalid' when they are wrong. */
+  authenticate(call: Call): UserInfo | undefined | 'invalid' | Promise<UserInfo | undefined | 'invalid'>;
+}
+
+/** Asks one after the other; who shows no credentials at all is anonymous, who shows only wrong ones is refused. */
+export function authenticate(authenticators: readonly Authenticator[]): Stage {
+  return async (call, next) => {
+    call.user = await identify(call, authenticators);
+    return next(call);
+  };
+}
+
+async function identify(call: Call, authenticators: readonly Authenticator[]): Promise<UserInfo> {
+  let wasWrong = false;
+  for (const authenticator of authenticators) {
+    const found = await authenticator.authenticate(call);
+    if (found === 'invalid') wasWrong = true;
+    else if (found !== undefined) return withAuthenticatedGroup(found);
+  }
+  if (wasWrong) throw unauthorized();
+  return ANONYMOUS;
+}
+
+const AUTHENTICATED = 'system:authenticated';
+
+function withAuthenticatedGroup(user: UserInfo): UserInfo {
+  if (user.groups.includes(AUTHENTICATED) || user.name === ANONYMOUS.name) return user;
+  return { ...user, groups: [...user.groups, AUTHENTICATED] };
+}
+
+/** Client certificates: the common name is the user, organizations are groups. */
+export const certificateAuthenticator: Authenticator = {
+  authenticate({ certificate }) {
+    if (certificate === undefined) return undefined;
+    if (certificate === 'invalid') return 'invalid';
+    return userOfCertificate(certificate);
+  },
+};
+
+const users = new WeakMap<object, UserInfo>();
+
+/** Remembered per certificate, since every request of a connection shows the same one. */
+function userOfCertificate(certificate: { readonly commonName: string; readonly organizations: readonly string[] }): UserInfo {
+  const known = users.get(certificate);
+  if (known !== undefined) return known;
+  const user = withAuthenticatedGroup({ name: certificate.commonName, groups: certificate.organizations });
+  users.set(certificate, user);
+  return user;
+}

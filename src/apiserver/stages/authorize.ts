@@ -1,0 +1,45 @@
+import { forbidden } from '../../api/index.ts';
+import type { Call } from '../request/call.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { UserInfo } from '../request/user.ts';
+import type { Stage } from './stage.ts';
+
+/** What is asked for, as authorizers judge it. */
+export interface AccessRequest {
+  readonly user: UserInfo;
+  readonly info: RequestInfo;
+}
+
+export interface AccessDecision {
+  readonly allowed: boolean;
+  /** Why, for the message and the audit log; may be empty. */
+  readonly reason: string;
+}
+
+/** Decides who may do what. */
+export interface Authorizer {
+  authorize(request: AccessRequest): AccessDecision | Promise<AccessDecision>;
+}
+
+export function authorize(authorizer: Authorizer): Stage {
+  return async (call, next) => {
+    const decision = await authorizer.authorize({ user: call.user, info: call.info });
+    if (!decision.allowed) throw refusal(call, decision.reason);
+    return next(call);
+  };
+}
+
+function refusal({ info, user }: Call, reason: string): Error {
+  const suffix = reason === '' ? '' : `: ${reason}`;
+  if (!info.isResource) {
+    const why = `User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}${suffix}`;
+    return forbidden({ group: '', resource: '' }, '', why);
+  }
+  const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`;
+  const where = info.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(info.namespace)}`;
+  const why =
+    `User ${JSON.stringify(user.name)} cannot ${info.verb} resource ${JSON.stringify(resource)} ` +
+    `in API group ${JSON.stringify(info.group)} ${where}${suffix}`;
+  return forbidden({ group: info.group, resource: info.resource }, info.name, why);
+}
+

@@ -1,0 +1,47 @@
+import { internalError, StatusError } from '../../api/index.ts';
+import type { Logger } from '../../base/index.ts';
+import { StoreError } from '../../store/index.ts';
+import type { Stage } from './stage.ts';
+
+/** Turns whatever goes wrong further in into a Status; what is nobody's mistake but ours is logged too. */
+export function catchFailures(log: Logger): Stage {
+  return async (call, next) => {
+    try {
+      return await next(call);
+    } catch (error) {
+      const failure = statusErrorFor(error);
+      if (failure.code >= 500 && !(error instanceof StatusError)) {
+        log.error('request failed', { method: call.method, path: call.path, error });
+      }
+      return { type: 'status', status: failure.status };
+    }
+  };
+}
+
+/** The Status that a failure is answered with. */
+export function statusErrorFor(error: unknown): StatusError {
+  if (error instanceof StatusError) return error;
+  if (!(error instanceof StoreError)) return internalError(error);
+  switch (error.reason) {
+    case 'TooLarge':
+      return new StatusError({
+        code: 413,
+        reason: 'RequestEntityTooLarge',
+        message: `Request entity too large: ${error.message}`,
+      });
+    case 'NoSpace':
+      return new StatusError({ code: 507, reason: 'InsufficientStorage', message: error.message }, { cause: error });
+    case 'Unavailable':
+      return new StatusError(
+        { code: 503, reason: 'ServiceUnavailable', message: error.message, details: { retryAfterSeconds: 1 } },
+        { cause: error },
+      );
+    case 'Compacted':
+      return new StatusError({ code: 410, reason: 'Expired', message: error.message }, { cause: error });
+    case 'FutureRevision':
+    case 'SlowWatcher':
+    case 'Damaged':
+    case 'Locked':
+      return internalError(error);
+  }
+}

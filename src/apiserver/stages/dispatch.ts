@@ -1,0 +1,72 @@
+import { methodNotAllowed, pageNotFound } from '../../api/index.ts';
+import type { Answer } from '../answers/answer.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Call } from '../request/call.ts';
+import type { ResourceRegistry } from '../resource-registry.ts';
+import { create } from '../verbs/create.ts';
+import { deleteCollection } from '../verbs/delete-collection.ts';
+import { deleteOne } from '../verbs/delete.ts';
+import { get } from '../verbs/get.ts';
+import { list } from '../verbs/list.ts';
+import { patch } from '../verbs/patch.ts';
+import { subresource } from '../verbs/subresource.ts';
+import { update } from '../verbs/update.ts';
+import { watch } from '../verbs/watch.ts';
+
+/** Answers paths that are not resources; undefined when the path is not one of its own. */
+export interface PathHandler {
+  handle(call: Call): Answer | undefined | Promise<Answer | undefined>;
+}
+
+type Verb = (call: Call, endpoint: Endpoint) => Promise<Answer>;
+
+const verbs: Readonly<Record<string, Verb>> = {
+  get: (call, endpoint) => get(call, endpoint),
+  list,
+  watch,
+  create,
+  update: (call, endpoint) => update(call, endpoint),
+  patch: (call, endpoint) => patch(call, endpoint),
+  delete: deleteOne,
+  deletecollection: deleteCollection,
+};
+
+/** The last stage: the verb of the resource, or whoever answers the path. */
+export function dispatch(registry: ResourceRegistry, paths: readonly PathHandler[]): (call: Call) => Promise<Answer> {
+  return async (call) => {
+    const { info } = call;
+    if (info.isResource) {
+      const endpoint = registry.find(info.group, info.version, info.resource);
+      if (endpoint !== undefined) return runVerb(call, endpoint);
+      if (registry.hasGroupVersion(info.group, info.version)) throw pageNotFound();
+    }
+    for (const handler of paths) {
+      const answer = await handler.handle(call);
+      if (answer !== undefined) return answer;
+    }
+    return PLAIN_NOT_FOUND;
+  };
+}
+
+const PLAIN_NOT_FOUND: Answer = {
+  type: 'bytes',
+  code: 404,
+  contentType: 'text/plain; charset=utf-8',
+  body: '404 page not found\n',
+  headers: { 'x-content-type-options': 'nosniff' },
+};
+
+function runVerb(call: Call, endpoint: Endpoint): Promise<Answer> {
+  const { info } = call;
+  const { resource } = endpoint;
+  if (info.subresource !== '') return subresource(call, endpoint);
+  if (resource.namespaced && info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
+  if (!resource.namespaced && info.namespace !== '' && resource.plural !== 'namespaces') throw pageNotFound();
+  const fits = info.parts.length === 1 ? COLLECTION_VERBS : OBJECT_VERBS;
+  const verb = resource.verbs.includes(info.verb) && fits.has(info.verb) ? verbs[info.verb] : undefined;
+  if (verb === undefined) throw methodNotAllowed();
+  return verb(call, endpoint);
+}
+
+const COLLECTION_VERBS = new Set(['create', 'list', 'watch', 'deletecollection']);
+const OBJECT_VERBS = new Set(['get', 'update', 'patch', 'delete', 'watch']);

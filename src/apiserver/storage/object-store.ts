@@ -1,0 +1,146 @@
+import type { ApiObject } from '../../api/index.ts';
+import type { Entry, KeyRange, Operation, Revision, Store, StoreEvent } from '../../store/index.ts';
+import type { StorageCodec } from './storage-codec.ts';
+import { StoredObject } from './stored-object.ts';
+
+export interface ObjectList {
+  readonly objects: readonly StoredObject[];
+  readonly more: boolean;
+  readonly count: number;
+  readonly revision: Revision;
+}
+
+/** A change as watchers see it, before selectors. */
+export interface ObjectChange {
+  readonly revision: Revision;
+  readonly current: StoredObject | undefined;
+  readonly previous: StoredObject | undefined;
+}
+
+export interface ObjectChanges {
+  readonly changes: readonly ObjectChange[];
+  readonly revision: Revision;
+}
+
+export interface WriteOptions {
+  /** The object that must still be there unchanged; undefined when there must be none. */
+  readonly expected: StoredObject | undefined;
+  readonly ttlSeconds?: number;
+  /** More operations for the same transaction. */
+  readonly alongside?: readonly Operation[];
+}
+
+/**
+ * The objects under one key prefix of the store. What is read or written is shared: the same revision of the same key
+ * is the same `StoredObject` for everybody, for as long as the store hands out the same bytes.
+ */
+export class ObjectStore {
+  readonly #store: Store;
+  readonly #codec: StorageCodec;
+  /** By the identity of the stored bytes, which an in-process store keeps for as long as the entry lives. */
+  readonly #shared = new WeakMap<Uint8Array, StoredObject>();
+  /** Likewise for changes, so that all watchers share one encoding of an event. */
+  readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
+
+  constructor(store: Store, codec: StorageCodec) {
+    this.#store = store;
+    this.#codec = codec;
+  }
+
+  async get(key: string): Promise<StoredObject | undefined> {
+    const entry = await this.#store.get(key);
+    return entry === undefined ? undefined : this.#share(entry);
+  }
+
+  async list(range: KeyRange, options: { readonly limit?: number; readonly at?: Revision }): Promise<ObjectList> {
+    const { entries, more, count, revision } = await this.#store.range(range, options);
+    return { objects: entries.map((entry) => this.#share(entry)), more, count, revision };
+  }
+
+  revision(): Promise<Revision> {
+    return this.#store.revision();
+  }
+
+  /** Writes `object`, or answers with what stands in the way: the current object, or 'missing'. */
+  async put(key: string, object: ApiObject, options: WriteOptions): Promise<StoredObject | PutConflict> {
+    const value = this.#codec.encode(object);
+    const result = await this.#store.commit({
+      conditions: [{ key, modRevision: options.expected?.revision ?? 0 }],
+      operations: [
+        { type: 'put', key, value, ...(options.ttlSeconds === undefined ? {} : { ttlSeconds: options.ttlSeconds }) },
+        ...(options.alongside ?? []),
+      ],
+    });
+    if (!result.ok) return this.#conflict(result.current[0]);
+    const stored = new StoredObject({ key, value, modRevision: result.revision }, this.#codec).prime(object);
+    this.#shared.set(value, stored);
+    return stored;
+  }
+
+  /** Removes exactly this revision; answers with the revision of the removal, or with what stands in the way. */
+  async remove(expected: StoredObject, alongside: readonly Operation[] = []): Promise<Revision | PutConflict> {
+    const { key } = expected;
+    const result = await this.#store.commit({
+      conditions: [{ key, modRevision: expected.revision }],
+      operations: [{ type: 'delete', key }, ...alongside],
+    });
+    return result.ok ? result.revision : this.#conflict(result.current[0]);
+  }
+
+  /** The state a removed object is reported in: unchanged but for the revision of its removal. */
+  atRevision(stored: StoredObject, revision: Revision): StoredObject {
+    const value = this.#codec.encode(withoutResourceVersion(stored.object));
+    return new StoredObject({ key: stored.key, value, modRevision: revision }, this.#codec).prime(stored.object);
+  }
+
+  async *watch(range: KeyRange, options: { readonly from: Revision; readonly signal: AbortSignal }): AsyncGenerator<ObjectChanges> {
+    for await (const batch of this.#store.watch(range, options)) {
+      yield { changes: batch.events.map((event) => this.#change(event)), revision: batch.revision };
+    }
+  }
+
+  requestProgress(): Promise<void> {
+    return this.#store.requestProgress();
+  }
+
+  #change(event: StoreEvent): ObjectChange {
+    const known = this.#changes.get(event);
+    if (known !== undefined) return known;
+    const previous = event.previous === undefined ? undefined : this.#share(event.previous);
+    const change: ObjectChange =
+      event.type === 'put'
+        ? { revision: event.entry.modRevision, current: this.#share(event.entry), previous }
+        : {
+            revision: event.revision,
+            current: undefined,
+            previous: previous === undefined ? undefined : this.atRevision(previous, event.revision),
+          };
+    this.#changes.set(event, change);
+    return change;
+  }
+
+  #share(entry: Entry): StoredObject {
+    const known = this.#shared.get(entry.value);
+    if (known !== undefined && known.revision === entry.modRevision) return known;
+    const stored = new StoredObject(entry, this.#codec);
+    this.#shared.set(entry.value, stored);
+    return stored;
+  }
+
+  #conflict(current: Entry | undefined): PutConflict {
+    return { conflictsWith: current === undefined ? 'missing' : this.#share(current) };
+  }
+}
+
+export interface PutConflict {
+  readonly conflictsWith: StoredObject | 'missing';
+}
+
+export function isConflicting(result: StoredObject | Revision | PutConflict): result is PutConflict {
+  return typeof result === 'object' && 'conflictsWith' in result;
+}
+
+function withoutResourceVersion(object: ApiObject): ApiObject {
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

@@ -1,0 +1,105 @@
+import type { ApiObject } from '../../api/index.ts';
+import { deepFreeze } from '../../base/index.ts';
+import type { Entry, Revision } from '../../store/index.ts';
+import type { Resource } from '../resource.ts';
+import type { StorageCodec } from './storage-codec.ts';
+
+/**
+ * One object as stored at one revision, with every form of it made at most once: parsed and frozen, converted to a
+ * version, encoded in a format. All readers of the same revision share it.
+ */
+export class StoredObject {
+  readonly key: string;
+  readonly revision: Revision;
+  readonly #value: Uint8Array;
+  readonly #codec: StorageCodec;
+  #object: ApiObject | undefined;
+  #isFrozen = false;
+  #json: Uint8Array | undefined;
+  #forms: Map<string, unknown> | undefined;
+
+  constructor(entry: Pick<Entry, 'key' | 'value' | 'modRevision'>, codec: StorageCodec) {
+    this.key = entry.key;
+    this.revision = entry.modRevision;
+    this.#value = entry.value;
+    this.#codec = codec;
+  }
+
+  /** Saves parsing when the writer still has the object at hand; `object` must be what was encoded. */
+  prime(object: ApiObject): this {
+    this.#object = withResourceVersion(object, this.revision);
+    return this;
+  }
+
+  /** In the stored version, with resourceVersion set. Frozen: shared by all readers. */
+  get object(): ApiObject {
+    this.#object ??= withResourceVersion(this.#codec.decode(this.#value), this.revision);
+    if (!this.#isFrozen) {
+      deepFreeze(this.#object);
+      this.#isFrozen = true;
+    }
+    return this.#object;
+  }
+
+  /** In the version of a resource. */
+  as(resource: Resource): ApiObject {
+    if (isStoredVersion(resource)) return this.object;
+    return this.form(`object ${resource.version} ${resource.group}`, () =>
+      deepFreeze(convertFromStored(this.object, resource)),
+    );
+  }
+
+  /** The JSON text of the object in the version of a resource, as UTF-8. */
+  json(resource: Resource): Uint8Array {
+    if (!isStoredVersion(resource)) {
+      return this.form(`json ${resource.version} ${resource.group}`, () =>
+        Buffer.from(JSON.stringify(this.as(resource))),
+      );
+    }
+    return (this.#json ??=
+      this.#codec.spliceJson?.(this.#value, this.revision) ?? Buffer.from(JSON.stringify(this.object)));
+  }
+
+  /** Any other form, made once; the name must say all that it depends on. */
+  form<T>(name: string, make: () => T): T {
+    this.#forms ??= new Map();
+    const known = this.#forms.get(name);
+    if (known !== undefined) return known as T;
+    const made = make();
+    this.#forms.set(name, made);
+    return made;
+  }
+}
+
+export function isStoredVersion(resource: Resource): boolean {
+  return resource.storage.type === resource.type;
+}
+
+export function convertFromStored(object: ApiObject, resource: Resource): ApiObject {
+  const converted = resource.storage.fromStored?.(object) ?? object;
+  return { ...converted, kind: resource.kind, apiVersion: apiVersionOf(resource) };
+}
+
+export function convertToStored(object: ApiObject, resource: Resource): ApiObject {
+  if (isStoredVersion(resource)) return object;
+  const converted = resource.storage.toStored?.(object) ?? object;
+  return { ...converted, kind: resource.storage.kind, apiVersion: resource.storage.apiVersion };
+}
+
+export function apiVersionOf(resource: { readonly group: string; readonly version: string }): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** A copy along the changed path, with resourceVersion where JSON output has it: right after uid. */
+function withResourceVersion(object: ApiObject, revision: Revision): ApiObject {
+  const { name, generateName, namespace, uid, resourceVersion: _, ...rest } = object.metadata;
+  const metadata = {
+    ...(name === undefined ? {} : { name }),
+    ...(generateName === undefined ? {} : { generateName }),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(uid === undefined ? {} : { uid }),
+    resourceVersion: String(revision),
+    ...rest,
+  };
+  return { ...object, metadata };
+}

@@ -1,0 +1,100 @@
+import { alreadyExists, invalid, StatusError } from '../../api/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+import type { AdmissionRequest } from '../admission.ts';
+import type { Answer } from '../answers/answer.ts';
+import { groupKind, groupResource, keyOf, writeContext } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Call } from '../request/call.ts';
+import { decodeObject } from '../request/decode-object.ts';
+import { writeOptions } from '../request/options.ts';
+import type { WriteContext } from '../resource.ts';
+import { isConflicting } from '../storage/object-store.ts';
+import { convertToStored } from '../storage/stored-object.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import { validateNewObject } from '../validation/validate-object.ts';
+import { ensureNamespace, fillSystemFields } from './object-meta.ts';
+
+/** POST one object. Any step may refuse; nothing is stored before the last one. */
+export async function create(call: Call, endpoint: Endpoint): Promise<Answer> {
+  const { resource } = endpoint;
+  const options = writeOptions(call.query, 'CreateOptions');
+  const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services: endpoint.services });
+  ensureNamespace(sent, endpoint, call.info.namespace);
+  const context = writeContext(call, endpoint, options);
+  const object = await createObject(sent, endpoint, { call, context });
+  return { type: 'object', code: 201, resource, object };
+}
+
+const GENERATED_NAME_TRIES = 8;
+
+/** Creates `sent`, trying other names while a generated one is taken. */
+export async function createObject(
+  sent: ApiObject,
+  endpoint: Endpoint,
+  { call, context }: { readonly call: Call; readonly context: WriteContext },
+): Promise<StoredObject | ApiObject> {
+  const { resource } = endpoint;
+  const isNameGenerated = (sent.metadata.name ?? '') === '' && (sent.metadata.generateName ?? '') !== '';
+  for (let tries = 1; ; tries++) {
+    const object = { ...sent };
+    fillSystemFields(object, endpoint, context);
+    const admission = admissionRequest(object, call, endpoint, context);
+    await endpoint.services.admission.mutate(admission);
+    const prepared = admission.object ?? object;
+    await prepareAndCheck(prepared, endpoint, context);
+    await endpoint.services.admission.validate(admission);
+    const created = await store(prepared, endpoint, context);
+    if (created !== 'taken') return created;
+    if (!isNameGenerated) throw alreadyExists(groupResource(resource), prepared.metadata.name ?? '');
+    if (tries === GENERATED_NAME_TRIES) throw generatedNameTaken(endpoint, prepared.metadata.name ?? '');
+  }
+}
+
+function admissionRequest(object: ApiObject, call: Call, endpoint: Endpoint, context: WriteContext): AdmissionRequest {
+  const { resource } = endpoint;
+  const isNamespace = resource.plural === 'namespaces' && resource.group === '';
+  return {
+    operation: 'CREATE',
+    resource,
+    subresource: '',
+    namespace: isNamespace ? (object.metadata.name ?? '') : call.info.namespace,
+    name: object.metadata.name ?? '',
+    object,
+    old: undefined,
+    user: context.user,
+    dryRun: context.dryRun,
+    warn: context.warn,
+  };
+}
+
+async function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: WriteContext): Promise<void> {
+  const { resource } = endpoint;
+  const { strategy } = resource;
+  await strategy.prepareForCreate?.(object, context);
+  const errors = validateNewObject(object, resource, context);
+  if (errors.length > 0) throw invalid(groupKind(resource), object.metadata.name ?? '', errors);
+  for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
+}
+
+async function store(object: ApiObject, endpoint: Endpoint, context: WriteContext): Promise<StoredObject | ApiObject | 'taken'> {
+  const { resource, objects } = endpoint;
+  if ((object.metadata.resourceVersion ?? '') !== '') {
+    throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
+  }
+  const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
+  if (context.dryRun) return (await objects.get(key)) === undefined ? object : 'taken';
+  const ttlSeconds = resource.strategy.ttlSeconds?.(object);
+  const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
+  const result = await objects.put(key, convertToStored(object, resource), { expected: undefined, ttlSeconds, alongside });
+  return isConflicting(result) ? 'taken' : result;
+}
+
+function generatedNameTaken(endpoint: Endpoint, name: string): StatusError {
+  const { status } = alreadyExists(groupResource(endpoint.resource), name);
+  return new StatusError({
+    code: 409,
+    reason: 'AlreadyExists',
+    message: `${status.message ?? ''}, the server was not able to generate a unique name for the object`,
+    details: { ...status.details, retryAfterSeconds: 1 },
+  });
+}

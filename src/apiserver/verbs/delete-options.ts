@@ -1,0 +1,76 @@
+import { badRequest, canonicalize, DecodeError, invalid, invalidValue, notSupported } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { Call } from '../request/call.ts';
+import { parseBody } from '../request/parse-body.ts';
+import { booleanParameter, checkDryRun, integerParameter } from '../request/options.ts';
+import type { Services } from '../endpoint.ts';
+import type { Preconditions } from '../resource.ts';
+
+/** The options of delete and deletecollection, from the body or, without one, from the query. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly preconditions: Preconditions | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly dryRun: boolean;
+}
+
+export async function deleteOptions(call: Call, services: Services): Promise<DeleteOptions> {
+  const body = await call.body(services.maxBodyBytes);
+  const raw = body.length > 0 ? fromBody(body, call, services) : fromQuery(call);
+  const errors = problemsOf(raw);
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', resource: 'DeleteOptions' }, '', errors);
+  return { ...raw, dryRun: (raw.dryRun ?? []).length > 0 };
+}
+
+interface RawOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly preconditions: Preconditions | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly dryRun: readonly string[] | undefined;
+}
+
+function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions {
+  const type = services.types.struct('io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions');
+  try {
+    const { value } = canonicalize(parseBody(body, call, type), type);
+    const options = value as Partial<RawOptions>;
+    return {
+      gracePeriodSeconds: options.gracePeriodSeconds,
+      preconditions: options.preconditions,
+      orphanDependents: options.orphanDependents,
+      propagationPolicy: options.propagationPolicy,
+      dryRun: options.dryRun,
+    };
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function fromQuery({ query }: Call): RawOptions {
+  return {
+    gracePeriodSeconds: integerParameter(query, 'gracePeriodSeconds'),
+    preconditions: undefined,
+    orphanDependents: query.has('orphanDependents') ? booleanParameter(query, 'orphanDependents') : undefined,
+    propagationPolicy: query.has('propagationPolicy') ? query.get('propagationPolicy') : undefined,
+    dryRun: query.all('dryRun'),
+  };
+}
+
+const POLICIES = ['Foreground', 'Background', 'Orphan'];
+
+function problemsOf(raw: RawOptions): FieldError[] {
+  const { propagationPolicy: policy } = raw;
+  const errors: FieldError[] = [];
+  if (raw.orphanDependents !== undefined && policy !== undefined) {
+    errors.push(
+      invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'),
+    );
+  }
+  if (policy !== undefined && !POLICIES.includes(policy)) {
+    errors.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));
+  }
+  return [...errors, ...checkDryRun(raw.dryRun ?? [])];
+}

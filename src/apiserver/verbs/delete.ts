@@ -1,0 +1,122 @@
+import { notFound } from '../../api/index.ts';
+import type { ApiObject, Status } from '../../api/index.ts';
+import type { Answer } from '../answers/answer.ts';
+import { groupResource, keyOf, writeContext } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Call } from '../request/call.ts';
+import type { WriteContext } from '../resource.ts';
+import { isConflicting } from '../storage/object-store.ts';
+
+import { convertToStored, StoredObject } from '../storage/stored-object.ts';
+import { deleteOptions } from './delete-options.ts';
+import type { DeleteOptions } from './delete-options.ts';
+import { checkDeletePreconditions, decideDeletion } from './deletion.ts';
+
+/** DELETE one object: at once, or by marking it until its grace period and finalizers are over. */
+export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer> {
+  const { resource, services } = endpoint;
+  const options = await deleteOptions(call, services);
+  const context = writeContext(call, endpoint, options);
+  const { namespace, name } = call.info;
+  const deleted = await deleteObject(endpoint, { namespace, name, options, context });
+  if (deleted.isGone && resource.strategy.returnsDeletedObject !== true) {
+    return { type: 'status', status: deletedStatus(deleted.object, endpoint) };
+  }
+  const code = !deleted.isGone && options.orphanDependents === false ? 202 : 200;
+  return { type: 'object', code, resource, object: deleted.object };
+}
+
+export interface DeleteRequest {
+  readonly namespace: string;
+  readonly name: string;
+  readonly options: DeleteOptions;
+  readonly context: WriteContext;
+}
+
+export interface Deleted {
+  /** The object as last seen: marked, or as it was when it was removed. */
+  readonly object: StoredObject | ApiObject;
+  readonly isGone: boolean;
+}
+
+/** Deletes, trying again while others change the object at the same time. */
+export async function deleteObject(endpoint: Endpoint, request: DeleteRequest): Promise<Deleted> {
+  const { resource, objects } = endpoint;
+  const key = keyOf(resource, request.namespace, request.name);
+  for (;;) {
+    const stored = await objects.get(key);
+    if (stored === undefined) throw notFound(groupResource(resource), request.name);
+    const done = await deleteStored(stored, endpoint, request);
+    if (done !== 'lost') return done;
+  }
+}
+
+async function deleteStored(stored: StoredObject, endpoint: Endpoint, request: DeleteRequest): Promise<Deleted | 'lost'> {
+  const { resource, objects } = endpoint;
+  const { options, context } = request;
+  const { strategy } = resource;
+  const current = stored.as(resource);
+  checkDeletePreconditions(current, options, endpoint);
+  await admit(current, endpoint, request);
+  const own = strategy.beforeDelete?.(current, context) ?? 'delete';
+  if (own !== 'delete') return mark(own, stored, endpoint, context);
+  const decision = decideDeletion(current, strategy, { options, now: context.now });
+  if (decision.type === 'pending') return { object: stored, isGone: false };
+  if (decision.type === 'mark' && !decision.thenRemove) return mark(decision.object, stored, endpoint, context);
+  if (context.dryRun) return { object: current, isGone: true };
+  let last = stored;
+  if (decision.type === 'mark') {
+    const marked = await mark(decision.object, stored, endpoint, context);
+    if (marked === 'lost') return 'lost';
+    last = marked.object as StoredObject;
+  }
+  const removed = await objects.remove(last, await strategy.alongside?.({ type: 'delete', old: current }, context));
+  if (isConflicting(removed)) return 'lost';
+  return { object: objects.atRevision(last, removed), isGone: true };
+}
+
+async function mark(object: ApiObject, stored: StoredObject, endpoint: Endpoint, context: WriteContext): Promise<Deleted | 'lost'> {
+  if (context.dryRun) return { object, isGone: false };
+  const { resource, objects } = endpoint;
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  const value = convertToStored({ ...object, metadata }, resource);
+  const result = await objects.put(stored.key, value, { expected: stored });
+  return isConflicting(result) ? 'lost' : { object: result, isGone: false };
+}
+
+async function admit(old: ApiObject, endpoint: Endpoint, request: DeleteRequest): Promise<void> {
+  const { admission } = endpoint.services;
+  const { context, namespace, name } = request;
+  const attributes = {
+    operation: 'DELETE' as const,
+    resource: endpoint.resource,
+    subresource: context.subresource,
+    namespace,
+    name,
+    object: undefined,
+    old,
+    user: context.user,
+    dryRun: context.dryRun,
+    warn: context.warn,
+  };
+  await admission.mutate(attributes);
+  await admission.validate(attributes);
+}
+
+function deletedStatus(object: StoredObject | ApiObject, endpoint: Endpoint): Status {
+  const { resource } = endpoint;
+  const { metadata } = object instanceof StoredObject ? object.object : object;
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      ...(metadata.name === undefined ? {} : { name: metadata.name }),
+      ...(resource.group === '' ? {} : { group: resource.group }),
+      kind: resource.plural,
+      ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),
+    },
+    code: 200,
+  };
+}

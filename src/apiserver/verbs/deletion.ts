@@ -1,0 +1,146 @@
+import { conflict, formatTime, parseTime } from '../../api/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Strategy } from '../resource.ts';
+import type { DeleteOptions } from './delete-options.ts';
+import { ordered } from './object-meta.ts';
+
+/** What a delete request does to an object as it is now. */
+export type Deletion =
+  | { readonly type: 'remove' }
+  /** The object is marked, and goes when its grace period is over and its finalizers are gone. */
+  | { readonly type: 'mark'; readonly object: ApiObject; readonly thenRemove: boolean }
+  /** It is being deleted already, and this request changes nothing. */
+  | { readonly type: 'pending' };
+
+const ORPHAN = 'orphan';
+const FOREGROUND = 'foregroundDeletion';
+
+/** Decides between removing, marking and waiting, by grace period, finalizers and propagation policy. */
+export function decideDeletion(object: ApiObject, strategy: Strategy, { options, now }: DeletionRequest): Deletion {
+  const graceful = applyGracePeriod(object, strategy, { options, now });
+  if (graceful === 'pending') return { type: 'pending' };
+  const current = graceful === 'none' ? object : graceful;
+  const finalizers = collectorFinalizers(current, strategy, options);
+  const marked = sameSet(finalizers, current.metadata.finalizers ?? []) ? current : withFinalizers(current, finalizers);
+  const isHeld = finalizers.length > 0;
+  if (graceful === 'none') {
+    return isHeld ? { type: 'mark', object: markNow(marked, now), thenRemove: false } : { type: 'remove' };
+  }
+  const grace = marked.metadata.deletionGracePeriodSeconds ?? 0;
+  return { type: 'mark', object: marked, thenRemove: !isHeld && grace === 0 };
+}
+
+export interface DeletionRequest {
+  readonly options: DeleteOptions;
+  readonly now: number;
+}
+
+/** The object with its grace period started or shortened; 'none' when the kind has none or it is over. */
+function applyGracePeriod(object: ApiObject, strategy: Strategy, { options, now }: DeletionRequest): ApiObject | 'pending' | 'none' {
+  if (strategy.gracePeriod === undefined) return 'none';
+  const { metadata } = object;
+  const requested = atLeastOne(options.gracePeriodSeconds);
+  if (metadata.deletionTimestamp !== undefined) {
+    const granted = atLeastOne(metadata.deletionGracePeriodSeconds) ?? 0;
+    if (granted === 0) return 'none';
+    if (requested === undefined || requested >= granted) return 'pending';
+    return shorten(object, { from: granted, to: requested, now });
+  }
+  const grace = strategy.gracePeriod(object, requested);
+  if (grace === undefined) return 'none';
+  return withDeletion(object, { at: now + grace * 1000, grace, bumpsGeneration: true });
+}
+
+/** Negative periods count as one second. */
+function atLeastOne(seconds: number | undefined): number | undefined {
+  return seconds !== undefined && seconds < 0 ? 1 : seconds;
+}
+
+function shorten(object: ApiObject, period: { readonly from: number; readonly to: number; readonly now: number }): ApiObject {
+  const was = parseTime(object.metadata.deletionTimestamp ?? '');
+  const at = was - period.from * 1000 + period.to * 1000;
+  if (at >= period.now) return withDeletion(object, { at, grace: period.to, bumpsGeneration: false });
+  // The shorter period is over already; unless none was asked for, whoever finishes the deletion still gets a second.
+  return withDeletion(object, { at: period.now, grace: period.to === 0 ? 0 : 1, bumpsGeneration: false });
+}
+
+/** Marks an object that has no grace period but is held by finalizers. */
+function markNow(object: ApiObject, now: number): ApiObject {
+  const { deletionTimestamp } = object.metadata;
+  const isMarked = deletionTimestamp !== undefined;
+  const at = isMarked ? Math.min(parseTime(deletionTimestamp), now) : now;
+  return withDeletion(object, { at, grace: 0, bumpsGeneration: !isMarked });
+}
+
+function withDeletion(
+  object: ApiObject,
+  mark: { readonly at: number; readonly grace: number; readonly bumpsGeneration: boolean },
+): ApiObject {
+  const generation = object.metadata.generation ?? 0;
+  return {
+    ...object,
+    metadata: ordered({
+      ...object.metadata,
+      deletionTimestamp: formatTime(mark.at),
+      deletionGracePeriodSeconds: mark.grace,
+      ...(mark.bumpsGeneration && generation > 0 ? { generation: generation + 1 } : {}),
+    }),
+  };
+}
+
+function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiObject {
+  const { finalizers: _, ...rest } = object.metadata;
+  return { ...object, metadata: ordered({ ...rest, ...(finalizers.length === 0 ? {} : { finalizers: [...finalizers] }) }) };
+}
+
+/** The finalizers after the garbage collector's two are set as the propagation policy wants them. */
+function collectorFinalizers(object: ApiObject, strategy: Strategy, options: DeleteOptions): readonly string[] {
+  const current = object.metadata.finalizers ?? [];
+  if (strategy.defaultPropagation === 'unsupported') return current.filter((name) => name !== ORPHAN && name !== FOREGROUND);
+  const kept = current.filter((name) => name !== ORPHAN && name !== FOREGROUND);
+  switch (policyFor(current, strategy, options)) {
+    case 'Orphan':
+      return [...kept, ORPHAN];
+    case 'Foreground':
+      return [...kept, FOREGROUND];
+    default:
+      return kept;
+  }
+}
+
+/** What was asked for, else what the finalizers say, else the kind's own policy. */
+function policyFor(finalizers: readonly string[], strategy: Strategy, options: DeleteOptions): string {
+  if (options.orphanDependents !== undefined) return options.orphanDependents ? 'Orphan' : 'Background';
+  if (options.propagationPolicy !== undefined) return options.propagationPolicy;
+  if (finalizers.includes(ORPHAN)) return 'Orphan';
+  if (finalizers.includes(FOREGROUND)) return 'Foreground';
+  return strategy.defaultPropagation === 'orphan' ? 'Orphan' : 'Background';
+}
+
+function sameSet(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((name) => right.includes(name));
+}
+
+/** Refuses when the client expected another object or another version of it. */
+export function checkDeletePreconditions(object: ApiObject, options: DeleteOptions, endpoint: Endpoint): void {
+  const { uid, resourceVersion } = options.preconditions ?? {};
+  const { metadata } = object;
+  const subject = { group: endpoint.resource.group, resource: endpoint.resource.kind };
+  if (uid !== undefined && uid !== metadata.uid) {
+    throw conflict(
+      subject,
+      metadata.name ?? '',
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid ?? ''}). ` +
+        'The object might have been deleted and then recreated',
+    );
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    throw conflict(
+      subject,
+      metadata.name ?? '',
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record ` +
+        `(${metadata.resourceVersion ?? ''}). The object might have been modified`,
+    );
+  }
+}

@@ -1,0 +1,148 @@
+import { StatusError } from '../../api/index.ts';
+import { isStoreError } from '../../store/index.ts';
+import type { KeyRange, Revision } from '../../store/index.ts';
+import type { Answer, ListMetadata } from '../answers/answer.ts';
+import { keyOf, rangeOf } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Call } from '../request/call.ts';
+import { listOptions } from '../request/list-options.ts';
+import type { ListOptions } from '../request/list-options.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import { decodeContinue, encodeContinue } from './continue-token.ts';
+import { parseRevision, tooLargeRevision } from './revision-rules.ts';
+import { selection } from './selection.ts';
+import type { Selection } from './selection.ts';
+
+/** GET a collection, whole or page by page on one snapshot. */
+export async function list(call: Call, endpoint: Endpoint): Promise<Answer> {
+  const { resource } = endpoint;
+  const options = listOptions(call.query, false);
+  const { items, metadata } = await selectObjects(endpoint, options, call.info);
+  return { type: 'list', resource, items, metadata };
+}
+
+export interface Selected {
+  readonly items: readonly StoredObject[];
+  readonly metadata: ListMetadata;
+}
+
+/** Reads what the options select, for listing or for deleting. */
+export async function selectObjects(
+  endpoint: Endpoint,
+  options: ListOptions,
+  target: { readonly namespace: string; readonly name: string },
+): Promise<Selected> {
+  const { resource, objects } = endpoint;
+  const selected = selection(resource, options, target.name);
+  const whole = target.name === '' ? rangeOf(resource, target.namespace) : exactly(keyOf(resource, target.namespace, target.name));
+  const start = await startOf(objects, options, whole);
+  const page = await readPage(objects, selected, { ...start, limit: options.limit, range: whole });
+  return { items: page.items, metadata: listMetadata(page, whole, selected) };
+}
+
+interface Start {
+  readonly from: string;
+  /** Read as of this revision; undefined reads the newest. */
+  readonly at: Revision | undefined;
+}
+
+async function startOf(objects: ObjectStore, options: ListOptions, range: KeyRange): Promise<Start> {
+  if (options.continueToken !== '') {
+    const token = decodeContinue(options.continueToken, range.from);
+    // A negative revision asks to go on with the newest state, inconsistently, after a token grew too old.
+    return { from: token.from, at: token.revision < 0 ? undefined : token.revision };
+  }
+  const wanted = parseRevision(options.resourceVersion);
+  if (wanted === 0) return { from: range.from, at: undefined };
+  const current = await objects.revision();
+  if (wanted > current) throw tooLargeRevision(wanted, current);
+  const isExact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
+  return { from: range.from, at: isExact ? wanted : undefined };
+}
+
+interface Page {
+  readonly items: readonly StoredObject[];
+  readonly revision: Revision;
+  /** Where the next page starts, if there is one. */
+  readonly next: string | undefined;
+  readonly remaining: number;
+}
+
+/** Reads until the page is full; objects that the selectors drop do not count, so more than one read may be needed. */
+async function readPage(
+  objects: ObjectStore,
+  selected: Selection,
+  request: Start & { readonly limit: number; readonly range: KeyRange },
+): Promise<Page> {
+  const { limit, range } = request;
+  const items: StoredObject[] = [];
+  let { from, at } = request;
+  for (;;) {
+    const chunk = limit > 0 ? (selected.isAll ? limit : Math.max(limit, 500)) : 0;
+    const read = await readAt(objects, { from, to: range.to }, { limit: chunk, at, range });
+    at ??= read.revision;
+    for (const [index, object] of read.objects.entries()) {
+      if (!selected.matches(object)) continue;
+      items.push(object);
+      const isLast = index === read.objects.length - 1 && !read.more;
+      if (limit > 0 && items.length === limit && !isLast) {
+        return { items, revision: at, next: after(object.key), remaining: read.count - index - 1 };
+      }
+    }
+    const last = read.objects.at(-1);
+    if (!read.more || last === undefined) return { items, revision: at, next: undefined, remaining: 0 };
+    from = after(last.key);
+  }
+}
+
+async function readAt(
+  objects: ObjectStore,
+  range: KeyRange,
+  options: { readonly limit: number; readonly at: Revision | undefined; readonly range: KeyRange },
+): Promise<Awaited<ReturnType<ObjectStore['list']>>> {
+  const { limit, at } = options;
+  try {
+    return await objects.list(range, { limit, ...(at === undefined ? {} : { at }) });
+  } catch (error) {
+    if (!isStoreError(error, 'Compacted')) throw error;
+    const isFirstPage = range.from === options.range.from;
+    throw isFirstPage
+      ? new StatusError({ code: 410, reason: 'Expired', message: 'The resourceVersion for the provided list is too old.' })
+      : await expiredContinue(objects, range.from, options.range.from);
+  }
+}
+
+/** 410 with a token that goes on inconsistently, for clients that prefer that to starting over. */
+async function expiredContinue(objects: ObjectStore, from: string, prefix: string): Promise<StatusError> {
+  const token = encodeContinue({ revision: -1, from }, prefix);
+  const error = new StatusError({ code: 410, reason: 'Expired', message: CONTINUE_EXPIRED });
+  Object.assign(error.status, { metadata: { continue: token } });
+  return error;
+}
+
+const CONTINUE_EXPIRED =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+  'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+  'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
+  'deleted between the time the first chunk was returned and now may show up in the list.';
+
+function listMetadata(page: Page, range: KeyRange, selected: Selection): ListMetadata {
+  const resourceVersion = String(page.revision);
+  if (page.next === undefined) return { resourceVersion };
+  return {
+    resourceVersion,
+    continue: encodeContinue({ revision: page.revision, from: page.next }, range.from),
+    ...(selected.isAll ? { remainingItemCount: page.remaining } : {}),
+  };
+}
+
+/** The smallest key after `key`. */
+function after(key: string): string {
+  return `${key}\u0000`;
+}
+
+/** The range that holds one key. */
+export function exactly(key: string): KeyRange {
+  return { from: key, to: after(key) };
+}

@@ -1,0 +1,144 @@
+import { conflict, invalid, invalidValue, notFound, OBJECT_MODIFIED } from '../../api/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+import { deepEqual } from '../../base/index.ts';
+import type { AdmissionRequest } from '../admission.ts';
+import { groupKind, groupResource } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
+import { isConflicting } from '../storage/object-store.ts';
+import { convertToStored } from '../storage/stored-object.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import { validateChangedObject } from '../validation/validate-object.ts';
+import { ordered } from './object-meta.ts';
+
+export interface Modification {
+  readonly key: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly context: WriteContext;
+  /** The resource's own rules, or those of the subresource that is written. */
+  readonly strategy: Strategy;
+  readonly preconditions?: Preconditions;
+  /** How often a lost race is tried again when the client set no resourceVersion. */
+  readonly retries: number;
+  /** The object as it should be; called again after a lost race. Gets a frozen object and returns a new one. */
+  change(current: ApiObject): ApiObject | Promise<ApiObject>;
+}
+
+/** Changes one stored object: read, change, check, write if it is still what was read. */
+export async function modifyObject(endpoint: Endpoint, modification: Modification): Promise<StoredObject | ApiObject> {
+  const { resource, objects } = endpoint;
+  for (let attempt = 0; ; attempt++) {
+    const stored = await objects.get(modification.key);
+    if (stored === undefined) throw notFound(groupResource(resource), modification.name);
+    checkPreconditions(stored, endpoint, modification);
+    const old = stored.as(resource);
+    const object = { ...(await modification.change(old)) };
+    const isConditional = checkResourceVersion(object, old, endpoint, modification);
+    await prepareAndCheck(object, old, endpoint, modification);
+    const written = await write(object, stored, endpoint, modification);
+    if (written !== 'lost') return written;
+    if (isConditional || attempt >= modification.retries) {
+      throw conflict(groupResource(resource), modification.name, OBJECT_MODIFIED);
+    }
+  }
+}
+
+function checkPreconditions(stored: StoredObject, endpoint: Endpoint, { preconditions, name }: Modification): void {
+  const uid = stored.object.metadata.uid ?? '';
+  if (preconditions?.uid === undefined || preconditions.uid === uid) return;
+  const why =
+    `StorageError: invalid object, Code: 4, Key: ${stored.key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
+    `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`;
+  throw conflict(groupResource(endpoint.resource), name, why);
+}
+
+/** Whether the client named the version it changed. Without one the newest is taken, if the kind allows that. */
+function checkResourceVersion(object: ApiObject, old: ApiObject, endpoint: Endpoint, { name, strategy }: Modification): boolean {
+  const sent = object.metadata.resourceVersion ?? '';
+  if (sent === '' || sent === '0') {
+    if (strategy.requiresResourceVersion === true) {
+      const error = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
+      throw invalid(groupResource(endpoint.resource), name, [error]);
+    }
+    object.metadata = ordered({ ...object.metadata, resourceVersion: old.metadata.resourceVersion });
+    return false;
+  }
+  if (sent !== old.metadata.resourceVersion) throw conflict(groupResource(endpoint.resource), name, OBJECT_MODIFIED);
+  return true;
+}
+
+async function prepareAndCheck(object: ApiObject, old: ApiObject, endpoint: Endpoint, modification: Modification): Promise<void> {
+  const { resource, services } = endpoint;
+  const { context, strategy } = modification;
+  const admission = admissionRequest(object, old, endpoint, modification);
+  await services.admission.mutate(admission);
+  if (admission.object !== undefined && admission.object !== object) Object.assign(object, admission.object);
+  object.metadata = ordered({ ...object.metadata, generation: old.metadata.generation });
+  await strategy.prepareForUpdate?.(object, old, context);
+  keepSystemFields(object, old);
+  const errors = validateChangedObject(object, old, { resource, strategy, context });
+  if (errors.length > 0) throw invalid(groupKind(resource), modification.name, errors);
+  for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
+  await services.admission.validate(admission);
+}
+
+function admissionRequest(object: ApiObject, old: ApiObject, endpoint: Endpoint, modification: Modification): AdmissionRequest {
+  const { context, namespace, name } = modification;
+  return {
+    operation: 'UPDATE',
+    resource: endpoint.resource,
+    subresource: context.subresource,
+    namespace,
+    name,
+    object,
+    old,
+    user: context.user,
+    dryRun: context.dryRun,
+    warn: context.warn,
+  };
+}
+
+/** No update changes who an object is, when it was made, or that it is being deleted. */
+function keepSystemFields(object: ApiObject, old: ApiObject): void {
+  const { metadata } = object;
+  const was = old.metadata;
+  object.metadata = ordered({
+    ...metadata,
+    uid: (metadata.uid ?? '') === '' ? was.uid : metadata.uid,
+    creationTimestamp: was.creationTimestamp ?? metadata.creationTimestamp,
+    deletionTimestamp: was.deletionTimestamp ?? metadata.deletionTimestamp,
+    deletionGracePeriodSeconds: metadata.deletionGracePeriodSeconds ?? was.deletionGracePeriodSeconds,
+  });
+}
+
+async function write(
+  object: ApiObject,
+  stored: StoredObject,
+  endpoint: Endpoint,
+  modification: Modification,
+): Promise<StoredObject | ApiObject | 'lost'> {
+  const { resource, objects } = endpoint;
+  const { context, strategy } = modification;
+  const old = stored.as(resource);
+  if (mayDisappear(object, old, strategy)) {
+    if (context.dryRun) return object;
+    const removed = await objects.remove(stored, await strategy.alongside?.({ type: 'delete', old: object }, context));
+    return isConflicting(removed) ? 'lost' : object;
+  }
+  if (deepEqual(object, old)) return stored;
+  if (context.dryRun) return object;
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  const ttlSeconds = strategy.ttlSeconds?.(object);
+  const alongside = await strategy.alongside?.({ type: 'update', object, old }, context);
+  const value = convertToStored({ ...object, metadata }, resource);
+  const result = await objects.put(stored.key, value, { expected: stored, ttlSeconds, alongside });
+  return isConflicting(result) ? 'lost' : result;
+}
+
+/** The last finalizer of an object that was deleted before is gone: so is the object. */
+function mayDisappear(object: ApiObject, old: ApiObject, strategy: Strategy): boolean {
+  if ((object.metadata.finalizers ?? []).length > 0 || old.metadata.deletionTimestamp === undefined) return false;
+  if ((old.metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
+  return strategy.mayDisappear?.(object) ?? true;
+}

@@ -1,0 +1,35 @@
+import type { ApiObject } from '../../api/index.ts';
+import type { Answer } from '../answers/answer.ts';
+import { keyOf, writeContext } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Call } from '../request/call.ts';
+import { writeOptions } from '../request/options.ts';
+import type { Strategy } from '../resource.ts';
+import { modifyObject } from './modify-object.ts';
+import { patchMethodOf } from './patch-methods.ts';
+import { decodePatched } from './patched-object.ts';
+
+/** A patch whose object changed underneath is applied again so often. */
+const CONFLICT_RETRIES = 5;
+
+/** PATCH one object, or the part of it that a subresource owns. */
+export async function patch(call: Call, endpoint: Endpoint, strategy: Strategy = endpoint.resource.strategy): Promise<Answer> {
+  const { resource, services } = endpoint;
+  const { namespace, name } = call.info;
+  const method = patchMethodOf(call);
+  const body = await call.body(services.maxBodyBytes);
+  const options = writeOptions(call.query, 'PatchOptions');
+  const context = writeContext(call, endpoint, options);
+  const apply = method.prepare(body, { fieldValidation: options.fieldValidation, warn: context.warn });
+  const object = await modifyObject(endpoint, {
+    key: keyOf(resource, namespace, name),
+    name,
+    namespace,
+    context,
+    strategy,
+    retries: CONFLICT_RETRIES,
+    change: (current: ApiObject) =>
+      decodePatched(apply(current), resource, { fieldValidation: options.fieldValidation, warn: context.warn }),
+  });
+  return { type: 'object', code: 200, resource, object };
+}

@@ -1,0 +1,27 @@
+import { canonicalize, DecodeError, invalid, invalidValue } from '../../api/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+import type { Resource } from '../resource.ts';
+import type { PatchContext } from './patch-methods.ts';
+
+/** Reads what a patch made of an object as strictly as if it had been sent whole. */
+export function decodePatched(patched: unknown, resource: Resource, context: PatchContext): ApiObject {
+  const problem = (detail: string): Error =>
+    invalid({ group: '', resource: '' }, '', [invalidValue('patch', JSON.stringify(patched), detail)]);
+  try {
+    const { value, unknown } = canonicalize(patched, resource.type, { defaults: true });
+    const object = value as unknown as ApiObject;
+    if (unknown.length > 0 && context.fieldValidation === 'Strict') {
+      throw problem(`strict decoding error: ${unknown.map(unknownText).join(', ')}`);
+    }
+    if (context.fieldValidation === 'Warn') for (const path of unknown) context.warn(unknownText(path));
+    resource.strategy.applyDefaults?.(object);
+    return object;
+  } catch (error) {
+    if (error instanceof DecodeError) throw problem(error.message);
+    throw error;
+  }
+}
+
+function unknownText(path: string): string {
+  return `unknown field "${path}"`;
+}

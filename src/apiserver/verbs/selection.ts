@@ -1,0 +1,56 @@
+import { badRequest } from '../../api/index.ts';
+import type { ApiObject, FieldSelector, LabelSelectorMatcher } from '../../api/index.ts';
+import type { ListOptions } from '../request/list-options.ts';
+import type { Resource } from '../resource.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+
+/** Which objects of a collection a request is about. */
+export interface Selection {
+  readonly isAll: boolean;
+  matches(stored: StoredObject): boolean;
+}
+
+const everything: Selection = { isAll: true, matches: () => true };
+
+/** Combines the selectors; `name` is the one in the path, when a single object is watched or listed. */
+export function selection(resource: Resource, options: ListOptions, name: string): Selection {
+  const { labelSelector, fieldSelector } = options;
+  checkFields(resource, fieldSelector, name);
+  if (labelSelector.isEmpty && fieldSelector.isEmpty && name === '') return everything;
+  return {
+    isAll: false,
+    matches(stored) {
+      const object = stored.as(resource);
+      return (
+        (name === '' || object.metadata.name === name) &&
+        matchesLabels(object, labelSelector) &&
+        matchesFields(object, fieldSelector, resource)
+      );
+    },
+  };
+}
+
+const noLabels: Readonly<Record<string, string>> = Object.freeze({});
+
+function matchesLabels(object: ApiObject, selector: LabelSelectorMatcher): boolean {
+  return selector.isEmpty || selector.matches(object.metadata.labels ?? noLabels);
+}
+
+function matchesFields(object: ApiObject, selector: FieldSelector, resource: Resource): boolean {
+  if (selector.isEmpty) return true;
+  const { name = '', namespace = '' } = object.metadata;
+  const fields = { 'metadata.name': name, 'metadata.namespace': namespace, ...resource.selectFields(object) };
+  return selector.matches(fields);
+}
+
+function checkFields(resource: Resource, selector: FieldSelector, name: string): void {
+  for (const requirement of selector.requirements) {
+    const { field } = requirement;
+    const isKnown =
+      field === 'metadata.name' || field === 'metadata.namespace' || resource.selectableFields.includes(field);
+    if (!isKnown) throw badRequest(`field label not supported: ${field}`);
+    if (name !== '' && field === 'metadata.name' && requirement.value !== name) {
+      throw badRequest("fieldSelector metadata.name doesn't match requested name");
+    }
+  }
+}

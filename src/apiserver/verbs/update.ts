@@ -1,0 +1,57 @@
+import { badRequest, notFound } from '../../api/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+import type { Answer } from '../answers/answer.ts';
+import { groupResource, keyOf, writeContext } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Call } from '../request/call.ts';
+import { decodeObject } from '../request/decode-object.ts';
+import { writeOptions } from '../request/options.ts';
+import type { Strategy } from '../resource.ts';
+import { createObject } from './create.ts';
+import { modifyObject } from './modify-object.ts';
+import { ensureNamespace } from './object-meta.ts';
+
+/** A PUT that names no resourceVersion overwrites what is there, however often it loses a race. */
+const UNCONDITIONAL_RETRIES = 100;
+
+/** PUT one object, or the part of it that a subresource owns. */
+export async function update(call: Call, endpoint: Endpoint, strategy: Strategy = endpoint.resource.strategy): Promise<Answer> {
+  const { resource, objects, services } = endpoint;
+  const { namespace, name } = call.info;
+  const options = writeOptions(call.query, 'UpdateOptions');
+  const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services });
+  ensureNamespace(sent, endpoint, namespace);
+  checkName(sent, name);
+  const context = writeContext(call, endpoint, options);
+  const key = keyOf(resource, namespace, name);
+  if ((await objects.get(key)) === undefined && strategy === resource.strategy) {
+    if (strategy.createOnUpdate !== true) throw notFound(groupResource(resource), name);
+    const created = await createObject(withoutResourceVersion(sent), endpoint, { call, context });
+    return { type: 'object', code: 201, resource, object: created };
+  }
+  const uid = sent.metadata.uid ?? '';
+  const object = await modifyObject(endpoint, {
+    key,
+    name,
+    namespace,
+    context,
+    strategy,
+    retries: UNCONDITIONAL_RETRIES,
+    change: () => sent,
+    ...(uid === '' ? {} : { preconditions: { uid } }),
+  });
+  return { type: 'object', code: 200, resource, object };
+}
+
+function checkName(object: ApiObject, name: string): void {
+  const own = object.metadata.name ?? '';
+  if (own === '') {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
+}
+
+function withoutResourceVersion(object: ApiObject): ApiObject {
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

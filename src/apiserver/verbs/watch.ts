@@ -1,0 +1,129 @@
+import { expired, internalError, StatusError } from '../../api/index.ts';
+import type { Status } from '../../api/index.ts';
+import { isStoreError } from '../../store/index.ts';
+import type { KeyRange, Revision } from '../../store/index.ts';
+import type { Answer, WatchEvent } from '../answers/answer.ts';
+import { keyOf, rangeOf } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Call } from '../request/call.ts';
+import { listOptions } from '../request/list-options.ts';
+import type { ListOptions } from '../request/list-options.ts';
+import type { ObjectChange } from '../storage/object-store.ts';
+import { exactly } from './list.ts';
+import { parseRevision } from './revision-rules.ts';
+import { selection } from './selection.ts';
+import type { Selection } from './selection.ts';
+
+/** GET …?watch=true: what is there (when asked for), then every change until the time is up. */
+export async function watch(call: Call, endpoint: Endpoint): Promise<Answer> {
+  const { resource } = endpoint;
+  const options = listOptions(call.query, true);
+  const { namespace, name } = call.info;
+  const plan: WatchPlan = {
+    selected: selection(resource, options, name),
+    range: name === '' ? rangeOf(resource, namespace) : exactly(keyOf(resource, namespace, name)),
+    resourceVersion: parseRevision(options.resourceVersion, false),
+    options,
+    signal: call.signal,
+  };
+  return { type: 'watch', resource, events: watchEvents(endpoint, plan) };
+}
+
+interface WatchPlan {
+  readonly selected: Selection;
+  readonly range: KeyRange;
+  readonly resourceVersion: Revision;
+  readonly options: ListOptions;
+  readonly signal: AbortSignal;
+}
+
+async function* watchEvents(endpoint: Endpoint, plan: WatchPlan): AsyncGenerator<readonly WatchEvent[]> {
+  const ended = new AbortController();
+  const { clock } = endpoint.services;
+  using _timeUp = clock.timer(durationMs(endpoint, plan.options), () => ended.abort());
+  const signal = AbortSignal.any([plan.signal, ended.signal]);
+  try {
+    const from = yield* initialEvents(endpoint, plan);
+    yield* changesFrom(endpoint, { ...plan, signal }, from);
+  } catch (error) {
+    yield [{ type: 'ERROR', status: watchFailure(error, plan) }];
+  }
+}
+
+function durationMs(endpoint: Endpoint, options: ListOptions): number {
+  const { minWatchSeconds, random } = endpoint.services;
+  const seconds = options.timeoutSeconds ?? 0;
+  return (seconds > 0 ? seconds : minWatchSeconds * (1 + random.float())) * 1000;
+}
+
+/** The state to start from, as ADDED events, when the client asked for it; answers where changes begin. */
+async function* initialEvents(
+  { objects }: Endpoint,
+  { options, range, selected, resourceVersion }: WatchPlan,
+): AsyncGenerator<readonly WatchEvent[], Revision> {
+  const wantsState = options.sendInitialEvents ?? resourceVersion === 0;
+  if (!wantsState) return resourceVersion === 0 ? (await objects.revision()) + 1 : resourceVersion + 1;
+  const state = await objects.list(range, {});
+  const added = state.objects.filter((object) => selected.matches(object));
+  const events: WatchEvent[] = added.map((object) => ({ type: 'ADDED', object }));
+  if (options.sendInitialEvents === true && options.allowWatchBookmarks) {
+    events.push({ type: 'BOOKMARK', resourceVersion: String(state.revision), endsInitialEvents: true });
+  }
+  if (events.length > 0) yield events;
+  return state.revision + 1;
+}
+
+const BOOKMARK_EVERY_MS = 60_000;
+
+async function* changesFrom(endpoint: Endpoint, plan: WatchPlan, from: Revision): AsyncGenerator<readonly WatchEvent[]> {
+  const { objects, services } = endpoint;
+  let seen = from - 1;
+  let bookmarked = seen;
+  let isBookmarkDue = false;
+  const askForBookmark = (): Disposable =>
+    services.clock.timer(BOOKMARK_EVERY_MS, () => {
+      isBookmarkDue = true;
+      void objects.requestProgress().catch(() => undefined); // the next bookmark comes a minute later then
+    });
+  let timer = plan.options.allowWatchBookmarks ? askForBookmark() : undefined;
+  try {
+    for await (const batch of objects.watch(plan.range, { from, signal: plan.signal })) {
+      const events: WatchEvent[] = [];
+      for (const change of batch.changes) {
+        const event = change.revision > plan.resourceVersion ? eventOf(change, plan.selected, endpoint) : undefined;
+        if (event !== undefined) events.push(event);
+      }
+      seen = Math.max(seen, batch.revision);
+      if (isBookmarkDue && batch.changes.length === 0) {
+        isBookmarkDue = false;
+        bookmarked = seen;
+        events.push({ type: 'BOOKMARK', resourceVersion: String(seen), endsInitialEvents: false });
+        timer = askForBookmark();
+      }
+      if (events.length > 0) yield events;
+    }
+  } finally {
+    timer?.[Symbol.dispose]();
+  }
+  if (plan.options.allowWatchBookmarks && seen > bookmarked && seen > 0) {
+    yield [{ type: 'BOOKMARK', resourceVersion: String(seen), endsInitialEvents: false }];
+  }
+}
+
+/** What a change means to a watcher that sees only the selected objects. */
+function eventOf(change: ObjectChange, selected: Selection, { objects }: Endpoint): WatchEvent | undefined {
+  const { current, previous } = change;
+  const was = previous !== undefined && selected.matches(previous);
+  if (current !== undefined && selected.matches(current)) return { type: was ? 'MODIFIED' : 'ADDED', object: current };
+  if (previous === undefined || !was) return undefined;
+  const last = current === undefined ? previous : objects.atRevision(previous, change.revision);
+  return { type: 'DELETED', object: last };
+}
+
+function watchFailure(error: unknown, plan: WatchPlan): Status {
+  if (error instanceof StatusError) return error.status;
+  if (isStoreError(error, 'Compacted')) {
+    return expired(`too old resource version: ${plan.resourceVersion} (${error.revision ?? plan.resourceVersion + 1})`).status;
+  }
+  return internalError(error).status;
+}

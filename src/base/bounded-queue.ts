@@ -1,0 +1,131 @@
+export interface BoundedQueueOptions {
+  /** Called once, when the queue is closed from either side: the place to unsubscribe from whatever fills it. */
+  readonly onClose?: () => void;
+}
+
+interface Waiter<T> {
+  readonly resolve: (result: IteratorResult<T, undefined>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const FIRST_SLOTS = 8;
+
+/**
+ * A queue between many producers and one consumer that never holds more than `capacity` items.
+ *
+ * Guarantees: items come out in the order they were accepted. After `close()` the accepted ones still come out, then
+ * iteration ends, or throws the error given to `close`. Leaving the `for await` loop closes the queue and drops the rest.
+ * Assumes: one consumer; a second `next()` while one waits is refused.
+ * Memory grows with what is queued, by doubling, not with the capacity.
+ */
+export class BoundedQueue<T> implements AsyncIterableIterator<T, undefined> {
+  readonly #capacity: number;
+  readonly #onClose: (() => void) | undefined;
+  /** A ring whose length is a power of two. */
+  #slots: (T | undefined)[] = [];
+  #head = 0;
+  #size = 0;
+  #waiter: Waiter<T> | undefined;
+  #isClosed = false;
+  #failure: { readonly error: Error } | undefined;
+
+  constructor(capacity: number, options: BoundedQueueOptions = {}) {
+    if (!Number.isSafeInteger(capacity) || capacity < 1) {
+      throw new RangeError(`Cannot make a queue for ${capacity} items: the capacity must be an integer >= 1`);
+    }
+    this.#capacity = capacity;
+    this.#onClose = options.onClose;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Accepts the item, or answers `false` when the queue is full or closed; what then happens to the item is the caller's rule. */
+  offer(item: T): boolean {
+    if (this.#isClosed) return false;
+    const waiter = this.#waiter;
+    if (waiter !== undefined) {
+      this.#waiter = undefined;
+      waiter.resolve({ value: item, done: false });
+      return true;
+    }
+    if (this.#size >= this.#capacity) return false;
+    if (this.#size === this.#slots.length) this.#grow();
+    this.#slots[(this.#head + this.#size) & (this.#slots.length - 1)] = item;
+    this.#size += 1;
+    return true;
+  }
+
+  /** No more items are accepted. Calling it again changes nothing. */
+  close(error?: Error): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (error !== undefined) this.#failure = { error };
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    if (waiter !== undefined) this.#end(waiter);
+    this.#onClose?.();
+  }
+
+  /** Takes everything queued at once, without waiting: for consumers that work in batches between two `next()`. */
+  takeAll(): T[] {
+    const items: T[] = [];
+    while (this.#size > 0) items.push(this.#shift());
+    return items;
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    if (this.#size > 0) return Promise.resolve({ value: this.#shift(), done: false });
+    if (this.#waiter !== undefined)
+      return Promise.reject(new Error('Cannot read the queue: another consumer is waiting on it'));
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject };
+      if (this.#isClosed) this.#end(waiter);
+      else this.#waiter = waiter;
+    });
+  }
+
+  /** The consumer leaves: what is queued is dropped and the queue is closed. */
+  return(): Promise<IteratorResult<T, undefined>> {
+    this.#slots = [];
+    this.#head = 0;
+    this.#size = 0;
+    this.#failure = undefined;
+    this.close();
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** An error is thrown once; after that the iteration is simply over, as with any iterator. */
+  #end(waiter: Waiter<T>): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure === undefined) waiter.resolve({ value: undefined, done: true });
+    else waiter.reject(failure.error);
+  }
+
+  #shift(): T {
+    const item = this.#slots[this.#head] as T;
+    this.#slots[this.#head] = undefined;
+    this.#head = (this.#head + 1) & (this.#slots.length - 1);
+    this.#size -= 1;
+    return item;
+  }
+
+  #grow(): void {
+    const slots = Array.from<T | undefined>({ length: Math.max(FIRST_SLOTS, this.#slots.length * 2) });
+    for (let index = 0; index < this.#size; index++) {
+      slots[index] = this.#slots[(this.#head + index) & (this.#slots.length - 1)];
+    }
+    this.#slots = slots;
+    this.#head = 0;
+  }
+}

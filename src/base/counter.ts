@@ -1,0 +1,20 @@
+import { formatLabels, formatNumber, type LabelPairs } from './metric-text.ts';
+
+/** A figure that only grows, with one set of label values. */
+export class Counter {
+  #value = 0;
+
+  get value(): number {
+    return this.#value;
+  }
+
+  /** Adds 1, or `amount`; an amount that is negative or no number is refused. */
+  add(amount = 1): void {
+    if (!(amount >= 0)) throw new RangeError(`Cannot add ${amount} to a counter: it only grows`);
+    this.#value += amount;
+  }
+
+  expose(name: string, labels: LabelPairs): string {
+    return `${name}${formatLabels(labels)} ${formatNumber(this.#value)}\n`;
+  }
+}

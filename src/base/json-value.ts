@@ -1,0 +1,96 @@
+/** What JSON can say. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** The same shape with nothing to write to, all the way down. */
+export type DeepReadonly<T> = T extends (...args: never) => unknown
+  ? T
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;
+
+interface JsonObject {
+  [key: string]: unknown;
+}
+
+/**
+ * A copy of a JSON value that shares nothing with it; keys keep their order.
+ *
+ * Assumes: plain objects and arrays, nested no deeper than decoding allows (it recurses).
+ */
+export function clone<T>(value: T): T {
+  return cloneValue(value) as T;
+}
+
+function cloneValue(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (let index = 0; index < value.length; index++) items.push(cloneValue(value[index]));
+    return items;
+  }
+  const source = value as JsonObject;
+  const copy: JsonObject = {};
+  for (const key of Object.keys(source)) {
+    if (key === '__proto__') defineOwn(copy, key, cloneValue(source[key]));
+    else copy[key] = cloneValue(source[key]);
+  }
+  return copy;
+}
+
+/** Assigning to `__proto__` would change the prototype; JSON.parse makes it an ordinary property, and so do we. */
+function defineOwn(target: JsonObject, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+/** Whether two JSON values say the same: key order does not matter, and a property that is `undefined` counts as absent. */
+export function deepEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  if (Array.isArray(left)) return Array.isArray(right) && areArraysEqual(left, right);
+  return !Array.isArray(right) && areObjectsEqual(left as JsonObject, right as JsonObject);
+}
+
+function areArraysEqual(left: readonly unknown[], right: readonly unknown[]): boolean {
+  if (left.length !== right.length) return false;
+  for (let index = 0; index < left.length; index++) {
+    if (!deepEqual(left[index], right[index])) return false;
+  }
+  return true;
+}
+
+function areObjectsEqual(left: JsonObject, right: JsonObject): boolean {
+  // Looking up an absent `__proto__` yields this object, which is no JSON value; other inherited names yield functions.
+  if (left === Object.prototype || right === Object.prototype) return false;
+  let surplus = 0;
+  for (const key of Object.keys(left)) {
+    const value = left[key];
+    if (value === undefined) continue;
+    surplus += 1;
+    if (!deepEqual(value, right[key])) return false;
+  }
+  for (const key of Object.keys(right)) {
+    if (right[key] !== undefined) surplus -= 1;
+  }
+  return surplus === 0;
+}
+
+/**
+ * Makes a JSON value unchangeable, all the way down, and returns it.
+ *
+ * Cheap to call again: what is frozen already is taken to be frozen all the way down.
+ */
+export function deepFreeze<T>(value: T): DeepReadonly<T> {
+  freezeValue(value);
+  return value as DeepReadonly<T>;
+}
+
+function freezeValue(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  if (ArrayBuffer.isView(value)) return; // bytes cannot be frozen
+  Object.freeze(value);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) freezeValue(value[index]);
+    return;
+  }
+  for (const key of Object.keys(value)) freezeValue((value as JsonObject)[key]);
+}

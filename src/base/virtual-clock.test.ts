@@ -1,0 +1,172 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { VirtualClock } from './virtual-clock.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+describe('VirtualClock', () => {
+  test('starts at the given time and stands still', async () => {
+    const clock = new VirtualClock({ startMs: 1_000_000 });
+    await turn();
+
+    expect(clock.now()).toBe(1_000_000);
+    expect(clock.monotonic()).toBe(0);
+  });
+
+  test('advance() runs what is due, by time and then by order of setting, and no more', async () => {
+    const clock = new VirtualClock({ startMs: 0 });
+    const seen: string[] = [];
+    const note = (name: string) => (): void => void seen.push(`${name}@${clock.now()}`);
+    clock.timer(20, note('late'));
+    clock.timer(10, note('first'));
+    clock.timer(10, note('second'));
+    clock.timer(31, note('too late'));
+
+    await clock.advance(30);
+
+    expect(seen).toEqual(['first@10', 'second@10', 'late@20']);
+    expect(clock.now()).toBe(30);
+    expect(clock.monotonic()).toBe(30);
+    expect(clock.pending).toBe(1);
+    expect(clock.nextDueMs).toBe(31);
+  });
+
+  test('advance() takes durations with days', async () => {
+    const clock = new VirtualClock({ startMs: 0 });
+    await clock.advance('30d');
+    expect(clock.now()).toBe(30 * 86_400_000);
+  });
+
+  test('advance() refuses to go back or nowhere', () => {
+    const clock = new VirtualClock();
+    expect(() => clock.advance(-1)).toThrow('time only goes forward');
+    expect(() => clock.advance(Infinity)).toThrow('time only goes forward');
+    expect(() => clock.advance('soon')).toThrow('time: invalid duration "soon"');
+  });
+
+  test('work that a timer sets off takes its place in line before later timers', async () => {
+    const clock = new VirtualClock({ startMs: 0 });
+    const seen: string[] = [];
+    const worker = async (): Promise<void> => {
+      await clock.sleep(10);
+      for (let step = 0; step < 5; step++) await turn();
+      seen.push(`worked@${clock.now()}`);
+      await clock.sleep(5);
+      seen.push(`again@${clock.now()}`);
+    };
+    const working = worker();
+    clock.timer(12, () => seen.push(`other@${clock.now()}`));
+
+    await clock.advance(15);
+    await working;
+
+    expect(seen).toEqual(['worked@10', 'other@12', 'again@15']);
+  });
+
+  test('advance() waits for file operations in flight', async () => {
+    const clock = new VirtualClock({ startMs: 0 });
+    let readAt = -1;
+    const reader = async (): Promise<void> => {
+      await clock.sleep(10);
+      await readFile(fileURLToPath(import.meta.url));
+      readAt = clock.now();
+    };
+    const reading = reader();
+    clock.timer(11, () => undefined);
+
+    await clock.advance(11);
+    await reading;
+
+    expect(readAt).toBe(10);
+  });
+
+  test('a periodic loop runs once per period and stops at once when told', async () => {
+    const clock = new VirtualClock();
+    const stop = new AbortController();
+    let runs = 0;
+    const loop = async (): Promise<void> => {
+      while (!stop.signal.aborted) {
+        runs += 1;
+        await clock.sleep(60_000, stop.signal);
+      }
+    };
+    const looping = loop();
+
+    await clock.advance('1h');
+    expect(runs).toBe(61);
+    stop.abort();
+    await looping;
+
+    expect(runs).toBe(61);
+    expect(clock.pending).toBe(0);
+  });
+
+  test('a disposed timer never runs and is no longer pending', async () => {
+    const clock = new VirtualClock();
+    const timer = clock.timer(10, () => expect.unreachable());
+    timer[Symbol.dispose]();
+
+    expect(clock.pending).toBe(0);
+    await clock.advance(20);
+    timer[Symbol.dispose]();
+  });
+
+  test('a timer of no length runs without advancing, later and in order', async () => {
+    const clock = new VirtualClock({ startMs: 5 });
+    const seen: string[] = [];
+    clock.timer(0, () => {
+      seen.push('first');
+      clock.timer(0, () => seen.push('third'));
+    });
+    clock.timer(-1, () => seen.push('second'));
+    expect(seen).toEqual([]);
+
+    for (let step = 0; step < 5; step++) await turn();
+
+    expect(seen).toEqual(['first', 'second', 'third']);
+    expect(clock.now()).toBe(5);
+  });
+
+  test('advances that overlap are served one after the other', async () => {
+    const clock = new VirtualClock({ startMs: 0 });
+    const seen: number[] = [];
+    clock.timer(10, () => seen.push(clock.now()));
+    clock.timer(20, () => seen.push(clock.now()));
+
+    await Promise.all([clock.advance(10), clock.advance(10)]);
+
+    expect(seen).toEqual([10, 20]);
+    expect(clock.now()).toBe(20);
+  });
+
+  test('advance() rejects with what a timer throws, and the next advance goes on from there', async () => {
+    const clock = new VirtualClock({ startMs: 0 });
+    clock.timer(10, () => {
+      throw new Error('broken timer');
+    });
+
+    await expect(clock.advance(20)).rejects.toThrow('broken timer');
+    expect(clock.now()).toBe(10);
+
+    await clock.advance(20);
+    expect(clock.now()).toBe(30);
+  });
+
+  test('timers run in a stable sort of their times, whatever the times', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 20 }), async (waits) => {
+        const clock = new VirtualClock();
+        const seen: number[] = [];
+        for (const [index, ms] of waits.entries()) clock.timer(ms, () => seen.push(index));
+
+        await clock.advance(5);
+
+        const expected = [...waits.keys()].sort((left, right) => (waits[left] ?? 0) - (waits[right] ?? 0));
+        expect(seen).toEqual(expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

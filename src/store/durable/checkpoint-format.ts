@@ -1,0 +1,44 @@
+import type { Revision } from '../store.ts';
+import { checkFileHeader, encodeFileHeader } from './file-header.ts';
+import { readU64, writeU64 } from './u64.ts';
+
+/** What the head of a checkpoint says. It is written last, when all of it is known. */
+export interface CheckpointHeader {
+  readonly revision: Revision;
+  /** The oldest revision that may be read, as far as it was compacted on demand. */
+  readonly floor: Revision;
+  readonly entryCount: number;
+  readonly tableOffset: number;
+  readonly blockCount: number;
+  readonly tableCrc: number;
+}
+
+/** Entries are kept in blocks of about this size; a value keeps its block in memory, so they are not large. */
+export const BLOCK_BYTES = 256 * 1024;
+/** A row of the table: a block's length and its checksum. */
+export const TABLE_ROW = 8;
+/** Key length, value length, creation, last write, deadline; then the key and the value. */
+export const ENTRY_HEAD = 32;
+
+export function encodeCheckpointHeader(header: CheckpointHeader): Buffer {
+  return encodeFileHeader('KEELSCKP', (bytes) => {
+    writeU64(bytes, header.revision, 16);
+    writeU64(bytes, header.floor, 24);
+    writeU64(bytes, header.entryCount, 32);
+    writeU64(bytes, header.tableOffset, 40);
+    bytes.writeUInt32LE(header.blockCount, 48);
+    bytes.writeUInt32LE(header.tableCrc, 52);
+  });
+}
+
+export function decodeCheckpointHeader(content: Buffer, file: string): CheckpointHeader {
+  checkFileHeader(content, 'KEELSCKP', file);
+  return {
+    revision: readU64(content, 16),
+    floor: readU64(content, 24),
+    entryCount: readU64(content, 32),
+    tableOffset: readU64(content, 40),
+    blockCount: content.readUInt32LE(48),
+    tableCrc: content.readUInt32LE(52),
+  };
+}

@@ -1,0 +1,73 @@
+import { crc32 } from 'node:zlib';
+import type { Entry } from '../store.ts';
+import { type CheckpointHeader, decodeCheckpointHeader, ENTRY_HEAD, TABLE_ROW } from './checkpoint-format.ts';
+import type { DurableFiles, ReadableFile } from './durable-files.ts';
+import { damaged, HEADER_LENGTH } from './file-header.ts';
+import { readU64 } from './u64.ts';
+
+/** Gets each entry of a checkpoint, in key order. Values are slices of the block they were read in. */
+export type CheckpointVisitor = (entry: Entry, deadlineMs: number) => void;
+
+/** Reads a whole checkpoint. Throws `Damaged`, with the place, at the first byte that is not as it was written. */
+export async function readCheckpoint(files: DurableFiles, name: string, visit: CheckpointVisitor): Promise<CheckpointHeader> {
+  const file = await files.openToRead(name);
+  try {
+    const header = decodeCheckpointHeader(await file.read(0, Math.min(HEADER_LENGTH, file.size)), name);
+    const blocks = await readTable(file, header, name);
+    let entries = 0;
+    let next = readBlock(file, blocks[0]);
+    for (const [index, block] of blocks.entries()) {
+      const content = await next;
+      next = readBlock(file, blocks[index + 1]); // the disk works while this block is decoded
+      next.catch(() => undefined); // awaited in the next round, or of no interest because this one throws
+      if (crc32(content) !== block.crc) throw damaged(name, block.offset, 'the checksum of a block is wrong');
+      entries += readEntries(content, visit);
+    }
+    if (entries !== header.entryCount) throw damaged(name, 0, `${entries} entries instead of ${header.entryCount}`);
+    return header;
+  } finally {
+    await file.close();
+  }
+}
+
+interface Block {
+  readonly offset: number;
+  readonly length: number;
+  readonly crc: number;
+}
+
+async function readTable(file: ReadableFile, header: CheckpointHeader, name: string): Promise<Block[]> {
+  const { tableOffset, blockCount } = header;
+  const length = blockCount * TABLE_ROW;
+  if (tableOffset + length !== file.size) throw damaged(name, file.size, `the file should end at ${tableOffset + length}, it ends`);
+  const table = length === 0 ? Buffer.alloc(0) : await file.read(tableOffset, length);
+  if (crc32(table) !== header.tableCrc) throw damaged(name, tableOffset, 'the checksum of the table is wrong');
+  let offset = HEADER_LENGTH;
+  return Array.from({ length: blockCount }, (_item, index) => {
+    const block = { offset, length: table.readUInt32LE(index * TABLE_ROW), crc: table.readUInt32LE(index * TABLE_ROW + 4) };
+    offset += block.length;
+    return block;
+  });
+}
+
+async function readBlock(file: ReadableFile, block: Block | undefined): Promise<Buffer> {
+  return block === undefined ? Buffer.alloc(0) : file.read(block.offset, block.length);
+}
+
+function readEntries(block: Buffer, visit: CheckpointVisitor): number {
+  let count = 0;
+  for (let at = 0; at < block.length; count++) {
+    const keyAt = at + ENTRY_HEAD;
+    const valueAt = keyAt + block.readUInt32LE(at);
+    const end = valueAt + block.readUInt32LE(at + 4);
+    const entry: Entry = {
+      key: block.toString('utf8', keyAt, valueAt),
+      value: block.subarray(valueAt, end),
+      createRevision: readU64(block, at + 8),
+      modRevision: readU64(block, at + 16),
+    };
+    visit(entry, readU64(block, at + 24));
+    at = end;
+  }
+  return count;
+}

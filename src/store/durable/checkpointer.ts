@@ -1,0 +1,101 @@
+import type { Logger } from '../../base/index.ts';
+import type { Mvcc } from '../mvcc/mvcc.ts';
+import type { CheckpointSource } from './checkpoint-writer.ts';
+import { writeCheckpoint } from './checkpoint-writer.ts';
+import type { DurableFiles } from './durable-files.ts';
+import { listStoreFiles } from './folder-contents.ts';
+import type { Segments } from './segments.ts';
+
+export interface CheckpointerOptions {
+  readonly log: Logger;
+  /** A checkpoint is written when it makes at least so much of the log superfluous. */
+  readonly afterBytes: number;
+  /** The size of the checkpoint that there is; 0 if there is none. */
+  readonly lastBytes: number;
+}
+
+/** Too many files are reason enough: each start makes it read all of them. */
+const MAX_SUPERFLUOUS = 64;
+
+/**
+ * Writes checkpoints in the background and removes what they make superfluous.
+ *
+ * A checkpoint is of the state just before the history begins, and the log from there on is the history: together they
+ * are all that there is to know, so both the state and the history survive a restart.
+ */
+export class Checkpointer {
+  readonly #files: DurableFiles;
+  readonly #source: { readonly mvcc: Mvcc; readonly segments: Segments };
+  readonly #options: CheckpointerOptions;
+  readonly #stop = new AbortController();
+  #lastBytes: number;
+  #running: Promise<void> | undefined;
+
+  constructor(files: DurableFiles, source: { readonly mvcc: Mvcc; readonly segments: Segments }, options: CheckpointerOptions) {
+    this.#files = files;
+    this.#source = source;
+    this.#options = options;
+    this.#lastBytes = options.lastBytes;
+  }
+
+  /** Begins to write a checkpoint if that is worth it now. */
+  consider(): void {
+    if (this.#running !== undefined || this.#stop.signal.aborted || !this.#isWorthIt()) return;
+    this.#running = this.#writeInBackground().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Writes a checkpoint now. */
+  async write(): Promise<void> {
+    await this.#running;
+    await this.#write();
+  }
+
+  /** Stops what is under way; resolves once it has stopped. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  /** Half a checkpoint's worth of log at least, so that checkpoints are never more than two thirds of what is written. */
+  #isWorthIt(): boolean {
+    const { mvcc, segments } = this.#source;
+    const superfluous = segments.coveredBy(mvcc.firstWatchable - 1);
+    const bytes = superfluous.reduce((sum, segment) => sum + segment.bytes, 0);
+    const isMuch = bytes >= Math.max(this.#options.afterBytes, this.#lastBytes / 2);
+    return superfluous.length > 0 && (isMuch || superfluous.length >= MAX_SUPERFLUOUS);
+  }
+
+  async #writeInBackground(): Promise<void> {
+    try {
+      await this.#write();
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#options.log.warn('store checkpoint failed, will try again later', { error });
+    }
+  }
+
+  async #write(): Promise<void> {
+    const { mvcc, segments } = this.#source;
+    const source = checkpointSource(mvcc);
+    const written = await writeCheckpoint(this.#files, source, { signal: this.#stop.signal });
+    this.#lastBytes = written.bytes;
+    const old = (await listStoreFiles(this.#files)).checkpoints.filter(({ revision }) => revision < source.revision);
+    const covered = segments.coveredBy(source.revision);
+    for (const { name } of [...covered, ...old]) await this.#files.remove(name);
+    segments.forget(covered);
+    this.#options.log.info('store checkpoint written', { revision: source.revision, bytes: written.bytes, segmentsRemoved: covered.length });
+  }
+}
+
+/** The state just before the history begins. */
+export function checkpointSource(mvcc: Mvcc): CheckpointSource {
+  const { revision, entries } = mvcc.base();
+  return {
+    revision,
+    floor: mvcc.floor,
+    entries: entries.values(),
+    // a key that was written since gets its deadline from the log
+    deadlineOf: (entry) => (mvcc.get(entry.key) === entry ? mvcc.deadlines.of(entry.key) : 0),
+  };
+}

@@ -1,0 +1,44 @@
+/** A file that is being written. Every method rejects with the system's error. */
+export interface DurableFile {
+  /** Writes all of `data` at `position`. */
+  write(data: Uint8Array, position: number): Promise<void>;
+  /** Resolves once everything written so far is on the disk. */
+  sync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A file that is being read. */
+export interface ReadableFile {
+  readonly size: number;
+  /** Exactly `length` bytes, in memory of their own. */
+  read(position: number, length: number): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+/** All that the durable store needs from a folder: so little that a test can make any of it fail. */
+export interface DurableFiles {
+  /** The folder, for messages. */
+  readonly folder: string;
+  list(): Promise<string[]>;
+  /** A new, empty file; one of that name is replaced. */
+  create(name: string): Promise<DurableFile>;
+  /** An existing file, to be written on. */
+  open(name: string): Promise<DurableFile>;
+  openToRead(name: string): Promise<ReadableFile>;
+  rename(from: string, to: string): Promise<void>;
+  remove(name: string): Promise<void>;
+  /** Resolves once creations, renames and removals are on the disk. */
+  syncFolder(): Promise<void>;
+}
+
+/** The system's code for an error (`ENOSPC`, `EIO`, …). */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+}
+
+/** Whether the disk, or the user's share of it, is full. */
+export function isOutOfSpace(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}

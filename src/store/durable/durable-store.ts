@@ -1,0 +1,214 @@
+import type { Clock, Logger, Random } from '../../base/index.ts';
+import { StoreError } from '../errors.ts';
+import { Expiry } from '../mvcc/expiry.ts';
+import type { Mvcc, MvccOptions } from '../mvcc/mvcc.ts';
+import { conditionsHold, recordOf, type RevisionRecord } from '../mvcc/revision-record.ts';
+import type { CommitResult, Entry, InProcessStore, KeyRange, Operation } from '../store.ts';
+import type { RangeOptions, RangeResult, Revision, Transaction, WatchBatch, WatchOptions } from '../store.ts';
+import { checkTransaction, type TransactionLimits } from '../transaction-check.ts';
+import type { Checkpointer } from './checkpointer.ts';
+import { GroupCommit } from './group-commit.ts';
+import type { LogWriter } from './log-writer.ts';
+import { Pending } from './pending.ts';
+
+export interface DurableStoreOptions extends MvccOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log?: Logger;
+  readonly limits?: TransactionLimits;
+  /** How long a file of the log gets; 32 MiB unless given. */
+  readonly segmentBytes?: number;
+  /** How much of the log must have become superfluous before a checkpoint is written; 32 MiB unless given. */
+  readonly checkpointAfterBytes?: number;
+}
+
+/** What an open store is made of, as `openDurableStore` puts it together. */
+export interface DurableParts {
+  readonly mvcc: Mvcc;
+  readonly writer: LogWriter;
+  readonly checkpointer: Checkpointer;
+  readonly lock: AsyncDisposable;
+  readonly log: Logger;
+}
+
+/**
+ * A store in memory with a log on disk.
+ *
+ * Guarantees: a write becomes visible, to readers and watchers alike, only when it is on the disk, and is acknowledged then;
+ * so nobody ever sees what a crash could take back. Transactions queued behind others reckon with them as if they had been
+ * written. After a failed sync reads go on and writes are refused until the store is opened anew.
+ */
+export class DurableStore implements InProcessStore {
+  readonly #options: DurableStoreOptions;
+  readonly #parts: DurableParts;
+  readonly #mvcc: Mvcc;
+  readonly #pending: Pending;
+  readonly #queue: GroupCommit;
+  readonly #expiry: Expiry;
+  #nextRevision: Revision;
+  #closing: Promise<void> | undefined;
+
+  /** Use `openDurableStore`. */
+  constructor(parts: DurableParts, options: DurableStoreOptions) {
+    const { mvcc } = parts;
+    this.#parts = parts;
+    this.#options = options;
+    this.#mvcc = mvcc;
+    this.#nextRevision = mvcc.revision + 1;
+    this.#pending = new Pending((key) => mvcc.get(key));
+    this.#queue = new GroupCommit(parts.writer, {
+      clock: options.clock,
+      log: parts.log,
+      nextRevision: () => this.#nextRevision,
+      onReset: () => this.#forgetPending(),
+      onNewSegment: () => parts.checkpointer.consider(),
+    });
+    const { clock } = options;
+    this.#expiry = new Expiry({ clock, deadlines: mvcc.deadlines, expire: (keys) => this.#expire(keys) });
+    this.#expiry.arm();
+  }
+
+  revisionNow(): Revision {
+    return this.#open().revision;
+  }
+
+  readNow(key: string): Entry | undefined {
+    return this.#open().get(key);
+  }
+
+  rangeNow(range: KeyRange, options?: RangeOptions): RangeResult {
+    return this.#open().range(range, options);
+  }
+
+  async revision(): Promise<Revision> {
+    return this.revisionNow();
+  }
+
+  async get(key: string, options: { readonly at?: Revision; readonly signal?: AbortSignal } = {}): Promise<Entry | undefined> {
+    options.signal?.throwIfAborted();
+    return options.at === undefined ? this.readNow(key) : this.#open().getAt(key, options.at);
+  }
+
+  async range(range: KeyRange, options?: RangeOptions): Promise<RangeResult> {
+    options?.signal?.throwIfAborted();
+    return this.rangeNow(range, options);
+  }
+
+  async commit(transaction: Transaction, options: { readonly signal?: AbortSignal } = {}): Promise<CommitResult> {
+    options.signal?.throwIfAborted();
+    this.#open();
+    checkTransaction(transaction, this.#options.limits ?? {});
+    const lookUp = (key: string): Entry | undefined => this.#pending.get(key);
+    if (!conditionsHold(transaction.conditions, lookUp)) {
+      const current = transaction.conditions.map(({ key }) => lookUp(key));
+      return this.#afterPending(transaction, () => ({ ok: false, revision: this.#mvcc.revision, current }));
+    }
+    const record = this.#recordOf(transaction.operations);
+    if (record === undefined) return this.#afterPending(transaction, () => ({ ok: true, revision: this.#mvcc.revision }));
+    return this.#write(record);
+  }
+
+  watch(range: KeyRange, options: WatchOptions): AsyncIterable<WatchBatch> {
+    return this.#mvcc.watch(range, options);
+  }
+
+  async requestProgress(): Promise<void> {
+    this.#open().requestProgress();
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    const mvcc = this.#open();
+    if (revision <= mvcc.floor) return;
+    if (revision > mvcc.revision) mvcc.compact(revision); // refuses
+    const compact = (): void => {
+      mvcc.compact(revision);
+      this.#parts.checkpointer.consider();
+    };
+    await this.#queued(compact, (frame) => frame.addCompaction(revision));
+  }
+
+  /** Writes a checkpoint now, whether it is worth it or not. */
+  async checkpoint(): Promise<void> {
+    this.#open();
+    await this.#parts.checkpointer.write();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { writer, checkpointer, lock } = this.#parts;
+    this.#expiry[Symbol.dispose]();
+    await this.#mvcc.close();
+    await this.#queue.drained();
+    await checkpointer.close();
+    // so that damage to the frame before it can be told from a frame that was cut off
+    await this.#queued(undefined, (frame) => frame.addClose()).catch(() => undefined); // a failing disk has been told of
+    await this.#queue.drained();
+    await writer.close().catch(() => undefined); // everything acknowledged is on the disk
+    await lock[Symbol.asyncDispose]();
+  }
+
+  #recordOf(operations: readonly Operation[]): RevisionRecord | undefined {
+    const timeMs = this.#options.clock.now();
+    return recordOf(operations, { revision: this.#nextRevision, timeMs, lookUp: (key) => this.#pending.get(key) });
+  }
+
+  #write(record: RevisionRecord): Promise<CommitResult> {
+    return new Promise((resolve, reject) => {
+      const refusal = this.#queue.refusal;
+      if (refusal !== undefined) throw refusal;
+      const onDisk = (): void => {
+        this.#pending.remove(record);
+        this.#mvcc.append(record);
+        this.#expiry.arm();
+        resolve({ ok: true, revision: record.revision });
+      };
+      this.#queue.add({ onDisk, onFailure: reject }, (frame) => frame.addTransaction(record));
+      this.#pending.add(record);
+      this.#nextRevision += 1;
+    });
+  }
+
+  /** Answers at once, or, if the answer tells of writes that are still on their way, when those are on the disk. */
+  async #afterPending(transaction: Transaction, answer: () => CommitResult): Promise<CommitResult> {
+    const isAffected = [...transaction.conditions, ...transaction.operations].some(({ key }) => this.#pending.has(key));
+    if (isAffected) await this.#queued();
+    return answer();
+  }
+
+  /** Resolves once all that is queued now, and what `encode` adds, is on the disk and `apply` was called. */
+  #queued(apply?: () => void, encode?: Parameters<GroupCommit['add']>[1]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const refusal = this.#queue.refusal;
+      if (refusal !== undefined) throw refusal;
+      const onDisk = (): void => {
+        apply?.();
+        resolve();
+      };
+      this.#queue.add({ onDisk, onFailure: reject }, encode);
+    });
+  }
+
+  async #expire(keys: readonly string[]): Promise<boolean> {
+    const due = keys.filter((key) => !this.#pending.has(key)); // what is being written has another deadline soon
+    const record = this.#recordOf(due.map((key) => ({ type: 'delete', key })));
+    if (record === undefined) return true;
+    return this.#write(record).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  #forgetPending(): void {
+    this.#pending.clear();
+    this.#nextRevision = this.#mvcc.revision + 1;
+  }
+
+  #open(): Mvcc {
+    if (this.#closing !== undefined) throw new StoreError('Unavailable', 'Cannot use the store: it is closed');
+    return this.#mvcc;
+  }
+}

@@ -1,0 +1,32 @@
+/** What is in a store's folder, by name. */
+export type StoreFile =
+  | { readonly kind: 'segment'; readonly name: string; readonly sequence: number }
+  | { readonly kind: 'checkpoint'; readonly name: string; readonly revision: number }
+  /** Half written by somebody who did not get to the end; of no use to anybody. */
+  | { readonly kind: 'leftover'; readonly name: string };
+
+const SEGMENT = /^log-(\d{10})$/;
+const CHECKPOINT = /^checkpoint-(\d{16})$/;
+const LEFTOVER = /^(log|checkpoint)-\d+\.new$/;
+
+export function segmentName(sequence: number): string {
+  return `log-${String(sequence).padStart(10, '0')}`;
+}
+
+export function checkpointName(revision: number): string {
+  return `checkpoint-${String(revision).padStart(16, '0')}`;
+}
+
+/** The name of a file until it is complete and on the disk. */
+export function unfinished(name: string): string {
+  return `${name}.new`;
+}
+
+/** `undefined` for what does not belong to the store; it is left alone. */
+export function parseFileName(name: string): StoreFile | undefined {
+  const segment = SEGMENT.exec(name)?.[1];
+  if (segment !== undefined) return { kind: 'segment', name, sequence: Number(segment) };
+  const checkpoint = CHECKPOINT.exec(name)?.[1];
+  if (checkpoint !== undefined) return { kind: 'checkpoint', name, revision: Number(checkpoint) };
+  return LEFTOVER.test(name) ? { kind: 'leftover', name } : undefined;
+}

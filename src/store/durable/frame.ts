@@ -1,0 +1,81 @@
+import { crc32 } from 'node:zlib';
+import type { Revision } from '../store.ts';
+import { readU64, writeU64 } from './u64.ts';
+
+/**
+ * A frame is what one group commit writes: a head of 32 bytes, then the records of the group.
+ *
+ * The next frame is written only after this one is on the disk. So a frame that does not check out is either the last
+ * one, cut off by a crash before anybody was told that it was written, or damage; it is damage if a good one follows.
+ */
+export const FRAME_HEAD = 32;
+
+const MAGIC = Buffer.from('KFr1', 'latin1');
+const LENGTH_OFFSET = 4;
+const CRC_OFFSET = 8;
+const COUNT_OFFSET = 12;
+const FIRST_OFFSET = 16;
+const TIME_OFFSET = 24;
+
+export interface FrameHead {
+  readonly recordCount: number;
+  /** The revision of the frame's first transaction, or of the next one to come if it has none. */
+  readonly firstRevision: Revision;
+  readonly timeMs: number;
+}
+
+export interface Frame extends FrameHead {
+  /** Where in the file the frame begins. */
+  readonly offset: number;
+  /** Where the next frame begins. */
+  readonly end: number;
+  readonly payload: Buffer;
+}
+
+/** Completes a frame whose payload is already in place behind the room for its head. */
+export function sealFrame(frame: Buffer, head: FrameHead, salt: number): void {
+  MAGIC.copy(frame);
+  frame.writeUInt32LE(frame.length - FRAME_HEAD, LENGTH_OFFSET);
+  frame.writeUInt32LE(head.recordCount, COUNT_OFFSET);
+  writeU64(frame, head.firstRevision, FIRST_OFFSET);
+  writeU64(frame, Math.max(0, Math.floor(head.timeMs)), TIME_OFFSET);
+  frame.writeUInt32LE(crc32(frame.subarray(COUNT_OFFSET), salt), CRC_OFFSET);
+}
+
+/** The frame that begins at `offset`; `undefined` if none does that is whole and right. */
+export function frameAt(content: Buffer, offset: number, salt: number): Frame | undefined {
+  const start = offset + FRAME_HEAD;
+  if (start > content.length || content.compare(MAGIC, 0, MAGIC.length, offset, offset + MAGIC.length) !== 0) return undefined;
+  const end = start + content.readUInt32LE(offset + LENGTH_OFFSET);
+  if (end > content.length) return undefined;
+  const checked = content.subarray(offset + COUNT_OFFSET, end);
+  if (crc32(checked, salt) !== content.readUInt32LE(offset + CRC_OFFSET)) return undefined;
+  return {
+    offset,
+    end,
+    recordCount: content.readUInt32LE(offset + COUNT_OFFSET),
+    firstRevision: readU64(content, offset + FIRST_OFFSET),
+    timeMs: readU64(content, offset + TIME_OFFSET),
+    payload: content.subarray(start, end),
+  };
+}
+
+/** Where the first good frame after `offset` begins, at whatever byte; `undefined` if there is none. */
+export function findFrame(content: Buffer, offset: number, salt: number): number | undefined {
+  for (let at = content.indexOf(MAGIC, offset); at >= 0; at = content.indexOf(MAGIC, at + 1)) {
+    if (frameAt(content, at, salt) !== undefined) return at;
+  }
+  return undefined;
+}
+
+/** Whether nothing was ever written from `offset` on. */
+export function isBlank(content: Buffer, offset: number): boolean {
+  const rest = content.subarray(offset);
+  for (let at = 0; at < rest.length; at += BLANK.length) {
+    const part = rest.subarray(at, at + BLANK.length);
+    if (part.compare(BLANK, 0, part.length) !== 0) return false;
+  }
+  return true;
+}
+
+const BLANK = Buffer.alloc(64 * 1024);

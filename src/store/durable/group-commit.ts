@@ -1,0 +1,180 @@
+import type { Clock, Logger } from '../../base/index.ts';
+import { StoreError } from '../errors.ts';
+import type { Revision } from '../store.ts';
+import { isOutOfSpace } from './durable-files.ts';
+import { FRAME_HEAD, sealFrame } from './frame.ts';
+import { FrameBuilder } from './log-record.ts';
+import type { LogWriter } from './log-writer.ts';
+
+/** Somebody who waits for something to be on the disk. Neither method may throw. */
+export interface GroupMember {
+  /** Everything up to and including this member's own record is on the disk. */
+  onDisk(): void;
+  /** Nothing of this group, nor of those after it, counts as written. */
+  onFailure(error: StoreError): void;
+}
+
+export interface GroupCommitOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The revision that the next transaction gets. */
+  readonly nextRevision: () => Revision;
+  /** All that was queued has failed. Called before the members are told. */
+  readonly onReset: () => void;
+  readonly onNewSegment: () => void;
+}
+
+interface Group {
+  readonly frame: FrameBuilder;
+  readonly firstRevision: Revision;
+  readonly members: GroupMember[];
+}
+
+/** A group that has grown to this is not added to. */
+const GROUP_BYTES = 4 * 1024 * 1024;
+/** What may wait for the disk; more is refused with `Unavailable`. */
+const MAX_WAITING = 16_384;
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Collects what is to be written, and writes what has gathered with one write and one sync, again and again.
+ *
+ * While one group is under way the next one gathers, so the busier it is the more go together, and nobody waits for a timer.
+ * After a failure to make room everything queued is refused and the next attempt may succeed. After a failed write or sync
+ * the system may have dropped what it could not write and report success the next time (known as "fsyncgate"), so nothing is
+ * ever acknowledged again.
+ */
+export class GroupCommit {
+  readonly #log: LogWriter;
+  readonly #options: GroupCommitOptions;
+  #groups: Group[] = [];
+  #spare: FrameBuilder | undefined;
+  #waiting = 0;
+  #waitingBytes = 0;
+  #running: Promise<void> | undefined;
+  #failure: StoreError | undefined;
+  #hasSpace = true;
+
+  constructor(log: LogWriter, options: GroupCommitOptions) {
+    this.#log = log;
+    this.#options = options;
+  }
+
+  /** Why nothing can be queued now; `undefined` when it can. */
+  get refusal(): StoreError | undefined {
+    if (this.#failure !== undefined) return this.#failure;
+    if (this.#waiting < MAX_WAITING && this.#waitingBytes < MAX_WAITING_BYTES) return undefined;
+    return new StoreError('Unavailable', `Cannot commit: ${this.#waiting} writes wait for the disk already`);
+  }
+
+  /** Queues `member` behind all that is queued; `encode` adds what is to be written for it, if anything. */
+  add(member: GroupMember, encode?: (frame: FrameBuilder) => void): void {
+    const group = this.#open();
+    const before = group.frame.length;
+    encode?.(group.frame);
+    group.members.push(member);
+    this.#waiting += 1;
+    this.#waitingBytes += group.frame.length - before;
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves once nothing is queued or under way. */
+  async drained(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  #open(): Group {
+    const last = this.#groups.at(-1);
+    if (last !== undefined && last.frame.length < GROUP_BYTES) return last;
+    const group = { frame: this.#spare ?? new FrameBuilder(), firstRevision: this.#options.nextRevision(), members: [] };
+    this.#spare = undefined;
+    this.#groups.push(group);
+    return group;
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      await nextTurn(); // lets those who were just answered, and other requests of this turn, join the next group
+      const group = this.#groups.shift();
+      if (group !== undefined) await this.#commit(group);
+      else if (this.#failure === undefined && this.#hasSpace && this.#log.isShortOfRoom) await this.#fillAhead();
+      else break;
+    }
+    this.#running = undefined;
+  }
+
+  async #commit(group: Group): Promise<void> {
+    const error = this.#failure ?? (await this.#write(group));
+    if (error !== undefined) {
+      this.#fail([group, ...this.#groups.splice(0)], error);
+      return;
+    }
+    this.#waiting -= group.members.length;
+    this.#waitingBytes -= group.frame.length - FRAME_HEAD;
+    for (const member of group.members) member.onDisk();
+    if (group.frame.capacity > GROUP_BYTES) return;
+    group.frame.clear();
+    this.#spare = group.frame;
+  }
+
+  /** What went wrong, if anything did. */
+  async #write(group: Group): Promise<StoreError | undefined> {
+    const { frame, firstRevision } = group;
+    if (frame.recordCount === 0) return undefined;
+    try {
+      const isNewSegment = await this.#log.makeRoom(frame.length, firstRevision - 1);
+      if (isNewSegment) this.#options.onNewSegment();
+    } catch (cause) {
+      return this.#judge(cause);
+    }
+    this.#noteSpace(true);
+    try {
+      const bytes = frame.bytes();
+      const timeMs = this.#options.clock.now();
+      sealFrame(bytes, { recordCount: frame.recordCount, firstRevision, timeMs }, this.#log.salt);
+      await this.#log.append(bytes);
+      return undefined;
+    } catch (cause) {
+      return this.#breakDown(cause);
+    }
+  }
+
+  async #fillAhead(): Promise<void> {
+    try {
+      await this.#log.fillAhead();
+    } catch (cause) {
+      this.#judge(cause);
+    }
+  }
+
+  /** Making room has failed: for want of space, which may come back, or for good. */
+  #judge(cause: unknown): StoreError {
+    if (!isOutOfSpace(cause)) return this.#breakDown(cause);
+    this.#noteSpace(false);
+    return new StoreError('NoSpace', 'Cannot commit: there is no space left on the disk', { cause });
+  }
+
+  #breakDown(cause: unknown): StoreError {
+    this.#options.log.error('store log cannot be written, refusing all writes until the store is opened anew', { error: cause });
+    this.#failure = new StoreError('Unavailable', 'Cannot commit: writing to the disk has failed', { cause });
+    return this.#failure;
+  }
+
+  #noteSpace(hasSpace: boolean): void {
+    if (hasSpace === this.#hasSpace) return;
+    this.#hasSpace = hasSpace;
+    if (hasSpace) this.#options.log.info('store has space again, accepting writes');
+    else this.#options.log.error('store has no space left on the disk, refusing writes');
+  }
+
+  #fail(groups: readonly Group[], error: StoreError): void {
+    this.#waiting = 0;
+    this.#waitingBytes = 0;
+    this.#options.onReset();
+    for (const group of groups) for (const member of group.members) member.onFailure(error);
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

@@ -1,0 +1,137 @@
+import type { Random } from '../../base/index.ts';
+import type { Revision } from '../store.ts';
+import type { DurableFile, DurableFiles } from './durable-files.ts';
+import { HEADER_LENGTH } from './file-header.ts';
+import { segmentName, unfinished } from './file-names.ts';
+import { encodeSegmentHeader } from './segment-header.ts';
+import type { Segment, Segments } from './segments.ts';
+
+export interface LogWriterOptions {
+  readonly random: Random;
+  /** A segment that has reached this length gets a successor. */
+  readonly segmentBytes: number;
+}
+
+/** Room is made in steps of this many bytes. */
+const STEP_BYTES = 1024 * 1024;
+const ZEROS = Buffer.alloc(STEP_BYTES);
+
+/**
+ * Writes frames one after the other into the newest segment.
+ *
+ * Frames only go where zeros have been written before. That has two reasons: a sync that need not record a longer file is
+ * faster (0.17 against 0.25 ms on the machine this was measured on), and a full disk shows while making room, when nothing
+ * is at stake, and not half-way through a frame. So `makeRoom` may fail and be tried again, and after a failure of `append`
+ * nobody knows what the disk has: it must not be used again.
+ *
+ * Assumes: one call at a time.
+ */
+export class LogWriter {
+  readonly #files: DurableFiles;
+  readonly #segments: Segments;
+  readonly #options: LogWriterOptions;
+  #file: DurableFile;
+  #segment: Segment;
+  /** Up to where there are zeros to write on. */
+  #roomTo: number;
+
+  private constructor(files: DurableFiles, begun: { file: DurableFile; segment: Segment; roomTo: number }, options: LogWriterOptions & { segments: Segments }) {
+    this.#files = files;
+    this.#file = begun.file;
+    this.#segment = begun.segment;
+    this.#roomTo = begun.roomTo;
+    this.#segments = options.segments;
+    this.#options = options;
+  }
+
+  /** Begins the first segment of `segments`. */
+  static async begin(files: DurableFiles, after: Revision, options: LogWriterOptions & { segments: Segments }): Promise<LogWriter> {
+    const begun = await beginSegment(files, { sequence: 1, after, salt: options.random.int(2 ** 32) });
+    options.segments.add(begun.segment);
+    return new LogWriter(files, begun, options);
+  }
+
+  /** Goes on after the last good frame of `segment`; what is behind it is cut off. */
+  static async resume(files: DurableFiles, segment: Segment, options: LogWriterOptions & { segments: Segments }): Promise<LogWriter> {
+    const file = await files.open(segment.name);
+    await file.truncate(segment.bytes);
+    return new LogWriter(files, { file, segment, roomTo: segment.bytes }, options);
+  }
+
+  /** What goes into the checksum of the next frame; known once there is room for it. */
+  get salt(): number {
+    return this.#segment.salt;
+  }
+
+  /** Makes sure that a frame of `bytes` can be written. Whether a new segment was begun for it. */
+  async makeRoom(bytes: number, after: Revision): Promise<boolean> {
+    const isBegun = this.#segment.bytes > HEADER_LENGTH && this.#segment.bytes + bytes > this.#options.segmentBytes;
+    if (isBegun) await this.#beginNext(after);
+    while (this.#segment.bytes + bytes > this.#roomTo) await this.#extend();
+    return isBegun;
+  }
+
+  /** Resolves once the frame is on the disk. Assumes that room was made for it. */
+  async append(frame: Buffer): Promise<void> {
+    await this.#file.write(frame, this.#segment.bytes);
+    await this.#file.sync();
+    this.#segment.bytes += frame.length;
+  }
+
+  /** Whether making more room now would spare a later commit the time. */
+  get isShortOfRoom(): boolean {
+    return this.#roomTo - this.#segment.bytes < STEP_BYTES / 2 && this.#roomTo + STEP_BYTES <= this.#options.segmentBytes;
+  }
+
+  /** Makes room when nobody waits for it. */
+  async fillAhead(): Promise<void> {
+    await this.#extend();
+    await this.#file.sync();
+  }
+
+  async close(): Promise<void> {
+    await this.#file.truncate(this.#segment.bytes);
+    await this.#file.close();
+  }
+
+  async #extend(): Promise<void> {
+    await this.#file.write(ZEROS, this.#roomTo);
+    this.#roomTo += ZEROS.length;
+  }
+
+  /** The old segment is left only when the new one is ready, so that a full disk changes nothing. */
+  async #beginNext(after: Revision): Promise<void> {
+    const next = { sequence: this.#segment.sequence + 1, after, salt: this.#options.random.int(2 ** 32) };
+    const begun = await beginSegment(this.#files, next);
+    const old = this.#file;
+    const oldEnd = this.#segment.bytes;
+    this.#file = begun.file;
+    this.#segment = begun.segment;
+    this.#roomTo = begun.roomTo;
+    this.#segments.add(begun.segment);
+    await old.truncate(oldEnd).catch(() => undefined); // only gives back room; zeros at the end do no harm
+    await old.close().catch(() => undefined); // everything in it is on the disk
+  }
+}
+
+/** A segment with its header and some room, under its name only when that is on the disk. */
+async function beginSegment(
+  files: DurableFiles,
+  header: { readonly sequence: number; readonly after: Revision; readonly salt: number },
+): Promise<{ file: DurableFile; segment: Segment; roomTo: number }> {
+  const name = segmentName(header.sequence);
+  const file = await files.create(unfinished(name));
+  try {
+    await file.write(ZEROS, HEADER_LENGTH);
+    await file.write(encodeSegmentHeader(header), 0);
+    await file.sync();
+    await files.rename(unfinished(name), name);
+    await files.syncFolder();
+  } catch (error) {
+    await file.close().catch(() => undefined); // the first error tells more
+    await files.remove(unfinished(name)).catch(() => undefined);
+    await files.remove(name); // if even that fails, nobody may go on writing into the segment before it
+    throw error;
+  }
+  return { file, segment: { ...header, name, bytes: HEADER_LENGTH }, roomTo: HEADER_LENGTH + ZEROS.length };
+}

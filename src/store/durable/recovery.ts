@@ -1,0 +1,109 @@
+import { type Clock, type Logger, SortedMap } from '../../base/index.ts';
+import { Deadlines } from '../mvcc/deadlines.ts';
+import { Mvcc, type MvccOptions } from '../mvcc/mvcc.ts';
+import type { Entry } from '../store.ts';
+import { readCheckpoint } from './checkpoint-reader.ts';
+import type { DurableFiles } from './durable-files.ts';
+import { damaged } from './file-header.ts';
+import { listStoreFiles } from './folder-contents.ts';
+import { readSegment, readSegmentHeaders, type FoundSegment } from './segment-reader.ts';
+import { Replay } from './replay.ts';
+import { scanSegment } from './segment-scan.ts';
+import { type Segment, Segments } from './segments.ts';
+
+export interface RecoveryOptions extends MvccOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What the files of a folder amount to. */
+export interface Recovered {
+  readonly mvcc: Mvcc;
+  /** The log goes on at the end of the last. Without any, it has to be begun. */
+  readonly segments: Segments;
+  readonly checkpointBytes: number;
+  /** What nobody needs any more. */
+  readonly superfluous: readonly string[];
+}
+
+/**
+ * Reads a store from its files and changes none of them.
+ *
+ * Guarantees: everything that was acknowledged is there, or it throws `Damaged` with file and offset. A frame cut off at the
+ * very end was never acknowledged: it is dropped, and the log says so.
+ */
+export async function recover(files: DurableFiles, options: RecoveryOptions): Promise<Recovered> {
+  const contents = await listStoreFiles(files);
+  const headers = await readSegmentHeaders(files, contents.segments);
+  const { mvcc, checkpointBytes } = await readState(files, contents.checkpoints.at(-1)?.name, options);
+  const covered = new Segments(headers).coveredBy(mvcc.revision);
+  const needed = headers.filter((segment) => !covered.includes(segment));
+  const segments = await replayLog(files, needed, { mvcc, log: options.log });
+  mvcc.trim(options.clock.now());
+  const oldCheckpoints = contents.checkpoints.slice(0, -1);
+  const superfluous = [...contents.leftovers, ...[...oldCheckpoints, ...covered].map(({ name }) => name)];
+  return { mvcc, segments: new Segments(segments), checkpointBytes, superfluous };
+}
+
+async function readState(
+  files: DurableFiles,
+  checkpoint: string | undefined,
+  options: MvccOptions,
+): Promise<{ mvcc: Mvcc; checkpointBytes: number }> {
+  if (checkpoint === undefined) return { mvcc: Mvcc.empty(options), checkpointBytes: 0 };
+  const entries = SortedMap.empty<Entry>().editable();
+  const deadlines = new Deadlines();
+  const header = await readCheckpoint(files, checkpoint, (entry, deadlineMs) => {
+    entries.set(entry.key, entry);
+    if (deadlineMs !== 0) deadlines.set(entry.key, deadlineMs);
+  });
+  const state = { revision: header.revision, floor: header.floor, entries: entries.snapshot(), deadlines };
+  return { mvcc: Mvcc.from(state, options), checkpointBytes: header.tableOffset };
+}
+
+interface ReplayTarget {
+  readonly mvcc: Mvcc;
+  readonly log: Logger;
+}
+
+async function replayLog(files: DurableFiles, needed: readonly FoundSegment[], target: ReplayTarget): Promise<Segment[]> {
+  const first = needed[0];
+  if (first === undefined) return [];
+  const { mvcc } = target;
+  if (first.after > mvcc.revision) {
+    throw damaged(first.name, 0, `revisions ${mvcc.revision + 1} to ${first.after} are missing`);
+  }
+  const replay = new Replay(mvcc, first.after);
+  const segments: Segment[] = [];
+  let next = readSegment(files, first);
+  for (const [index, segment] of needed.entries()) {
+    const content = await next;
+    const following = needed[index + 1];
+    if (following !== undefined) next = readSegment(files, following); // the disk works while this segment is replayed
+    next.catch(() => undefined); // awaited in the next round, or of no interest because this one throws
+    expectNext(segment, segments.at(-1), replay);
+    const bytes = replaySegment(content, { segment, isLast: following === undefined }, { replay, log: target.log });
+    segments.push({ ...segment, bytes });
+  }
+  return segments;
+}
+
+function expectNext(segment: FoundSegment, before: Segment | undefined, replay: Replay): void {
+  const { name, sequence, after } = segment;
+  if (before !== undefined && sequence !== before.sequence + 1) throw damaged(name, 0, `segment ${before.sequence + 1} is missing`);
+  if (after !== replay.revision) throw damaged(name, 0, `it follows on revision ${after}, not on ${replay.revision},`);
+}
+
+/** Where the segment's last good frame ends. */
+function replaySegment(
+  content: Buffer,
+  { segment, isLast }: { readonly segment: FoundSegment; readonly isLast: boolean },
+  target: { readonly replay: Replay; readonly log: Logger },
+): number {
+  const { name, salt } = segment;
+  const tail = scanSegment(content, salt, (frame) => target.replay.frame(frame, name));
+  if (tail.type === 'damaged') throw damaged(name, tail.end, `a frame is damaged (the next good one is at ${tail.next})`);
+  if (tail.type === 'cut' && !isLast) throw damaged(name, tail.end, 'the last frame is damaged');
+  if (tail.type === 'cut') target.log.warn('store log was cut off, dropping the last frame', { file: name, offset: tail.end });
+  return tail.end;
+}

@@ -1,0 +1,26 @@
+import type { Revision } from '../store.ts';
+import { checkFileHeader, encodeFileHeader } from './file-header.ts';
+import { readU64, writeU64 } from './u64.ts';
+
+/** What the head of a log segment says. */
+export interface SegmentHeader {
+  /** 1, 2, 3, … without gaps. */
+  readonly sequence: number;
+  /** A random number that goes into every checksum of the segment, so that no other bytes can pass for its frames. */
+  readonly salt: number;
+  /** The newest revision when the segment was begun. */
+  readonly after: Revision;
+}
+
+export function encodeSegmentHeader(header: SegmentHeader): Buffer {
+  return encodeFileHeader('KEELSLOG', (bytes) => {
+    bytes.writeUInt32LE(header.salt, 16);
+    writeU64(bytes, header.sequence, 24);
+    writeU64(bytes, header.after, 32);
+  });
+}
+
+export function decodeSegmentHeader(content: Buffer, file: string): SegmentHeader {
+  checkFileHeader(content, 'KEELSLOG', file);
+  return { salt: content.readUInt32LE(16), sequence: readU64(content, 24), after: readU64(content, 32) };
+}

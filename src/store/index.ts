@@ -1,0 +1,27 @@
+// What other folders may use: the contract, the errors, the backends in this process and what can be done to a store's files.
+export type {
+  CommitResult,
+  Condition,
+  Entry,
+  ForkableStore,
+  InProcessStore,
+  KeyRange,
+  Operation,
+  RangeOptions,
+  RangeResult,
+  Revision,
+  Store,
+  StoreEvent,
+  Transaction,
+  WatchBatch,
+  WatchOptions,
+} from './store.ts';
+export { isStoreError, StoreError, type StoreFailure } from './errors.ts';
+export { contains, prefixRange, singleKey } from './key-range.ts';
+export type { TransactionLimits } from './transaction-check.ts';
+export type { HistoryLimits } from './mvcc/history.ts';
+export type { WatchLimits } from './mvcc/watch-hub.ts';
+
+export { type MemoryStore, type MemoryStoreOptions, openMemoryStore } from './memory/memory-store.ts';
+export type { DurableStore, DurableStoreOptions } from './durable/durable-store.ts';
+export { openDurableStore } from './durable/open-durable-store.ts';

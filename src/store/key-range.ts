@@ -1,0 +1,34 @@
+import { compareUtf8 } from '../base/index.ts';
+import type { KeyRange } from './store.ts';
+
+const LAST_CODE_POINT = 0x10ffff;
+
+/**
+ * All keys that start with `prefix`.
+ *
+ * The empty prefix gives every key, except that no key may start with U+10FFFF, which is not a character.
+ *
+ * Example: '/registry/pods/' gives from '/registry/pods/' to '/registry/pods0'.
+ */
+export function prefixRange(prefix: string): KeyRange {
+  return { from: prefix, to: afterPrefix(prefix) };
+}
+
+/** The range that holds this key alone. */
+export function singleKey(key: string): KeyRange {
+  return { from: key, to: `${key}\0` };
+}
+
+export function contains(range: KeyRange, key: string): boolean {
+  return compareUtf8(key, range.from) >= 0 && compareUtf8(key, range.to) < 0;
+}
+
+/** The smallest string above all that start with `prefix`: its last code point that can be raised, raised by one. */
+function afterPrefix(prefix: string): string {
+  const points = Array.from(prefix);
+  for (;;) {
+    const point = points.pop()?.codePointAt(0);
+    if (point === undefined) return String.fromCodePoint(LAST_CODE_POINT);
+    if (point < LAST_CODE_POINT) return points.join('') + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1);
+  }
+}

@@ -1,0 +1,178 @@
+import { SortedMap, type SortedMapEditor } from '../../base/index.ts';
+import { StoreError } from '../errors.ts';
+import type { Entry, KeyRange, RangeOptions, RangeResult, Revision, WatchBatch, WatchOptions } from '../store.ts';
+import { Deadlines } from './deadlines.ts';
+import { History, type HistoryLimits } from './history.ts';
+import { PastRoots, redo } from './past-roots.ts';
+import { keyOf, type RevisionRecord } from './revision-record.ts';
+import { watch } from './watch.ts';
+import { WatchHub, type WatchLimits } from './watch-hub.ts';
+
+export interface MvccOptions {
+  readonly history?: HistoryLimits;
+  readonly watch?: WatchLimits;
+}
+
+/** The store at one revision, without what led to it. */
+export interface MvccState {
+  readonly revision: Revision;
+  /** The oldest revision that may be read; `revision` unless given. */
+  readonly floor?: Revision;
+  readonly entries: SortedMap<Entry>;
+  readonly deadlines: Deadlines;
+}
+
+/**
+ * Keys and values at every revision of a window: what the in-process stores have in common.
+ *
+ * It knows nothing of transactions or disks: whoever owns it hands it finished records, one a revision, and by that makes
+ * them visible to readers and watchers.
+ */
+export class Mvcc {
+  readonly #options: MvccOptions;
+  readonly #current: SortedMapEditor<Entry>;
+  readonly #history: History;
+  readonly #roots: PastRoots;
+  readonly #hub: WatchHub;
+  readonly deadlines: Deadlines;
+  /** The oldest revision that can be read. */
+  #floor: Revision;
+  #isClosed = false;
+
+  private constructor(state: MvccState, history: History, options: MvccOptions & { readonly roots?: PastRoots }) {
+    this.#options = { history: options.history, watch: options.watch };
+    this.#current = state.entries.editable();
+    this.deadlines = state.deadlines;
+    this.#history = history;
+    this.#roots = options.roots ?? new PastRoots();
+    this.#hub = new WatchHub(options.watch);
+    this.#floor = state.floor ?? state.revision;
+  }
+
+  static empty(options: MvccOptions = {}): Mvcc {
+    return Mvcc.from({ revision: 0, entries: SortedMap.empty<Entry>(), deadlines: new Deadlines() }, options);
+  }
+
+  /** A store without history before `state`. */
+  static from(state: MvccState, options: MvccOptions = {}): Mvcc {
+    return new Mvcc(state, new History(state.revision, options.history), options);
+  }
+
+  get revision(): Revision {
+    return this.#history.last;
+  }
+
+  /** The oldest revision that can be read. */
+  get floor(): Revision {
+    return this.#floor;
+  }
+
+  /** The oldest revision that can be watched from. */
+  get firstWatchable(): Revision {
+    return this.#history.first;
+  }
+
+  get size(): number {
+    return this.#current.size;
+  }
+
+  get watches(): number {
+    return this.#hub.size;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#current.get(key);
+  }
+
+  getAt(key: string, revision: Revision): Entry | undefined {
+    return this.entriesAt(revision).get(key);
+  }
+
+  range(range: KeyRange, options: RangeOptions = {}): RangeResult {
+    const source = options.at === undefined ? this.#current.snapshot() : this.entriesAt(options.at);
+    const limit = options.limit === undefined || options.limit <= 0 ? Infinity : options.limit;
+    const entries: Entry[] = [];
+    source.visit(range, (_key, entry) => entries.push(entry) < limit);
+    const count = entries.length < limit ? entries.length : source.count(range);
+    return { entries, more: count > entries.length, count, revision: this.revision };
+  }
+
+  /** Everything as it was at `revision`. */
+  entriesAt(revision: Revision): SortedMap<Entry> {
+    const now = { revision: this.revision, entries: this.#current.snapshot() };
+    if (revision === now.revision) return now.entries;
+    if (revision > now.revision) throw futureRevision(`read at revision ${revision}`, now.revision);
+    if (revision < this.#floor) {
+      const what = `Cannot read at revision ${revision}: what was before revision ${this.#floor} has been compacted`;
+      throw new StoreError('Compacted', what);
+    }
+    return this.#roots.at(revision, now, this.#history);
+  }
+
+  /** Everything as it was just before the first revision of the history: with the history, all that there is to know. */
+  base(): { readonly revision: Revision; readonly entries: SortedMap<Entry> } {
+    const now = { revision: this.revision, entries: this.#current.snapshot() };
+    const revision = this.#history.first - 1;
+    return revision === now.revision ? now : { revision, entries: this.#roots.at(revision, now, this.#history) };
+  }
+
+  /** Makes one more revision visible. */
+  append(record: RevisionRecord): void {
+    redo(this.#current, record);
+    record.events.forEach((event, index) => this.deadlines.set(keyOf(event), record.deadlinesMs?.[index] ?? 0));
+    this.#history.append(record);
+    this.#roots.note(record.revision, this.#current);
+    this.#hub.publish(record);
+    this.#history.trim(record.timeMs);
+    this.#raiseFloor(this.#history.first - 1);
+  }
+
+  watch(range: KeyRange, options: WatchOptions): AsyncGenerator<WatchBatch, void, undefined> {
+    return watch(range, options, { history: this.#history, hub: this.#hub, isClosed: () => this.#isClosed });
+  }
+
+  requestProgress(): void {
+    this.#hub.publishProgress(this.revision);
+  }
+
+  compact(revision: Revision): void {
+    if (revision > this.revision) throw futureRevision(`compact up to revision ${revision}`, this.revision);
+    if (revision <= this.#floor) return;
+    this.#history.dropBefore(revision);
+    this.#raiseFloor(revision);
+  }
+
+  /** Forgets what the limits no longer keep at this time. */
+  trim(nowMs: number): void {
+    this.#history.trim(nowMs);
+    this.#raiseFloor(this.#history.first - 1);
+  }
+
+  /** An independent copy, without the watches; constant time. */
+  fork(): Mvcc {
+    const state = { revision: this.revision, entries: this.#current.snapshot(), deadlines: this.deadlines.fork() };
+    const copy = new Mvcc(state, this.#history.fork(), { ...this.#options, roots: this.#roots.fork() });
+    copy.#floor = this.#floor;
+    return copy;
+  }
+
+  /** Ends every watch. Reading what is there goes on working. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#hub.close();
+  }
+
+  #raiseFloor(revision: Revision): void {
+    if (revision <= this.#floor) return;
+    this.#floor = revision;
+    this.#roots.dropBefore(revision);
+  }
+}
+
+function futureRevision(action: string, revision: Revision): StoreError {
+  return new StoreError('FutureRevision', `Cannot ${action}: the newest revision is ${revision}`);
+}

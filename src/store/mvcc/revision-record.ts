@@ -1,0 +1,75 @@
+import type { Condition, Entry, Operation, Revision, StoreEvent } from '../store.ts';
+
+/** What one transaction changed: the unit of history, of the log and of what watchers get. */
+export interface RevisionRecord {
+  readonly revision: Revision;
+  /** When it was written, in milliseconds since the Unix epoch. */
+  readonly timeMs: number;
+  readonly events: readonly StoreEvent[];
+  /** When each event's key is to be deleted, in milliseconds since the Unix epoch, 0 for never; absent: all never. */
+  readonly deadlinesMs: readonly number[] | undefined;
+  /** About how many bytes keeping it costs. */
+  readonly weight: number;
+}
+
+/** How the store stands for the transaction that comes next. */
+export type LookUp = (key: string) => Entry | undefined;
+
+export interface RecordOptions {
+  readonly revision: Revision;
+  readonly timeMs: number;
+  readonly lookUp: LookUp;
+}
+
+/** Objects, arrays and strings around a value, roughly as V8 lays them out. */
+const RECORD_WEIGHT = 160;
+const EVENT_WEIGHT = 240;
+
+export function conditionsHold(conditions: readonly Condition[], lookUp: LookUp): boolean {
+  return conditions.every(({ key, modRevision }) => (lookUp(key)?.modRevision ?? 0) === modRevision);
+}
+
+/** What `operations` change if written next; `undefined` when that is nothing. Assumes no key occurs twice. */
+export function recordOf(operations: readonly Operation[], options: RecordOptions): RevisionRecord | undefined {
+  const { revision, timeMs, lookUp } = options;
+  const events: StoreEvent[] = [];
+  let deadlinesMs: number[] | undefined;
+  for (const operation of operations) {
+    const previous = lookUp(operation.key);
+    if (operation.type === 'delete') {
+      if (previous !== undefined) events.push(deletion(previous, revision));
+      continue;
+    }
+    if (operation.ttlSeconds !== undefined) {
+      deadlinesMs ??= [];
+      deadlinesMs[events.length] = Math.ceil(timeMs + operation.ttlSeconds * 1000);
+    }
+    events.push(write(operation, previous, revision));
+  }
+  if (events.length === 0) return undefined;
+  if (deadlinesMs !== undefined) deadlinesMs = Array.from(events, (_event, index) => deadlinesMs?.[index] ?? 0);
+  return { revision, timeMs, events, deadlinesMs, weight: weightOf(events) };
+}
+
+export function write(put: { readonly key: string; readonly value: Uint8Array }, previous: Entry | undefined, revision: Revision): StoreEvent {
+  const createRevision = previous === undefined ? revision : previous.createRevision;
+  return { type: 'put', entry: { key: put.key, value: put.value, createRevision, modRevision: revision }, previous };
+}
+
+export function deletion(previous: Entry, revision: Revision): StoreEvent {
+  return { type: 'delete', key: previous.key, revision, previous };
+}
+
+export function keyOf(event: StoreEvent): string {
+  return event.type === 'put' ? event.entry.key : event.key;
+}
+
+/** Every version is counted once, in the record that wrote it. */
+export function weightOf(events: readonly StoreEvent[]): number {
+  let weight = RECORD_WEIGHT;
+  for (const event of events) {
+    weight += EVENT_WEIGHT + keyOf(event).length;
+    if (event.type === 'put') weight += event.entry.value.byteLength;
+  }
+  return weight;
+}

@@ -1,0 +1,123 @@
+import { BoundedQueue } from '../../base/index.ts';
+import { StoreError } from '../errors.ts';
+import type { KeyRange, Revision, StoreEvent, WatchBatch } from '../store.ts';
+import { keyOf, type RevisionRecord } from './revision-record.ts';
+import { type Interested, WatchIndex } from './watch-index.ts';
+
+export interface WatchLimits {
+  /** Revisions that may wait for one watcher; 65,536 unless given. */
+  readonly maxQueued?: number;
+  /** Bytes that may wait for one watcher; 128 MiB unless given. One revision always may. */
+  readonly maxQueuedBytes?: number;
+}
+
+const DEFAULT_MAX_QUEUED = 65_536;
+const DEFAULT_MAX_QUEUED_BYTES = 128 * 1024 * 1024;
+
+interface Queued {
+  readonly batch: WatchBatch;
+  readonly weight: number;
+}
+
+/** One live watch: what its reader has not taken yet. Full means that the watch ends with `SlowWatcher`. */
+export class Inbox implements Interested {
+  readonly range: KeyRange;
+  readonly #queue: BoundedQueue<Queued>;
+  readonly #maxBytes: number;
+  #bytes = 0;
+  #lastOffered: Revision = 0;
+
+  constructor(range: KeyRange, limits: WatchLimits, onClose: (inbox: Inbox) => void) {
+    this.range = range;
+    this.#maxBytes = limits.maxQueuedBytes ?? DEFAULT_MAX_QUEUED_BYTES;
+    this.#queue = new BoundedQueue(limits.maxQueued ?? DEFAULT_MAX_QUEUED, { onClose: () => onClose(this) });
+  }
+
+  offer(batch: WatchBatch, weight: number): void {
+    this.#lastOffered = batch.revision;
+    this.#bytes += weight;
+    const isTooMuch = this.#bytes > this.#maxBytes && this.#queue.size > 0;
+    if (!isTooMuch && this.#queue.offer({ batch, weight })) return;
+    const { from, to } = this.range;
+    const what = `${this.#queue.size} revisions of keys ${JSON.stringify(from)} to ${JSON.stringify(to)}`;
+    this.#queue.close(new StoreError('SlowWatcher', `Cannot go on watching: ${what} wait to be read`));
+  }
+
+  /** A mark that everything up to `revision` has been delivered, unless something that waits says so already. */
+  offerProgress(revision: Revision): void {
+    if (this.#queue.size === 0 || this.#lastOffered < revision) this.offer({ events: [], revision }, 0);
+  }
+
+  /** The next batch; `undefined` when the watch is over. */
+  async next(): Promise<WatchBatch | undefined> {
+    const result = await this.#queue.next();
+    if (result.done === true) return undefined;
+    this.#bytes -= result.value.weight;
+    return result.value.batch;
+  }
+
+  /** Drops what waits and ends the watch. */
+  async end(): Promise<void> {
+    await this.#queue.return();
+  }
+}
+
+/** All live watches. Each revision is handed to those it concerns, at once and without waiting for anybody. */
+export class WatchHub {
+  readonly #limits: WatchLimits;
+  readonly #index = new WatchIndex<Inbox>();
+  readonly #inboxes = new Set<Inbox>();
+  #progressMarks = 0;
+
+  constructor(limits: WatchLimits = {}) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#inboxes.size;
+  }
+
+  /** Everything published from now on that concerns `range`. */
+  open(range: KeyRange): Inbox {
+    const inbox = new Inbox(range, this.#limits, (closed) => {
+      this.#inboxes.delete(closed);
+      this.#index.delete(closed);
+    });
+    this.#inboxes.add(inbox);
+    this.#index.add(inbox);
+    return inbox;
+  }
+
+  publish(record: RevisionRecord): void {
+    const { events, revision, weight } = record;
+    if (this.#inboxes.size === 0) return;
+    if (events.length === 1) {
+      const batch: WatchBatch = { events, revision }; // one for all watchers
+      this.#index.visit(keyOf(events[0] as StoreEvent), (inbox) => inbox.offer(batch, weight));
+      return;
+    }
+    const concerned = new Map<Inbox, StoreEvent[]>();
+    for (const event of events) {
+      this.#index.visit(keyOf(event), (inbox) => {
+        const own = concerned.get(inbox);
+        if (own === undefined) concerned.set(inbox, [event]);
+        else own.push(event);
+      });
+    }
+    for (const [inbox, own] of concerned) inbox.offer({ events: own, revision }, weight);
+  }
+
+  /** How often `publishProgress` was called. */
+  get progressMarks(): number {
+    return this.#progressMarks;
+  }
+
+  publishProgress(revision: Revision): void {
+    this.#progressMarks += 1;
+    for (const inbox of this.#inboxes) inbox.offerProgress(revision);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#inboxes, (inbox) => inbox.end()));
+  }
+}

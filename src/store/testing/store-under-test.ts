@@ -1,0 +1,101 @@
+import { expect } from 'vitest';
+import { isStoreError, type StoreFailure } from '../errors.ts';
+import type { Entry, KeyRange, Operation, Revision, Store, StoreEvent, WatchBatch } from '../store.ts';
+
+/** What a test may ask of the store it is given. */
+export interface StoreTestOptions {
+  readonly limits?: { readonly maxTransactionBytes?: number; readonly maxOperations?: number };
+  readonly watch?: { readonly maxQueued?: number; readonly maxQueuedBytes?: number };
+}
+
+/** A store for one test: its own, or its own corner (`prefix`) of one. */
+export interface StoreUnderTest extends AsyncDisposable {
+  readonly store: Store;
+  /** What the test's keys start with. Other keys may be there, but nobody else writes meanwhile. */
+  readonly prefix: string;
+  /** Lets time pass, as the store counts it for TTLs. */
+  advance(ms: number): Promise<void>;
+}
+
+export type OpenStoreUnderTest = (options?: StoreTestOptions) => Promise<StoreUnderTest>;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export function bytes(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+export function text(entry: Entry | undefined): string | undefined {
+  return entry === undefined ? undefined : decoder.decode(entry.value);
+}
+
+export function put(key: string, value: string, ttlSeconds?: number): Operation {
+  return ttlSeconds === undefined ? { type: 'put', key, value: bytes(value) } : { type: 'put', key, value: bytes(value), ttlSeconds };
+}
+
+export function del(key: string): Operation {
+  return { type: 'delete', key };
+}
+
+/** Writes without conditions and returns the revision. */
+export async function write(store: Store, ...operations: Operation[]): Promise<Revision> {
+  const result = await store.commit({ conditions: [], operations });
+  expect(result.ok).toBe(true);
+  return result.revision;
+}
+
+/** An event as a line: `put /a=1@5 was 0@4`. */
+export function say(event: StoreEvent): string {
+  const was = event.previous === undefined ? '' : ` was ${text(event.previous)}@${event.previous.modRevision}`;
+  if (event.type === 'delete') return `delete ${event.key}@${event.revision}${was}`;
+  return `put ${event.entry.key}=${text(event.entry)}@${event.entry.modRevision}${was}`;
+}
+
+/** Reads a watch, from the first call on. */
+export class WatchReader {
+  readonly #stop = new AbortController();
+  readonly #iterator: AsyncIterator<WatchBatch>;
+
+  constructor(store: Store, range: KeyRange, from: Revision) {
+    this.#iterator = store.watch(range, { from, signal: this.#stop.signal })[Symbol.asyncIterator]();
+  }
+
+  async batch(): Promise<WatchBatch> {
+    const result = await this.#iterator.next();
+    if (result.done === true) throw new Error('The watch has ended');
+    return result.value;
+  }
+
+  next(): Promise<IteratorResult<WatchBatch>> {
+    return this.#iterator.next();
+  }
+
+  /** The events up to and including `revision`, as lines, whatever batches they come in. */
+  async until(revision: Revision): Promise<string[]> {
+    const lines: string[] = [];
+    for (;;) {
+      const batch = await this.batch();
+      lines.push(...batch.events.map(say));
+      if (batch.revision >= revision) return lines;
+    }
+  }
+
+  abort(): void {
+    this.#stop.abort();
+  }
+
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#iterator.return?.();
+  }
+}
+
+export async function expectFailure(reason: StoreFailure, work: Promise<unknown>): Promise<void> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error, `expected a StoreError ${reason}`).toBeInstanceOf(Error);
+  expect(isStoreError(error, reason), `expected a StoreError ${reason}, got ${String(error)}`).toBe(true);
+}
