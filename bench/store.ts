@@ -57,7 +57,10 @@ async function fill(store: InProcessStore, objects: number): Promise<void> {
   const write = async (): Promise<void> => {
     while (next < objects) {
       const number = next++;
-      await store.commit({ conditions: [], operations: [{ type: 'put', key: keyOf(number), value: Buffer.from(valueOf(number)) }] });
+      await store.commit({
+        conditions: [],
+        operations: [{ type: 'put', key: keyOf(number), value: Buffer.from(valueOf(number)) }],
+      });
     }
   };
   await Promise.all(Array.from({ length: 256 }, write));
@@ -102,7 +105,10 @@ try {
     await using store = await openDurableStore(join(folder, 'full'), { clock, random });
     const tookMs = Math.round(clock.monotonic() - started);
     const rss = process.memoryUsage.rss();
-    print(`  open ${objects} objects from the ${kind}`, `${tookMs} ms   RSS ${megabytes(rss)} (+${megabytes(rss - rssBefore)})`);
+    print(
+      `  open ${objects} objects from the ${kind}`,
+      `${tookMs} ms   RSS ${megabytes(rss)} (+${megabytes(rss - rssBefore)})`,
+    );
     measureReads(store, objects);
     if (kind === 'log') {
       await store.compact(store.revisionNow());

@@ -1,5 +1,7 @@
 import type { ApiObject, FieldError, Struct } from '../api/index.ts';
-import type { Operation } from '../store/index.ts';
+import type { Condition, Operation } from '../store/index.ts';
+import type { Answer } from './answers/answer.ts';
+import type { Call } from './request/call.ts';
 import type { UserInfo } from './request/user.ts';
 
 /**
@@ -12,6 +14,8 @@ export interface Resource {
   readonly plural: string;
   readonly singular: string;
   readonly kind: string;
+  /** The kind of its lists, when it is not `kind` and `List`. */
+  readonly listKind?: string;
   readonly namespaced: boolean;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
@@ -21,10 +25,25 @@ export interface Resource {
   readonly strategy: Strategy;
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly columns: readonly Column[];
+  /** What a table says about a row as a whole, besides its cells. */
+  readonly rowConditions?: (object: ApiObject) => readonly RowCondition[];
   /** Fields beside `metadata.name` and `metadata.namespace` that a field selector may name. */
   readonly selectableFields: readonly string[];
   /** The values of those fields in one object (of this version). */
   selectFields(object: ApiObject): Readonly<Record<string, string>>;
+  /** A warning that goes with every answer, for versions and kinds that will be gone. */
+  readonly deprecation?: string;
+  /** Set for kinds that are not stored: what is asked or posted is answered on the spot. */
+  readonly computed?: Computed;
+}
+
+/** The verbs of a kind that is made up when asked for, such as access reviews; those it lacks are not allowed. */
+export interface Computed {
+  /** POST: the answer to what was sent, which has passed defaulting and validation. */
+  readonly create?: (object: ApiObject, context: WriteContext) => Promise<ApiObject>;
+  /** GET one object; undefined when there is none of this name. */
+  readonly get?: (name: string) => Promise<ApiObject | undefined>;
+  readonly list?: () => Promise<readonly ApiObject[]>;
 }
 
 /** How the objects of a resource are kept, shared by all its versions. */
@@ -73,7 +92,13 @@ export interface Strategy {
   readonly beforeDelete?: (object: ApiObject, context: WriteContext) => 'delete' | ApiObject;
   readonly ttlSeconds?: (object: ApiObject) => number | undefined;
   /** More writes for the same transaction, such as an address taken or given back. */
-  readonly alongside?: (change: Change, context: WriteContext) => Promise<readonly Operation[]>;
+  readonly alongside?: (change: Change, context: WriteContext) => Promise<Alongside>;
+}
+
+/** What else a write does, in the same transaction; when a condition fails, the whole write is prepared again. */
+export interface Alongside {
+  readonly conditions: readonly Condition[];
+  readonly operations: readonly Operation[];
 }
 
 export type Change =
@@ -103,11 +128,19 @@ export interface Column {
   readonly value: (object: ApiObject, context: { readonly now: number }) => unknown;
 }
 
+/** One fact about a row of a table, such as that the work of its object is completed. */
+export interface RowCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
 /**
  * Something below an object: `status` and other views of the same object, `scale`-like views of another kind, and
  * actions such as `eviction`.
  */
-export type Subresource = ObjectView | Projection | Action;
+export type Subresource = ObjectView | Projection | Action | Connection;
 
 /** The same object; a write changes only the part the view owns. */
 export interface ObjectView {
@@ -137,6 +170,16 @@ export interface Action {
   run(call: ActionCall): Promise<ApiObject>;
 }
 
+/** A stream or a page from somewhere else, such as `exec`, `log` and `proxy`. */
+export interface Connection {
+  readonly type: 'connection';
+  readonly verbs: readonly string[];
+  /** The kind of the options, for discovery and OpenAPI. */
+  readonly struct: Struct;
+  /** Any method, whatever verb it counts as. Refusing is throwing a `StatusError`. */
+  open(call: Call, objects: ActionObjects): Promise<Answer>;
+}
+
 export interface ActionCall {
   readonly namespace: string;
   readonly name: string;
@@ -151,7 +194,16 @@ export interface ActionObjects {
   get(): Promise<ApiObject>;
   /** Changes the object until it sticks; returning undefined leaves it as it is. */
   update(change: (object: ApiObject) => ApiObject | undefined): Promise<ApiObject>;
-  delete(options: { readonly gracePeriodSeconds?: number; readonly preconditions?: Preconditions }): Promise<void>;
+  delete(options: ActionDeleteOptions): Promise<void>;
+}
+
+export interface ActionDeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: Preconditions;
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+  /** As well as when the request itself is a dry run. */
+  readonly dryRun?: boolean;
 }
 
 export interface Preconditions {

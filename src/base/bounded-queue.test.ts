@@ -79,6 +79,15 @@ describe('BoundedQueue', () => {
     expect(closes).toBe(1);
   });
 
+  test('who leaves before the error is reached never hears of it', async () => {
+    const queue = new BoundedQueue<number>(10);
+    queue.offer(1);
+    queue.close(new Error('source is gone'));
+    await queue.return();
+
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
+  });
+
   test('a second consumer is refused', async () => {
     const queue = new BoundedQueue<number>(1);
     const first = queue.next();
@@ -95,22 +104,26 @@ describe('BoundedQueue', () => {
   test('behaves as a plain list with a limit, however offers and takes alternate', async () => {
     const step = fc.oneof(fc.constant('take' as const), fc.constant('takeAll' as const), fc.integer());
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.array(step, { maxLength: 200 }), async (capacity, steps) => {
-        const queue = new BoundedQueue<number>(capacity);
-        const model: number[] = [];
-        for (const action of steps) {
-          if (action === 'take') {
-            if (model.length > 0) expect((await queue.next()).value).toBe(model.shift());
-          } else if (action === 'takeAll') {
-            expect(queue.takeAll()).toEqual(model.splice(0));
-          } else {
-            const isAccepted = model.length < capacity;
-            if (isAccepted) model.push(action);
-            expect(queue.offer(action)).toBe(isAccepted);
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 40 }),
+        fc.array(step, { maxLength: 300, size: 'max' }),
+        async (capacity, steps) => {
+          const queue = new BoundedQueue<number>(capacity);
+          const model: number[] = [];
+          for (const action of steps) {
+            if (action === 'take') {
+              if (model.length > 0) expect((await queue.next()).value).toBe(model.shift());
+            } else if (action === 'takeAll') {
+              expect(queue.takeAll()).toEqual(model.splice(0));
+            } else {
+              const isAccepted = model.length < capacity;
+              if (isAccepted) model.push(action);
+              expect(queue.offer(action)).toBe(isAccepted);
+            }
+            expect(queue.size).toBe(model.length);
           }
-          expect(queue.size).toBe(model.length);
-        }
-      }),
+        },
+      ),
     );
   });
 });

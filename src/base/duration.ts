@@ -86,7 +86,7 @@ function fractionNanoseconds(fraction: string, unitNs: number): bigint {
   let scale = 1;
   for (const digit of fraction) {
     const longer = digits * 10n + BigInt(digit);
-    if (longer > LARGEST_NS) break; // Go stops reading digits where 64 bits end
+    if (longer > LARGEST_NS + 1n) break; // Go stops reading digits where 64 bits end
     digits = longer;
     scale *= 10;
   }

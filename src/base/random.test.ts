@@ -25,6 +25,17 @@ function describeRandom(name: string, open: () => Random): void {
       expect([...draws].sort((left, right) => left - right)).toEqual(Array.from({ length: 27 }, (_, index) => index));
     });
 
+    test('int() favours nothing where the bound does not divide the words it is made from', () => {
+      const random = open();
+      const draws = Array.from({ length: 9000 }, () => random.int(3 * 2 ** 30));
+
+      for (let third = 0; third < 3; third++) {
+        const hits = draws.filter((draw) => Math.floor(draw / 2 ** 30) === third).length;
+        expect(hits).toBeGreaterThan(2700);
+        expect(hits).toBeLessThan(3300);
+      }
+    });
+
     test('int() stays below bounds of any size', () => {
       const random = open();
       fc.assert(

@@ -67,10 +67,13 @@ describe('RealClock', () => {
   });
 
   test('a pending timer does not keep the process alive', () => {
-    const countHolding = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = countHolding();
     using _timer = new RealClock().timer(1e9, () => undefined);
 
     expect(countHolding()).toBe(before);
   });
 });
+
+function countHolding(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+}

@@ -1,5 +1,7 @@
 /** Most work is over within a few turns of the event loop; whoever is not done by then waits for a disk. */
 const QUICK_TURNS = 50;
+/** What Node calls a pending `setImmediate`, a file operation, and the closing of a file handle. */
+const WORK_KINDS = /^Immediate$|^FSReq|CloseReq$/;
 
 export interface SettleOptions {
   /** Gives up waiting after so many turns of the event loop, so that a task which polls for ever cannot hang the caller. */
@@ -29,5 +31,5 @@ function shortPause(): Promise<void> {
 }
 
 function isWorkUnderWay(): boolean {
-  return process.getActiveResourcesInfo().some((kind) => kind === 'Immediate' || kind.startsWith('FSReq'));
+  return process.getActiveResourcesInfo().some((kind) => WORK_KINDS.test(kind));
 }

@@ -85,7 +85,7 @@ test('the tree stays balanced, within its widths and correctly counted, and neve
         checkTree(tree.root, true, [undefined, undefined]);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 

@@ -154,6 +154,18 @@ describe('VirtualClock', () => {
     expect(clock.now()).toBe(30);
   });
 
+  test('an advance that waits behind a failing one is served all the same', async () => {
+    const clock = new VirtualClock({ startMs: 0 });
+    clock.timer(10, () => {
+      throw new Error('broken timer');
+    });
+
+    const outcomes = await Promise.allSettled([clock.advance(20), clock.advance(20)]);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+    expect(clock.now()).toBe(30);
+  });
+
   test('timers run in a stable sort of their times, whatever the times', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 20 }), async (waits) => {

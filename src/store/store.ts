@@ -63,7 +63,12 @@ export type CommitResult =
 
 export type StoreEvent =
   | { readonly type: 'put'; readonly entry: Entry; readonly previous: Entry | undefined }
-  | { readonly type: 'delete'; readonly key: string; readonly revision: Revision; readonly previous: Entry | undefined };
+  | {
+      readonly type: 'delete';
+      readonly key: string;
+      readonly revision: Revision;
+      readonly previous: Entry | undefined;
+    };
 
 /** What a watch yields: the events of one or more whole revisions, in order; none at all is a progress mark. */
 export interface WatchBatch {

@@ -18,7 +18,10 @@ export function checkTransaction(transaction: Transaction, limits: TransactionLi
   const maxOperations = limits.maxOperations ?? DEFAULT_MAX_OPERATIONS;
   if (operations.length > maxOperations || conditions.length > maxOperations) {
     const count = Math.max(operations.length, conditions.length);
-    throw new StoreError('TooLarge', `Cannot commit ${count} operations: at most ${maxOperations} fit into one transaction`);
+    throw new StoreError(
+      'TooLarge',
+      `Cannot commit ${count} operations: at most ${maxOperations} fit into one transaction`,
+    );
   }
   if (operations.length > 1) refuseRepeatedKeys(operations);
   let bytes = 0;

@@ -1,4 +1,5 @@
 import type { Struct } from '../schema/schema.ts';
+import { DecodeError } from './decode-error.ts';
 import { explain } from './explain.ts';
 import { nodeOf } from './json-node.ts';
 import type { PlainObject } from './plain-object.ts';
@@ -30,12 +31,21 @@ export function canonicalize(value: unknown, struct: Struct, options: Canonicali
   return result;
 }
 
+/** The same for plain JSON that the caller gives away: parts that are canonical already go into the result as they are. */
+export function canonicalizeOwned(
+  value: unknown,
+  struct: Struct,
+  options: Pick<CanonicalizeOptions, 'defaults'> = {},
+): PlainObject {
+  return convert(value, struct, new Walk({ fills: options.defaults === true, owns: true }));
+}
+
 /** Converts, or throws what Kubernetes says about the first thing that is wrong. */
 function convert(value: unknown, struct: Struct, walk: Walk): PlainObject {
   try {
     return planOf(struct).convert(value ?? {}, walk);
   } catch (error) {
     if (error !== MISMATCH) throw error;
-    throw explain(nodeOf(value), struct).error ?? error;
+    throw explain(nodeOf(value), struct).error ?? new DecodeError('mismatch', `Cannot decode ${struct.shortName}`);
   }
 }

@@ -1,23 +1,40 @@
 import type { Struct } from '../schema/schema.ts';
-import type { DecodeError } from './decode-error.ts';
-import { GoAbort, GoDecoder, type StrictProblem } from './go-decoder.ts';
+import { DecodeError } from './decode-error.ts';
+import { Abort, toDecodeError } from './go-complaint.ts';
+import { GoDecoder } from './go-decoder.ts';
+import { checkScalar } from './go-scalars.ts';
 import type { JsonNode } from './json-node.ts';
+import type { StrictProblem } from './strict-problem.ts';
 
 export interface Explanation {
-  /** What Kubernetes says about a body that cannot be decoded into the type. */
+  /** What Kubernetes says about a value that cannot be decoded into the type. */
   readonly error: DecodeError | undefined;
-  /** Unknown and duplicate fields, in the order in which Kubernetes names them, and at most as many. */
+  /** Unknown and duplicate fields, in the order in which Kubernetes names them, and no more than it names. */
   readonly problems: readonly StrictProblem[];
 }
 
-/** Decodes once more, the way Go does it, to find out what Kubernetes would say. Only bad bodies come here. */
+/** Decodes once more, the way Go does it, to find out what Kubernetes would say. Only where something is wrong. */
 export function explain(node: JsonNode, struct: Struct): Explanation {
-  const decoder = new GoDecoder({ isStrict: true });
+  const decoder = new GoDecoder();
   try {
-    decoder.decodeRoot(node, struct);
+    decoder.decode(node, struct);
   } catch (error) {
-    if (!(error instanceof GoAbort)) throw error;
-    return { error: error.reason, problems: [] };
+    if (error instanceof Abort) return { error: toDecodeError(error.complaint), problems: [] };
+    if (error instanceof DecodeError) return { error, problems: [] };
+    throw error;
   }
-  return { error: decoder.firstError, problems: decoder.problems };
+  const { firstComplaint } = decoder;
+  return {
+    error: firstComplaint === undefined ? undefined : toDecodeError(firstComplaint),
+    problems: decoder.problems.list,
+  };
+}
+
+/** What Kubernetes says about JSON of no type that cannot be kept: only a number can be the reason. */
+export function explainUntyped(node: JsonNode): DecodeError {
+  const complaint = checkScalar(node, 'JSON', '');
+  const place = { struct: '', fields: [] };
+  return complaint === undefined || 'message' in complaint
+    ? new DecodeError('mismatch', 'Cannot decode JSON')
+    : toDecodeError({ kind: 'type', ...complaint, place });
 }

@@ -1,78 +1,63 @@
-import type { Field, ListShape, MapShape, ScalarName, Shape, Struct } from '../schema/schema.ts';
-import { quoteGo } from '../values/go-text.ts';
-import { DecodeError } from './decode-error.ts';
-import { checkScalar, type Complaint, wordFor } from './go-scalars.ts';
+import type { Field, Shape, Struct } from '../schema/schema.ts';
+import { Abort, type Complaint, type Place, within } from './go-complaint.ts';
+import { type CheckedScalar, checkScalar } from './go-scalars.ts';
 import { goElementType, goEmbedding, goStructName, goTypeOf, goTypeOfShape } from './go-types.ts';
 import type { JsonNode } from './json-node.ts';
+import type { SchemaScalar } from './schema-rules.ts';
+import { StrictProblems } from './strict-problem.ts';
+import { MAX_KEPT_DEPTH, tooDeep } from './walk.ts';
 
-/** A field that the type does not have, or that came twice. */
-export interface StrictProblem {
-  readonly kind: 'unknown' | 'duplicate';
-  readonly path: string;
+type ObjectNode = Extract<JsonNode, { kind: 'object' }>;
+type ArrayNode = Extract<JsonNode, { kind: 'array' }>;
+
+/** A shape, what Go calls it, and the struct it is in. */
+interface Target {
+  readonly shape: Shape;
+  readonly type: string;
+  readonly owner: Struct;
 }
-
-/** `unknown field "spec.foo"` */
-export function describeProblem(problem: StrictProblem): string {
-  return `${problem.kind} field ${quoteGo(problem.path)}`;
-}
-
-/** Kubernetes stops collecting there. */
-const MAX_PROBLEMS = 100;
 
 /**
  * Finds what Go's decoder would complain about. A value of a wrong type is noted and decoding goes on: the first one is
- * reported in the end. A text that is no quantity, time, … ends decoding at once, and is reported instead.
+ * told in the end. What a type with its own decoder does not take ends decoding at once, and is told instead.
  */
 export class GoDecoder {
-  readonly problems: StrictProblem[] = [];
-  firstError: DecodeError | undefined;
-  readonly #isStrict: boolean;
-  readonly #seen = new Set<string>();
-  /** Where we are, as type errors tell it: the fields, without list indexes and map keys, and the struct of the last one. */
+  readonly problems = new StrictProblems();
+  firstComplaint: Complaint | undefined;
+  /** Where we are, as type errors tell it: fields without list indexes and map keys, and the struct that has the last one. */
   readonly #fields: string[] = [];
   #struct = '';
   /** Where we are, as strict errors tell it. */
   #path = '';
+  #depth = 0;
 
-  constructor(options: { readonly isStrict: boolean }) {
-    this.#isStrict = options.isStrict;
+  decode(node: JsonNode, struct: Struct): void {
+    this.#decode(node, { shape: { kind: 'struct', struct }, type: goStructName(struct), owner: struct });
   }
 
-  decodeRoot(node: JsonNode, struct: Struct): void {
-    this.#decode(node, { kind: 'struct', struct }, { type: goStructName(struct), owner: struct });
+  #decode(node: JsonNode, target: Target): void {
+    if (node.kind === 'null') return;
+    this.#depth += 1;
+    if (this.#depth > MAX_KEPT_DEPTH) throw tooDeep();
+    const { shape } = target;
+    if (shape.kind === 'scalar') this.#decodeScalar(node, target, shape.scalar);
+    else if (shape.kind === 'struct' && node.kind === 'object') this.#decodeStruct(node, shape.struct);
+    else if (shape.kind === 'list' && node.kind === 'array') this.#decodeList(node, target, shape.element);
+    else if (shape.kind === 'map' && node.kind === 'object') this.#decodeMap(node, target, shape.value);
+    else this.#note({ kind: 'type', value: node.kind, type: target.type, place: this.#place() });
+    this.#depth -= 1;
   }
 
-  #decode(node: JsonNode, shape: Shape, context: { readonly type: string; readonly owner: Struct }): void {
-    switch (shape.kind) {
-      case 'scalar':
-        return this.#decodeScalar(node, shape.scalar, context);
-      case 'struct':
-        if (node.kind === 'object') return this.#decodeStruct(node, shape.struct);
-        break;
-      case 'list':
-        if (node.kind === 'array') return this.#decodeList(node, shape, context);
-        break;
-      case 'map':
-        if (node.kind === 'object') return this.#decodeMap(node, shape, context);
-        break;
-    }
-    if (node.kind !== 'null') this.#note({ value: node.kind, type: context.type });
-  }
-
-  #decodeStruct(node: JsonNode & { kind: 'object' }, struct: Struct): void {
+  #decodeStruct(node: ObjectNode, struct: Struct): void {
     const around = { struct: this.#struct, path: this.#path };
-    const names = new Set<string>();
+    const keys = new Set<string>();
     for (const { key, value } of node.entries) {
       const field = struct.field(key);
-      const isRepeated = names.has(key);
-      names.add(key);
-      if (field === undefined) {
-        if (!struct.preservesUnknown) this.#report('unknown', key);
-        else this.#checkUntyped(value, { key, isRepeated });
-        continue;
-      }
-      if (isRepeated) this.#report('duplicate', key);
-      this.#decodeField(value, field, struct);
+      if (keys.has(key) && (field !== undefined || struct.preservesUnknown)) this.problems.add('duplicate', around.path, key);
+      keys.add(key);
+      if (field !== undefined) this.#decodeField(value, field, struct);
+      else if (struct.preservesUnknown) this.#decodeUntyped(value, pathTo(around.path, key));
+      else this.problems.add('unknown', around.path, key);
       this.#struct = around.struct;
       this.#path = around.path;
     }
@@ -82,92 +67,100 @@ export class GoDecoder {
     const depth = this.#fields.length;
     this.#fields.push(...goEmbedding(struct, field), field.name);
     this.#struct = struct.shortName;
-    this.#path = this.#pathTo(field.name);
-    this.#decode(value, field.shape, { type: goTypeOf(struct, field), owner: struct });
+    this.#path = pathTo(this.#path, field.name);
+    this.#decode(value, { shape: field.shape, type: goTypeOf(struct, field), owner: struct });
     this.#fields.length = depth;
   }
 
-  #decodeList(node: JsonNode & { kind: 'array' }, shape: ListShape, context: { type: string; owner: Struct }): void {
+  #decodeList(node: ArrayNode, target: Target, element: Shape): void {
     const path = this.#path;
-    const type = goElementType(context.type, shape.element);
-    for (const [index, item] of node.items.entries()) {
+    const item = { shape: element, type: goElementType(target.type, element), owner: target.owner };
+    for (const [index, value] of node.items.entries()) {
       this.#path = `${path}[${index}]`;
-      this.#decode(item, shape.element, { type, owner: context.owner });
+      this.#decode(value, item);
     }
     this.#path = path;
   }
 
-  #decodeMap(node: JsonNode & { kind: 'object' }, shape: MapShape, context: { type: string; owner: Struct }): void {
+  #decodeMap(node: ObjectNode, target: Target, element: Shape): void {
     const path = this.#path;
-    const type = goElementType(context.type, shape.value);
+    const item = { shape: element, type: goElementType(target.type, element), owner: target.owner };
     const keys = new Set<string>();
     for (const { key, value } of node.entries) {
-      if (keys.has(key)) this.#report('duplicate', key);
+      if (keys.has(key)) this.problems.add('duplicate', path, key);
       keys.add(key);
-      this.#path = this.#pathTo(key);
-      this.#decode(value, shape.value, { type, owner: context.owner });
-      this.#path = path;
+      this.#path = pathTo(path, key);
+      this.#decode(value, item);
     }
+    this.#path = path;
   }
 
-  #decodeScalar(node: JsonNode, scalar: ScalarName, { type, owner }: { type: string; owner: Struct }): void {
+  #decodeScalar(node: JsonNode, target: Target, scalar: CheckedScalar | SchemaScalar): void {
     switch (scalar) {
       case 'JSONSchemaPropsOrArray':
       case 'JSONSchemaPropsOrBool':
       case 'JSONSchemaPropsOrStringArray':
-        return this.#decodeSchema(node, scalar, owner);
-      default: {
-        const complaint = checkScalar(node, scalar, type);
-        if (complaint?.isFinal === true) throw new GoAbort(this.#describe(complaint));
-        if (complaint !== undefined) this.#note(complaint);
-      }
+        this.#decodeSchema(node, scalar, target.owner);
+        return;
+      default:
     }
+    const found = checkScalar(node, scalar, target.type);
+    if (found === undefined) return;
+    const complaint: Complaint =
+      'message' in found
+        ? { kind: 'text', message: found.message }
+        : { kind: 'type', value: found.value, type: found.type, place: this.#place() };
+    if (found.isFinal) throw new Abort(complaint);
+    this.#note(complaint);
   }
 
-  /** These decode themselves, not strictly; the first thing wrong inside them ends everything. */
-  #decodeSchema(node: JsonNode, scalar: ScalarName, schema: Struct): void {
-    const isArray = node.kind === 'array' && scalar !== 'JSONSchemaPropsOrBool';
-    if (scalar === 'JSONSchemaPropsOrBool' && !['object', 'bool', 'null'].includes(node.kind)) {
-      throw new GoAbort(new DecodeError('value', 'boolean or JSON schema expected'));
+  /** These decode themselves, and not strictly; whatever is wrong inside them ends the decoding around them. */
+  #decodeSchema(node: JsonNode, scalar: SchemaScalar, schema: Struct): void {
+    if (scalar === 'JSONSchemaPropsOrBool' && node.kind !== 'object') {
+      if (node.kind === 'bool') return;
+      throw new Abort({ kind: 'text', message: 'boolean or JSON schema expected' });
     }
-    if (node.kind !== 'object' && !isArray) return;
-    const element: Shape =
-      isArray && scalar === 'JSONSchemaPropsOrStringArray' ? { kind: 'scalar', scalar: 'string' } : { kind: 'struct', struct: schema };
-    const inner = new GoDecoder({ isStrict: false });
-    for (const item of isArray ? node.items : [node]) {
-      inner.#decode(item, element, { type: goTypeOfShape(element), owner: schema });
+    const isStrings = scalar === 'JSONSchemaPropsOrStringArray' && node.kind === 'array';
+    const element: Shape = isStrings ? { kind: 'scalar', scalar: 'string' } : { kind: 'struct', struct: schema };
+    const items = node.kind === 'array' ? node.items : node.kind === 'object' ? [node] : [];
+    const inner = new GoDecoder();
+    inner.#depth = this.#depth;
+    try {
+      for (const item of items) inner.#decode(item, { shape: element, type: goTypeOfShape(element), owner: schema });
+    } catch (error) {
+      throw error instanceof Abort ? new Abort(within(this.#place(), error.complaint)) : error;
     }
-    const [complaint] = inner.#complaints;
-    if (complaint === undefined) return;
-    throw new GoAbort(this.#describe(complaint));
+    if (inner.firstComplaint !== undefined) throw new Abort(within(this.#place(), inner.firstComplaint));
   }
 
-  /** What no type is known for is decoded as maps and lists: keys may come twice, and a number may be too large. */
-  #checkUntyped(node: JsonNode, { key, isRepeated }: { key: string; isRepeated: boolean }): void {
-    const path = this.#path;
-    if (isRepeated) this.#report('duplicate', key);
-    this.#path = this.#pathTo(key);
-    this.#visitUntyped(node);
-    this.#path = path;
-  }
-
-  #visitUntyped(node: JsonNode): void {
-    const path = this.#path;
+  /** Where no type is known, all is maps and lists: keys may still come twice, and a number may be too large. */
+  #decodeUntyped(node: JsonNode, path: string): void {
+    this.#depth += 1;
+    if (this.#depth > MAX_KEPT_DEPTH) throw tooDeep();
     if (node.kind === 'array') {
-      for (const [index, item] of node.items.entries()) {
-        this.#path = `${path}[${index}]`;
-        this.#visitUntyped(item);
-      }
+      for (const [index, item] of node.items.entries()) this.#decodeUntyped(item, `${path}[${index}]`);
     } else if (node.kind === 'object') {
       const keys = new Set<string>();
       for (const { key, value } of node.entries) {
-        this.#checkUntyped(value, { key, isRepeated: keys.has(key) });
+        if (keys.has(key)) this.problems.add('duplicate', path, key);
         keys.add(key);
+        this.#decodeUntyped(value, pathTo(path, key));
       }
-    } else if (node.kind === 'number') {
-      const complaint = checkScalar(node, 'double', 'float64');
-      if (complaint !== undefined) this.#note(complaint);
+    } else if (node.kind === 'number' && checkScalar(node, 'double', 'float64') !== undefined) {
+      this.#note({ kind: 'type', value: `number ${node.text}`, type: 'float64', place: this.#place() });
     }
-    this.#path = path;
+    this.#depth -= 1;
   }
+
+  #note(complaint: Complaint): void {
+    this.firstComplaint ??= complaint;
+  }
+
+  #place(): Place {
+    return { struct: this.#struct, fields: [...this.#fields] };
+  }
+}
+
+function pathTo(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
 }

@@ -1,4 +1,4 @@
-import { quoteGo } from '../values/go-text.ts';
+import { quoteGo } from '../values/index.ts';
 import { DecodeError } from './decode-error.ts';
 
 /** What Go's JSON scanner says about a byte where it does not belong. */

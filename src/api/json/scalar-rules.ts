@@ -1,11 +1,8 @@
 import { DurationError, formatGoDuration, parseGoDuration } from '../../base/index.ts';
 import type { ScalarName } from '../schema/schema.ts';
-import { canonicalBase64, encodeBase64 } from '../values/base64.ts';
-import { canonicalQuantity } from '../values/canonical-quantity.ts';
-import { canonicalMicroTime, canonicalTime } from '../values/times.ts';
-import { ValueError } from '../values/value-error.ts';
+import { canonicalBase64, canonicalMicroTime, canonicalQuantity, canonicalTime, encodeBase64, ValueError } from '../values/index.ts';
 import { NumberToken, shortest } from './number-token.ts';
-import { keepRaw } from './raw-json.ts';
+import { keepRaw, keepSorted } from './raw-json.ts';
 import { MISMATCH, type Walk } from './walk.ts';
 
 /** Turns a JSON value, not null, into its canonical form; throws MISMATCH if it is not of the type. */
@@ -34,7 +31,7 @@ export const scalarRules: Readonly<Record<PlainScalar, ScalarRule>> = {
   MicroTime: { convert: (value) => convertText(value, canonicalMicroTime), zero: null, isOmitted: false },
   Duration: { convert: (value) => convertText(value, canonicalDuration), zero: '0s', isOmitted: false },
   IntOrString: { convert: convertIntOrString, zero: 0, isOmitted: false },
-  JSON: { convert: keepRaw, zero: null, isOmitted: false },
+  JSON: { convert: keepSorted, zero: null, isOmitted: false },
   RawExtension: { convert: keepRaw, zero: null, isOmitted: false },
   FieldsV1: { convert: keepRaw, zero: null, isOmitted: false },
 };

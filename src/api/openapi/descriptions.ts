@@ -53,5 +53,8 @@ const listMetadata = 'Metadata of the list: its resourceVersion, and where to co
 
 const typeMeta: ReadonlyMap<string, string> = new Map([
   ['kind', 'The kind of the object, in CamelCase. It follows from the endpoint and cannot be changed.'],
-  ['apiVersion', 'The API group and version in which the object is written, such as `apps/v1`, or `v1` for the core group.'],
+  [
+    'apiVersion',
+    'The API group and version in which the object is written, such as `apps/v1`, or `v1` for the core group.',
+  ],
 ]);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { GroupVersion } from './registered-kinds.ts';
+import type { GroupVersion } from '../values/index.ts';
 import { registeredKinds, withKinds } from './registered-kinds.ts';
 import type { SchemaText } from './schema-texts.ts';
 

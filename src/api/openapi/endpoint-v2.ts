@@ -10,7 +10,10 @@ export type SharedParameters = Map<string, string>;
 /** Writes paths as JSON, in the way of OpenAPI v2. Parameters that many paths have are written once, on their own. */
 export class EndpointsV2 {
   readonly #parameters = new WeakMap<Parameter, WrittenParameter>();
-  readonly #bodies = { required: new WeakMap<object, WrittenParameter>(), optional: new WeakMap<object, WrittenParameter>() };
+  readonly #bodies = {
+    required: new WeakMap<object, WrittenParameter>(),
+    optional: new WeakMap<object, WrittenParameter>(),
+  };
 
   /** One path; the parameters that it refers to are added to `collected`. */
   write({ operations }: Endpoint, collected: SharedParameters): string {

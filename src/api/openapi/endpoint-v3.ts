@@ -10,7 +10,8 @@ export class EndpointsV3 {
   write({ operations }: Endpoint): string {
     const shared = sharedParameters(operations);
     const item: Record<string, string | undefined> = {};
-    for (const operation of operations) item[operation.method] = this.#operation(operation, ownParameters(operation, shared));
+    for (const operation of operations)
+      item[operation.method] = this.#operation(operation, ownParameters(operation, shared));
     item['parameters'] = this.#list(shared);
     return jsonObject(item);
   }

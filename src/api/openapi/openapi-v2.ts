@@ -4,8 +4,8 @@ import type { DocumentSources } from './document-sources.ts';
 import { EndpointsV2 } from './endpoint-v2.ts';
 import { documentedTypes } from './openapi-v3.ts';
 import type { Endpoint } from './operation.ts';
-import { knownGroupVersions } from './known-group-versions.ts';
-import type { GroupVersion } from './registered-kinds.ts';
+import { knownGroupVersions } from '../discovery/index.ts';
+import type { GroupVersion } from '../values/index.ts';
 import { resourceEndpoints } from './resource-endpoints.ts';
 import { SchemaTexts } from './schema-texts.ts';
 import { coreVersionsEndpoint, groupEndpoint, groupsEndpoint } from './server-endpoints.ts';
@@ -26,7 +26,10 @@ export class OpenApiV2 {
   }
 
   document(resources: readonly ServedResource[]): OpenApiDocument {
-    const parts = [this.#part(this.#serverEndpoints(resources)), ...resources.map((resource) => this.#resourcePart(resource))];
+    const parts = [
+      this.#part(this.#serverEndpoints(resources)),
+      ...resources.map((resource) => this.#resourcePart(resource)),
+    ];
     const paths = new Map(parts.flatMap((part) => [...part.paths]));
     const parameters = new Map(parts.flatMap((part) => [...part.parameters]));
     const schemas = this.#schemas.reachable(parts.flatMap((part) => [...part.types]));
@@ -59,7 +62,12 @@ export class OpenApiV2 {
       if (!groups.has(group)) groups.set(group, new Map());
       groups.get(group)?.set(version, { group, version });
     }
-    const endpoints = [coreVersionsEndpoint(sources), groupsEndpoint(sources), versionEndpoint(sources), ...openidEndpoints()];
+    const endpoints = [
+      coreVersionsEndpoint(sources),
+      groupsEndpoint(sources),
+      versionEndpoint(sources),
+      ...openidEndpoints(),
+    ];
     for (const [group, versions] of groups) {
       if (group !== '') endpoints.push(groupEndpoint(group, sources));
       for (const { version } of versions.values()) endpoints.push(resourcesEndpoint(group, version, sources));

@@ -2,10 +2,10 @@ import { bearerToken, info, openApiDocument, pathMembers, schemaMembers } from '
 import type { OpenApiDocument } from './document.ts';
 import type { DocumentSources } from './document-sources.ts';
 import { EndpointsV3 } from './endpoint-v3.ts';
-import { clientGroupVersions } from './known-group-versions.ts';
+import { clientGroupVersions } from '../discovery/index.ts';
 import type { Endpoint } from './operation.ts';
 import { jsonObject } from './operation-text.ts';
-import type { GroupVersion } from './registered-kinds.ts';
+import type { GroupVersion } from '../values/index.ts';
 import { resourceEndpoints } from './resource-endpoints.ts';
 import { SchemaTexts } from './schema-texts.ts';
 import { coreVersionsEndpoint, groupEndpoint, groupsEndpoint } from './server-endpoints.ts';
@@ -32,7 +32,10 @@ export class OpenApiV3 {
     const endpoints = resources.flatMap((resource) => resourceEndpoints(resource, this.#sources));
     if (resources.some(({ isCustom }) => isCustom)) return this.#document(endpoints, customStyle);
     const groupVersions = group === '' ? [CORE] : [CORE, { group, version }];
-    return this.#document([resourcesEndpoint(group, version, this.#sources), ...endpoints], { ...serverStyle, groupVersions });
+    return this.#document([resourcesEndpoint(group, version, this.#sources), ...endpoints], {
+      ...serverStyle,
+      groupVersions,
+    });
   }
 
   /** `/openapi/v3/apis/G` */
@@ -43,7 +46,12 @@ export class OpenApiV3 {
   /** The documents of the server's own paths by their place below `/openapi/v3/`, such as `version`. */
   server(): ReadonlyMap<string, () => OpenApiDocument> {
     const sources = this.#sources;
-    const endpoints = [coreVersionsEndpoint(sources), groupsEndpoint(sources), versionEndpoint(sources), ...openidEndpoints()];
+    const endpoints = [
+      coreVersionsEndpoint(sources),
+      groupsEndpoint(sources),
+      versionEndpoint(sources),
+      ...openidEndpoints(),
+    ];
     return new Map(endpoints.map((endpoint) => [endpoint.path.slice(1, -1), () => this.#document([endpoint])]));
   }
 
@@ -55,7 +63,12 @@ export class OpenApiV3 {
       securitySchemes: style.hasSecurity ? JSON.stringify({ BearerToken: bearerToken }) : undefined,
     });
     return openApiDocument(
-      jsonObject({ openapi: '"3.0.0"', info: JSON.stringify(style.info), paths: `{${pathMembers(paths)}}`, components }),
+      jsonObject({
+        openapi: '"3.0.0"',
+        info: JSON.stringify(style.info),
+        paths: `{${pathMembers(paths)}}`,
+        components,
+      }),
     );
   }
 }

@@ -24,8 +24,9 @@ export function operationNames(path: string): OperationNames {
 function identifier(text: string): string {
   let result = '';
   let startsWord = false;
-  for (const [index, letter] of [...text].entries()) {
-    if (/[\p{L}_]/u.test(letter) || (index > 0 && /\p{Nd}/u.test(letter))) {
+  for (let index = 0; index < text.length; index++) {
+    const letter = text.charAt(index);
+    if (/[A-Za-z_]/.test(letter) || (index > 0 && /\d/.test(letter))) {
       result += startsWord ? letter.toUpperCase() : letter;
       startsWord = false;
     } else {

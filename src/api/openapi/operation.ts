@@ -43,7 +43,9 @@ export const codeDescriptions: Readonly<Record<number, string>> = {
 /** Parameters that every operation of the endpoint takes are said once, for the path. */
 export function sharedParameters(operations: readonly Operation[]): readonly Parameter[] {
   const [first, ...rest] = operations;
-  const shared = first?.parameters.filter((parameter) => rest.every((operation) => has(operation.parameters, parameter)));
+  const shared = first?.parameters.filter((parameter) =>
+    rest.every((operation) => has(operation.parameters, parameter)),
+  );
   return (shared ?? []).sort(byName);
 }
 

@@ -1,4 +1,16 @@
-import { any, bool, double, integer, mapOf, message, repeated, string, strings, within, writeMessage } from './message-writer.ts';
+import {
+  any,
+  bool,
+  double,
+  integer,
+  mapOf,
+  message,
+  repeated,
+  string,
+  strings,
+  within,
+  writeMessage,
+} from './message-writer.ts';
 import type { FieldWriter, JsonObject, MessageShape } from './message-writer.ts';
 
 /** The media type of the protobuf form of `/openapi/v2`. */
@@ -15,9 +27,24 @@ export function protobufV2(body: Uint8Array): Uint8Array {
 
 const schema = message(() => messages.schema);
 const operation = message(() => messages.operation);
-const bodyParameter = within(1, message(() => messages.bodyParameter));
-const queryParameter = within(2, within(3, message(() => messages.queryParameter)));
-const pathParameter = within(2, within(4, message(() => messages.pathParameter)));
+const bodyParameter = within(
+  1,
+  message(() => messages.bodyParameter),
+);
+const queryParameter = within(
+  2,
+  within(
+    3,
+    message(() => messages.queryParameter),
+  ),
+);
+const pathParameter = within(
+  2,
+  within(
+    4,
+    message(() => messages.pathParameter),
+  ),
+);
 
 const parameter: FieldWriter = (writer, number, value) => {
   const place = (value as JsonObject)['in'];
@@ -26,7 +53,10 @@ const parameter: FieldWriter = (writer, number, value) => {
 };
 
 const ownParameter = within(1, parameter);
-const parameterReference = within(2, message(() => messages.reference));
+const parameterReference = within(
+  2,
+  message(() => messages.reference),
+);
 
 const parameterOrReference: FieldWriter = (writer, number, value) => {
   const write = (value as JsonObject)['$ref'] === undefined ? ownParameter : parameterReference;
@@ -62,11 +92,27 @@ const messages: Readonly<Record<MessageName, MessageShape>> = {
     fields: [
       [1, 'swagger', string],
       [2, 'info', message(() => messages.info)],
-      [8, 'paths', mapOf(message(() => messages.pathItem), 2)],
+      [
+        8,
+        'paths',
+        mapOf(
+          message(() => messages.pathItem),
+          2,
+        ),
+      ],
       [9, 'definitions', mapOf(schema)],
       [10, 'parameters', mapOf(parameter)],
       [12, 'security', repeated(mapOf(within(1, strings)))],
-      [13, 'securityDefinitions', mapOf(within(2, message(() => messages.apiKey)))],
+      [
+        13,
+        'securityDefinitions',
+        mapOf(
+          within(
+            2,
+            message(() => messages.apiKey),
+          ),
+        ),
+      ],
     ],
     extensions: 16,
   },
@@ -109,7 +155,16 @@ const messages: Readonly<Record<MessageName, MessageShape>> = {
       [6, 'produces', strings],
       [7, 'consumes', strings],
       [8, 'parameters', repeated(parameterOrReference)],
-      [9, 'responses', mapOf(within(1, message(() => messages.response)))],
+      [
+        9,
+        'responses',
+        mapOf(
+          within(
+            1,
+            message(() => messages.response),
+          ),
+        ),
+      ],
       [10, 'schemes', strings],
       [11, 'deprecated', bool],
     ],

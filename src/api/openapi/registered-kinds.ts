@@ -1,3 +1,4 @@
+import type { GroupVersion } from '../values/index.ts';
 import type { GroupVersionKind } from '../schema/schema.ts';
 import type { DocumentedType } from './served-resource.ts';
 import { isWritten } from './served-resource.ts';
@@ -18,11 +19,6 @@ export function registeredKinds(type: DocumentedType, groupVersions: readonly Gr
   }
   if (type.kind === undefined) return [];
   return [type.name.startsWith(`${META_PACKAGE}.`) ? { group: '', version: 'v1', kind: type.shortName } : type.kind];
-}
-
-export interface GroupVersion {
-  readonly group: string;
-  readonly version: string;
 }
 
 /** A schema's JSON text with the kinds added at its end. */

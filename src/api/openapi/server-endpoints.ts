@@ -2,7 +2,7 @@ import type { Struct } from '../schema/schema.ts';
 import type { DocumentSources } from './document-sources.ts';
 import { operationNames } from './operation-id.ts';
 import type { Endpoint, Operation } from './operation.ts';
-import { groupVersionPath } from './resource-endpoints.ts';
+import { groupVersionPath } from './endpoint-builder.ts';
 import { builtInStyle } from './wire-style.ts';
 
 /** `/api/`: the versions of the core group. */

@@ -127,6 +127,7 @@ const v3 = new FieldWriter('v3');
 /** The values stand where the string is: in the field itself, in a list's items or in a map's values. */
 function enumerate(schema: OpenSchema, shape: Shape, values: readonly string[]): void {
   if (shape.kind === 'list') schema.items = { ...schema.items, enum: values };
-  else if (shape.kind === 'map') schema.additionalProperties = { ...(schema.additionalProperties as JsonSchema), enum: values };
+  else if (shape.kind === 'map')
+    schema.additionalProperties = { ...(schema.additionalProperties as JsonSchema), enum: values };
   else schema.enum = values;
 }

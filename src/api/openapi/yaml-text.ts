@@ -1,37 +1,39 @@
 /** Writes a JSON value as YAML in block style, which is how the protobuf form carries values of any shape. */
 export function yamlText(value: unknown): string {
-  return typeof value === 'object' && value !== null && !isEmpty(value)
-    ? `${block(value, '').join('\n')}\n`
-    : `${scalar(value)}\n`;
+  return isBlock(value) ? `${block(value, 0).join('\n')}\n` : `${scalar(value)}\n`;
 }
 
-function block(value: object, indent: string): string[] {
+/** The lines of a list or an object that starts at column `indent`. */
+function block(value: object, indent: number): string[] {
+  const start = ' '.repeat(indent);
   if (Array.isArray(value)) {
     return value.flatMap((item: unknown) => {
-      if (typeof item !== 'object' || item === null || isEmpty(item)) return [`${indent}- ${scalar(item)}`];
-      const [first = '', ...rest] = block(item, `${indent}  `);
-      return [`${indent}- ${first.slice(indent.length + 2)}`, ...rest];
+      if (!isBlock(item)) return [`${start}- ${scalar(item)}`];
+      const [first = '', ...rest] = block(item, indent + 2);
+      return [`${start}- ${first.slice(indent + 2)}`, ...rest];
     });
   }
-  return Object.entries(value).flatMap(([key, item]: [string, unknown]) => {
-    if (typeof item !== 'object' || item === null || isEmpty(item)) return [`${indent}${scalar(key)}: ${scalar(item)}`];
-    return [`${indent}${scalar(key)}:`, ...block(item, `${indent}    `.slice(Array.isArray(item) ? 0 : 2))];
-  });
+  const inner = (Math.floor(indent / 4) + 1) * 4;
+  return Object.entries(value).flatMap(([key, item]: [string, unknown]) =>
+    isBlock(item) ? [`${start}${scalar(key)}:`, ...block(item, inner)] : [`${start}${scalar(key)}: ${scalar(item)}`],
+  );
 }
 
-function isEmpty(value: object): boolean {
-  return Object.keys(value).length === 0;
+function isBlock(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
-/** Words that read as something else than a string. */
-const reserved = /^(true|false|null|yes|no|on|off|y|n|~)$/i;
+/** Strings that would read as another type. */
+const readsOtherwise =
+  /^(|true|True|TRUE|false|False|FALSE|null|Null|NULL|~|[-+]?\.?\d.*|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))$/s;
 
-/**
- * Words stand bare. What would read as another type is quoted as in JSON, which YAML reads alike, and so is what cannot
- * be printed; other strings are in single quotes.
- */
+/** Strings of printable characters that start and end harmlessly and have nothing in them that starts something else. */
+const standsBare =
+  /^(?=[\u0020-\u007e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe]+$)(?!\.\.\.|.*(: |:$| #|\s$))[^\s?:,[\]{}#&*!|>'"%@`=<-]/;
+
+/** Strings stand bare where they can. What would read as another type is quoted as in JSON, which YAML reads alike. */
 function scalar(value: unknown): string {
-  if (typeof value !== 'string' || value === '' || reserved.test(value) || /^[-+.]?\d/.test(value)) return JSON.stringify(value);
-  if (/^[A-Za-z_][\w,./+-]*( [\w,./+-]+)*$/.test(value)) return value;
+  if (typeof value !== 'string' || readsOtherwise.test(value)) return JSON.stringify(value);
+  if (standsBare.test(value)) return value;
   return /^[ -~]+$/.test(value) ? `'${value.replaceAll("'", "''")}'` : JSON.stringify(value);
 }

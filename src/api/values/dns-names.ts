@@ -1,5 +1,12 @@
 import { classAt, DASH, DIGIT, DOT, LOWER, UPPER } from './character-class.ts';
-import { exceedsBytes, mismatch, NO_PROBLEMS, tooLong, type LengthUnit, type Problems } from './problem-texts.ts';
+import {
+  exceedsBytes,
+  patternProblem,
+  NO_PROBLEMS,
+  maxLengthProblem,
+  type LengthUnit,
+  type Problems,
+} from './problem-texts.ts';
 
 const LABEL_LIMIT = 63;
 const SUBDOMAIN_LIMIT = 253;
@@ -32,7 +39,7 @@ export function dns1123LabelProblems(value: string, unit: LengthUnit = 'characte
   if (isLabel) return problems;
   return isSubdomain
     ? [...problems, 'must not contain dots']
-    : [...problems, mismatch(LABEL_1123_RULE, LABEL_1123, ['my-name', '123-abc'])];
+    : [...problems, patternProblem(LABEL_1123_RULE, LABEL_1123, ['my-name', '123-abc'])];
 }
 
 /** Checks a DNS subdomain (RFC 1123), the name of most objects. */
@@ -40,7 +47,7 @@ export function dns1123SubdomainProblems(value: string, unit: LengthUnit = 'char
   const isValid = isDotted(value, LOWER | DIGIT);
   if (isValid && value.length <= SUBDOMAIN_LIMIT) return NO_PROBLEMS;
   const problems = lengthProblems(value, SUBDOMAIN_LIMIT, unit);
-  return isValid ? problems : [...problems, mismatch(SUBDOMAIN_1123_RULE, SUBDOMAIN_1123, ['example.com'])];
+  return isValid ? problems : [...problems, patternProblem(SUBDOMAIN_1123_RULE, SUBDOMAIN_1123, ['example.com'])];
 }
 
 /** Checks a DNS subdomain that may have capitals; only some driver names are checked this way. */
@@ -48,7 +55,7 @@ export function dns1123SubdomainCaselessProblems(value: string): Problems {
   const isValid = isDotted(value, LOWER | UPPER | DIGIT);
   if (isValid && value.length <= SUBDOMAIN_LIMIT) return NO_PROBLEMS;
   const problems = lengthProblems(value, SUBDOMAIN_LIMIT, 'bytes');
-  return isValid ? problems : [...problems, mismatch(SUBDOMAIN_CASELESS_RULE, SUBDOMAIN_1123, ['Example.com'])];
+  return isValid ? problems : [...problems, patternProblem(SUBDOMAIN_CASELESS_RULE, SUBDOMAIN_1123, ['Example.com'])];
 }
 
 /** Checks a DNS subdomain whose labels may hold underscores, as in a pod's DNS search list. */
@@ -57,14 +64,14 @@ export function dns1123SubdomainWithUnderscoreProblems(value: string): Problems 
   if (value.split('.').every((label) => /^_?[a-z0-9]/.test(label) && /^[-_a-z0-9]*[a-z0-9]$/.test(label))) {
     return problems;
   }
-  return [...problems, mismatch(SUBDOMAIN_UNDERSCORE_RULE, SUBDOMAIN_UNDERSCORE, ['example.com'])];
+  return [...problems, patternProblem(SUBDOMAIN_UNDERSCORE_RULE, SUBDOMAIN_UNDERSCORE, ['example.com'])];
 }
 
 /** Checks a wildcard host such as `*.example.com`. */
 export function wildcardDns1123SubdomainProblems(value: string): Problems {
   const problems = lengthProblems(value, SUBDOMAIN_LIMIT, 'characters');
   if (value.startsWith('*.') && isDotted(value.slice(2), LOWER | DIGIT)) return problems;
-  return [...problems, mismatch(WILDCARD_RULE, `\\*\\.${SUBDOMAIN_1123}`, ['*.example.com'])];
+  return [...problems, patternProblem(WILDCARD_RULE, `\\*\\.${SUBDOMAIN_1123}`, ['*.example.com'])];
 }
 
 /** Checks a DNS label that starts with a letter (RFC 1035), the name of services. */
@@ -72,7 +79,7 @@ export function dns1035LabelProblems(value: string): Problems {
   const isValid = classAt(value, 0) === LOWER && isDotted(value, LOWER | DIGIT) && !value.includes('.');
   if (isValid && value.length <= LABEL_LIMIT) return NO_PROBLEMS;
   const problems = lengthProblems(value, LABEL_LIMIT, 'characters');
-  return isValid ? problems : [...problems, mismatch(LABEL_1035_RULE, LABEL_1035, ['my-name', 'abc-123'])];
+  return isValid ? problems : [...problems, patternProblem(LABEL_1035_RULE, LABEL_1035, ['my-name', 'abc-123'])];
 }
 
 /**
@@ -80,11 +87,13 @@ export function dns1035LabelProblems(value: string): Problems {
  * The result is one character shorter, as upstream's is, which shows at the length limit.
  */
 export function maskTrailingDash(name: string): string {
-  return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
+  if (name.length < 2 || !name.endsWith('-')) return name;
+  const isAscii = name.charCodeAt(name.length - 2) < 0x80; // of any other character, upstream leaves a part: no name
+  return `${name.slice(0, isAscii ? -2 : -1)}a`;
 }
 
 function lengthProblems(value: string, limit: number, unit: LengthUnit): Problems {
-  return exceedsBytes(value, limit) ? [tooLong(limit, unit)] : NO_PROBLEMS;
+  return exceedsBytes(value, limit) ? [maxLengthProblem(limit, unit)] : NO_PROBLEMS;
 }
 
 /** Whether `value` is labels joined by dots: non-empty, of `letters` and dashes, no dash at either end. */

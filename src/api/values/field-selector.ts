@@ -48,7 +48,7 @@ export class FieldMatcher {
 }
 
 /** Reads a selector such as `metadata.name=web,status.phase!=Running`; `\`, `,` and `=` in a value are escaped by `\`. */
-export function parseFieldSelector(text: string, convert?: FieldConversion): FieldMatcher | ValueError {
+export function parseFieldSelector(text: string, convert: FieldConversion = keep): FieldMatcher | ValueError {
   const requirements: FieldRequirement[] = [];
   for (const term of splitTerms(text).toSorted(compareUtf8)) {
     if (term === '') continue;
@@ -56,7 +56,11 @@ export function parseFieldSelector(text: string, convert?: FieldConversion): Fie
     if (requirement instanceof ValueError) return requirement;
     requirements.push(requirement);
   }
-  return convert === undefined ? new FieldMatcher(requirements) : convertAll(requirements, convert);
+  return convertAll(requirements, convert);
+}
+
+function keep(field: string, value: string): readonly [string, string] {
+  return [field, value];
 }
 
 /** Writes any value so that it can stand in a field selector. */

@@ -1,4 +1,4 @@
-const PLAIN = /^[ !#-[\]-~]*$/;
+const SPECIAL = /[^ !#-[\]-~]/gu;
 /** What Go calls printable: letters, marks, numbers, punctuation, symbols and the ASCII space. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
@@ -16,10 +16,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 /** Quotes text as Go's `%q` does; every quoted value in a message that clients see goes through it. */
 export function quoteGo(text: string): string {
-  if (PLAIN.test(text)) return `"${text}"`;
-  let quoted = '"';
-  for (const character of text) quoted += ESCAPES[character] ?? escapeRune(character);
-  return `${quoted}"`;
+  return `"${text.replace(SPECIAL, (character) => ESCAPES[character] ?? escapeRune(character))}"`;
 }
 
 function escapeRune(character: string): string {

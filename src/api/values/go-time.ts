@@ -70,7 +70,7 @@ export class GoTimeReader {
       this.#take('Z', '');
       return 0;
     }
-    const [zone, sign, hours, minutes] = /^(.)([0-9]{2}):([0-9]{2})?/s.exec(this.#rest) ?? [];
+    const [zone, sign, hours, minutes] = /^([\x20-\x7e])([0-9]{2}):([0-9]{2})?/.exec(this.#rest) ?? [];
     const isLongEnough = Buffer.byteLength(this.#rest) >= 6;
     if (isLongEnough && Number(minutes) > 60) this.#refuse(': time zone offset minute out of range');
     if (isLongEnough && Number(hours) > 24) this.#refuse(': time zone offset hour out of range');
@@ -118,10 +118,10 @@ function nanosOf(fraction: string): number {
 
 /** Quotes as Go's time package does: everything outside printable ASCII byte by byte. */
 function quoteTime(text: string): string {
-  let quoted = '"';
-  for (const byte of Buffer.from(text, 'utf8')) {
-    if (byte < 0x20 || byte >= 0x80) quoted += `\\x${byte.toString(16).padStart(2, '0')}`;
-    else quoted += byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : String.fromCharCode(byte);
-  }
-  return `${quoted}"`;
+  return `"${text.replace(/[^ !#-[\]-\x7f]/gu, escapeForTime)}"`;
+}
+
+function escapeForTime(character: string): string {
+  if (character === '"' || character === '\\') return `\\${character}`;
+  return Array.from(Buffer.from(character), (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
 }

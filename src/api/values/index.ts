@@ -95,11 +95,11 @@ export {
 export { parseLabelSelector } from './parse-label-selector.ts';
 export { parseQuantity } from './parse-quantity.ts';
 export {
-  EMPTY,
-  mismatch,
+  EMPTY_PROBLEM,
+  patternProblem,
   NO_PROBLEMS,
-  outsideRange,
-  tooLong,
+  rangeProblem,
+  maxLengthProblem,
   type LengthUnit,
   type Problems,
 } from './problem-texts.ts';

@@ -20,11 +20,13 @@ export function parseIntOrString(text: string): IntOrString {
   return value instanceof ValueError ? text : Number(value);
 }
 
-/** The integer, or the one written in the string; 0 when there is none. */
+/** The integer, or the one written in the string: 0 when there is none, the nearest when it is too large. */
 export function intValueOf(value: IntOrString): number {
   if (typeof value === 'number') return value;
   const parsed = parseGoInteger(value, 'Atoi');
-  return parsed instanceof ValueError ? 0 : Number(parsed);
+  if (!(parsed instanceof ValueError)) return Number(parsed);
+  if (!parsed.message.endsWith('value out of range')) return 0;
+  return value.startsWith('-') ? -(2 ** 63) : 2 ** 63;
 }
 
 /** The number before the percent sign of `25%`, or nothing when the value is no such percentage. */

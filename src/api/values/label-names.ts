@@ -1,6 +1,13 @@
 import { ALPHANUMERIC, classAt, DASH, DOT, UNDERSCORE } from './character-class.ts';
 import { dns1123SubdomainProblems } from './dns-names.ts';
-import { EMPTY, exceedsBytes, mismatch, NO_PROBLEMS, tooLong, type Problems } from './problem-texts.ts';
+import {
+  EMPTY_PROBLEM,
+  exceedsBytes,
+  patternProblem,
+  NO_PROBLEMS,
+  maxLengthProblem,
+  type Problems,
+} from './problem-texts.ts';
 
 const LIMIT = 63;
 const NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
@@ -18,7 +25,7 @@ export function qualifiedNameProblems(value: string): Problems {
   const slash = value.indexOf('/');
   if (slash < 0) return namePartProblems(value);
   if (value.includes('/', slash + 1)) {
-    const problem = mismatch(NAME_RULE, NAME, NAME_EXAMPLES);
+    const problem = patternProblem(NAME_RULE, NAME, NAME_EXAMPLES);
     return [`a valid label key ${problem} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   }
   const ofPrefix = prefixPartProblems(value.slice(0, slash));
@@ -36,8 +43,8 @@ export function labelValueProblems(value: string): Problems {
   const isValid = value === '' || isName(value);
   if (isValid && value.length <= LIMIT) return NO_PROBLEMS;
   const problems: string[] = [];
-  if (exceedsBytes(value, LIMIT)) problems.push(tooLong(LIMIT, 'bytes'));
-  if (!isValid) problems.push(mismatch(VALUE_RULE, `(${NAME})?`, ['MyValue', 'my_value', '12345']));
+  if (exceedsBytes(value, LIMIT)) problems.push(maxLengthProblem(LIMIT, 'bytes'));
+  if (!isValid) problems.push(patternProblem(VALUE_RULE, `(${NAME})?`, ['MyValue', 'my_value', '12345']));
   return problems;
 }
 
@@ -54,7 +61,7 @@ export function coreFinalizerNameProblems(value: string): Problems {
 }
 
 function prefixPartProblems(prefix: string): Problems {
-  if (prefix === '') return [`prefix part ${EMPTY}`];
+  if (prefix === '') return [`prefix part ${EMPTY_PROBLEM}`];
   const problems = dns1123SubdomainProblems(prefix, 'bytes');
   return problems.length === 0 ? NO_PROBLEMS : problems.map((problem) => `prefix part ${problem}`);
 }
@@ -63,9 +70,9 @@ function namePartProblems(name: string): Problems {
   const isValid = isName(name);
   if (isValid && name.length <= LIMIT) return NO_PROBLEMS;
   const problems: string[] = [];
-  if (name === '') problems.push(`name part ${EMPTY}`);
-  else if (exceedsBytes(name, LIMIT)) problems.push(`name part ${tooLong(LIMIT, 'bytes')}`);
-  if (!isValid) problems.push(`name part ${mismatch(NAME_RULE, NAME, NAME_EXAMPLES)}`);
+  if (name === '') problems.push(`name part ${EMPTY_PROBLEM}`);
+  else if (exceedsBytes(name, LIMIT)) problems.push(`name part ${maxLengthProblem(LIMIT, 'bytes')}`);
+  if (!isValid) problems.push(`name part ${patternProblem(NAME_RULE, NAME, NAME_EXAMPLES)}`);
   return problems;
 }
 

@@ -1,5 +1,13 @@
 import { ALPHANUMERIC, classAt, DASH, DOT, isAllOf, LOWER, UNDERSCORE, UPPER } from './character-class.ts';
-import { EMPTY, exceedsBytes, mismatch, NO_PROBLEMS, outsideRange, tooLong, type Problems } from './problem-texts.ts';
+import {
+  EMPTY_PROBLEM,
+  exceedsBytes,
+  patternProblem,
+  NO_PROBLEMS,
+  rangeProblem,
+  maxLengthProblem,
+  type Problems,
+} from './problem-texts.ts';
 
 const KEY_LIMIT = 253;
 const PORT_NAME_LIMIT = 15;
@@ -41,15 +49,16 @@ export function configMapKeyProblems(value: string): Problems {
   const isWellFormed = value !== '' && isAllOf(value, KEY);
   if (isWellFormed && value.length <= KEY_LIMIT && !value.startsWith('.')) return NO_PROBLEMS;
   const problems: string[] = [];
-  if (exceedsBytes(value, KEY_LIMIT)) problems.push(tooLong(KEY_LIMIT, 'characters'));
-  if (!isWellFormed) problems.push(mismatch(CONFIG_KEY_RULE, '[-._a-zA-Z0-9]+', ['key.name', 'KEY_NAME', 'key-name']));
+  if (exceedsBytes(value, KEY_LIMIT)) problems.push(maxLengthProblem(KEY_LIMIT, 'characters'));
+  if (!isWellFormed)
+    problems.push(patternProblem(CONFIG_KEY_RULE, '[-._a-zA-Z0-9]+', ['key.name', 'KEY_NAME', 'key-name']));
   return [...problems, ...parentFolderProblems(value)];
 }
 
 /** Checks a name that C would take for an identifier. */
 export function cIdentifierProblems(value: string): Problems {
   if ((classAt(value, 0) & (LOWER | UPPER | UNDERSCORE)) !== 0 && isAllOf(value, WORD)) return NO_PROBLEMS;
-  return [mismatch(C_IDENTIFIER_RULE, '[A-Za-z_][A-Za-z0-9_]*', ['my_name', 'MY_NAME', 'MyName'])];
+  return [patternProblem(C_IDENTIFIER_RULE, '[A-Za-z_][A-Za-z0-9_]*', ['my_name', 'MY_NAME', 'MyName'])];
 }
 
 /** Checks an environment variable's name by the older, strict rule. */
@@ -57,19 +66,19 @@ export function envVarNameProblems(value: string): Problems {
   const isValid = (classAt(value, 0) & (LOWER | UPPER | DASH | DOT | UNDERSCORE)) !== 0 && isAllOf(value, KEY);
   if (isValid) return parentFolderProblems(value);
   const examples = ['my.env-name', 'MY_ENV.NAME', 'MyEnvName1'];
-  return [mismatch(ENV_VAR_RULE, '[-._a-zA-Z][-._a-zA-Z0-9]*', examples), ...parentFolderProblems(value)];
+  return [patternProblem(ENV_VAR_RULE, '[-._a-zA-Z][-._a-zA-Z0-9]*', examples), ...parentFolderProblems(value)];
 }
 
 /** Checks an environment variable's name by the rule that containers have had since 1.34. */
 export function relaxedEnvVarNameProblems(value: string): Problems {
-  if (value === '') return [`environment variable name ${EMPTY}`];
+  if (value === '') return [`environment variable name ${EMPTY_PROBLEM}`];
   return /^[ -<>-~]*$/.test(value) ? NO_PROBLEMS : [RELAXED_ENV_VAR_RULE];
 }
 
 /** Checks the name of a port (RFC 6335, lower case only). */
 export function portNameProblems(value: string): Problems {
   const problems: string[] = [];
-  if (exceedsBytes(value, PORT_NAME_LIMIT)) problems.push(tooLong(PORT_NAME_LIMIT, 'characters'));
+  if (exceedsBytes(value, PORT_NAME_LIMIT)) problems.push(maxLengthProblem(PORT_NAME_LIMIT, 'characters'));
   if (!/^[-a-z0-9]+$/.test(value)) {
     problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
   }
@@ -90,28 +99,28 @@ export function unixIdProblems(id: number): Problems {
 }
 
 export function rangeProblems(value: number, lowest: number, highest: number): Problems {
-  return value >= lowest && value <= highest ? NO_PROBLEMS : [outsideRange(lowest, highest)];
+  return value >= lowest && value <= highest ? NO_PROBLEMS : [rangeProblem(lowest, highest)];
 }
 
 /** Checks the part of a domain-prefixed path behind the domain (RFC 3986). */
 export function httpPathProblems(value: string): Problems {
-  return HTTP_PATH_ONLY.test(value) ? NO_PROBLEMS : [mismatch('Invalid path', HTTP_PATH, [])];
+  return HTTP_PATH_ONLY.test(value) ? NO_PROBLEMS : [patternProblem('Invalid path', HTTP_PATH, [])];
 }
 
 /** Checks a header's name, as in a probe. */
 export function httpHeaderNameProblems(value: string): Problems {
   if (value !== '' && isAllOf(value, ALPHANUMERIC | DASH)) return NO_PROBLEMS;
-  return [mismatch(HEADER_RULE, '[-A-Za-z0-9]+', ['X-Header-Name'])];
+  return [patternProblem(HEADER_RULE, '[-A-Za-z0-9]+', ['X-Header-Name'])];
 }
 
 /** Checks a percentage such as `25%`. */
 export function percentProblems(value: string): Problems {
-  return /^[0-9]+%$/.test(value) ? NO_PROBLEMS : [mismatch(PERCENT_RULE, '[0-9]+%', ['1%', '93%'])];
+  return /^[0-9]+%$/.test(value) ? NO_PROBLEMS : [patternProblem(PERCENT_RULE, '[0-9]+%', ['1%', '93%'])];
 }
 
 /** Checks an integer written as people write it: no plus sign, no leading zeros. */
 export function decimalIntegerProblems(value: string): Problems {
-  if (value === '') return [EMPTY];
+  if (value === '') return [EMPTY_PROBLEM];
   return /^(?:0|-?[1-9][0-9]*)$/.test(value) ? NO_PROBLEMS : [DECIMAL_RULE];
 }
 

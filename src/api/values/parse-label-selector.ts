@@ -11,6 +11,7 @@ interface Token {
 
 const SYMBOLS = '=!(),><';
 const SPACES = ' \t\r\n';
+const WORD_ENDS = `${SYMBOLS}${SPACES}\0`;
 const BINARY: ReadonlyMap<string, LabelOperator> = new Map([
   ['in', 'in'],
   ['notin', 'notin'],
@@ -35,20 +36,11 @@ function tokenize(text: string): readonly Token[] {
     while (at < text.length && SPACES.includes(text.charAt(at))) at++;
     if (at === text.length || text[at] === '\0') return [...tokens, { kind: 'end', text: '' }];
     const start = at;
-    if (SYMBOLS.includes(text.charAt(at))) {
-      at += /^[=!]=/.test(text.slice(at, at + 2)) ? 2 : 1;
-      tokens.push({ kind: 'symbol', text: text.slice(start, at) });
-      continue;
-    }
-    while (
-      at < text.length &&
-      text[at] !== '\0' &&
-      !SYMBOLS.includes(text.charAt(at)) &&
-      !SPACES.includes(text.charAt(at))
-    )
-      at++;
-    tokens.push({ kind: 'word', text: text.slice(start, at) });
-    if (text[at] === '\0') at++; // ends a word as a space does, but at the start of one it ends everything
+    const isSymbol = SYMBOLS.includes(text.charAt(at));
+    if (isSymbol) at += /^[=!]=/.test(text.slice(at, at + 2)) ? 2 : 1;
+    else while (at < text.length && !WORD_ENDS.includes(text.charAt(at))) at++;
+    tokens.push({ kind: isSymbol ? 'symbol' : 'word', text: text.slice(start, at) });
+    if (text[at] === '\0') at++; // behind a token it is a space, anywhere else the end
   }
 }
 

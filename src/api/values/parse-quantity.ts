@@ -7,6 +7,8 @@ const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.
 const WRONG_NUMBER = 'unable to parse numeric part of quantity';
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
+/** Kubernetes takes any length, and minutes for the longest; nobody means such a number. */
+const LONGEST_TEXT = 4096;
 const NANO = -9;
 const LARGEST_BINARY = 2n ** 63n - 1n;
 const SUFFIX_LETTERS = 'eEinumkKMGTP';
@@ -26,6 +28,7 @@ interface Parts {
 export function parseQuantity(text: string): Quantity | ValueError {
   const parts = split(text);
   if (parts === undefined) return new ValueError(WRONG_FORMAT);
+  if (text.length > LONGEST_TEXT) return new ValueError(WRONG_NUMBER);
   const suffix = readSuffix(parts.suffix);
   if (suffix === undefined) return new ValueError(WRONG_SUFFIX);
   return parseSmall(text, parts, suffix) ?? parseWide(parts, suffix);
@@ -85,7 +88,7 @@ function parseWide({ isNegative, whole, fraction, hasDigits }: Parts, suffix: Qu
   let { mantissa, scale } = rounded;
   let format: QuantityFormat = suffix.format;
   if (format === 'BinarySI') {
-    const one = 10n ** BigInt(-scale);
+    const one = 10n ** BigInt(Math.max(0, -scale));
     if (mantissa > LARGEST_BINARY * one) [mantissa, scale] = [LARGEST_BINARY, 0];
     else if (mantissa > 0n && mantissa < one) format = 'DecimalSI';
   }
@@ -95,7 +98,7 @@ function parseWide({ isNegative, whole, fraction, hasDigits }: Parts, suffix: Qu
 /** `digits * 10 ** scale` in billionths, rounded up. */
 function roundToNano(digits: string, scale: number): { readonly mantissa: bigint; readonly scale: number } {
   const all = BigInt(digits);
-  if (all === 0n) return { mantissa: 0n, scale: 0 };
+  if (all === 0n) return { mantissa: 0n, scale: Math.abs(scale) > INFINITE_SCALE ? 0 : scale };
   if (scale > INFINITE_SCALE) return { mantissa: all, scale };
   if (scale >= NANO) return { mantissa: all * 10n ** BigInt(scale - NANO), scale: NANO };
   const drop = NANO - scale;

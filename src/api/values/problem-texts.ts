@@ -7,18 +7,18 @@ export const NO_PROBLEMS: Problems = Object.freeze([]);
 /** Kubernetes counts bytes, but its older checks speak of characters. */
 export type LengthUnit = 'characters' | 'bytes';
 
-export function tooLong(limit: number, unit: LengthUnit): string {
+export function maxLengthProblem(limit: number, unit: LengthUnit): string {
   return `must be no more than ${limit} ${unit}`;
 }
 
-export const EMPTY = 'must be non-empty';
+export const EMPTY_PROBLEM = 'must be non-empty';
 
-export function outsideRange(lowest: number, highest: number): string {
+export function rangeProblem(lowest: number, highest: number): string {
   return `must be between ${lowest} and ${highest}, inclusive`;
 }
 
 /** `"<rule> (e.g. 'a',  or 'b', regex used for validation is '<pattern>')"`; the two spaces before "or" are upstream's. */
-export function mismatch(rule: string, pattern: string, examples: readonly string[]): string {
+export function patternProblem(rule: string, pattern: string, examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ');
   return `${rule} (${shown === '' ? '' : `e.g. ${shown}`}regex used for validation is '${pattern}')`;
 }

@@ -9,6 +9,9 @@ export interface Amount {
   readonly isWide: boolean;
 }
 
+/** 64 bits hold no larger power of ten. */
+export const LARGEST_POWER = 18;
+
 /** Scales further apart than this are not aligned: the smaller amount is lost, instead of gigabytes of zeros made. */
 export const WIDEST_ALIGNMENT = 10_000;
 
@@ -31,16 +34,19 @@ function magnitude({ mantissa, scale }: Amount): number {
 /** The exact sum (but see `WIDEST_ALIGNMENT`). It stays small when Kubernetes' would. */
 export function addAmounts(left: Amount, right: Amount): Amount {
   const isWide = left.isWide || right.isWide;
-  if (right.mantissa === 0n) return { ...left, isWide };
-  if (left.mantissa === 0n) return { ...right, isWide };
-  const apart = Math.abs(left.scale - right.scale);
-  if (apart > WIDEST_ALIGNMENT)
-    return left.scale > right.scale ? { ...left, isWide: true } : { ...right, isWide: true };
+  if (!isWide && right.mantissa === 0n) return left;
+  if (!isWide && left.mantissa === 0n) return right;
+  if (Math.abs(left.scale - right.scale) > WIDEST_ALIGNMENT) return { ...larger(left, right), isWide: true };
   const [first, second] = align(left, right);
-  const isTooLarge = fitInt64(first) === undefined || fitInt64(second) === undefined;
   const sum = first + second;
-  const scale = Math.min(left.scale, right.scale);
-  return { mantissa: sum, scale, isWide: isWide || isTooLarge || fitInt64(sum) === undefined };
+  const fits = [first, second, sum].every((value) => fitInt64(value) !== undefined);
+  return { mantissa: sum, scale: Math.min(left.scale, right.scale), isWide: isWide || !fits };
+}
+
+/** Of two amounts that are very far apart, the one further from zero. */
+function larger(left: Amount, right: Amount): Amount {
+  if (left.mantissa === 0n || right.mantissa === 0n) return left.mantissa === 0n ? right : left;
+  return left.scale > right.scale ? left : right;
 }
 
 /** Both mantissas at the finer of the two scales. */
@@ -49,10 +55,18 @@ function align(left: Amount, right: Amount): readonly [bigint, bigint] {
   return [shift(left.mantissa, left.scale - scale), shift(right.mantissa, right.scale - scale)];
 }
 
-/** A small amount as a 64-bit number of `10 ** wanted` units, rounded away from zero; 0 when it does not fit. */
+/** Upstream multiplies by these powers of ten at once, and then keeps the low 64 bits of what does not fit. */
+const WRAPPING_POWERS: ReadonlySet<number> = new Set([1, 2, 3, 6, 9]);
+
+/**
+ * A small amount as a 64-bit number of `10 ** wanted` units, rounded away from zero. What does not fit is nonsense, the
+ * same nonsense as upstream's.
+ */
 export function smallValue({ mantissa, scale }: Amount, wanted: number): bigint {
-  if (scale >= wanted) return fitInt64(scale - wanted > 20 ? mantissa << 64n : shift(mantissa, scale - wanted)) ?? 0n;
-  const unit = shift(1n, wanted - scale);
+  const power = scale - wanted;
+  if (WRAPPING_POWERS.has(power)) return BigInt.asIntN(64, shift(mantissa, power));
+  if (power >= 0) return power > LARGEST_POWER ? 0n : (fitInt64(shift(mantissa, power)) ?? 0n);
+  const unit = shift(1n, -power);
   const whole = mantissa / unit;
   if (mantissa % unit === 0n) return whole;
   return mantissa > 0n ? whole + 1n : whole - 1n;
@@ -63,7 +77,7 @@ export function smallValue({ mantissa, scale }: Amount, wanted: number): bigint 
  * fit keeps its low 64 bits: upstream's ways, which negative and huge limits in the wild depend on.
  */
 export function wideValue({ mantissa, scale }: Amount, wanted: number): bigint {
-  if (scale - wanted >= 64) return 0n; // the low 64 bits of any multiple of 10 ** 64
+  if (scale - wanted > LARGEST_POWER) return BigInt.asIntN(64, mantissa << 63n); // upstream's power overflows to -2^63
   if (scale >= wanted) return BigInt.asIntN(64, shift(mantissa, scale - wanted));
   const unit = shift(1n, wanted - scale);
   const isShort = mantissa < 0x7fff_ffff_ffff_ffffn && wanted - scale < 19;
@@ -85,4 +99,12 @@ export function fitInt64(value: bigint): bigint | undefined {
 
 function order(left: bigint | number, right: bigint | number): number {
   return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** `10 ** power` as Go computes it: the product of two table entries, not always the nearest number. */
+export function powerOfTen(power: number): number {
+  if (power < -323 || power > 308) return power < 0 ? 0 : Infinity;
+  const rest = Math.abs(power) % 32;
+  const coarse = Number(`1e${power < 0 ? power + rest : power - rest}`);
+  return power < 0 ? coarse / Number(`1e${rest}`) : coarse * Number(`1e${rest}`);
 }

@@ -1,8 +1,15 @@
-import { addAmounts, compareAmounts, fitInt64, shift, smallValue, wideValue, type Amount } from './quantity-amount.ts';
+import {
+  addAmounts,
+  compareAmounts,
+  fitInt64,
+  LARGEST_POWER,
+  powerOfTen,
+  shift,
+  smallValue,
+  wideValue,
+  type Amount,
+} from './quantity-amount.ts';
 import { printAmount, type QuantityFormat } from './quantity-format.ts';
-
-/** 64 bits hold no larger power of ten. */
-const LARGEST_SCALE = 18;
 
 /** An exact amount of a resource, such as `100m` or `64Mi`. Immutable. Made by `parseQuantity` and its siblings. */
 export class Quantity {
@@ -56,7 +63,7 @@ export class Quantity {
     return Number(this.scaledValue(-3));
   }
 
-  /** The 64-bit number of `10 ** scale` units, rounded up. Too large a small amount gives 0, as in Kubernetes. */
+  /** The 64-bit number of `10 ** scale` units, rounded up. What 64 bits do not hold comes out as in Kubernetes. */
   scaledValue(scale: number): bigint {
     return this.#amount.isWide ? wideValue(this.#amount, scale) : smallValue(this.#amount, scale);
   }
@@ -66,13 +73,13 @@ export class Quantity {
     const { mantissa, scale, isWide } = this.#amount;
     if (isWide || scale < 0) return undefined;
     if (scale === 0 || mantissa === 0n) return mantissa;
-    return scale > LARGEST_SCALE ? undefined : fitInt64(shift(mantissa, scale));
+    return scale > LARGEST_POWER ? undefined : fitInt64(shift(mantissa, scale));
   }
 
   /** The nearest floating-point number, by Kubernetes' quick way, which may be off in the last digit. */
   toNumber(): number {
     const { mantissa, scale } = this.#amount;
-    return scale === 0 ? Number(mantissa) : Number(mantissa) * Number(`1e${scale}`);
+    return scale === 0 ? Number(mantissa) : Number(mantissa) * powerOfTen(scale);
   }
 
   /** The canonical form, as the API server prints it. */

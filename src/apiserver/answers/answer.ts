@@ -17,12 +17,14 @@ export interface ObjectAnswer {
 export interface ListAnswer {
   readonly type: 'list';
   readonly resource: Resource;
-  readonly items: readonly StoredObject[];
+  /** Stored objects, or ones made for this answer (`componentstatuses`) in the right version. */
+  readonly items: readonly (StoredObject | ApiObject)[];
   readonly metadata: ListMetadata;
 }
 
 export interface ListMetadata {
-  readonly resourceVersion: string;
+  /** Absent when the list was made up on the spot. */
+  readonly resourceVersion?: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
 }
@@ -42,6 +44,8 @@ export type WatchEvent =
 export interface StatusAnswer {
   readonly type: 'status';
   readonly status: Status;
+  /** More headers, such as `x-content-type-options` where access is refused. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A document that is bytes already: discovery, OpenAPI, health, metrics, plain 404s. */

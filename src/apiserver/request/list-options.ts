@@ -1,12 +1,12 @@
-import { badRequest, forbiddenField, invalid, notSupported, parseFieldSelector, parseLabelSelector } from '../../api/index.ts';
-import type { FieldError, FieldSelector, LabelSelectorMatcher } from '../../api/index.ts';
+import { badRequest, forbiddenField, invalid, notSupported, parseFieldSelector, parseLabelSelector, ValueError } from '../../api/index.ts';
+import type { FieldError, FieldMatcher, LabelMatcher } from '../../api/index.ts';
 import { booleanParameter, integerParameter } from './options.ts';
 import type { Query } from './query.ts';
 
 /** The options of list, watch and deletecollection, checked. */
 export interface ListOptions {
-  readonly labelSelector: LabelSelectorMatcher;
-  readonly fieldSelector: FieldSelector;
+  readonly labelSelector: LabelMatcher;
+  readonly fieldSelector: FieldMatcher;
   readonly limit: number;
   readonly continueToken: string;
   readonly resourceVersion: string;
@@ -45,12 +45,10 @@ interface RawOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-function selector<T>(text: string, parse: (text: string) => T): T {
-  try {
-    return parse(text);
-  } catch (cause) {
-    throw badRequest(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
+function selector<T>(text: string, parse: (text: string) => T | ValueError): T {
+  const parsed = parse(text);
+  if (parsed instanceof ValueError) throw badRequest(parsed.message, { cause: parsed });
+  return parsed;
 }
 
 const MATCH = 'resourceVersionMatch';

@@ -41,6 +41,7 @@ export function statusErrorFor(error: unknown): StatusError {
     case 'FutureRevision':
     case 'SlowWatcher':
     case 'Damaged':
+    case 'UnknownFormat':
     case 'Locked':
       return internalError(error);
   }

@@ -1,8 +1,10 @@
 import { methodNotAllowed, pageNotFound } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
+import type { Negotiator } from '../answers/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import type { ResourceRegistry } from '../resource-registry.ts';
+import { computedVerb } from '../verbs/computed.ts';
 import { create } from '../verbs/create.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { deleteOne } from '../verbs/delete.ts';
@@ -31,13 +33,20 @@ const verbs: Readonly<Record<string, Verb>> = {
   deletecollection: deleteCollection,
 };
 
+export interface DispatchParts {
+  readonly registry: ResourceRegistry;
+  /** Asked in this order. */
+  readonly paths: readonly PathHandler[];
+  readonly negotiator: Negotiator;
+}
+
 /** The last stage: the verb of the resource, or whoever answers the path. */
-export function dispatch(registry: ResourceRegistry, paths: readonly PathHandler[]): (call: Call) => Promise<Answer> {
+export function dispatch({ registry, paths, negotiator }: DispatchParts): (call: Call) => Promise<Answer> {
   return async (call) => {
     const { info } = call;
     if (info.isResource) {
       const endpoint = registry.find(info.group, info.version, info.resource);
-      if (endpoint !== undefined) return runVerb(call, endpoint);
+      if (endpoint !== undefined) return runVerb(call, endpoint, negotiator);
       if (registry.hasGroupVersion(info.group, info.version)) throw pageNotFound();
     }
     for (const handler of paths) {
@@ -56,15 +65,18 @@ const PLAIN_NOT_FOUND: Answer = {
   headers: { 'x-content-type-options': 'nosniff' },
 };
 
-function runVerb(call: Call, endpoint: Endpoint): Promise<Answer> {
+function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Promise<Answer> {
   const { info } = call;
   const { resource } = endpoint;
+  negotiator.negotiate(call, resource); // refuses before any work is done
   if (info.subresource !== '') return subresource(call, endpoint);
   if (resource.namespaced && info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
   if (!resource.namespaced && info.namespace !== '' && resource.plural !== 'namespaces') throw pageNotFound();
   const fits = info.parts.length === 1 ? COLLECTION_VERBS : OBJECT_VERBS;
   const verb = resource.verbs.includes(info.verb) && fits.has(info.verb) ? verbs[info.verb] : undefined;
   if (verb === undefined) throw methodNotAllowed();
+  if (resource.deprecation !== undefined) call.warnings.add(resource.deprecation);
+  if (resource.computed !== undefined) return computedVerb(call, endpoint, resource.computed);
   return verb(call, endpoint);
 }
 

@@ -1,5 +1,6 @@
 import type { ApiObject } from '../../api/index.ts';
-import type { Entry, KeyRange, Operation, Revision, Store, StoreEvent } from '../../store/index.ts';
+import type { Entry, KeyRange, Revision, Store, StoreEvent } from '../../store/index.ts';
+import type { Alongside } from '../resource.ts';
 import type { StorageCodec } from './storage-codec.ts';
 import { StoredObject } from './stored-object.ts';
 
@@ -26,8 +27,8 @@ export interface WriteOptions {
   /** The object that must still be there unchanged; undefined when there must be none. */
   readonly expected: StoredObject | undefined;
   readonly ttlSeconds?: number;
-  /** More operations for the same transaction. */
-  readonly alongside?: readonly Operation[];
+  /** More for the same transaction. */
+  readonly alongside?: Alongside;
 }
 
 /**
@@ -64,27 +65,28 @@ export class ObjectStore {
   /** Writes `object`, or answers with what stands in the way: the current object, or 'missing'. */
   async put(key: string, object: ApiObject, options: WriteOptions): Promise<StoredObject | PutConflict> {
     const value = this.#codec.encode(object);
+    const own = { key, modRevision: options.expected?.revision ?? 0 };
     const result = await this.#store.commit({
-      conditions: [{ key, modRevision: options.expected?.revision ?? 0 }],
+      conditions: [own, ...(options.alongside?.conditions ?? [])],
       operations: [
         { type: 'put', key, value, ...(options.ttlSeconds === undefined ? {} : { ttlSeconds: options.ttlSeconds }) },
-        ...(options.alongside ?? []),
+        ...(options.alongside?.operations ?? []),
       ],
     });
-    if (!result.ok) return this.#conflict(result.current[0]);
+    if (!result.ok) return this.#conflict(result.current[0], own.modRevision);
     const stored = new StoredObject({ key, value, modRevision: result.revision }, this.#codec).prime(object);
     this.#shared.set(value, stored);
     return stored;
   }
 
   /** Removes exactly this revision; answers with the revision of the removal, or with what stands in the way. */
-  async remove(expected: StoredObject, alongside: readonly Operation[] = []): Promise<Revision | PutConflict> {
+  async remove(expected: StoredObject, alongside?: Alongside): Promise<Revision | PutConflict> {
     const { key } = expected;
     const result = await this.#store.commit({
-      conditions: [{ key, modRevision: expected.revision }],
-      operations: [{ type: 'delete', key }, ...alongside],
+      conditions: [{ key, modRevision: expected.revision }, ...(alongside?.conditions ?? [])],
+      operations: [{ type: 'delete', key }, ...(alongside?.operations ?? [])],
     });
-    return result.ok ? result.revision : this.#conflict(result.current[0]);
+    return result.ok ? result.revision : this.#conflict(result.current[0], expected.revision);
   }
 
   /** The state a removed object is reported in: unchanged but for the revision of its removal. */
@@ -127,13 +129,15 @@ export class ObjectStore {
     return stored;
   }
 
-  #conflict(current: Entry | undefined): PutConflict {
+  #conflict(current: Entry | undefined, expected: Revision): PutConflict {
+    if ((current?.modRevision ?? 0) === expected) return { conflictsWith: 'alongside' };
     return { conflictsWith: current === undefined ? 'missing' : this.#share(current) };
   }
 }
 
 export interface PutConflict {
-  readonly conflictsWith: StoredObject | 'missing';
+  /** What is there now, or that nothing is; 'alongside' when only a condition of the writes beside it failed. */
+  readonly conflictsWith: StoredObject | 'missing' | 'alongside';
 }
 
 export function isConflicting(result: StoredObject | Revision | PutConflict): result is PutConflict {

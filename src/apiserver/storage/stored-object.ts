@@ -1,3 +1,4 @@
+import { encodeJson } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Entry, Revision } from '../../store/index.ts';
@@ -35,7 +36,7 @@ export class StoredObject {
   get object(): ApiObject {
     this.#object ??= withResourceVersion(this.#codec.decode(this.#value), this.revision);
     if (!this.#isFrozen) {
-      deepFreeze(this.#object);
+      frozen(this.#object);
       this.#isFrozen = true;
     }
     return this.#object;
@@ -45,7 +46,7 @@ export class StoredObject {
   as(resource: Resource): ApiObject {
     if (isStoredVersion(resource)) return this.object;
     return this.form(`object ${resource.version} ${resource.group}`, () =>
-      deepFreeze(convertFromStored(this.object, resource)),
+      frozen(convertFromStored(this.object, resource)),
     );
   }
 
@@ -53,11 +54,11 @@ export class StoredObject {
   json(resource: Resource): Uint8Array {
     if (!isStoredVersion(resource)) {
       return this.form(`json ${resource.version} ${resource.group}`, () =>
-        Buffer.from(JSON.stringify(this.as(resource))),
+        Buffer.from(encodeJson(this.as(resource))),
       );
     }
     return (this.#json ??=
-      this.#codec.spliceJson?.(this.#value, this.revision) ?? Buffer.from(JSON.stringify(this.object)));
+      this.#codec.spliceJson?.(this.#value, this.revision) ?? Buffer.from(encodeJson(this.object)));
   }
 
   /** Any other form, made once; the name must say all that it depends on. */
@@ -102,4 +103,10 @@ function withResourceVersion(object: ApiObject, revision: Revision): ApiObject {
     ...rest,
   };
   return { ...object, metadata };
+}
+
+/** Frozen all the way down; the type stays writable, since whoever writes to it finds out at once. */
+function frozen(object: ApiObject): ApiObject {
+  deepFreeze(object);
+  return object;
 }

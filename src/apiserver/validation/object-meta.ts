@@ -1,10 +1,12 @@
 import {
-  checkLabelValue,
-  checkNamespaceName,
-  checkPathSegment,
-  checkQualifiedName,
+  annotationKeyProblems,
+  dns1123LabelProblems,
   forbiddenField,
   invalidValue,
+  labelValueProblems,
+  pathSegmentNameProblems,
+  pathSegmentPrefixProblems,
+  qualifiedNameProblems,
   required,
   tooLong,
 } from '../../api/index.ts';
@@ -38,7 +40,7 @@ export function checkObjectMeta(
 function checkNames(metadata: ObjectMeta, { checkName }: Strategy): FieldError[] {
   const { name = '', generateName = '' } = metadata;
   const problems = (value: string, prefix: boolean): readonly string[] =>
-    checkName?.(value, { prefix }) ?? checkPathSegment(value, { prefix });
+    checkName?.(value, { prefix }) ?? (prefix ? pathSegmentPrefixProblems(value) : pathSegmentNameProblems(value));
   const errors: FieldError[] = [];
   if (generateName !== '') {
     for (const problem of problems(generateName, true)) {
@@ -53,15 +55,15 @@ function checkNames(metadata: ObjectMeta, { checkName }: Strategy): FieldError[]
 function checkNamespace({ namespace = '' }: ObjectMeta, namespaced: boolean): FieldError[] {
   if (!namespaced) return namespace === '' ? [] : [forbiddenField('metadata.namespace', 'not allowed on this type')];
   if (namespace === '') return [required('metadata.namespace')];
-  return checkNamespaceName(namespace).map((problem) => invalidValue('metadata.namespace', namespace, problem));
+  return dns1123LabelProblems(namespace).map((problem) => invalidValue('metadata.namespace', namespace, problem));
 }
 
 /** Also used by kinds that carry labels elsewhere, such as pod templates. */
 export function checkLabels(labels: Readonly<Record<string, string>> | undefined, field = 'metadata.labels'): FieldError[] {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(labels ?? {})) {
-    for (const problem of checkQualifiedName(name)) errors.push(invalidValue(field, name, problem));
-    for (const problem of checkLabelValue(value)) errors.push(invalidValue(field, value, problem));
+    for (const problem of qualifiedNameProblems(name)) errors.push(invalidValue(field, name, problem));
+    for (const problem of labelValueProblems(value)) errors.push(invalidValue(field, value, problem));
   }
   return errors;
 }
@@ -73,7 +75,7 @@ export function checkAnnotations(
   const errors: FieldError[] = [];
   let bytes = 0;
   for (const [name, value] of Object.entries(annotations ?? {})) {
-    for (const problem of checkQualifiedName(name.toLowerCase())) errors.push(invalidValue(field, name, problem));
+    for (const problem of annotationKeyProblems(name)) errors.push(invalidValue(field, name, problem));
     bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
   }
   if (bytes > ANNOTATIONS_MAX_BYTES) errors.push(tooLong(field, ANNOTATIONS_MAX_BYTES));
@@ -83,7 +85,7 @@ export function checkAnnotations(
 function checkFinalizers(finalizers: readonly string[]): FieldError[] {
   const field = 'metadata.finalizers';
   const errors = finalizers.flatMap((name) =>
-    checkQualifiedName(name).map((problem) => invalidValue(field, name, problem)),
+    qualifiedNameProblems(name).map((problem) => invalidValue(field, name, problem)),
   );
   if (finalizers.includes(ORPHAN) && finalizers.includes(FOREGROUND)) {
     errors.push(invalidValue(field, finalizers, `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`));

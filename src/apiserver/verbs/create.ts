@@ -35,7 +35,7 @@ export async function createObject(
 ): Promise<StoredObject | ApiObject> {
   const { resource } = endpoint;
   const isNameGenerated = (sent.metadata.name ?? '') === '' && (sent.metadata.generateName ?? '') !== '';
-  for (let tries = 1; ; tries++) {
+  for (let tries = 1; ; ) {
     const object = { ...sent };
     fillSystemFields(object, endpoint, context);
     const admission = admissionRequest(object, call, endpoint, context);
@@ -44,9 +44,11 @@ export async function createObject(
     await prepareAndCheck(prepared, endpoint, context);
     await endpoint.services.admission.validate(admission);
     const created = await store(prepared, endpoint, context);
+    if (created === 'again') continue;
     if (created !== 'taken') return created;
     if (!isNameGenerated) throw alreadyExists(groupResource(resource), prepared.metadata.name ?? '');
     if (tries === GENERATED_NAME_TRIES) throw generatedNameTaken(endpoint, prepared.metadata.name ?? '');
+    tries += 1;
   }
 }
 
@@ -76,7 +78,12 @@ async function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: W
   for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
 }
 
-async function store(object: ApiObject, endpoint: Endpoint, context: WriteContext): Promise<StoredObject | ApiObject | 'taken'> {
+/** 'again': what was to be written beside the object is out of date, so it has to be prepared anew. */
+async function store(
+  object: ApiObject,
+  endpoint: Endpoint,
+  context: WriteContext,
+): Promise<StoredObject | ApiObject | 'taken' | 'again'> {
   const { resource, objects } = endpoint;
   if ((object.metadata.resourceVersion ?? '') !== '') {
     throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
@@ -86,7 +93,8 @@ async function store(object: ApiObject, endpoint: Endpoint, context: WriteContex
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
   const result = await objects.put(key, convertToStored(object, resource), { expected: undefined, ttlSeconds, alongside });
-  return isConflicting(result) ? 'taken' : result;
+  if (!isConflicting(result)) return result;
+  return result.conflictsWith === 'alongside' ? 'again' : 'taken';
 }
 
 function generatedNameTaken(endpoint: Endpoint, name: string): StatusError {

@@ -1,7 +1,8 @@
-import { badRequest, canonicalize, DecodeError, invalid, invalidValue, notSupported } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { badRequest, DecodeError, decodeJson, decodeProtobuf, decodeYaml, invalid, invalidValue, notSupported, openProtobufEnvelope } from '../../api/index.ts';
+import type { FieldError, Struct } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
-import { parseBody } from '../request/parse-body.ts';
+import { bodyFormat } from '../request/media-type.ts';
+import type { BodyFormat } from '../request/media-type.ts';
 import { booleanParameter, checkDryRun, integerParameter } from '../request/options.ts';
 import type { Services } from '../endpoint.ts';
 import type { Preconditions } from '../resource.ts';
@@ -34,8 +35,7 @@ interface RawOptions {
 function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions {
   const type = services.types.struct('io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions');
   try {
-    const { value } = canonicalize(parseBody(body, call, type), type);
-    const options = value as Partial<RawOptions>;
+    const options = decode(body, bodyFormat(call), type) as Partial<RawOptions>;
     return {
       gracePeriodSeconds: options.gracePeriodSeconds,
       preconditions: options.preconditions,
@@ -46,6 +46,17 @@ function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions 
   } catch (error) {
     if (error instanceof DecodeError) throw badRequest(error.message, { cause: error });
     throw error;
+  }
+}
+
+function decode(body: Uint8Array, format: BodyFormat, type: Struct): object {
+  switch (format) {
+    case 'json':
+      return decodeJson(body, type).value;
+    case 'yaml':
+      return decodeYaml(body, type).value;
+    case 'protobuf':
+      return decodeProtobuf(openProtobufEnvelope(body).raw, type);
   }
 }
 

@@ -59,6 +59,7 @@ async function deleteStored(stored: StoredObject, endpoint: Endpoint, request: D
   checkDeletePreconditions(current, options, endpoint);
   await admit(current, endpoint, request);
   const own = strategy.beforeDelete?.(current, context) ?? 'delete';
+  if (own === current) return { object: stored, isGone: false };
   if (own !== 'delete') return mark(own, stored, endpoint, context);
   const decision = decideDeletion(current, strategy, { options, now: context.now });
   if (decision.type === 'pending') return { object: stored, isGone: false };

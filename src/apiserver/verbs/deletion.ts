@@ -1,9 +1,10 @@
-import { conflict, formatTime, parseTime } from '../../api/index.ts';
+import { conflict } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Strategy } from '../resource.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import { ordered } from './object-meta.ts';
+import { millisOfTimestamp, timestamp } from './timestamps.ts';
 
 /** What a delete request does to an object as it is now. */
 export type Deletion =
@@ -58,7 +59,7 @@ function atLeastOne(seconds: number | undefined): number | undefined {
 }
 
 function shorten(object: ApiObject, period: { readonly from: number; readonly to: number; readonly now: number }): ApiObject {
-  const was = parseTime(object.metadata.deletionTimestamp ?? '');
+  const was = millisOfTimestamp(object.metadata.deletionTimestamp ?? '');
   const at = was - period.from * 1000 + period.to * 1000;
   if (at >= period.now) return withDeletion(object, { at, grace: period.to, bumpsGeneration: false });
   // The shorter period is over already; unless none was asked for, whoever finishes the deletion still gets a second.
@@ -69,7 +70,7 @@ function shorten(object: ApiObject, period: { readonly from: number; readonly to
 function markNow(object: ApiObject, now: number): ApiObject {
   const { deletionTimestamp } = object.metadata;
   const isMarked = deletionTimestamp !== undefined;
-  const at = isMarked ? Math.min(parseTime(deletionTimestamp), now) : now;
+  const at = isMarked ? Math.min(millisOfTimestamp(deletionTimestamp), now) : now;
   return withDeletion(object, { at, grace: 0, bumpsGeneration: !isMarked });
 }
 
@@ -82,7 +83,7 @@ function withDeletion(
     ...object,
     metadata: ordered({
       ...object.metadata,
-      deletionTimestamp: formatTime(mark.at),
+      deletionTimestamp: timestamp(mark.at),
       deletionGracePeriodSeconds: mark.grace,
       ...(mark.bumpsGeneration && generation > 0 ? { generation: generation + 1 } : {}),
     }),

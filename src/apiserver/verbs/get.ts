@@ -3,13 +3,13 @@ import type { Answer } from '../answers/answer.ts';
 import { groupResource, keyOf } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { atLeastRevision } from './revision-rules.ts';
+import { atLeastRevision, parseRevision } from './revision-rules.ts';
 
 /** GET one object. */
 export async function get(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource, objects } = endpoint;
   const resourceVersion = call.query.get('resourceVersion');
-  if (resourceVersion !== '') await atLeastRevision(objects, resourceVersion);
+  if (resourceVersion !== '') await atLeastRevision(objects, parseRevision(resourceVersion, false));
   const object = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
   if (object === undefined) throw notFound(groupResource(resource), call.info.name);
   return { type: 'object', code: 200, resource, object };

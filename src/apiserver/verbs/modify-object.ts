@@ -6,6 +6,7 @@ import { groupKind, groupResource } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
 import { isConflicting } from '../storage/object-store.ts';
+import type { PutConflict } from '../storage/object-store.ts';
 import { convertToStored } from '../storage/stored-object.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { validateChangedObject } from '../validation/validate-object.ts';
@@ -37,6 +38,7 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
     const isConditional = checkResourceVersion(object, old, endpoint, modification);
     await prepareAndCheck(object, old, endpoint, modification);
     const written = await write(object, stored, endpoint, modification);
+    if (written === 'again') continue;
     if (written !== 'lost') return written;
     if (isConditional || attempt >= modification.retries) {
       throw conflict(groupResource(resource), modification.name, OBJECT_MODIFIED);
@@ -117,14 +119,14 @@ async function write(
   stored: StoredObject,
   endpoint: Endpoint,
   modification: Modification,
-): Promise<StoredObject | ApiObject | 'lost'> {
+): Promise<StoredObject | ApiObject | 'lost' | 'again'> {
   const { resource, objects } = endpoint;
   const { context, strategy } = modification;
   const old = stored.as(resource);
   if (mayDisappear(object, old, strategy)) {
     if (context.dryRun) return object;
     const removed = await objects.remove(stored, await strategy.alongside?.({ type: 'delete', old: object }, context));
-    return isConflicting(removed) ? 'lost' : object;
+    return isConflicting(removed) ? lostTo(removed) : object;
   }
   if (deepEqual(object, old)) return stored;
   if (context.dryRun) return object;
@@ -133,7 +135,12 @@ async function write(
   const alongside = await strategy.alongside?.({ type: 'update', object, old }, context);
   const value = convertToStored({ ...object, metadata }, resource);
   const result = await objects.put(stored.key, value, { expected: stored, ttlSeconds, alongside });
-  return isConflicting(result) ? 'lost' : result;
+  return isConflicting(result) ? lostTo(result) : result;
+}
+
+/** Losing only what is written beside the object is no conflict: the change is prepared again. */
+function lostTo({ conflictsWith }: PutConflict): 'lost' | 'again' {
+  return conflictsWith === 'alongside' ? 'again' : 'lost';
 }
 
 /** The last finalizer of an object that was deleted before is gone: so is the object. */

@@ -1,7 +1,8 @@
-import { badRequest, formatTime } from '../../api/index.ts';
+import { badRequest } from '../../api/index.ts';
 import type { ApiObject, ObjectMeta } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { WriteContext } from '../resource.ts';
+import { timestamp } from './timestamps.ts';
 
 /** Sets the namespace from the path; another one in the object is a mistake. */
 export function ensureNamespace(object: ApiObject, endpoint: Endpoint, namespace: string): void {
@@ -26,7 +27,7 @@ export function fillSystemFields(object: ApiObject, endpoint: Endpoint, context:
     ...(isGenerated ? { name: generatedName(generateName ?? '', endpoint) } : { name }),
     generateName,
     uid: context.newUid(),
-    creationTimestamp: formatTime(context.now),
+    creationTimestamp: timestamp(context.now),
   });
 }
 

@@ -1,4 +1,4 @@
-import { applyJsonPatch, applyMergePatch, badRequest, DecodeError, JsonPatchError, parseJson, StatusError } from '../../api/index.ts';
+import { applyJsonPatch, applyMergePatch, badRequest, DecodeError, JsonBody, JsonPatchError, StatusError } from '../../api/index.ts';
 import type { JsonPatchOperation } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
 import type { FieldValidation } from '../request/options.ts';
@@ -32,8 +32,8 @@ export function patchMethodOf(call: Call): PatchMethod {
 
 const MAX_OPERATIONS = 10_000;
 
-function prepareJsonPatch(body: Uint8Array, context: PatchContext): (current: unknown) => unknown {
-  const operations = parsePatch(body, context);
+function prepareJsonPatch(body: Uint8Array): (current: unknown) => unknown {
+  const operations = parsePatch(body);
   if (!Array.isArray(operations)) {
     throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeOf(operations)} into Go value of type []handlers.jsonPatchOp`);
   }
@@ -66,20 +66,17 @@ function unprocessable(error: JsonPatchError): StatusError {
   );
 }
 
-function prepareMergePatch(body: Uint8Array, context: PatchContext): (current: unknown) => unknown {
-  const patch = parsePatch(body, context);
+function prepareMergePatch(body: Uint8Array): (current: unknown) => unknown {
+  const patch = parsePatch(body);
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
     throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`);
   }
   return (current) => applyMergePatch(current, patch);
 }
 
-/** Parses the patch document itself; duplicate members are refused or warned about by `fieldValidation`. */
-function parsePatch(body: Uint8Array, context: PatchContext): unknown {
+function parsePatch(body: Uint8Array): unknown {
   try {
-    const { value, duplicates } = parseJson(body);
-    if (context.fieldValidation === 'Warn') for (const path of duplicates) context.warn(`duplicate field "${path}"`);
-    return value;
+    return new JsonBody(body).takeValue();
   } catch (error) {
     if (error instanceof DecodeError) throw badRequest(`error decoding patch: ${error.message}`, { cause: error });
     throw error;

@@ -8,7 +8,8 @@ export function decodePatched(patched: unknown, resource: Resource, context: Pat
   const problem = (detail: string): Error =>
     invalid({ group: '', resource: '' }, '', [invalidValue('patch', JSON.stringify(patched), detail)]);
   try {
-    const { value, unknown } = canonicalize(patched, resource.type, { defaults: true });
+    const unknown: string[] = [];
+    const value = canonicalize(patched, resource.type, { defaults: true, onUnknown: (path) => unknown.push(path) });
     const object = value as unknown as ApiObject;
     if (unknown.length > 0 && context.fieldValidation === 'Strict') {
       throw problem(`strict decoding error: ${unknown.map(unknownText).join(', ')}`);

@@ -40,7 +40,7 @@ export async function patchProjection(call: Call, endpoint: Endpoint, projection
     warn: (text) => call.warnings.add(text),
   });
   const change = (picture: ApiObject): ApiObject =>
-    canonicalize(apply(picture), projection.struct).value as unknown as ApiObject;
+    canonicalize(apply(picture), projection.struct) as unknown as ApiObject;
   return writeProjection(call, endpoint, { projection, options, change });
 }
 

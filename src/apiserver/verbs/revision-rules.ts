@@ -24,9 +24,8 @@ function revisionProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Refuses to answer from before `resourceVersion`; the store is always at its newest, so only the future is. */
-export async function atLeastRevision(source: RevisionSource, resourceVersion: string): Promise<void> {
-  const wanted = parseRevision(resourceVersion);
+/** Refuses to answer from before `wanted`; the store is always at its newest, so only the future is refused. */
+export async function atLeastRevision(source: RevisionSource, wanted: Revision): Promise<void> {
   if (wanted === 0) return;
   const current = await source.revision();
   if (wanted > current) throw tooLargeRevision(wanted, current);

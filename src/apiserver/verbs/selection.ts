@@ -1,5 +1,5 @@
 import { badRequest } from '../../api/index.ts';
-import type { ApiObject, FieldSelector, LabelSelectorMatcher } from '../../api/index.ts';
+import type { ApiObject, FieldMatcher, LabelMatcher } from '../../api/index.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { Resource } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
@@ -32,18 +32,18 @@ export function selection(resource: Resource, options: ListOptions, name: string
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
-function matchesLabels(object: ApiObject, selector: LabelSelectorMatcher): boolean {
+function matchesLabels(object: ApiObject, selector: LabelMatcher): boolean {
   return selector.isEmpty || selector.matches(object.metadata.labels ?? noLabels);
 }
 
-function matchesFields(object: ApiObject, selector: FieldSelector, resource: Resource): boolean {
+function matchesFields(object: ApiObject, selector: FieldMatcher, resource: Resource): boolean {
   if (selector.isEmpty) return true;
   const { name = '', namespace = '' } = object.metadata;
   const fields = { 'metadata.name': name, 'metadata.namespace': namespace, ...resource.selectFields(object) };
   return selector.matches(fields);
 }
 
-function checkFields(resource: Resource, selector: FieldSelector, name: string): void {
+function checkFields(resource: Resource, selector: FieldMatcher, name: string): void {
   for (const requirement of selector.requirements) {
     const { field } = requirement;
     const isKnown =

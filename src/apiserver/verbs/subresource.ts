@@ -29,6 +29,8 @@ export async function subresource(call: Call, endpoint: Endpoint): Promise<Answe
       return verb === 'update' ? updateProjection(call, endpoint, target) : patchProjection(call, endpoint, target);
     case 'action':
       return act(call, endpoint, target);
+    case 'connection':
+      return target.open(call, objectsFor(call, endpoint, writeContext(call, endpoint, { dryRun: false })));
   }
 }
 
@@ -78,15 +80,10 @@ function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): Acti
       });
       return result instanceof StoredObject ? result.as(resource) : result;
     },
-    async delete({ gracePeriodSeconds, preconditions }): Promise<void> {
-      const options = {
-        gracePeriodSeconds,
-        preconditions,
-        orphanDependents: undefined,
-        propagationPolicy: undefined,
-        dryRun: context.dryRun,
-      };
-      await deleteObject(endpoint, { namespace, name, options, context });
+    async delete({ gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun }): Promise<void> {
+      const isDryRun = context.dryRun || dryRun === true;
+      const options = { gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun: isDryRun };
+      await deleteObject(endpoint, { namespace, name, options, context: { ...context, dryRun: isDryRun } });
     },
   };
 }

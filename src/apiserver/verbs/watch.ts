@@ -123,7 +123,7 @@ function eventOf(change: ObjectChange, selected: Selection, { objects }: Endpoin
 function watchFailure(error: unknown, plan: WatchPlan): Status {
   if (error instanceof StatusError) return error.status;
   if (isStoreError(error, 'Compacted')) {
-    return expired(`too old resource version: ${plan.resourceVersion} (${error.revision ?? plan.resourceVersion + 1})`).status;
+    return expired(`too old resource version: ${plan.resourceVersion} (${plan.resourceVersion + 1})`).status;
   }
   return internalError(error).status;
 }

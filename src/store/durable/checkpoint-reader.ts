@@ -2,14 +2,19 @@ import { crc32 } from 'node:zlib';
 import type { Entry } from '../store.ts';
 import { type CheckpointHeader, decodeCheckpointHeader, ENTRY_HEAD, TABLE_ROW } from './checkpoint-format.ts';
 import type { DurableFiles, ReadableFile } from './durable-files.ts';
-import { damaged, HEADER_LENGTH } from './file-header.ts';
+import { FileDamage } from './file-damage.ts';
+import { HEADER_LENGTH } from './file-header.ts';
 import { readU64 } from './u64.ts';
 
 /** Gets each entry of a checkpoint, in key order. Values are slices of the block they were read in. */
 export type CheckpointVisitor = (entry: Entry, deadlineMs: number) => void;
 
 /** Reads a whole checkpoint. Throws `Damaged`, with the place, at the first byte that is not as it was written. */
-export async function readCheckpoint(files: DurableFiles, name: string, visit: CheckpointVisitor): Promise<CheckpointHeader> {
+export async function readCheckpoint(
+  files: DurableFiles,
+  name: string,
+  visit: CheckpointVisitor,
+): Promise<CheckpointHeader> {
   const file = await files.openToRead(name);
   try {
     const header = decodeCheckpointHeader(await file.read(0, Math.min(HEADER_LENGTH, file.size)), name);
@@ -20,10 +25,11 @@ export async function readCheckpoint(files: DurableFiles, name: string, visit: C
       const content = await next;
       next = readBlock(file, blocks[index + 1]); // the disk works while this block is decoded
       next.catch(() => undefined); // awaited in the next round, or of no interest because this one throws
-      if (crc32(content) !== block.crc) throw damaged(name, block.offset, 'the checksum of a block is wrong');
+      if (crc32(content) !== block.crc) throw new FileDamage(name, block.offset, 'the checksum of a block is wrong');
       entries += readEntries(content, visit);
     }
-    if (entries !== header.entryCount) throw damaged(name, 0, `${entries} entries instead of ${header.entryCount}`);
+    if (entries !== header.entryCount)
+      throw new FileDamage(name, 0, `${entries} entries instead of ${header.entryCount}`);
     return header;
   } finally {
     await file.close();
@@ -39,12 +45,17 @@ interface Block {
 async function readTable(file: ReadableFile, header: CheckpointHeader, name: string): Promise<Block[]> {
   const { tableOffset, blockCount } = header;
   const length = blockCount * TABLE_ROW;
-  if (tableOffset + length !== file.size) throw damaged(name, file.size, `the file should end at ${tableOffset + length}, it ends`);
+  if (tableOffset + length !== file.size)
+    throw new FileDamage(name, file.size, `the file should end at ${tableOffset + length}`);
   const table = length === 0 ? Buffer.alloc(0) : await file.read(tableOffset, length);
-  if (crc32(table) !== header.tableCrc) throw damaged(name, tableOffset, 'the checksum of the table is wrong');
+  if (crc32(table) !== header.tableCrc) throw new FileDamage(name, tableOffset, 'the checksum of the table is wrong');
   let offset = HEADER_LENGTH;
   return Array.from({ length: blockCount }, (_item, index) => {
-    const block = { offset, length: table.readUInt32LE(index * TABLE_ROW), crc: table.readUInt32LE(index * TABLE_ROW + 4) };
+    const block = {
+      offset,
+      length: table.readUInt32LE(index * TABLE_ROW),
+      crc: table.readUInt32LE(index * TABLE_ROW + 4),
+    };
     offset += block.length;
     return block;
   });

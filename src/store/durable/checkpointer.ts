@@ -31,7 +31,11 @@ export class Checkpointer {
   #lastBytes: number;
   #running: Promise<void> | undefined;
 
-  constructor(files: DurableFiles, source: { readonly mvcc: Mvcc; readonly segments: Segments }, options: CheckpointerOptions) {
+  constructor(
+    files: DurableFiles,
+    source: { readonly mvcc: Mvcc; readonly segments: Segments },
+    options: CheckpointerOptions,
+  ) {
     this.#files = files;
     this.#source = source;
     this.#options = options;
@@ -71,7 +75,8 @@ export class Checkpointer {
     try {
       await this.#write();
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#options.log.warn('store checkpoint failed, will try again later', { error });
+      if (!this.#stop.signal.aborted)
+        this.#options.log.warn('store checkpoint failed, will try again later', { error });
     }
   }
 
@@ -84,7 +89,11 @@ export class Checkpointer {
     const covered = segments.coveredBy(source.revision);
     for (const { name } of [...covered, ...old]) await this.#files.remove(name);
     segments.forget(covered);
-    this.#options.log.info('store checkpoint written', { revision: source.revision, bytes: written.bytes, segmentsRemoved: covered.length });
+    this.#options.log.info('store checkpoint written', {
+      revision: source.revision,
+      bytes: written.bytes,
+      segmentsRemoved: covered.length,
+    });
   }
 }
 

@@ -84,7 +84,10 @@ export class DurableStore implements InProcessStore {
     return this.revisionNow();
   }
 
-  async get(key: string, options: { readonly at?: Revision; readonly signal?: AbortSignal } = {}): Promise<Entry | undefined> {
+  async get(
+    key: string,
+    options: { readonly at?: Revision; readonly signal?: AbortSignal } = {},
+  ): Promise<Entry | undefined> {
     options.signal?.throwIfAborted();
     return options.at === undefined ? this.readNow(key) : this.#open().getAt(key, options.at);
   }
@@ -101,10 +104,13 @@ export class DurableStore implements InProcessStore {
     const lookUp = (key: string): Entry | undefined => this.#pending.get(key);
     if (!conditionsHold(transaction.conditions, lookUp)) {
       const current = transaction.conditions.map(({ key }) => lookUp(key));
-      return this.#afterPending(transaction, () => ({ ok: false, revision: this.#mvcc.revision, current }));
+      return this.#afterPending(transaction.conditions, () => ({ ok: false, revision: this.#mvcc.revision, current }));
     }
     const record = this.#recordOf(transaction.operations);
-    if (record === undefined) return this.#afterPending(transaction, () => ({ ok: true, revision: this.#mvcc.revision }));
+    if (record === undefined) {
+      const keys = [...transaction.conditions, ...transaction.operations];
+      return this.#afterPending(keys, () => ({ ok: true, revision: this.#mvcc.revision }));
+    }
     return this.#write(record);
   }
 
@@ -173,8 +179,8 @@ export class DurableStore implements InProcessStore {
   }
 
   /** Answers at once, or, if the answer tells of writes that are still on their way, when those are on the disk. */
-  async #afterPending(transaction: Transaction, answer: () => CommitResult): Promise<CommitResult> {
-    const isAffected = [...transaction.conditions, ...transaction.operations].some(({ key }) => this.#pending.has(key));
+  async #afterPending(about: readonly { readonly key: string }[], answer: () => CommitResult): Promise<CommitResult> {
+    const isAffected = about.some(({ key }) => this.#pending.has(key));
     if (isAffected) await this.#queued();
     return answer();
   }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { StoreError } from '../errors.ts';
+import { FileDamage } from './file-damage.ts';
 
 /** The first bytes of every file of the store. */
 export const HEADER_LENGTH = 64;
@@ -10,11 +11,6 @@ const MAGIC_LENGTH = 8;
 const CRC_OFFSET = HEADER_LENGTH - 4;
 
 export type FileMagic = 'KEELSLOG' | 'KEELSCKP';
-
-/** Where a file is wrong. */
-export function damaged(file: string, offset: number, problem: string): StoreError {
-  return new StoreError('Damaged', `Cannot read store file "${file}": ${problem} at offset ${offset}`);
-}
 
 /** A header with magic, version and checksum; bytes 16 to 59 are for the kind of file to fill. */
 export function encodeFileHeader(magic: FileMagic, fill: (header: Buffer) => void): Buffer {
@@ -29,14 +25,15 @@ export function encodeFileHeader(magic: FileMagic, fill: (header: Buffer) => voi
 
 /** Refuses what is not such a file, what is damaged, and what a newer version has written. */
 export function checkFileHeader(content: Buffer, magic: FileMagic, file: string): void {
-  if (content.length < HEADER_LENGTH) throw damaged(file, content.length, 'the file ends within its header');
-  if (content.toString('latin1', 0, MAGIC_LENGTH) !== magic) throw damaged(file, 0, `it does not begin with ${magic}`);
+  if (content.length < HEADER_LENGTH) throw new FileDamage(file, content.length, 'the file ends within its header');
+  if (content.toString('latin1', 0, MAGIC_LENGTH) !== magic)
+    throw new FileDamage(file, 0, `it does not begin with ${magic}`);
   const version = content.readUInt32LE(MAGIC_LENGTH);
   if (version > FORMAT_VERSION) {
     const what = `format version ${version} is newer than ${FORMAT_VERSION}, the newest that this version of Keelson knows`;
     throw new StoreError('UnknownFormat', `Cannot read store file "${file}": ${what}`);
   }
   if (content.readUInt32LE(CRC_OFFSET) !== crc32(content.subarray(0, CRC_OFFSET))) {
-    throw damaged(file, 0, 'the checksum of the header is wrong');
+    throw new FileDamage(file, 0, 'the checksum of the header is wrong');
   }
 }

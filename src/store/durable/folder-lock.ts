@@ -87,7 +87,10 @@ async function refuseIfAnyLives(place: LockPlace, numbers: readonly number[]): P
   const alive = await Promise.all(numbers.map((number) => isAlive(place.path(number))));
   if (!alive.includes(true)) return;
   const owner = await readFile(join(place.folder, OWNER_FILE), 'utf8').catch(() => 'unknown'); // only to be of help
-  throw new StoreError('Locked', `Cannot open store "${place.folder}": another process has it open (process id ${owner.trim()})`);
+  throw new StoreError(
+    'Locked',
+    `Cannot open store "${place.folder}": another process has it open (process id ${owner.trim()})`,
+  );
 }
 
 /** `undefined` when somebody else was quicker. */

@@ -25,10 +25,8 @@ export interface FrameHead {
 }
 
 export interface Frame extends FrameHead {
-  /** Where in the file the frame begins. */
-  readonly offset: number;
-  /** Where the next frame begins. */
-  readonly end: number;
+  /** Of the whole frame. */
+  readonly length: number;
   readonly payload: Buffer;
 }
 
@@ -45,14 +43,14 @@ export function sealFrame(frame: Buffer, head: FrameHead, salt: number): void {
 /** The frame that begins at `offset`; `undefined` if none does that is whole and right. */
 export function frameAt(content: Buffer, offset: number, salt: number): Frame | undefined {
   const start = offset + FRAME_HEAD;
-  if (start > content.length || content.compare(MAGIC, 0, MAGIC.length, offset, offset + MAGIC.length) !== 0) return undefined;
+  if (start > content.length || content.compare(MAGIC, 0, MAGIC.length, offset, offset + MAGIC.length) !== 0)
+    return undefined;
   const end = start + content.readUInt32LE(offset + LENGTH_OFFSET);
   if (end > content.length) return undefined;
   const checked = content.subarray(offset + COUNT_OFFSET, end);
   if (crc32(checked, salt) !== content.readUInt32LE(offset + CRC_OFFSET)) return undefined;
   return {
-    offset,
-    end,
+    length: end - offset,
     recordCount: content.readUInt32LE(offset + COUNT_OFFSET),
     firstRevision: readU64(content, offset + FIRST_OFFSET),
     timeMs: readU64(content, offset + TIME_OFFSET),
@@ -60,22 +58,29 @@ export function frameAt(content: Buffer, offset: number, salt: number): Frame | 
   };
 }
 
-/** Where the first good frame after `offset` begins, at whatever byte; `undefined` if there is none. */
-export function findFrame(content: Buffer, offset: number, salt: number): number | undefined {
-  for (let at = content.indexOf(MAGIC, offset); at >= 0; at = content.indexOf(MAGIC, at + 1)) {
+/** How long the frame at the beginning of `content` says it is, at least; `undefined` if that is no frame. */
+export function frameLength(content: Buffer): number | undefined {
+  if (content.length < FRAME_HEAD) return FRAME_HEAD;
+  return content.compare(MAGIC, 0, MAGIC.length, 0, MAGIC.length) === 0
+    ? FRAME_HEAD + content.readUInt32LE(LENGTH_OFFSET)
+    : undefined;
+}
+
+/** Where the first good frame begins, at whatever byte; `undefined` if there is none. */
+export function findFrame(content: Buffer, salt: number): number | undefined {
+  for (let at = content.indexOf(MAGIC); at >= 0; at = content.indexOf(MAGIC, at + 1)) {
     if (frameAt(content, at, salt) !== undefined) return at;
   }
   return undefined;
 }
 
-/** Whether nothing was ever written from `offset` on. */
-export function isBlank(content: Buffer, offset: number): boolean {
-  const rest = content.subarray(offset);
-  for (let at = 0; at < rest.length; at += BLANK.length) {
-    const part = rest.subarray(at, at + BLANK.length);
+const BLANK = Buffer.alloc(64 * 1024);
+
+/** Whether there are nothing but zeros. */
+export function isBlank(content: Buffer): boolean {
+  for (let at = 0; at < content.length; at += BLANK.length) {
+    const part = content.subarray(at, at + BLANK.length);
     if (part.compare(BLANK, 0, part.length) !== 0) return false;
   }
   return true;
 }
-
-const BLANK = Buffer.alloc(64 * 1024);

@@ -86,7 +86,11 @@ export class GroupCommit {
   #open(): Group {
     const last = this.#groups.at(-1);
     if (last !== undefined && last.frame.length < GROUP_BYTES) return last;
-    const group = { frame: this.#spare ?? new FrameBuilder(), firstRevision: this.#options.nextRevision(), members: [] };
+    const group = {
+      frame: this.#spare ?? new FrameBuilder(),
+      firstRevision: this.#options.nextRevision(),
+      members: [],
+    };
     this.#spare = undefined;
     this.#groups.push(group);
     return group;
@@ -155,7 +159,9 @@ export class GroupCommit {
   }
 
   #breakDown(cause: unknown): StoreError {
-    this.#options.log.error('store log cannot be written, refusing all writes until the store is opened anew', { error: cause });
+    this.#options.log.error('store log cannot be written, refusing all writes until the store is opened anew', {
+      error: cause,
+    });
     this.#failure = new StoreError('Unavailable', 'Cannot commit: writing to the disk has failed', { cause });
     return this.#failure;
   }

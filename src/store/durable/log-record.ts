@@ -114,9 +114,8 @@ export class FrameBuilder {
 }
 
 /**
- * Reads the records of a frame's payload.
+ * Reads the records of a frame's payload. Values are slices of it.
  *
- * Values are copied out, so that a value which lives on does not keep a whole segment in memory.
  * Throws a RangeError when the payload is not what `FrameBuilder` writes.
  */
 export function decodeRecords(payload: Buffer, count: number): LogRecord[] {
@@ -142,14 +141,14 @@ export function decodeRecords(payload: Buffer, count: number): LogRecord[] {
   return records;
 }
 
-function readChanges(payload: Buffer, start: number, into: LoggedChange[]): number {
+function readChanges(payload: Buffer, start: number, changes: LoggedChange[]): number {
   let at = start + 4;
   for (let left = payload.readUInt32LE(start); left > 0; left--) {
     const kind = payload.readUInt8(at);
     const keyLength = payload.readUInt32LE(at + 1);
     at += 5;
     if (kind === DELETE) {
-      into.push({ key: payload.toString('utf8', at, at + keyLength), value: undefined, deadlineMs: 0 });
+      changes.push({ key: payload.toString('utf8', at, at + keyLength), value: undefined, deadlineMs: 0 });
       at += keyLength;
       continue;
     }
@@ -159,8 +158,8 @@ function readChanges(payload: Buffer, start: number, into: LoggedChange[]): numb
     const deadlineMs = kind === PUT ? 0 : readU64(payload, at);
     if (kind === PUT_UNTIL) at += 8;
     const valueAt = at + keyLength;
-    const value = Buffer.from(payload.subarray(valueAt, valueAt + valueLength));
-    into.push({ key: payload.toString('utf8', at, valueAt), value, deadlineMs });
+    const value = payload.subarray(valueAt, valueAt + valueLength);
+    changes.push({ key: payload.toString('utf8', at, valueAt), value, deadlineMs });
     at = valueAt + valueLength;
   }
   return at;

@@ -3,7 +3,7 @@ import type { Revision } from '../store.ts';
 import type { DurableFile, DurableFiles } from './durable-files.ts';
 import { HEADER_LENGTH } from './file-header.ts';
 import { segmentName, unfinished } from './file-names.ts';
-import { encodeSegmentHeader } from './segment-header.ts';
+import { encodeSegmentHeader, type SegmentHeader } from './segment-header.ts';
 import type { Segment, Segments } from './segments.ts';
 
 export interface LogWriterOptions {
@@ -12,9 +12,8 @@ export interface LogWriterOptions {
   readonly segmentBytes: number;
 }
 
-/** Room is made in steps of this many bytes. */
+/** Room is made in steps of this many bytes, or of a whole segment if that is less. */
 const STEP_BYTES = 1024 * 1024;
-const ZEROS = Buffer.alloc(STEP_BYTES);
 
 /**
  * Writes frames one after the other into the newest segment.
@@ -30,32 +29,47 @@ export class LogWriter {
   readonly #files: DurableFiles;
   readonly #segments: Segments;
   readonly #options: LogWriterOptions;
+  readonly #zeros: Buffer;
   #file: DurableFile;
   #segment: Segment;
   /** Up to where there are zeros to write on. */
   #roomTo: number;
 
-  private constructor(files: DurableFiles, begun: { file: DurableFile; segment: Segment; roomTo: number }, options: LogWriterOptions & { segments: Segments }) {
+  private constructor(
+    files: DurableFiles,
+    begun: BegunSegment & { readonly zeros: Buffer },
+    options: LogWriterOptions & { segments: Segments },
+  ) {
     this.#files = files;
     this.#file = begun.file;
     this.#segment = begun.segment;
     this.#roomTo = begun.roomTo;
     this.#segments = options.segments;
     this.#options = options;
+    this.#zeros = begun.zeros;
   }
 
   /** Begins the first segment of `segments`. */
-  static async begin(files: DurableFiles, after: Revision, options: LogWriterOptions & { segments: Segments }): Promise<LogWriter> {
-    const begun = await beginSegment(files, { sequence: 1, after, salt: options.random.int(2 ** 32) });
+  static async begin(
+    files: DurableFiles,
+    after: Revision,
+    options: LogWriterOptions & { segments: Segments },
+  ): Promise<LogWriter> {
+    const zeros = zerosFor(options);
+    const begun = await beginSegment(files, { sequence: 1, after, salt: options.random.int(2 ** 32) }, { zeros });
     options.segments.add(begun.segment);
-    return new LogWriter(files, begun, options);
+    return new LogWriter(files, { ...begun, zeros }, options);
   }
 
   /** Goes on after the last good frame of `segment`; what is behind it is cut off. */
-  static async resume(files: DurableFiles, segment: Segment, options: LogWriterOptions & { segments: Segments }): Promise<LogWriter> {
+  static async resume(
+    files: DurableFiles,
+    segment: Segment,
+    options: LogWriterOptions & { segments: Segments },
+  ): Promise<LogWriter> {
     const file = await files.open(segment.name);
     await file.truncate(segment.bytes);
-    return new LogWriter(files, { file, segment, roomTo: segment.bytes }, options);
+    return new LogWriter(files, { file, segment, roomTo: segment.bytes, zeros: zerosFor(options) }, options);
   }
 
   /** What goes into the checksum of the next frame; known once there is room for it. */
@@ -80,7 +94,8 @@ export class LogWriter {
 
   /** Whether making more room now would spare a later commit the time. */
   get isShortOfRoom(): boolean {
-    return this.#roomTo - this.#segment.bytes < STEP_BYTES / 2 && this.#roomTo + STEP_BYTES <= this.#options.segmentBytes;
+    const step = this.#zeros.length;
+    return this.#roomTo - this.#segment.bytes < step / 2 && this.#roomTo + step <= this.#options.segmentBytes;
   }
 
   /** Makes room when nobody waits for it. */
@@ -95,14 +110,14 @@ export class LogWriter {
   }
 
   async #extend(): Promise<void> {
-    await this.#file.write(ZEROS, this.#roomTo);
-    this.#roomTo += ZEROS.length;
+    await this.#file.write(this.#zeros, this.#roomTo);
+    this.#roomTo += this.#zeros.length;
   }
 
   /** The old segment is left only when the new one is ready, so that a full disk changes nothing. */
   async #beginNext(after: Revision): Promise<void> {
     const next = { sequence: this.#segment.sequence + 1, after, salt: this.#options.random.int(2 ** 32) };
-    const begun = await beginSegment(this.#files, next);
+    const begun = await beginSegment(this.#files, next, { zeros: this.#zeros });
     const old = this.#file;
     const oldEnd = this.#segment.bytes;
     this.#file = begun.file;
@@ -114,24 +129,37 @@ export class LogWriter {
   }
 }
 
+interface BegunSegment {
+  readonly file: DurableFile;
+  readonly segment: Segment;
+  readonly roomTo: number;
+}
+
 /** A segment with its header and some room, under its name only when that is on the disk. */
 async function beginSegment(
   files: DurableFiles,
-  header: { readonly sequence: number; readonly after: Revision; readonly salt: number },
-): Promise<{ file: DurableFile; segment: Segment; roomTo: number }> {
+  header: SegmentHeader,
+  { zeros }: { readonly zeros: Buffer },
+): Promise<BegunSegment> {
   const name = segmentName(header.sequence);
   const file = await files.create(unfinished(name));
   try {
-    await file.write(ZEROS, HEADER_LENGTH);
+    await file.write(zeros, HEADER_LENGTH);
     await file.write(encodeSegmentHeader(header), 0);
     await file.sync();
     await files.rename(unfinished(name), name);
-    await files.syncFolder();
   } catch (error) {
     await file.close().catch(() => undefined); // the first error tells more
     await files.remove(unfinished(name)).catch(() => undefined);
-    await files.remove(name); // if even that fails, nobody may go on writing into the segment before it
     throw error;
   }
-  return { file, segment: { ...header, name, bytes: HEADER_LENGTH }, roomTo: HEADER_LENGTH + ZEROS.length };
+  await files.syncFolder().catch((cause: unknown) => {
+    // not to be tried again as if the disk were merely full: perhaps there are two newest segments now
+    throw new Error(`Cannot bring the name of "${name}" to the disk`, { cause });
+  });
+  return { file, segment: { ...header, name, bytes: HEADER_LENGTH }, roomTo: HEADER_LENGTH + zeros.length };
+}
+
+function zerosFor({ segmentBytes }: LogWriterOptions): Buffer {
+  return Buffer.alloc(Math.min(STEP_BYTES, segmentBytes));
 }

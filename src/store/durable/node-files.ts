@@ -57,7 +57,9 @@ class NodeFiles implements DurableFiles {
 
 function openDescriptor(path: string, flags: string): Promise<DurableFile> {
   return new Promise((resolve, reject) =>
-    openFile(path, flags, 0o600, (error, descriptor) => (error === null ? resolve(new NodeFile(descriptor)) : reject(error))),
+    openFile(path, flags, 0o600, (error, descriptor) =>
+      error === null ? resolve(new NodeFile(descriptor)) : reject(error),
+    ),
   );
 }
 
@@ -83,7 +85,9 @@ class NodeFile implements DurableFile {
   }
 
   sync(): Promise<void> {
-    return new Promise((resolve, reject) => fdatasync(this.#descriptor, (error) => (error === null ? resolve() : reject(error))));
+    return new Promise((resolve, reject) =>
+      fdatasync(this.#descriptor, (error) => (error === null ? resolve() : reject(error))),
+    );
   }
 
   truncate(length: number): Promise<void> {
@@ -108,9 +112,10 @@ class NodeReadableFile implements ReadableFile {
 
   async read(position: number, length: number): Promise<Buffer> {
     const content = Buffer.allocUnsafeSlow(length);
-    for (let done = 0; done < length; ) {
+    for (let done = 0; done < length;) {
       const { bytesRead } = await this.#handle.read(content, done, length - done, position + done);
-      if (bytesRead === 0) throw new Error(`Cannot read ${length} bytes at offset ${position}: the file ends at ${position + done}`);
+      if (bytesRead === 0)
+        throw new Error(`Cannot read ${length} bytes at offset ${position}: the file ends at ${position + done}`);
       done += bytesRead;
     }
     return content;

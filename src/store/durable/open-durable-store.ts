@@ -27,16 +27,24 @@ export async function openDurableStore(
     const startedMs = options.clock.monotonic();
     const { mvcc, segments, checkpointBytes, superfluous } = await recover(files, { ...options, log });
     for (const name of superfluous) await files.remove(name);
-    const writerOptions = { random: options.random, segments, segmentBytes: options.segmentBytes ?? DEFAULT_SEGMENT_BYTES };
+    const writerOptions = {
+      random: options.random,
+      segments,
+      segmentBytes: options.segmentBytes ?? DEFAULT_SEGMENT_BYTES,
+    };
     const newest = segments.newest;
     const writer = await (newest === undefined
       ? LogWriter.begin(files, mvcc.revision, writerOptions)
       : LogWriter.resume(files, newest, writerOptions));
-    const checkpointer = new Checkpointer(files, { mvcc, segments }, {
-      log,
-      afterBytes: options.checkpointAfterBytes ?? DEFAULT_CHECKPOINT_AFTER_BYTES,
-      lastBytes: checkpointBytes,
-    });
+    const checkpointer = new Checkpointer(
+      files,
+      { mvcc, segments },
+      {
+        log,
+        afterBytes: options.checkpointAfterBytes ?? DEFAULT_CHECKPOINT_AFTER_BYTES,
+        lastBytes: checkpointBytes,
+      },
+    );
     checkpointer.consider();
     const tookMs = Math.round(options.clock.monotonic() - startedMs);
     log.info('store opened', { folder, revision: mvcc.revision, objects: mvcc.size, tookMs });

@@ -4,10 +4,10 @@ import { Mvcc, type MvccOptions } from '../mvcc/mvcc.ts';
 import type { Entry } from '../store.ts';
 import { readCheckpoint } from './checkpoint-reader.ts';
 import type { DurableFiles } from './durable-files.ts';
-import { damaged } from './file-header.ts';
+import { FileDamage } from './file-damage.ts';
 import { listStoreFiles } from './folder-contents.ts';
-import { readSegment, readSegmentHeaders, type FoundSegment } from './segment-reader.ts';
 import { Replay } from './replay.ts';
+import { type FoundSegment, readSegmentHeaders } from './segment-headers.ts';
 import { scanSegment } from './segment-scan.ts';
 import { type Segment, Segments } from './segments.ts';
 
@@ -66,23 +66,26 @@ interface ReplayTarget {
   readonly log: Logger;
 }
 
-async function replayLog(files: DurableFiles, needed: readonly FoundSegment[], target: ReplayTarget): Promise<Segment[]> {
+async function replayLog(
+  files: DurableFiles,
+  needed: readonly FoundSegment[],
+  target: ReplayTarget,
+): Promise<Segment[]> {
   const first = needed[0];
   if (first === undefined) return [];
   const { mvcc } = target;
   if (first.after > mvcc.revision) {
-    throw damaged(first.name, 0, `revisions ${mvcc.revision + 1} to ${first.after} are missing`);
+    throw new FileDamage(first.name, 0, `revisions ${mvcc.revision + 1} to ${first.after} are missing`);
   }
   const replay = new Replay(mvcc, first.after);
   const segments: Segment[] = [];
-  let next = readSegment(files, first);
-  for (const [index, segment] of needed.entries()) {
-    const content = await next;
-    const following = needed[index + 1];
-    if (following !== undefined) next = readSegment(files, following); // the disk works while this segment is replayed
-    next.catch(() => undefined); // awaited in the next round, or of no interest because this one throws
+  for (const segment of needed) {
     expectNext(segment, segments.at(-1), replay);
-    const bytes = replaySegment(content, { segment, isLast: following === undefined }, { replay, log: target.log });
+    const bytes = await replaySegment(
+      files,
+      { segment, isLast: segment === needed.at(-1) },
+      { replay, log: target.log },
+    );
     segments.push({ ...segment, bytes });
   }
   return segments;
@@ -90,20 +93,32 @@ async function replayLog(files: DurableFiles, needed: readonly FoundSegment[], t
 
 function expectNext(segment: FoundSegment, before: Segment | undefined, replay: Replay): void {
   const { name, sequence, after } = segment;
-  if (before !== undefined && sequence !== before.sequence + 1) throw damaged(name, 0, `segment ${before.sequence + 1} is missing`);
-  if (after !== replay.revision) throw damaged(name, 0, `it follows on revision ${after}, not on ${replay.revision},`);
+  if (before !== undefined && sequence !== before.sequence + 1)
+    throw new FileDamage(name, 0, `segment ${before.sequence + 1} is missing`);
+  if (after !== replay.revision)
+    throw new FileDamage(name, 0, `it follows on revision ${after}, not on ${replay.revision}`);
 }
 
 /** Where the segment's last good frame ends. */
-function replaySegment(
-  content: Buffer,
+async function replaySegment(
+  files: DurableFiles,
   { segment, isLast }: { readonly segment: FoundSegment; readonly isLast: boolean },
-  target: { readonly replay: Replay; readonly log: Logger },
-): number {
+  { replay, log }: { readonly replay: Replay; readonly log: Logger },
+): Promise<number> {
   const { name, salt } = segment;
-  const tail = scanSegment(content, salt, (frame) => target.replay.frame(frame, name));
-  if (tail.type === 'damaged') throw damaged(name, tail.end, `a frame is damaged (the next good one is at ${tail.next})`);
-  if (tail.type === 'cut' && !isLast) throw damaged(name, tail.end, 'the last frame is damaged');
-  if (tail.type === 'cut') target.log.warn('store log was cut off, dropping the last frame', { file: name, offset: tail.end });
-  return tail.end;
+  const file = await files.openToRead(name);
+  try {
+    const tail = await scanSegment(file, {
+      salt,
+      visit: (frame, offset) => replay.frame(frame, { file: name, offset }),
+    });
+    if (tail.type === 'damaged')
+      throw new FileDamage(name, tail.end, `a frame is damaged (the next good one is at ${tail.next})`);
+    if (tail.type === 'cut' && !isLast) throw new FileDamage(name, tail.end, 'the last frame is damaged');
+    if (tail.type === 'cut')
+      log.warn('store log was cut off, dropping the last frame', { file: name, offset: tail.end });
+    return tail.end;
+  } finally {
+    await file.close();
+  }
 }

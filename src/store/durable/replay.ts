@@ -1,9 +1,15 @@
 import type { Mvcc } from '../mvcc/mvcc.ts';
 import { deletion, weightOf, write } from '../mvcc/revision-record.ts';
 import type { Revision, StoreEvent } from '../store.ts';
-import { damaged } from './file-header.ts';
+import { FileDamage } from './file-damage.ts';
 import type { Frame } from './frame.ts';
 import { decodeRecords, type LoggedChange, type LogRecord } from './log-record.ts';
+
+/** Where a frame was found. */
+export interface FramePlace {
+  readonly file: string;
+  readonly offset: number;
+}
 
 /** Does to a store what a log says was done to it. What the store has already (from a checkpoint) is passed over. */
 export class Replay {
@@ -21,13 +27,18 @@ export class Replay {
     return this.#revision;
   }
 
-  frame(frame: Frame, file: string): void {
+  frame(frame: Frame, place: FramePlace): void {
     if (frame.firstRevision !== this.#revision + 1) {
-      throw damaged(file, frame.offset, `revision ${frame.firstRevision} follows on revision ${this.#revision}`);
+      throw new FileDamage(
+        place.file,
+        place.offset,
+        `revision ${frame.firstRevision} follows on revision ${this.#revision}`,
+      );
     }
-    for (const record of recordsOf(frame, file)) {
+    for (const record of recordsOf(frame, place)) {
       if (record.type === 'transaction') this.#transaction(record.changes, frame.timeMs);
-      else if (record.type === 'compaction' && record.revision <= this.#mvcc.revision) this.#mvcc.compact(record.revision);
+      else if (record.type === 'compaction' && record.revision <= this.#mvcc.revision)
+        this.#mvcc.compact(record.revision);
     }
   }
 
@@ -47,11 +58,11 @@ export class Replay {
   }
 }
 
-function recordsOf(frame: Frame, file: string): LogRecord[] {
+function recordsOf(frame: Frame, place: FramePlace): LogRecord[] {
   try {
     return decodeRecords(frame.payload, frame.recordCount);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw damaged(file, frame.offset, `a frame that checks out cannot be read, because ${error.message},`);
+    throw new FileDamage(place.file, place.offset, `a frame that checks out cannot be read, because ${error.message}`);
   }
 }

@@ -54,7 +54,10 @@ export class MemoryStore implements ForkableStore {
     return this.revisionNow();
   }
 
-  async get(key: string, options: { readonly at?: Revision; readonly signal?: AbortSignal } = {}): Promise<Entry | undefined> {
+  async get(
+    key: string,
+    options: { readonly at?: Revision; readonly signal?: AbortSignal } = {},
+  ): Promise<Entry | undefined> {
     options.signal?.throwIfAborted();
     return options.at === undefined ? this.readNow(key) : this.#open().getAt(key, options.at);
   }

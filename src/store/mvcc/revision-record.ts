@@ -51,7 +51,11 @@ export function recordOf(operations: readonly Operation[], options: RecordOption
   return { revision, timeMs, events, deadlinesMs, weight: weightOf(events) };
 }
 
-export function write(put: { readonly key: string; readonly value: Uint8Array }, previous: Entry | undefined, revision: Revision): StoreEvent {
+export function write(
+  put: { readonly key: string; readonly value: Uint8Array },
+  previous: Entry | undefined,
+  revision: Revision,
+): StoreEvent {
   const createRevision = previous === undefined ? revision : previous.createRevision;
   return { type: 'put', entry: { key: put.key, value: put.value, createRevision, modRevision: revision }, previous };
 }

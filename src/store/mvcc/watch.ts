@@ -21,7 +21,11 @@ const CATCH_UP_EVENTS = 1000;
  * There is no gap between the two because the inbox is opened in the same turn in which the history turned out to be read
  * to its end. Catching up queues nothing, so a reader that takes its time meets compaction, never `SlowWatcher`.
  */
-export async function* watch(range: KeyRange, options: WatchOptions, source: WatchSource): AsyncGenerator<WatchBatch, void, undefined> {
+export async function* watch(
+  range: KeyRange,
+  options: WatchOptions,
+  source: WatchSource,
+): AsyncGenerator<WatchBatch, void, undefined> {
   if (source.isClosed()) throw new StoreError('Unavailable', 'Cannot watch the store: it is closed');
   const { signal } = options;
   const { history, hub } = source;

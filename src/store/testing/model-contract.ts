@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { prefixRange } from '../key-range.ts';
 import type { Store } from '../store.ts';
@@ -21,11 +21,16 @@ interface Step {
 const keys = fc.constantFrom('a', 'a/1', 'a/2', 'b', 'b/1', 'ä', '😀');
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
-    conditions: fc.array(fc.record({ key: keys, isRight: fc.integer({ min: 0, max: 9 }).map((roll) => roll > 0) }), { maxLength: 2 }),
-    writes: fc.uniqueArray(fc.record({ key: keys, value: fc.option(fc.string({ maxLength: 4 }), { nil: undefined }) }), {
-      maxLength: 3,
-      selector: ({ key }) => key,
+    conditions: fc.array(fc.record({ key: keys, isRight: fc.integer({ min: 0, max: 9 }).map((roll) => roll > 0) }), {
+      maxLength: 2,
     }),
+    writes: fc.uniqueArray(
+      fc.record({ key: keys, value: fc.option(fc.string({ maxLength: 4 }), { nil: undefined }) }),
+      {
+        maxLength: 3,
+        selector: ({ key }) => key,
+      },
+    ),
   }),
   { maxLength: 40 },
 );
@@ -59,7 +64,9 @@ async function followModel(store: Store, prefix: string, sequence: readonly Step
       return { key: prefix + key, modRevision: isRight ? modRevision : modRevision + 1 };
     });
     const operations = step.writes.map(({ key, value }) =>
-      value === undefined ? { type: 'delete' as const, key: prefix + key } : { type: 'put' as const, key: prefix + key, value: bytes(value) },
+      value === undefined
+        ? { type: 'delete' as const, key: prefix + key }
+        : { type: 'put' as const, key: prefix + key, value: bytes(value) },
     );
     const isRefused = step.conditions.some(({ isRight }) => !isRight);
     const next = isRefused ? undefined : applyToModel(now, step, revision);
@@ -94,7 +101,11 @@ function applyToModel(now: ModelState, step: Step, revision: number): ModelState
   return hasChanged ? next : undefined;
 }
 
-async function expectStates(store: Store, prefix: string, model: { base: number; states: readonly ModelState[] }): Promise<void> {
+async function expectStates(
+  store: Store,
+  prefix: string,
+  model: { base: number; states: readonly ModelState[] },
+): Promise<void> {
   for (const [index, state] of model.states.entries()) {
     if (index === 0 && model.base === 0) continue; // revision 0 is before everything, not a revision to read at
     const found = await store.range(prefixRange(prefix), { at: model.base + index });
@@ -105,17 +116,24 @@ async function expectStates(store: Store, prefix: string, model: { base: number;
   }
 }
 
-async function expectEvents(store: Store, prefix: string, model: { base: number; events: readonly string[] }): Promise<void> {
+async function expectEvents(
+  store: Store,
+  prefix: string,
+  model: { base: number; events: readonly string[] },
+): Promise<void> {
   const last = await write(store, put(`${prefix}end`, 'end'));
   const reader = new WatchReader(store, prefixRange(prefix), model.base + 1);
   const found: string[] = [];
-  for (let revision = 0; revision < last; ) {
+  for (let revision = 0; revision < last;) {
     const batch = await reader.batch();
     revision = batch.revision;
     for (const event of batch.events) {
       const was = text(event.previous);
       if (event.type === 'delete') found.push(`${event.revision} ${event.key.slice(prefix.length)} was ${was}`);
-      else found.push(`${event.entry.modRevision} ${event.entry.key.slice(prefix.length)}=${text(event.entry)} was ${was}`);
+      else
+        found.push(
+          `${event.entry.modRevision} ${event.entry.key.slice(prefix.length)}=${text(event.entry)} was ${was}`,
+        );
     }
   }
   await reader.end();

@@ -40,7 +40,11 @@ export function describeRanges(open: OpenStoreUnderTest): void {
       await write(store, ...['1', '2', '3', '4', '5'].map((name) => put(prefix + name, name)));
       const range = prefixRange(prefix);
 
-      expect(await store.range(range, { limit: 2 })).toMatchObject({ more: true, count: 5, entries: [{ key: `${prefix}1` }, { key: `${prefix}2` }] });
+      expect(await store.range(range, { limit: 2 })).toMatchObject({
+        more: true,
+        count: 5,
+        entries: [{ key: `${prefix}1` }, { key: `${prefix}2` }],
+      });
       const rest = await store.range({ from: `${prefix}2\0`, to: range.to }, { limit: 3 });
       expect(rest).toMatchObject({ more: false, count: 3 });
       expect(rest.entries.map(text)).toEqual(['3', '4', '5']);
@@ -55,13 +59,18 @@ export function describeRanges(open: OpenStoreUnderTest): void {
       const first = await write(store, put(`${prefix}a`, 'a1'), put(`${prefix}b`, 'b1'));
       const second = await write(store, put(`${prefix}a`, 'a2'), del(`${prefix}b`));
       const third = await write(store, put(`${prefix}b`, 'b3'), put(`${prefix}c`, 'c3'));
-      const read = async (at?: Revision): Promise<(string | undefined)[]> => (await store.range(range, { at })).entries.map(text);
+      const read = async (at?: Revision): Promise<(string | undefined)[]> =>
+        (await store.range(range, { at })).entries.map(text);
 
       expect(await read(first)).toEqual(['a1', 'b1']);
       expect(await read(second)).toEqual(['a2']);
       expect(await read(third)).toEqual(['a2', 'b3', 'c3']);
       expect(await read()).toEqual(['a2', 'b3', 'c3']);
-      expect(await store.range(range, { at: first, limit: 1 })).toMatchObject({ more: true, count: 2, revision: third });
+      expect(await store.range(range, { at: first, limit: 1 })).toMatchObject({
+        more: true,
+        count: 2,
+        revision: third,
+      });
       expect(text(await store.get(`${prefix}b`, { at: first }))).toBe('b1');
       expect(await store.get(`${prefix}b`, { at: second })).toBeUndefined();
       expect((await store.get(`${prefix}b`, { at: third }))?.createRevision).toBe(third);

@@ -1,6 +1,9 @@
 import { expect } from 'vitest';
 import { isStoreError, type StoreFailure } from '../errors.ts';
-import type { Entry, KeyRange, Operation, Revision, Store, StoreEvent, WatchBatch } from '../store.ts';
+import type { KeyRange, Operation, Revision, Store, StoreEvent, WatchBatch } from '../store.ts';
+import { text } from './text-values.ts';
+
+export { bytes, del, put, text } from './text-values.ts';
 
 /** What a test may ask of the store it is given. */
 export interface StoreTestOptions {
@@ -18,25 +21,6 @@ export interface StoreUnderTest extends AsyncDisposable {
 }
 
 export type OpenStoreUnderTest = (options?: StoreTestOptions) => Promise<StoreUnderTest>;
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
-export function bytes(text: string): Uint8Array {
-  return encoder.encode(text);
-}
-
-export function text(entry: Entry | undefined): string | undefined {
-  return entry === undefined ? undefined : decoder.decode(entry.value);
-}
-
-export function put(key: string, value: string, ttlSeconds?: number): Operation {
-  return ttlSeconds === undefined ? { type: 'put', key, value: bytes(value) } : { type: 'put', key, value: bytes(value), ttlSeconds };
-}
-
-export function del(key: string): Operation {
-  return { type: 'delete', key };
-}
 
 /** Writes without conditions and returns the revision. */
 export async function write(store: Store, ...operations: Operation[]): Promise<Revision> {

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../store.ts';
-import { bytes, del, expectFailure, type OpenStoreUnderTest, put, text, WatchReader, write } from './store-under-test.ts';
+import {
+  bytes,
+  del,
+  expectFailure,
+  type OpenStoreUnderTest,
+  put,
+  text,
+  WatchReader,
+  write,
+} from './store-under-test.ts';
 import { prefixRange } from '../key-range.ts';
 
 /** `commit`, `revision`, `get`, time to live and limits. */
@@ -58,7 +67,10 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       const first = await write(store, put(key, '1'));
       const second = await write(store, put(key, '2'));
 
-      const result = await store.commit({ conditions: [{ key, modRevision: first }], operations: [put(key, '3'), put(`${prefix}b`, '3')] });
+      const result = await store.commit({
+        conditions: [{ key, modRevision: first }],
+        operations: [put(key, '3'), put(`${prefix}b`, '3')],
+      });
 
       expect(result).toMatchObject({ ok: false, revision: second, current: [{ key, modRevision: second }] });
       expect(text(await store.get(key))).toBe('2');
@@ -94,7 +106,9 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
 
       expect(refused).toMatchObject({ ok: false, current: [{ key: c }, undefined, { key: a }] });
       const kept = conditions.filter(({ key }) => key !== b);
-      expect(await store.commit({ conditions: kept, operations: [put(b, 'in one go'), del(a), del(c)] })).toMatchObject({ ok: true });
+      expect(await store.commit({ conditions: kept, operations: [put(b, 'in one go'), del(a), del(c)] })).toMatchObject(
+        { ok: true },
+      );
       expect((await store.range(prefixRange(prefix))).entries.map(text)).toEqual(['in one go']);
     });
 
@@ -103,7 +117,8 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       const { store, prefix } = under;
       const key = `${prefix}a`;
       const start = await store.revision();
-      const create = (name: string) => store.commit({ conditions: [{ key, modRevision: 0 }], operations: [put(key, name)] });
+      const create = (name: string) =>
+        store.commit({ conditions: [{ key, modRevision: 0 }], operations: [put(key, name)] });
 
       const results = await Promise.all(Array.from({ length: 20 }, (_item, index) => create(`writer ${index}`)));
 
@@ -170,7 +185,9 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       const { store, prefix } = under;
       const transaction = { conditions: [], operations: [put(`${prefix}a`, '1')] };
 
-      await expect(store.commit(transaction, { signal: AbortSignal.abort(new Error('too late')) })).rejects.toThrow('too late');
+      await expect(store.commit(transaction, { signal: AbortSignal.abort(new Error('too late')) })).rejects.toThrow(
+        'too late',
+      );
 
       expect(await store.get(`${prefix}a`)).toBeUndefined();
     });
@@ -180,13 +197,20 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
     test('a key is deleted when its time has come, in a revision that watchers see', async () => {
       await using under = await open();
       const { store, prefix } = under;
-      const written = await write(store, put(`${prefix}a`, 'short', 2), put(`${prefix}b`, 'long', 3600), put(`${prefix}c`, 'ever'));
+      const written = await write(
+        store,
+        put(`${prefix}a`, 'short', 2),
+        put(`${prefix}b`, 'long', 3600),
+        put(`${prefix}c`, 'ever'),
+      );
       const reader = new WatchReader(store, prefixRange(prefix), written + 1);
       const next = reader.batch();
 
       await under.advance(3500);
 
-      expect((await next).events).toMatchObject([{ type: 'delete', key: `${prefix}a`, previous: { value: bytes('short') } }]);
+      expect((await next).events).toMatchObject([
+        { type: 'delete', key: `${prefix}a`, previous: { value: bytes('short') } },
+      ]);
       expect((await store.range(prefixRange(prefix))).entries.map(text)).toEqual(['long', 'ever']);
       expect(await store.revision()).toBeGreaterThan(written);
       await reader.end();
@@ -203,18 +227,22 @@ export function describeTransactions(open: OpenStoreUnderTest): void {
       const deleted = new Set<string>();
 
       const advanced = under.advance(4500);
-      while (deleted.size < 2) for (const event of (await reader.batch()).events) deleted.add(event.type === 'delete' ? event.key : '');
+      while (deleted.size < 2)
+        for (const event of (await reader.batch()).events) deleted.add(event.type === 'delete' ? event.key : '');
       await advanced;
 
       expect(deleted).toEqual(new Set([`${prefix}gone`, `${prefix}late`]));
-      expect((await store.range(prefixRange(prefix))).entries.map((entry) => entry.key)).toEqual([`${prefix}kept`, `${prefix}longer`]);
+      expect((await store.range(prefixRange(prefix))).entries.map((entry) => entry.key)).toEqual([
+        `${prefix}kept`,
+        `${prefix}longer`,
+      ]);
       await reader.end();
     });
   });
 }
 
 async function addOneTimes(store: Store, key: string, times: number): Promise<void> {
-  for (let done = 0; done < times; ) {
+  for (let done = 0; done < times;) {
     const entry = await store.get(key);
     const operations = [put(key, String(Number(text(entry)) + 1))];
     const result = await store.commit({ conditions: [{ key, modRevision: entry?.modRevision ?? 0 }], operations });

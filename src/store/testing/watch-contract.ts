@@ -14,7 +14,10 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       const third = await write(store, del(key));
       const reader = new WatchReader(store, prefixRange(prefix), second);
 
-      expect(await reader.until(third)).toEqual([`put ${key}=2@${second} was 1@${first}`, `delete ${key}@${third} was 2@${second}`]);
+      expect(await reader.until(third)).toEqual([
+        `put ${key}=2@${second} was 1@${first}`,
+        `delete ${key}@${third} was 2@${second}`,
+      ]);
       const fourth = await write(store, put(key, '4'));
       expect(await reader.until(fourth)).toEqual([`put ${key}=4@${fourth}`]);
       await reader.end();
@@ -36,7 +39,9 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       const lines = await late;
 
       expect(lines).toHaveLength(201);
-      expect(lines.map((line) => Number(/@(\d+)/.exec(line)?.[1]))).toEqual(Array.from(lines, (_line, index) => from + index));
+      expect(lines.map((line) => Number(/@(\d+)/.exec(line)?.[1]))).toEqual(
+        Array.from(lines, (_line, index) => from + index),
+      );
       expect(lines.slice(0, 200)).toEqual((await early).slice(0, 200));
     });
 
@@ -48,7 +53,11 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       const fromLive = live.batch();
       const revision = await write(store, put(`${prefix}c`, '2'), del(`${prefix}a`), put(`${prefix}b`, '2'));
 
-      const expected = [`put ${prefix}c=2@${revision}`, `delete ${prefix}a@${revision} was 1@${before}`, `put ${prefix}b=2@${revision}`];
+      const expected = [
+        `put ${prefix}c=2@${revision}`,
+        `delete ${prefix}a@${revision} was 1@${before}`,
+        `put ${prefix}b=2@${revision}`,
+      ];
       expect((await fromLive).events.map(say)).toEqual(expected);
       const past = new WatchReader(store, prefixRange(prefix), before + 1);
       expect((await past.batch()).events.map(say)).toEqual(expected);
@@ -110,6 +119,8 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       const busy = new WatchReader(store, prefixRange(`${prefix}pods/`), start);
       expect((await busy.batch()).events).toHaveLength(1);
       const waitingBusy = busy.batch();
+      const behind = new WatchReader(store, prefixRange(`${prefix}pods/`), start);
+      expect((await behind.batch()).events).toHaveLength(1);
       const now = await write(store, put(`${prefix}other`, '1'));
 
       await store.requestProgress();
@@ -118,8 +129,8 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       expect(mark.events).toEqual([]);
       expect(mark.revision).toBeGreaterThanOrEqual(now);
       expect((await waitingBusy).revision).toBeGreaterThanOrEqual(now);
-      await quiet.end();
-      await busy.end();
+      expect((await behind.batch()).revision).toBeGreaterThanOrEqual(now);
+      for (const reader of [quiet, busy, behind]) await reader.end();
     });
 
     test('from before a compaction is Compacted, from it on works', async () => {
@@ -133,7 +144,10 @@ export function describeWatches(open: OpenStoreUnderTest): void {
 
       await expectFailure('Compacted', new WatchReader(store, prefixRange(prefix), first).batch());
       const reader = new WatchReader(store, prefixRange(prefix), second);
-      expect((await reader.until(third)).map((line) => line.split(' was ')[0])).toEqual([`put ${key}=2@${second}`, `put ${key}=3@${third}`]);
+      expect((await reader.until(third)).map((line) => line.split(' was ')[0])).toEqual([
+        `put ${key}=2@${second}`,
+        `put ${key}=3@${third}`,
+      ]);
       await reader.end();
     });
 

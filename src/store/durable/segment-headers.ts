@@ -1,5 +1,6 @@
 import type { DurableFiles } from './durable-files.ts';
-import { damaged, HEADER_LENGTH } from './file-header.ts';
+import { FileDamage } from './file-damage.ts';
+import { HEADER_LENGTH } from './file-header.ts';
 import { decodeSegmentHeader } from './segment-header.ts';
 import type { Segment } from './segments.ts';
 
@@ -15,21 +16,12 @@ export async function readSegmentHeaders(
       const file = await files.openToRead(name);
       try {
         const header = decodeSegmentHeader(await file.read(0, Math.min(HEADER_LENGTH, file.size)), name);
-        if (header.sequence !== sequence) throw damaged(name, 0, `the header says that this is segment ${header.sequence}`);
+        if (header.sequence !== sequence)
+          throw new FileDamage(name, 0, `the header says that this is segment ${header.sequence}`);
         return { ...header, name, bytes: file.size };
       } finally {
         await file.close();
       }
     }),
   );
-}
-
-/** All of a segment's file. */
-export async function readSegment(files: DurableFiles, segment: FoundSegment): Promise<Buffer> {
-  const file = await files.openToRead(segment.name);
-  try {
-    return await file.read(0, file.size);
-  } finally {
-    await file.close();
-  }
 }

@@ -1,4 +1,4 @@
-import type { GroupVersion } from './registered-kinds.ts';
+import type { GroupVersion } from '../values/index.ts';
 
 /**
  * Every group and version that Kubernetes 1.36 has types for, in order, served or not: also those that are only spoken to

@@ -1,5 +1,5 @@
-import type { Answer, EncodedAnswer } from './answers/answer.ts';
-import type { Call } from './request/call.ts';
+import type { Answer, EncodedAnswer } from '../answers/answer.ts';
+import type { Call } from '../request/call.ts';
 
 /** All that a transport needs from the server behind it. */
 export interface RequestHandler {

@@ -1,0 +1,97 @@
+// Checks the documents: links lead somewhere, anchors exist, TypeScript samples compile, walks keep their promises.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const problems: string[] = [];
+const documents = await findDocuments();
+const samples: { readonly from: string; readonly code: string }[] = [];
+
+for (const path of documents) {
+  const text = await readFile(path, 'utf8');
+  await checkLinks(path, text);
+  for (const match of text.matchAll(/```(?:ts|typescript)\n(.*?)```/gs)) {
+    samples.push({ from: `${relative(root, path)}:${lineAt(text, match.index)}`, code: match[1] ?? '' });
+  }
+}
+await checkSamples();
+for (const problem of problems) console.error(problem);
+console.log(`docs: ${documents.length} documents, ${samples.length} samples, ${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);
+
+async function findDocuments(): Promise<string[]> {
+  const top = (await readdir(root)).filter((name) => name.endsWith('.md')).map((name) => join(root, name));
+  const below = await Promise.all(
+    ['docs', 'examples'].filter((folder) => existsSync(join(root, folder))).map(async (folder) => {
+      const entries = await readdir(join(root, folder), { recursive: true });
+      return entries.filter((name) => name.endsWith('.md') && !name.includes('node_modules')).map((name) => join(root, folder, name));
+    }),
+  );
+  return [...top, ...below.flat()].sort();
+}
+
+async function checkLinks(path: string, text: string): Promise<void> {
+  const prose = text.replaceAll(/```.*?```/gs, (block) => block.replaceAll(/[^\n]/g, ' '));
+  for (const match of prose.matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)) {
+    const target = match[1] ?? '';
+    if (/^[a-z]+:/.test(target)) continue;
+    const place = `${relative(root, path)}:${lineAt(text, match.index)}`;
+    const [file = '', anchor = ''] = target.split('#');
+    const full = file === '' ? path : resolve(dirname(path), file);
+    if (!existsSync(full)) {
+      problems.push(`${place}: link to "${target}" leads nowhere`);
+    } else if (anchor !== '') {
+      await checkAnchor(full, anchor, place);
+    }
+  }
+}
+
+async function checkAnchor(path: string, anchor: string, place: string): Promise<void> {
+  if ((await stat(path)).isDirectory()) return;
+  const text = await readFile(path, 'utf8');
+  const line = /^L(\d+)$/.exec(anchor)?.[1];
+  const isThere =
+    line === undefined
+      ? [...text.matchAll(/^#+ (.*)$/gm)].some((match) => slug(match[1] ?? '') === anchor)
+      : Number(line) <= text.split('\n').length;
+  if (!isThere) problems.push(`${place}: "${relative(root, path)}" has no "#${anchor}"`);
+}
+
+function slug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
+}
+
+async function checkSamples(): Promise<void> {
+  if (samples.length === 0) return;
+  await mkdir(join(root, 'node_modules'), { recursive: true });
+  const folder = await mkdtemp(join(root, 'node_modules', '.docs-'));
+  try {
+    for (const [index, { code }] of samples.entries()) await writeFile(join(folder, `sample-${index}.ts`), `${code}\nexport {};\n`);
+    const config = {
+      extends: '../../tsconfig.json',
+      compilerOptions: {
+        paths: { 'keelson/server': ['../../src/cluster/index.ts'], 'keelson/api/*': ['../../src/api/types/*.d.ts'] },
+      },
+      include: ['*.ts'],
+    };
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    const { status, stdout } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['--noEmit', '-p', folder], { encoding: 'utf8' });
+    if (status === 0) return;
+    for (const line of stdout.split('\n')) {
+      const match = /sample-(\d+)\.ts(.*)$/.exec(line);
+      if (match !== null) problems.push(`${samples[Number(match[1])]?.from ?? ''}: sample does not compile${match[2] ?? ''}`);
+    }
+    if (problems.length === 0) problems.push(`samples do not compile:\n${stdout}`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,67 @@
+// The import rule: arrows point down only, and a folder is entered through its door. Exits 1 with a line a breach.
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const source = join(import.meta.dirname, '..', 'src');
+
+/** What each folder of src/ may import, besides itself. Server side and client side meet only in layers 0, 4 and 5. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  api: ['base'],
+  cel: ['base', 'api'],
+  store: ['base', 'api'],
+  client: ['base', 'api'],
+  apiserver: ['base', 'api', 'cel', 'store'],
+  kit: ['base', 'api', 'cel', 'client'],
+  resources: ['base', 'api', 'cel', 'store', 'apiserver'],
+  apiextensions: ['base', 'api', 'cel', 'store', 'apiserver'],
+  aggregator: ['base', 'api', 'cel', 'store', 'apiserver'],
+  controllers: ['base', 'api', 'client', 'kit'],
+  scheduler: ['base', 'api', 'client', 'kit'],
+  node: ['base', 'api', 'client', 'kit'],
+  network: ['base', 'api', 'client', 'kit'],
+  cluster: ['base', 'api', 'cel', 'store', 'client', 'apiserver', 'kit', 'resources', 'apiextensions', 'aggregator', 'controllers', 'scheduler', 'node', 'network'],
+  cli: ['base', 'api', 'cel', 'store', 'client', 'kit', 'cluster'],
+  testing: ['base', 'api', 'store', 'client', 'kit', 'cluster'],
+  dashboard: ['base', 'api', 'client'],
+};
+
+/** Run-time dependencies; everything else comes from Node. */
+const packages = new Set(['js-yaml', 're2js']);
+const testPackages = new Set(['vitest', 'fast-check', ...packages]);
+
+const breaches: string[] = [];
+for (const entry of await readdir(source, { recursive: true, withFileTypes: true })) {
+  if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
+  const path = join(entry.parentPath, entry.name);
+  for (const target of importsOf(await readFile(path, 'utf8'))) check(path, target);
+}
+for (const breach of breaches) console.error(breach);
+console.log(`import rule: ${breaches.length === 0 ? 'kept' : `${breaches.length} breaches`}`);
+process.exit(breaches.length === 0 ? 0 : 1);
+
+function importsOf(text: string): string[] {
+  const pattern = /(?:^|\n)\s*(?:import|export)\s[^'";]*?from\s+'([^']+)'|import\('([^']+)'\)/g;
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? '');
+}
+
+function check(path: string, target: string): void {
+  const place = relative(source, path);
+  const isTest = /\.test\.ts$|\/testing\//.test(place);
+  if (!target.startsWith('.')) {
+    const known = isTest ? testPackages : packages;
+    if (!target.startsWith('node:') && !known.has(target)) breaches.push(`src/${place}: package "${target}" is not allowed`);
+    return;
+  }
+  const folder = place.split('/')[0] ?? '';
+  const to = relative(source, resolve(dirname(path), target));
+  const toFolder = to.split('/')[0] ?? '';
+  if (to.startsWith('..')) {
+    breaches.push(`src/${place}: leaves src/ for "${target}"`);
+  } else if (toFolder !== folder) {
+    if (!(allowed[folder] ?? []).includes(toFolder) && !isTest) breaches.push(`src/${place}: ${folder} may not import ${toFolder}`);
+    if (to !== `${toFolder}/index.ts` && !to.startsWith('api/types/')) {
+      breaches.push(`src/${place}: enters ${toFolder} by "${to}" instead of its door`);
+    }
+  }
+}

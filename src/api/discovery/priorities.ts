@@ -1,0 +1,58 @@
+import { formatGroupVersion } from '../values/index.ts';
+import type { GroupVersion } from '../values/index.ts';
+
+/** Where a group and version stand in discovery: higher comes first. APIServices say the same in their spec. */
+export interface Priority {
+  readonly group: number;
+  readonly version: number;
+}
+
+/** The priority of groups that exist through CustomResourceDefinitions. */
+export const customPriority: Priority = { group: 1000, version: 100 };
+
+/** The priority of a group and version of Kubernetes itself; undefined for others. */
+export function builtInPriority(groupVersion: GroupVersion): Priority | undefined {
+  return priorities.get(formatGroupVersion(groupVersion));
+}
+
+const priorities: ReadonlyMap<string, Priority> = new Map(
+  Object.entries({
+    // The group that registers all others is always first; it has no APIService of its own.
+    'apiregistration.k8s.io/v1': [20_001, 0],
+    v1: [18_000, 1],
+    'apps/v1': [17_800, 15],
+    'events.k8s.io/v1': [17_750, 15],
+    'authentication.k8s.io/v1': [17_700, 15],
+    'authorization.k8s.io/v1': [17_600, 15],
+    'autoscaling/v2': [17_500, 30],
+    'autoscaling/v1': [17_500, 15],
+    'batch/v1': [17_400, 15],
+    'certificates.k8s.io/v1': [17_300, 15],
+    'certificates.k8s.io/v1beta1': [17_300, 9],
+    'certificates.k8s.io/v1alpha1': [17_300, 1],
+    'networking.k8s.io/v1': [17_200, 15],
+    'networking.k8s.io/v1beta1': [17_200, 9],
+    'policy/v1': [17_100, 15],
+    'rbac.authorization.k8s.io/v1': [17_000, 15],
+    'storage.k8s.io/v1': [16_800, 15],
+    'storage.k8s.io/v1beta1': [16_800, 9],
+    'admissionregistration.k8s.io/v1': [16_700, 15],
+    'admissionregistration.k8s.io/v1beta1': [16_700, 12],
+    'admissionregistration.k8s.io/v1alpha1': [16_700, 9],
+    'apiextensions.k8s.io/v1': [16_700, 15],
+    'scheduling.k8s.io/v1': [16_600, 15],
+    'scheduling.k8s.io/v1alpha2': [16_600, 2],
+    'coordination.k8s.io/v1': [16_500, 15],
+    'coordination.k8s.io/v1beta1': [16_500, 13],
+    'coordination.k8s.io/v1alpha2': [16_500, 12],
+    'node.k8s.io/v1': [16_300, 15],
+    'discovery.k8s.io/v1': [16_200, 15],
+    'resource.k8s.io/v1': [16_200, 21],
+    'resource.k8s.io/v1beta2': [16_200, 15],
+    'resource.k8s.io/v1beta1': [16_200, 9],
+    'resource.k8s.io/v1alpha3': [16_200, 1],
+    'flowcontrol.apiserver.k8s.io/v1': [16_100, 21],
+    'internal.apiserver.k8s.io/v1alpha1': [16_000, 9],
+    'storagemigration.k8s.io/v1beta1': [15_800, 9],
+  }).map(([name, [group = 0, version = 0]]) => [name, { group, version }]),
+);

@@ -1,0 +1,116 @@
+import { formatGroupVersion } from '../values/index.ts';
+import type { GroupVersion } from '../values/index.ts';
+import { knownGroupVersions } from './known-group-versions.ts';
+
+/** What `--runtime-config` sets: names such as `api/beta` or `batch/v1/cronjobs`, and what was written after the `=`. */
+export type RuntimeConfig = ReadonlyMap<string, string>;
+
+/** A `--runtime-config` that makes no sense; the message says why. */
+export class RuntimeConfigError extends Error {
+  override readonly name = 'RuntimeConfigError';
+}
+
+/** Reads `key=value,key=value`; a key without a value means `true`. Given several times, the flag adds up. */
+export function parseRuntimeConfig(...flags: readonly string[]): RuntimeConfig {
+  const config = new Map<string, string>();
+  for (const pair of flags.flatMap((flag) => flag.split(','))) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const key = (equals < 0 ? pair : pair.slice(0, equals)).trim();
+    const value = equals < 0 ? '' : pair.slice(equals + 1).trim();
+    if (key === 'api/legacy') continue; // long without a meaning
+    config.set(/^(api\/)?v1(\/|$)/.test(key) ? '/v1' : key, value);
+  }
+  return config;
+}
+
+/** Which resources are served. */
+export interface ApiEnablement {
+  isServed(resource: GroupVersion & { readonly plural: string }): boolean;
+}
+
+/**
+ * Works out what a `--runtime-config` turns on: stable versions are served by default, alpha and beta versions are not;
+ * then `api/all`, `api/ga`, `api/beta` and `api/alpha` apply in this order, then versions, then single resources.
+ *
+ * Throws RuntimeConfigError when a value is not a boolean or a group or version does not exist.
+ */
+export function apiEnablement(config: RuntimeConfig): ApiEnablement {
+  validate(config);
+  const stages = stagePreferences(config);
+  const versions = new Map<string, boolean>();
+  const resources = new Map<string, boolean>();
+  for (const [key, value] of config) {
+    if (stageKeys.has(key)) continue;
+    const [group = '', version = '', plural] = key.split('/');
+    const groupVersion = formatGroupVersion({ group, version });
+    if (!isKnown({ group, version }))
+      throw new RuntimeConfigError(`group version ${groupVersion} that has not been registered`);
+    const isEnabled = parseBoolean(key, value);
+    if (plural === undefined) {
+      versions.set(groupVersion, isEnabled);
+      continue;
+    }
+    if (plural !== plural.toLowerCase()) {
+      throw new RuntimeConfigError(
+        `invalid key ${key}: group/version/resource and resource is always lowercase plural, not ${JSON.stringify(plural)}`,
+      );
+    }
+    resources.set(`${groupVersion}/${plural}`, isEnabled);
+  }
+  return {
+    isServed: ({ group, version, plural }) => {
+      const groupVersion = formatGroupVersion({ group, version });
+      return resources.get(`${groupVersion}/${plural}`) ?? versions.get(groupVersion) ?? stages(version);
+    },
+  };
+}
+
+/** In the order in which they apply: the last that fits wins. */
+const stageKeys: ReadonlyMap<string, RegExp> = new Map([
+  ['api/all', /^/],
+  ['api/ga', /^v\d+$/],
+  ['api/beta', /^v\d+beta\d+$/],
+  ['api/alpha', /^v\d+alpha\d+$/],
+]);
+
+function stagePreferences(config: RuntimeConfig): (version: string) => boolean {
+  const preferences: [RegExp, boolean][] = [];
+  for (const [key, pattern] of stageKeys) {
+    const value = config.get(key);
+    if (value === undefined) continue;
+    if (value !== 'true' && value !== 'false') throw new RuntimeConfigError(`invalid value ${key}=${value}`);
+    preferences.push([pattern, value === 'true']);
+  }
+  return (version) => {
+    const last = preferences.findLast(([pattern]) => pattern.test(version));
+    return last?.[1] ?? /^v\d+$/.test(version);
+  };
+}
+
+function validate(config: RuntimeConfig): void {
+  if (config.size === 1 && config.get('api/all') === 'false') {
+    throw new RuntimeConfigError('invalid runtime-config with only api/all=false');
+  }
+  const unknown = new Set<string>();
+  for (const key of config.keys()) {
+    if (stageKeys.has(key)) continue;
+    const [group = '', version = '', ...rest] = key.split('/');
+    if (!key.includes('/') || rest.length > 1) throw new RuntimeConfigError(`runtime-config invalid key ${key}`);
+    if (!knownGroupVersions.some((known) => known.group === group)) unknown.add(formatGroupVersion({ group, version }));
+  }
+  if (unknown.size > 0) throw new RuntimeConfigError(`unknown api groups ${[...unknown].sort().join(',')}`);
+}
+
+function isKnown({ group, version }: GroupVersion): boolean {
+  return knownGroupVersions.some((known) => known.group === group && known.version === version);
+}
+
+/** Booleans as Go's flags spell them; nothing at all is yes. */
+function parseBoolean(key: string, value: string): boolean {
+  if (value === '' || /^(1|t|T|true|TRUE|True)$/.test(value)) return true;
+  if (/^(0|f|F|false|FALSE|False)$/.test(value)) return false;
+  throw new RuntimeConfigError(
+    `invalid value of ${key}: ${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`,
+  );
+}

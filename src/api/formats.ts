@@ -1,0 +1,65 @@
+import {
+  cidrProblems,
+  configMapKeyProblems,
+  dns1035LabelProblems,
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  httpHeaderNameProblems,
+  labelValueProblems,
+  legacyCidrProblems,
+  legacyIpProblems,
+  parseGroupVersion,
+  pathSegmentNameProblems,
+  portNameProblems,
+  portNumberProblems,
+  qualifiedNameProblems,
+  relaxedEnvVarNameProblems,
+  ValueError,
+} from './values/index.ts';
+
+type Check = (value: string) => readonly string[];
+
+const none: readonly string[] = [];
+
+function matching(pattern: RegExp, problem: string): Check {
+  return (value) => (pattern.test(value) ? none : [problem]);
+}
+
+/** What the `format=` flags of the definition files mean. */
+const checks: Readonly<Record<string, Check>> = {
+  apiversion: (value) => (parseGroupVersion(value) instanceof ValueError ? [`invalid apiVersion ${value}`] : none),
+  canonicalcidr: (value) => cidrProblems(value),
+  caselessdns1035label: (value) =>
+    joined('may have mixed case, but should otherwise match: ', dns1035LabelProblems(value.toLowerCase())),
+  caselessdns1123subdomain: (value) => dns1123SubdomainProblems(value.toLowerCase()),
+  caselessqualifiedname: (value) => qualifiedNameProblems(value.toLowerCase()),
+  celidentifier: matching(/^[A-Za-z_]\w*$/, 'must be a valid CEL identifier'),
+  cidr: (value) => legacyCidrProblems(value),
+  configmapkey: configMapKeyProblems,
+  dns1035label: dns1035LabelProblems,
+  dns1123label: dns1123LabelProblems,
+  dns1123subdomain: dns1123SubdomainProblems,
+  envname: relaxedEnvVarNameProblems,
+  httpheadername: httpHeaderNameProblems,
+  ip: (value) => legacyIpProblems(value),
+  labelvalue: labelValueProblems,
+  nobacksteps: (value) => (value.split('/').includes('..') ? ["must not contain '..'"] : none),
+  pathsegment: pathSegmentNameProblems,
+  portname: portNameProblems,
+  portorname: (value) => (/^\d+$/.test(value) ? portNumberProblems(Number(value)) : portNameProblems(value)),
+  qualifiedname: qualifiedNameProblems,
+  relativepath: (value) => (value.startsWith('/') ? ['must be a relative path'] : none),
+  uuid: matching(
+    /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/,
+    'must be a lowercase UUID in 8-4-4-4-12 format',
+  ),
+};
+
+/** What is wrong with a value of a format, in upstream's words. A format that is only a kind's own rule passes here. */
+export function checkFormat(format: string, value: string): readonly string[] {
+  return checks[format]?.(value) ?? none;
+}
+
+function joined(intro: string, problems: readonly string[]): readonly string[] {
+  return problems.length === 0 ? none : [intro + problems.join(',')];
+}

@@ -1,0 +1,66 @@
+// What other folders may use: what objects are, how they are read, written, compared and described.
+export * from './values/index.ts';
+export * from './patch/index.ts';
+export * from './json/index.ts';
+export * from './yaml/index.ts';
+export * from './protobuf/index.ts';
+export * from './openapi/index.ts';
+export * from './discovery/index.ts';
+
+export { builtInTypes } from './built-in.ts';
+export { TypeTable } from './schema/type-table.ts';
+export type {
+  Field,
+  GroupVersionKind,
+  ListShape,
+  MapShape,
+  ResourceInfo,
+  ScalarName,
+  ScalarShape,
+  Shape,
+  Struct,
+  StructShape,
+  SubresourceInfo,
+} from './schema/schema.ts';
+export type { ApiObject, ObjectMeta } from './object.ts';
+
+export {
+  duplicate,
+  type FieldError,
+  fieldErrorBody,
+  fieldErrorText,
+  forbiddenField,
+  invalidValue,
+  missing,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from './field-error.ts';
+export {
+  alreadyExists,
+  badRequest,
+  conflict,
+  expired,
+  forbidden,
+  gone,
+  type GroupResource,
+  hasReason,
+  internalError,
+  invalid,
+  methodNotAllowed,
+  methodNotSupported,
+  notFound,
+  OBJECT_MODIFIED,
+  pageNotFound,
+  qualifiedResource,
+  serviceUnavailable,
+  type Status,
+  type StatusCause,
+  type StatusDetails,
+  StatusError,
+  tooManyRequests,
+  unauthorized,
+} from './status.ts';
+export { checkFormat } from './formats.ts';

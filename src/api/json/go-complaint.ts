@@ -1,0 +1,39 @@
+import { DecodeError } from './decode-error.ts';
+
+/** What Go's decoder found wrong. */
+export type Complaint =
+  /** A value of the wrong type. `fields` is where, from the root of the decoder that found it; `struct` has the last field. */
+  | { readonly kind: 'type'; readonly value: string; readonly type: string; readonly place: Place }
+  /** A text that a type with its own decoder does not take. */
+  | { readonly kind: 'text'; readonly message: string };
+
+export interface Place {
+  readonly struct: string;
+  readonly fields: readonly string[];
+}
+
+/** Ends decoding at once. */
+export class Abort extends Error {
+  override readonly name = 'Abort';
+  readonly complaint: Complaint;
+
+  constructor(complaint: Complaint) {
+    super('decoding ended');
+    this.complaint = complaint;
+  }
+}
+
+/** The complaint of a decoder inside another, as the outer one tells it: fields are added up, the struct is its own. */
+export function within(place: Place, complaint: Complaint): Complaint {
+  if (complaint.kind === 'text') return complaint;
+  const fields = [...place.fields, ...complaint.place.fields];
+  return { ...complaint, place: { struct: place.struct, fields } };
+}
+
+export function toDecodeError(complaint: Complaint): DecodeError {
+  if (complaint.kind === 'text') return new DecodeError('value', complaint.message);
+  const { value, type, place } = complaint;
+  const isInStruct = place.struct !== '' || place.fields.length > 0;
+  const target = isInStruct ? `struct field ${place.struct}.${place.fields.join('.')}` : 'value';
+  return new DecodeError('mismatch', `json: cannot unmarshal ${value} into Go ${target} of type ${type}`);
+}

@@ -1,0 +1,18 @@
+// The documents below /openapi, from type tables and lists of resources.
+export { type Descriptions, loadDescriptions } from './descriptions.ts';
+export type { OpenApiDocument } from './document.ts';
+export { DocumentSources } from './document-sources.ts';
+export type { JsonSchema } from './json-schema.ts';
+export { OpenApiV2 } from './openapi-v2.ts';
+export { OpenApiV3, openApiV3Index, serverRelativeUrl } from './openapi-v3.ts';
+export { PROTOBUF_V2_TYPE, protobufV2 } from './protobuf-v2.ts';
+export type {
+  DocumentedType,
+  HttpMethod,
+  ServedResource,
+  ServedSubresource,
+  SubresourceStyle,
+  TypeSource,
+  WrittenSchema,
+} from './served-resource.ts';
+export { tableResources } from './table-resources.ts';

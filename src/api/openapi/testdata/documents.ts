@@ -1,0 +1,35 @@
+import { builtInTypes } from '../../built-in.ts';
+import type { OpenApiDocument } from '../document.ts';
+import { DocumentSources } from '../document-sources.ts';
+import { loadDescriptions } from '../descriptions.ts';
+import type { ServedResource } from '../served-resource.ts';
+import { tableResources } from '../table-resources.ts';
+
+/** Everything of Kubernetes 1.36, whatever is on by default. */
+export async function everything(): Promise<{ sources: DocumentSources; resources: ServedResource[] }> {
+  const types = builtInTypes();
+  const sources = new DocumentSources(types, await loadDescriptions());
+  return { sources, resources: tableResources(types.resources(), types) };
+}
+
+export function byGroupVersion(resources: readonly ServedResource[]): Map<string, [ServedResource, ...ServedResource[]]> {
+  const found = new Map<string, [ServedResource, ...ServedResource[]]>();
+  for (const resource of resources) {
+    const path = resource.group === '' ? `api/${resource.version}` : `apis/${resource.group}/${resource.version}`;
+    const known = found.get(path);
+    if (known === undefined) found.set(path, [resource]);
+    else known.push(resource);
+  }
+  return found;
+}
+
+export interface ParsedDocument {
+  readonly [key: string]: unknown;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
+  readonly definitions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+export function parsed({ body }: OpenApiDocument): ParsedDocument {
+  return JSON.parse(Buffer.from(body).toString()) as ParsedDocument;
+}

@@ -1,0 +1,100 @@
+import { canonicalizeOwned, type PlainObject, type TypeMeta } from '../json/index.ts';
+import type { Struct } from '../schema/schema.ts';
+import { decoderOf } from './message-decoder.ts';
+import { ENVELOPE_MAGIC } from './magic.ts';
+import { malformed, ProtobufReader, wrongWireType } from './reader.ts';
+import { WIRE_BYTES } from './writer.ts';
+
+export interface DecodeProtobufOptions {
+  /** Fill in what the type's `default` and `fill` flags say. */
+  readonly defaults?: boolean;
+  /** apiVersion and kind, which are not part of the message. */
+  readonly typeMeta?: TypeMeta;
+}
+
+/**
+ * Decodes a protobuf message into a canonical object. Fields with unknown numbers are passed over.
+ *
+ * Ends: with a DecodeError, in the words of Kubernetes where it has any, when the bytes are not such a message.
+ */
+export function decodeProtobuf(bytes: Uint8Array, struct: Struct, options: DecodeProtobufOptions = {}): PlainObject {
+  const reader = new ProtobufReader(bytes);
+  const target: PlainObject = {};
+  if (options.typeMeta !== undefined) {
+    target['kind'] = options.typeMeta.kind;
+    target['apiVersion'] = options.typeMeta.apiVersion;
+  }
+  decoderOf(struct).read(reader, reader.length, target);
+  return canonicalizeOwned(target, struct, { defaults: options.defaults });
+}
+
+/** What the envelope of a protobuf body holds. */
+export interface ProtobufEnvelope {
+  readonly typeMeta: TypeMeta;
+  /** The message; a view of the body's bytes, not a copy. */
+  readonly raw: Uint8Array;
+  readonly contentEncoding: string;
+  readonly contentType: string;
+}
+
+export function isProtobufEnvelope(bytes: Uint8Array): boolean {
+  return ENVELOPE_MAGIC.every((byte, index) => bytes[index] === byte);
+}
+
+/** Takes the envelope off a protobuf body or stored value. */
+export function openProtobufEnvelope(bytes: Uint8Array): ProtobufEnvelope {
+  if (bytes.length === 0) throw malformed('empty data');
+  if (!isProtobufEnvelope(bytes)) {
+    throw malformed('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+  }
+  if (bytes.length === ENVELOPE_MAGIC.length) throw malformed('empty body');
+  const reader = new ProtobufReader(bytes, ENVELOPE_MAGIC.length);
+  let typeMeta: TypeMeta = { apiVersion: '', kind: '' };
+  let raw: Uint8Array = new Uint8Array();
+  const content = { encoding: '', type: '' };
+  while (reader.hasMore(reader.length)) {
+    switch (nextField(reader, FIELD_NAMES)) {
+      case 1:
+        typeMeta = readTypeMeta(reader);
+        break;
+      case 2:
+        raw = reader.bytes();
+        break;
+      case 3:
+        content.encoding = reader.string();
+        break;
+      case 4:
+        content.type = reader.string();
+        break;
+      default:
+    }
+  }
+  return { typeMeta, raw, contentEncoding: content.encoding, contentType: content.type };
+}
+
+const FIELD_NAMES = ['', 'TypeMeta', 'Raw', 'ContentEncoding', 'ContentType'] as const;
+const TYPE_META_NAMES = ['', 'APIVersion', 'Kind'] as const;
+
+function readTypeMeta(reader: ProtobufReader): TypeMeta {
+  const end = reader.begin();
+  const typeMeta = { apiVersion: '', kind: '' };
+  while (reader.hasMore(end)) {
+    const number = nextField(reader, TYPE_META_NAMES);
+    if (number === 1) typeMeta.apiVersion = reader.string();
+    else if (number === 2) typeMeta.kind = reader.string();
+  }
+  return typeMeta;
+}
+
+/** The number of the next field, all of which are bytes; 0 when it is none of these, and has been passed over. */
+function nextField(reader: ProtobufReader, names: readonly string[]): number {
+  const tag = reader.tag();
+  const number = tag >>> 3;
+  const name = names[number];
+  if (name === undefined) {
+    reader.skip(tag);
+    return 0;
+  }
+  if ((tag & 7) !== WIRE_BYTES) throw wrongWireType(tag & 7, name);
+  return number;
+}

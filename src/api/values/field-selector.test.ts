@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { escapeFieldValue, FieldMatcher, parseFieldSelector, unescapeFieldValue } from './field-selector.ts';
+import { ValueError } from './value-error.ts';
+
+function parsed(text: string): FieldMatcher {
+  const matcher = parseFieldSelector(text);
+  assert.ok(matcher instanceof FieldMatcher, `${text}: ${String(matcher)}`);
+  return matcher;
+}
+
+function convert(field: string, value: string): readonly [string, string] | ValueError {
+  if (field === 'name') return ['metadata.name', value];
+  return field === 'ignored' ? ['', ''] : new ValueError(`field label not supported: ${field}`);
+}
+
+describe('a field selector', () => {
+  test('keeps any value through escaping', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('\\', ',', '=', '!', 'a', 'é', '😀') }), (value) => {
+        assert.equal(unescapeFieldValue(escapeFieldValue(value)), value);
+        const matcher = parsed(`a=${escapeFieldValue(value)},b!=${escapeFieldValue(value)}`);
+        assert.equal(matcher.exactValue('a'), value);
+        assert.equal(matcher.matches({ a: value, b: `${value}.` }), true);
+        assert.equal(matcher.matches({ a: value, b: value }), false);
+      }),
+    );
+  });
+
+  test('prints as a selector that reads back the same', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.constantFrom('=', '==', '!='), fc.string())), (terms) => {
+        const text = terms.map(([sign, value], at) => `f${at}${sign}${escapeFieldValue(value)}`).join(',');
+        const printed = parsed(text).toString();
+        assert.equal(parsed(printed).toString(), printed);
+      }),
+    );
+  });
+
+  test('takes a field that is not there as empty', () => {
+    expect(parsed('spec.nodeName=').matches({})).toBe(true);
+    expect(parsed('constructor=').matches({})).toBe(true);
+    expect(parsed('spec.nodeName!=').matches({})).toBe(false);
+  });
+
+  test('lets a kind refuse, rename and drop fields', () => {
+    expect(String(parseFieldSelector('name=web,ignored=x', convert))).toBe('metadata.name=web');
+    expect(parseFieldSelector('phase=x', convert)).toEqual(new ValueError('field label not supported: phase'));
+  });
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  formatGroupKind,
+  formatGroupResource,
+  formatGroupVersion,
+  groupVersionKindOf,
+  parseGroupKind,
+  parseGroupResource,
+  parseGroupVersion,
+} from './resource-names.ts';
+
+const word = fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/);
+const group = fc.oneof(
+  fc.constant(''),
+  fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('.')),
+);
+
+test('group and version come back from what was printed', () => {
+  fc.assert(
+    fc.property(group, word, (group, version) => {
+      assert.deepEqual(parseGroupVersion(formatGroupVersion({ group, version })), { group, version });
+    }),
+  );
+});
+
+test('group and resource, group and kind come back from what was printed', () => {
+  fc.assert(
+    fc.property(group, word, (group, name) => {
+      assert.deepEqual(parseGroupResource(formatGroupResource({ group, resource: name })), { group, resource: name });
+      assert.deepEqual(parseGroupKind(formatGroupKind({ group, kind: name })), { group, kind: name });
+    }),
+  );
+});
+
+test('an unreadable apiVersion leaves only the kind', () => {
+  expect(groupVersionKindOf('apps/v1', 'Deployment')).toEqual({ group: 'apps', version: 'v1', kind: 'Deployment' });
+  expect(groupVersionKindOf('a/b/c', 'Deployment')).toEqual({ group: '', version: '', kind: 'Deployment' });
+});

@@ -1,0 +1,78 @@
+import { compareKeys } from './key-order.ts';
+import { formatGoFloat } from './go-float.ts';
+import { hasBreaks, styleOf } from './scalar-style.ts';
+import { writeScalar } from './scalar-text.ts';
+
+/**
+ * Prints a JSON value as Kubernetes prints YAML: keys sorted, lists not indented under their key, strings quoted where
+ * they would be read as something else, several lines as a block, lines broken after 80 columns.
+ */
+export function encodeYaml(value: unknown): string {
+  const text = isCollection(value) ? collectionText(value, 0) : scalarText(value, { column: 0, indent: 2 });
+  return `${text}\n`;
+}
+
+type Collection = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/** Go gives up the simple form of keys that are longer, in bytes. */
+const LONGEST_SIMPLE_KEY = 128;
+
+/** The lines of a list or map, whose first line goes where we are. */
+function collectionText(value: Collection, indent: number): string {
+  if (isEmpty(value)) return Array.isArray(value) ? '[]' : '{}';
+  const lines = Array.isArray(value)
+    ? value.map((item: unknown) => `-${afterDash(item, indent)}`)
+    : entriesOf(value as Readonly<Record<string, unknown>>).map(([key, item]) => entryText(key, item, indent));
+  return lines.join(lineStart(indent));
+}
+
+function entriesOf(value: Readonly<Record<string, unknown>>): [string, unknown][] {
+  return Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .sort(([left], [right]) => compareKeys(left, right));
+}
+
+function entryText(key: string, value: unknown, indent: number): string {
+  if (hasBreaks(key) || Buffer.byteLength(key) > LONGEST_SIMPLE_KEY) {
+    return `?${afterDash(key, indent)}${lineStart(indent)}:${afterDash(value, indent)}`;
+  }
+  const start = `${writeScalar(key, styleOf(key, true), { column: indent, indent: indent + 2, isKey: true })}:`;
+  if (!isCollection(value)) {
+    return `${start} ${scalarText(value, { column: indent + [...start].length + 1, indent: indent + 2 })}`;
+  }
+  if (isEmpty(value)) return `${start} ${collectionText(value, indent)}`;
+  const inner = Array.isArray(value) ? indent : indent + 2;
+  return `${start}${lineStart(inner)}${collectionText(value, inner)}`;
+}
+
+/** What follows a dash, or the question mark or colon of a long key: collections start on the same line. */
+function afterDash(value: unknown, indent: number): string {
+  if (isCollection(value)) return ` ${collectionText(value, indent + 2)}`;
+  return ` ${scalarText(value, { column: indent + 2, indent: indent + 2 })}`;
+}
+
+function scalarText(value: unknown, place: { readonly column: number; readonly indent: number }): string {
+  switch (typeof value) {
+    case 'string':
+      return writeScalar(value, styleOf(value, false), { ...place, isKey: false });
+    case 'number':
+      return Number.isInteger(value) && Math.abs(value) < 1e21 ? String(BigInt(value)) : formatGoFloat(value);
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    default:
+      return 'null';
+  }
+}
+
+function isCollection(value: unknown): value is Collection {
+  return typeof value === 'object' && value !== null;
+}
+
+function isEmpty(value: Collection): boolean {
+  return Array.isArray(value) ? value.length === 0 : Object.values(value).every((item) => item === undefined);
+}
+
+function lineStart(indent: number): string {
+  return `\n${' '.repeat(indent)}`;
+}

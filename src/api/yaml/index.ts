@@ -1,0 +1,1 @@
+export function decodeYaml(): never { throw new Error('yaml'); } export function encodeYaml(): never { throw new Error('yaml'); }

@@ -1,0 +1,94 @@
+/** One alternative of an Accept header. */
+export interface AcceptClause {
+  readonly type: string;
+  readonly subtype: string;
+  readonly quality: number;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map();
+
+/**
+ * The alternatives of an Accept header, best first.
+ *
+ * Reads what clients of Kubernetes send as Kubernetes reads it: names keep their case, what makes no sense is left out,
+ * `q=0` does not forbid, and among equals the one named first is better.
+ */
+export function parseAccept(header: string): readonly AcceptClause[] {
+  const clauses: AcceptClause[] = [];
+  for (const part of header.split(',')) {
+    const clause = parseClause(part);
+    if (clause !== undefined) clauses.push(clause);
+  }
+  return bestFirst(clauses);
+}
+
+function parseClause(part: string): AcceptClause | undefined {
+  const [range = '', ...parameters] = trimSpaces(part).split(';');
+  const [type = '', subtype = '', ...more] = range.split('/').map(trimSpaces);
+  if (more.some((text) => text !== '') || (subtype === '' && type !== '*')) return undefined;
+  const values = parameters.length === 0 ? NO_PARAMETERS : parseParameters(parameters);
+  const quality = values.get('q');
+  return {
+    type,
+    subtype: subtype === '' ? '*' : subtype,
+    quality: quality === undefined ? 1 : parseQuality(quality),
+    parameters: values,
+  };
+}
+
+function parseParameters(parameters: readonly string[]): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const parameter of parameters) {
+    const [name = '', value = '', ...more] = parameter.split('=');
+    if (value === '' || more.some((text) => text !== '')) continue;
+    const key = trimSpaces(name);
+    values.set(key, key === 'q' ? value : trimSpaces(value));
+  }
+  return values;
+}
+
+/** What is no number counts as zero. */
+function parseQuality(text: string): number {
+  const quality = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : 0;
+  return Number.isFinite(quality) ? quality : 0;
+}
+
+/**
+ * Sorted by quality, and at any quality what is precise before wildcards. That is no proper order, so the result depends
+ * on how it is sorted: by insertion, as Kubernetes does with headers of sensible length.
+ */
+function bestFirst(clauses: AcceptClause[]): readonly AcceptClause[] {
+  if (clauses.length > LONGEST_INSERTION_SORT) return clauses.sort((left, right) => right.quality - left.quality);
+  for (let end = 1; end < clauses.length; end++) {
+    for (let at = end; at > 0; at--) {
+      const clause = clauses[at] as AcceptClause;
+      const before = clauses[at - 1] as AcceptClause;
+      if (!isBetter(clause, before)) break;
+      clauses[at] = before;
+      clauses[at - 1] = clause;
+    }
+  }
+  return clauses;
+}
+
+const LONGEST_INSERTION_SORT = 12;
+
+function isBetter(left: AcceptClause, right: AcceptClause): boolean {
+  return (
+    left.quality > right.quality ||
+    (left.type !== '*' && right.type === '*') ||
+    (left.subtype !== '*' && right.subtype === '*')
+  );
+}
+
+/** Spaces only, and in linear time whatever is sent. */
+function trimSpaces(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && text.charCodeAt(from) === SPACE) from++;
+  while (to > from && text.charCodeAt(to - 1) === SPACE) to--;
+  return from === 0 && to === text.length ? text : text.slice(from, to);
+}
+
+const SPACE = 0x20;

@@ -1,0 +1,165 @@
+import { Buffer } from 'node:buffer';
+import { internalError, StatusError } from '../../api/index.ts';
+import type { TypeTable } from '../../api/index.ts';
+import type { Clock, Logger } from '../../base/index.ts';
+import type { Call } from '../request/call.ts';
+import type { Resource } from '../resource.ts';
+import { answerHeaders } from './answer-headers.ts';
+import type {
+  Answer,
+  BytesAnswer,
+  EncodedAnswer,
+  ListAnswer,
+  ListMetadata,
+  ObjectAnswer,
+  StatusAnswer,
+  WatchAnswer,
+} from './answer.ts';
+import { encodeDocument } from './document.ts';
+import { ListEncoder } from './list-encoder.ts';
+import { MetadataForms } from './metadata-forms.ts';
+import type { Negotiator } from './negotiator.ts';
+import { checkConversion } from './not-acceptable.ts';
+import { encodeObject, encodePartialObject } from './object-encoder.ts';
+import { objectOf } from './object-forms.ts';
+import type { ObjectSource } from './object-forms.ts';
+import { mediaTypes, streamMediaType } from './representation.ts';
+import type { Representation } from './representation.ts';
+import { StatusEncoder } from './status-encoder.ts';
+import { includeObject } from './table-options.ts';
+import { tableOf } from './table.ts';
+import { WatchEncoder } from './watch-encoder.ts';
+
+export interface AnswerEncoderOptions {
+  readonly types: TypeTable;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly negotiator: Negotiator;
+}
+
+/** Turns what the verbs answer into what the client asked for. */
+export class AnswerEncoder {
+  readonly #options: AnswerEncoderOptions;
+  readonly #forms: MetadataForms;
+  readonly #lists: ListEncoder;
+  readonly #statuses: StatusEncoder;
+  readonly #watches: WatchEncoder;
+
+  constructor(options: AnswerEncoderOptions) {
+    const { types, clock } = options;
+    this.#options = options;
+    this.#forms = new MetadataForms(types);
+    this.#lists = new ListEncoder(types, this.#forms);
+    this.#statuses = new StatusEncoder(types);
+    this.#watches = new WatchEncoder({ clock, forms: this.#forms, statuses: this.#statuses });
+  }
+
+  /** Never throws: what cannot be encoded as asked is answered with a Status that says why. */
+  encode(answer: Answer, call: Call): EncodedAnswer {
+    try {
+      return this.#encode(answer, call);
+    } catch (error) {
+      if (!(error instanceof StatusError)) this.#options.log.error('answer not encoded', { path: call.path, error });
+      const { status } = error instanceof StatusError ? error : internalError(error);
+      return this.#status({ type: 'status', status }, call);
+    }
+  }
+
+  #encode(answer: Answer, call: Call): EncodedAnswer {
+    switch (answer.type) {
+      case 'object':
+        return this.#object(answer, call);
+      case 'list':
+        return this.#list(answer, call);
+      case 'watch':
+        return this.#watch(answer, call);
+      case 'status':
+        return this.#status(answer, call);
+      case 'bytes':
+        return encodeBytes(answer, call);
+    }
+  }
+
+  #object(answer: ObjectAnswer, call: Call): EncodedAnswer {
+    const { object, resource, code } = answer;
+    const representation = this.#options.negotiator.negotiate(call, resource);
+    checkConversion(representation, resource, false);
+    const headers = answerHeaders(call, mediaTypes[representation.format]);
+    const { conversion } = representation;
+    if (conversion === undefined) return { code, headers, body: encodeObject(answer, representation) };
+    const { apiVersion } = conversion;
+    if (conversion.kind !== 'Table') {
+      return { code, headers, body: encodePartialObject(answer, representation, { apiVersion, forms: this.#forms }) };
+    }
+    const { resourceVersion = '' } = objectOf(object, resource).metadata;
+    const body = this.#table([object], { resourceVersion }, { call, resource, representation, apiVersion });
+    return { code, headers, body };
+  }
+
+  #list(answer: ListAnswer, call: Call): EncodedAnswer {
+    const { items, resource, metadata } = answer;
+    const representation = this.#options.negotiator.negotiate(call, resource);
+    checkConversion(representation, resource, true);
+    const headers = answerHeaders(call, mediaTypes[representation.format]);
+    const { conversion } = representation;
+    if (conversion === undefined) return { code: 200, headers, body: this.#lists.encode(answer, representation) };
+    const { apiVersion } = conversion;
+    if (conversion.kind !== 'Table') {
+      return { code: 200, headers, body: this.#lists.encodePartial(answer, representation, apiVersion) };
+    }
+    return { code: 200, headers, body: this.#table(items, metadata, { call, resource, representation, apiVersion }) };
+  }
+
+  #table(
+    sources: readonly ObjectSource[],
+    metadata: ListMetadata,
+    { call, resource, representation, apiVersion }: TableRequest,
+  ): Uint8Array {
+    const { format, isPretty } = representation;
+    if (format === 'protobuf') throw new Error('Cannot write a Table as protobuf'); // negotiation does not offer it
+    const include = includeObject(call.query);
+    const now = this.#options.clock.now();
+    const table = tableOf(sources, metadata, { resource, apiVersion, include, forms: this.#forms, now });
+    return encodeDocument(table, { format, isPretty });
+  }
+
+  #watch(answer: WatchAnswer, call: Call): EncodedAnswer {
+    const representation = this.#options.negotiator.negotiate(call, answer.resource);
+    const { format } = representation;
+    const contentType = format === 'json' ? mediaTypes.json : streamMediaType(format);
+    const body = this.#watches.encode(answer, representation, call.query);
+    return { code: 200, headers: answerHeaders(call, contentType), body };
+  }
+
+  #status({ status, headers }: StatusAnswer, call: Call): EncodedAnswer {
+    const isSuccess = status.status === 'Success';
+    // Somebody who takes none of our formats still needs to know what went wrong.
+    const representation = this.#options.negotiator.forStatus(call, isSuccess) ?? FALLBACK;
+    const retryAfter = status.details?.retryAfterSeconds ?? 0;
+    return {
+      code: status.code,
+      headers: answerHeaders(call, mediaTypes[representation.format], {
+        ...headers,
+        ...(!isSuccess && retryAfter > 0 ? { 'retry-after': String(retryAfter) } : {}),
+      }),
+      body: this.#statuses.encode(status, representation),
+    };
+  }
+}
+
+interface TableRequest {
+  readonly call: Call;
+  readonly resource: Resource;
+  readonly representation: Representation;
+  readonly apiVersion: string;
+}
+
+const FALLBACK: Representation = { format: 'json', isPretty: true, conversion: undefined };
+
+function encodeBytes({ code, contentType, body, headers }: BytesAnswer, call: Call): EncodedAnswer {
+  return {
+    code,
+    headers: answerHeaders(call, contentType, headers),
+    body: typeof body === 'string' ? Buffer.from(body) : body,
+  };
+}

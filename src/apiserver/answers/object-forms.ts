@@ -1,0 +1,24 @@
+import { Buffer } from 'node:buffer';
+import { encodeJson, encodeProtobuf } from '../../api/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+import type { Resource } from '../resource.ts';
+import { StoredObject } from '../storage/stored-object.ts';
+
+/** An object to answer with: shared by all who read it, or made for this one answer. */
+export type ObjectSource = StoredObject | ApiObject;
+
+export function objectOf(source: ObjectSource, resource: Resource): ApiObject {
+  return source instanceof StoredObject ? source.as(resource) : source;
+}
+
+export function jsonOf(source: ObjectSource, resource: Resource): Uint8Array {
+  return source instanceof StoredObject ? source.json(resource) : Buffer.from(encodeJson(source));
+}
+
+/** The bare protobuf message, without envelope: as it is inside of lists. */
+export function protobufOf(source: ObjectSource, resource: Resource): Uint8Array {
+  if (!(source instanceof StoredObject)) return encodeProtobuf(source, resource.type);
+  return source.form(`protobuf ${resource.version} ${resource.group}`, () =>
+    encodeProtobuf(source.as(resource), resource.type),
+  );
+}

@@ -1,0 +1,88 @@
+import type { ApiObject } from '../../api/index.ts';
+import type { Column, Resource } from '../resource.ts';
+import type { ListMetadata } from './answer.ts';
+import { listMetadata } from './list-metadata.ts';
+import type { MetadataForms } from './metadata-forms.ts';
+import { objectOf } from './object-forms.ts';
+import type { ObjectSource } from './object-forms.ts';
+import type { IncludeObject } from './table-options.ts';
+
+export interface TableContext {
+  readonly resource: Resource;
+  readonly apiVersion: string;
+  readonly include: IncludeObject;
+  readonly forms: MetadataForms;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export interface Table {
+  readonly kind: 'Table';
+  readonly apiVersion: string;
+  readonly metadata: Partial<ListMetadata>;
+  /** null: the same as in the table before, in a watch. */
+  readonly columnDefinitions: readonly Omit<Column, 'value'>[] | null;
+  readonly rows: readonly unknown[];
+}
+
+/** Objects as rows, for people to read. */
+export function tableOf(sources: readonly ObjectSource[], metadata: ListMetadata, context: TableContext): Table {
+  const columns = columnsOf(context.resource);
+  return {
+    kind: 'Table',
+    apiVersion: context.apiVersion,
+    metadata: listMetadata(metadata),
+    columnDefinitions: columns.map(definitionOf),
+    rows: sources.map((source) => rowOf(source, columns, context)),
+  };
+}
+
+function rowOf(source: ObjectSource, columns: readonly Column[], context: TableContext): unknown {
+  const { resource, now } = context;
+  const object = objectOf(source, resource);
+  const conditions = resource.rowConditions?.(object) ?? [];
+  return {
+    cells: columns.map((column) => column.value(object, { now }) ?? null),
+    ...(conditions.length === 0 ? {} : { conditions }),
+    object: included(source, context),
+  };
+}
+
+function included(source: ObjectSource, { resource, include, apiVersion, forms }: TableContext): ApiObject | null {
+  switch (include) {
+    case 'Object':
+      return objectOf(source, resource);
+    case 'Metadata':
+      return forms.partial(source, resource, apiVersion);
+    case 'None':
+      return null;
+  }
+}
+
+function definitionOf({ name, type, format, description, priority }: Column): Omit<Column, 'value'> {
+  return { name, type, format, description, priority };
+}
+
+function columnsOf(resource: Resource): readonly Column[] {
+  return resource.columns.length === 0 ? defaultColumns : resource.columns;
+}
+
+/** For kinds that have no columns of their own. */
+const defaultColumns: readonly Column[] = [
+  {
+    name: 'Name',
+    type: 'string',
+    format: 'name',
+    description: 'Name of the object, unique in its namespace',
+    priority: 0,
+    value: ({ metadata }) => metadata.name ?? '',
+  },
+  {
+    name: 'Created At',
+    type: 'date',
+    format: '',
+    description: 'When the object was created',
+    priority: 0,
+    value: ({ metadata }) => metadata.creationTimestamp ?? '0001-01-01T00:00:00Z',
+  },
+];

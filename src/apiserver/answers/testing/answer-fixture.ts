@@ -1,0 +1,127 @@
+import { Buffer } from 'node:buffer';
+import { builtInTypes } from '../../../api/index.ts';
+import type { ApiObject, Struct, TypeTable } from '../../../api/index.ts';
+import { discardLogger, VirtualClock } from '../../../base/index.ts';
+import type { Column, Resource } from '../../resource.ts';
+import { jsonStorage } from '../../storage/storage-codec.ts';
+import { StoredObject } from '../../storage/stored-object.ts';
+import { LazyCall } from '../../transport/lazy-call.ts';
+import { AnswerEncoder } from '../answer-encoder.ts';
+import type { Answer, EncodedAnswer } from '../answer.ts';
+import { Negotiator } from '../negotiator.ts';
+
+export const types: TypeTable = builtInTypes();
+
+export interface ResourceOptions {
+  readonly group?: string;
+  readonly version?: string;
+  readonly kind: string;
+  readonly columns?: readonly Column[];
+  readonly isCustom?: boolean;
+}
+
+/** A resource as `resources/` would state it, as far as answers are concerned. */
+export function resourceOf({ group = '', version = 'v1', kind, columns = [], isCustom = false }: ResourceOptions): Resource {
+  const type = isCustom ? customType : types.kind({ group, version, kind });
+  if (type === undefined) throw new Error(`No kind is named "${kind}"`);
+  const plural = `${kind.toLowerCase()}s`;
+  return {
+    group,
+    version,
+    plural,
+    singular: kind.toLowerCase(),
+    kind,
+    namespaced: true,
+    shortNames: [],
+    categories: [],
+    verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
+    type,
+    storage: {
+      prefix: `/registry/${plural}/`,
+      apiVersion: group === '' ? version : `${group}/${version}`,
+      kind,
+      type,
+      itemsCarryKind: isCustom,
+    },
+    strategy: {},
+    subresources: new Map(),
+    columns,
+    selectableFields: [],
+    selectFields: () => ({}),
+  };
+}
+
+/** What a custom resource without a schema is: anything. */
+const customType: Struct = {
+  name: 'com.example.Anything',
+  shortName: 'Anything',
+  fields: [],
+  field: () => undefined,
+  kind: undefined,
+  isAtomic: false,
+  unions: [],
+  preservesUnknown: true,
+};
+
+/** As it comes from the store; `object` is complete, with its resourceVersion. */
+export function stored(object: ApiObject, resource: Resource): StoredObject {
+  const codec = jsonStorage(resource.type);
+  const revision = Number(object.metadata.resourceVersion);
+  if (resource.storage.itemsCarryKind) {
+    const value = Buffer.from(JSON.stringify(object));
+    return new StoredObject({ key: 'k', value, modRevision: revision }, { ...codec, spliceJson: codec.encode && splice(object) });
+  }
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return new StoredObject({ key: 'k', value: codec.encode({ ...object, metadata }), modRevision: revision }, codec);
+}
+
+/** Custom resources are sorted by name: the resourceVersion does not come after the uid. */
+function splice(object: ApiObject): () => Uint8Array {
+  const codec = jsonStorage(customType);
+  return () => codec.encode(object);
+}
+
+export interface RequestOptions {
+  readonly method?: string;
+  readonly accept?: string;
+  readonly userAgent?: string;
+}
+
+export function callOf(target: string, { method = 'GET', accept = '', userAgent = 'test/1' }: RequestOptions = {}): LazyCall {
+  const headers: Readonly<Record<string, string>> = { accept, 'user-agent': userAgent };
+  const source = {
+    method,
+    target,
+    remoteAddress: '127.0.0.1',
+    certificate: undefined,
+    header: (name: string) => headers[name] || undefined,
+    headers: (name: string) => (headers[name] === undefined ? [] : [headers[name]]),
+    body: async () => new Uint8Array(),
+  };
+  return new LazyCall(source, 0);
+}
+
+export function newEncoder(startMs?: number): AnswerEncoder {
+  const clock = new VirtualClock(startMs === undefined ? {} : { startMs });
+  return new AnswerEncoder({ types, clock, log: discardLogger, negotiator: new Negotiator() });
+}
+
+/** Negotiates before the work and encodes after it, as the server does. */
+export function answerTo(encoder: AnswerEncoder, call: LazyCall, answer: Answer): EncodedAnswer {
+  return encoder.encode(answer, call);
+}
+
+export async function bodyOf({ body }: EncodedAnswer): Promise<Buffer> {
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+export async function textOf(answer: EncodedAnswer): Promise<string> {
+  return (await bodyOf(answer)).toString();
+}
+
+export async function* eventsOf<T>(...batches: readonly (readonly T[])[]): AsyncGenerator<readonly T[]> {
+  yield* batches;
+}

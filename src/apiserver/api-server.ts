@@ -1,0 +1,108 @@
+import type { Clock, Logger, MetricRegistry, Random, UidSource } from '../base/index.ts';
+import type { TypeTable } from '../api/index.ts';
+import type { Store } from '../store/index.ts';
+import { Admission } from './admission.ts';
+import type { AdmissionPlugin } from './admission.ts';
+import type { Answer, EncodedAnswer } from './answers/answer.ts';
+import { AnswerEncoder, Negotiator } from './answers/index.ts';
+import { DocumentWriter } from './discovery/document-writer.ts';
+import type { Services } from './endpoint.ts';
+import { RequestMetrics } from './metrics/request-metrics.ts';
+import type { Call } from './request/call.ts';
+import { ResourceRegistry } from './resource-registry.ts';
+import type { Resource } from './resource.ts';
+import { authenticate } from './stages/authenticate.ts';
+import type { Authenticator } from './stages/authenticate.ts';
+import { authorize } from './stages/authorize.ts';
+import type { Authorizer } from './stages/authorize.ts';
+import { catchFailures } from './stages/catch-failures.ts';
+import { dispatch } from './stages/dispatch.ts';
+import type { PathHandler } from './stages/dispatch.ts';
+import { ConcurrencyLimiter } from './stages/limit-concurrency.ts';
+import type { ConcurrencyLimits } from './stages/limit-concurrency.ts';
+import { pipeline } from './stages/stage.ts';
+import type { Next, Stage } from './stages/stage.ts';
+import type { StorageCodec } from './storage/storage-codec.ts';
+import type { RequestHandler } from './transport/request-handler.ts';
+
+export interface ApiServerOptions {
+  readonly store: Store;
+  /** How objects look in the store. */
+  readonly codecFor: (resource: Resource) => StorageCodec;
+  readonly types: TypeTable;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly uids: UidSource;
+  readonly log: Logger;
+  readonly metrics: MetricRegistry;
+  readonly authenticators: readonly Authenticator[];
+  readonly authorizer: Authorizer;
+  /** In running order. */
+  readonly admission: readonly AdmissionPlugin[];
+  readonly limits?: Partial<ServerLimits>;
+}
+
+export interface ServerLimits extends ConcurrencyLimits {
+  readonly maxBodyBytes: number;
+  readonly minWatchSeconds: number;
+}
+
+/** Upstream's defaults. */
+const DEFAULT_LIMITS: ServerLimits = {
+  maxReads: 400,
+  maxWrites: 200,
+  maxBodyBytes: 3 * 1024 * 1024,
+  minWatchSeconds: 1800,
+};
+
+/** The API server without its sockets: resources, and the stages that every request goes through. */
+export class ApiServer implements RequestHandler {
+  readonly registry: ResourceRegistry;
+  readonly services: Services;
+  /** For documents in whatever format a client asks for. */
+  readonly documents: DocumentWriter;
+  readonly #paths: PathHandler[] = [];
+  readonly #handle: Next;
+  readonly #encoder: AnswerEncoder;
+
+  constructor(options: ApiServerOptions) {
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.services = {
+      clock: options.clock,
+      random: options.random,
+      uids: options.uids,
+      log: options.log,
+      types: options.types,
+      admission: new Admission(options.admission),
+      maxBodyBytes: limits.maxBodyBytes,
+      minWatchSeconds: limits.minWatchSeconds,
+    };
+    this.registry = new ResourceRegistry(options.store, this.services, options.codecFor);
+    const limiter = new ConcurrencyLimiter(limits);
+    const metrics = new RequestMetrics(options.metrics, { clock: options.clock, inFlight: () => limiter.inFlight });
+    const stages: readonly Stage[] = [
+      metrics.stage,
+      catchFailures(options.log),
+      authenticate(options.authenticators),
+      limiter.stage,
+      authorize(options.authorizer),
+    ];
+    const negotiator = new Negotiator();
+    this.documents = new DocumentWriter(options.types, negotiator);
+    this.#encoder = new AnswerEncoder({ types: options.types, clock: options.clock, log: options.log, negotiator });
+    this.#handle = pipeline(stages, dispatch({ registry: this.registry, paths: this.#paths, negotiator }));
+  }
+
+  /** Adds somebody who answers paths that are no resources; asked in the order added. */
+  addPaths(handler: PathHandler): void {
+    this.#paths.push(handler);
+  }
+
+  handle(call: Call): Promise<Answer> {
+    return this.#handle(call);
+  }
+
+  encode(answer: Answer, call: Call): EncodedAnswer {
+    return this.#encoder.encode(answer, call);
+  }
+}

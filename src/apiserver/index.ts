@@ -1,0 +1,27 @@
+// What other folders may use: the server, what a resource must say of itself, and the doors of its extension points.
+export { ApiServer, type ApiServerOptions, type ServerLimits } from './api-server.ts';
+export type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
+export type { Answer, EncodedAnswer } from './answers/answer.ts';
+export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
+export { VersionPath, type VersionInfo } from './health/version-path.ts';
+export { MetricsPath } from './metrics/metrics-path.ts';
+export type { Call } from './request/call.ts';
+export { ANONYMOUS, type UserInfo } from './request/user.ts';
+export { requestInfo, type RequestInfo } from './request/request-info.ts';
+export * from './resource.ts';
+export { prefixRange } from './endpoint.ts';
+export type { ResourceRegistry } from './resource-registry.ts';
+export { TokenFileAuthenticator } from './stages/token-file.ts';
+export { certificateAuthenticator, type Authenticator } from './stages/authenticate.ts';
+export type { AccessDecision, AccessRequest, Authorizer } from './stages/authorize.ts';
+export type { PathHandler } from './stages/dispatch.ts';
+export { fixedAuthorizer } from './stages/fixed-authorizer.ts';
+export { ObjectStore } from './storage/object-store.ts';
+export { jsonStorage, protobufStorage, type StorageCodec } from './storage/storage-codec.ts';
+export { StoredObject } from './storage/stored-object.ts';
+export { timestamp } from './verbs/timestamps.ts';
+export * from './transport/index.ts';
+export { DiscoveryPaths } from './discovery/discovery-paths.ts';
+export { OpenApiPaths } from './discovery/openapi-paths.ts';
+export { RootPath } from './discovery/root-path.ts';
+export { ServedApi } from './discovery/served-api.ts';

@@ -1,0 +1,26 @@
+import type { EncodedAnswer } from '../answers/answer.ts';
+
+type Body = EncodedAnswer['body'];
+
+export function isPieces(body: Body): body is readonly Uint8Array[] {
+  return Array.isArray(body);
+}
+
+/** Bytes in the body; undefined when that shows only at its end. */
+export function lengthOf(body: Body): number | undefined {
+  if (body instanceof Uint8Array) return body.length;
+  if (!isPieces(body)) return undefined;
+  let total = 0;
+  for (const piece of body) total += piece.length;
+  return total;
+}
+
+/** A stream that nobody will read still has to be told, so that it lets go of what feeds it. */
+export function discard(body: Body): void {
+  if (body instanceof Uint8Array || isPieces(body)) return;
+  body[Symbol.asyncIterator]().return?.().catch(ignore);
+}
+
+function ignore(): void {
+  // its last words have no reader
+}

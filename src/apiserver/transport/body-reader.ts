@@ -1,0 +1,48 @@
+import { Buffer } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import { badRequest, StatusError } from '../../api/index.ts';
+
+/** Reads a request's body to its end, and not one byte more than `limit` is kept. */
+export function readBody(input: Readable, limit: number): Promise<Uint8Array> {
+  if (input.destroyed) return Promise.reject(incomplete());
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const settle = (finish: () => void): void => {
+      input.off('data', onData).off('end', onEnd).off('close', onClose);
+      finish();
+    };
+    const onData = (chunk: Uint8Array): void => {
+      size += chunk.length;
+      if (size > limit) settle(() => reject(bodyTooLarge(limit)));
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => settle(() => resolve(joined(chunks)));
+    const onClose = (): void => settle(() => reject(incomplete()));
+    input.on('data', onData).on('end', onEnd).on('close', onClose);
+  });
+}
+
+/** Upstream's words, which clients look for. */
+export function bodyTooLarge(limit: number): StatusError {
+  return new StatusError({
+    code: 413,
+    reason: 'RequestEntityTooLarge',
+    message: `Request entity too large: limit is ${limit}`,
+  });
+}
+
+/** The number in a `content-length` header; undefined when there is none. */
+export function declaredLength(header: string | undefined): number | undefined {
+  return header === undefined ? undefined : Number(header);
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first] = chunks;
+  if (first === undefined) return new Uint8Array(0);
+  return chunks.length === 1 ? first : Buffer.concat(chunks);
+}
+
+function incomplete(): StatusError {
+  return badRequest('unexpected EOF');
+}

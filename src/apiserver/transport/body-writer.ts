@@ -1,0 +1,116 @@
+import type { Clock } from '../../base/index.ts';
+import type { Output } from './exchange.ts';
+
+export interface BodyWriterOptions {
+  readonly clock: Clock;
+  /** Above this, the source of the body has to wait. */
+  readonly maxBufferedBytes: number;
+  readonly stallTimeoutMs: number;
+  /** Called when the client has read nothing for that long. */
+  readonly onStall: () => void;
+}
+
+/** Larger pieces are cut, so that it can be seen whether the client reads at all. */
+const LARGEST_WRITE_BYTES = 256 * 1024;
+
+/**
+ * Writes a body at the pace its client reads it.
+ *
+ * Guarantees: what waits in memory stays within `maxBufferedBytes` and one piece; a client that stops reading is
+ * reported once, after `stallTimeoutMs`.
+ */
+export class BodyWriter {
+  readonly #output: Output;
+  readonly #options: BodyWriterOptions;
+  #bytes = 0;
+  #isClosed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(output: Output, options: BodyWriterOptions) {
+    this.#output = output;
+    this.#options = options;
+    output.on('drain', () => this.#wake?.());
+    output.on('close', () => this.#close());
+  }
+
+  /** Bytes written so far. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Nobody reads any more, or the end is written. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get isFull(): boolean {
+    return this.#output.writableLength >= this.#options.maxBufferedBytes;
+  }
+
+  /** Writes one piece, and waits only if too much waits already. */
+  write(piece: Uint8Array): void | Promise<void> {
+    if (piece.length > LARGEST_WRITE_BYTES) return this.#writeInParts(piece);
+    this.#put(piece);
+    if (this.isFull) return this.#room();
+  }
+
+  /** Writes many pieces, as many at a time as there is room for. */
+  async writeAll(pieces: readonly Uint8Array[]): Promise<void> {
+    let index = 0;
+    while (index < pieces.length && !this.#isClosed) {
+      this.#output.cork();
+      while (index < pieces.length && !this.isFull) this.#put(pieces[index++] as Uint8Array);
+      this.#output.uncork();
+      if (index < pieces.length) await this.#room();
+    }
+  }
+
+  end(): void {
+    if (this.#isClosed) return;
+    this.#close();
+    this.#output.end();
+  }
+
+  async #writeInParts(piece: Uint8Array): Promise<void> {
+    for (let start = 0; start < piece.length && !this.#isClosed; start += LARGEST_WRITE_BYTES) {
+      this.#put(piece.subarray(start, start + LARGEST_WRITE_BYTES));
+      if (this.isFull) await this.#room();
+    }
+  }
+
+  #put(piece: Uint8Array): void {
+    if (this.#isClosed) return;
+    this.#bytes += piece.length;
+    this.#output.write(piece);
+  }
+
+  #close(): void {
+    this.#isClosed = true;
+    this.#wake?.();
+  }
+
+  /** Resolves when all that waited has been taken, or nobody reads any more. */
+  async #room(): Promise<void> {
+    if (this.#isClosed || this.#output.destroyed) return;
+    const stallWatch = this.#watchForStall(this.#output.writableLength);
+    await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#wake = undefined;
+    stallWatch[Symbol.dispose]();
+  }
+
+  #watchForStall(waitingBefore: number): Disposable {
+    const { clock, stallTimeoutMs, onStall } = this.#options;
+    let timer = clock.timer(stallTimeoutMs, check);
+    const output = this.#output;
+    let waiting = waitingBefore;
+    function check(): void {
+      if (output.writableLength >= waiting) {
+        onStall();
+        return;
+      }
+      waiting = output.writableLength;
+      timer = clock.timer(stallTimeoutMs, check);
+    }
+    return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
+  }
+}

@@ -1,0 +1,45 @@
+import { Buffer } from 'node:buffer';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { methodNotAllowed } from '../../api/index.ts';
+
+/** What Node says about bytes that are no request. */
+export interface ClientError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Uint8Array;
+}
+
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ \S+ HTTP\/1\.[01]\r?\n/;
+
+/** The last words to a client that sent no proper HTTP/1.1; undefined when it is better to say nothing. */
+export function answerToClientError(error: ClientError): string | undefined {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return plainAnswer('431 Request Header Fields Too Large');
+  if (error.code === 'HPE_INVALID_METHOD' && isRequest(error.rawPacket)) return methodNotAllowedAnswer();
+  return error.code?.startsWith('HPE_') === true ? plainAnswer('400 Bad Request') : undefined;
+}
+
+/** A request without TLS gets the answer that Go's server gives. True when that was it. */
+export function answerPlainHttp(error: ClientError, tlsSocket: Duplex): boolean {
+  if (error.code !== 'ERR_SSL_HTTP_REQUEST') return false;
+  // Node keeps the TCP socket under a failed TLS one open until this event has been handled, but does not document its name.
+  const { _parent: socket } = tlsSocket as { readonly _parent?: Socket };
+  socket?.end('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
+  return true;
+}
+
+function plainAnswer(line: string): string {
+  return `HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${line}`;
+}
+
+/** Node's parser knows the registered methods only; to clients, another one is refused like any that a resource lacks. */
+function methodNotAllowedAnswer(): string {
+  const body = `${JSON.stringify(methodNotAllowed().status)}\n`;
+  return (
+    'HTTP/1.1 405 Method Not Allowed\r\nCache-Control: no-cache, private\r\nContent-Type: application/json\r\n' +
+    `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  );
+}
+
+function isRequest(packet: Uint8Array | undefined): boolean {
+  return packet !== undefined && REQUEST_LINE.test(Buffer.from(packet.subarray(0, 4096)).toString('latin1'));
+}

@@ -1,0 +1,62 @@
+import { Buffer } from 'node:buffer';
+import { pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { EncodedAnswer } from '../answers/answer.ts';
+import { lengthOf } from './answer-body.ts';
+import type { Exchange } from './exchange.ts';
+
+/** Bodies up to this size are sent as they are. */
+export const GZIP_ABOVE_BYTES = 128 * 1024;
+
+/** The level that costs least; higher ones save little more on JSON (kubernetes/kubernetes#112296). */
+const LEVEL = 1;
+
+/** Handed to the compressor's thread at once: large enough to be worth the way, small enough to bound memory. */
+const BATCH_BYTES = 256 * 1024;
+
+/** The answer as gzip, if it is large and the client takes that; else the answer as it is. Streams are left alone. */
+export function gzipped(answer: EncodedAnswer, exchange: Exchange): EncodedAnswer {
+  const { body, headers } = answer;
+  const length = lengthOf(body) ?? 0;
+  if (length <= GZIP_ABOVE_BYTES || headers['content-encoding'] !== undefined || !takesGzip(exchange)) return answer;
+  const pieces = body instanceof Uint8Array ? [body] : (body as readonly Uint8Array[]);
+  return { code: answer.code, headers: { ...headers, ...gzipHeaders(headers['vary']) }, body: gzip(pieces) };
+}
+
+/** Exactly `gzip` in the list, as upstream looks for it. */
+function takesGzip(exchange: Exchange): boolean {
+  const accepted = exchange.header('accept-encoding');
+  return accepted !== undefined && accepted.split(',').some((token) => token.trim() === 'gzip');
+}
+
+function gzipHeaders(vary: string | readonly string[] = []): EncodedAnswer['headers'] {
+  return { 'content-encoding': 'gzip', vary: ['Accept-Encoding', ...(typeof vary === 'string' ? [vary] : vary)] };
+}
+
+/** The pieces as one gzip stream. Compresses on another thread, no further ahead than it is read. */
+function gzip(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
+  const compressor = createGzip({ level: LEVEL, chunkSize: BATCH_BYTES / 4 });
+  pipeline(Readable.from(batches(pieces), { highWaterMark: 1 }), compressor, ignore);
+  return compressor;
+}
+
+function* batches(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+  let waiting: Uint8Array[] = [];
+  let size = 0;
+  for (const piece of pieces) {
+    for (let start = 0; start < piece.length; start += BATCH_BYTES) {
+      const part = piece.length <= BATCH_BYTES ? piece : piece.subarray(start, start + BATCH_BYTES);
+      waiting.push(part);
+      size += part.length;
+      if (size < BATCH_BYTES) continue;
+      yield Buffer.concat(waiting, size);
+      waiting = [];
+      size = 0;
+    }
+  }
+  if (size > 0) yield Buffer.concat(waiting, size);
+}
+
+function ignore(): void {
+  // a failure reaches whoever reads the compressor
+}

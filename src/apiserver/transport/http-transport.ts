@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import type { Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { aborted } from '../../base/index.ts';
+import type { UidSource } from '../../base/index.ts';
+import { HeadWriter } from './answer-head.ts';
+import { readCertificate } from './client-certificate.ts';
+import { answerPlainHttp } from './client-errors.ts';
+import type { ClientError } from './client-errors.ts';
+import { Connection } from './connection.ts';
+import { Http1Connection } from './http1-connection.ts';
+import { Http2Connection } from './http2-connection.ts';
+import { httpsServer } from './https-server.ts';
+import type { ServingCertificate } from './https-server.ts';
+import type { Protocol } from './observer.ts';
+import { OpenConnections } from './open-connections.ts';
+import { RequestServer } from './request-server.ts';
+import type { RequestServices } from './request-server.ts';
+
+export interface HttpTransportOptions extends Omit<RequestServices, 'heads'> {
+  readonly serving: ServingCertificate;
+  readonly clientAuthorities?: string;
+  readonly uids: UidSource;
+  readonly signal: AbortSignal;
+}
+
+/** An open HTTPS port. Made by `listen`. */
+export class HttpTransport implements AsyncDisposable {
+  readonly #options: HttpTransportOptions;
+  readonly #server: Server;
+  readonly #requests: RequestServer;
+  readonly #connections: OpenConnections;
+  /** Every TCP connection, also those that have not got through TLS. */
+  readonly #sockets = new Set<Socket>();
+  readonly #http1 = new WeakMap<Duplex, Http1Connection>();
+  readonly #closed: Promise<void>;
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: HttpTransportOptions) {
+    const { clock, uids, limits, serving, clientAuthorities } = options;
+    this.#options = options;
+    this.#requests = new RequestServer({ ...options, heads: new HeadWriter(clock, uids) });
+    this.#connections = new OpenConnections(clock, limits.idleTimeoutMs);
+    this.#server = httpsServer({
+      serving,
+      clientAuthorities,
+      limits,
+      onHttp2: (socket) => this.#openHttp2(socket),
+      onHttp1: (socket) => this.#openHttp1(socket),
+    });
+    this.#closed = new Promise((resolve) => this.#server.once('close', resolve));
+    this.#server.on('connection', (socket) => this.#track(socket as Socket));
+    this.#server.on('request', (message, response) => {
+      this.#http1.get(message.socket)?.accept(message, response, false);
+    });
+    this.#server.on('checkContinue', (message, response) => {
+      this.#http1.get(message.socket)?.accept(message, response, true);
+    });
+    this.#server.on('clientError', (error: ClientError, socket) => this.#refuse(error, socket));
+  }
+
+  /** Where it listens; the port is a real one even if any was asked for. */
+  get address(): AddressInfo {
+    return this.#server.address() as AddressInfo;
+  }
+
+  get url(): string {
+    const { address, family, port } = this.address;
+    return `https://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  }
+
+  /** Resolves when it has stopped. */
+  get stopped(): Promise<void> {
+    return this.#closed;
+  }
+
+  async open(host: string, port: number): Promise<void> {
+    this.#server.listen({ host, port });
+    await once(this.#server, 'listening');
+    void aborted(this.#options.signal).then(() => this.#stop());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stop();
+  }
+
+  #stop(): Promise<void> {
+    return (this.#stopping ??= this.#drainAndClose());
+  }
+
+  async #drainAndClose(): Promise<void> {
+    const { clock, limits } = this.#options;
+    this.#server.close();
+    this.#requests.endStreams();
+    this.#connections.drain();
+    const hurry = new AbortController();
+    await Promise.race([this.#closed, clock.sleep(limits.drainMs, hurry.signal)]);
+    hurry.abort();
+    this.#requests.cutAll();
+    this.#connections.destroyAll();
+    for (const socket of this.#sockets) socket.destroy();
+    await this.#closed;
+  }
+
+  #track(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  #openHttp2(socket: TLSSocket): void {
+    const connection = this.#connection('h2', socket);
+    const open = new Http2Connection(socket, { connection, requests: this.#requests, limits: this.#options.limits });
+    this.#connections.add(open);
+    open.onClose(() => this.#connections.remove(open));
+  }
+
+  #openHttp1(socket: TLSSocket): void {
+    const connection = this.#connection('http/1.1', socket);
+    const open = new Http1Connection(socket, { connection, requests: this.#requests, limits: this.#options.limits });
+    this.#http1.set(socket, open);
+    this.#connections.add(open);
+    socket.once('close', () => this.#connections.remove(open));
+  }
+
+  #connection(protocol: Protocol, socket: TLSSocket): Connection {
+    const { clock, observer } = this.#options;
+    observer.connectionOpened(protocol);
+    socket.once('close', () => observer.connectionClosed(protocol));
+    const peer = { remoteAddress: socket.remoteAddress ?? '', certificate: readCertificate(socket) };
+    return new Connection(protocol, peer, clock);
+  }
+
+  /** Something that is not HTTP, or not TLS. */
+  #refuse(error: ClientError, socket: Duplex): void {
+    const open = this.#http1.get(socket);
+    if (open !== undefined) {
+      open.fail(error);
+      return;
+    }
+    this.#options.observer.handshakeFailed();
+    if (!answerPlainHttp(error, socket)) socket.destroy();
+  }
+}

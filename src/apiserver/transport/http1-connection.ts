@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { answerToClientError } from './client-errors.ts';
+import type { ClientError } from './client-errors.ts';
+import type { Connection } from './connection.ts';
+import { Http1Exchange } from './http1-exchange.ts';
+import type { TransportLimits } from './limits.ts';
+import type { OpenConnection } from './open-connections.ts';
+import type { RequestServer } from './request-server.ts';
+import { requestTarget } from './request-target.ts';
+
+export interface Http1ConnectionOptions {
+  readonly connection: Connection;
+  readonly requests: RequestServer;
+  readonly limits: TransportLimits;
+}
+
+/** One connection of HTTP/1.1: requests come one after the other. */
+export class Http1Connection implements OpenConnection {
+  readonly connection: Connection;
+  readonly #socket: TLSSocket;
+  readonly #requests: RequestServer;
+  readonly #maxRunning: number;
+  #latest: IncomingMessage | undefined;
+
+  constructor(socket: TLSSocket, options: Http1ConnectionOptions) {
+    this.connection = options.connection;
+    this.#socket = socket;
+    this.#requests = options.requests;
+    this.#maxRunning = options.limits.maxStreams;
+  }
+
+  accept(message: IncomingMessage, response: ServerResponse, waitsToSend: boolean): void {
+    if (this.connection.running >= this.#maxRunning) {
+      this.destroy(); // nobody pipelines so many requests but to see us choke
+      return;
+    }
+    this.#latest = message;
+    const sent = message.url ?? '';
+    const target = requestTarget(sent);
+    if (target !== undefined) {
+      this.#requests.serve(new Http1Exchange({ message, target, waitsToSend }, response, this.connection));
+    } else if (sent === '*' && message.method === 'OPTIONS') {
+      response.writeHead(200, { 'content-length': 0 }).end();
+    } else {
+      response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+      response.end('400 Bad Request');
+    }
+  }
+
+  /** The client sent what is no request. What it asked for before that is still answered. */
+  fail(error: ClientError): void {
+    const answer = answerToClientError(error);
+    if (this.connection.running > 0 && this.#latest?.complete === true) this.connection.isDraining = true;
+    else if (this.connection.running > 0 || answer === undefined || !this.#socket.writable) this.destroy();
+    else this.#socket.end(answer, () => this.destroy());
+  }
+
+  drain(): void {
+    this.connection.isDraining = true;
+    if (this.connection.running === 0) this.#socket.destroySoon();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientCertificate } from '../request/call.ts';
+import { bodyTooLarge, declaredLength, readBody } from './body-reader.ts';
+import type { Connection } from './connection.ts';
+import type { Exchange, Head } from './exchange.ts';
+import { LINGER_MS, MAX_DISCARDED_BYTES } from './linger.ts';
+
+export interface Http1Request {
+  readonly message: IncomingMessage;
+  readonly target: string;
+  /** The client sends its body only when told to (`expect: 100-continue`). */
+  readonly waitsToSend: boolean;
+}
+
+/** A request and response of HTTP/1.1. */
+export class Http1Exchange implements Exchange {
+  readonly method: string;
+  readonly target: string;
+  readonly connection: Connection;
+  readonly output: ServerResponse;
+  readonly #request: IncomingMessage;
+  #waitsToSend: boolean;
+
+  constructor(request: Http1Request, response: ServerResponse, connection: Connection) {
+    this.method = request.message.method ?? '';
+    this.target = request.target;
+    this.connection = connection;
+    this.output = response;
+    this.#request = request.message;
+    this.#waitsToSend = request.waitsToSend;
+    response.on('error', ignore);
+  }
+
+  get remoteAddress(): string {
+    return this.connection.remoteAddress;
+  }
+
+  get certificate(): ClientCertificate | 'invalid' | undefined {
+    return this.connection.certificate;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return typeof value === 'string' || value === undefined ? value : value.join(', ');
+  }
+
+  headers(name: string): readonly string[] {
+    return this.#request.headersDistinct[name] ?? [];
+  }
+
+  body(limit: number): Promise<Uint8Array> {
+    const declared = declaredLength(this.header('content-length'));
+    if (declared !== undefined && declared > limit) return Promise.reject(bodyTooLarge(limit));
+    if (this.#waitsToSend) this.output.writeContinue();
+    this.#waitsToSend = false;
+    return readBody(this.#request, limit);
+  }
+
+  send(head: Head, body: Uint8Array | undefined): void {
+    const response = this.output;
+    if (response.destroyed) return;
+    const isBodyLeft = this.#isMuchLeftToRead();
+    if (isBodyLeft || this.connection.isDraining) head.headers['connection'] = 'close';
+    response.writeHead(head.code, head.headers);
+    if (isBodyLeft) this.#endOnceRead(body);
+    else if (body === undefined) response.end();
+    else response.end(body);
+  }
+
+  start(head: Head): void {
+    const response = this.output;
+    if (response.destroyed) return;
+    if (this.connection.isDraining || this.#isMuchLeftToRead()) head.headers['connection'] = 'close';
+    response.writeHead(head.code, head.headers);
+    response.flushHeaders();
+  }
+
+  cut(): void {
+    this.#request.socket.destroy();
+  }
+
+  onClose(closed: (isComplete: boolean) => void): void {
+    const response = this.output;
+    response.on('close', () => closed(response.writableFinished));
+  }
+
+  #isMuchLeftToRead(): boolean {
+    if (this.#waitsToSend) return true;
+    if (this.#request.complete) return false;
+    return (declaredLength(this.header('content-length')) ?? Infinity) > MAX_DISCARDED_BYTES;
+  }
+
+  /** Closing under a client that still sends could cost it the answer: the end waits for it, for a while. */
+  #endOnceRead(body: Uint8Array | undefined): void {
+    const response = this.output;
+    const request = this.#request;
+    if (body === undefined) response.flushHeaders();
+    else response.write(body);
+    if (this.#waitsToSend) {
+      response.end(); // it was never told to send
+      return;
+    }
+    const timer = this.connection.clock.timer(LINGER_MS, () => response.end());
+    const end = (): void => {
+      timer[Symbol.dispose]();
+      response.end();
+    };
+    request.once('end', end).once('close', end);
+    request.resume();
+  }
+}
+
+function ignore(): void {
+  // a client that hangs up is no error of ours; 'close' follows and is handled
+}

@@ -1,0 +1,113 @@
+import { constants, performServerHandshake } from 'node:http2';
+import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { Connection } from './connection.ts';
+import { Http2Exchange } from './http2-exchange.ts';
+import type { TransportLimits } from './limits.ts';
+import type { OpenConnection } from './open-connections.ts';
+import type { RequestServer } from './request-server.ts';
+import { requestTarget } from './request-target.ts';
+import { ResetBudget } from './reset-budget.ts';
+
+/** Room for a body to be on its way: as upstream, nearly all fit into one frame. */
+const STREAM_WINDOW_BYTES = 256 * 1024;
+
+/** All bodies on their way together: a largest one, and some more. */
+const CONNECTION_WINDOW_BYTES = 4 * 1024 * 1024;
+
+/** Node refuses new streams above this; what waits to be sent counts, so it has to be well above all buffers together. */
+const MAX_SESSION_MEMORY_MB = 256;
+
+/** Handlers that still run for streams their client took back, as a multiple of the streams it may have. */
+const MAX_RUNNING_FACTOR = 4;
+
+export interface Http2ConnectionOptions {
+  readonly connection: Connection;
+  readonly requests: RequestServer;
+  readonly limits: TransportLimits;
+}
+
+/** One connection of HTTP/2: its streams become requests. */
+export class Http2Connection implements OpenConnection {
+  readonly connection: Connection;
+  readonly #session: ServerHttp2Session;
+  readonly #requests: RequestServer;
+  readonly #resets: ResetBudget;
+  readonly #maxRunning: number;
+  readonly #onTakenBack = (): void => this.#countReset();
+
+  constructor(socket: TLSSocket, options: Http2ConnectionOptions) {
+    const { connection, requests, limits } = options;
+    this.connection = connection;
+    this.#requests = requests;
+    this.#resets = new ResetBudget(connection.clock, limits);
+    this.#maxRunning = limits.maxStreams * MAX_RUNNING_FACTOR;
+    this.#session = openSession(socket, limits);
+    this.#session.on('stream', this.#accept as (stream: ServerHttp2Stream) => void);
+    this.#session.on('error', ignore);
+  }
+
+  onClose(closed: () => void): void {
+    this.#session.on('close', closed);
+  }
+
+  drain(): void {
+    this.connection.isDraining = true;
+    if (!this.#session.closed) this.#session.close();
+  }
+
+  destroy(): void {
+    this.#session.destroy();
+  }
+
+  readonly #accept = (
+    stream: ServerHttp2Stream,
+    joined: IncomingHttpHeaders,
+    _flags: number,
+    raw: readonly string[],
+  ): void => {
+    if (stream.closed || stream.destroyed) {
+      this.#countReset();
+      return;
+    }
+    if (this.connection.running >= this.#maxRunning) {
+      this.#refuseToGoOn();
+      return;
+    }
+    if (requestTarget(joined[':path'] ?? '') === undefined) {
+      stream.on('error', ignore);
+      stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
+      return;
+    }
+    this.#requests.serve(new Http2Exchange(stream, { joined, raw }, this.connection), this.#onTakenBack);
+  };
+
+  #countReset(): void {
+    if (!this.#resets.spend()) this.#refuseToGoOn();
+  }
+
+  #refuseToGoOn(): void {
+    if (this.#session.destroyed) return;
+    this.#session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    this.#session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  }
+}
+
+function openSession(socket: TLSSocket, limits: TransportLimits): ServerHttp2Session {
+  const session = performServerHandshake(socket, {
+    maxSessionMemory: MAX_SESSION_MEMORY_MB,
+    maxHeaderListPairs: limits.maxHeaders,
+    settings: {
+      maxConcurrentStreams: limits.maxStreams,
+      initialWindowSize: STREAM_WINDOW_BYTES,
+      maxFrameSize: STREAM_WINDOW_BYTES,
+      maxHeaderListSize: limits.maxHeaderBytes,
+    },
+  });
+  session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
+  return session;
+}
+
+function ignore(): void {
+  // what a client does to its own connection is no error of ours; 'close' follows and is handled
+}

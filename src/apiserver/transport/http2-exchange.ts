@@ -1,0 +1,109 @@
+import { constants } from 'node:http2';
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import type { ClientCertificate } from '../request/call.ts';
+import { bodyTooLarge, declaredLength, readBody } from './body-reader.ts';
+import type { Connection } from './connection.ts';
+import type { Exchange, Head } from './exchange.ts';
+import { LINGER_MS } from './linger.ts';
+
+export interface Http2Headers {
+  readonly joined: IncomingHttpHeaders;
+  /** Names and values in turn, as they came. */
+  readonly raw: readonly string[];
+}
+
+/** A stream of HTTP/2. */
+export class Http2Exchange implements Exchange {
+  readonly method: string;
+  readonly target: string;
+  readonly connection: Connection;
+  readonly output: ServerHttp2Stream;
+  readonly #headers: Http2Headers;
+
+  constructor(stream: ServerHttp2Stream, headers: Http2Headers, connection: Connection) {
+    this.output = stream;
+    this.connection = connection;
+    this.#headers = headers;
+    this.method = headers.joined[':method'] ?? '';
+    this.target = headers.joined[':path'] ?? '';
+    stream.on('error', ignore);
+  }
+
+  get remoteAddress(): string {
+    return this.connection.remoteAddress;
+  }
+
+  get certificate(): ClientCertificate | 'invalid' | undefined {
+    return this.connection.certificate;
+  }
+
+  header(name: string): string | undefined {
+    const { joined } = this.#headers;
+    const value = name === 'host' ? (joined[':authority'] ?? joined.host) : joined[name];
+    return typeof value === 'string' || value === undefined ? value : value.join(', ');
+  }
+
+  headers(name: string): readonly string[] {
+    const values: string[] = [];
+    const { raw } = this.#headers;
+    for (let index = 0; index < raw.length; index += 2) {
+      if (raw[index] === name) values.push(raw[index + 1] as string);
+    }
+    return values;
+  }
+
+  body(limit: number): Promise<Uint8Array> {
+    const declared = declaredLength(this.header('content-length'));
+    if (declared !== undefined && declared > limit) return Promise.reject(bodyTooLarge(limit));
+    if (this.header('expect')?.toLowerCase() === '100-continue' && !this.output.closed) {
+      this.output.additionalHeaders({ ':status': 100 });
+    }
+    return readBody(this.output, limit);
+  }
+
+  send(head: Head, body: Uint8Array | undefined): void {
+    const stream = this.output;
+    if (stream.closed || stream.destroyed) return;
+    head.headers[':status'] = head.code;
+    if (body === undefined) {
+      stream.respond(head.headers, { endStream: true });
+    } else {
+      stream.respond(head.headers);
+      stream.end(body);
+    }
+    if (!stream.endAfterHeaders) this.#discardBody();
+  }
+
+  start(head: Head): void {
+    const stream = this.output;
+    if (stream.closed || stream.destroyed) return;
+    head.headers[':status'] = head.code;
+    stream.respond(head.headers);
+    if (!stream.endAfterHeaders) this.#discardBody();
+  }
+
+  cut(): void {
+    this.output.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  onClose(closed: (isComplete: boolean) => void): void {
+    const stream = this.output;
+    stream.on('close', () => closed(stream.writableFinished && stream.headersSent));
+  }
+
+  /** Lets the client finish sending what nobody will read, for a while; then tells it to stop (RFC 9113, 8.1). */
+  #discardBody(): void {
+    const stream = this.output;
+    if (stream.readableEnded) return;
+    stream.resume();
+    stream.once('finish', () => {
+      if (stream.closed) return;
+      const timer = this.connection.clock.timer(LINGER_MS, () => stream.close(constants.NGHTTP2_NO_ERROR));
+      stream.once('close', () => timer[Symbol.dispose]());
+    });
+  }
+}
+
+function ignore(): void {
+  // a client that resets its stream is no error of ours; 'close' follows and is handled
+}

@@ -1,0 +1,57 @@
+import { createServer } from 'node:https';
+import type { Server } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import type { TransportLimits } from './limits.ts';
+
+/** What the server shows to its clients, as PEM. */
+export interface ServingCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface HttpsServerOptions {
+  readonly serving: ServingCertificate;
+  /** PEM of the authorities whose certificates clients may show; without it, none are asked for. */
+  readonly clientAuthorities: string | undefined;
+  readonly limits: TransportLimits;
+  readonly onHttp2: (socket: TLSSocket) => void;
+  readonly onHttp1: (socket: TLSSocket) => void;
+}
+
+/** How long after its headers or whole time ran out a connection may live on, at most. */
+const CHECK_EVERY_MS = 5_000;
+
+/** A TLS server that hands connections on by the protocol agreed upon (ALPN); HTTP/1.1 is Node's own business. */
+export function httpsServer(options: HttpsServerOptions): Server {
+  const { serving, clientAuthorities, limits } = options;
+  const server = createServer({
+    cert: serving.certificate,
+    key: serving.key,
+    ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities, requestCert: true }),
+    rejectUnauthorized: false, // whoever shows a wrong certificate is refused by authentication, with a Status
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['h2', 'http/1.1'],
+    handshakeTimeout: limits.handshakeTimeoutMs,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs + CHECK_EVERY_MS, // our own deadline answers first
+    keepAliveTimeout: limits.idleTimeoutMs,
+    connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, limits.headersTimeoutMs),
+    maxHeaderSize: limits.maxHeaderBytes,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 180_000,
+  });
+  server.maxHeadersCount = limits.maxHeaders;
+  server.maxConnections = limits.maxConnections;
+  const serveHttp1 = server.listeners('secureConnection');
+  server.removeAllListeners('secureConnection');
+  server.on('secureConnection', (socket) => {
+    if (socket.alpnProtocol === 'h2') {
+      options.onHttp2(socket);
+      return;
+    }
+    options.onHttp1(socket);
+    for (const serve of serveHttp1) serve.call(server, socket);
+  });
+  return server;
+}

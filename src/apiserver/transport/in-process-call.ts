@@ -1,0 +1,74 @@
+import type { Clock } from '../../base/index.ts';
+import type { Call, ClientCertificate } from '../request/call.ts';
+import type { UserInfo } from '../request/user.ts';
+import { bodyTooLarge } from './body-reader.ts';
+import { LazyCall } from './lazy-call.ts';
+import type { CallSource } from './lazy-call.ts';
+
+/** A request of a client in the same process. */
+export interface InProcessRequest {
+  readonly method: string;
+  /** With its query, if it has one. */
+  readonly path: string;
+  /** Names in any case; a list stands for a header sent several times. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Text is sent as UTF-8. */
+  readonly body?: Uint8Array | string;
+  /** Who asks, before any stage of authentication has its say; anonymous unless given. */
+  readonly user?: UserInfo;
+  /** What the client would show if it came over TLS. */
+  readonly certificate?: ClientCertificate;
+  readonly clock: Clock;
+  /** When it aborts, the call does. */
+  readonly signal?: AbortSignal;
+}
+
+/** A call that can be given up. */
+export interface InProcessCall extends Call {
+  abort(why: string): void;
+}
+
+/** Makes a call without a socket: the handler cannot tell it from one that came over the wire. */
+export function inProcessCall(request: InProcessRequest): InProcessCall {
+  const call = new LazyCall(new InProcessSource(request), request.clock.now());
+  if (request.user !== undefined) call.user = request.user;
+  const { signal } = request;
+  const abort = (): void =>
+    call.abort(signal?.reason instanceof Error ? signal.reason.message : 'The client went away');
+  if (signal?.aborted === true) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
+  return call;
+}
+
+class InProcessSource implements CallSource {
+  readonly method: string;
+  readonly target: string;
+  readonly remoteAddress = '';
+  readonly certificate: ClientCertificate | undefined;
+  readonly #headers = new Map<string, readonly string[]>();
+  readonly #body: Uint8Array | string;
+
+  constructor(request: InProcessRequest) {
+    this.method = request.method;
+    this.target = request.path;
+    this.certificate = request.certificate;
+    this.#body = request.body ?? '';
+    for (const [name, value] of Object.entries(request.headers ?? {})) {
+      this.#headers.set(name.toLowerCase(), typeof value === 'string' ? [value] : value);
+    }
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers.get(name)?.join(', ');
+  }
+
+  headers(name: string): readonly string[] {
+    return this.#headers.get(name) ?? [];
+  }
+
+  async body(limit: number): Promise<Uint8Array> {
+    const bytes = typeof this.#body === 'string' ? new TextEncoder().encode(this.#body) : this.#body;
+    if (bytes.length > limit) throw bodyTooLarge(limit);
+    return bytes;
+  }
+}

@@ -1,0 +1,8 @@
+// What other folders may use: serving the API over HTTPS, and calling it from the same process.
+export { listen, type ListenOptions } from './listen.ts';
+export type { HttpTransport } from './http-transport.ts';
+export type { ServingCertificate } from './https-server.ts';
+export { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
+export type { Protocol, SentAnswer, TransportObserver } from './observer.ts';
+export type { RequestHandler } from './request-handler.ts';
+export { inProcessCall, type InProcessCall, type InProcessRequest } from './in-process-call.ts';

@@ -1,0 +1,109 @@
+import { Query } from '../request/query.ts';
+import { ANONYMOUS } from '../request/user.ts';
+import { Warnings } from '../request/call.ts';
+import type { Call, ClientCertificate } from '../request/call.ts';
+import type { UserInfo } from '../request/user.ts';
+import { booleanParameter } from '../request/options.ts';
+import { nameFromField } from '../request/name-from-field.ts';
+import { requestInfo } from '../request/request-info.ts';
+import type { QueryHints, RequestInfo } from '../request/request-info.ts';
+
+/** What a call is made from: a request as its protocol delivers it. */
+export interface CallSource {
+  readonly method: string;
+  /** Path and query as they were sent. */
+  readonly target: string;
+  readonly remoteAddress: string;
+  readonly certificate: ClientCertificate | 'invalid' | undefined;
+  header(name: string): string | undefined;
+  headers(name: string): readonly string[];
+  /** Reads the body, once. */
+  body(limit: number): Promise<Uint8Array>;
+}
+
+const NO_HINTS: QueryHints = { isWatch: false, nameFromField: '' };
+
+/** A call that finds out each thing when it is first asked for: most requests need few of them. */
+export class LazyCall implements Call {
+  readonly method: string;
+  readonly path: string;
+  readonly queryText: string;
+  readonly receivedAt: number;
+  user: UserInfo = ANONYMOUS;
+  readonly #source: CallSource;
+  #query: Query | undefined;
+  #info: RequestInfo | undefined;
+  #warnings: Warnings | undefined;
+  #body: Promise<Uint8Array> | undefined;
+  #controller: AbortController | undefined;
+  #abortedBecause: string | undefined;
+
+  constructor(source: CallSource, receivedAt: number) {
+    const { target } = source;
+    const mark = target.indexOf('?');
+    this.#source = source;
+    this.method = source.method;
+    this.path = mark === -1 ? target : target.slice(0, mark);
+    this.queryText = mark === -1 ? '' : target.slice(mark + 1);
+    this.receivedAt = receivedAt;
+  }
+
+  get query(): Query {
+    return (this.#query ??= new Query(this.queryText));
+  }
+
+  get info(): RequestInfo {
+    return (this.#info ??= requestInfo(this.method, this.path, this.#hints()));
+  }
+
+  get warnings(): Warnings {
+    return (this.#warnings ??= new Warnings());
+  }
+
+  get certificate(): ClientCertificate | 'invalid' | undefined {
+    return this.#source.certificate;
+  }
+
+  get remoteAddress(): string {
+    return this.#source.remoteAddress;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#abortedBecause !== undefined) this.#controller.abort(abortError(this.#abortedBecause));
+    }
+    return this.#controller.signal;
+  }
+
+  header(name: string): string | undefined {
+    return this.#source.header(name);
+  }
+
+  headers(name: string): readonly string[] {
+    return this.#source.headers(name);
+  }
+
+  body(limit: number): Promise<Uint8Array> {
+    return (this.#body ??= this.#source.body(limit));
+  }
+
+  /** Tells whoever listens to `signal` that the answer is no longer wanted. Only the first reason counts. */
+  abort(why: string): void {
+    if (this.#abortedBecause !== undefined) return;
+    this.#abortedBecause = why;
+    this.#controller?.abort(abortError(why));
+  }
+
+  #hints(): QueryHints {
+    if (this.queryText === '') return NO_HINTS;
+    return {
+      isWatch: booleanParameter(this.query, 'watch'),
+      nameFromField: nameFromField(this.query.get('fieldSelector')),
+    };
+  }
+}
+
+function abortError(why: string): DOMException {
+  return new DOMException(why, 'AbortError');
+}

@@ -1,0 +1,40 @@
+/** How much of everything one client may take. The numbers are kube-apiserver's where it has one. */
+export interface TransportLimits {
+  /** For all requests but watches and the like; a client may ask for less with `?timeout=`. */
+  readonly requestTimeoutMs: number;
+  readonly handshakeTimeoutMs: number;
+  /** From a connection's first byte of a request to the end of its headers (HTTP/1.1). */
+  readonly headersTimeoutMs: number;
+  /** A connection without requests is closed after this. */
+  readonly idleTimeoutMs: number;
+  /** A client that takes nothing of its answer for so long is cut off. */
+  readonly stallTimeoutMs: number;
+  /** How long requests under way may go on once the server stops; then they are cut off. */
+  readonly drainMs: number;
+  readonly maxHeaderBytes: number;
+  readonly maxHeaders: number;
+  readonly maxConnections: number;
+  /** Requests at once on one connection. More are refused by the protocol (HTTP/2) or end the connection (HTTP/1.1). */
+  readonly maxStreams: number;
+  /** Bytes of one answer that wait for a client to read; the source of the answer waits with them. */
+  readonly maxBufferedBytes: number;
+  /** Requests that a connection may take back at once, and how many more each second (HTTP/2 rapid reset). */
+  readonly maxResets: number;
+  readonly resetsPerSecond: number;
+}
+
+export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
+  requestTimeoutMs: 60_000,
+  handshakeTimeoutMs: 10_000,
+  headersTimeoutMs: 32_000,
+  idleTimeoutMs: 90_000,
+  stallTimeoutMs: 30_000,
+  drainMs: 1_000,
+  maxHeaderBytes: 1024 * 1024,
+  maxHeaders: 4096,
+  maxConnections: 20_000,
+  maxStreams: 100,
+  maxBufferedBytes: 1024 * 1024,
+  maxResets: 400,
+  resetsPerSecond: 50,
+};

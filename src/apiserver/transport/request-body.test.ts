@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { describe, test } from 'vitest';
+import { discardLogger } from '../../base/index.ts';
+import { open, over, startTransport, text } from './test-transport.ts';
+import type { TestTransport } from './test-transport.ts';
+
+const LIMIT = 3 * 1024 * 1024;
+const TOO_LARGE = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message: 'Request entity too large: limit is 3145728',
+  reason: 'RequestEntityTooLarge',
+  code: 413,
+};
+
+function startReading(): Promise<TestTransport> {
+  return startTransport(async (call) => text(String((await call.body(LIMIT)).length)));
+}
+
+const big = Buffer.alloc(LIMIT + 1, 'x');
+
+describe('over HTTP/2', () => {
+  test('a body of exactly the limit is read', async () => {
+    await using server = await startReading();
+    const received = await server.getHttp2({ method: 'POST', body: big.subarray(1) });
+    assert.equal(received.body.toString(), String(LIMIT));
+  });
+
+  test('a longer body is refused with 413, and the connection lives on', async () => {
+    await using server = await startReading();
+    const session = server.http2();
+    const received = await over(session, { method: 'POST', body: big });
+    assert.equal(received.code, 413);
+    assert.deepEqual(JSON.parse(received.body.toString()), TOO_LARGE);
+    assert.equal((await over(session, { method: 'POST', body: 'abc' })).body.toString(), '3');
+  });
+
+  test('a length above the limit is refused before the body comes', async () => {
+    await using server = await startReading();
+    const unsent = server.http2().request({ ':method': 'POST', 'content-length': 1e9 }, { endStream: false });
+    const [headers] = await once(unsent, 'response');
+    assert.equal(headers[':status'], 413);
+  });
+
+  test('a client that goes on sending after its answer is stopped, without harm to other streams', async () => {
+    await using server = await startReading();
+    const session = server.http2();
+    const stream = session.request({ ':method': 'POST' }, { endStream: false });
+    const pump = (): void => {
+      while (!stream.destroyed && stream.write(Buffer.alloc(65_536)));
+    };
+    stream.on('drain', pump);
+    pump();
+    const [headers] = await once(stream, 'response');
+    assert.equal(headers[':status'], 413);
+    stream.resume();
+    await once(stream, 'close');
+    assert.equal(stream.rstCode, 0);
+    assert.equal((await over(session, { method: 'POST', body: 'abc' })).body.toString(), '3');
+  });
+
+  test('fewer bytes than announced end the stream with a protocol error', async () => {
+    await using server = await startReading();
+    const session = server.http2();
+    const stream = open(session, { method: 'POST', headers: { 'content-length': 10 }, body: 'abc' });
+    await assert.rejects(once(stream, 'response'), /PROTOCOL_ERROR/);
+    assert.equal((await over(session, { method: 'POST', body: 'abc' })).body.toString(), '3');
+  });
+
+  test('more bytes than announced end the stream with a protocol error', async () => {
+    await using server = await startReading();
+    const session = server.http2();
+    const stream = open(session, { method: 'POST', headers: { 'content-length': 1 }, body: 'abc' });
+    await assert.rejects(once(stream, 'response'), /PROTOCOL_ERROR/);
+    assert.equal((await over(session, { method: 'POST', body: 'abc' })).body.toString(), '3');
+  });
+
+  test('who waits to be told to send is told when the body is wanted', async () => {
+    await using server = await startReading();
+    const headers = { ':method': 'POST', expect: '100-continue' };
+    const stream = server.http2().request(headers, { endStream: false });
+    const [interim] = await once(stream, 'headers');
+    assert.equal(interim[':status'], 100);
+    stream.end('body');
+    stream.setEncoding('utf8');
+    assert.equal((await stream.toArray()).join(''), '4');
+  });
+});
+
+describe('over HTTP/1.1', () => {
+  test('a body of exactly the limit is read', async () => {
+    await using server = await startReading();
+    const received = await server.getHttp1({ method: 'POST', body: big.subarray(1) });
+    assert.equal(received.body.toString(), String(LIMIT));
+  });
+
+  test('a longer body is refused with 413', async () => {
+    await using server = await startReading();
+    const received = await server.getHttp1({ method: 'POST', body: big });
+    assert.equal(received.code, 413);
+    assert.equal(received.headers.connection, 'close');
+    assert.deepEqual(JSON.parse(received.body.toString()), TOO_LARGE);
+  });
+
+  test('a longer body without a length (chunked) is refused with 413', async () => {
+    await using server = await startReading();
+    const received = await server.getHttp1({ method: 'POST', headers: { 'transfer-encoding': 'chunked' }, body: big });
+    assert.equal(received.code, 413);
+    assert.deepEqual(JSON.parse(received.body.toString()), TOO_LARGE);
+  });
+
+  test('a client that sends for ever gets its answer and the end of the connection', async () => {
+    await using server = await startReading();
+    const socket = await server.raw();
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
+    const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536), Buffer.from('\r\n')]);
+    const pump = (): void => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on('drain', pump);
+    pump();
+    let received = '';
+    socket.on('data', (data: Buffer) => (received += data.toString()));
+    await new Promise((resolve) => socket.once('close', resolve));
+    assert.match(received, /^HTTP\/1.1 413 /);
+    assert.match(received, /Request entity too large: limit is 3145728/);
+  });
+
+  test('a body cut short by the end of the connection never reaches the handler', async () => {
+    let outcome: Promise<unknown> | undefined;
+    await using server = await startTransport(async (call) => {
+      outcome = call.body(LIMIT).catch((error: unknown) => error);
+      await outcome;
+      return text('never seen');
+    });
+    const socket = await server.raw();
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nabc');
+    await new Promise<void>((resolve) => socket.end(resolve));
+    await server.observed.until(() => server.observed.answers.length === 1);
+    assert.match(String(await outcome), /unexpected EOF/);
+    assert.deepEqual(server.log, []);
+  });
+
+  test('bytes after the announced length are no part of the body', async () => {
+    await using server = await startReading();
+    const socket = await server.raw();
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nabcdef\r\n\r\n');
+    const received = (await socket.setEncoding('utf8').toArray()).join('');
+    assert.match(received, /^HTTP\/1.1 200 OK[^]*connection: close[^]*\r\n\r\n2$/);
+  });
+
+  test('a small body that nobody reads does not cost the connection', async () => {
+    await using server = await startTransport(({ path }) => text(path));
+    const socket = await server.raw();
+    const post = 'POST /1 HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc';
+    socket.write(`${post}GET /2 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    const received = (await socket.setEncoding('utf8').toArray()).join('');
+    assert.match(received, /\/1HTTP\/1.1 200 OK[^]*\/2$/);
+  });
+
+  test('who waits to be told to send is told when the body is wanted', async () => {
+    await using server = await startReading();
+    const socket = await server.raw();
+    socket.setEncoding('utf8');
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n');
+    const [interim] = await once(socket, 'data');
+    assert.equal(interim, 'HTTP/1.1 100 Continue\r\n\r\n');
+    socket.write('body');
+    const received = (await socket.toArray()).join('');
+    assert.match(received, /^HTTP\/1.1 200 OK[^]*4$/);
+  });
+
+  test('who waits to be told to send is answered at once when the body is not wanted', async () => {
+    await using server = await startTransport(() => text('no', {}, 401));
+    const socket = await server.raw();
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\nexpect: 100-continue\r\n\r\n');
+    const received = (await socket.setEncoding('utf8').toArray()).join('');
+    assert.match(received, /^HTTP\/1.1 401 Unauthorized[^]*connection: close[^]*no$/);
+  });
+});
+
+const hasCurl = await promisify(execFile)('curl', ['--version']).then(
+  () => true,
+  () => false,
+);
+
+test.skipIf(!hasCurl).each(['--http2', '--http1.1'])('curl %s reads the 413 to its large body', async (version) => {
+  await using server = await startReading();
+  const running = promisify(execFile)('curl', ['-sk', version, '--data-binary', '@-', server.transport.url]);
+  running.child.stdin?.on('error', () => undefined).end(big);
+  const { stdout } = await running;
+  assert.deepEqual(JSON.parse(stdout), TOO_LARGE);
+});
+
+test('the body can be asked for more than once', async () => {
+  await using server = await startTransport(
+    async (call) => text(`${(await call.body(10)).length} ${(await call.body(10)).length}`),
+    { log: discardLogger },
+  );
+  assert.equal((await server.getHttp2({ method: 'POST', body: 'abc' })).body.toString(), '3 3');
+});

@@ -1,0 +1,80 @@
+import type { Clock, Logger } from '../../base/index.ts';
+import type { HeadWriter } from './answer-head.ts';
+import type { Exchange } from './exchange.ts';
+import type { TransportLimits } from './limits.ts';
+import type { TransportObserver } from './observer.ts';
+import type { RequestHandler } from './request-handler.ts';
+import { ServedRequest } from './served-request.ts';
+import type { RequestOwner } from './served-request.ts';
+
+/** What every request needs while it is served. */
+export interface RequestServices {
+  readonly handler: RequestHandler;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly heads: HeadWriter;
+  readonly limits: TransportLimits;
+  readonly observer: TransportObserver;
+  /** Large answers go out as gzip to clients that take it. */
+  readonly compress: boolean;
+}
+
+/** Serves requests, whichever protocol brings them; knows those under way, and which are late. */
+export class RequestServer implements RequestOwner {
+  readonly services: RequestServices;
+  readonly #streams = new Set<ServedRequest>();
+  /** All have the same time: the first to come is the first to be late. */
+  readonly #short = new Set<ServedRequest>();
+  #isTimerSet = false;
+
+  constructor(services: RequestServices) {
+    this.services = services;
+  }
+
+  /** Serves one request. `onTakenBack` hears of a client that did not wait for its answer. */
+  serve(exchange: Exchange, onTakenBack?: () => void): void {
+    const request = new ServedRequest(exchange, this, onTakenBack);
+    if (request.isLongRunning) {
+      this.#streams.add(request);
+    } else {
+      this.#short.add(request);
+      if (!this.#isTimerSet) this.#expireIn(this.services.limits.requestTimeoutMs);
+    }
+    void request.run();
+  }
+
+  requestOver(request: ServedRequest): void {
+    if (request.isLongRunning) this.#streams.delete(request);
+    else this.#short.delete(request);
+  }
+
+  /** Gives every watch its end. */
+  endStreams(): void {
+    for (const request of this.#streams) request.endStream();
+  }
+
+  cutAll(): void {
+    for (const requests of [this.#streams, this.#short]) {
+      for (const request of requests) request.cut('The server stops');
+    }
+  }
+
+  /** The timer is left to run out: finding nothing to do costs less than setting it anew for each request. */
+  #expireIn(ms: number): void {
+    this.#isTimerSet = true;
+    this.services.clock.timer(ms, () => this.#expireLate());
+  }
+
+  #expireLate(): void {
+    this.#isTimerSet = false;
+    const now = this.services.clock.monotonic();
+    for (const request of this.#short) {
+      const remainingMs = request.startedAtMs + this.services.limits.requestTimeoutMs - now;
+      if (remainingMs > 0) {
+        this.#expireIn(remainingMs);
+        return;
+      }
+      request.expire();
+    }
+  }
+}

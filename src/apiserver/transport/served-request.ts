@@ -1,0 +1,177 @@
+import { StatusError } from '../../api/index.ts';
+import type { EncodedAnswer } from '../answers/answer.ts';
+import { isLongRunning } from '../stages/limit-concurrency.ts';
+import { discard, isPieces, lengthOf } from './answer-body.ts';
+import type { Exchange, Head } from './exchange.ts';
+import { BROKEN_ANSWER, TIMEOUT_ANSWER } from './fallback-answers.ts';
+import { GZIP_ABOVE_BYTES, gzipped } from './gzip-body.ts';
+import { LazyCall } from './lazy-call.ts';
+import type { RequestServices } from './request-server.ts';
+import { StreamedBody } from './streamed-body.ts';
+import { requestedTimeoutMs } from './timeout-parameter.ts';
+
+/** Who serves requests, and hears when one is over. */
+export interface RequestOwner {
+  readonly services: RequestServices;
+  requestOver(request: ServedRequest): void;
+}
+
+/** One request from its arrival to the last byte of its answer. */
+export class ServedRequest {
+  readonly call: LazyCall;
+  readonly isLongRunning: boolean;
+  /** By the clock's monotonic time. */
+  readonly startedAtMs: number;
+  readonly #exchange: Exchange;
+  readonly #owner: RequestOwner;
+  readonly #onTakenBack: (() => void) | undefined;
+  #phase: 'handling' | 'answering' | 'over' = 'handling';
+  /** Separate from the phase: a handler may not have noticed that its request is over. */
+  #isHandlerDone = false;
+  #code = 0;
+  #bytes = 0;
+  #stream: StreamedBody | undefined;
+  #timer: Disposable | undefined;
+
+  constructor(exchange: Exchange, owner: RequestOwner, onTakenBack: (() => void) | undefined) {
+    const { clock } = owner.services;
+    this.#exchange = exchange;
+    this.#owner = owner;
+    this.#onTakenBack = onTakenBack;
+    this.startedAtMs = clock.monotonic();
+    this.call = new LazyCall(exchange, clock.now());
+    this.isLongRunning = isLongRunning(this.call.info);
+    exchange.connection.requestStarted();
+    exchange.onClose((isComplete) => this.#close(isComplete));
+  }
+
+  /** Never rejects. */
+  async run(): Promise<void> {
+    const answer = await this.#handle();
+    this.#isHandlerDone = true;
+    if (this.#phase === 'over') this.#exchange.connection.requestEnded();
+    if (this.#phase !== 'handling') {
+      discard(answer.body);
+      return;
+    }
+    try {
+      await this.#answer(answer);
+    } catch (error) {
+      this.#owner.services.log.error('answer broke off', { method: this.call.method, path: this.call.path, error });
+      this.cut('The answer broke off');
+    }
+  }
+
+  /** The deadline: with an answer if none has begun, else by cutting it off. */
+  expire(): void {
+    if (this.#phase === 'over') return;
+    this.#owner.services.observer.timedOut(this.call);
+    this.call.abort('The request deadline passed');
+    if (this.#phase === 'handling') this.#sendWhole(TIMEOUT_ANSWER, TIMEOUT_ANSWER.body);
+    else this.#exchange.cut();
+  }
+
+  /** Ends a stream as if its source had: what a stopping server does with watches. */
+  endStream(): void {
+    this.call.abort('The server stops');
+    this.#stream?.end();
+  }
+
+  cut(why: string): void {
+    this.call.abort(why);
+    this.#exchange.cut();
+  }
+
+  async #handle(): Promise<EncodedAnswer> {
+    const { handler, log } = this.#owner.services;
+    const { call } = this;
+    try {
+      if (!this.isLongRunning && call.queryText !== '') this.#startOwnTimer();
+      return handler.encode(await handler.handle(call), call);
+    } catch (error) {
+      if (error instanceof StatusError) return this.#encodeStatus(error);
+      log.error('request handler failed', { method: call.method, path: call.path, error });
+      return BROKEN_ANSWER;
+    }
+  }
+
+  #encodeStatus({ status }: StatusError): EncodedAnswer {
+    try {
+      return this.#owner.services.handler.encode({ type: 'status', status }, this.call);
+    } catch (error) {
+      this.#owner.services.log.error('cannot encode a Status', { path: this.call.path, error });
+      return BROKEN_ANSWER;
+    }
+  }
+
+  #startOwnTimer(): void {
+    const { clock, limits } = this.#owner.services;
+    const ms = requestedTimeoutMs(this.call);
+    if (ms !== undefined && ms < limits.requestTimeoutMs) this.#timer = clock.timer(ms, () => this.expire());
+  }
+
+  #answer(answer: EncodedAnswer): void | Promise<void> {
+    const { body, code } = answer;
+    if (this.call.method === 'HEAD' || code === 204 || code === 304) return this.#sendHead(answer);
+    if (body instanceof Uint8Array && body.length <= GZIP_ABOVE_BYTES) return this.#sendWhole(answer, body);
+    const packed = this.#owner.services.compress ? gzipped(answer, this.#exchange) : answer;
+    if (packed.body instanceof Uint8Array) return this.#sendWhole(packed, packed.body);
+    return this.#sendStreamed(packed, packed.body);
+  }
+
+  #sendHead(answer: EncodedAnswer): void {
+    const length = this.call.method === 'HEAD' ? lengthOf(answer.body) : undefined;
+    this.#begin(answer.code);
+    this.#exchange.send(this.#head(answer, length), undefined);
+    discard(answer.body);
+  }
+
+  #sendWhole(answer: EncodedAnswer, body: Uint8Array): void {
+    this.#begin(answer.code);
+    this.#bytes = body.length;
+    this.#exchange.send(this.#head(answer, body.length), body);
+  }
+
+  async #sendStreamed(answer: EncodedAnswer, body: Exclude<EncodedAnswer['body'], Uint8Array>): Promise<void> {
+    const { clock, limits, observer } = this.#owner.services;
+    this.#begin(answer.code);
+    this.#exchange.start(this.#head(answer, lengthOf(body)));
+    this.#stream = new StreamedBody(this.#exchange.output, {
+      clock,
+      maxBufferedBytes: limits.maxBufferedBytes,
+      stallTimeoutMs: limits.stallTimeoutMs,
+      onStall: () => {
+        observer.stalled(this.call);
+        this.cut('The client does not read its answer');
+      },
+    });
+    await (isPieces(body) ? this.#stream.sendPieces(body) : this.#stream.sendFrom(body));
+  }
+
+  #begin(code: number): void {
+    this.#phase = 'answering';
+    this.#code = code;
+  }
+
+  #head(answer: EncodedAnswer, length: number | undefined): Head {
+    return this.#owner.services.heads.head(this.#exchange, answer, length);
+  }
+
+  /** Nothing more can be sent. */
+  #close(isComplete: boolean): void {
+    const wasTakenBack = !isComplete && this.#phase === 'handling';
+    this.#phase = 'over';
+    this.#timer?.[Symbol.dispose]();
+    if (!isComplete) this.call.abort('The client went away');
+    this.#stream?.leave();
+    if (this.#isHandlerDone) this.#exchange.connection.requestEnded();
+    this.#owner.requestOver(this);
+    const bytes = this.#stream?.bytes ?? this.#bytes;
+    this.#owner.services.observer.answered(this.call, {
+      code: this.#code,
+      bytes,
+      outcome: isComplete ? 'complete' : 'cut',
+    });
+    if (wasTakenBack) this.#onTakenBack?.();
+  }
+}

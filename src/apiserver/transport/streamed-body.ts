@@ -1,0 +1,60 @@
+import { BodyWriter } from './body-writer.ts';
+import type { BodyWriterOptions } from './body-writer.ts';
+import type { Output } from './exchange.ts';
+
+/** The body of an answer that goes out bit by bit. */
+export class StreamedBody {
+  readonly #writer: BodyWriter;
+  #source: AsyncIterator<Uint8Array> | undefined;
+
+  constructor(output: Output, options: BodyWriterOptions) {
+    this.#writer = new BodyWriter(output, options);
+  }
+
+  get bytes(): number {
+    return this.#writer.bytes;
+  }
+
+  async sendPieces(pieces: readonly Uint8Array[]): Promise<void> {
+    await this.#writer.writeAll(pieces);
+    this.#writer.end();
+  }
+
+  /**
+   * Sends what comes, when it comes, until the source ends, throws, or nobody reads any more. A source whose reader has
+   * gone is left; what it says then is not heard.
+   */
+  async sendFrom(source: AsyncIterable<Uint8Array>): Promise<void> {
+    const writer = this.#writer;
+    const iterator = source[Symbol.asyncIterator]();
+    this.#source = iterator;
+    try {
+      for (let step = await iterator.next(); step.done !== true && !writer.isClosed; step = await iterator.next()) {
+        const wait = writer.write(step.value);
+        if (wait !== undefined) await wait;
+      }
+      writer.end();
+    } catch (error) {
+      if (!writer.isClosed) throw error;
+    } finally {
+      this.leave();
+    }
+  }
+
+  /** Writes the end now, whatever the source still has. */
+  end(): void {
+    this.#writer.end();
+    this.leave();
+  }
+
+  /** Lets go of the source, also while it is being waited for. */
+  leave(): void {
+    const source = this.#source;
+    this.#source = undefined;
+    source?.return?.().catch(ignore);
+  }
+}
+
+function ignore(): void {
+  // the source's last words have no reader
+}

@@ -1,0 +1,36 @@
+import { invalid, methodNotAllowed, notFound } from '../../api/index.ts';
+import type { Answer } from '../answers/answer.ts';
+import { groupKind, groupResource, writeContext } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Call } from '../request/call.ts';
+import { decodeObject } from '../request/decode-object.ts';
+import { writeOptions } from '../request/options.ts';
+import type { Computed } from '../resource.ts';
+import { checkAgainstTable } from '../validation/table-rules.ts';
+
+/** A verb on a kind that is answered on the spot, such as an access review. */
+export async function computedVerb(call: Call, endpoint: Endpoint, computed: Computed): Promise<Answer> {
+  const { resource } = endpoint;
+  const { verb, name } = call.info;
+  if (verb === 'create' && computed.create !== undefined) {
+    return { type: 'object', code: 201, resource, object: await ask(call, endpoint, computed.create) };
+  }
+  if (verb === 'list' && computed.list !== undefined) {
+    return { type: 'list', resource, items: await computed.list(), metadata: {} };
+  }
+  if (verb !== 'get' || computed.get === undefined) throw methodNotAllowed();
+  const object = await computed.get(name);
+  if (object === undefined) throw notFound(groupResource(resource), name);
+  return { type: 'object', code: 200, resource, object };
+}
+
+/** POST a question: the answer is the object itself, filled in. */
+async function ask(call: Call, endpoint: Endpoint, answer: NonNullable<Computed['create']>): ReturnType<typeof answer> {
+  const { resource, services } = endpoint;
+  const options = writeOptions(call.query, 'CreateOptions');
+  const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services });
+  const context = writeContext(call, endpoint, options);
+  const errors = [...checkAgainstTable(sent, resource.type), ...(resource.strategy.validate?.(sent, context) ?? [])];
+  if (errors.length > 0) throw invalid(groupKind(resource), sent.metadata.name ?? '', errors);
+  return answer(sent, context);
+}

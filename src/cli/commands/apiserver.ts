@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { aborted, CryptoRandom, LineLogger, RealClock } from '../../base/index.ts';
+import { startControlPlane } from '../../cluster/index.ts';
+import type { ControlPlaneOptions } from '../../cluster/index.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { UsageError } from '../command.ts';
+import { describeFlags, Flags } from '../flags.ts';
+import type { FlagDefinitions } from '../flags.ts';
+import { etcdStorage, fileFlag, serverFlags, serverSettings } from './server-flags.ts';
+
+const definitions: FlagDefinitions = {
+  'data-dir': { type: 'string', value: 'DIR', help: 'Keep objects in the embedded store in this folder' },
+  'bind-address': { type: 'string', value: 'ADDRESS', default: '0.0.0.0', help: 'Where to listen' },
+  'secure-port': { type: 'string', value: 'N', default: '6443', help: 'Port to listen on; 0 takes any that is free' },
+  'tls-cert-file': { type: 'string', value: 'FILE', help: 'Certificate shown to clients (made in --cert-dir unless given)' },
+  'tls-private-key-file': { type: 'string', value: 'FILE', help: 'Key of --tls-cert-file' },
+  'client-ca-file': { type: 'string', value: 'FILE', help: 'Authorities whose client certificates count' },
+  'cert-dir': { type: 'string', value: 'DIR', default: '/var/run/kubernetes', help: 'Where made certificates are kept' },
+  ...serverFlags,
+};
+
+/** `keelson apiserver`: the API server alone, with kube-apiserver's flags. */
+export const apiserverCommand: Command = {
+  name: 'apiserver',
+  summary: "Run the API server alone, with kube-apiserver's flags",
+  usage: `Usage: keelson apiserver (--etcd-servers URL | --data-dir DIR) [FLAGS]\n\n${describeFlags(definitions)}`,
+  async run(args, context) {
+    const flags = new Flags(args, definitions);
+    if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
+    const clock = new RealClock();
+    await using plane = await startControlPlane({ ...options(flags, context), clock, signal: context.signal });
+    context.print(`serving at ${plane.url}`);
+    await aborted(context.signal);
+  },
+};
+
+function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOptions, 'clock' | 'signal'> {
+  const folder = flags.text('data-dir');
+  const storage = etcdStorage(flags) ?? (folder === undefined ? undefined : { type: 'durable' as const, folder: join(folder, 'store') });
+  if (storage === undefined) throw new UsageError('--etcd-servers or --data-dir must be given');
+  const certificate = fileFlag(flags, 'tls-cert-file');
+  const privateKey = fileFlag(flags, 'tls-private-key-file');
+  if ((certificate === undefined) !== (privateKey === undefined)) {
+    throw new UsageError('--tls-cert-file and --tls-private-key-file go together');
+  }
+  const clientAuthorities = fileFlag(flags, 'client-ca-file');
+  return {
+    ...serverSettings(flags),
+    name: 'keelson',
+    storage,
+    listen: {
+      host: flags.text('bind-address') ?? '0.0.0.0',
+      port: flags.integer('secure-port', { min: 0, max: 65_535 }) ?? 6443,
+    },
+    pkiFolder: flags.text('cert-dir'),
+    ...(certificate === undefined || privateKey === undefined ? {} : { serving: { certificate, privateKey } }),
+    ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
+    random: new CryptoRandom(),
+    log: new LineLogger({ write: (line) => context.printError(line.trimEnd()), clock: new RealClock() }),
+  };
+}

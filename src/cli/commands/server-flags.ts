@@ -1,0 +1,80 @@
+import { parseRuntimeConfig } from '../../api/index.ts';
+import type { RuntimeConfig } from '../../api/index.ts';
+import { parseDuration } from '../../base/index.ts';
+import type { StorageOptions } from '../../cluster/index.ts';
+import { UsageError } from '../command.ts';
+import type { FlagDefinitions, Flags } from '../flags.ts';
+import { readFileSync } from 'node:fs';
+
+/** Flags that `up` and `apiserver` share, under upstream's names. */
+export const serverFlags: FlagDefinitions = {
+  'etcd-servers': { type: 'string', multiple: true, value: 'URL,…', help: 'Keep objects in etcd instead of the embedded store' },
+  'etcd-prefix': { type: 'string', value: 'PATH', default: '/registry', help: 'Prefix of all keys in etcd' },
+  'etcd-cafile': { type: 'string', value: 'FILE', help: 'Certificate authority of etcd' },
+  'etcd-certfile': { type: 'string', value: 'FILE', help: 'Client certificate for etcd' },
+  'etcd-keyfile': { type: 'string', value: 'FILE', help: 'Key of the client certificate for etcd' },
+  'runtime-config': { type: 'string', multiple: true, value: 'KEY=BOOL,…', help: 'Turn APIs on or off: api/all, api/beta, GROUP/VERSION, …' },
+  'service-cluster-ip-range': { type: 'string', value: 'CIDR', default: '10.96.0.0/16', help: 'Network of service addresses' },
+  'token-auth-file': { type: 'string', value: 'FILE', help: 'Bearer tokens: lines of token,user,uid,"groups"' },
+  'event-ttl': { type: 'string', value: 'DURATION', default: '1h', help: 'How long events are kept' },
+  'max-requests-inflight': { type: 'string', value: 'N', default: '400', help: 'Reads worked on at once' },
+  'max-mutating-requests-inflight': { type: 'string', value: 'N', default: '200', help: 'Writes worked on at once' },
+  'min-request-timeout': { type: 'string', value: 'SECONDS', default: '1800', help: 'A watch lasts between this and twice this' },
+  'request-timeout': { type: 'string', value: 'DURATION', default: '1m', help: 'Deadline of other requests' },
+};
+
+/** What the shared flags say. */
+export interface ServerSettings {
+  readonly runtimeConfig: RuntimeConfig;
+  readonly tokenFile?: string;
+  readonly serviceCidrs: readonly string[];
+  readonly eventTtlSeconds: number;
+  readonly limits: { readonly maxReads: number; readonly maxWrites: number; readonly minWatchSeconds: number };
+  readonly transportLimits: { readonly requestTimeoutMs: number };
+}
+
+export function serverSettings(flags: Flags): ServerSettings {
+  const many = { min: 1, max: 1_000_000 };
+  const tokenFile = fileFlag(flags, 'token-auth-file');
+  return {
+    ...(tokenFile === undefined ? {} : { tokenFile }),
+    runtimeConfig: parseRuntimeConfig(...flags.list('runtime-config')),
+    serviceCidrs: (flags.text('service-cluster-ip-range') ?? '').split(','),
+    eventTtlSeconds: Math.round(milliseconds(flags, 'event-ttl') / 1000),
+    limits: {
+      maxReads: flags.integer('max-requests-inflight', many) ?? 400,
+      maxWrites: flags.integer('max-mutating-requests-inflight', many) ?? 200,
+      minWatchSeconds: flags.integer('min-request-timeout', many) ?? 1800,
+    },
+    transportLimits: { requestTimeoutMs: milliseconds(flags, 'request-timeout') },
+  };
+}
+
+function milliseconds(flags: Flags, name: string): number {
+  const text = flags.text(name) ?? '';
+  try {
+    return parseDuration(text);
+  } catch (cause) {
+    throw new UsageError(`--${name} must be a duration such as 30s or 1h, got "${text}"`, { cause });
+  }
+}
+
+/** etcd, when it is asked for. */
+export function etcdStorage(flags: Flags): StorageOptions | undefined {
+  const endpoints = flags.list('etcd-servers');
+  if (endpoints.length === 0) return undefined;
+  const [ca, certificate, key] = ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile'].map((name) => fileFlag(flags, name));
+  const tls = ca === undefined && certificate === undefined ? undefined : { ca, certificate, key };
+  return { type: 'etcd', etcd: { endpoints, prefix: flags.text('etcd-prefix') ?? '/registry', ...(tls === undefined ? {} : { tls }) } };
+}
+
+/** The text of the file that a flag names. */
+export function fileFlag(flags: Flags, name: string): string | undefined {
+  const path = flags.text(name);
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new UsageError(`--${name}: cannot read "${path}"`, { cause });
+  }
+}

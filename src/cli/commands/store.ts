@@ -1,0 +1,72 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { CryptoRandom, RealClock } from '../../base/index.ts';
+import { compactStore, dumpStore, restoreStore, verifyStore } from '../../store/index.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { UsageError } from '../command.ts';
+import { describeFlags, Flags } from '../flags.ts';
+import type { FlagDefinitions } from '../flags.ts';
+import { defaultDataFolder } from './data-folder.ts';
+import { join } from 'node:path';
+
+const definitions: FlagDefinitions = {
+  'data-dir': { type: 'string', value: 'DIR', help: 'The data folder of `keelson up` (default .keelson in the home folder)' },
+};
+
+const usage = `Usage: keelson store verify|dump|restore|compact [--data-dir DIR]
+
+  verify   Read every file, check every record, tell what is damaged and where
+  dump     Print all objects as JSON lines
+  restore  Make a new store from a dump on standard input, or from the file given
+  compact  Write a fresh checkpoint and drop what is superfluous
+
+The cluster must be stopped.
+
+${describeFlags(definitions)}`;
+
+/** `keelson store verify|dump|restore|compact` */
+export const storeCommand: Command = {
+  name: 'store',
+  summary: 'Check, dump, restore or compact the embedded store',
+  usage,
+  async run(args, context) {
+    const flags = new Flags(args, definitions);
+    const [action = '', file] = flags.positionals;
+    const folder = join(flags.text('data-dir') ?? defaultDataFolder(context.environment), 'store');
+    switch (action) {
+      case 'verify':
+        return verify(folder, context);
+      case 'dump':
+        return dump(folder, context);
+      case 'restore':
+        return restore(folder, file, context);
+      case 'compact':
+        return compact(folder, context);
+      default:
+        throw new UsageError(action === '' ? 'what should be done?' : `"${action}" is not verify, dump, restore or compact`);
+    }
+  },
+};
+
+function offline(): { readonly clock: RealClock; readonly random: CryptoRandom } {
+  return { clock: new RealClock(), random: new CryptoRandom() };
+}
+
+async function verify(folder: string, context: CommandContext): Promise<void> {
+  const report = await verifyStore(folder, offline());
+  context.print(JSON.stringify(report, undefined, 2));
+}
+
+async function dump(folder: string, context: CommandContext): Promise<void> {
+  for await (const line of dumpStore(folder, offline())) context.print(line.trimEnd());
+}
+
+async function restore(folder: string, file: string | undefined, context: CommandContext): Promise<void> {
+  const input = file === undefined ? process.stdin : createReadStream(file);
+  await restoreStore(folder, createInterface({ input, crlfDelay: Infinity }), offline());
+  context.print(`restored into ${folder}`);
+}
+
+async function compact(folder: string, context: CommandContext): Promise<void> {
+  context.print(JSON.stringify(await compactStore(folder, offline()), undefined, 2));
+}

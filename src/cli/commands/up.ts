@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { aborted, CryptoRandom, LineLogger, RealClock } from '../../base/index.ts';
+import { defaultKubeconfigPath, startControlPlane, writeKubeconfig } from '../../cluster/index.ts';
+import type { ControlPlaneOptions, StorageOptions } from '../../cluster/index.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { UsageError } from '../command.ts';
+import { describeFlags, Flags } from '../flags.ts';
+import type { FlagDefinitions } from '../flags.ts';
+import { defaultDataFolder } from './data-folder.ts';
+import { etcdStorage, serverFlags, serverSettings } from './server-flags.ts';
+
+const definitions: FlagDefinitions = {
+  'data-dir': { type: 'string', value: 'DIR', help: 'Where the store and the keys are kept (default .keelson in the home folder)' },
+  'in-memory': { type: 'boolean', help: 'Keep nothing: store and keys live in memory' },
+  'bind-address': { type: 'string', value: 'ADDRESS', default: '127.0.0.1', help: 'Where to listen' },
+  port: { type: 'string', value: 'N', default: '6443', help: 'Port to listen on; 0 takes any that is free' },
+  name: { type: 'string', value: 'NAME', default: 'keelson', help: 'Name of the cluster in the kubeconfig' },
+  'kubeconfig-out': { type: 'string', value: 'FILE', help: 'Write the kubeconfig there instead of merging it into yours' },
+  ...serverFlags,
+};
+
+/** `keelson up`: a whole cluster in this process. */
+export const upCommand: Command = {
+  name: 'up',
+  summary: 'Start a cluster',
+  usage: `Usage: keelson up [FLAGS]\n\nStarts a cluster and points kubectl at it; Ctrl-C stops it.\n\n${describeFlags(definitions)}`,
+  async run(args, context) {
+    const clock = new RealClock();
+    const started = clock.monotonic();
+    const flags = new Flags(args, definitions);
+    if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
+    context.print('starting the control plane');
+    await using plane = await startControlPlane({ ...options(flags, context), clock, signal: context.signal });
+    const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
+    await writeKubeconfig(kubeconfig, plane.access);
+    const ms = Math.round(clock.monotonic() - started);
+    context.print(`ready at ${plane.access.server} in ${ms} ms; kubeconfig ${kubeconfig}, context ${plane.access.name}`);
+    await aborted(context.signal);
+    context.print('stopping');
+  },
+};
+
+function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOptions, 'clock' | 'signal'> {
+  const folder = flags.text('data-dir') ?? defaultDataFolder(context.environment);
+  const inMemory = flags.isSet('in-memory');
+  if (inMemory && flags.has('data-dir')) throw new UsageError('--in-memory keeps nothing, so --data-dir makes no sense with it');
+  const etcd = etcdStorage(flags);
+  if (inMemory && etcd !== undefined) throw new UsageError('--in-memory and --etcd-servers exclude each other');
+  const embedded: StorageOptions = inMemory ? { type: 'memory' } : { type: 'durable', folder: join(folder, 'store') };
+  return {
+    ...serverSettings(flags),
+    name: flags.text('name') ?? 'keelson',
+    storage: etcd ?? embedded,
+    listen: {
+      host: flags.text('bind-address') ?? '127.0.0.1',
+      port: flags.integer('port', { min: 0, max: 65_535 }) ?? 6443,
+    },
+    ...(inMemory ? {} : { pkiFolder: join(folder, 'pki') }),
+    random: new CryptoRandom(),
+    log: new LineLogger({ write: (line) => context.printError(line.trimEnd()), level: 'warn', clock: new RealClock() }),
+  };
+}

@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from './command.ts';
+
+/** A flag by its name; `multiple` flags may be given more than once and also take comma-separated lists. */
+export interface FlagDefinition {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  readonly default?: string | boolean;
+  readonly help: string;
+  /** How the value is named in the usage, such as `DIR`. */
+  readonly value?: string;
+}
+
+export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
+
+/** The flags of a command line, read by name. */
+export class Flags {
+  readonly #values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+  readonly positionals: readonly string[];
+
+  constructor(args: readonly string[], definitions: FlagDefinitions) {
+    const options = Object.fromEntries(
+      Object.entries(definitions).map(([name, { type, multiple = false }]) => [name, { type, multiple }]),
+    );
+    try {
+      const parsed = parseArgs({ args: spellOut(args, definitions), options, allowPositionals: true, strict: true });
+      this.#values = parsed.values;
+      this.positionals = parsed.positionals;
+    } catch (cause) {
+      throw new UsageError((cause as Error).message, { cause });
+    }
+    this.#definitions = definitions;
+  }
+
+  readonly #definitions: FlagDefinitions;
+
+  has(name: string): boolean {
+    return this.#values[name] !== undefined;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#values[name] ?? this.#definitions[name]?.default;
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  isSet(name: string): boolean {
+    return (this.#values[name] ?? this.#definitions[name]?.default) === true;
+  }
+
+  list(name: string): readonly string[] {
+    const value = this.#values[name];
+    const texts = Array.isArray(value) ? value.map(String) : [];
+    return texts.flatMap((text) => text.split(',')).filter((text) => text !== '');
+  }
+
+  integer(name: string, range: { readonly min: number; readonly max: number }): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= range.min && value <= range.max) return value;
+    throw new UsageError(`--${name} must be a whole number from ${range.min} to ${range.max}, got "${text}"`);
+  }
+}
+
+/** `--flag=true` and `--flag=false` work for booleans, as they do upstream. */
+function spellOut(args: readonly string[], definitions: FlagDefinitions): string[] {
+  return args.flatMap((arg) => {
+    const match = /^--([\w-]+)=(true|false)$/.exec(arg);
+    if (match === null || definitions[match[1] ?? '']?.type !== 'boolean') return [arg];
+    return match[2] === 'true' ? [`--${match[1] ?? ''}`] : [];
+  });
+}
+
+/** The flags as lines of a usage text. */
+export function describeFlags(definitions: FlagDefinitions): string {
+  const rows = Object.entries(definitions).map(([name, { type, value, help, default: preset }]) => {
+    const left = type === 'boolean' ? `--${name}` : `--${name} ${value ?? 'VALUE'}`;
+    return [left, typeof preset === 'string' ? `${help} (default ${preset})` : help] as const;
+  });
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`).join('\n');
+}

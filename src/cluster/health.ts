@@ -1,0 +1,20 @@
+import type { HealthCheck, HealthChecks } from '../apiserver/index.ts';
+import type { OpenStorage } from './storage-options.ts';
+
+/** What `/livez` and `/readyz` look at; the names are those of their counterparts in kube-apiserver. */
+export function healthChecks(parts: { readonly storage: OpenStorage; readonly isBootstrapped: () => boolean }): HealthChecks {
+  const ping: HealthCheck = { name: 'ping', check: () => undefined };
+  const store: HealthCheck = {
+    name: 'etcd',
+    check: async () => {
+      await parts.storage.store.revision();
+    },
+  };
+  const bootstrap: HealthCheck = {
+    name: 'poststarthook/bootstrap-controller',
+    check: () => {
+      if (!parts.isBootstrapped()) throw new Error('not finished');
+    },
+  };
+  return { livez: [ping, store, bootstrap], readyz: [ping, store, { ...store, name: 'etcd-readiness' }, bootstrap] };
+}

@@ -1,0 +1,37 @@
+import type { Resource, StorageCodec } from '../apiserver/index.ts';
+import { jsonStorage, protobufStorage } from '../apiserver/index.ts';
+import type { Clock, Logger, Random } from '../base/index.ts';
+import { openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
+import type { EtcdOptions, Store } from '../store/index.ts';
+
+/** Where a cluster keeps its objects. */
+export type StorageOptions =
+  | { readonly type: 'memory' }
+  | { readonly type: 'durable'; readonly folder: string }
+  | { readonly type: 'etcd'; readonly etcd: Omit<EtcdOptions, 'clock' | 'random' | 'log'> };
+
+export interface OpenStorage {
+  readonly store: Store;
+  readonly codecFor: (resource: Resource) => StorageCodec;
+}
+
+/** Opens the store, and says how objects look in it: JSON in our own, in etcd what kube-apiserver writes there. */
+export async function openStorage(
+  options: StorageOptions,
+  parts: { readonly clock: Clock; readonly random: Random; readonly log: Logger },
+): Promise<OpenStorage> {
+  switch (options.type) {
+    case 'memory':
+      return { store: openMemoryStore(parts), codecFor: ({ storage }) => jsonStorage(storage.type) };
+    case 'durable':
+      return {
+        store: await openDurableStore(options.folder, parts),
+        codecFor: ({ storage }) => jsonStorage(storage.type),
+      };
+    case 'etcd':
+      return {
+        store: await openEtcdStore({ ...options.etcd, ...parts }),
+        codecFor: ({ storage }) => (storage.itemsCarryKind ? jsonStorage(storage.type) : protobufStorage(storage.type)),
+      };
+  }
+}

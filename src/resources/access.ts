@@ -1,0 +1,64 @@
+import type { Authorizer, UserInfo } from '../apiserver/index.ts';
+import type { NonResourceRule, ResourceRule } from '../api/types/authorization/v1.d.ts';
+
+/** Answers what access reviews ask. */
+export interface AccessReviewer {
+  /** The same one that judges requests. */
+  readonly authorizer: Authorizer;
+  /** What somebody may do in a namespace, as far as it can be listed. */
+  rulesFor?(user: UserInfo, namespace: string): Promise<AccessRules>;
+}
+
+export interface AccessRules {
+  readonly resourceRules: readonly ResourceRule[];
+  readonly nonResourceRules: readonly NonResourceRule[];
+  /** There is more than could be listed; `problem` says why. */
+  readonly isIncomplete: boolean;
+  readonly problem?: string;
+}
+
+/** Answers what token reviews ask. */
+export interface TokenReviewer {
+  /** Audiences that a token must be for when a review names none. */
+  readonly apiAudiences: readonly string[];
+  /** Who a token belongs to; an error text when it is nobody's. */
+  review(token: string, audiences: readonly string[]): Promise<TokenVerdict>;
+}
+
+export type TokenVerdict =
+  | { readonly ok: true; readonly user: UserInfo; readonly audiences: readonly string[] }
+  | { readonly ok: false; readonly error: string };
+
+/** Makes tokens for service accounts. */
+export interface TokenIssuer {
+  readonly apiAudiences: readonly string[];
+  /** Longest life of a token; a longer wish is cut, with a warning. Absent: no limit. */
+  readonly maxExpirationSeconds?: number;
+  /**
+   * How long the tokens that pods mount really last, so that clients which never read a new one keep working; they are
+   * told off after the time that was asked for. Absent: as long as was asked for.
+   */
+  readonly extendedExpirationSeconds?: number;
+  issue(request: TokenWish): Promise<string>;
+}
+
+export interface TokenWish {
+  readonly namespace: string;
+  readonly serviceAccount: { readonly name: string; readonly uid: string };
+  /** The Pod, Secret or Node whose end is the token's end too. */
+  readonly boundTo: BoundObject | undefined;
+  /** The node of a bound pod. */
+  readonly node: { readonly name: string; readonly uid: string } | undefined;
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+  /** After so many seconds the token still works, but using it is noted. */
+  readonly warnAfterSeconds: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export interface BoundObject {
+  readonly kind: 'Pod' | 'Secret' | 'Node';
+  readonly name: string;
+  readonly uid: string;
+}

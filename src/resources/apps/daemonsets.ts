@@ -1,0 +1,59 @@
+import type { DaemonSet, DaemonSetSpec } from '../../api/types/apps/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
+import { changes } from '../change.ts';
+import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
+import { withoutGatedTemplateFields } from '../core/pod-template.ts';
+import { defineKind, type Whole } from '../kind.ts';
+import { withEntries, withMeta } from '../object-meta.ts';
+import { checkDaemonSet, checkDaemonSetStatus, checkDaemonSetUpdate } from './daemonset-rules.ts';
+
+/** How often the template changed; a field once, kept as an annotation since. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+export const daemonSets = defineKind<DaemonSet>({
+  group: 'apps',
+  plural: 'daemonsets',
+  raisesGeneration: changes('spec'),
+
+  applyDefaults({ spec }) {
+    defaultPodTemplate(spec.template);
+    defaultUpdateStrategy(spec);
+  },
+
+  prepareForCreate(object) {
+    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template) };
+    setTemplateGeneration(object, Math.max(1, templateGeneration(object)));
+  },
+
+  prepareForUpdate(object, old) {
+    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template, old.spec.template) };
+    const isSame = deepEqual(object.spec.template, old.spec.template);
+    setTemplateGeneration(object, templateGeneration(old) + (isSame ? 0 : 1));
+  },
+
+  prepareForStatusUpdate(object, old) {
+    setTemplateGeneration(object, templateGeneration(old));
+  },
+
+  validate: checkDaemonSet,
+  validateUpdate: checkDaemonSetUpdate,
+  validateStatus: checkDaemonSetStatus,
+});
+
+function defaultUpdateStrategy(spec: DaemonSetSpec): void {
+  const { updateStrategy } = spec;
+  if (updateStrategy?.type !== 'RollingUpdate') return;
+  updateStrategy.rollingUpdate ??= {};
+  updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+  updateStrategy.rollingUpdate.maxSurge ??= 0;
+}
+
+function templateGeneration({ metadata }: Whole<DaemonSet>): number {
+  const text = metadata.annotations?.[TEMPLATE_GENERATION] ?? '';
+  return /^-?\d+$/.test(text) ? Number(text) : 0;
+}
+
+function setTemplateGeneration(object: Whole<DaemonSet>, generation: number): void {
+  const annotations = withEntries(object.metadata.annotations, { [TEMPLATE_GENERATION]: String(generation) });
+  object.metadata = withMeta(object.metadata, { annotations });
+}

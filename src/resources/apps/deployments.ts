@@ -1,0 +1,46 @@
+import type { Deployment, DeploymentSpec } from '../../api/types/apps/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
+import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
+import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
+import { defineKind } from '../kind.ts';
+import { scaleOfSelector } from '../scale.ts';
+import { checkDeployment, checkDeploymentStatus, checkDeploymentUpdate } from './deployment-rules.ts';
+
+export const deployments = defineKind<Deployment>({
+  group: 'apps',
+  plural: 'deployments',
+  statusMetadata: 'labels',
+
+  /** Annotations count too: they are copied to the replica sets. */
+  raisesGeneration: (object, old) =>
+    !deepEqual(object.spec, old.spec) || !deepEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
+
+  applyDefaults({ spec }) {
+    defaultPodTemplate(spec.template);
+    defaultStrategy(spec);
+  },
+
+  prepareForCreate(object) {
+    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template) };
+  },
+
+  prepareForUpdate(object, old) {
+    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template, old.spec.template) };
+  },
+
+  validate: checkDeployment,
+  validateUpdate: checkDeploymentUpdate,
+  validateStatus: checkDeploymentStatus,
+  warnings: (object, old) => (old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
+  subresources: { scale: scaleOfSelector },
+});
+
+const QUARTER = '25%';
+
+function defaultStrategy(spec: DeploymentSpec): void {
+  const { strategy } = spec;
+  if (strategy?.type !== 'RollingUpdate') return;
+  strategy.rollingUpdate ??= {};
+  strategy.rollingUpdate.maxUnavailable ??= QUARTER;
+  strategy.rollingUpdate.maxSurge ??= QUARTER;
+}

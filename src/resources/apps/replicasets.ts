@@ -1,0 +1,31 @@
+import type { ReplicaSet } from '../../api/types/apps/v1.d.ts';
+import { changes } from '../change.ts';
+import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
+import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
+import { defineKind } from '../kind.ts';
+import { scaleOfSelector } from '../scale.ts';
+import { checkReplicaSet, checkReplicaSetStatus, checkReplicaSetUpdate } from './replicaset-rules.ts';
+
+export const replicaSets = defineKind<ReplicaSet>({
+  group: 'apps',
+  plural: 'replicasets',
+  raisesGeneration: changes('spec'),
+
+  applyDefaults({ spec }) {
+    defaultPodTemplate(spec.template);
+  },
+
+  prepareForCreate(object) {
+    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template) };
+  },
+
+  prepareForUpdate(object, old) {
+    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template, old.spec.template) };
+  },
+
+  validate: checkReplicaSet,
+  validateUpdate: checkReplicaSetUpdate,
+  validateStatus: checkReplicaSetStatus,
+  warnings: (object, old) => (old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
+  subresources: { scale: scaleOfSelector },
+});

@@ -1,0 +1,79 @@
+import type { ApiObject, ResourceInfo, TypeTable } from '../api/index.ts';
+import type { Resource, Subresource } from '../apiserver/index.ts';
+import { allKinds } from './all-kinds.ts';
+import { columnsFor } from './columns/index.ts';
+import { type BuiltInOptions, kindEnvironment } from './kind-environment.ts';
+import { kindStrategy, statusStrategy, type VersionOfKind } from './kind-strategy.ts';
+import type { Kind } from './kind.ts';
+import { conversionFor, storageForm } from './storage-form.ts';
+
+/**
+ * Every resource of Kubernetes 1.36, in every version of the table. Which of them are served is the caller's choice:
+ * alpha and beta versions are in the list too.
+ */
+export function builtInResources(types: TypeTable, options: BuiltInOptions): Resource[] {
+  const environment = kindEnvironment(types, options);
+  const kinds = new Map(allKinds(environment).map((kind) => [nameOf(kind), kind]));
+  return types.resources().map((info) => {
+    const kind = kinds.get(nameOf(info));
+    if (kind === undefined) throw new Error(`No kind is defined for resource "${nameOf(info)}"`);
+    return builtInResource(kind, info, types);
+  });
+}
+
+function nameOf({ group, plural }: { readonly group: string; readonly plural: string }): string {
+  return `${plural}.${group}`;
+}
+
+function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Resource {
+  const storage = storageForm(kind, info, types);
+  const hasStatus = info.subresources.some(({ name }) => name === 'status');
+  const version: VersionOfKind = {
+    kind,
+    type: info.type,
+    storedType: storage.type,
+    conversion: conversionFor(kind, info),
+    hasStatus,
+  };
+  const strategy = kindStrategy(version);
+  const { selectable = {} } = kind;
+  const deprecation = kind.deprecations?.[info.version] ?? kind.deprecation;
+  const { group, plural, singular, namespaced, shortNames, categories, verbs, type } = info;
+  return {
+    group,
+    version: info.version,
+    plural,
+    singular,
+    kind: info.kind,
+    namespaced,
+    shortNames,
+    categories,
+    verbs,
+    type,
+    storage,
+    strategy,
+    subresources: new Map(info.subresources.map((sub) => [sub.name, subresource(sub, version, strategy)])),
+    columns: columnsFor(group, info.kind),
+    selectableFields: Object.keys(selectable),
+    selectFields: (object: ApiObject) => fieldValues(selectable, object),
+    ...(kind.computed === undefined ? {} : { computed: kind.computed }),
+    ...(deprecation === undefined ? {} : { deprecation }),
+  };
+}
+
+function fieldValues(selectable: NonNullable<Kind['selectable']>, object: ApiObject): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const name of Object.keys(selectable)) values[name] = selectable[name]?.(object) ?? '';
+  return values;
+}
+
+function subresource(
+  info: ResourceInfo['subresources'][number],
+  version: VersionOfKind,
+  own: Resource['strategy'],
+): Subresource {
+  const make = version.kind.subresources?.[info.name];
+  if (make !== undefined) return make(info, own);
+  if (info.name !== 'status') throw new Error(`Nothing is said about subresource "${info.name}" of ${version.kind.plural}`);
+  return { type: 'view', verbs: info.verbs, strategy: statusStrategy(version, own) };
+}

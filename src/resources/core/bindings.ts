@@ -1,0 +1,33 @@
+import { conflict, notFound, OBJECT_MODIFIED } from '../../api/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+import type { Pod } from '../../api/types/core/v1.d.ts';
+import type { WriteContext } from '../../apiserver/index.ts';
+import { arrange } from '../arrange.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import type { Kind, Whole } from '../kind.ts';
+import { boundPod, checkBinding, created } from './pod-binding.ts';
+
+const PODS = { group: '', resource: 'pods' };
+const RETRIES = 20;
+
+/** Posting a Binding puts a pod on a node: the old way, which does the same as the pod's `binding` subresource. */
+export function bindings(environment: KindEnvironment): Kind {
+  const pods = environment.objects('pods', { group: '', version: 'v1', kind: 'Pod' });
+  const podType = environment.types.struct('io.k8s.api.core.v1.Pod');
+
+  async function bind(binding: ApiObject, context: WriteContext): Promise<ApiObject> {
+    const { namespace = '', name = '' } = binding.metadata;
+    checkBinding(binding, name);
+    const path = `${namespace}/${name}`;
+    for (let tries = 0; tries < RETRIES; tries++) {
+      const found = await pods.get(path);
+      if (found === undefined) throw notFound(PODS, name);
+      const pod: ApiObject = boundPod(found.object as unknown as Whole<Pod>, binding, context.now) as never;
+      arrange(pod, podType);
+      if (context.dryRun || (await pods.replace(path, found, pod))) return created();
+    }
+    throw conflict(PODS, name, OBJECT_MODIFIED);
+  }
+
+  return { group: '', plural: 'bindings', computed: { create: bind } };
+}

@@ -1,0 +1,100 @@
+import { badRequest, notFound, StatusError } from '../../api/index.ts';
+import type { Pod } from '../../api/types/core/v1.d.ts';
+import type { Answer, Call } from '../../apiserver/index.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import type { SubresourceMaker, Whole } from '../kind.ts';
+
+/** Reaches what runs on nodes, for the subresources that only pass something through. */
+export interface NodeConnector {
+  connect(target: ConnectionTarget, call: Call): Promise<Answer>;
+}
+
+export type ConnectionTarget =
+  | {
+      readonly type: 'exec' | 'attach' | 'log';
+      readonly node: string;
+      readonly pod: Whole<Pod>;
+      readonly container: string;
+    }
+  | { readonly type: 'portforward'; readonly node: string; readonly pod: Whole<Pod> }
+  | { readonly type: 'podproxy'; readonly pod: string; readonly namespace: string; readonly port: string }
+  | { readonly type: 'nodeproxy'; readonly node: string }
+  | { readonly type: 'serviceproxy'; readonly service: string; readonly namespace: string; readonly port: string };
+
+const NODES = { group: '', resource: 'nodes' };
+
+/** `exec`, `attach`, `portforward` and `log` of a pod: streams from the node that it runs on. */
+export function podStream(environment: KindEnvironment, type: 'exec' | 'attach' | 'log' | 'portforward'): SubresourceMaker {
+  const nodes = environment.objects('minions', { group: '', version: 'v1', kind: 'Node' });
+  return (info) => ({
+    type: 'connection',
+    verbs: info.verbs,
+    struct: info.type,
+    async open(call, objects) {
+      const pod = (await objects.get()) as unknown as Whole<Pod>;
+      const container = type === 'portforward' ? '' : containerFor(pod, call.query.get('container'));
+      const { name = '' } = pod.metadata;
+      const { nodeName: node = '' } = pod.spec;
+      if (node === '') {
+        if (type === 'log') return NO_LOG_YET;
+        throw badRequest(`pod ${name} does not have a host assigned`);
+      }
+      if ((await nodes.get(node)) === undefined) throw notFound(NODES, node);
+      const target = type === 'portforward' ? { type, node, pod } : { type, node, pod, container };
+      return connect(environment, target, call);
+    },
+  });
+}
+
+const NO_LOG_YET: Answer = { type: 'bytes', code: 200, contentType: 'text/plain', body: '' };
+
+/** `proxy` of pods, services and nodes: a request passed on to what answers behind them. */
+export function proxied(environment: KindEnvironment, type: 'podproxy' | 'nodeproxy' | 'serviceproxy'): SubresourceMaker {
+  return (info) => ({
+    type: 'connection',
+    verbs: info.verbs,
+    struct: info.type,
+    async open(call) {
+      const { namespace } = call.info;
+      const { name, port } = nameAndPort(call.info.name);
+      switch (type) {
+        case 'nodeproxy':
+          return connect(environment, { type, node: name }, call);
+        case 'podproxy':
+          return connect(environment, { type, pod: name, namespace, port }, call);
+        case 'serviceproxy':
+          return connect(environment, { type, service: name, namespace, port }, call);
+      }
+    },
+  });
+}
+
+/** Names may be `name`, `name:port` or `scheme:name:port`. */
+function nameAndPort(text: string): { readonly name: string; readonly port: string } {
+  const parts = text.split(':');
+  if (parts.length === 1) return { name: text, port: '' };
+  return { name: parts.at(-2) ?? '', port: parts.at(-1) ?? '' };
+}
+
+function connect({ nodeConnector }: KindEnvironment, target: ConnectionTarget, call: Call): Promise<Answer> {
+  if (nodeConnector !== undefined) return nodeConnector.connect(target, call);
+  throw new StatusError({
+    code: 501,
+    message: `Cannot open "${call.info.resource}/${call.info.subresource}": this server has no connection to nodes`,
+  });
+}
+
+/** The container that was asked for, or the only one. */
+function containerFor({ metadata, spec }: Whole<Pod>, asked: string): string {
+  const { name = '' } = metadata;
+  const all = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
+  if (asked !== '') {
+    if (all.some((container) => container.name === asked)) return asked;
+    throw badRequest(`container ${asked} is not valid for pod ${name}`);
+  }
+  const [only, ...others] = spec.containers ?? [];
+  if (only === undefined) throw badRequest(`a container name must be specified for pod ${name}`);
+  if (others.length === 0) return only.name;
+  const names = all.map((container) => container.name).join(' ');
+  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names}]`);
+}

@@ -1,0 +1,37 @@
+const LOWER_PATH = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
+const DOMAIN =
+  /^(?:\[[a-fA-F0-9:]+\]|[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*)(?::\d+)?$/;
+const TAG = /^\w[\w.-]{0,127}$/;
+const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[a-fA-F0-9]{32,}$/;
+const IDENTIFIER = /^[a-f0-9]{64}$/;
+const MAX_NAME_LENGTH = 255;
+
+/**
+ * The tag of an image name: `latest` when it has neither tag nor digest, and undefined when it has a digest only or
+ * cannot be read (https://github.com/distribution/reference).
+ */
+export function imageTag(image: string): string | undefined {
+  if (IDENTIFIER.test(image)) return undefined;
+  const [name = '', digest, ...more] = image.split('@');
+  if (more.length > 0 || (digest !== undefined && !DIGEST.test(digest))) return undefined;
+  const slash = name.lastIndexOf('/');
+  const colon = name.indexOf(':', slash + 1);
+  const tag = colon < 0 ? undefined : name.slice(colon + 1);
+  if (tag !== undefined && !TAG.test(tag)) return undefined;
+  if (!isRepository(colon < 0 ? name : name.slice(0, colon))) return undefined;
+  return tag ?? (digest === undefined ? 'latest' : undefined);
+}
+
+function isRepository(name: string): boolean {
+  const slash = name.indexOf('/');
+  const first = slash < 0 ? '' : name.slice(0, slash);
+  const hasDomain = slash >= 0 && (/[.:]/.test(first) || first === 'localhost' || first.toLowerCase() !== first);
+  const path = hasDomain ? name.slice(slash + 1) : name;
+  if (hasDomain && !DOMAIN.test(first)) return false;
+  return LOWER_PATH.test(path) && name.length <= MAX_NAME_LENGTH;
+}
+
+/** How often an image is pulled when nothing is said: every time if it may change under the same name. */
+export function defaultPullPolicy(image: string): 'Always' | 'IfNotPresent' {
+  return imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent';
+}

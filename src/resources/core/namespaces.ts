@@ -1,0 +1,73 @@
+import { formatTime, instantOfMillis } from '../../api/index.ts';
+import type { Namespace } from '../../api/types/core/v1.d.ts';
+import type { Strategy } from '../../apiserver/index.ts';
+import { defineKind, type Whole } from '../kind.ts';
+import { labelName } from '../name-rules.ts';
+import { withEntries, withMeta } from '../object-meta.ts';
+import { checkFinalize, checkNamespace, checkNamespaceStatus } from './namespace-rules.ts';
+
+/** Holds a namespace until everything in it is gone. */
+export const KUBERNETES_FINALIZER = 'kubernetes';
+export const NAME_LABEL = 'kubernetes.io/metadata.name';
+
+export const namespaces = defineKind<Namespace>({
+  group: '',
+  plural: 'namespaces',
+  checkName: labelName,
+  returnsDeletedObject: true,
+
+  applyDefaults(namespace) {
+    if ((namespace.metadata.name ?? '') !== '') labelWithName(namespace);
+  },
+
+  prepareForCreate(namespace) {
+    labelWithName(namespace); // a generated name is known only now
+    namespace.status = { phase: 'Active' };
+    const { finalizers = [] } = namespace.spec;
+    if (finalizers.includes(KUBERNETES_FINALIZER)) return;
+    namespace.spec = { ...namespace.spec, finalizers: [...finalizers, KUBERNETES_FINALIZER] };
+  },
+
+  prepareForUpdate(namespace, old) {
+    labelWithName(namespace);
+    namespace.spec = { ...namespace.spec, finalizers: old.spec.finalizers };
+  },
+
+  validate: checkNamespace,
+  validateStatus: checkNamespaceStatus,
+
+  /** The first request only starts the end: the phase changes, and whoever empties namespaces does the rest. */
+  beforeDelete(namespace, { now }) {
+    if (namespace.metadata.deletionTimestamp !== undefined) {
+      return (namespace.spec.finalizers ?? []).length === 0 ? 'delete' : namespace;
+    }
+    return {
+      ...namespace,
+      metadata: withMeta(namespace.metadata, { deletionTimestamp: formatTime(instantOfMillis(now)) }),
+      status: { ...namespace.status, phase: 'Terminating' },
+    };
+  },
+
+  mayDisappear: ({ spec }) => (spec.finalizers ?? []).length === 0,
+  selectable: { 'status.phase': ({ status }) => status.phase ?? '' },
+  subresources: {
+    finalize: (info, own) => ({ type: 'view', verbs: info.verbs, strategy: finalizeStrategy(own) }),
+  },
+});
+
+function labelWithName(namespace: Whole<Namespace>): void {
+  const { name = '', labels } = namespace.metadata;
+  if (labels?.[NAME_LABEL] === name) return;
+  namespace.metadata = withMeta(namespace.metadata, { labels: withEntries(labels, { [NAME_LABEL]: name }) });
+}
+
+/** The only way to change the finalizers of a namespace; nothing else changes with them. */
+function finalizeStrategy(own: Strategy): Strategy {
+  return {
+    ...own,
+    prepareForUpdate(object, old) {
+      object['status'] = old['status'];
+    },
+    validateUpdate: (object, old) => checkFinalize(object as never, old as never),
+  };
+}

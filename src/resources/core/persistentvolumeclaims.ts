@@ -1,0 +1,55 @@
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../api/types/core/v1.d.ts';
+import { defineKind } from '../kind.ts';
+import { checkClaim, checkClaimUpdate, checkClaimStatus } from './persistentvolumeclaim-rules.ts';
+import { claimWarnings } from './persistentvolumeclaim-warnings.ts';
+import { roundToMilli } from './resource-list.ts';
+
+export const persistentVolumeClaims = defineKind<PersistentVolumeClaim>({
+  group: '',
+  plural: 'persistentvolumeclaims',
+  returnsDeletedObject: true,
+
+  applyDefaults({ spec, status }) {
+    for (const list of [spec.resources?.limits, spec.resources?.requests]) roundToMilli(list);
+    for (const list of [status.capacity, status.allocatedResources]) roundToMilli(list);
+  },
+
+  prepareForCreate(claim) {
+    claim.spec = withDataSources(claim.spec, undefined);
+  },
+
+  prepareForUpdate(claim, old) {
+    claim.spec = withDataSources(claim.spec, old.spec);
+  },
+
+  validate: checkClaim,
+  validateUpdate: checkClaimUpdate,
+  validateStatus: checkClaimStatus,
+  warnings: claimWarnings,
+});
+
+/**
+ * Where a new volume's contents come from stands in two fields: the older knows claims and snapshots only, the newer
+ * anything; each is filled from the other (KEP-1495).
+ */
+function withDataSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): PersistentVolumeClaimSpec {
+  let { dataSource, dataSourceRef } = spec;
+  if ((dataSourceRef?.namespace ?? '') !== '' && old?.dataSourceRef === undefined) dataSourceRef = undefined;
+  const hadSource = old?.dataSource !== undefined || old?.dataSourceRef !== undefined;
+  if (!hadSource && dataSourceRef === undefined && !isClaimOrSnapshot(dataSource)) dataSource = undefined;
+  if (dataSource !== undefined && dataSourceRef === undefined) {
+    dataSourceRef = { ...dataSource };
+  } else if (dataSourceRef !== undefined && dataSource === undefined && (dataSourceRef.namespace ?? '') === '') {
+    const { namespace: _, ...local } = dataSourceRef;
+    dataSource = local;
+  }
+  return { ...spec, dataSource, dataSourceRef };
+}
+
+function isClaimOrSnapshot(source: PersistentVolumeClaimSpec['dataSource']): boolean {
+  const { kind, apiGroup = '' } = source ?? {};
+  return (
+    (kind === 'PersistentVolumeClaim' && apiGroup === '') ||
+    (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
+  );
+}

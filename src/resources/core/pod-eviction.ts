@@ -1,0 +1,190 @@
+import { badRequest, conflict, hasReason, invalid, invalidValue, matchLabelSelector, StatusError, ValueError } from '../../api/index.ts';
+import type { ApiObject, Struct } from '../../api/index.ts';
+import type { Pod } from '../../api/types/core/v1.d.ts';
+import type { DeleteOptions } from '../../api/types/meta/v1.d.ts';
+import type { Eviction, PodDisruptionBudget } from '../../api/types/policy/v1.d.ts';
+import type { ActionCall, ActionObjects, Preconditions } from '../../apiserver/index.ts';
+import { arrange } from '../arrange.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import type { Whole } from '../kind.ts';
+import type { Found, OtherObjects } from '../other-objects.ts';
+import { spend, stillProcessed } from '../policy/disruption-budget.ts';
+import { created } from './pod-binding.ts';
+import { isPodReady, withCondition } from './pod-conditions.ts';
+
+const RETRIES = 20;
+
+/** Deletes a pod if the PodDisruptionBudgets that cover it allow one more to go. */
+export function evictionOf(environment: KindEnvironment): (call: ActionCall) => Promise<ApiObject> {
+  const budgets = environment.objects('poddisruptionbudgets', { group: 'policy', version: 'v1', kind: 'PodDisruptionBudget' });
+  const budgetType = environment.types.struct('io.k8s.api.policy.v1.PodDisruptionBudget');
+  const podType = environment.types.struct('io.k8s.api.core.v1.Pod');
+
+  async function spendBudget(path: string, { podName, now, isDryRun }: Disruption): Promise<void> {
+    for (let tries = 0; tries < RETRIES; tries++) {
+      const found = await budgets.get(path);
+      if (found === undefined) return; // deleted meanwhile: nothing is in the way any more
+      const spent: ApiObject = spend(found.object as unknown as Whole<PodDisruptionBudget>, podName, now) as never;
+      arrange(spent, budgetType);
+      if (isDryRun || (await budgets.replace(path, found, spent))) return;
+    }
+    const name = path.slice(path.indexOf('/') + 1);
+    throw new StatusError({
+      code: 504,
+      reason: 'Timeout',
+      message: `Timeout: couldn't update PodDisruptionBudget "${name}" due to conflicts`,
+      details: { retryAfterSeconds: 10 },
+    });
+  }
+
+  return async (call) => {
+    const options = optionsOf(call, podType);
+    const pod = await removeUnguarded(call.objects, options, call.context.now);
+    if (pod === 'removed') return created();
+    const covering = await coveringBudgets(budgets, pod);
+    if (covering.length > 1) throw manyBudgets();
+    const [budget] = covering;
+    if (budget === undefined) {
+      await markAndDelete(call.objects, options, call.context.now);
+      return created();
+    }
+    const name = budget.metadata.name ?? '';
+    if (mayGoUnhealthy(pod, budget)) {
+      await deleteUnhealthy(call.objects, options, { pod, budget: name, now: call.context.now });
+      return created();
+    }
+    const disruption = { podName: call.name, now: call.context.now, isDryRun: options.dryRun };
+    await spendBudget(`${call.namespace}/${name}`, disruption);
+    await markAndDelete(call.objects, options, call.context.now);
+    return created();
+  };
+}
+
+interface Disruption {
+  readonly podName: string;
+  readonly now: number;
+  readonly isDryRun: boolean;
+}
+
+interface EvictionOptions extends Omit<DeleteOptions, 'dryRun' | 'preconditions'> {
+  readonly preconditions?: Preconditions;
+  readonly dryRun: boolean;
+  readonly podType: Struct;
+}
+
+function optionsOf({ name, body, context }: ActionCall, podType: Struct): EvictionOptions {
+  if ((body.metadata.name ?? '') !== name) throw badRequest('name in URL does not match name in Eviction object');
+  const { deleteOptions } = body as unknown as Eviction;
+  if (deleteOptions?.ignoreStoreReadErrorWithClusterBreakingPotential === true) {
+    const field = 'deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential';
+    const detail = 'can not be set for pod eviction, try after removing the option';
+    throw invalid({ group: 'policy', resource: 'Eviction' }, name, [invalidValue(field, true, detail)]);
+  }
+  const { dryRun = [], preconditions, ...rest } = deleteOptions ?? {};
+  const isDryRun = context.dryRun || dryRun.length > 0;
+  return { ...rest, ...(preconditions === undefined ? {} : { preconditions }), dryRun: isDryRun, podType };
+}
+
+/** A pod that is not running yet, or no longer, disrupts nothing by going: no budget is asked. */
+async function removeUnguarded(
+  objects: ActionObjects,
+  options: EvictionOptions,
+  now: number,
+): Promise<Whole<Pod> | 'removed'> {
+  for (let tries = 0; ; tries++) {
+    const pod = (await objects.get()) as unknown as Whole<Pod>;
+    const isEnding = ENDED.has(pod.status.phase ?? '') || pod.metadata.deletionTimestamp !== undefined;
+    if (!isEnding && pod.status.phase !== 'Pending') return pod;
+    const mayRetry = options.preconditions?.resourceVersion === undefined;
+    try {
+      await markAndDelete(objects, isEnding || !mayRetry ? options : atVersion(options, pod), now);
+      return 'removed';
+    } catch (error) {
+      if (!mayRetry || tries >= RETRIES || !hasReason(error, 'Conflict')) throw error;
+    }
+  }
+}
+
+const ENDED = new Set(['Succeeded', 'Failed']);
+
+function atVersion(options: EvictionOptions, { metadata }: Whole<Pod>): EvictionOptions {
+  return { ...options, preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion } };
+}
+
+async function coveringBudgets(budgets: OtherObjects, { metadata }: Whole<Pod>): Promise<PodDisruptionBudget[]> {
+  const found = await budgets.list(`${metadata.namespace ?? ''}/`);
+  return found.flatMap(({ object }: Found) => {
+    const budget = object as unknown as Whole<PodDisruptionBudget>;
+    const matcher = matchLabelSelector(budget.spec.selector);
+    if (matcher instanceof ValueError || !matcher.matches(metadata.labels)) return [];
+    return [budget];
+  }) as Whole<PodDisruptionBudget>[];
+}
+
+function manyBudgets(): StatusError {
+  const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+  return new StatusError({ code: 500, message });
+}
+
+/** A pod that is not ready does not count; it may go if the budget says so or is kept without it. */
+function mayGoUnhealthy({ status }: Whole<Pod>, { spec, status: budget }: PodDisruptionBudget): boolean {
+  if (isPodReady(status)) return false;
+  if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
+  const { currentHealthy = 0, desiredHealthy = 0 } = budget ?? {};
+  return currentHealthy >= desiredHealthy && desiredHealthy > 0;
+}
+
+async function deleteUnhealthy(
+  objects: ActionObjects,
+  options: EvictionOptions,
+  { pod, budget, now }: { readonly pod: Whole<Pod>; readonly budget: string; readonly now: number },
+): Promise<void> {
+  try {
+    await markAndDelete(objects, atVersion(options, pod), now);
+  } catch (error) {
+    if (hasReason(error, 'Conflict') && options.preconditions?.resourceVersion === undefined) throw stillProcessed(budget);
+    throw error;
+  }
+}
+
+/** Says in the pod's status why it goes, and deletes it. */
+async function markAndDelete(objects: ActionObjects, options: EvictionOptions, now: number): Promise<void> {
+  let { preconditions } = options;
+  if (!options.dryRun) {
+    const marked = await objects.update((object) => {
+      checkPreconditions(object, options.preconditions);
+      const pod = object as unknown as Whole<Pod>;
+      const changed: ApiObject = { ...object, status: withCondition(pod.status, DISRUPTED, now) };
+      arrange(changed, options.podType);
+      return changed;
+    });
+    const { resourceVersion } = marked.metadata;
+    if (preconditions?.resourceVersion !== undefined) preconditions = { ...preconditions, resourceVersion };
+  }
+  const { gracePeriodSeconds, orphanDependents, propagationPolicy, dryRun } = options;
+  await objects.delete({ gracePeriodSeconds, orphanDependents, propagationPolicy, dryRun, preconditions });
+}
+
+const DISRUPTED = {
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'EvictionByEvictionAPI',
+  message: 'Eviction API: evicting',
+} as const;
+
+function checkPreconditions({ metadata }: ApiObject, preconditions: Preconditions | undefined): void {
+  const subject = { group: '', resource: 'Pod' };
+  const { uid = '', resourceVersion = '' } = preconditions ?? {};
+  if (uid !== '' && uid !== metadata.uid) {
+    const why =
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid ?? ''}). ` +
+      'The object might have been deleted and then recreated';
+    throw conflict(subject, metadata.name ?? '', why);
+  }
+  if (resourceVersion !== '' && resourceVersion !== metadata.resourceVersion) {
+    const why =
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record ` +
+      `(${metadata.resourceVersion ?? ''}). The object might have been modified`;
+    throw conflict(subject, metadata.name ?? '', why);
+  }
+}

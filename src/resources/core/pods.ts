@@ -1,0 +1,142 @@
+import { dns1123LabelProblems } from '../../api/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+import type { Pod, PodStatus } from '../../api/types/core/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
+import { arrange } from '../arrange.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import { defineKind, type Kind, type Whole } from '../kind.ts';
+import { withMeta } from '../object-meta.ts';
+import { podStream, proxied } from './connections.ts';
+import { withoutGatedFields } from './gated-pod-fields.ts';
+import { withAppArmorProfiles } from './pod-apparmor.ts';
+import { boundPod, checkBinding, created } from './pod-binding.ts';
+import { withCondition } from './pod-conditions.ts';
+import { defaultPod } from './pod-defaults.ts';
+import { evictionOf } from './pod-eviction.ts';
+import { withLabelKeys } from './pod-label-keys.ts';
+import { qosClass } from './pod-qos.ts';
+import { checkPod } from './pod-rules.ts';
+import { checkPodStatusUpdate } from './pod-status-rules.ts';
+import { checkPodUpdate } from './pod-update-rules.ts';
+import { ephemeralContainersView, resizeView } from './pod-views.ts';
+
+const GATED = {
+  type: 'PodScheduled',
+  status: 'False',
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+} as const;
+
+export function pods(environment: KindEnvironment): Kind {
+  const podType = environment.types.struct('io.k8s.api.core.v1.Pod');
+  return defineKind<Pod>({
+    group: '',
+    plural: 'pods',
+    returnsDeletedObject: true,
+    raisesGeneration: (pod, old) => !deepEqual(pod.spec, old.spec),
+    applyDefaults: defaultPod,
+
+    prepareForCreate(pod, context) {
+      const { labels, annotations } = pod.metadata;
+      const spec = withLabelKeys(withoutGatedFields(pod.spec, undefined), labels);
+      pod.spec = withAppArmorProfiles(spec, annotations, context);
+      const status: PodStatus = { phase: 'Pending', qosClass: qosClass(pod.spec) };
+      pod.status = (pod.spec.schedulingGates ?? []).length === 0 ? status : withCondition(status, GATED, context.now);
+    },
+
+    prepareForUpdate(pod, old) {
+      pod.spec = withoutGatedFields(pod.spec, old.spec);
+    },
+
+    prepareForStatusUpdate(pod, old) {
+      pod.metadata = withMeta(pod.metadata, {
+        ownerReferences: old.metadata.ownerReferences,
+        deletionTimestamp: undefined,
+      });
+      pod.status = withObservedGenerations({ ...pod.status, qosClass: pod.status.qosClass ?? old.status.qosClass }, old.status);
+    },
+
+    validate: checkPod,
+    validateUpdate: checkPodUpdate,
+    validateStatus: checkPodStatusUpdate,
+
+    warnings(pod, old) {
+      const problems = old === undefined ? dns1123LabelProblems(pod.metadata.name ?? '') : [];
+      if (problems.length === 0) return [];
+      return [
+        "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; " +
+          `a DNS label is recommended: [${problems.join(' ')}]`,
+      ];
+    },
+
+    /** Nothing has to be stopped where nothing runs. */
+    gracePeriod({ spec, status }, requested) {
+      if ((spec.nodeName ?? '') === '' || status.phase === 'Failed' || status.phase === 'Succeeded') return 0;
+      const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;
+      return seconds < 0 ? 1 : seconds;
+    },
+
+    selectable: {
+      'spec.nodeName': ({ spec }) => spec.nodeName ?? '',
+      'spec.host': ({ spec }) => spec.nodeName ?? '', // its name before v1
+      'spec.restartPolicy': ({ spec }) => spec.restartPolicy ?? '',
+      'spec.schedulerName': ({ spec }) => spec.schedulerName ?? '',
+      'spec.serviceAccountName': ({ spec }) => spec.serviceAccountName ?? '',
+      'spec.hostNetwork': ({ spec }) => String(spec.hostNetwork ?? false),
+      'status.phase': ({ status }) => status.phase ?? '',
+      'status.podIP': ({ status }) => status.podIPs?.[0]?.ip ?? status.podIP ?? '',
+      'status.podIPs': () => '', // accepted, and never matched by a value
+      'status.nominatedNodeName': ({ status }) => status.nominatedNodeName ?? '',
+    },
+
+    subresources: {
+      ephemeralcontainers: ephemeralContainersView,
+      resize: resizeView,
+      binding: (info) => ({
+        type: 'action',
+        verbs: info.verbs,
+        kind: { group: '', version: 'v1', kind: 'Binding' },
+        struct: info.type,
+        async run({ name, body, context, objects }) {
+          checkBinding(body, name);
+          await objects.update((object) => {
+            const bound: ApiObject = boundPod(object as unknown as Whole<Pod>, body, context.now) as never;
+            arrange(bound, podType);
+            return bound;
+          });
+          return created();
+        },
+      }),
+      eviction: (info) => ({
+        type: 'action',
+        verbs: info.verbs,
+        kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
+        struct: info.type,
+        run: evictionOf(environment),
+      }),
+      exec: podStream(environment, 'exec'),
+      attach: podStream(environment, 'attach'),
+      portforward: podStream(environment, 'portforward'),
+      log: podStream(environment, 'log'),
+      proxy: proxied(environment, 'podproxy'),
+    },
+  });
+}
+
+/** Which generation a status is about is never forgotten: a writer that does not know it keeps what was said before. */
+function withObservedGenerations(status: PodStatus, old: PodStatus): PodStatus {
+  const before = new Map<string, number[]>();
+  for (const { type, observedGeneration = 0 } of old.conditions ?? []) {
+    before.set(type, [...(before.get(type) ?? []), observedGeneration]);
+  }
+  const conditions = status.conditions?.map((condition) => {
+    const was = before.get(condition.type)?.shift() ?? 0;
+    if ((condition.observedGeneration ?? 0) !== 0 || was === 0) return condition;
+    return { ...condition, observedGeneration: was };
+  });
+  return {
+    ...status,
+    observedGeneration: (status.observedGeneration ?? 0) === 0 ? old.observedGeneration : status.observedGeneration,
+    conditions,
+  };
+}

@@ -1,0 +1,29 @@
+import type { PodTemplate } from '../../api/types/core/v1.d.ts';
+import { changes } from '../change.ts';
+import { defineKind } from '../kind.ts';
+import { pathSegmentName } from '../name-rules.ts';
+import { defaultPodTemplate } from './pod-spec-defaults.ts';
+import { withoutGatedTemplateFields } from './pod-template.ts';
+import { checkPodTemplateSpec } from './pod-template-rules.ts';
+
+export const podTemplates = defineKind<PodTemplate>({
+  group: '',
+  plural: 'podtemplates',
+  checkName: pathSegmentName,
+  returnsDeletedObject: true,
+  raisesGeneration: changes('template'),
+
+  applyDefaults({ template }) {
+    defaultPodTemplate(template);
+  },
+
+  prepareForCreate(object) {
+    object.template = withoutGatedTemplateFields(object.template);
+  },
+
+  prepareForUpdate(object, old) {
+    object.template = withoutGatedTemplateFields(object.template, old.template);
+  },
+
+  validate: ({ template }) => (template === undefined ? [] : checkPodTemplateSpec(template, 'template')),
+});

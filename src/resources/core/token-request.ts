@@ -1,0 +1,147 @@
+import { badRequest, conflict, formatTime, instantOfMillis, invalid, invalidValue, notFound, StatusError } from '../../api/index.ts';
+import type { ApiObject, FieldError } from '../../api/index.ts';
+import type { TokenRequest } from '../../api/types/authentication/v1.d.ts';
+import type { Pod } from '../../api/types/core/v1.d.ts';
+import type { ActionCall } from '../../apiserver/index.ts';
+import type { BoundObject, TokenIssuer } from '../access.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import type { Whole } from '../kind.ts';
+import { withMeta } from '../object-meta.ts';
+import type { OtherObjects } from '../other-objects.ts';
+
+const KIND = { group: 'authentication.k8s.io', resource: 'TokenRequest' };
+const HOUR_SECONDS = 3600;
+
+/** What pods ask for when their token is mounted: an hour, and a bit to be told apart. */
+const MOUNTED_TOKEN_SECONDS = 3607;
+
+type Reference = NonNullable<TokenRequest['spec']['boundObjectRef']>;
+
+/** A token for a service account, bound to an object whose end is the token's end. */
+export function tokenRequestOf(environment: KindEnvironment): (call: ActionCall) => Promise<ApiObject> {
+  const objects = {
+    Pod: environment.objects('pods', { group: '', version: 'v1', kind: 'Pod' }),
+    Node: environment.objects('minions', { group: '', version: 'v1', kind: 'Node' }),
+    Secret: environment.objects('secrets', { group: '', version: 'v1', kind: 'Secret' }),
+  };
+  return async (call) => {
+    const { tokenIssuer: issuer } = environment;
+    if (issuer === undefined) {
+      const message = 'Cannot issue tokens: this server was started without a key to sign them';
+      throw new StatusError({ code: 501, message });
+    }
+    const account = await checkedAccount(call);
+    const { spec } = call.body as unknown as TokenRequest;
+    const audiences = (spec.audiences ?? []).length === 0 ? issuer.apiAudiences : (spec.audiences ?? []);
+    refuseBadLifetime(spec.expirationSeconds ?? HOUR_SECONDS);
+    const bound = spec.boundObjectRef === undefined ? undefined : await findBound(spec.boundObjectRef, call, objects);
+    const seconds = shortened(spec.expirationSeconds ?? HOUR_SECONDS, issuer, call);
+    const isMounted = bound?.object.kind === 'Pod' && seconds === MOUNTED_TOKEN_SECONDS;
+    const isForUs = audiences.every((audience) => issuer.apiAudiences.includes(audience));
+    const extended = isMounted && isForUs ? issuer.extendedExpirationSeconds : undefined;
+    const token = await issuer.issue({
+      namespace: call.namespace,
+      serviceAccount: { name: account.metadata.name ?? '', uid: account.metadata.uid ?? '' },
+      boundTo: bound?.object,
+      node: bound?.node,
+      audiences,
+      expirationSeconds: extended ?? seconds,
+      warnAfterSeconds: extended === undefined ? undefined : seconds,
+      now: call.context.now,
+    });
+    const expirationTimestamp = formatTime(instantOfMillis(call.context.now + seconds * 1000));
+    return {
+      ...call.body,
+      metadata: withMeta(call.body.metadata, {
+        name: account.metadata.name,
+        namespace: account.metadata.namespace,
+        uid: account.metadata.uid,
+        creationTimestamp: formatTime(instantOfMillis(call.context.now)),
+      }),
+      spec: { ...spec, audiences: [...audiences], expirationSeconds: seconds, boundObjectRef: spec.boundObjectRef ?? null },
+      status: { token, expirationTimestamp },
+    };
+  };
+}
+
+/** What the body says about the account, if anything, must be true. */
+async function checkedAccount({ namespace, name, body, objects }: ActionCall): Promise<ApiObject> {
+  const sent = body.metadata;
+  const refuse = (field: string, value: string, what: string): StatusError =>
+    invalid(KIND, name, [invalidValue(field, value, `must match the service account ${what} if specified`)]);
+  if ((sent.name ?? '') !== '' && sent.name !== name) throw refuse('metadata.name', sent.name ?? '', 'name');
+  if ((sent.namespace ?? '') !== '' && sent.namespace !== namespace) {
+    throw refuse('metadata.namespace', sent.namespace ?? '', 'namespace');
+  }
+  const account = await objects.get();
+  const { uid = '' } = account.metadata;
+  if ((sent.uid ?? '') !== '' && sent.uid !== uid) {
+    const why = `the UID in the token request (${sent.uid}) does not match the UID of the service account (${uid})`;
+    throw conflict(KIND, name, why);
+  }
+  return account;
+}
+
+const MIN_SECONDS = 600;
+const MAX_SECONDS = 2 ** 32;
+
+function refuseBadLifetime(seconds: number): void {
+  const field = 'spec.expirationSeconds';
+  const errors: FieldError[] = [];
+  if (seconds < MIN_SECONDS) errors.push(invalidValue(field, seconds, 'may not specify a duration less than 10 minutes'));
+  if (seconds > MAX_SECONDS) {
+    errors.push(invalidValue(field, seconds, 'may not specify a duration larger than 2^32 seconds'));
+  }
+  if (errors.length > 0) throw invalid(KIND, '', errors);
+}
+
+function shortened(seconds: number, { maxExpirationSeconds: limit }: TokenIssuer, { context }: ActionCall): number {
+  if (limit === undefined || seconds <= limit) return seconds;
+  context.warn(`requested expiration of ${seconds} seconds shortened to ${limit} seconds`);
+  return limit;
+}
+
+interface Bound {
+  readonly object: BoundObject;
+  readonly node: { readonly name: string; readonly uid: string } | undefined;
+}
+
+async function findBound(
+  reference: Reference,
+  { namespace, name: account }: ActionCall,
+  objects: Readonly<Record<BoundObject['kind'], OtherObjects>>,
+): Promise<Bound> {
+  const { kind = '', apiVersion = '', name = '', uid: expected = '' } = reference;
+  if (apiVersion.includes('/') || !isBindable(kind)) {
+    const slash = apiVersion.indexOf('/');
+    const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+    throw badRequest(`cannot bind token to object of type ${group}/${apiVersion.slice(slash + 1)}, Kind=${kind}`);
+  }
+  const found = await objects[kind].get(kind === 'Node' ? name : `${namespace}/${name}`);
+  if (found === undefined) throw notFound({ group: '', resource: `${kind.toLowerCase()}s` }, name);
+  const { uid = '' } = found.object.metadata;
+  const { spec } = found.object as unknown as Whole<Pod>;
+  if (kind === 'Pod' && spec.serviceAccountName !== account) {
+    throw badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`,
+    );
+  }
+  if (expected !== '' && uid !== expected) {
+    throw conflict(
+      { group: '', resource: kind },
+      name,
+      `the UID in the bound object reference (${expected}) does not match the UID in record. ` +
+        'The object might have been deleted and then recreated',
+    );
+  }
+  const nodeName = kind === 'Pod' ? (spec.nodeName ?? '') : '';
+  const node = nodeName === '' ? undefined : await objects.Node.get(nodeName);
+  return {
+    object: { kind, name, uid },
+    node: nodeName === '' ? undefined : { name: nodeName, uid: node?.object.metadata.uid ?? '' },
+  };
+}
+
+function isBindable(kind: string): kind is BoundObject['kind'] {
+  return kind === 'Pod' || kind === 'Node' || kind === 'Secret';
+}

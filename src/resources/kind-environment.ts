@@ -1,0 +1,84 @@
+import type { TypeTable } from '../api/index.ts';
+import type { Random } from '../base/index.ts';
+import type { Store } from '../store/index.ts';
+import type { AccessReviewer, TokenIssuer, TokenReviewer } from './access.ts';
+import type { NodeConnector } from './core/connections.ts';
+import { type CodecFor, OtherObjects } from './other-objects.ts';
+
+/** What a cluster decides about its built-in kinds. */
+export interface BuiltInOptions {
+  /** Where the objects are, for the few rules of one kind that look at another. */
+  readonly store: Store;
+  readonly codecFor: CodecFor;
+  readonly random: Random;
+  /** Networks of service addresses, one or one of each family; the first says which family is the default. */
+  readonly serviceCidrs?: readonly string[];
+  readonly nodePorts?: PortRange;
+  readonly eventTtlSeconds?: number;
+  /** Answers access reviews; without one they are refused. */
+  readonly accessReviewer?: AccessReviewer;
+  /** Answers token reviews; without one they are refused. */
+  readonly tokenReviewer?: TokenReviewer;
+  /** Signs service account tokens; without one they are refused. */
+  readonly tokenIssuer?: TokenIssuer;
+  /** Reaches nodes for exec, log, proxy and the like; without one they are refused. */
+  readonly nodeConnector?: NodeConnector;
+  /** What `kubectl get componentstatuses` shows beside the store. */
+  readonly components?: readonly ComponentProbe[];
+}
+
+/** A part of the control plane that can be asked how it is. */
+export interface ComponentProbe {
+  readonly name: string;
+  /** Throws, with a reason to show, when the component is not well. */
+  check(): Promise<void>;
+}
+
+/** First and last are both part of it. */
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What kinds that need more than their own object are built with. */
+export interface KindEnvironment {
+  readonly types: TypeTable;
+  readonly store: Store;
+  readonly random: Random;
+  readonly serviceCidrs: readonly string[];
+  readonly nodePorts: PortRange;
+  readonly eventTtlSeconds: number;
+  readonly accessReviewer: AccessReviewer | undefined;
+  readonly tokenReviewer: TokenReviewer | undefined;
+  readonly tokenIssuer: TokenIssuer | undefined;
+  readonly nodeConnector: NodeConnector | undefined;
+  readonly components: readonly ComponentProbe[];
+  /** The stored objects of another kind; `folder` is its place below /registry/. */
+  objects(folder: string, kind: { readonly group: string; readonly version: string; readonly kind: string }): OtherObjects;
+}
+
+export const DEFAULT_SERVICE_CIDR = '10.96.0.0/16';
+export const DEFAULT_NODE_PORTS: PortRange = { first: 30_000, last: 32_767 };
+export const DEFAULT_EVENT_TTL_SECONDS = 3600;
+
+export function kindEnvironment(types: TypeTable, options: BuiltInOptions): KindEnvironment {
+  const { store, codecFor, random } = options;
+  return {
+    types,
+    store,
+    random,
+    serviceCidrs: options.serviceCidrs ?? [DEFAULT_SERVICE_CIDR],
+    nodePorts: options.nodePorts ?? DEFAULT_NODE_PORTS,
+    eventTtlSeconds: options.eventTtlSeconds ?? DEFAULT_EVENT_TTL_SECONDS,
+    accessReviewer: options.accessReviewer,
+    tokenReviewer: options.tokenReviewer,
+    tokenIssuer: options.tokenIssuer,
+    nodeConnector: options.nodeConnector,
+    components: options.components ?? [],
+    objects(folder, kind) {
+      const type = types.kind(kind);
+      if (type === undefined) throw new Error(`No type for kind "${kind.kind}" in ${kind.group}/${kind.version}`);
+      return new OtherObjects(store, `/registry/${folder}/`, codecFor(type));
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import { canonicalize } from '../api/index.ts';
+import type { ApiObject, FieldError, Struct } from '../api/index.ts';
+import type { Strategy, WriteContext } from '../apiserver/index.ts';
+import { arrange } from './arrange.ts';
+import type { Conversion, Kind, Whole } from './kind.ts';
+import { subdomainName } from './name-rules.ts';
+import { setGeneration } from './object-meta.ts';
+import { keepMetadata } from './status-metadata.ts';
+
+/** What a strategy is made from, for one version of a kind. */
+export interface VersionOfKind {
+  readonly kind: Kind;
+  /** The type in the stored version, in which hooks see objects. */
+  readonly storedType: Struct;
+  /** The type in this version. */
+  readonly type: Struct;
+  /** Absent when this version reads like the stored one. */
+  readonly conversion: Conversion | undefined;
+  readonly hasStatus: boolean;
+}
+
+type Hook<A extends unknown[], R> = ((object: Whole<ApiObject>, ...rest: A) => R) | undefined;
+
+/** How objects of one version of a kind are written: what holds for every kind, and what the kind adds. */
+export function kindStrategy(version: VersionOfKind): Strategy {
+  const { kind, hasStatus } = version;
+  const blank = blankStatus(version);
+  const isDropped = hasStatus && kind.statusOnCreate !== 'kept';
+
+  async function prepareForCreate(object: ApiObject, context: WriteContext): Promise<void> {
+    if (isDropped) setStatus(object, blank());
+    if (kind.raisesGeneration !== undefined) {
+      setGeneration(object, kind.generationStarts === 'onUpdate' ? undefined : 1);
+    }
+    if (kind.prepareForCreate === undefined) return;
+    await kind.prepareForCreate(object, context);
+    arrange(object, version.storedType);
+  }
+
+  async function prepareForUpdate(object: ApiObject, old: ApiObject, context: WriteContext): Promise<void> {
+    if (hasStatus) setStatus(object, old['status']);
+    if (kind.prepareForUpdate !== undefined) {
+      await kind.prepareForUpdate(object, old, context);
+      arrange(object, version.storedType);
+    }
+    if (kind.raisesGeneration?.(object, old) === true) setGeneration(object, (old.metadata.generation ?? 0) + 1);
+  }
+
+  return {
+    ...fixedParts(kind),
+    applyDefaults: defaulting(version),
+    prepareForCreate: (object, context) => changing(version, object, (own) => prepareForCreate(own, context)),
+    prepareForUpdate: (object, old, context) =>
+      changing(version, object, (own) => prepareForUpdate(own, seen(version, old), context)),
+    validate: (object, context) => kind.validate?.(seen(version, object), context) ?? [],
+    validateUpdate: (object, old, context) => changeProblems(kind, [seen(version, object), seen(version, old)], context),
+    warnings: (object, old) =>
+      kind.warnings?.(seen(version, object), old === undefined ? undefined : seen(version, old)) ?? [],
+  };
+}
+
+/** The status subresource: only `status` changes, and of metadata what the kind allows. */
+export function statusStrategy(version: VersionOfKind, own: Strategy): Strategy {
+  const { kind } = version;
+  return {
+    ...own,
+    prepareForUpdate: (object, old, context) =>
+      changing(version, object, (sent) => {
+        const was = seen(version, old);
+        keepAllBut(sent, was, 'status');
+        keepMetadata(sent, was, kind.statusMetadata);
+        if (kind.prepareForStatusUpdate === undefined) return;
+        kind.prepareForStatusUpdate(sent, was, context);
+        arrange(sent, version.storedType);
+      }),
+    validateUpdate: (object, old, context) =>
+      kind.validateStatus?.(seen(version, object), seen(version, old), context) ?? [],
+    warnings: undefined,
+  };
+}
+
+/** Everything in an object but metadata and one member is the old object's. */
+export function keepAllBut(object: ApiObject, old: ApiObject, member: string): void {
+  for (const name of new Set([...Object.keys(object), ...Object.keys(old)])) {
+    if (name === 'metadata' || name === 'kind' || name === 'apiVersion' || name === member) continue;
+    if (old[name] === undefined) delete object[name];
+    else object[name] = old[name];
+  }
+}
+
+function changeProblems(
+  kind: Kind,
+  [object, old]: readonly [ApiObject, ApiObject],
+  context: WriteContext,
+): readonly FieldError[] {
+  if (kind.validateUpdate !== undefined) return kind.validateUpdate(object, old, context);
+  return kind.validate?.(object, context) ?? [];
+}
+
+function setStatus(object: ApiObject, status: unknown): void {
+  if (status === undefined) delete object['status'];
+  else object['status'] = status;
+}
+
+function fixedParts(kind: Kind): Strategy {
+  const bound = <A extends unknown[], R>(hook: Hook<A, R>): Hook<A, R> => hook?.bind(kind);
+  return {
+    checkName: kind.checkName ?? subdomainName,
+    createOnUpdate: kind.createOnUpdate,
+    requiresResourceVersion: kind.requiresResourceVersion,
+    defaultPropagation: kind.defaultPropagation,
+    returnsDeletedObject: kind.returnsDeletedObject,
+    gracePeriod: bound(kind.gracePeriod),
+    mayDisappear: bound(kind.mayDisappear),
+    beforeDelete: bound(kind.beforeDelete),
+    ttlSeconds: bound(kind.ttlSeconds),
+    alongside: kind.alongside?.bind(kind),
+  };
+}
+
+function defaulting({ kind, type }: VersionOfKind): Strategy['applyDefaults'] {
+  if (kind.applyDefaults === undefined) return undefined;
+  return (object) => {
+    kind.applyDefaults?.(object);
+    arrange(object, type);
+  };
+}
+
+/** An object as hooks see it. */
+function seen({ conversion, storedType }: VersionOfKind, object: ApiObject): ApiObject {
+  return conversion === undefined ? object : asObject(conversion.toStored(object), storedType);
+}
+
+/** Runs a hook that changes an object on the stored version of it, and carries the changes back. */
+function changing(
+  version: VersionOfKind,
+  object: ApiObject,
+  change: (object: ApiObject) => void | Promise<void>,
+): void | Promise<void> {
+  const { conversion, type } = version;
+  if (conversion === undefined) return change(object);
+  const own = seen(version, object);
+  const carryBack = (): void => {
+    const changed = asObject(conversion.fromStored(own), type);
+    for (const name of Object.keys(object)) if (!Object.hasOwn(changed, name)) delete object[name];
+    Object.assign(object, changed, { kind: object.kind, apiVersion: object.apiVersion });
+  };
+  const done = change(own);
+  if (done instanceof Promise) return done.then(carryBack);
+  carryBack();
+}
+
+function asObject(value: ApiObject, type: Struct): ApiObject {
+  return canonicalize(value, type) as unknown as ApiObject;
+}
+
+/** What `status` is before anybody wrote it. Made when first needed: importing or listing kinds costs nothing. */
+function blankStatus({ storedType }: VersionOfKind): () => unknown {
+  let blank: unknown;
+  let isMade = false;
+  return () => {
+    if (!isMade) blank = canonicalize({}, storedType, { defaults: true })['status'];
+    isMade = true;
+    return blank;
+  };
+}

@@ -1,0 +1,62 @@
+import { invalidValue, matchLabels, matchLabelSelector, ValueError } from '../api/index.ts';
+import type { ApiObject, FieldError } from '../api/index.ts';
+import type { Scale } from '../api/types/autoscaling/v1.d.ts';
+import type { LabelSelector } from '../api/types/meta/v1.d.ts';
+import { withMeta } from './object-meta.ts';
+import type { SubresourceMaker } from './kind.ts';
+
+interface Scalable {
+  readonly spec: { readonly replicas?: number; readonly selector?: unknown };
+  readonly status: { readonly replicas?: number };
+}
+
+/** The `scale` subresource: how many replicas there are and should be, in the words of autoscaling/v1. */
+export const scaleOfSelector: SubresourceMaker = scale((selector) => {
+  const matcher = matchLabelSelector(selector as LabelSelector | undefined);
+  return matcher instanceof ValueError ? '' : matcher.toString();
+});
+
+/** The same where the selector is a plain map (ReplicationController). */
+export const scaleOfLabels: SubresourceMaker = scale((selector) =>
+  matchLabels(selector as Readonly<Record<string, string>> | undefined).toString(),
+);
+
+function scale(print: (selector: unknown) => string): SubresourceMaker {
+  return (info) => ({
+    type: 'projection',
+    verbs: info.verbs,
+    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    struct: info.type,
+    project: (object) => pictureOf(object, print),
+    merge(object, picture) {
+      const { spec } = picture as unknown as Scale;
+      const { replicas: _, ...rest } = object['spec'] as Record<string, unknown>;
+      return {
+        ...object,
+        metadata: withMeta(object.metadata, { resourceVersion: picture.metadata.resourceVersion }),
+        spec: { replicas: spec?.replicas ?? 0, ...rest }, // replicas is the first member of all these specs
+      };
+    },
+    validate: checkScale,
+  });
+}
+
+function pictureOf(object: ApiObject, print: (selector: unknown) => string): ApiObject {
+  const { spec, status } = object as unknown as Scalable;
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const selector = print(spec.selector);
+  const replicas = spec.replicas ?? 0;
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: withMeta({}, { name, namespace, uid, resourceVersion, creationTimestamp }),
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: status.replicas ?? 0, ...(selector === '' ? {} : { selector }) },
+  };
+}
+
+function checkScale(picture: ApiObject): FieldError[] {
+  const replicas = (picture as unknown as Scale).spec?.replicas ?? 0;
+  if (replicas >= 0) return [];
+  return [invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0')];
+}

@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CryptoRandom, RealClock } from '../../base/index.ts';
+import { isStoreError } from '../errors.ts';
+import { prefixRange } from '../key-range.ts';
+import { DurableFolder } from '../testing/durable-folder.ts';
+import { FaultyFiles, systemError } from '../testing/faulty-files.ts';
+import { expectFailure, put, text, WatchReader, write } from '../testing/store-under-test.ts';
+import { openFolder } from './node-files.ts';
+import { openDurableStore } from './open-durable-store.ts';
+
+const ALL = prefixRange('/');
+const BIG = 'x'.repeat(50_000);
+
+async function faulty(folder: DurableFolder): Promise<FaultyFiles> {
+  return new FaultyFiles(await openFolder(folder.path));
+}
+
+describe('a full disk', () => {
+  test.each(['create', 'write', 'sync', 'rename'] as const)(
+    'refuses writes with NoSpace, goes on reading, and accepts writes when there is space again (%s)',
+    async (action) => {
+      await using folder = await DurableFolder.make();
+      const files = await faulty(folder);
+      const store = await folder.open({ files, segmentBytes: 100_000 });
+      const reader = new WatchReader(store, ALL, 1);
+      await write(store, put('/a', '1'));
+      files.fault = (found, name) => {
+        if (found === action && name.endsWith('.new')) throw systemError('ENOSPC');
+      };
+      let acknowledged = 1;
+      const failures: unknown[] = [];
+      while (failures.length < 3) {
+        await write(store, put('/a', `${acknowledged + 1} ${BIG}`)).then(
+          (revision) => (acknowledged = revision),
+          (error: unknown) => failures.push(error),
+        );
+      }
+
+      expect(failures.every((error) => isStoreError(error, 'NoSpace'))).toBe(true);
+      expect(store.revisionNow()).toBe(acknowledged);
+      expect(text(await store.get('/a'))).toBe(`${acknowledged} ${BIG}`);
+      expect((await reader.until(acknowledged)).length).toBe(acknowledged);
+      expect(folder.logged.filter(({ level }) => level === 'error')).toHaveLength(1);
+
+      files.fault = () => undefined;
+      expect(await write(store, put('/b', 'space'))).toBe(acknowledged + 1);
+      expect(await reader.until(acknowledged + 1)).toEqual([`put /b=space@${acknowledged + 1}`]);
+      await store[Symbol.asyncDispose]();
+      await folder.during(async (again) => {
+        expect(again.revisionNow()).toBe(acknowledged + 1);
+        expect(text(again.readNow('/a'))).toBe(`${acknowledged} ${BIG}`);
+      });
+    },
+  );
+
+  test('refuses all that was queued behind, and forgets it: the next write is checked against what is really there', async () => {
+    await using folder = await DurableFolder.make();
+    const files = await faulty(folder);
+    await using store = await folder.open({ files, segmentBytes: 100_000 });
+    const first = await write(store, put('/a', BIG), put('/b', '1'));
+    files.fault = (_action, name) => {
+      if (name.endsWith('.new')) throw systemError('ENOSPC');
+    };
+    const fill = write(store, put('/c', BIG));
+    const chained = store.commit({ conditions: [{ key: '/b', modRevision: first }], operations: [put('/b', '2')] });
+    const conflict = store.commit({ conditions: [{ key: '/b', modRevision: first }], operations: [put('/b', '3')] });
+
+    await expectFailure('NoSpace', fill);
+    await expectFailure('NoSpace', chained);
+    await expectFailure('NoSpace', conflict);
+
+    files.fault = () => undefined;
+    const again = await store.commit({ conditions: [{ key: '/b', modRevision: first }], operations: [put('/b', '4')] });
+    expect(again).toEqual({ ok: true, revision: first + 1 });
+  });
+
+  test('does not stop a store when only a checkpoint cannot be written', async () => {
+    await using folder = await DurableFolder.make();
+    const files = await faulty(folder);
+    await using store = await folder.open({
+      files,
+      segmentBytes: 2000,
+      checkpointAfterBytes: 1,
+      history: { maxRevisions: 2 },
+    });
+    files.fault = (action, name) => {
+      if (action === 'write' && name.startsWith('checkpoint-')) throw systemError('ENOSPC');
+    };
+    for (let count = 0; count < 20; count++) await write(store, put('/a', 'x'.repeat(500)));
+    await expect(store.checkpoint()).rejects.toThrow('ENOSPC');
+
+    expect(store.revisionNow()).toBe(20);
+    expect(await folder.names('checkpoint-')).toEqual([]);
+    expect(folder.logged.some(({ message }) => message.startsWith('store checkpoint failed'))).toBe(true);
+    files.fault = () => undefined;
+    await store.checkpoint();
+    expect(await folder.names('checkpoint-')).toHaveLength(1);
+  });
+
+  test('of a real kind', async (context) => {
+    const mount = await mkdtemp(join(tmpdir(), 'keelson-full-'));
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', mount], { stdio: 'ignore' });
+    } catch {
+      await rm(mount, { recursive: true });
+      context.skip('mounting a small file system needs root');
+    }
+    try {
+      const options = {
+        clock: new RealClock(),
+        random: new CryptoRandom(),
+        segmentBytes: 1024 * 1024,
+        checkpointAfterBytes: 1e9,
+      };
+      const store = await openDurableStore(mount, options);
+      let acknowledged = 0;
+      const failure = await (async () => {
+        for (;;) acknowledged = await write(store, put(`/${acknowledged % 5}`, `${acknowledged} ${BIG}`));
+      })().catch((error: unknown) => error);
+
+      expect(isStoreError(failure, 'NoSpace'), String(failure)).toBe(true);
+      expect(acknowledged).toBeGreaterThan(10);
+      expect(store.rangeNow(ALL).count).toBe(5);
+      execFileSync('mount', ['-o', 'remount,size=8m', mount]);
+      expect(await write(store, put('/more', 'space'))).toBe(acknowledged + 1);
+      await store[Symbol.asyncDispose]();
+      const again = await openDurableStore(mount, options);
+      expect(again.revisionNow()).toBe(acknowledged + 1);
+      expect(text(again.readNow(`/${(acknowledged - 1) % 5}`))).toBe(`${acknowledged - 1} ${BIG}`);
+      await again[Symbol.asyncDispose]();
+    } finally {
+      execFileSync('umount', [mount]);
+      await rm(mount, { recursive: true });
+    }
+  });
+});
+
+describe('a failing disk', () => {
+  test.each(['write', 'sync'] as const)(
+    'that failed once to %s is not believed again until the store is opened anew; reads go on',
+    async (action) => {
+      await using folder = await DurableFolder.make();
+      const files = await faulty(folder);
+      const store = await folder.open({ files });
+      const reader = new WatchReader(store, ALL, 1);
+      await write(store, put('/a', '1'));
+      files.fault = (found) => {
+        if (found === action) throw systemError(action === 'sync' ? 'ENOSPC' : 'EIO');
+      };
+      const underWay = [write(store, put('/a', '2')), write(store, put('/b', '2'))];
+      for (const commit of underWay) await expectFailure('Unavailable', commit);
+
+      files.fault = () => undefined;
+      await expectFailure('Unavailable', write(store, put('/a', '3')));
+      await expectFailure('Unavailable', store.compact(1));
+      expect(text(await store.get('/a'))).toBe('1');
+      expect(store.revisionNow()).toBe(1);
+      expect(await reader.until(1)).toEqual(['put /a=1@1']);
+      expect(folder.logged.filter(({ level }) => level === 'error')).toHaveLength(1);
+      await store[Symbol.asyncDispose]();
+
+      await folder.during(async (again) => {
+        expect(['1', '2']).toContain(text(again.readNow('/a'))); // what was under way may be there or not, but whole
+        expect(again.readNow('/b') !== undefined).toBe(again.revisionNow() === 3);
+        await write(again, put('/a', '4'));
+      });
+    },
+  );
+
+  test('that fails while room is made ahead is not believed again either', async () => {
+    await using folder = await DurableFolder.make();
+    const files = await faulty(folder);
+    await using store = await folder.open({ files, segmentBytes: 4 * 1024 * 1024 });
+    let syncs = 0;
+    files.fault = (action) => {
+      if (action !== 'sync') return;
+      syncs += 1;
+      if (syncs > 1) throw systemError('EIO');
+    };
+    await write(store, put('/a', 'x'.repeat(600_000))); // leaves less than half a step of room
+    await folder.clock.advance(0); // lets the room be made
+
+    await expectFailure('Unavailable', write(store, put('/a', '2')));
+    expect(syncs).toBe(2);
+  });
+});

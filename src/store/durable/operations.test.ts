@@ -1,0 +1,169 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { prefixRange } from '../key-range.ts';
+import { DurableFolder } from '../testing/durable-folder.ts';
+import { bytes, del, expectFailure, put, text, WatchReader, write } from '../testing/store-under-test.ts';
+import { compactStore } from './compact-store.ts';
+import { dumpStore } from './dump-store.ts';
+import { restoreStore } from './restore-store.ts';
+import { verifyStore } from './verify-store.ts';
+
+const ALL = prefixRange('/');
+
+async function fill(folder: DurableFolder): Promise<void> {
+  await folder.during(async (store) => {
+    await write(store, put('/text', 'täxt'), put('/gone', '1'));
+    await store.commit({
+      conditions: [],
+      operations: [{ type: 'put', key: '/bytes', value: Uint8Array.of(0, 255, 128) }],
+    });
+    await write(store, put('/text', 'täxt 2'), del('/gone'), put('/short', 'lived', 3600));
+  });
+}
+
+async function dump(folder: DurableFolder): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of dumpStore(folder.path, folder)) lines.push(line);
+  return lines;
+}
+
+describe('verifyStore', () => {
+  test('tells what the files have, and changes nothing', async () => {
+    await using folder = await DurableFolder.make();
+    await fill(folder);
+    const before = await folder.read('log-0000000001');
+
+    expect(await verifyStore(folder.path, folder)).toEqual({
+      files: [
+        { name: 'log-0000000001', kind: 'segment', bytes: before.length, contents: '4 frames, revisions 1 to 3' },
+      ],
+      problems: [],
+      notes: [],
+      state: { revision: 3, objects: 3 },
+    });
+    await folder.during(async (store) => {
+      await store.compact(3);
+      await store.checkpoint();
+    });
+    await folder.write('checkpoint-0000000000000009.new', bytes('half'));
+    expect(await verifyStore(folder.path, folder)).toMatchObject({
+      files: [{ kind: 'checkpoint', contents: '3 entries at revision 2' }, { kind: 'segment' }],
+      notes: [{ file: 'checkpoint-0000000000000009.new', description: 'was never completed' }],
+      state: { revision: 3, objects: 3 },
+    });
+  });
+
+  test('refuses a folder that is not there', async () => {
+    await using folder = await DurableFolder.make();
+    await expectFailure('Unavailable', verifyStore(join(folder.path, 'absent'), folder));
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+});
+
+describe('dumpStore and restoreStore', () => {
+  test('a dump has one line for each key, and says when it is whole', async () => {
+    await using folder = await DurableFolder.make();
+    await fill(folder);
+
+    expect((await dump(folder)).map((line) => JSON.parse(line) as unknown)).toEqual([
+      { keelsonStoreDump: 1, revision: 3 },
+      { key: '/bytes', createRevision: 2, modRevision: 2, base64: 'AP+A' },
+      { key: '/short', createRevision: 3, modRevision: 3, expires: '2026-01-01T01:00:00.000Z', text: 'lived' },
+      { key: '/text', createRevision: 1, modRevision: 3, text: 'täxt 2' },
+      { end: true, objects: 3 },
+    ]);
+  });
+
+  test('a store restored from a dump is the same, and goes on from there', async () => {
+    await using folder = await DurableFolder.make();
+    await using target = await DurableFolder.make();
+    await fill(folder);
+    const lines = await dump(folder);
+
+    expect(await restoreStore(target.path, [...lines, ''])).toEqual({ revision: 3, objects: 3 });
+
+    expect(await dump(target)).toEqual(lines);
+    await target.during(async (store) => {
+      expect(text(await store.get('/text', { at: 3 }))).toBe('täxt 2');
+      await expectFailure('Compacted', store.get('/text', { at: 2 }));
+      expect(await write(store, put('/text', 'new'))).toBe(4);
+      await target.clock.advance('2h');
+      expect(store.readNow('/short')).toBeUndefined();
+    });
+    await target.during(async (store) => expect(store.revisionNow()).toBe(5));
+  });
+
+  test('nothing is restored over a store', async () => {
+    await using folder = await DurableFolder.make();
+    await fill(folder);
+    const lines = await dump(folder);
+
+    await expectFailure('Unavailable', restoreStore(folder.path, lines));
+
+    expect(await dump(folder)).toEqual(lines);
+  });
+
+  test.each([
+    ['line 1 is not JSON', ['{']],
+    ['line 1 is not an object', ['7']],
+    ['line 1 is not the head', ['{"key":"/a","createRevision":1,"modRevision":1,"text":""}']],
+    ['line 1 says version 2', ['{"keelsonStoreDump":2,"revision":1}']],
+    ['line 1 must have a whole number as revision, got "1"', ['{"keelsonStoreDump":1,"revision":"1"}']],
+    ['line 2 has no key', [head(1), '{"createRevision":1,"modRevision":1,"text":""}']],
+    ['line 2 must have either text or base64', [head(1), '{"key":"/a","createRevision":1,"modRevision":1}']],
+    ['line 2 has revisions that cannot be', [head(2), '{"key":"/a","createRevision":2,"modRevision":1,"text":""}']],
+    ['line 2 is of revision 2, after that of the dump', [head(1), entry('/a', 2)]],
+    ['line 3 has key "/a" again', [head(1), entry('/a', 1), entry('/a', 1)]],
+    ['line 2 has a time that cannot be read: "soon"', [head(1), entry('/a', 1).replace('}', ',"expires":"soon"}')]],
+    ['line 3 counts 2 objects, there are 1', [head(1), entry('/a', 1), '{"end":true,"objects":2}']],
+    ['line 3 comes after the end', [head(1), '{"end":true,"objects":0}', entry('/a', 1)]],
+    ['the dump of 2 lines has no end: it is not whole', [head(1), entry('/a', 1)]],
+    ['the dump of 0 lines has no end: it is not whole', []],
+  ])('a dump of which %s is refused, and nothing is written', async (message, lines) => {
+    await using target = await DurableFolder.make();
+
+    await expect(restoreStore(target.path, lines)).rejects.toThrow(message);
+
+    expect(await readdir(target.path)).toEqual([]);
+  });
+});
+
+describe('compactStore', () => {
+  test('leaves the newest state alone, in one file', async () => {
+    await using folder = await DurableFolder.make();
+    await folder.during(
+      async (store) => {
+        for (let count = 1; count <= 50; count++)
+          await write(store, put('/a', `${count} ${'x'.repeat(1000)}`), put('/b', 'x', 3600));
+      },
+      { segmentBytes: 10_000 },
+    );
+
+    const report = await compactStore(folder.path, folder);
+
+    expect(report).toMatchObject({ revision: 50, objects: 2 });
+    expect(report.bytesBefore).toBeGreaterThan(50_000);
+    expect(report.bytesAfter).toBeLessThan(2000);
+    expect(await folder.names('log-')).toEqual([]);
+    expect(await folder.names('checkpoint-')).toEqual(['checkpoint-0000000000000050']);
+    await folder.during(async (store) => {
+      expect(store.revisionNow()).toBe(50);
+      expect(text(store.readNow('/a'))?.slice(0, 3)).toBe('50 ');
+      await expectFailure('Compacted', new WatchReader(store, ALL, 50).batch());
+      const reader = new WatchReader(store, ALL, 51);
+      await folder.clock.advance('1h');
+      expect(await reader.until(51)).toEqual(['delete /b@51 was x@50']);
+      await reader.end();
+    });
+    expect((await compactStore(folder.path, folder)).revision).toBe(51);
+  });
+});
+
+function head(revision: number): string {
+  return JSON.stringify({ keelsonStoreDump: 1, revision });
+}
+
+function entry(key: string, revision: number): string {
+  return JSON.stringify({ key, createRevision: revision, modRevision: revision, text: '' });
+}

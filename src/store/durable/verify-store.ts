@@ -1,0 +1,92 @@
+import type { Revision } from '../store.ts';
+import { StoreError } from '../errors.ts';
+import { readCheckpoint } from './checkpoint-reader.ts';
+import type { DurableFiles } from './durable-files.ts';
+import { FileDamage } from './file-damage.ts';
+import { listStoreFiles } from './folder-contents.ts';
+import { fileSize, type OfflineOptions, recoverState, withFolder } from './offline.ts';
+import { verifySegment } from './verify-segment.ts';
+
+/** Something that is not as it should be. */
+export interface StoreProblem {
+  readonly file: string;
+  readonly offset: number;
+  readonly description: string;
+}
+
+export interface FileReport {
+  readonly name: string;
+  readonly kind: 'checkpoint' | 'segment';
+  readonly bytes: number;
+  /** What is in it: `1,204 entries at revision 99`, `12 frames, revisions 100 to 177`. */
+  readonly contents: string;
+}
+
+/** What `verifyStore` has found. */
+export interface StoreReport {
+  readonly files: readonly FileReport[];
+  /** Damage: the store will not open. */
+  readonly problems: readonly StoreProblem[];
+  /** What a crash leaves behind and the next start clears away. */
+  readonly notes: readonly StoreProblem[];
+  /** What the store has, if it can be opened. */
+  readonly state: { readonly revision: Revision; readonly objects: number } | undefined;
+}
+
+/** Reads every byte of a store's files and checks it, changing nothing. Damage is reported, not thrown. */
+export async function verifyStore(folder: string, options: OfflineOptions): Promise<StoreReport> {
+  return withFolder(folder, async (files) => {
+    const found: { files: FileReport[]; problems: StoreProblem[]; notes: StoreProblem[] } = {
+      files: [],
+      problems: [],
+      notes: [],
+    };
+    const contents = await listStoreFiles(files);
+    for (const { name } of contents.checkpoints) {
+      await collect(found, name, async () => {
+        found.files.push(await verifyCheckpoint(files, name));
+      });
+    }
+    for (const { name } of contents.segments) {
+      const isLast = name === contents.segments.at(-1)?.name;
+      await collect(found, name, async () => {
+        const { report, problems, notes } = await verifySegment(files, name, { isLast });
+        found.files.push(report);
+        found.problems.push(...problems);
+        found.notes.push(...notes);
+      });
+    }
+    for (const name of contents.leftovers)
+      found.notes.push({ file: name, offset: 0, description: 'was never completed' });
+    let state: StoreReport['state'];
+    if (found.problems.length === 0) {
+      await collect(found, folder, async () => {
+        const { mvcc } = await recoverState(files, options);
+        state = { revision: mvcc.revision, objects: mvcc.size };
+      });
+    }
+    return { ...found, state };
+  });
+}
+
+async function verifyCheckpoint(files: DurableFiles, name: string): Promise<FileReport> {
+  const { entryCount, revision } = await readCheckpoint(files, name, () => undefined);
+  return {
+    name,
+    kind: 'checkpoint',
+    bytes: await fileSize(files, name),
+    contents: `${entryCount} entries at revision ${revision}`,
+  };
+}
+
+/** Turns what the work throws about the files into a problem. */
+async function collect(found: { problems: StoreProblem[] }, file: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof FileDamage)
+      found.problems.push({ file: error.file, offset: error.offset, description: error.problem });
+    else if (error instanceof StoreError) found.problems.push({ file, offset: 0, description: error.message });
+    else throw error;
+  }
+}

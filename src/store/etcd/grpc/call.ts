@@ -1,0 +1,98 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import type { Clock } from '../../../base/index.ts';
+import { brokenOff, failureIn, notGrpc } from './call-status.ts';
+import { GrpcError } from './grpc-error.ts';
+import { formatTimeout, type Metadata, toHeaders } from './metadata.ts';
+
+export interface CallOptions {
+  readonly metadata?: Metadata;
+  /** The call fails with DEADLINE_EXCEEDED after this time; absent: it may take for ever. */
+  readonly timeoutMs?: number;
+  /** When it aborts, the call is cancelled and fails with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Larger messages fail the call with RESOURCE_EXHAUSTED. */
+  readonly maxReceiveBytes?: number;
+}
+
+/** What a call is made on. */
+export interface CallTarget {
+  readonly session: ClientHttp2Session;
+  readonly clock: Clock;
+  readonly headers: Readonly<Record<string, string>>;
+  callBegan(): void;
+  callEnded(): void;
+}
+
+/** One HTTP/2 stream that carries a gRPC call, and how it ended. Unary and streaming calls are both built on it. */
+export class Call {
+  readonly stream: ClientHttp2Stream;
+  readonly #signal: AbortSignal | undefined;
+  readonly #timer: Disposable | undefined;
+  #answer: IncomingHttpHeaders | undefined;
+  #trailers: IncomingHttpHeaders | undefined;
+  /** Why it was ended from this side. */
+  #ownReason: { readonly error: unknown } | undefined;
+  #streamError: unknown;
+
+  constructor(method: string, options: CallOptions, target: CallTarget) {
+    this.#signal = options.signal;
+    this.stream = openStream(method, options, target);
+    this.stream.on('response', (headers) => (this.#answer = headers));
+    this.stream.on('trailers', (headers) => (this.#trailers = headers));
+    this.stream.on('error', (error) => (this.#streamError = error));
+    this.stream.on('close', () => {
+      this.#stopWaiting();
+      target.callEnded();
+    });
+    target.callBegan();
+    options.signal?.addEventListener('abort', this.#abort, { once: true });
+    if (options.timeoutMs !== undefined) {
+      this.#timer = target.clock.timer(options.timeoutMs, () => {
+        this.cancel(new GrpcError('DEADLINE_EXCEEDED', `No answer within ${Math.round(options.timeoutMs ?? 0)} ms`));
+      });
+    }
+  }
+
+  /** Whether the server has said how the call ended. */
+  get hasStatus(): boolean {
+    return this.#trailers !== undefined || this.#answer?.['grpc-status'] !== undefined;
+  }
+
+  /** Ends the call from this side, for a reason that becomes its failure. */
+  cancel(reason: unknown): void {
+    if (this.#ownReason !== undefined || this.stream.closed) return;
+    this.#ownReason = { error: reason };
+    this.stream.close(constants.NGHTTP2_CANCEL);
+  }
+
+  /** Why the call failed; `undefined` when it ended with OK. To be asked once the stream has ended or closed. */
+  failure(): unknown {
+    if (this.#ownReason !== undefined) return this.#ownReason.error;
+    if (this.#answer !== undefined) {
+      const isTrailersOnly = this.#answer['grpc-status'] !== undefined && this.#trailers === undefined;
+      if (isTrailersOnly) return failureIn(this.#answer);
+      const foreign = notGrpc(this.#answer);
+      if (foreign !== undefined) return foreign;
+    }
+    if (this.#trailers !== undefined) return failureIn(this.#trailers);
+    return brokenOff(this.stream.rstCode ?? constants.NGHTTP2_NO_ERROR, this.#streamError);
+  }
+
+  readonly #abort = (): void => this.cancel(this.#signal?.reason);
+
+  #stopWaiting(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#signal?.removeEventListener('abort', this.#abort);
+  }
+}
+
+function openStream(method: string, options: CallOptions, target: CallTarget): ClientHttp2Stream {
+  const headers: Record<string, string> = { ...target.headers, ':path': method };
+  if (options.timeoutMs !== undefined) headers['grpc-timeout'] = formatTimeout(options.timeoutMs);
+  if (options.metadata !== undefined) Object.assign(headers, toHeaders(options.metadata));
+  try {
+    return target.session.request(headers);
+  } catch (cause) {
+    throw new GrpcError('UNAVAILABLE', 'The connection is closed', { isUnsent: true, cause });
+  }
+}

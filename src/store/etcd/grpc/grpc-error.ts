@@ -1,0 +1,51 @@
+import type { Metadata } from './metadata.ts';
+
+/** The status codes of gRPC, each at the place of its number. */
+export const STATUS_NAMES = [
+  'OK',
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+] as const;
+
+export type StatusName = (typeof STATUS_NAMES)[number];
+
+export interface GrpcErrorOptions extends ErrorOptions {
+  /** The server has certainly not seen the request. */
+  readonly isUnsent?: boolean;
+  /** What the server sent along with its status. */
+  readonly metadata?: Metadata;
+}
+
+/** A call that did not end with OK. */
+export class GrpcError extends Error {
+  override readonly name: string = 'GrpcError';
+  readonly code: StatusName;
+  /** The server has certainly not seen the request, so that even one that writes may be sent again. */
+  readonly isUnsent: boolean;
+  readonly metadata: Metadata;
+
+  constructor(code: StatusName, message: string, options: GrpcErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.isUnsent = options.isUnsent ?? false;
+    this.metadata = options.metadata ?? {};
+  }
+}
+
+export function isGrpcError(error: unknown, ...codes: readonly StatusName[]): error is GrpcError {
+  return error instanceof GrpcError && (codes.length === 0 || codes.includes(error.code));
+}
