@@ -1,5 +1,6 @@
 // Runs one of the repository's TypeScript programs on any supported Node: bundles it in memory, then executes it.
 import { build } from 'esbuild';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -25,7 +26,7 @@ await build({
   define: { 'import.meta.dirname': JSON.stringify(dirname(resolve(entry))) },
 });
 process.argv = [process.argv[0], resolve(entry), ...args];
-process.once('exit', () => void rm(folder, { recursive: true, force: true }));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 try {
   await import(pathToFileURL(outfile).href);
 } finally {

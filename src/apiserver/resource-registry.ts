@@ -42,10 +42,8 @@ export class ResourceRegistry {
     return this.#endpoints.get(keyOf(group, version, plural));
   }
 
-  hasGroupVersion(group: string, version: string): boolean {
-    for (const { resource } of this.#endpoints.values()) {
-      if (resource.group === group && resource.version === version) return true;
-    }
+  hasGroup(group: string): boolean {
+    for (const { resource } of this.#endpoints.values()) if (resource.group === group) return true;
     return false;
   }
 

@@ -25,3 +25,8 @@ export type { WatchLimits } from './mvcc/watch-hub.ts';
 export { type MemoryStore, type MemoryStoreOptions, openMemoryStore } from './memory/memory-store.ts';
 export type { DurableStore, DurableStoreOptions } from './durable/durable-store.ts';
 export { openDurableStore } from './durable/open-durable-store.ts';
+export type { OfflineOptions } from './durable/offline.ts';
+export { type FileReport, type StoreProblem, type StoreReport, verifyStore } from './durable/verify-store.ts';
+export { dumpStore } from './durable/dump-store.ts';
+export { restoreStore } from './durable/restore-store.ts';
+export { type CompactReport, compactStore } from './durable/compact-store.ts';

@@ -11,9 +11,9 @@ describe('key ranges', () => {
     expect(prefixRange('\ud7ff').to).toBe('\ue000');
     fc.assert(
       fc.property(anyString, anyString, (prefix, key) => {
-        fc.pre(!key.startsWith('\u{10ffff}'));
+        fc.pre(!key.startsWith('\u{10ffff}') && !prefix.startsWith('\u{10ffff}'));
         expect(contains(prefixRange(prefix), key)).toBe(key.startsWith(prefix));
-        expect(contains(prefixRange(prefix), prefix + key)).toBe(!prefix.startsWith('\u{10ffff}'));
+        expect(contains(prefixRange(prefix), prefix + key)).toBe(true);
       }),
     );
   });

@@ -2,6 +2,7 @@ import type { Struct } from '../schema/schema.ts';
 import { DecodeError } from './decode-error.ts';
 import { explain } from './explain.ts';
 import { JsonBody } from './json-body.ts';
+import type { JsonNode } from './json-node.ts';
 import type { PlainObject } from './plain-object.ts';
 import { plainValue } from './plain-value.ts';
 import { describeProblem, type StrictProblem } from './strict-problem.ts';
@@ -33,42 +34,61 @@ export interface Decoded {
  * beyond 10,000 levels (1,000 in what is kept), and with `Strict` for unknown and duplicate fields.
  */
 export function decodeJson(text: string | Uint8Array | JsonBody, struct: Struct, options: DecodeOptions = {}): Decoded {
-  const { fieldValidation = 'Ignore', defaults = false } = options;
   const body = text instanceof JsonBody ? text : new JsonBody(text);
-  const { value, isSuspicious } = decodeBody(body, struct, defaults);
-  const problems = isSuspicious && fieldValidation !== 'Ignore' ? explain(body.node, struct).problems : [];
-  const warnings = problems.map(describeProblem);
-  if (fieldValidation === 'Strict' && warnings.length > 0) throw strictError(warnings);
-  return { value, warnings, problems };
-}
-
-/** What Kubernetes says when it refuses unknown and duplicate fields. */
-export function strictError(warnings: readonly string[]): DecodeError {
-  return new DecodeError('strict', `strict decoding error: ${warnings.join(', ')}`);
-}
-
-interface DecodedBody {
-  readonly value: PlainObject;
-  /** Whether there may be unknown or duplicate fields. */
-  readonly isSuspicious: boolean;
-}
-
-function decodeBody(body: JsonBody, struct: Struct, fills: boolean): DecodedBody {
   if (body.survey.isPlain) {
-    const walk = new Walk({ fills, owns: true });
-    const value = convert(body, body.takeValue(), { struct, walk });
-    if (walk.keys === body.survey.keys) return { value, isSuspicious: walk.unknownFields > 0 };
+    const walk = new Walk({ fills: options.defaults === true, owns: true });
+    const value = convert(body.takeValue(), { struct, walk, node: () => body.node });
+    if (walk.keys === body.survey.keys) {
+      if (walk.unknownFields === 0 || isIgnoring(options)) return { value, warnings: [], problems: [] };
+      return judge(value, explain(body.node, struct).problems, options);
+    }
   }
-  const walk = new Walk({ fills, owns: false });
-  const plain = plainValue(body.node, { kind: 'struct', struct });
-  return { value: convert(body, plain, { struct, walk }), isSuspicious: true };
+  return decodeNode(body.node, struct, options);
 }
 
-function convert(body: JsonBody, value: unknown, { struct, walk }: { struct: Struct; walk: Walk }): PlainObject {
+/** The same for nodes, which lose nothing, but take longer. `found` is what was wrong before they were made. */
+export function decodeNode(
+  node: JsonNode,
+  struct: Struct,
+  options: DecodeOptions & { readonly found?: { readonly error: string; readonly warnings: readonly string[] } } = {},
+): Decoded {
+  const walk = new Walk({ fills: options.defaults === true, owns: false });
+  const plain = plainValue(node, { kind: 'struct', struct });
+  const value = convert(plain, { struct, walk, node: () => node });
+  return judge(value, isIgnoring(options) ? [] : explain(node, struct).problems, options);
+}
+
+function isIgnoring(options: DecodeOptions): boolean {
+  return (options.fieldValidation ?? 'Ignore') === 'Ignore';
+}
+
+function judge(
+  value: PlainObject,
+  problems: readonly StrictProblem[],
+  options: DecodeOptions & { readonly found?: { readonly error: string; readonly warnings: readonly string[] } },
+): Decoded {
+  if (isIgnoring(options)) return { value, warnings: [], problems: [] };
+  const described = problems.map(describeProblem);
+  const { found = { error: '', warnings: [] } } = options;
+  const errors = found.error === '' ? described : [found.error, ...described];
+  if (options.fieldValidation === 'Strict' && errors.length > 0) {
+    throw new DecodeError('strict', `strict decoding error: ${errors.join(', ')}`);
+  }
+  return { value, warnings: [...found.warnings, ...described], problems };
+}
+
+interface Conversion {
+  readonly struct: Struct;
+  readonly walk: Walk;
+  /** What was written, for telling what is wrong with it. */
+  readonly node: () => JsonNode;
+}
+
+function convert(value: unknown, { struct, walk, node }: Conversion): PlainObject {
   try {
     return planOf(struct).convert(value ?? {}, walk);
   } catch (error) {
     if (error !== MISMATCH) throw error;
-    throw explain(body.node, struct).error ?? new DecodeError('mismatch', `Cannot decode ${struct.shortName}`);
+    throw explain(node(), struct).error ?? new DecodeError('mismatch', `Cannot decode ${struct.shortName}`);
   }
 }

@@ -1,10 +1,12 @@
 // What other folders may use: JSON in and out, the canonical form of objects, and what is wrong with a body.
 export { canonicalize, canonicalizeOwned, type CanonicalizeOptions } from './canonicalize.ts';
 export { DecodeError, type DecodeReason, isDecodeError } from './decode-error.ts';
-export { type Decoded, decodeJson, type DecodeOptions, type FieldValidation, strictError } from './decode-json.ts';
+export { type Decoded, decodeJson, type DecodeOptions, decodeNode, type FieldValidation } from './decode-json.ts';
 export { encodeJson, encodePrettyJson } from './encode-json.ts';
+export { decodeUtf8 } from './go-utf8.ts';
 export { JsonBody } from './json-body.ts';
+export { type JsonEntry, type JsonNode, NULL_NODE } from './json-node.ts';
 export { parseUntyped } from './parse-untyped.ts';
 export { type PlainObject, setOwn } from './plain-object.ts';
 export { describeProblem, type StrictProblem } from './strict-problem.ts';
-export { type TypeMeta, typeMetaOf } from './type-meta.ts';
+export { type TypeMeta, typeMetaOf, typeMetaOfNode } from './type-meta.ts';

@@ -36,3 +36,8 @@ export function shortest(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number + 0 : value;
 }
+
+/** An integer beyond 2^53 that is a number, in that form: the bigint of the same text, if it fits 64 bits. */
+export function lengthen(value: number): number | bigint {
+  return new NumberToken(String(value)).toInt64() ?? value;
+}

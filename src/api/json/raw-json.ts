@@ -1,5 +1,5 @@
 import { compareUtf8 } from '../../base/index.ts';
-import { NumberToken } from './number-token.ts';
+import { lengthen, NumberToken } from './number-token.ts';
 import { type PlainObject, setOwn } from './plain-object.ts';
 import { MISMATCH, type Walk } from './walk.ts';
 
@@ -58,7 +58,7 @@ function copyObject(source: PlainObject, walk: Walk, isSorted: boolean): PlainOb
 function keepLeaf(value: unknown): unknown {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw MISMATCH;
-    return value;
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? lengthen(value) : value;
   }
   if (value instanceof NumberToken) {
     const number = value.toUntyped();

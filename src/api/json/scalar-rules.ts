@@ -1,7 +1,7 @@
 import { DurationError, formatGoDuration, parseGoDuration } from '../../base/index.ts';
 import type { ScalarName } from '../schema/schema.ts';
 import { canonicalBase64, canonicalMicroTime, canonicalQuantity, canonicalTime, encodeBase64, ValueError } from '../values/index.ts';
-import { NumberToken, shortest } from './number-token.ts';
+import { lengthen, NumberToken, shortest } from './number-token.ts';
 import { keepRaw, keepSorted } from './raw-json.ts';
 import { MISMATCH, type Walk } from './walk.ts';
 
@@ -49,7 +49,8 @@ function convertInt32(value: unknown): number {
 function convertInt64(value: unknown): number | bigint {
   if (typeof value === 'number') {
     if (Number.isSafeInteger(value)) return value + 0;
-    if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value);
+    const long = lengthen(value);
+    if (typeof long === 'bigint') return long;
   } else if (typeof value === 'bigint') {
     if (BigInt.asIntN(64, value) === value) return shortest(value);
   } else if (value instanceof NumberToken) {

@@ -18,7 +18,7 @@ const TYPE = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\
  * Ends: with a DecodeError when the body is no object, or when one of the two is no string.
  */
 export function typeMetaOf(body: JsonBody): TypeMeta {
-  return plainTypeMeta(body.peekValue()) ?? exactTypeMeta(body.node);
+  return plainTypeMeta(body.peekValue()) ?? typeMetaOfNode(body.node);
 }
 
 /** The usual case: both are strings or absent, and nothing else looks like them. */
@@ -34,7 +34,8 @@ function plainTypeMeta(value: unknown): TypeMeta | undefined {
   return { apiVersion: ownString(value, 'apiVersion'), kind: ownString(value, 'kind') };
 }
 
-function exactTypeMeta(node: JsonNode): TypeMeta {
+/** The same for a value that was not parsed from JSON. */
+export function typeMetaOfNode(node: JsonNode): TypeMeta {
   const found = { apiVersion: '', kind: '' };
   if (node.kind === 'null') return found;
   if (node.kind !== 'object') throw mismatch(`${node.kind} into Go value of type ${TYPE}`);

@@ -1,5 +1,6 @@
 import { compareKeys } from './key-order.ts';
 import { formatGoFloat } from './go-float.ts';
+import { resolveScalar } from './go-scalar.ts';
 import { hasBreaks, styleOf } from './scalar-style.ts';
 import { writeScalar } from './scalar-text.ts';
 
@@ -56,13 +57,20 @@ function scalarText(value: unknown, place: { readonly column: number; readonly i
     case 'string':
       return writeScalar(value, styleOf(value, false), { ...place, isKey: false });
     case 'number':
-      return Number.isInteger(value) && Math.abs(value) < 1e21 ? String(BigInt(value)) : formatGoFloat(value);
+      return numberText(value);
     case 'bigint':
     case 'boolean':
       return String(value);
     default:
       return 'null';
   }
+}
+
+/** Integers of up to 64 bits as they are in JSON; all else as a float. */
+function numberText(value: number): string {
+  const text = String(value);
+  const isInteger = /^-?\d{1,20}$/.test(text) && resolveScalar(text).kind === 'int';
+  return isInteger ? text : formatGoFloat(value);
 }
 
 function isCollection(value: unknown): value is Collection {

@@ -38,7 +38,7 @@ const WORDS: ReadonlyMap<string, GoScalar> = new Map([
   ]),
 ]);
 
-const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]*|[1-9][0-9]*)$/;
+const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)$/;
 const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 const DATE = /^\d{4}-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?)?$/;
 /** Longer numbers do not fit 64 bits, whatever their base. */
@@ -61,8 +61,7 @@ function resolveInteger(text: string): GoScalar | undefined {
   if (match === null || text.length > LONGEST_INTEGER) return undefined;
   const [, sign = '', digits = ''] = match;
   // a leading zero alone means octal, too
-  const magnitude = BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits === '' ? '0' : digits.toLowerCase());
-  if (/^0o$/i.test(digits)) return undefined;
+  const magnitude = BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits.toLowerCase());
   const value = sign === '-' ? -magnitude : magnitude;
   const isSigned = BigInt.asIntN(64, value) === value;
   const isUnsigned = sign === '' && BigInt.asUintN(64, value) === value;

@@ -1,1 +1,3 @@
-export function decodeYaml(): never { throw new Error('yaml'); } export function encodeYaml(): never { throw new Error('yaml'); }
+// What other folders may use: YAML in and out.
+export { decodeYaml, YamlBody } from './decode-yaml.ts';
+export { encodeYaml } from './encode-yaml.ts';

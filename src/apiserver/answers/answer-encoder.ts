@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { internalError, StatusError } from '../../api/index.ts';
 import type { TypeTable } from '../../api/index.ts';
+import { unreachable } from '../../base/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
 import type { Resource } from '../resource.ts';
@@ -77,6 +78,8 @@ export class AnswerEncoder {
         return this.#status(answer, call);
       case 'bytes':
         return encodeBytes(answer, call);
+      default:
+        return unreachable(answer);
     }
   }
 

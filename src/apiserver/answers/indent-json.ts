@@ -21,7 +21,7 @@ const NEW_LINE = Buffer.from(`\n${' '.repeat(128)}`);
 export function indentJson(json: Uint8Array): readonly Uint8Array[] {
   const writer = new ChunkWriter();
   let depth = 0;
-  for (let at = 0; at < json.length; ) {
+  for (let at = 0; at < json.length;) {
     const end = tokenEnd(json, at);
     const byte = json[at];
     if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) newLine(writer, --depth);

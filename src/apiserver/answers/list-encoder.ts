@@ -7,7 +7,7 @@ import { indentJson } from './indent-json.ts';
 import { jsonList, partialJsonList, withoutTypeMeta } from './json-list.ts';
 import { customListMetadata, listMetadata, listTypeMeta } from './list-metadata.ts';
 import type { MetadataForms } from './metadata-forms.ts';
-import { protobufOf } from './object-forms.ts';
+import { objectOf, protobufOf } from './object-forms.ts';
 import { protobufList } from './protobuf-list.ts';
 import type { Representation } from './representation.ts';
 
@@ -55,7 +55,8 @@ export class ListEncoder {
 
 function listValue({ resource, items, metadata }: ListAnswer): unknown {
   const { kind, apiVersion } = listTypeMeta(resource);
-  const objects = items.map((item) => item.as(resource));
-  if (resource.storage.itemsCarryKind) return { apiVersion, items: objects, kind, metadata: customListMetadata(metadata) };
+  const objects = items.map((item) => objectOf(item, resource));
+  if (resource.storage.itemsCarryKind)
+    return { apiVersion, items: objects, kind, metadata: customListMetadata(metadata) };
   return { kind, apiVersion, metadata: listMetadata(metadata), items: objects.map(withoutTypeMeta) };
 }

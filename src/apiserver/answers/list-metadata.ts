@@ -12,7 +12,11 @@ export function listTypeMeta(resource: Resource): TypeMeta {
 }
 
 /** As it is printed: what is empty is left out. */
-export function listMetadata({ resourceVersion, continue: token = '', remainingItemCount }: ListMetadata): Partial<ListMetadata> {
+export function listMetadata({
+  resourceVersion,
+  continue: token = '',
+  remainingItemCount,
+}: ListMetadata): Partial<ListMetadata> {
   return {
     ...(resourceVersion === '' ? {} : { resourceVersion }),
     ...(token === '' ? {} : { continue: token }),
@@ -21,6 +25,10 @@ export function listMetadata({ resourceVersion, continue: token = '', remainingI
 }
 
 /** Lists of custom resources are sorted by name like all of theirs, and always have a continue token, if an empty one. */
-export function customListMetadata({ resourceVersion, continue: token = '', remainingItemCount }: ListMetadata): ListMetadata {
+export function customListMetadata({
+  resourceVersion,
+  continue: token = '',
+  remainingItemCount,
+}: ListMetadata): ListMetadata {
   return { continue: token, ...(remainingItemCount === undefined ? {} : { remainingItemCount }), resourceVersion };
 }

@@ -35,14 +35,16 @@ export class MetadataForms {
   /** The bare message of a PartialObjectMetadata, which is the same in all versions. */
   protobuf(source: ObjectSource, resource: Resource): Uint8Array {
     const encode = (): Uint8Array => encodeProtobuf({ metadata: this.#metadata(source, resource) }, this.#partial);
-    return source instanceof StoredObject ? source.form(`protobuf metadata ${resource.version} ${resource.group}`, encode) : encode();
+    return source instanceof StoredObject
+      ? source.form(`protobuf metadata ${resource.version} ${resource.group}`, encode)
+      : encode();
   }
 
   /** Custom resources have their metadata sorted like everything else of theirs; here it takes its usual order. */
   #metadata(source: ObjectSource, resource: Resource): ApiObject['metadata'] {
     const { metadata } = objectOf(source, resource);
     if (!resource.storage.itemsCarryKind) return metadata;
-    return canonicalize(metadata, this.#objectMeta) as ApiObject['metadata'];
+    return canonicalize(metadata, this.#objectMeta);
   }
 }
 

@@ -53,7 +53,8 @@ function refusal(message: string): StatusError {
 
 /** What Kubernetes calls the type inside, which two of its messages show. */
 function internalTypeName({ group, storage }: Resource, kind: string): string {
-  if (storage.itemsCarryKind) return kind.endsWith('List') ? 'unstructured.UnstructuredList' : 'unstructured.Unstructured';
+  if (storage.itemsCarryKind)
+    return kind.endsWith('List') ? 'unstructured.UnstructuredList' : 'unstructured.Unstructured';
   return `${internalPackages[group] ?? group.split('.', 1)[0]}.${kind}`;
 }
 

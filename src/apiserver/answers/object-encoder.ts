@@ -11,7 +11,10 @@ import type { Representation } from './representation.ts';
 const LINE_FEED = Buffer.from('\n');
 
 /** Writes one object. */
-export function encodeObject({ object, resource }: ObjectAnswer, { format, isPretty }: Representation): EncodedAnswer['body'] {
+export function encodeObject(
+  { object, resource }: ObjectAnswer,
+  { format, isPretty }: Representation,
+): EncodedAnswer['body'] {
   if (format === 'protobuf') {
     return wrapProtobuf(protobufOf(object, resource), { apiVersion: apiVersionOf(resource), kind: resource.kind });
   }

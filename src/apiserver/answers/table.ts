@@ -1,4 +1,5 @@
 import type { ApiObject } from '../../api/index.ts';
+import { unreachable } from '../../base/index.ts';
 import type { Column, Resource } from '../resource.ts';
 import type { ListMetadata } from './answer.ts';
 import { listMetadata } from './list-metadata.ts';
@@ -56,6 +57,8 @@ function included(source: ObjectSource, { resource, include, apiVersion, forms }
       return forms.partial(source, resource, apiVersion);
     case 'None':
       return null;
+    default:
+      return unreachable(include);
   }
 }
 

@@ -26,7 +26,7 @@ function cutWarnings(texts: readonly string[], index: number): readonly string[]
   for (const [position, text] of texts.entries()) {
     if (position > index && written >= MOST_RUNES) break;
     if (!isPrintable(text)) continue;
-    const cut = [...text].slice(0, MOST_RUNES_EACH).join('');
+    const cut = Array.from(text).slice(0, MOST_RUNES_EACH).join('');
     written += runeCount(cut);
     headers.push(headerValue(cut));
   }
@@ -34,7 +34,9 @@ function cutWarnings(texts: readonly string[], index: number): readonly string[]
 }
 
 function runeCount(text: string): number {
-  return /^[\u0000-\u007f]*$/.test(text) ? text.length : [...text].length;
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
 }
 
 function isPrintable(text: string): boolean {

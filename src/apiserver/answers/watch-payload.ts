@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { encodeJson, wrapProtobuf } from '../../api/index.ts';
+import { unreachable } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { Query } from '../request/query.ts';
 import type { Resource } from '../resource.ts';
@@ -26,15 +27,16 @@ export interface PayloadContext {
 }
 
 export function payloadFor({ format, conversion }: Representation, context: PayloadContext): Payload {
-  switch (conversion?.kind) {
-    case undefined:
-      return plainPayload(format, context);
+  if (conversion === undefined) return plainPayload(format, context);
+  switch (conversion.kind) {
     case 'PartialObjectMetadata':
       return partialPayload(format, conversion.apiVersion, context);
     case 'Table':
       return tablePayload(conversion, context);
     case 'PartialObjectMetadataList':
       return { sharedAs: undefined, encode: refuse };
+    default:
+      return unreachable(conversion.kind);
   }
 }
 

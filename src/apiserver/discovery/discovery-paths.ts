@@ -5,6 +5,7 @@ import {
   coreVersions,
   discoveryEtag,
   groupList,
+  pageNotFound,
   resourceList,
   singleGroup,
 } from '../../api/index.ts';
@@ -47,7 +48,9 @@ export class DiscoveryPaths implements PathHandler {
 
   #resources(call: Call, group: string, version: string): Answer | undefined {
     const served = this.#served.version(group, version);
-    return served === undefined ? undefined : this.#documents.write(call, resourceList(served, served.resources));
+    if (served !== undefined) return this.#documents.write(call, resourceList(served, served.resources));
+    if (this.#served.versions().some((other) => other.group === group)) throw pageNotFound();
+    return undefined;
   }
 
   #aggregatedAnswer(call: Call, root: 'api' | 'apis'): Answer {

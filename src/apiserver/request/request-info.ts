@@ -38,7 +38,7 @@ export function requestInfo(method: string, path: string, query: QueryHints): Re
     if (parts.length > 2 && !(parts.length === 3 && NAMESPACE_SUBRESOURCES.has(parts[2] ?? ''))) parts = parts.slice(2);
   }
   const [resource = '', name = '', subresource = '', ...rest] = parts;
-  const verb = verbOf(method, { hasName: name !== '', isWatch: isOldWatch || (query.isWatch && subresource === '') });
+  const verb = verbOf(method, { hasName: name !== '', isWatch: query.isWatch, isOldWatch });
   return {
     isResource: true,
     path,
@@ -78,7 +78,14 @@ function otherPath(method: string, path: string): RequestInfo {
   };
 }
 
-function verbOf(method: string, target: { readonly hasName: boolean; readonly isWatch: boolean }): string {
+interface VerbHints {
+  readonly hasName: boolean;
+  readonly isWatch: boolean;
+  /** The path has `watch` in front of the resource. */
+  readonly isOldWatch: boolean;
+}
+
+function verbOf(method: string, target: VerbHints): string {
   switch (method) {
     case 'POST':
       return 'create';
@@ -90,8 +97,8 @@ function verbOf(method: string, target: { readonly hasName: boolean; readonly is
       return target.hasName ? 'delete' : 'deletecollection';
     case 'GET':
     case 'HEAD':
-      if (target.isWatch) return 'watch';
-      return target.hasName ? 'get' : 'list';
+      if (target.hasName && !target.isOldWatch) return 'get';
+      return target.isWatch || target.isOldWatch ? 'watch' : 'list';
     default:
       return '';
   }

@@ -47,7 +47,7 @@ export function dispatch({ registry, paths, negotiator }: DispatchParts): (call:
     if (info.isResource) {
       const endpoint = registry.find(info.group, info.version, info.resource);
       if (endpoint !== undefined) return runVerb(call, endpoint, negotiator);
-      if (registry.hasGroupVersion(info.group, info.version)) throw pageNotFound();
+      if (registry.hasGroup(info.group)) throw pageNotFound();
     }
     for (const handler of paths) {
       const answer = await handler.handle(call);

@@ -6,7 +6,7 @@ import { TokenFileAuthenticator, TokenFileError } from './token-file.ts';
 const file = 'secret,ada,1,"dev,ops"\n# a comment\n\nother,bob,2\n';
 
 function withToken(authorization: string | undefined): ReturnType<typeof inProcessCall> {
-  const headers = authorization === undefined ? {} : { authorization };
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
   return inProcessCall({ method: 'GET', path: '/', headers, clock: new RealClock() });
 }
 

@@ -24,7 +24,10 @@ export class BodyWriter {
   readonly #options: BodyWriterOptions;
   #bytes = 0;
   #isClosed = false;
+  #isEnded = false;
   #wake: (() => void) | undefined;
+  /** While the end is written but not taken. */
+  #stallWatch: Disposable | undefined;
 
   constructor(output: Output, options: BodyWriterOptions) {
     this.#output = output;
@@ -41,6 +44,11 @@ export class BodyWriter {
   /** Nobody reads any more, or the end is written. */
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** All that there was has been written. */
+  get isEnded(): boolean {
+    return this.#isEnded;
   }
 
   get isFull(): boolean {
@@ -65,10 +73,13 @@ export class BodyWriter {
     }
   }
 
+  /** Writes the end. Whether the client takes what still waits is watched until it has. */
   end(): void {
     if (this.#isClosed) return;
+    this.#isEnded = true;
     this.#close();
     this.#output.end();
+    if (this.#output.writableLength > 0) this.#stallWatch = this.#watchForStall();
   }
 
   async #writeInParts(piece: Uint8Array): Promise<void> {
@@ -86,23 +97,24 @@ export class BodyWriter {
 
   #close(): void {
     this.#isClosed = true;
+    this.#stallWatch?.[Symbol.dispose]();
     this.#wake?.();
   }
 
   /** Resolves when all that waited has been taken, or nobody reads any more. */
   async #room(): Promise<void> {
     if (this.#isClosed || this.#output.destroyed) return;
-    const stallWatch = this.#watchForStall(this.#output.writableLength);
+    const stallWatch = this.#watchForStall();
     await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#wake = undefined;
     stallWatch[Symbol.dispose]();
   }
 
-  #watchForStall(waitingBefore: number): Disposable {
+  #watchForStall(): Disposable {
     const { clock, stallTimeoutMs, onStall } = this.#options;
-    let timer = clock.timer(stallTimeoutMs, check);
     const output = this.#output;
-    let waiting = waitingBefore;
+    let waiting = output.writableLength;
+    let timer = clock.timer(stallTimeoutMs, check);
     function check(): void {
       if (output.writableLength >= waiting) {
         onStall();

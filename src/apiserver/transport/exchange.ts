@@ -29,6 +29,6 @@ export interface Exchange extends CallSource {
   start(head: Head): void;
   /** Cuts the answer off so that the client sees that it is not whole. */
   cut(): void;
-  /** Calls back once, when nothing more can be sent; `isComplete` tells whether all of the answer was. */
-  onClose(closed: (isComplete: boolean) => void): void;
+  /** Calls back once, when nothing more can be sent; `isFlushed` tells whether all that was written went out. */
+  onClose(closed: (isFlushed: boolean) => void): void;
 }

@@ -79,7 +79,7 @@ export class Http1Exchange implements Exchange {
     this.#request.socket.destroy();
   }
 
-  onClose(closed: (isComplete: boolean) => void): void {
+  onClose(closed: (isFlushed: boolean) => void): void {
     const response = this.output;
     response.on('close', () => closed(response.writableFinished));
   }

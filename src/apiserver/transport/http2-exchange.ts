@@ -71,7 +71,7 @@ export class Http2Exchange implements Exchange {
       stream.respond(head.headers);
       stream.end(body);
     }
-    if (!stream.endAfterHeaders) this.#discardBody();
+    if (!stream.endAfterHeaders) this.#discardInput();
   }
 
   start(head: Head): void {
@@ -79,28 +79,33 @@ export class Http2Exchange implements Exchange {
     if (stream.closed || stream.destroyed) return;
     head.headers[':status'] = head.code;
     stream.respond(head.headers);
-    if (!stream.endAfterHeaders) this.#discardBody();
+    stream.once('aborted', () => stream.destroy()); // Node itself would wait for what is left to be read, for ever
+    if (!stream.endAfterHeaders) this.#discardInput();
   }
 
+  /** Not by `close(code)`: Node would send the end of the stream before the reset, and half an answer would look whole. */
   cut(): void {
-    this.output.close(constants.NGHTTP2_INTERNAL_ERROR);
+    this.output.destroy(new Error('The answer was cut off'));
   }
 
-  onClose(closed: (isComplete: boolean) => void): void {
+  onClose(closed: (isFlushed: boolean) => void): void {
     const stream = this.output;
-    stream.on('close', () => closed(stream.writableFinished && stream.headersSent));
+    stream.on('close', () => closed(stream.writableFinished));
   }
 
   /** Lets the client finish sending what nobody will read, for a while; then tells it to stop (RFC 9113, 8.1). */
-  #discardBody(): void {
+  #discardInput(): void {
     const stream = this.output;
     if (stream.readableEnded) return;
     stream.resume();
-    stream.once('finish', () => {
-      if (stream.closed) return;
-      const timer = this.connection.clock.timer(LINGER_MS, () => stream.close(constants.NGHTTP2_NO_ERROR));
-      stream.once('close', () => timer[Symbol.dispose]());
-    });
+    stream.once('finish', () => this.#closeSoon());
+  }
+
+  #closeSoon(): void {
+    const stream = this.output;
+    if (stream.closed) return;
+    const timer = this.connection.clock.timer(LINGER_MS, () => stream.close(constants.NGHTTP2_NO_ERROR));
+    stream.once('close', () => timer[Symbol.dispose]());
   }
 }
 

@@ -41,7 +41,7 @@ export function httpsServer(options: HttpsServerOptions): Server {
     keepAlive: true,
     keepAliveInitialDelay: 180_000,
   });
-  server.maxHeadersCount = limits.maxHeaders;
+  server.maxHeadersCount = 0; // their size is limited; Node would drop what is above a count without a word
   server.maxConnections = limits.maxConnections;
   const serveHttp1 = server.listeners('secureConnection');
   server.removeAllListeners('secureConnection');

@@ -12,6 +12,7 @@ export interface TransportLimits {
   /** How long requests under way may go on once the server stops; then they are cut off. */
   readonly drainMs: number;
   readonly maxHeaderBytes: number;
+  /** HTTP/2 only. */
   readonly maxHeaders: number;
   readonly maxConnections: number;
   /** Requests at once on one connection. More are refused by the protocol (HTTP/2) or end the connection (HTTP/1.1). */

@@ -29,7 +29,8 @@ export class ServedRequest {
   /** Separate from the phase: a handler may not have noticed that its request is over. */
   #isHandlerDone = false;
   #code = 0;
-  #bytes = 0;
+  /** Of an answer that was handed over whole; undefined while there is none. */
+  #bytes: number | undefined;
   #stream: StreamedBody | undefined;
   #timer: Disposable | undefined;
 
@@ -42,7 +43,7 @@ export class ServedRequest {
     this.call = new LazyCall(exchange, clock.now());
     this.isLongRunning = isLongRunning(this.call.info);
     exchange.connection.requestStarted();
-    exchange.onClose((isComplete) => this.#close(isComplete));
+    exchange.onClose((isFlushed) => this.#close(isFlushed));
   }
 
   /** Never rejects. */
@@ -122,6 +123,7 @@ export class ServedRequest {
   #sendHead(answer: EncodedAnswer): void {
     const length = this.call.method === 'HEAD' ? lengthOf(answer.body) : undefined;
     this.#begin(answer.code);
+    this.#bytes = 0;
     this.#exchange.send(this.#head(answer, length), undefined);
     discard(answer.body);
   }
@@ -158,7 +160,8 @@ export class ServedRequest {
   }
 
   /** Nothing more can be sent. */
-  #close(isComplete: boolean): void {
+  #close(isFlushed: boolean): void {
+    const isComplete = isFlushed && (this.#bytes !== undefined || this.#stream?.isEnded === true);
     const wasTakenBack = !isComplete && this.#phase === 'handling';
     this.#phase = 'over';
     this.#timer?.[Symbol.dispose]();
@@ -166,7 +169,7 @@ export class ServedRequest {
     this.#stream?.leave();
     if (this.#isHandlerDone) this.#exchange.connection.requestEnded();
     this.#owner.requestOver(this);
-    const bytes = this.#stream?.bytes ?? this.#bytes;
+    const bytes = this.#stream?.bytes ?? this.#bytes ?? 0;
     this.#owner.services.observer.answered(this.call, {
       code: this.#code,
       bytes,

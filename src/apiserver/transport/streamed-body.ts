@@ -15,6 +15,11 @@ export class StreamedBody {
     return this.#writer.bytes;
   }
 
+  /** All that there was has been written. */
+  get isEnded(): boolean {
+    return this.#writer.isEnded;
+  }
+
   async sendPieces(pieces: readonly Uint8Array[]): Promise<void> {
     await this.#writer.writeAll(pieces);
     this.#writer.end();

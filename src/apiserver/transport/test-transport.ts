@@ -148,7 +148,9 @@ function handlerOf(respond: Respond): RequestHandler {
 /** Sends one request on a session and waits for the whole answer. */
 export async function over(session: ClientHttp2Session, request: ClientRequest = {}): Promise<Received> {
   const stream = open(session, request);
-  const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders];
+  const gone = once(stream, 'close').then(() => Promise.reject(new Error('Closed before an answer came')));
+  const [headers] = (await Promise.race([once(stream, 'response'), gone])) as [IncomingHttpHeaders];
+  gone.catch(() => undefined);
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return { code: Number(headers[':status']), headers, body: Buffer.concat(chunks) };

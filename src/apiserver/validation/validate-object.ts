@@ -19,13 +19,15 @@ export function validateChangedObject(
   old: ApiObject,
   { resource, strategy, context }: { readonly resource: Resource; readonly strategy: Strategy; readonly context: WriteContext },
 ): FieldError[] {
-  return distinct([
-    ...checkObjectMeta(object.metadata, { namespaced: resource.namespaced, strategy: resource.strategy }),
-    ...checkObjectMetaUpdate(object.metadata, old.metadata),
+  const meta = checkObjectMeta(object.metadata, { namespaced: resource.namespaced, strategy: resource.strategy });
+  const metaUpdate = checkObjectMetaUpdate(object.metadata, old.metadata);
+  const own = distinct([
     ...checkAgainstTable(object, resource.type),
     ...checkImmutable(object, old, resource.type),
     ...(strategy.validateUpdate?.(object, old, context) ?? []),
   ]);
+  // Upstream checks metadata for every kind and again with the kind's own rules, and reports what it finds both times.
+  return [...meta, ...metaUpdate, ...metaUpdate, ...meta, ...own];
 }
 
 /** A kind's own rule and the table's may find the same thing; it is reported once. */
@@ -33,7 +35,7 @@ function distinct(errors: readonly FieldError[]): FieldError[] {
   if (errors.length < 2) return [...errors];
   const seen = new Set<string>();
   return errors.filter((error) => {
-    const key = `${error.reason} ${error.field} ${JSON.stringify(error.value)}`;
+    const key = `${error.reason} ${error.field} ${JSON.stringify(error.value)} ${error.detail}`;
     if (seen.has(key)) return false;
     seen.add(key);
     return true;

@@ -1,4 +1,4 @@
-import { badRequest } from '../../api/index.ts';
+import { badRequest, DecodeError, JsonBody } from '../../api/index.ts';
 import type { Revision } from '../../store/index.ts';
 
 /** Where a paged list goes on: at this key, in the store as of this revision. */
@@ -26,10 +26,11 @@ export function decodeContinue(text: string, prefix: string): ContinueToken {
 
 function parse(text: string): { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown } {
   try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    const value: unknown = new JsonBody(Buffer.from(text, 'base64url')).takeValue();
     return typeof value === 'object' && value !== null ? value : {};
   } catch (cause) {
-    throw badRequest('invalid continue token: continue key is not valid', { cause });
+    if (cause instanceof DecodeError) throw invalidToken(cause.message);
+    throw cause;
   }
 }
 

@@ -1,5 +1,6 @@
 import { alreadyExists, invalid, StatusError } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
+import { clone } from '../../base/index.ts';
 import type { AdmissionRequest } from '../admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupKind, groupResource, keyOf, writeContext } from '../endpoint.ts';
@@ -9,8 +10,7 @@ import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
 import type { WriteContext } from '../resource.ts';
 import { isConflicting } from '../storage/object-store.ts';
-import { convertToStored } from '../storage/stored-object.ts';
-import type { StoredObject } from '../storage/stored-object.ts';
+import { convertToStored, StoredObject } from '../storage/stored-object.ts';
 import { validateNewObject } from '../validation/validate-object.ts';
 import { ensureNamespace, fillSystemFields } from './object-meta.ts';
 
@@ -35,8 +35,10 @@ export async function createObject(
 ): Promise<StoredObject | ApiObject> {
   const { resource } = endpoint;
   const isNameGenerated = (sent.metadata.name ?? '') === '' && (sent.metadata.generateName ?? '') !== '';
+  // Preparing changes the object in place, so that whoever may have to prepare again keeps what was sent.
+  const mayRepeat = isNameGenerated || resource.strategy.alongside !== undefined;
   for (let tries = 1; ; ) {
-    const object = { ...sent };
+    const object = mayRepeat ? clone(sent) : { ...sent };
     fillSystemFields(object, endpoint, context);
     const admission = admissionRequest(object, call, endpoint, context);
     await endpoint.services.admission.mutate(admission);
@@ -45,8 +47,8 @@ export async function createObject(
     await endpoint.services.admission.validate(admission);
     const created = await store(prepared, endpoint, context);
     if (created === 'again') continue;
-    if (created !== 'taken') return created;
-    if (!isNameGenerated) throw alreadyExists(groupResource(resource), prepared.metadata.name ?? '');
+    if (!isTaken(created)) return created;
+    if (!isNameGenerated) throw nameTaken(endpoint, created.taken);
     if (tries === GENERATED_NAME_TRIES) throw generatedNameTaken(endpoint, prepared.metadata.name ?? '');
     tries += 1;
   }
@@ -83,18 +85,37 @@ async function store(
   object: ApiObject,
   endpoint: Endpoint,
   context: WriteContext,
-): Promise<StoredObject | ApiObject | 'taken' | 'again'> {
+): Promise<StoredObject | ApiObject | NameTaken | 'again'> {
   const { resource, objects } = endpoint;
   if ((object.metadata.resourceVersion ?? '') !== '') {
     throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
   }
   const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
-  if (context.dryRun) return (await objects.get(key)) === undefined ? object : 'taken';
+  if (context.dryRun) {
+    const taken = await objects.get(key);
+    return taken === undefined ? object : { taken };
+  }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
   const result = await objects.put(key, convertToStored(object, resource), { expected: undefined, ttlSeconds, alongside });
   if (!isConflicting(result)) return result;
-  return result.conflictsWith === 'alongside' ? 'again' : 'taken';
+  return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };
+}
+
+/** An object of that name is there already. */
+interface NameTaken {
+  readonly taken: StoredObject;
+}
+
+function isTaken(result: StoredObject | ApiObject | NameTaken): result is NameTaken {
+  return 'taken' in result && result.taken instanceof StoredObject;
+}
+
+function nameTaken(endpoint: Endpoint, taken: StoredObject): StatusError {
+  const { name = '', deletionTimestamp } = taken.object.metadata;
+  const error = alreadyExists(groupResource(endpoint.resource), name);
+  if (deletionTimestamp === undefined) return error;
+  return new StatusError({ ...error.status, message: `object is being deleted: ${error.message}` });
 }
 
 function generatedNameTaken(endpoint: Endpoint, name: string): StatusError {

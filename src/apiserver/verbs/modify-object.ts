@@ -1,4 +1,13 @@
-import { conflict, invalid, invalidValue, notFound, OBJECT_MODIFIED } from '../../api/index.ts';
+import {
+  conflict,
+  invalid,
+  invalidValue,
+  notFound,
+  OBJECT_MODIFIED,
+  parseObjectResourceVersion,
+  StatusError,
+  ValueError,
+} from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { AdmissionRequest } from '../admission.ts';
@@ -66,6 +75,8 @@ function checkResourceVersion(object: ApiObject, old: ApiObject, endpoint: Endpo
     object.metadata = ordered({ ...object.metadata, resourceVersion: old.metadata.resourceVersion });
     return false;
   }
+  const parsed = parseObjectResourceVersion(sent);
+  if (parsed instanceof ValueError) throw new StatusError({ code: 500, message: parsed.message });
   if (sent !== old.metadata.resourceVersion) throw conflict(groupResource(endpoint.resource), name, OBJECT_MODIFIED);
   return true;
 }

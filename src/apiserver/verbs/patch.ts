@@ -8,6 +8,7 @@ import type { Strategy } from '../resource.ts';
 import { modifyObject } from './modify-object.ts';
 import { patchMethodOf } from './patch-methods.ts';
 import { decodePatched } from './patched-object.ts';
+import { checkName } from './update.ts';
 
 /** A patch whose object changed underneath is applied again so often. */
 const CONFLICT_RETRIES = 5;
@@ -20,7 +21,8 @@ export async function patch(call: Call, endpoint: Endpoint, strategy: Strategy =
   const body = await call.body(services.maxBodyBytes);
   const options = writeOptions(call.query, 'PatchOptions');
   const context = writeContext(call, endpoint, options);
-  const apply = method.prepare(body, { fieldValidation: options.fieldValidation, warn: context.warn });
+  const patchContext = { fieldValidation: options.fieldValidation, warn: context.warn };
+  const apply = method.prepare(body, patchContext);
   const object = await modifyObject(endpoint, {
     key: keyOf(resource, namespace, name),
     name,
@@ -28,8 +30,11 @@ export async function patch(call: Call, endpoint: Endpoint, strategy: Strategy =
     context,
     strategy,
     retries: CONFLICT_RETRIES,
-    change: (current: ApiObject) =>
-      decodePatched(apply(current), resource, { fieldValidation: options.fieldValidation, warn: context.warn }),
+    change: (current: ApiObject) => {
+      const patched = decodePatched(apply(current), resource, patchContext);
+      checkName(patched, name);
+      return patched;
+    },
   });
   return { type: 'object', code: 200, resource, object };
 }

@@ -43,7 +43,8 @@ export async function update(call: Call, endpoint: Endpoint, strategy: Strategy 
   return { type: 'object', code: 200, resource, object };
 }
 
-function checkName(object: ApiObject, name: string): void {
+/** The object must be the one that the path names. */
+export function checkName(object: ApiObject, name: string): void {
   const own = object.metadata.name ?? '';
   if (own === '') {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);

@@ -42,24 +42,43 @@ export class Checkpointer {
     this.#lastBytes = options.lastBytes;
   }
 
+  /** The size of the newest checkpoint. */
+  get lastBytes(): number {
+    return this.#lastBytes;
+  }
+
   /** Begins to write a checkpoint if that is worth it now. */
   consider(): void {
     if (this.#running !== undefined || this.#stop.signal.aborted || !this.#isWorthIt()) return;
-    this.#running = this.#writeInBackground().finally(() => {
-      this.#running = undefined;
+    void this.#exclusively(async () => {
+      try {
+        await this.#write();
+      } catch (error) {
+        if (!this.#stop.signal.aborted)
+          this.#options.log.warn('store checkpoint failed, will try again later', { error });
+      }
     });
   }
 
   /** Writes a checkpoint now. */
   async write(): Promise<void> {
-    await this.#running;
-    await this.#write();
+    while (this.#running !== undefined) await this.#running;
+    await this.#exclusively(() => this.#write());
   }
 
   /** Stops what is under way; resolves once it has stopped. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;
+  }
+
+  #exclusively(work: () => Promise<void>): Promise<void> {
+    const working = work();
+    const isOver = (): void => {
+      this.#running = undefined;
+    };
+    this.#running = working.then(isOver, isOver);
+    return working;
   }
 
   /** Half a checkpoint's worth of log at least, so that checkpoints are never more than two thirds of what is written. */
@@ -69,15 +88,6 @@ export class Checkpointer {
     const bytes = superfluous.reduce((sum, segment) => sum + segment.bytes, 0);
     const isMuch = bytes >= Math.max(this.#options.afterBytes, this.#lastBytes / 2);
     return superfluous.length > 0 && (isMuch || superfluous.length >= MAX_SUPERFLUOUS);
-  }
-
-  async #writeInBackground(): Promise<void> {
-    try {
-      await this.#write();
-    } catch (error) {
-      if (!this.#stop.signal.aborted)
-        this.#options.log.warn('store checkpoint failed, will try again later', { error });
-    }
   }
 
   async #write(): Promise<void> {

@@ -101,6 +101,21 @@ describe('a full disk', () => {
     expect(await folder.names('checkpoint-')).toHaveLength(1);
   });
 
+  test('refuses to open a store with NoSpace, and opens it when there is space', async () => {
+    await using folder = await DurableFolder.make();
+    const files = await faulty(folder);
+    files.fault = (action) => {
+      if (action === 'write') throw systemError('ENOSPC');
+    };
+    await expectFailure('NoSpace', folder.open({ files }));
+    files.fault = (action) => {
+      if (action === 'create') throw systemError('EACCES');
+    };
+    await expectFailure('Unavailable', folder.open({ files }));
+
+    await folder.during((store) => write(store, put('/a', '1')));
+  });
+
   test('of a real kind', async (context) => {
     const mount = await mkdtemp(join(tmpdir(), 'keelson-full-'));
     try {

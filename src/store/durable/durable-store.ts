@@ -10,6 +10,7 @@ import type { Checkpointer } from './checkpointer.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { LogWriter } from './log-writer.ts';
 import { Pending } from './pending.ts';
+import type { Segments } from './segments.ts';
 
 export interface DurableStoreOptions extends MvccOptions {
   readonly clock: Clock;
@@ -26,6 +27,7 @@ export interface DurableStoreOptions extends MvccOptions {
 export interface DurableParts {
   readonly mvcc: Mvcc;
   readonly writer: LogWriter;
+  readonly segments: Segments;
   readonly checkpointer: Checkpointer;
   readonly lock: AsyncDisposable;
   readonly log: Logger;
@@ -131,6 +133,11 @@ export class DurableStore implements InProcessStore {
       this.#parts.checkpointer.consider();
     };
     await this.#queued(compact, (frame) => frame.addCompaction(revision));
+  }
+
+  /** How much of the disk the store's files use, without the room made ahead. */
+  get diskBytes(): number {
+    return this.#parts.segments.bytes + this.#parts.checkpointer.lastBytes;
   }
 
   /** Writes a checkpoint now, whether it is worth it or not. */

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
 import { text } from '../testing/text-values.ts';
@@ -16,8 +16,9 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'keelson-kill-'));
   const entry = join(import.meta.dirname, '../testing/crash-writer.ts');
-  const outfile = join(folder, 'writer.mjs');
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20' });
+  const bundle = createRequire(import.meta.url).resolve('esbuild/bin/esbuild');
+  const options = ['--bundle', '--platform=node', '--format=esm', '--target=node20', '--log-level=error'];
+  execFileSync(bundle, [entry, ...options, `--outfile=${join(folder, 'writer.mjs')}`]);
 });
 afterAll(() => rm(folder, { recursive: true }));
 

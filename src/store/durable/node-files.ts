@@ -1,12 +1,31 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { close, fdatasync, ftruncate, open as openFile, write } from 'node:fs';
 import type { DurableFile, DurableFiles, ReadableFile } from './durable-files.ts';
 
 /** A real folder, made if it is not there. Files are for their owner only: they hold secrets. */
 export async function openFolder(folder: string): Promise<DurableFiles> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = resolve(folder);
+  const firstMade = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (firstMade !== undefined) await syncParents(path, dirname(firstMade));
   return new NodeFiles(folder);
+}
+
+/** A folder is only there for good when the one above it is on the disk. */
+async function syncParents(path: string, highest: string): Promise<void> {
+  for (let parent = dirname(path); ; parent = dirname(parent)) {
+    await syncFolder(parent);
+    if (parent === highest || parent === dirname(parent)) return;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 class NodeFiles implements DurableFiles {
@@ -41,13 +60,8 @@ class NodeFiles implements DurableFiles {
     return rm(this.#path(name), { force: true });
   }
 
-  async syncFolder(): Promise<void> {
-    const handle = await open(this.folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+  syncFolder(): Promise<void> {
+    return syncFolder(this.folder);
   }
 
   #path(name: string): string {
@@ -63,7 +77,13 @@ function openDescriptor(path: string, flags: string): Promise<DurableFile> {
   );
 }
 
-/** Callbacks rather than a FileHandle: this is every commit's way to the disk, and a FileHandle costs a third more. */
+/**
+ * Every commit's way to the disk.
+ *
+ * Callbacks rather than a FileHandle, which is up to a fifth slower here; on the thread pool rather than on the spot
+ * (`fdatasyncSync`), which a single writer would gain from (1.6 times on a disk that syncs in 0.1 ms) but which would stop
+ * the whole process for as long as the disk takes.
+ */
 class NodeFile implements DurableFile {
   readonly #descriptor: number;
 

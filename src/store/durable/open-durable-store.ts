@@ -1,6 +1,7 @@
-import { discardLogger } from '../../base/index.ts';
+import { describeError, discardLogger } from '../../base/index.ts';
+import { StoreError } from '../errors.ts';
 import { Checkpointer } from './checkpointer.ts';
-import type { DurableFiles } from './durable-files.ts';
+import { type DurableFiles, isOutOfSpace } from './durable-files.ts';
 import { DurableStore, type DurableStoreOptions } from './durable-store.ts';
 import { lockFolder } from './folder-lock.ts';
 import { LogWriter } from './log-writer.ts';
@@ -14,43 +15,44 @@ const DEFAULT_CHECKPOINT_AFTER_BYTES = 32 * 1024 * 1024;
  * Opens the store in `folder`, where it was; a new one if the folder is empty or not there.
  *
  * Throws a `StoreError`: `Locked` when another process has it open, `Damaged` with file and offset, `UnknownFormat` when a
- * newer version has written it. `files` replaces the real file system.
+ * newer version has written it, `NoSpace` or `Unavailable` for what the system refuses. `files` replaces the real folder.
  */
 export async function openDurableStore(
   folder: string,
   options: DurableStoreOptions & { readonly files?: DurableFiles },
 ): Promise<DurableStore> {
-  const files = options.files ?? (await openFolder(folder));
-  const log = options.log ?? discardLogger;
-  const lock = await lockFolder(folder);
+  let lock: AsyncDisposable | undefined;
   try {
-    const startedMs = options.clock.monotonic();
-    const { mvcc, segments, checkpointBytes, superfluous } = await recover(files, { ...options, log });
-    for (const name of superfluous) await files.remove(name);
-    const writerOptions = {
-      random: options.random,
-      segments,
-      segmentBytes: options.segmentBytes ?? DEFAULT_SEGMENT_BYTES,
-    };
-    const newest = segments.newest;
-    const writer = await (newest === undefined
-      ? LogWriter.begin(files, mvcc.revision, writerOptions)
-      : LogWriter.resume(files, newest, writerOptions));
-    const checkpointer = new Checkpointer(
-      files,
-      { mvcc, segments },
-      {
-        log,
-        afterBytes: options.checkpointAfterBytes ?? DEFAULT_CHECKPOINT_AFTER_BYTES,
-        lastBytes: checkpointBytes,
-      },
-    );
-    checkpointer.consider();
-    const tookMs = Math.round(options.clock.monotonic() - startedMs);
-    log.info('store opened', { folder, revision: mvcc.revision, objects: mvcc.size, tookMs });
-    return new DurableStore({ mvcc, writer, checkpointer, lock, log }, options);
-  } catch (error) {
-    await lock[Symbol.asyncDispose]();
-    throw error;
+    const files = options.files ?? (await openFolder(folder));
+    lock = await lockFolder(folder);
+    return await openLocked(files, lock, options);
+  } catch (cause) {
+    await lock?.[Symbol.asyncDispose]();
+    if (cause instanceof StoreError) throw cause;
+    const reason = isOutOfSpace(cause) ? 'NoSpace' : 'Unavailable';
+    throw new StoreError(reason, `Cannot open store "${folder}": ${describeError(cause)}`, { cause });
   }
+}
+
+async function openLocked(
+  files: DurableFiles,
+  lock: AsyncDisposable,
+  options: DurableStoreOptions,
+): Promise<DurableStore> {
+  const log = options.log ?? discardLogger;
+  const startedMs = options.clock.monotonic();
+  const { mvcc, segments, checkpointBytes, superfluous } = await recover(files, { ...options, log });
+  for (const name of superfluous) await files.remove(name);
+  const segmentBytes = options.segmentBytes ?? DEFAULT_SEGMENT_BYTES;
+  const writerOptions = { random: options.random, segments, segmentBytes };
+  const newest = segments.newest;
+  const writer = await (newest === undefined
+    ? LogWriter.begin(files, mvcc.revision, writerOptions)
+    : LogWriter.resume(files, newest, writerOptions));
+  const afterBytes = options.checkpointAfterBytes ?? DEFAULT_CHECKPOINT_AFTER_BYTES;
+  const checkpointer = new Checkpointer(files, { mvcc, segments }, { log, afterBytes, lastBytes: checkpointBytes });
+  checkpointer.consider();
+  const tookMs = Math.round(options.clock.monotonic() - startedMs);
+  log.info('store opened', { folder: files.folder, revision: mvcc.revision, objects: mvcc.size, tookMs });
+  return new DurableStore({ mvcc, writer, segments, checkpointer, lock, log }, options);
 }

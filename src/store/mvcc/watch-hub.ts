@@ -1,6 +1,7 @@
 import { BoundedQueue } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
 import type { KeyRange, Revision, StoreEvent, WatchBatch } from '../store.ts';
+import { AbortCalls } from './abort-calls.ts';
 import { keyOf, type RevisionRecord } from './revision-record.ts';
 import { type Interested, WatchIndex } from './watch-index.ts';
 
@@ -67,6 +68,7 @@ export class WatchHub {
   readonly #limits: WatchLimits;
   readonly #index = new WatchIndex<Inbox>();
   readonly #inboxes = new Set<Inbox>();
+  readonly aborts = new AbortCalls();
   #progressMarks = 0;
 
   constructor(limits: WatchLimits = {}) {

@@ -40,19 +40,22 @@ export async function* watch(
   if (signal.aborted || source.isClosed()) return;
   const inbox = hub.open(range);
   if (hub.progressMarks > marksBefore) inbox.offerProgress(history.last); // asked for while this watch was catching up
-  yield* follow(inbox, next, signal);
+  yield* follow(inbox, next, { signal, hub });
 }
 
-async function* follow(inbox: Inbox, from: Revision, signal: AbortSignal): AsyncGenerator<WatchBatch, void, undefined> {
-  const stop = (): void => void inbox.end();
-  signal.addEventListener('abort', stop, { once: true });
+async function* follow(
+  inbox: Inbox,
+  from: Revision,
+  { signal, hub }: { readonly signal: AbortSignal; readonly hub: WatchHub },
+): AsyncGenerator<WatchBatch, void, undefined> {
+  const forgetSignal = hub.aborts.add(signal, () => void inbox.end());
   try {
     for (let batch = await inbox.next(); batch !== undefined && !signal.aborted; batch = await inbox.next()) {
       const isBeforeStart = batch.revision < from && batch.events.length > 0;
       if (!isBeforeStart) yield batch;
     }
   } finally {
-    signal.removeEventListener('abort', stop);
+    forgetSignal();
     await inbox.end();
   }
 }

@@ -7,7 +7,7 @@ import { jsonStorage } from '../../storage/storage-codec.ts';
 import { StoredObject } from '../../storage/stored-object.ts';
 import { LazyCall } from '../../transport/lazy-call.ts';
 import { AnswerEncoder } from '../answer-encoder.ts';
-import type { Answer, EncodedAnswer } from '../answer.ts';
+import type { EncodedAnswer } from '../answer.ts';
 import { Negotiator } from '../negotiator.ts';
 
 export const types: TypeTable = builtInTypes();
@@ -21,7 +21,13 @@ export interface ResourceOptions {
 }
 
 /** A resource as `resources/` would state it, as far as answers are concerned. */
-export function resourceOf({ group = '', version = 'v1', kind, columns = [], isCustom = false }: ResourceOptions): Resource {
+export function resourceOf({
+  group = '',
+  version = 'v1',
+  kind,
+  columns = [],
+  isCustom = false,
+}: ResourceOptions): Resource {
   const type = isCustom ? customType : types.kind({ group, version, kind });
   if (type === undefined) throw new Error(`No kind is named "${kind}"`);
   const plural = `${kind.toLowerCase()}s`;
@@ -66,19 +72,14 @@ const customType: Struct = {
 /** As it comes from the store; `object` is complete, with its resourceVersion. */
 export function stored(object: ApiObject, resource: Resource): StoredObject {
   const codec = jsonStorage(resource.type);
-  const revision = Number(object.metadata.resourceVersion);
+  const modRevision = Number(object.metadata.resourceVersion);
+  // Custom resources are sorted by name: there the resourceVersion does not follow the uid.
   if (resource.storage.itemsCarryKind) {
-    const value = Buffer.from(JSON.stringify(object));
-    return new StoredObject({ key: 'k', value, modRevision: revision }, { ...codec, spliceJson: codec.encode && splice(object) });
+    const asItIs = { ...codec, spliceJson: (value: Uint8Array) => value };
+    return new StoredObject({ key: 'k', value: codec.encode(object), modRevision }, asItIs);
   }
   const { resourceVersion: _, ...metadata } = object.metadata;
-  return new StoredObject({ key: 'k', value: codec.encode({ ...object, metadata }), modRevision: revision }, codec);
-}
-
-/** Custom resources are sorted by name: the resourceVersion does not come after the uid. */
-function splice(object: ApiObject): () => Uint8Array {
-  const codec = jsonStorage(customType);
-  return () => codec.encode(object);
+  return new StoredObject({ key: 'k', value: codec.encode({ ...object, metadata }), modRevision }, codec);
 }
 
 export interface RequestOptions {
@@ -87,7 +88,10 @@ export interface RequestOptions {
   readonly userAgent?: string;
 }
 
-export function callOf(target: string, { method = 'GET', accept = '', userAgent = 'test/1' }: RequestOptions = {}): LazyCall {
+export function callOf(
+  target: string,
+  { method = 'GET', accept = '', userAgent = 'test/1' }: RequestOptions = {},
+): LazyCall {
   const headers: Readonly<Record<string, string>> = { accept, 'user-agent': userAgent };
   const source = {
     method,
@@ -101,14 +105,8 @@ export function callOf(target: string, { method = 'GET', accept = '', userAgent 
   return new LazyCall(source, 0);
 }
 
-export function newEncoder(startMs?: number): AnswerEncoder {
-  const clock = new VirtualClock(startMs === undefined ? {} : { startMs });
-  return new AnswerEncoder({ types, clock, log: discardLogger, negotiator: new Negotiator() });
-}
-
-/** Negotiates before the work and encodes after it, as the server does. */
-export function answerTo(encoder: AnswerEncoder, call: LazyCall, answer: Answer): EncodedAnswer {
-  return encoder.encode(answer, call);
+export function newEncoder(): AnswerEncoder {
+  return new AnswerEncoder({ types, clock: new VirtualClock(), log: discardLogger, negotiator: new Negotiator() });
 }
 
 export async function bodyOf({ body }: EncodedAnswer): Promise<Buffer> {

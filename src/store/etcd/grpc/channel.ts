@@ -39,6 +39,8 @@ export interface WaitOptions {
 const DEFAULT_CONNECT_TIMEOUT_MS = 5000;
 const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 100, capMs: 5000, jitter: 0.2 };
 const DEFAULT_MAX_RECEIVE_BYTES = 4 * 1024 * 1024;
+/** Calls that may wait for a connection at a time; more are refused with UNAVAILABLE. */
+const MAX_WAITING = 10_000;
 /** How long calls may take to finish when the channel is closed. */
 const CLOSE_GRACE_MS = 1000;
 
@@ -77,6 +79,7 @@ export class Channel implements AsyncDisposable {
     if (this.#current?.isUsable === true) return this.#current;
     if (this.#closing.signal.aborted) throw closed();
     const opening = (this.#opening ??= this.#startOpening());
+    if (opening.waiting >= MAX_WAITING) throw tooManyWaiting();
     opening.waiting += 1;
     try {
       const { clock } = this.#options;
@@ -95,8 +98,9 @@ export class Channel implements AsyncDisposable {
     return connection.unary(method, message, { ...options, timeoutMs });
   }
 
-  /** New calls go elsewhere: this server answers, but cannot do its work. Calls that run may finish. */
+  /** New calls go elsewhere, if there is another endpoint: this one answers, but cannot do its work. What runs may finish. */
   avoid(connection: Connection): void {
+    if (this.#addresses.length === 1) return;
     if (this.#current === connection) this.#current = undefined;
     connection.retire();
   }
@@ -147,6 +151,10 @@ export class Channel implements AsyncDisposable {
         keepaliveMs,
         keepaliveTimeoutMs,
       });
+      if (this.#closing.signal.aborted) {
+        connection.destroy();
+        return undefined;
+      }
       this.#connections.add(connection);
       void connection.closed.then(() => this.#connections.delete(connection));
       return connection;
@@ -166,6 +174,11 @@ export class Channel implements AsyncDisposable {
       isUnsent: true,
     });
   }
+}
+
+function tooManyWaiting(): GrpcError {
+  const message = `${MAX_WAITING} calls wait for a connection already`;
+  return new GrpcError('UNAVAILABLE', message, { isUnsent: true });
 }
 
 function closed(): GrpcError {

@@ -1,0 +1,120 @@
+import { deepEqual } from '../../base/index.ts';
+import { type Change, ChangeBuilder, type Comparison, MODIFIED, NO_CHANGES } from './comparison.ts';
+import { everyPath } from './every-path.ts';
+import { union } from './field-set-algebra.ts';
+import { groupItems, type ItemGroup } from './list-items.ts';
+import { type ListType, type MapType, memberType, type MergeType } from './merge-type.ts';
+import { fieldElement } from './path-element.ts';
+import { asList, asMap, isEmptyMap, kindOf, memberOf, type ValueKind } from './value-kind.ts';
+
+/**
+ * Which paths the second object has added, modified and removed. An object or list that appears or goes is a path of its
+ * own beside those in it; null is a value, and differs from being absent.
+ *
+ * Ends: with a TypedError when an item of a list cannot be identified.
+ */
+export function compareObjects(before: unknown, after: unknown, type: MergeType): Comparison {
+  return compareValues(before, after, type) ?? NO_CHANGES;
+}
+
+/** Undefined when nothing has changed; parts that both objects share are not looked at. */
+function compareValues(before: unknown, after: unknown, type: MergeType): Change | undefined {
+  if (before === after) return undefined;
+  if (before === undefined) return { ...NO_CHANGES, mark: 'added', added: everyPath(after, type) };
+  if (after === undefined) return { ...NO_CHANGES, mark: 'removed', removed: everyPath(before, type) };
+  const kind = kindOf(after, type);
+  const change = compareAs(kind, [before, after], type);
+  const otherKind = kindOf(before, type);
+  return kind === otherKind ? change : together(compareAs(otherKind, [before, after], type), change);
+}
+
+function compareAs(kind: ValueKind, [before, after]: readonly [unknown, unknown], type: MergeType): Change | undefined {
+  switch (kind) {
+    case 'scalar':
+      return compareLeaves(before, after);
+    case 'map':
+      return compareMaps([before, after], type.map as MapType);
+    case 'list':
+      return compareLists([before, after], type.list as ListType);
+  }
+}
+
+function compareLeaves(before: unknown, after: unknown): Change | undefined {
+  return deepEqual(before, after) ? undefined : MODIFIED;
+}
+
+function compareMaps([before, after]: readonly [unknown, unknown], type: MapType): Change | undefined {
+  const [left, right] = [asMap(before), asMap(after)];
+  if (type.isAtomic || (isEmptyMap(left) && isEmptyMap(right))) return compareLeaves(before, after);
+  const builder = new ChangeBuilder();
+  for (const name in left) compareMember(name, [left[name], memberOf(right, name)], { type, builder });
+  for (const name in right) {
+    if (memberOf(left, name) === undefined) compareMember(name, [undefined, right[name]], { type, builder });
+  }
+  return builder.finish();
+}
+
+interface MemberContext {
+  readonly type: MapType;
+  readonly builder: ChangeBuilder;
+}
+
+function compareMember(name: string, values: readonly [unknown, unknown], { type, builder }: MemberContext): void {
+  const field = type.field(name);
+  const change = compareValues(values[0], values[1], memberType(type, field));
+  if (change !== undefined) builder.add(field?.element ?? fieldElement(name), change);
+}
+
+function compareLists([before, after]: readonly [unknown, unknown], type: ListType): Change | undefined {
+  const [left = [], right = []] = [asList(before), asList(after)];
+  if (type.relation === 'atomic' || (left.length === 0 && right.length === 0)) return compareLeaves(before, after);
+  const builder = new ChangeBuilder();
+  const [leftGroups, rightGroups] = [groupItems(left, type), groupItems(right, type)];
+  for (const [key, group] of leftGroups) compareGroups([group, rightGroups.get(key)], { type, builder });
+  for (const [key, group] of rightGroups) if (!leftGroups.has(key)) compareGroups([undefined, group], { type, builder });
+  return builder.finish();
+}
+
+interface ItemContext {
+  readonly type: ListType;
+  readonly builder: ChangeBuilder;
+}
+
+/** Items with the same key are compared one by one as long as there is one of each; duplicates are compared as a whole. */
+function compareGroups(groups: readonly [ItemGroup | undefined, ItemGroup | undefined], context: ItemContext): void {
+  const { type, builder } = context;
+  const element = (groups[0] ?? groups[1])?.element;
+  const [left = [], right = []] = [groups[0]?.items, groups[1]?.items];
+  if (element === undefined) return;
+  const change = (before: unknown, after: unknown): Change | undefined => compareValues(before, after, type.element);
+  const found =
+    left.length <= 1 && right.length <= 1
+      ? change(left[0], right[0])
+      : left.length >= 2 && right.length >= 2
+        ? compareLeaves(left, right)
+        : left.length >= 2
+          ? noLongerDuplicate(right.length === 0 ? undefined : change(undefined, right[0]))
+          : nowDuplicate(left.length === 0 ? undefined : change(left[0], undefined));
+  if (found !== undefined) builder.add(element, found);
+}
+
+/** The path is both removed, as that of the duplicates, and added with all below it, as that of the one that is left. */
+function noLongerDuplicate(change: Change | undefined): Change {
+  return change === undefined ? { ...NO_CHANGES, mark: 'removed' } : { ...change, mark: 'both' };
+}
+
+function nowDuplicate(change: Change | undefined): Change {
+  return change === undefined ? { ...NO_CHANGES, mark: 'added' } : { ...change, mark: 'both' };
+}
+
+/** What two readings of the same value found. */
+function together(first: Change | undefined, second: Change | undefined): Change | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return {
+    mark: second.mark === 'same' ? first.mark : second.mark,
+    added: union(first.added, second.added),
+    modified: union(first.modified, second.modified),
+    removed: union(first.removed, second.removed),
+  };
+}
+

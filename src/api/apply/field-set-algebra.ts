@@ -1,0 +1,90 @@
+import { EMPTY_SET, type FieldEntry, FieldSet } from './field-set.ts';
+import { compareElements } from './path-element.ts';
+
+// All of these give back the left set itself where the result is equal to it, so that `===` finds out what has changed.
+
+/** Paths that are in either set. */
+export function union(left: FieldSet, right: FieldSet): FieldSet {
+  if (right.isEmpty || left === right) return left;
+  if (left.isEmpty) return right;
+  return merge(left, right, unionEntry);
+}
+
+/** Paths that are in both sets. */
+export function intersection(left: FieldSet, right: FieldSet): FieldSet {
+  if (left.isEmpty || left === right) return left;
+  if (right.isEmpty) return EMPTY_SET;
+  return merge(left, right, intersectionEntry);
+}
+
+/** Paths of `left` that are not in `right`; what lies below a path of `right` stays. */
+export function difference(left: FieldSet, right: FieldSet): FieldSet {
+  if (left.isEmpty || right.isEmpty) return left;
+  if (left === right) return EMPTY_SET;
+  return merge(left, right, differenceEntry);
+}
+
+/** Paths of `left` that are not in `right` and not below a path of it. */
+export function differenceBelow(left: FieldSet, right: FieldSet): FieldSet {
+  if (left.isEmpty || right.isEmpty) return left;
+  return merge(left, right, differenceBelowEntry);
+}
+
+/** Whether all paths of `part` are in `whole`. */
+export function isSubset(part: FieldSet, whole: FieldSet): boolean {
+  if (part === whole) return true;
+  for (const { element, isMember, children } of part.entries) {
+    const entry = whole.find(element);
+    if (entry === undefined || (isMember && !entry.isMember) || !isSubset(children, entry.children)) return false;
+  }
+  return true;
+}
+
+/** What becomes of an element that one or both sets have an entry for; undefined when nothing does. */
+type EntryRule = (left: FieldEntry | undefined, right: FieldEntry | undefined) => FieldEntry | undefined;
+
+function merge(left: FieldSet, right: FieldSet, rule: EntryRule): FieldSet {
+  const [mine, theirs] = [left.entries, right.entries];
+  const entries: FieldEntry[] = [];
+  let isChanged = false;
+  let [at, atOther] = [0, 0];
+  while (at < mine.length || atOther < theirs.length) {
+    const own = mine[at];
+    const other = theirs[atOther];
+    const order = own === undefined ? 1 : other === undefined ? -1 : compareElements(own.element, other.element);
+    if (order <= 0) at += 1;
+    if (order >= 0) atOther += 1;
+    const kept = order <= 0 ? own : undefined;
+    const result = rule(kept, order >= 0 ? other : undefined);
+    if (result !== kept) isChanged = true;
+    if (result !== undefined) entries.push(result);
+  }
+  if (!isChanged) return left;
+  return entries.length === 0 ? EMPTY_SET : new FieldSet(entries);
+}
+
+function unionEntry(left: FieldEntry | undefined, right: FieldEntry | undefined): FieldEntry | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return entryWith(left, left.isMember || right.isMember, union(left.children, right.children));
+}
+
+function intersectionEntry(left: FieldEntry | undefined, right: FieldEntry | undefined): FieldEntry | undefined {
+  if (left === undefined || right === undefined) return undefined;
+  return entryWith(left, left.isMember && right.isMember, intersection(left.children, right.children));
+}
+
+function differenceEntry(left: FieldEntry | undefined, right: FieldEntry | undefined): FieldEntry | undefined {
+  if (left === undefined || right === undefined) return left;
+  return entryWith(left, left.isMember && !right.isMember, difference(left.children, right.children));
+}
+
+function differenceBelowEntry(left: FieldEntry | undefined, right: FieldEntry | undefined): FieldEntry | undefined {
+  if (left === undefined || right === undefined) return left;
+  if (right.isMember) return undefined;
+  return entryWith(left, left.isMember, differenceBelow(left.children, right.children));
+}
+
+function entryWith(entry: FieldEntry, isMember: boolean, children: FieldSet): FieldEntry | undefined {
+  if (entry.isMember === isMember && entry.children === children) return entry;
+  return isMember || !children.isEmpty ? { element: entry.element, isMember, children } : undefined;
+}

@@ -1,0 +1,70 @@
+import type { PlainObject } from '../json/index.ts';
+import { EMPTY_SET, FieldSet, FieldSetBuilder } from './field-set.ts';
+import { FieldsError, parseElement } from './parse-element.ts';
+import type { PathElement } from './path-element.ts';
+
+/** Sets by the JSON they were read from or printed as: an entry that has not changed is not read again. */
+const known = new WeakMap<object, FieldSet>();
+
+/**
+ * The set that FieldsV1 JSON stands for: `{"f:spec":{"f:replicas":{}}}` is the path `.spec.replicas`, and the key "." in
+ * an object says that the path to the object is in the set too.
+ *
+ * Ends: with a FieldsError. Assumes: `fields` is not changed afterwards.
+ */
+export function parseFieldsV1(fields: unknown): FieldSet {
+  if (fields === undefined || fields === null) return EMPTY_SET;
+  if (typeof fields !== 'object' || Array.isArray(fields)) throw new FieldsError('expect { or n');
+  const before = known.get(fields);
+  if (before !== undefined) return before;
+  const set = parseLevel(fields as PlainObject).children;
+  known.set(fields, set);
+  return set;
+}
+
+interface Level {
+  readonly isMember: boolean;
+  readonly children: FieldSet;
+}
+
+function parseLevel(fields: unknown): Level {
+  if (fields !== null && (typeof fields !== 'object' || Array.isArray(fields))) throw new FieldsError('expect { or n');
+  const below = new Map<string, { readonly element: PathElement; readonly level: Level }>();
+  let isMember = false;
+  for (const key in fields) {
+    if (key === '.') {
+      isMember = true;
+      continue;
+    }
+    const element = parseElement(key);
+    if (element === undefined) continue;
+    const level = parseLevel((fields as PlainObject)[key]);
+    below.set(element.text, { element, level });
+  }
+  const builder = new FieldSetBuilder();
+  for (const { element, level } of below.values()) builder.add(element, level.isMember, level.children);
+  const children = builder.finish();
+  return { isMember: isMember || children.isEmpty, children };
+}
+
+/** The JSON of a set: sorted, the same object every time, not to be changed. */
+export function printFieldsV1(set: FieldSet): PlainObject {
+  const printed = printLevel(set, false);
+  known.set(printed, set);
+  return printed;
+}
+
+function printLevel(set: FieldSet, isMember: boolean): PlainObject {
+  const before = isMember ? set.printedBelowMember : set.printed;
+  if (before !== undefined) return before;
+  const result: PlainObject = {};
+  if (isMember) result['.'] = NOTHING;
+  for (const { element, isMember: isOwn, children } of set.entries) {
+    result[element.text] = children.isEmpty ? NOTHING : printLevel(children, isOwn);
+  }
+  if (isMember) set.printedBelowMember = result;
+  else set.printed = result;
+  return result;
+}
+
+const NOTHING: PlainObject = Object.freeze({});

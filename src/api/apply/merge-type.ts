@@ -1,0 +1,167 @@
+import type { Field, ListShape, MapShape, ScalarName, Shape, Struct } from '../schema/schema.ts';
+import { type FieldElement, fieldElement } from './path-element.ts';
+
+/**
+ * How values of one type are owned and merged. What is known of built-in types has exactly one of the three; of a value
+ * that may be anything, all three are known, and the value says which one counts.
+ */
+export interface MergeType {
+  readonly map?: MapType;
+  readonly scalar?: ScalarKind;
+  readonly list?: ListType;
+}
+
+/** What a scalar must be; `untyped` may be text, a number or a boolean. */
+export type ScalarKind = 'string' | 'numeric' | 'boolean' | 'untyped';
+
+/** Objects, be they structs with fields or maps with any names. */
+export interface MapType {
+  /** Owned and replaced as a whole. */
+  readonly isAtomic: boolean;
+  readonly field: (name: string) => MergeField | undefined;
+  readonly hasFields: boolean;
+  /** The type of members that are no fields; undefined when there may be none. */
+  readonly rest: MergeType | undefined;
+}
+
+export interface MergeField {
+  readonly element: FieldElement;
+  readonly type: MergeType;
+  /** What an absent field stands for where it is part of a list's key. */
+  readonly default: unknown;
+}
+
+export interface ListType {
+  readonly relation: 'atomic' | 'set' | 'map';
+  /** The fields that identify an element of a `map` list. */
+  readonly keys: readonly string[];
+  readonly element: MergeType;
+}
+
+/** The type of objects of a struct, made when first asked for and then kept. */
+export function mergeTypeOf(struct: Struct): MergeType {
+  return structType(struct, false);
+}
+
+/** The type of a member, be it a field or not. */
+export function memberType(type: MapType, field: MergeField | undefined): MergeType {
+  return field?.type ?? type.rest ?? DEDUCED_TYPE;
+}
+
+const WITHOUT_FIELDS = { field: (): undefined => undefined, hasFields: false } as const;
+
+/** Objects are merged member by member, at any depth; lists are atomic. */
+export const DEDUCED_TYPE: MergeType = {
+  map: { isAtomic: false, ...WITHOUT_FIELDS, get rest() { return DEDUCED_TYPE; } },
+  scalar: 'untyped',
+  list: { relation: 'atomic', keys: [], get element() { return OPAQUE_TYPE; } },
+};
+
+/** Anything, owned as a whole. */
+const OPAQUE_TYPE: MergeType = {
+  map: { isAtomic: true, ...WITHOUT_FIELDS, get rest() { return OPAQUE_TYPE; } },
+  scalar: 'untyped',
+  list: { relation: 'atomic', keys: [], get element() { return OPAQUE_TYPE; } },
+};
+
+const SCALAR_TYPES: Readonly<Record<ScalarName, MergeType>> = {
+  string: { scalar: 'string' },
+  bytes: { scalar: 'string' },
+  int32: { scalar: 'numeric' },
+  int64: { scalar: 'numeric' },
+  double: { scalar: 'numeric' },
+  bool: { scalar: 'boolean' },
+  Duration: { scalar: 'string' },
+  Quantity: { scalar: 'untyped' },
+  Time: { scalar: 'untyped' },
+  MicroTime: { scalar: 'untyped' },
+  IntOrString: DEDUCED_TYPE,
+  FieldsV1: { map: DEDUCED_TYPE.map },
+  JSON: DEDUCED_TYPE,
+  RawExtension: OPAQUE_TYPE,
+  JSONSchemaPropsOrArray: DEDUCED_TYPE,
+  JSONSchemaPropsOrBool: DEDUCED_TYPE,
+  JSONSchemaPropsOrStringArray: DEDUCED_TYPE,
+};
+
+/** A struct as such, and as it is inside one that keeps unknown fields: those are then allowed in it too. */
+const structTypes = [new WeakMap<Struct, StructMergeType>(), new WeakMap<Struct, StructMergeType>()] as const;
+
+function structType(struct: Struct, keepsUnknown: boolean): StructMergeType {
+  const cache = structTypes[keepsUnknown ? 1 : 0];
+  let type = cache.get(struct);
+  if (type === undefined) {
+    type = new StructMergeType(struct, { isAtomic: struct.isAtomic, keepsUnknown });
+    cache.set(struct, type);
+  }
+  return type;
+}
+
+class StructMergeType implements MergeType {
+  readonly map: MapType;
+
+  constructor(struct: Struct, options: { readonly isAtomic: boolean; readonly keepsUnknown: boolean }) {
+    const keepsUnknown = options.keepsUnknown || struct.preservesUnknown;
+    const fields = new Map<string, MergeField>();
+    this.map = {
+      isAtomic: options.isAtomic,
+      hasFields: struct.fields.length > 0,
+      rest: keepsUnknown || struct.fields.length === 0 ? DEDUCED_TYPE : undefined,
+      field: (name) => {
+        const known = fields.get(name);
+        if (known !== undefined) return known;
+        const field = struct.field(name);
+        if (field === undefined) return undefined;
+        const merge: MergeField = {
+          element: fieldElement(name),
+          type: fieldType(field, keepsUnknown),
+          default: keyDefault(field),
+        };
+        fields.set(name, merge);
+        return merge;
+      },
+    };
+  }
+}
+
+/** A field may say of a struct that it is atomic or not, whatever the struct says of itself. */
+function fieldType(field: Field, keepsUnknown: boolean): MergeType {
+  const { shape, flags } = field;
+  if (shape.kind !== 'struct' || flags.map === undefined) return shapeType(shape, keepsUnknown);
+  return new StructMergeType(shape.struct, { isAtomic: flags.map === 'atomic', keepsUnknown });
+}
+
+function shapeType(shape: Shape, keepsUnknown: boolean): MergeType {
+  switch (shape.kind) {
+    case 'scalar':
+      return SCALAR_TYPES[shape.scalar];
+    case 'struct':
+      return structType(shape.struct, keepsUnknown);
+    case 'list':
+      return { list: listType(shape, keepsUnknown) };
+    case 'map':
+      return { map: mapType(shape, keepsUnknown) };
+  }
+}
+
+function listType({ element, listType: relation, keys }: ListShape, keepsUnknown: boolean): ListType {
+  return { relation, keys, element: shapeType(element, keepsUnknown) };
+}
+
+function mapType({ value, isAtomic }: MapShape, keepsUnknown: boolean): MapType {
+  return { isAtomic, ...WITHOUT_FIELDS, rest: shapeType(value, keepsUnknown) };
+}
+
+const ZEROS: Partial<Readonly<Record<ScalarName, unknown>>> = {
+  string: '',
+  int32: 0,
+  int64: 0,
+  double: 0,
+  bool: false,
+};
+
+/** The default in the OpenAPI schema, which for a field that is always written is the zero of its type. */
+function keyDefault({ flags, shape, presence, omit }: Field): unknown {
+  if (flags.default !== undefined) return flags.default;
+  return shape.kind === 'scalar' && presence === 'value' && omit === 'never' ? ZEROS[shape.scalar] : undefined;
+}

@@ -1,0 +1,28 @@
+import type { GroupVersionKind, Struct } from '../schema/schema.ts';
+import type { FieldFilter } from './field-filter.ts';
+
+/** What ownership has to know about the objects it is about: one kind in one version, written whole or by a subresource. */
+export interface OwnedKind {
+  readonly kind: GroupVersionKind;
+  readonly type: Struct;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** What a write here can change; absent: everything. */
+  readonly filter?: FieldFilter;
+  /** The object in another version of its kind; undefined when there is no such version (any more). */
+  readonly convert?: (object: unknown, apiVersion: string) => VersionedObject | undefined;
+}
+
+export interface VersionedObject {
+  readonly object: unknown;
+  readonly type: Struct;
+}
+
+export function apiVersionOf({ group, version }: { readonly group: string; readonly version: string }): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** How messages name a kind: `apps/v1, Kind=Deployment`. */
+export function kindLabel({ group, version, kind }: GroupVersionKind): string {
+  return `${group}/${version}, Kind=${kind}`;
+}

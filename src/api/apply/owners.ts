@@ -1,0 +1,52 @@
+import { encodeJson } from '../json/index.ts';
+import type { FieldSet } from './field-set.ts';
+
+/** An entry of `metadata.managedFields`, as JSON. */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly fieldsType?: string;
+  readonly fieldsV1?: unknown;
+  readonly subresource?: string;
+}
+
+/** What one manager owns by one kind of operation. */
+export interface Owner {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  /** The version of the object that the paths are meant in. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+  /** When the manager last changed something. */
+  readonly time: string | undefined;
+  readonly set: FieldSet;
+  /** Where the owner was read from; absent when something is different now. */
+  readonly entry?: ManagedFieldsEntry;
+}
+
+/** All owners of an object by their id. Never changed: what changes owners makes another map. */
+export type Owners = ReadonlyMap<string, Owner>;
+
+export const NO_OWNERS: Owners = new Map();
+
+/**
+ * What tells owners apart, as text: manager, operation and subresource, and for updates the version too. Conflicts are
+ * reported in its order.
+ */
+export function ownerId(owner: Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
+  const { manager, operation, apiVersion, subresource } = owner;
+  return encodeJson({
+    ...(manager === '' ? {} : { manager }),
+    operation,
+    ...(operation === 'Apply' ? {} : { apiVersion }),
+    ...(subresource === '' ? {} : { subresource }),
+  });
+}
+
+export function withSet(owner: Owner, set: FieldSet): Owner {
+  if (owner.set === set) return owner;
+  const { entry: _, ...rest } = owner;
+  return { ...rest, set };
+}

@@ -1,0 +1,115 @@
+import type { ApiObject } from '../object.ts';
+import { deepEqual } from '../../base/index.ts';
+import { capOwners } from './cap-owners.ts';
+import { decodeOwners } from './decode-owners.ts';
+import { encodeOwners } from './encode-owners.ts';
+import { union } from './field-set-algebra.ts';
+import { withoutNeverOwned } from './never-owned.ts';
+import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
+import { type ManagedFieldsEntry, NO_OWNERS, type Owner, ownerId, type Owners } from './owners.ts';
+import { FieldsError } from './parse-element.ts';
+import { reconcileOwners, settleOwners } from './settle-owners.ts';
+import { TypedError } from './typed-error.ts';
+import { type TypedObject, typedObject, VersionedChange } from './versions.ts';
+
+/** Who writes, and when. */
+export interface Writer {
+  /** The name to write down; empty when the client gave none. */
+  readonly manager: string;
+  /** As `metadata` writes times. */
+  readonly time: string;
+}
+
+/**
+ * `metadata.managedFields` of an object after a create, an update or a patch, by which the writer owns what it changed.
+ *
+ * `live` is the object as it was, or an empty one of the type when there was none. Guarantees: when nothing that can be
+ * owned has changed, the list is the one the object had.
+ */
+export function ownAfterWrite(
+  live: ApiObject,
+  object: ApiObject,
+  { kind, writer }: { readonly kind: OwnedKind; readonly writer: Writer },
+): readonly ManagedFieldsEntry[] | undefined {
+  const entries = entriesToStartFrom(live, object, kind);
+  try {
+    const owners = decodeOwners(entries);
+    if (owners.size === 0 && isStored(live)) return undefined;
+    const before = typedObject(live, kind);
+    const after = typedObject(withEntriesOf(live, object), kind);
+    const owned = takeChanges(owners, { before, after, kind, writer });
+    return owned === owners ? entries : encodeOwners(owned);
+  } catch (error) {
+    // Kubernetes drops ownership that it cannot follow, rather than refusing the write.
+    if (error instanceof TypedError || error instanceof FieldsError) return undefined;
+    throw error;
+  }
+}
+
+export interface OwnedChange {
+  readonly before: TypedObject;
+  readonly after: TypedObject;
+  readonly kind: OwnedKind;
+  readonly writer: Writer;
+}
+
+/** The owners after a writer that does not apply has changed an object. */
+export function takeChanges(owners: Owners, { before, after, kind, writer }: OwnedChange): Owners {
+  const reconciled = reconcileOwners(owners, before, kind);
+  const change = new VersionedChange(before, after, kind);
+  const settled = settleOwners(reconciled, change, undefined).owners;
+  const apiVersion = apiVersionOf(kind.kind);
+  const comparison = change.in(apiVersion);
+  const touched = comparison === undefined ? undefined : union(comparison.modified, comparison.added);
+  const set = touched === undefined ? undefined : withoutNeverOwned(kind.filter?.(touched) ?? touched);
+  if (set === undefined || set.isEmpty) return capOwners(settled);
+  const manager = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
+  const self = { manager, operation: 'Update', apiVersion, subresource: kind.subresource } as const;
+  const id = ownerId(self);
+  const previous = settled.get(id);
+  const owner: Owner = { ...self, time: writer.time, set: previous === undefined ? set : union(set, previous.set) };
+  return capOwners(new Map(settled).set(id, owner));
+}
+
+export const UNKNOWN_MANAGER = 'unknown';
+
+/**
+ * The list that a write goes on from: that of the object sent, if it says something, and else the live one, so that
+ * clients that know nothing of it do not delete it. An empty list, or one empty entry, says that all shall be forgotten.
+ */
+function entriesToStartFrom(
+  live: ApiObject,
+  object: ApiObject,
+  { subresource }: OwnedKind,
+): readonly ManagedFieldsEntry[] | undefined {
+  const own = live.metadata.managedFields;
+  const sent = object.metadata.managedFields;
+  if (subresource !== '' || sent === undefined || sent === own) return readable(own);
+  if (isReset(sent)) return undefined;
+  if (deepEqual(sent, own)) return readable(own);
+  return readable(sent) ?? readable(own);
+}
+
+function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
+  const [first] = entries;
+  return entries.length === 0 || (entries.length === 1 && first !== undefined && Object.keys(first).length === 0);
+}
+
+function readable(entries: readonly ManagedFieldsEntry[] | undefined): readonly ManagedFieldsEntry[] | undefined {
+  try {
+    return decodeOwners(entries) === NO_OWNERS ? undefined : entries;
+  } catch (error) {
+    if (error instanceof FieldsError) return undefined;
+    throw error;
+  }
+}
+
+function isStored(object: ApiObject): boolean {
+  return (object.metadata.uid ?? '') !== '';
+}
+
+/** Ownership owns nothing itself, so both objects are given the same. */
+function withEntriesOf(live: ApiObject, object: ApiObject): ApiObject {
+  const { managedFields } = live.metadata;
+  return object.metadata.managedFields === managedFields ? object : { ...object, metadata: { ...object.metadata, managedFields } };
+}

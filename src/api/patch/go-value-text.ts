@@ -1,0 +1,66 @@
+import { compareUtf8 } from '../../base/index.ts';
+import { quoteGo } from '../values/index.ts';
+
+export interface GoTextOptions {
+  /** All numbers were decoded as floating point, as Go does with JSON of no known type. */
+  readonly floats?: boolean;
+}
+
+/** A JSON value as Go's `%v` prints what it decodes to: `map[a:1 b:[x y]]`. Messages that clients see quote values so. */
+export function goText(value: unknown, options: GoTextOptions = {}): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map((item) => goText(item, options)).join(' ')}]`;
+  if (typeof value === 'object') {
+    return `map[${sortedEntries(value)
+      .map(([name, member]) => `${name}:${goText(member, options)}`)
+      .join(' ')}]`;
+  }
+  return typeof value === 'number' ? goNumber(value, options) : String(value);
+}
+
+/** The same as `%#v` prints it: `map[string]interface {}{"a":1}`. */
+export function goSyntax(value: unknown, options: GoTextOptions = {}): string {
+  if (value === null || value === undefined) return 'interface {}(nil)';
+  if (typeof value === 'string') return quoteGo(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map((item) => goSyntax(item, options)).join(', ')}}`;
+  if (typeof value === 'object') {
+    const members = sortedEntries(value).map(([name, member]) => `${quoteGo(name)}:${goSyntax(member, options)}`);
+    return `map[string]interface {}{${members.join(', ')}}`;
+  }
+  return typeof value === 'number' ? goNumber(value, options) : String(value);
+}
+
+/** The type that a JSON value decodes to, as `%T` prints it. */
+export function goType(value: unknown, options: GoTextOptions = {}): string {
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+    case 'number':
+    case 'bigint':
+      return options.floats === true || !Number.isInteger(Number(value)) ? 'float64' : 'int64';
+    default:
+      if (value === null || value === undefined) return '<nil>';
+      return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
+  }
+}
+
+function sortedEntries(value: object): [string, unknown][] {
+  return Object.entries(value).sort(([left], [right]) => compareUtf8(left, right));
+}
+
+function goNumber(value: number, { floats }: GoTextOptions): string {
+  return floats === true || !Number.isInteger(value) ? goFloat(value) : String(value);
+}
+
+const SHORTEST_PRECISION = 6;
+
+/** `%g` with the shortest precision: an exponent from 1e+06 on and below 0.0001. */
+function goFloat(value: number): string {
+  const [mantissa = '', exponentText = '0'] = value.toExponential().split('e');
+  const exponent = Number(exponentText);
+  if (exponent >= -4 && exponent < SHORTEST_PRECISION) return String(value);
+  const digits = String(Math.abs(exponent)).padStart(2, '0');
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { builtInTypes } from '../built-in.ts';
+import { DecodeError } from '../json/index.ts';
+import { decodeYaml, YamlBody } from './decode-yaml.ts';
+
+const types = builtInTypes();
+const configMap = types.struct('io.k8s.api.core.v1.ConfigMap');
+const deployment = types.struct('io.k8s.api.apps.v1.Deployment');
+
+/** What a real kube-apiserver 1.36.3 answered to a POST with strict field validation: kind, apiVersion, body, code, message. */
+type Answer = readonly [kind: string, apiVersion: string, body: string, code: number, message: string];
+
+const answers = JSON.parse(readFileSync(new URL('testdata/yaml-answers.json', import.meta.url), 'utf8')) as readonly Answer[];
+
+function serverMessage(body: string): string {
+  let parsed: YamlBody;
+  try {
+    parsed = new YamlBody(body);
+    void parsed.typeMeta;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return `the object provided is unrecognized (must be of type ConfigMap): ${error.message}`;
+  }
+  try {
+    parsed.decode(configMap, { fieldValidation: 'Strict' });
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return `ConfigMap in version "v1" cannot be handled as a ConfigMap: ${error.message}`;
+  }
+  return '';
+}
+
+describe('decodeYaml() says what a real API server says', () => {
+  test.each(answers)('%s %s %j', (_kind, _apiVersion, body, _code, message) => {
+    // the server quotes the beginning of a body that it does not recognize
+    expect(serverMessage(body)).toBe(message.replace(/^(the object provided is unrecognized.*) \(.*\)$/s, '$1'));
+  });
+});
+
+describe('decodeYaml()', () => {
+  test('reads scalars as Go does', () => {
+    const { node } = new YamlBody('[yes, N, 010, 0o10, 0b11, 1_000, 0x1F, 08, 12:30:45, 2020-01-01, ~, 1.50, "yes", 9007199254740993]');
+
+    expect(JSON.stringify(node.kind === 'array' ? node.items.map((item) => ('value' in item ? item.value : 'text' in item ? item.text : null)) : [])).toBe(
+      '[true,false,"8","8","3","1000","31","8","12:30:45","2020-01-01",null,"1.5","yes","9007199254740993"]',
+    );
+  });
+
+  test('follows aliases and merge keys', () => {
+    const { value } = decodeYaml(
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 2\n  template:\n    spec:\n      containers:\n      - &c\n        name: a\n        image: b\n      - <<: *c\n        name: d\n',
+      deployment,
+    );
+
+    expect(value).toMatchObject({
+      metadata: { name: 'web' },
+      spec: { replicas: 2, template: { spec: { containers: [{ name: 'a', image: 'b' }, { name: 'd', image: 'b' }] } } },
+    });
+  });
+
+  test('takes the last of duplicate keys, and warns about each of them', () => {
+    const { value, warnings } = decodeYaml('data:\n  a: x\n  a: z\nfoo: 1\n', configMap, { fieldValidation: 'Warn' });
+
+    expect(value).toMatchObject({ data: { a: 'z' } });
+    expect(warnings).toEqual(['line 3: key "a" already set in map', 'unknown field "foo"']);
+  });
+
+  test('looks at the first document only, whatever follows', () => {
+    expect(decodeYaml('data: {a: b}\n---\n}}} [', configMap).value).toMatchObject({ data: { a: 'b' } });
+    expect(decodeYaml('# only a comment\n---\ndata: {a: b}\n--- \nfoo', configMap).value).toMatchObject({ data: { a: 'b' } });
+  });
+
+  test('refuses aliases that blow up in bounded time', () => {
+    const lines = Array.from({ length: 30 }, (_, index) => {
+      const items = index === 0 ? 'x' : `*a${index - 1}`;
+      return `a${index}: &a${index} [${Array.from({ length: 20 }, () => items).join(',')}]`;
+    });
+
+    expect(() => decodeYaml(lines.join('\n'), configMap)).toThrow('yaml: document contains excessive aliasing');
+  });
+
+  test('refuses deep nesting with an error, not a crash', () => {
+    expect(() => decodeYaml('['.repeat(100_000), configMap)).toThrow(DecodeError);
+    expect(() => decodeYaml(`${'- '.repeat(100_000)}a`, configMap)).toThrow(DecodeError);
+  });
+
+  test('keeps keys that JavaScript has a meaning for', () => {
+    const { value } = decodeYaml('data: {__proto__: a, constructor: b}', configMap);
+
+    expect(Object.keys(value['data'] as object)).toEqual(['__proto__', 'constructor']);
+    expect(Object.getPrototypeOf(value['data'])).toBe(Object.prototype);
+  });
+});

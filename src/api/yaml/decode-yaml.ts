@@ -1,0 +1,45 @@
+import { isUtf8 } from 'node:buffer';
+import { type Decoded, decodeNode, type DecodeOptions, type JsonNode, type TypeMeta, typeMetaOfNode } from '../json/index.ts';
+import type { Struct } from '../schema/schema.ts';
+import { yamlError } from './go-yaml-error.ts';
+import { parseYaml } from './yaml-node.ts';
+import { yamlToJson } from './yaml-to-json.ts';
+
+/**
+ * A YAML text that has been parsed, and not decoded into a type yet. Of several documents the first one counts.
+ *
+ * Ends: the constructor throws a DecodeError for what is no YAML, or cannot be JSON, or is blown up by aliases.
+ */
+export class YamlBody {
+  readonly node: JsonNode;
+  readonly #duplicates: readonly string[];
+
+  constructor(text: string | Uint8Array) {
+    const decoded = typeof text === 'string' ? text : decodeText(text);
+    const { node, duplicates } = yamlToJson(parseYaml(decoded), decoded);
+    this.node = node;
+    this.#duplicates = duplicates;
+  }
+
+  get typeMeta(): TypeMeta {
+    return typeMetaOfNode(this.node);
+  }
+
+  /** Decodes into a type; duplicate keys count as problems, before all others. */
+  decode(struct: Struct, options: DecodeOptions = {}): Decoded {
+    const warnings = this.#duplicates;
+    const error = warnings.length === 0 ? '' : `yaml: unmarshal errors:\n  ${warnings.join('\n  ')}`;
+    return decodeNode(this.node, struct, { ...options, found: { error, warnings } });
+  }
+}
+
+/** Decodes YAML into a type, see `decodeJson`. */
+export function decodeYaml(text: string | Uint8Array, struct: Struct, options: DecodeOptions = {}): Decoded {
+  return new YamlBody(text).decode(struct, options);
+}
+
+function decodeText(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw yamlError('invalid leading UTF-8 octet');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}

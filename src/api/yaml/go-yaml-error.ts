@@ -1,0 +1,65 @@
+import type { YAMLException } from 'js-yaml';
+import { DecodeError } from '../json/index.ts';
+
+/** An error in the words of Go's YAML decoder. */
+export function yamlError(problem: string): DecodeError {
+  return new DecodeError('syntax', `yaml: ${problem}`);
+}
+
+/** What Go's parser says about text that is no YAML. It is another parser than ours, so this is close, not always equal. */
+export function yamlSyntaxError(error: YAMLException, text: string): DecodeError {
+  const mark = error.mark ?? { line: 0, position: 0 };
+  const byte = text.charAt(mark.position);
+  const isAtTab = byte === '\t' || /(?:^|\n)\t[^\n]*$/.test(text.slice(0, mark.position + 1));
+  const { problem, lineOffset } = rephrase(error.reason, isAtTab ? '\t' : byte, text.slice(mark.position));
+  // Go counts some places from 0, and does not name the first line
+  const line = mark.line + lineOffset;
+  const where = mark.line === 0 && lineOffset <= 1 && !isAtEnd(error.reason) ? '' : `line ${line}: `;
+  return new DecodeError('syntax', `yaml: ${line > 0 ? where : ''}${problem}`, { cause: error });
+}
+
+interface Rephrased {
+  readonly problem: string;
+  /** What to add to the line, counted from 0: Go's scanner names the line itself (1), its parser the one before (0). */
+  readonly lineOffset: number;
+}
+
+function rephrase(reason: string, character: string, rest: string): Rephrased {
+  if (/null byte|non-printable/.test(reason)) return { problem: 'control characters are not allowed', lineOffset: -Infinity };
+  if (/end of the stream within a (?:double|single) quoted scalar|deficient indentation/.test(reason)) {
+    return { problem: 'found unexpected end of stream', lineOffset: 1 };
+  }
+  if (/end of the stream within a flow/.test(reason)) {
+    return { problem: "did not find expected ',' or '}'", lineOffset: 1 };
+  }
+  for (const [pattern, problem, lineOffset] of PHRASES) if (pattern.test(reason)) return { problem, lineOffset };
+  return rephraseCharacter(reason, character, rest);
+}
+
+const PHRASES: readonly (readonly [RegExp, string, number])[] = [
+  [/unknown escape/, 'found unknown escape character', 1],
+  [/missed comma/, "did not find expected ',' or ']'", 0],
+  [/expected ':'/, "could not find expected ':'", 2],
+  [/multiline key/, "could not find expected ':'", 1],
+  [/node content/, 'did not find expected node content', 0],
+  [/anchor node/, 'did not find expected alphabetic or numeric character', 1],
+  [/verbatim tag/, "did not find the expected '>'", 1],
+  [/line break is expected/, 'did not find expected comment or line break', 1],
+  [/directive/, 'found unknown directive name', 1],
+  [/tab character/, 'found character that cannot start any token', 1],
+  [/nesting|depth/, 'exceeded max depth', 1],
+];
+
+/** Wrong indentation and left-over text: the character tells what Go stumbles over. */
+function rephraseCharacter(reason: string, character: string, rest: string): Rephrased {
+  if (!/bad indentation|end of the stream or a document separator/.test(reason)) return { problem: reason, lineOffset: 1 };
+  if (character === ':') return { problem: 'mapping values are not allowed in this context', lineOffset: 1 };
+  if (/^[@`%\t]$/.test(character)) return { problem: 'found character that cannot start any token', lineOffset: 1 };
+  if (/^-\s/.test(rest)) return { problem: 'block sequence entries are not allowed in this context', lineOffset: 1 };
+  if (/^[\]}]$/.test(character)) return { problem: 'did not find expected node content', lineOffset: 0 };
+  return { problem: 'did not find expected key', lineOffset: 0 };
+}
+
+function isAtEnd(reason: string): boolean {
+  return reason.includes('within a flow');
+}

@@ -1,0 +1,132 @@
+import {
+  type AliasEvent,
+  type Event,
+  EVENT_ID,
+  getScalarValue,
+  type MappingEvent,
+  parseEvents,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  type SequenceEvent,
+  YAMLException,
+} from 'js-yaml';
+import { yamlSyntaxError } from './go-yaml-error.ts';
+
+/** A node of a YAML document. `position` is where it starts in the text. */
+export type YamlNode =
+  | { readonly kind: 'scalar'; readonly text: string; readonly tag: string; readonly isPlain: boolean; readonly position: number }
+  | { readonly kind: 'sequence'; readonly items: readonly YamlNode[]; readonly position: number }
+  | { readonly kind: 'mapping'; readonly entries: readonly YamlEntry[]; readonly position: number }
+  | { readonly kind: 'alias'; readonly name: string; readonly target: YamlNode | undefined; readonly position: number };
+
+export interface YamlEntry {
+  readonly key: YamlNode;
+  readonly value: YamlNode;
+}
+
+/** As deep as JSON may be nested, see `decodeJson`. */
+const MAX_DEPTH = 1000;
+
+/** Parses the first document of a YAML text, as Kubernetes does; nothing if there is none. */
+export function parseYaml(text: string): YamlNode | undefined {
+  const first = firstDocument(text);
+  try {
+    return new DocumentReader(first, parseEvents(first, { maxDepth: MAX_DEPTH })).read();
+  } catch (error) {
+    if (error instanceof YAMLException) throw yamlSyntaxError(error, first);
+    throw error;
+  }
+}
+
+/** What comes behind the first document is not looked at, be it right or wrong. */
+function firstDocument(text: string): string {
+  const markers = [...text.matchAll(/^---(?=\s|$)/gm)].map((match) => match.index);
+  const [first, second] = markers;
+  if (first === undefined) return text;
+  const isContentBefore = /^[^#%\s]/m.test(text.slice(0, first));
+  return text.slice(0, isContentBefore ? first : second);
+}
+
+/** A document, list or map whose end has not come yet, and how to add a node to it. */
+interface Open {
+  readonly add: (node: YamlNode) => void;
+}
+
+/** Builds nodes from the events of one document. */
+class DocumentReader {
+  readonly #text: string;
+  readonly #events: readonly Event[];
+  readonly #anchors = new Map<string, YamlNode>();
+  readonly #open: Open[] = [];
+  #content: YamlNode | undefined;
+  /** Where the last event was, for those that do not say. */
+  #position = 0;
+
+  constructor(text: string, events: readonly Event[]) {
+    this.#text = text;
+    this.#events = events;
+  }
+
+  read(): YamlNode | undefined {
+    for (const event of this.#events) {
+      if (event.type === EVENT_ID.DOCUMENT) {
+        this.#open.push({ add: (node) => (this.#content = node) });
+      } else if (event.type === EVENT_ID.POP) {
+        this.#open.pop();
+        if (this.#open.length === 0) return this.#content;
+      } else {
+        this.#readNode(event);
+      }
+    }
+    return this.#content;
+  }
+
+  #readNode(event: ScalarEvent | SequenceEvent | MappingEvent | AliasEvent): void {
+    const { node, open } = this.#begin(event);
+    if (event.type !== EVENT_ID.ALIAS && event.anchorStart >= 0) this.#anchors.set(this.#anchorOf(event), node);
+    this.#open.at(-1)?.add(node);
+    if (open !== undefined) this.#open.push(open);
+  }
+
+  #begin(event: ScalarEvent | SequenceEvent | MappingEvent | AliasEvent): { node: YamlNode; open?: Open } {
+    switch (event.type) {
+      case EVENT_ID.SCALAR:
+        if (event.valueStart >= 0) this.#position = event.valueStart;
+        return { node: this.#scalar(event) };
+      case EVENT_ID.ALIAS: {
+        this.#position = event.anchorStart;
+        const name = this.#anchorOf(event);
+        return { node: { kind: 'alias', name, target: this.#anchors.get(name), position: this.#position } };
+      }
+      case EVENT_ID.SEQUENCE: {
+        this.#position = event.start;
+        const items: YamlNode[] = [];
+        return { node: { kind: 'sequence', items, position: event.start }, open: { add: (item) => items.push(item) } };
+      }
+      case EVENT_ID.MAPPING: {
+        this.#position = event.start;
+        const entries: YamlEntry[] = [];
+        return { node: { kind: 'mapping', entries, position: event.start }, open: { add: pairUp(entries) } };
+      }
+    }
+  }
+
+  #scalar(event: ScalarEvent): YamlNode {
+    const tag = event.tagStart < 0 ? '' : this.#text.slice(event.tagStart, event.tagEnd);
+    const isPlain = event.style === SCALAR_STYLE.PLAIN;
+    return { kind: 'scalar', text: getScalarValue(this.#text, event), tag, isPlain, position: this.#position };
+  }
+
+  #anchorOf(event: { readonly anchorStart: number; readonly anchorEnd: number }): string {
+    return this.#text.slice(event.anchorStart, event.anchorEnd);
+  }
+}
+
+/** Nodes of a map come as key, value, key, value. */
+function pairUp(entries: YamlEntry[]): (node: YamlNode) => void {
+  let key: YamlNode | undefined;
+  return (node) => {
+    if (key !== undefined) entries.push({ key, value: node });
+    key = key === undefined ? node : undefined;
+  };
+}

@@ -1,0 +1,203 @@
+import { compareUtf8 } from '../../base/index.ts';
+import { DecodeError, type JsonEntry, type JsonNode, NULL_NODE } from '../json/index.ts';
+import { quoteGo } from '../values/index.ts';
+import { formatGoFloat32 } from './go-float.ts';
+import { yamlError } from './go-yaml-error.ts';
+import { resolveTagged, type ResolvedScalar } from './resolve-tagged.ts';
+import type { YamlEntry, YamlNode } from './yaml-node.ts';
+
+/** What a YAML document says in JSON. */
+export interface YamlJson {
+  /** Keys are sorted, and of duplicates the last one is left: that is how Kubernetes passes it on. */
+  readonly node: JsonNode;
+  /** Keys that came twice, such as `line 5: key "name" already set in map`. */
+  readonly duplicates: readonly string[];
+}
+
+/** Turns YAML into JSON as Kubernetes does, before anything is decoded into a type. */
+export function yamlToJson(node: YamlNode | undefined, text: string): YamlJson {
+  if (node === undefined) return { node: NULL_NODE, duplicates: [] };
+  const converter = new Converter(text);
+  return { node: converter.convert(node), duplicates: converter.duplicates };
+}
+
+class Converter {
+  readonly duplicates: string[] = [];
+  readonly #text: string;
+  readonly #openAliases = new Set<YamlNode>();
+  readonly #limit = new AliasLimit();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  convert(node: YamlNode): JsonNode {
+    this.#limit.count(this.#openAliases.size > 0);
+    switch (node.kind) {
+      case 'scalar':
+        return jsonOf(resolveTagged(node));
+      case 'sequence':
+        return { kind: 'array', items: node.items.map((item) => this.convert(item)) };
+      case 'mapping': {
+        const entries = new Map<string, { key: ResolvedScalar; value: JsonNode }>();
+        this.#addEntries(node.entries, entries);
+        return { kind: 'object', entries: jsonEntries([...entries.values()]) };
+      }
+      case 'alias':
+        return this.#follow(node, (target) => this.convert(target));
+    }
+  }
+
+  /** Keys of different types differ, though they may become the same text: `1` and `"1"`. */
+  #addEntries(entries: readonly YamlEntry[], result: Map<string, { key: ResolvedScalar; value: JsonNode }>): void {
+    for (const { key, value } of entries) {
+      if (isMerge(key)) {
+        this.#merge(value, result);
+        continue;
+      }
+      this.#limit.count(this.#openAliases.size > 0);
+      const resolved = this.#key(key);
+      const identity = `${resolved.kind}:${describeKey(resolved)}`;
+      const converted = this.convert(value);
+      if (result.has(identity)) {
+        this.duplicates.push(`line ${this.#lineOf(value)}: key ${describeKey(resolved)} already set in map`);
+      }
+      result.set(identity, { key: resolved, value: converted });
+    }
+  }
+
+  #key(node: YamlNode): ResolvedScalar {
+    if (node.kind === 'scalar') return resolveTagged(node);
+    if (node.kind === 'alias') return this.#follow(node, (target) => this.#key(target));
+    const items = node.kind === 'sequence' ? '[]interface {}{…}' : 'map[interface {}]interface {}{…}';
+    throw yamlError(`invalid map key: ${items}`);
+  }
+
+  #merge(node: YamlNode, result: Map<string, { key: ResolvedScalar; value: JsonNode }>): void {
+    if (node.kind === 'mapping') this.#addEntries(node.entries, result);
+    else if (node.kind === 'alias' && node.target?.kind !== 'sequence') this.#follow(node, (target) => this.#merge(target, result));
+    else if (node.kind === 'sequence' && node.items.every(isMapping)) {
+      for (const item of node.items.toReversed()) this.#merge(item, result); // earlier ones win
+    } else throw yamlError('map merge requires map or sequence of maps as the value');
+  }
+
+  #follow<T>(alias: YamlNode & { kind: 'alias' }, read: (target: YamlNode) => T): T {
+    if (alias.target === undefined) throw yamlError(`unknown anchor '${alias.name}' referenced`);
+    if (this.#openAliases.has(alias)) throw yamlError(`anchor '${alias.name}' value contains itself`);
+    this.#openAliases.add(alias);
+    const result = read(alias.target);
+    this.#openAliases.delete(alias);
+    return result;
+  }
+
+  #lineOf(node: YamlNode): number {
+    let line = 1;
+    for (let at = this.#text.indexOf('\n'); at >= 0 && at < node.position; at = this.#text.indexOf('\n', at + 1)) line += 1;
+    return line;
+  }
+}
+
+/** Sorted, and keys that have become the same text taken for one: which one counts is open in Go, here it is the last. */
+function jsonEntries(entries: readonly { readonly key: ResolvedScalar; readonly value: JsonNode }[]): JsonEntry[] {
+  const byText = new Map(entries.map(({ key, value }) => [keyText(key, value), value]));
+  return [...byText].map(([key, value]) => ({ key, value })).sort((left, right) => compareUtf8(left.key, right.key));
+}
+
+/** Go's limit against documents that aliases blow up: the larger they get, the less of them may come from aliases. */
+class AliasLimit {
+  #all = 0;
+  #aliased = 0;
+
+  count(isAliased: boolean): void {
+    this.#all += 1;
+    if (isAliased) this.#aliased += 1;
+    if (this.#aliased <= 100 || this.#all <= 1000) return;
+    if (this.#aliased / this.#all > allowedRatio(this.#all)) throw yamlError('document contains excessive aliasing');
+  }
+}
+
+const LOW = 400_000;
+const HIGH = 4_000_000;
+
+function allowedRatio(count: number): number {
+  if (count <= LOW) return 0.99;
+  return count >= HIGH ? 0.1 : 0.99 - (0.89 * (count - LOW)) / (HIGH - LOW);
+}
+
+function isMerge(node: YamlNode): boolean {
+  return node.kind === 'scalar' && node.text === '<<' && (node.tag === '!!merge' || (node.isPlain && node.tag === ''));
+}
+
+function isMapping(node: YamlNode): boolean {
+  return node.kind === 'mapping' || (node.kind === 'alias' && node.target?.kind === 'mapping');
+}
+
+function jsonOf(scalar: ResolvedScalar): JsonNode {
+  switch (scalar.kind) {
+    case 'null':
+      return NULL_NODE;
+    case 'bool':
+      return scalar;
+    case 'int':
+      return { kind: 'number', text: String(scalar.value) };
+    case 'float':
+      if (!Number.isFinite(scalar.value)) throw new DecodeError('value', `json: unsupported value: ${goNumber(scalar.value)}`);
+      return { kind: 'number', text: String(scalar.value) };
+    case 'string':
+      return scalar;
+  }
+}
+
+function keyText(key: ResolvedScalar, value: JsonNode): string {
+  switch (key.kind) {
+    case 'null':
+      throw unsupportedKey('%!s(<nil>)', '<nil>', value);
+    case 'int':
+      if (key.value > LARGEST_INT64) throw unsupportedKey('uint64', `0x${key.value.toString(16)}`, value);
+      return String(key.value);
+    case 'float':
+      return formatGoFloat32(key.value);
+    default:
+      return String(key.value);
+  }
+}
+
+const LARGEST_INT64 = 2n ** 63n - 1n;
+
+function unsupportedKey(type: string, key: string, value: JsonNode): DecodeError {
+  return new DecodeError('value', `unsupported map key of type: ${type}, key: ${key}, value: ${describeValue(value)}`);
+}
+
+/** A key as Go prints values of its type. */
+function describeKey(key: ResolvedScalar): string {
+  switch (key.kind) {
+    case 'string':
+      return quoteGo(key.value);
+    case 'null':
+      return 'interface {}(nil)';
+    default:
+      return String(key.value);
+  }
+}
+
+function goNumber(value: number): string {
+  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+}
+
+/** A value as Go prints it; of lists and maps only the type, which is where they begin. */
+function describeValue(value: JsonNode): string {
+  switch (value.kind) {
+    case 'null':
+      return 'interface {}(nil)';
+    case 'string':
+      return quoteGo(value.value);
+    case 'number':
+      return value.text;
+    case 'bool':
+      return String(value.value);
+    case 'array':
+      return '[]interface {}{…}';
+    case 'object':
+      return 'map[interface {}]interface {}{…}';
+  }
+}

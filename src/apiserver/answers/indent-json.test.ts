@@ -1,0 +1,35 @@
+import { Buffer } from 'node:buffer';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { indentJson } from './indent-json.ts';
+
+function indent(json: string): string {
+  return Buffer.concat(indentJson(Buffer.from(json))).toString();
+}
+
+describe('indentJson()', () => {
+  test('indents by two, and leaves what is empty on its line', () => {
+    expect(indent('{"a":[1,{"b":{}}],"c":[]}')).toBe(
+      '{\n  "a": [\n    1,\n    {\n      "b": {}\n    }\n  ],\n  "c": []\n}',
+    );
+  });
+
+  test('keeps escapes and long numbers as they are', () => {
+    expect(indent('["\\u003ca\\"{,}",12345678901234567890]')).toBe('[\n  "\\u003ca\\"{,}",\n  12345678901234567890\n]');
+  });
+
+  test('indents deep values, too', () => {
+    const deep = `${'['.repeat(200)}1${']'.repeat(200)}`;
+
+    expect(indent(deep)).toBe(JSON.stringify(JSON.parse(deep), undefined, 2));
+  });
+
+  test('does to every value what JSON.stringify does', () => {
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        const value: unknown = JSON.parse(json);
+        expect(indent(JSON.stringify(value))).toBe(JSON.stringify(value, undefined, 2));
+      }),
+    );
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { describe, test } from 'vitest';
+import { BoundedQueue, RealClock, VirtualClock } from '../../base/index.ts';
+import type { Call } from '../request/call.ts';
+import { open, over, startTransport, text } from './test-transport.ts';
+import type { ClientRequest, Received, TestTransport } from './test-transport.ts';
+
+const protocols: readonly [string, (server: TestTransport, request?: ClientRequest) => Promise<Received>][] = [
+  ['HTTP/2', (server, request) => server.getHttp2(request)],
+  ['HTTP/1.1', (server, request) => server.getHttp1(request)],
+];
+
+/** Recorded from kube-apiserver 1.36. */
+const TIMEOUT_BODY =
+  '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",' +
+  '"reason":"Timeout","details":{},"code":504}\n';
+
+/** A server whose handler takes for ever, and tells when it was called. */
+async function startHanging(): Promise<{ server: TestTransport; clock: VirtualClock; called: Promise<Call> }> {
+  const clock = new VirtualClock({ startMs: new RealClock().now() });
+  const calls = new BoundedQueue<Call>(1);
+  const server = await startTransport(
+    async (call) => {
+      calls.offer(call);
+      await once(call.signal, 'abort');
+      return text('too late');
+    },
+    { clock },
+  );
+  return { server, clock, called: calls.next().then(({ value }) => value as Call) };
+}
+
+describe.each(protocols)('over %s', (_name, get) => {
+  test('a request that takes a minute is answered with 504, and its handler is told', async () => {
+    const { server, clock, called } = await startHanging();
+    await using _closing = server;
+    const answer = get(server);
+    const call = await called;
+    await clock.advance('59s');
+    assert.equal(call.signal.aborted, false);
+    await clock.advance('1s');
+    const { code, headers, body } = await answer;
+    assert.equal(code, 504);
+    assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
+    assert.equal(body.toString(), TIMEOUT_BODY);
+    assert.equal(call.signal.reason.message, 'The request deadline passed');
+    assert.deepEqual(server.observed.events, ['timedOut']);
+    assert.deepEqual(server.log, []);
+  });
+
+  test('a client may ask for less time', async () => {
+    const { server, clock, called } = await startHanging();
+    await using _closing = server;
+    const answer = get(server, { path: '/api/v1/pods?timeout=5s' });
+    await called;
+    await clock.advance('5s');
+    assert.equal((await answer).code, 504);
+  });
+
+  test('a body that does not come is waited for no longer than that', async () => {
+    const clock = new VirtualClock({ startMs: new RealClock().now() });
+    const called = new AbortController();
+    await using server = await startTransport(
+      async (call) => {
+        called.abort();
+        return text(String((await call.body(100)).length));
+      },
+      { clock },
+    );
+    const socket = await server.raw();
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc');
+    if (!called.signal.aborted) await once(called.signal, 'abort');
+    await clock.advance('60s');
+    const [received] = await once(socket, 'data');
+    assert.match(String(received), /^HTTP\/1.1 504 /);
+    socket.destroy();
+  });
+
+  test('a timeout that is no duration is refused with 400', async () => {
+    await using server = await startTransport(() => text('x'));
+    const { code, body } = await get(server, { path: '/version?timeout=foo' });
+    assert.equal(code, 400);
+    assert.deepEqual(JSON.parse(body.toString()), {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'invalid timeout specified in the request URL - time: invalid duration "foo"',
+      reason: 'BadRequest',
+      code: 400,
+    });
+  });
+
+  test('an answer under way when its time is up is cut off', async () => {
+    const clock = new VirtualClock({ startMs: new RealClock().now() });
+    const queue = new BoundedQueue<Uint8Array>(10);
+    queue.offer(Buffer.from('begun'));
+    await using server = await startTransport(() => ({ code: 200, headers: {}, body: queue }), { clock });
+    const answer = get(server, { path: '/not-a-watch' });
+    const failed = assert.rejects(answer);
+    while (queue.size > 0) await turn();
+    await clock.advance('60s');
+    await failed;
+    assert.equal(queue.isClosed, true);
+  });
+});
+
+test('more time than a minute, or none at all, means a minute', async () => {
+  for (const timeout of ['1h', '0s', '-1s', '']) {
+    const { server, clock, called } = await startHanging();
+    await using _closing = server;
+    const answer = server.getHttp2({ path: `/?timeout=${timeout}` });
+    const call = await called;
+    await clock.advance('59s');
+    assert.equal(call.signal.aborted, false);
+    await clock.advance('1s');
+    assert.equal((await answer).code, 504);
+  }
+});
+
+test('watches have no deadline', async () => {
+  const clock = new VirtualClock({ startMs: new RealClock().now() });
+  const queue = new BoundedQueue<Uint8Array>(10);
+  await using server = await startTransport(() => ({ code: 200, headers: {}, body: queue }), { clock });
+  const stream = open(server.http2(), { path: '/api/v1/pods?watch=1&timeout=5s' });
+  await once(stream, 'response');
+  await clock.advance('2h');
+  queue.offer(Buffer.from('event'));
+  assert.equal(String((await once(stream, 'data'))[0]), 'event');
+});
+
+test('each request has its own minute', async () => {
+  const clock = new VirtualClock({ startMs: new RealClock().now() });
+  const calls = new Map<string, Call>();
+  await using server = await startTransport(
+    async (call) => {
+      calls.set(call.path, call);
+      await once(call.signal, 'abort');
+      return text('late');
+    },
+    { clock },
+  );
+  const session = server.http2();
+  const first = over(session, { path: '/1' });
+  while (!calls.has('/1')) await turn();
+  await clock.advance('30s');
+  const second = over(session, { path: '/2' });
+  while (!calls.has('/2')) await turn();
+  await clock.advance('30s');
+  assert.equal((await first).code, 504);
+  assert.equal(calls.get('/2')?.signal.aborted, false);
+  await clock.advance('30s');
+  assert.equal((await second).code, 504);
+});
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}

@@ -1,0 +1,48 @@
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '../../api/types/admissionregistration/v1.d.ts';
+import { changes } from '../change.ts';
+import { defineKind } from '../kind.ts';
+
+const GROUP = 'admissionregistration.k8s.io';
+
+function alphaWarning(kind: string): string {
+  return `admissionregistration.k8s.io/v1alpha1 ${kind} is deprecated in v1.35+, unavailable in v1.38+`;
+}
+
+/** Admission rules written in CEL, and where they apply. */
+export const validatingAdmissionPolicies = defineKind<ValidatingAdmissionPolicy>({
+  group: GROUP,
+  plural: 'validatingadmissionpolicies',
+  requiresResourceVersion: true,
+  statusMetadata: 'owned',
+  raisesGeneration: changes('spec'),
+});
+
+export const validatingAdmissionPolicyBindings = defineKind<ValidatingAdmissionPolicyBinding>({
+  group: GROUP,
+  plural: 'validatingadmissionpolicybindings',
+  requiresResourceVersion: true,
+  raisesGeneration: changes('spec'),
+});
+
+export const mutatingAdmissionPolicies = defineKind<MutatingAdmissionPolicy>({
+  group: GROUP,
+  plural: 'mutatingadmissionpolicies',
+  storedVersion: 'v1beta1',
+  deprecations: { v1alpha1: alphaWarning('MutatingAdmissionPolicy') },
+  requiresResourceVersion: true,
+  raisesGeneration: changes('spec'),
+});
+
+export const mutatingAdmissionPolicyBindings = defineKind<MutatingAdmissionPolicyBinding>({
+  group: GROUP,
+  plural: 'mutatingadmissionpolicybindings',
+  storedVersion: 'v1beta1',
+  deprecations: { v1alpha1: alphaWarning('MutatingAdmissionPolicyBinding') },
+  requiresResourceVersion: true,
+  raisesGeneration: changes('spec'),
+});

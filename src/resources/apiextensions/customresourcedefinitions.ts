@@ -1,0 +1,74 @@
+import { formatTime, instantOfMillis } from '../../api/index.ts';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+  CustomResourceDefinitionStatus,
+} from '../../api/types/apiextensions/v1.d.ts';
+import { changes } from '../change.ts';
+import { defineKind, type Whole } from '../kind.ts';
+import { withMeta } from '../object-meta.ts';
+import { checkDefinition, checkDefinitionUpdate } from './customresourcedefinition-rules.ts';
+
+/** Holds a definition until all its objects are gone. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
+type Definition = Whole<CustomResourceDefinition>;
+
+export const customResourceDefinitions = defineKind<CustomResourceDefinition>({
+  group: 'apiextensions.k8s.io',
+  plural: 'customresourcedefinitions',
+  folder: 'apiextensions.k8s.io/customresourcedefinitions',
+  requiresResourceVersion: true,
+  raisesGeneration: changes('spec'),
+
+  applyDefaults({ spec, status }) {
+    const { names } = spec;
+    names.singular ||= (names.kind ?? '').toLowerCase();
+    if (names.singular === '') delete names.singular;
+    if ((names.kind ?? '') !== '') names.listKind ||= `${names.kind}List`;
+    const stored = (spec.versions ?? []).find(({ storage }) => storage);
+    if ((status.storedVersions ?? []).length === 0 && stored !== undefined) status.storedVersions = [stored.name];
+  },
+
+  prepareForCreate: noteStoredVersion,
+  prepareForUpdate: noteStoredVersion,
+  validate: checkDefinition,
+  validateUpdate: checkDefinitionUpdate,
+
+  /** The first request only starts the end: whoever deletes the objects takes the finalizer away then. */
+  beforeDelete(definition, { now }) {
+    const { metadata, status } = definition;
+    if (metadata.deletionTimestamp !== undefined) return 'delete';
+    const { finalizers = [] } = metadata;
+    return {
+      ...definition,
+      metadata: withMeta(metadata, {
+        deletionTimestamp: formatTime(instantOfMillis(now)),
+        finalizers: finalizers.includes(CLEANUP_FINALIZER) ? finalizers : [...finalizers, CLEANUP_FINALIZER],
+      }),
+      status: withTerminating(status, formatTime(instantOfMillis(now))),
+    };
+  },
+});
+
+/** Versions in which objects may have been stored are remembered. */
+function noteStoredVersion(definition: Definition): void {
+  const stored = (definition.spec.versions ?? []).find(({ storage }) => storage)?.name;
+  const { storedVersions } = definition.status;
+  if (stored === undefined || (storedVersions ?? []).includes(stored)) return;
+  definition.status = { ...definition.status, storedVersions: [...(storedVersions ?? []), stored] };
+}
+
+function withTerminating(status: CustomResourceDefinitionStatus, at: string): CustomResourceDefinitionStatus {
+  const conditions = status.conditions ?? [];
+  const index = conditions.findIndex(({ type }) => type === 'Terminating');
+  const known = conditions[index];
+  const condition: CustomResourceDefinitionCondition = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: known?.status === 'True' && known.lastTransitionTime !== undefined ? known.lastTransitionTime : at,
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  return { ...status, conditions: index < 0 ? [...conditions, condition] : conditions.with(index, condition) };
+}

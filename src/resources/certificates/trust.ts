@@ -1,0 +1,31 @@
+import type { ClusterTrustBundle, PodCertificateRequest } from '../../api/types/certificates/v1beta1.d.ts';
+import { defineKind } from '../kind.ts';
+import { pathSegmentName } from '../name-rules.ts';
+
+const GROUP = 'certificates.k8s.io';
+
+/** The beta kinds of certificates: published trust anchors, and certificates for pods. */
+export const clusterTrustBundles = defineKind<ClusterTrustBundle>({
+  group: GROUP,
+  plural: 'clustertrustbundles',
+  storedVersion: 'v1beta1',
+  deprecations: {
+    v1alpha1: 'certificates.k8s.io/v1alpha1 ClusterTrustBundle is deprecated in v1.34+, unavailable in v1.37+',
+  },
+  checkName: pathSegmentName,
+  requiresResourceVersion: true,
+  selectable: { 'spec.signerName': ({ spec }) => spec.signerName ?? '' },
+});
+
+export const podCertificateRequests = defineKind<PodCertificateRequest>({
+  group: GROUP,
+  plural: 'podcertificaterequests',
+  storedVersion: 'v1beta1',
+  requiresResourceVersion: true,
+  statusMetadata: 'owned',
+  selectable: {
+    'spec.signerName': ({ spec }) => spec.signerName,
+    'spec.podName': ({ spec }) => spec.podName,
+    'spec.nodeName': ({ spec }) => spec.nodeName,
+  },
+});

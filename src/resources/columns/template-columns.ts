@@ -1,0 +1,42 @@
+import { formatLabelSelector } from '../../api/index.ts';
+import type { LabelSelectorObject } from '../../api/index.ts';
+import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
+import type { Column } from '../../apiserver/index.ts';
+import { column, each } from './column.ts';
+
+export interface TemplateColumnOptions {
+  /** Shown always, not with `-o wide` only. */
+  readonly isAlwaysShown?: boolean;
+}
+
+/** Names and images of the containers that the template of a kind has. */
+export function containerColumns<T>(
+  templateOf: (object: T) => PodTemplateSpec | undefined,
+  { isAlwaysShown = false }: TemplateColumnOptions = {},
+): readonly Column[] {
+  const isWide = !isAlwaysShown;
+  return [
+    column<T>('Containers', (object) => containersOf(templateOf(object), 'name'), {
+      isWide,
+      description: 'Names of the containers in the template',
+    }),
+    column<T>('Images', (object) => containersOf(templateOf(object), 'image'), {
+      isWide,
+      description: 'Images of the containers in the template',
+    }),
+  ];
+}
+
+function containersOf(template: PodTemplateSpec | undefined, field: 'name' | 'image'): string {
+  return each(template?.spec?.containers)
+    .map((container) => container[field] ?? '')
+    .join(',');
+}
+
+/** Which pods a controller takes for its own. */
+export function selectorColumn<T>(selectorOf: (object: T) => LabelSelectorObject | null | undefined): Column {
+  return column<T>('Selector', (object) => formatLabelSelector(selectorOf(object) ?? undefined), {
+    isWide: true,
+    description: 'Labels of the pods that belong to it',
+  });
+}

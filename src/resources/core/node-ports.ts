@@ -1,0 +1,149 @@
+import { decodeBase64, encodeBase64, ValueError } from '../../api/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+import type { RangeAllocation } from '../../api/types/core/v1.d.ts';
+import type { Alongside } from '../../apiserver/index.ts';
+import type { Random } from '../../base/index.ts';
+import type { KindEnvironment, PortRange } from '../kind-environment.ts';
+import type { OtherObjects } from '../other-objects.ts';
+
+const NAME = 'servicenodeports';
+const MIN_STATIC = 16;
+const MAX_STATIC = 128;
+const STATIC_SHARE = 32;
+
+/** What a dry run gives out: numbers that no real allocation has. */
+const DRY_RUN_BASE = 32_768;
+
+/**
+ * The ports that services have on every node: one bit each in a single object, laid out as upstream lays it out, which
+ * is written in the transaction that writes the service.
+ */
+export class NodePorts {
+  readonly #objects: OtherObjects;
+  readonly #range: PortRange;
+  readonly #random: Random;
+
+  constructor(environment: KindEnvironment) {
+    this.#objects = environment.objects('ranges', { group: '', version: 'v1', kind: 'RangeAllocation' });
+    this.#range = environment.nodePorts;
+    this.#random = environment.random;
+  }
+
+  /** A look at which ports are free now, for choosing some. */
+  async open(options: { readonly dryRun: boolean }): Promise<PortChoice> {
+    const { bits } = await this.#read();
+    return new PortChoice(bits, { range: this.#range, random: this.#random, dryRun: options.dryRun });
+  }
+
+  /** Takes and gives back ports, unless one to be taken is gone by now: then the write is prepared again. */
+  async changing(taken: readonly number[], released: readonly number[]): Promise<Alongside> {
+    if (taken.length === 0 && released.length === 0) return { conditions: [], operations: [] };
+    const { bits, revision, metadata } = await this.#read();
+    const key = this.#objects.keyOf(NAME);
+    let next = bits;
+    for (const port of released) if (this.#holds(port)) next &= ~this.#bit(port);
+    for (const port of taken) {
+      const bit = this.#bit(port);
+      if ((next & bit) !== 0n) return { conditions: [{ key, modRevision: 0 }], operations: [] }; // cannot hold: it exists
+      next |= bit;
+    }
+    const object: ApiObject = {
+      kind: 'RangeAllocation',
+      apiVersion: 'v1',
+      metadata,
+      range: `${this.#range.first}-${this.#range.last}`,
+      data: encodeBase64(bytesOf(next)),
+    };
+    return { conditions: [{ key, modRevision: revision }], operations: [this.#objects.putting(NAME, object)] };
+  }
+
+  #holds(port: number): boolean {
+    return port >= this.#range.first && port <= this.#range.last;
+  }
+
+  #bit(port: number): bigint {
+    return 1n << BigInt(port - this.#range.first);
+  }
+
+  async #read(): Promise<{ readonly bits: bigint; readonly revision: number; readonly metadata: ApiObject['metadata'] }> {
+    const found = await this.#objects.get(NAME);
+    if (found === undefined) return { bits: 0n, revision: 0, metadata: {} };
+    const { data = '' } = found.object as unknown as RangeAllocation;
+    const bytes = decodeBase64(data);
+    if (bytes instanceof ValueError) throw bytes;
+    return { bits: numberOf(bytes), revision: found.revision, metadata: found.object.metadata };
+  }
+}
+
+/** Chooses ports for one service: what is chosen once is not chosen again. */
+export class PortChoice {
+  #bits: bigint;
+  readonly #range: PortRange;
+  readonly #random: Random;
+  readonly #dryRun: boolean;
+  readonly #chosen: number[] = [];
+
+  constructor(bits: bigint, options: { readonly range: PortRange; readonly random: Random; readonly dryRun: boolean }) {
+    this.#bits = bits;
+    this.#range = options.range;
+    this.#random = options.random;
+    this.#dryRun = options.dryRun;
+  }
+
+  /** Why a port cannot be had, or undefined when it can. */
+  take(port: number): string | undefined {
+    const { first, last } = this.#range;
+    if (port < first || port > last) {
+      if (this.#dryRun) return this.#choose(port); // a dry run minds only what is taken
+      return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
+    }
+    const bit = 1n << BigInt(port - first);
+    if ((this.#bits & bit) !== 0n) return 'provided port is already allocated';
+    this.#bits |= bit;
+    return this.#choose(port);
+  }
+
+  #choose(port: number): undefined {
+    this.#chosen.push(port);
+  }
+
+  /** Any free port, or undefined when there is none. */
+  takeAny(): number | undefined {
+    if (this.#dryRun) {
+      const next = Math.max(...(this.#chosen.length === 0 ? [DRY_RUN_BASE] : this.#chosen)) + 1;
+      this.#choose(next);
+      return next;
+    }
+    const { first, last } = this.#range;
+    const split = first + staticShare(last - first + 1);
+    return this.#takeBetween(split, last) ?? this.#takeBetween(first, split - 1);
+  }
+
+  #takeBetween(first: number, last: number): number | undefined {
+    const count = last - first + 1;
+    if (count <= 0) return undefined;
+    const start = this.#random.int(count);
+    for (let step = 0; step < count; step++) {
+      const port = first + ((start + step) % count);
+      if (this.take(port) === undefined) return port;
+    }
+    return undefined;
+  }
+}
+
+/** Ports at the start are left to those who choose theirs (KEP-3668). */
+function staticShare(size: number): number {
+  if (size <= MIN_STATIC) return 0;
+  return Math.min(MAX_STATIC, Math.max(MIN_STATIC, Math.floor(size / STATIC_SHARE)));
+}
+
+function numberOf(bytes: Uint8Array): bigint {
+  return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+}
+
+/** Most significant byte first, without leading zeros, as Go's big integers print. */
+function bytesOf(number: bigint): Uint8Array {
+  if (number === 0n) return new Uint8Array();
+  const hex = number.toString(16);
+  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+}

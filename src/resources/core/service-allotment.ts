@@ -1,0 +1,168 @@
+import { internalError, invalid, invalidValue, StatusError } from '../../api/index.ts';
+import type { Service, ServicePort } from '../../api/types/core/v1.d.ts';
+import type { Alongside, Change, WriteContext } from '../../apiserver/index.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import type { Whole } from '../kind.ts';
+import type { IpFamily } from '../networking/ip-range.ts';
+import { ServiceAddresses } from '../networking/service-addresses.ts';
+import { NodePorts, type PortChoice } from './node-ports.ts';
+import { decideFamilies } from './service-families.ts';
+import {
+  addressesOf,
+  isExternalName,
+  isHeadless,
+  needsHealthCheck,
+  nodePortsOf,
+  usesNodePorts,
+  wantsNodePorts,
+} from './service-shape.ts';
+
+type AnyService = Whole<Service>;
+
+const KIND = { group: '', resource: 'Service' };
+
+/**
+ * What services get from the cluster's pools: addresses and node ports. They are chosen while a write is prepared and
+ * taken in its transaction; whoever comes second chooses again.
+ */
+export class ServiceAllotment {
+  readonly #addresses: ServiceAddresses;
+  readonly #nodePorts: NodePorts;
+
+  constructor(environment: KindEnvironment) {
+    this.#addresses = new ServiceAddresses(environment);
+    this.#nodePorts = new NodePorts(environment);
+  }
+
+  async choose(service: AnyService, old: AnyService | undefined, context: WriteContext): Promise<void> {
+    decideFamilies(service, old, this.#addresses.families);
+    await this.#chooseAddresses(service, old, context);
+    await this.#choosePorts(service, old, context);
+  }
+
+  async #chooseAddresses(service: AnyService, old: AnyService | undefined, context: WriteContext): Promise<void> {
+    if (isExternalName(service) || isHeadless(service) || (old !== undefined && isHeadless(old))) return;
+    const { ipFamilies = [], clusterIPs = [] } = service.spec;
+    const had = new Set(old === undefined ? [] : addressesOf(old));
+    const chosen: string[] = [];
+    for (const [index, family] of ipFamilies.entries()) {
+      const wanted = clusterIPs[index] ?? '';
+      chosen.push(had.has(wanted) ? wanted : await this.#chooseAddress(service, { family: family as IpFamily, wanted }, context));
+    }
+    const all = [...chosen, ...clusterIPs.slice(chosen.length)];
+    service.spec = { ...service.spec, clusterIP: all[0], clusterIPs: all.length === 0 ? undefined : all };
+  }
+
+  async #chooseAddress(
+    service: AnyService,
+    { family, wanted }: { readonly family: IpFamily; readonly wanted: string },
+    context: WriteContext,
+  ): Promise<string> {
+    const found = await this.#addresses.find(family, wanted, context);
+    if (typeof found === 'string') return found;
+    const name = service.metadata.name ?? '';
+    if (found.isFull) {
+      throw internalError(new Error(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: ${found.refused}`));
+    }
+    const which = wanted === '' ? '' : ` ${wanted}`;
+    const detail = `failed to allocate IP${which}: ${found.refused}`;
+    throw invalid(KIND, name, [invalidValue('spec.clusterIPs', service.spec.clusterIPs ?? [''], detail)]);
+  }
+
+  async #choosePorts(service: AnyService, old: AnyService | undefined, context: WriteContext): Promise<void> {
+    const needsCheck = needsHealthCheck(service) && (old === undefined || !needsHealthCheck(old));
+    if (!usesNodePorts(service) && !needsCheck) return;
+    const choice = await this.#nodePorts.open(context);
+    if (usesNodePorts(service)) {
+      service.spec = { ...service.spec, ports: choosePorts(service, old, choice) };
+    }
+    if (needsCheck) {
+      service.spec = { ...service.spec, healthCheckNodePort: chooseHealthCheckPort(service, choice) };
+    }
+  }
+
+  /** Takes what a service has newly, and gives back what it has no longer. */
+  async alongside(change: Change, context: WriteContext): Promise<Alongside> {
+    const service = change.type === 'delete' ? undefined : (change.object as unknown as AnyService);
+    const old = change.type === 'create' ? undefined : (change.old as unknown as AnyService);
+    const now = service === undefined ? NOTHING : heldBy(service);
+    const before = old === undefined ? NOTHING : heldBy(old);
+    const taken = now.addresses
+      .filter((address) => !before.addresses.includes(address))
+      .map((address) => this.#addresses.taking(address, service as never, context));
+    const released = before.addresses.filter((address) => !now.addresses.includes(address));
+    const ports = await this.#nodePorts.changing(
+      now.ports.filter((port) => !before.ports.includes(port)),
+      before.ports.filter((port) => !now.ports.includes(port)),
+    );
+    return {
+      conditions: [...taken.map(({ condition }) => condition), ...ports.conditions],
+      operations: [
+        ...taken.map(({ operation }) => operation),
+        ...released.map((address) => this.#addresses.releasing(address)),
+        ...ports.operations,
+      ],
+    };
+  }
+}
+
+interface Held {
+  readonly addresses: readonly string[];
+  readonly ports: readonly number[];
+}
+
+const NOTHING: Held = { addresses: [], ports: [] };
+
+function heldBy(service: AnyService): Held {
+  const { healthCheckNodePort = 0 } = service.spec;
+  const check = needsHealthCheck(service) && healthCheckNodePort !== 0 ? [healthCheckNodePort] : [];
+  return { addresses: addressesOf(service), ports: [...new Set([...nodePortsOf(service.spec), ...check])] };
+}
+
+function portRefusal(service: AnyService, index: number, refused: { readonly port: number; readonly why: string }): StatusError {
+  const error = invalidValue(`spec.ports[${index}].nodePort`, refused.port, refused.why);
+  return invalid(KIND, service.metadata.name ?? '', [error]);
+}
+
+/** A node port for each port that wants one; on creation, the same one for a number that several protocols share. */
+function choosePorts(service: AnyService, old: AnyService | undefined, choice: PortChoice): ServicePort[] | undefined {
+  const had = new Set(old === undefined ? [] : nodePortsOf(old.spec));
+  const taken = new Set<number>();
+  const byPort = new Map<number, number>();
+  const ports = service.spec.ports ?? [];
+  const take = (index: number, port: number): number => {
+    if (had.has(port) || taken.has(port)) return port;
+    const why = choice.take(port);
+    if (why !== undefined) throw portRefusal(service, index, { port, why });
+    taken.add(port);
+    return port;
+  };
+  const takeAny = (): number => {
+    const port = choice.takeAny();
+    if (port === undefined) throw internalError(new Error('failed to allocate a nodePort: range is full'));
+    taken.add(port);
+    return port;
+  };
+  return service.spec.ports?.map((port, index) => {
+    const wanted = port.nodePort ?? 0;
+    if (wanted === 0 && !wantsNodePorts(service)) return port;
+    if (old !== undefined) return { ...port, nodePort: wanted === 0 ? takeAny() : take(index, wanted) };
+    const shared = byPort.get(port.port);
+    if (shared !== undefined) return { ...port, nodePort: wanted === 0 ? shared : take(index, wanted) };
+    const requested = ports.slice(index).find((other) => other.port === port.port && (other.nodePort ?? 0) !== 0);
+    const nodePort = requested === undefined ? takeAny() : take(index, requested.nodePort ?? 0);
+    byPort.set(port.port, nodePort);
+    return { ...port, nodePort };
+  });
+}
+
+function chooseHealthCheckPort({ spec }: AnyService, choice: PortChoice): number {
+  const wanted = spec.healthCheckNodePort ?? 0;
+  const refusal = wanted === 0 ? undefined : choice.take(wanted);
+  if (refusal !== undefined) {
+    throw internalError(new Error(`failed to allocate requested HealthCheck NodePort ${wanted}: ${refusal}`));
+  }
+  const port = wanted === 0 ? choice.takeAny() : wanted;
+  if (port === undefined) throw internalError(new Error('failed to allocate a HealthCheck NodePort 0: range is full'));
+  return port;
+}

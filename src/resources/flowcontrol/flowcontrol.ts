@@ -1,0 +1,20 @@
+import type { FlowSchema, PriorityLevelConfiguration } from '../../api/types/flowcontrol/v1.d.ts';
+import { changes } from '../change.ts';
+import { defineKind } from '../kind.ts';
+
+const GROUP = 'flowcontrol.apiserver.k8s.io';
+
+/** How requests are sorted into flows, and how much of the server each level of priority gets. */
+export const flowSchemas = defineKind<FlowSchema>({
+  group: GROUP,
+  plural: 'flowschemas',
+  statusMetadata: 'all',
+  raisesGeneration: changes('spec'),
+});
+
+export const priorityLevelConfigurations = defineKind<PriorityLevelConfiguration>({
+  group: GROUP,
+  plural: 'prioritylevelconfigurations',
+  statusMetadata: 'all',
+  raisesGeneration: changes('spec'),
+});

@@ -1,0 +1,14 @@
+import type { Ingress } from '../../api/types/networking/v1.d.ts';
+import { changes } from '../change.ts';
+import { defineKind } from '../kind.ts';
+import { checkIngress, checkIngressUpdate, ingressWarnings } from './ingress-rules.ts';
+
+export const ingresses = defineKind<Ingress>({
+  group: 'networking.k8s.io',
+  plural: 'ingresses',
+  folder: 'ingress',
+  raisesGeneration: changes('spec'),
+  validate: (ingress) => checkIngress(ingress, { isNew: true }),
+  validateUpdate: checkIngressUpdate,
+  warnings: ingressWarnings,
+});

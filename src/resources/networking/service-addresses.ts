@@ -1,0 +1,121 @@
+import { formatIp, formatTime, instantOfMillis, isIpv4, parseIp } from '../../api/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
+import type { WriteContext } from '../../apiserver/index.ts';
+import type { Random } from '../../base/index.ts';
+import type { Condition, Operation } from '../../store/index.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import type { Whole } from '../kind.ts';
+import type { OtherObjects } from '../other-objects.ts';
+import { IpRange, type IpFamily } from './ip-range.ts';
+
+/** Why no address could be had, in the words of upstream. */
+export type AddressRefusal = { readonly refused: string; readonly isFull: boolean };
+
+export const ALLOCATED = 'provided IP is already allocated';
+const MISMATCH = 'the provided network does not match the current range';
+const FULL = 'range is full';
+
+/**
+ * The addresses that services have. Each is an IPAddress object of the same name, written in the transaction that
+ * writes the service, so that two services never have the same one and none is lost.
+ */
+export class ServiceAddresses {
+  readonly #addresses: OtherObjects;
+  readonly #networks: OtherObjects;
+  readonly #configured: readonly IpRange[];
+  readonly #random: Random;
+
+  constructor(environment: KindEnvironment) {
+    const kind = { group: 'networking.k8s.io', version: 'v1' };
+    this.#addresses = environment.objects('ipaddresses', { ...kind, kind: 'IPAddress' });
+    this.#networks = environment.objects('servicecidrs', { ...kind, kind: 'ServiceCIDR' });
+    this.#configured = environment.serviceCidrs.map((cidr) => new IpRange(cidr));
+    this.#random = environment.random;
+  }
+
+  /** The families that services can have, the default first. */
+  get families(): readonly IpFamily[] {
+    return [...new Set(this.#configured.map(({ family }) => family))];
+  }
+
+  /** An address that is free now, or the one asked for if it is. Nothing is taken before the service is written. */
+  async find(family: IpFamily, wanted: string, context: WriteContext): Promise<string | AddressRefusal> {
+    const ranges = (await this.#ranges()).filter((range) => range.family === family);
+    if (wanted !== '') return this.#check(wanted, ranges, context);
+    const [first] = ranges;
+    if (context.dryRun && first !== undefined) return first.networkAddress; // a dry run looks for nothing
+    for (const range of ranges) {
+      for (const address of range.candidates(this.#random)) {
+        if ((await this.#addresses.get(address)) === undefined) return address;
+      }
+    }
+    return { refused: FULL, isFull: true };
+  }
+
+  async #check(wanted: string, ranges: readonly IpRange[], context: WriteContext): Promise<string | AddressRefusal> {
+    const address = parseIp(wanted);
+    const range = ranges.find((candidate) => address !== undefined && candidate.covers(address));
+    if (address === undefined || range === undefined) return { refused: MISMATCH, isFull: false };
+    if (!range.contains(address)) {
+      const refused = `the provided IP (${formatIp(address)}) is not in the valid range. The range of valid IPs is ${range.cidr}`;
+      return { refused, isFull: false };
+    }
+    if (context.dryRun) return wanted;
+    const isTaken = (await this.#addresses.get(formatIp(address))) !== undefined;
+    return isTaken ? { refused: ALLOCATED, isFull: false } : wanted;
+  }
+
+  /** The networks that addresses are taken from: those of the ServiceCIDRs that are ready, else the configured ones. */
+  async #ranges(): Promise<readonly IpRange[]> {
+    const found = await this.#networks.list();
+    const cidrs = found.flatMap(({ object }) => readyCidrs(object as unknown as Whole<ServiceCIDR>));
+    return cidrs.length === 0 ? this.#configured : [...new Set(cidrs)].map((cidr) => new IpRange(cidr));
+  }
+
+  /** Takes an address for a service, if nobody has it. */
+  taking(address: string, service: ApiObject, context: WriteContext): { condition: Condition; operation: Operation } {
+    const name = canonical(address);
+    const { namespace = '', name: serviceName = '' } = service.metadata;
+    const object: ApiObject = {
+      kind: 'IPAddress',
+      apiVersion: 'networking.k8s.io/v1',
+      metadata: {
+        name,
+        uid: context.newUid(),
+        creationTimestamp: formatTime(instantOfMillis(context.now)),
+        labels: {
+          'ipaddress.kubernetes.io/ip-family': name.includes(':') ? 'IPv6' : 'IPv4',
+          'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+        },
+      },
+      spec: { parentRef: { resource: 'services', namespace, name: serviceName } },
+    };
+    return {
+      condition: { key: this.#addresses.keyOf(name), modRevision: 0 },
+      operation: this.#addresses.putting(name, object),
+    };
+  }
+
+  releasing(address: string): Operation {
+    return { type: 'delete', key: this.#addresses.keyOf(canonical(address)) };
+  }
+}
+
+/** The family of a well-formed address. */
+export function familyOf(address: string): IpFamily {
+  const parsed = parseIp(address);
+  return parsed !== undefined && isIpv4(parsed) ? 'IPv4' : 'IPv6';
+}
+
+function canonical(address: string): string {
+  const parsed = parseIp(address);
+  return parsed === undefined ? address : formatIp(parsed);
+}
+
+/** A network whose readiness nobody reports counts as ready. */
+function readyCidrs({ metadata, spec, status }: Whole<ServiceCIDR>): readonly string[] {
+  if (metadata.deletionTimestamp !== undefined) return [];
+  const ready = (status.conditions ?? []).find(({ type }) => type === 'Ready');
+  return ready === undefined || ready.status === 'True' ? (spec.cidrs ?? []) : [];
+}

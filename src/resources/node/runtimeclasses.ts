@@ -1,0 +1,12 @@
+import type { RuntimeClass } from '../../api/types/node/v1.d.ts';
+import { defineKind } from '../kind.ts';
+import { checkRuntimeClass, checkRuntimeClassUpdate } from './runtimeclass-rules.ts';
+
+export const runtimeClasses = defineKind<RuntimeClass>({
+  group: 'node.k8s.io',
+  plural: 'runtimeclasses',
+  createOnUpdate: true,
+  requiresResourceVersion: true,
+  validate: checkRuntimeClass,
+  validateUpdate: checkRuntimeClassUpdate,
+});

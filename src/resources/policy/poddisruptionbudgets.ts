@@ -1,0 +1,15 @@
+import type { PodDisruptionBudget } from '../../api/types/policy/v1.d.ts';
+import { changes } from '../change.ts';
+import { defineKind } from '../kind.ts';
+import { pathSegmentName } from '../name-rules.ts';
+import { checkBudget, checkBudgetStatus } from './poddisruptionbudget-rules.ts';
+
+export const podDisruptionBudgets = defineKind<PodDisruptionBudget>({
+  group: 'policy',
+  plural: 'poddisruptionbudgets',
+  checkName: pathSegmentName,
+  requiresResourceVersion: true,
+  raisesGeneration: changes('spec'),
+  validate: checkBudget,
+  validateStatus: checkBudgetStatus,
+});

@@ -1,0 +1,78 @@
+import type { ApiObject } from '../../api/index.ts';
+import type { Conversion } from '../kind.ts';
+
+type Members = Record<string, unknown>;
+
+const EXACT = ['deviceClassName', 'selectors', 'allocationMode', 'count', 'adminAccess', 'tolerations', 'capacity'] as const;
+
+/** A request of v1beta1 says flat what v1 says under `exactly`. */
+function requestToStored(request: Members): Members {
+  const { name, firstAvailable, ...rest } = request;
+  const exactly: Members = {};
+  for (const member of EXACT) {
+    const value = rest[member];
+    if (value !== undefined && value !== '' && value !== 0) exactly[member] = value;
+  }
+  return { name, ...(Object.keys(exactly).length === 0 ? {} : { exactly }), ...given({ firstAvailable }) };
+}
+
+function requestFromStored({ name, exactly, firstAvailable }: Members): Members {
+  return { name, deviceClassName: '', ...(exactly as Members | undefined), ...given({ firstAvailable }) };
+}
+
+function given(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+function inDevices(spec: Members, convert: (request: Members) => Members): Members {
+  const devices = spec['devices'] as Members | undefined;
+  const requests = devices?.['requests'] as Members[] | undefined;
+  if (requests === undefined) return spec;
+  return { ...spec, devices: { ...devices, requests: requests.map(convert) } };
+}
+
+function onSpec(object: ApiObject, change: (spec: Members) => Members): ApiObject {
+  const spec = object['spec'] as Members | undefined;
+  return spec === undefined ? object : { ...object, spec: change(spec) };
+}
+
+/** ResourceClaim between v1beta1 and v1. */
+export const claimConversion: Conversion = {
+  toStored: (object) => onSpec(object, (spec) => inDevices(spec, requestToStored)),
+  fromStored: (object) => onSpec(object, (spec) => inDevices(spec, requestFromStored)),
+};
+
+function onTemplate(convert: (request: Members) => Members): (spec: Members) => Members {
+  return (spec) => ({ ...spec, spec: inDevices((spec['spec'] ?? {}) as Members, convert) });
+}
+
+/** ResourceClaimTemplate likewise, one level down. */
+export const claimTemplateConversion: Conversion = {
+  toStored: (object) => onSpec(object, onTemplate(requestToStored)),
+  fromStored: (object) => onSpec(object, onTemplate(requestFromStored)),
+};
+
+/** A device of v1beta1 has all but its name under `basic`. */
+function deviceToStored({ name, basic }: Members): Members {
+  return { name, ...(basic as Members | undefined) };
+}
+
+function deviceFromStored({ name, ...basic }: Members): Members {
+  return { name, basic };
+}
+
+function withDevices(spec: Members, convert: (device: Members) => Members): Members {
+  const devices = spec['devices'] as Members[] | undefined;
+  return devices === undefined ? spec : { ...spec, devices: devices.map(convert) };
+}
+
+/** ResourceSlice: devices, and that an empty node name and a false `allNodes` are absent in v1. */
+export const sliceConversion: Conversion = {
+  toStored: (object) =>
+    onSpec(object, ({ nodeName, allNodes, ...spec }) => ({
+      ...withDevices(spec, deviceToStored),
+      ...(nodeName === '' || nodeName === undefined ? {} : { nodeName }),
+      ...(allNodes === true ? { allNodes } : {}),
+    })),
+  fromStored: (object) => onSpec(object, (spec) => withDevices(spec, deviceFromStored)),
+};

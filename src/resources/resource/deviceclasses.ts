@@ -1,0 +1,12 @@
+import type { DeviceClass } from '../../api/types/resource/v1.d.ts';
+import { changes } from '../change.ts';
+import { defineKind } from '../kind.ts';
+import { deprecatedVersions, GROUP } from './versions.ts';
+
+export const deviceClasses = defineKind<DeviceClass>({
+  group: GROUP,
+  plural: 'deviceclasses',
+  deprecations: deprecatedVersions('DeviceClass'),
+  returnsDeletedObject: true,
+  raisesGeneration: changes('spec'),
+});

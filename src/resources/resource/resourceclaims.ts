@@ -1,0 +1,46 @@
+import type { ResourceClaim, ResourceClaimTemplate } from '../../api/types/resource/v1.d.ts';
+import { defineKind, type Whole } from '../kind.ts';
+import { claimConversion, claimTemplateConversion } from './device-conversion.ts';
+import { defaultRequests } from './request-defaults.ts';
+import { deprecatedVersions, GROUP } from './versions.ts';
+
+export const resourceClaims = defineKind<ResourceClaim>({
+  group: GROUP,
+  plural: 'resourceclaims',
+  conversions: { v1beta1: claimConversion },
+  deprecations: deprecatedVersions('ResourceClaim'),
+  returnsDeletedObject: true,
+  statusMetadata: 'owned',
+  applyDefaults: ({ spec }) => defaultRequests(spec.devices?.requests),
+  prepareForStatusUpdate: dropFreedDevices,
+});
+
+export const resourceClaimTemplates = defineKind<ResourceClaimTemplate>({
+  group: GROUP,
+  plural: 'resourceclaimtemplates',
+  conversions: { v1beta1: claimTemplateConversion },
+  deprecations: deprecatedVersions('ResourceClaimTemplate'),
+  returnsDeletedObject: true,
+  applyDefaults: ({ spec }) => defaultRequests(spec.spec.devices?.requests),
+});
+
+interface Device {
+  readonly driver: string;
+  readonly pool: string;
+  readonly device: string;
+  readonly shareID?: string;
+}
+
+function idOf({ driver, pool, device, shareID = '' }: Device): string {
+  return `${driver}/${pool}/${device}/${shareID}`;
+}
+
+/** What drivers said about a device is forgotten when the claim gives it back. */
+function dropFreedDevices(claim: Whole<ResourceClaim>, old: Whole<ResourceClaim>): void {
+  const { devices } = claim.status;
+  if (devices === undefined) return;
+  const freed = new Set((old.status.allocation?.devices?.results ?? []).map(idOf));
+  for (const result of claim.status.allocation?.devices?.results ?? []) freed.delete(idOf(result));
+  const kept = devices.filter((device) => !freed.has(idOf(device)));
+  claim.status = { ...claim.status, devices: kept.length === 0 ? undefined : kept };
+}

@@ -1,0 +1,9 @@
+export const GROUP = 'resource.k8s.io';
+
+/** The two beta versions of the kinds that are stable. */
+export function deprecatedVersions(kind: string): Readonly<Record<string, string>> {
+  return {
+    v1beta1: `resource.k8s.io/v1beta1 ${kind} is deprecated in v1.35+, unavailable in v1.38+`,
+    v1beta2: `resource.k8s.io/v1beta2 ${kind} is deprecated in v1.36+, unavailable in v1.39+`,
+  };
+}

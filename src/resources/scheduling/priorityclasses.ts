@@ -1,0 +1,59 @@
+import { forbiddenField } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
+import { defineKind, type Whole } from '../kind.ts';
+
+/** The highest priority that users may give. */
+const HIGHEST_USER_PRIORITY = 1_000_000_000;
+const RESERVED = 'system-';
+
+/** The classes of the cluster's own parts: names, priorities and descriptions are fixed. */
+export const systemPriorityClasses: Readonly<Record<string, { readonly value: number; readonly description: string }>> = {
+  'system-node-critical': {
+    value: 2_000_001_000,
+    description: 'Used for system critical pods that must not be moved from their current node.',
+  },
+  'system-cluster-critical': {
+    value: 2_000_000_000,
+    description:
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  },
+};
+
+export const priorityClasses = defineKind<PriorityClass>({
+  group: 'scheduling.k8s.io',
+  plural: 'priorityclasses',
+  raisesGeneration: () => false,
+  validate: checkPriorityClass,
+
+  validateUpdate(object, old) {
+    const errors: FieldError[] = [];
+    if ((object.value ?? 0) !== (old.value ?? 0)) errors.push(forbiddenField('value', 'may not be changed in an update.'));
+    if ((object.preemptionPolicy ?? '') !== (old.preemptionPolicy ?? '')) {
+      const detail = 'field is immutable';
+      errors.push({ reason: 'FieldValueInvalid', field: 'preemptionPolicy', value: object.preemptionPolicy, detail });
+    }
+    return errors;
+  },
+});
+
+function checkPriorityClass(object: Whole<PriorityClass>): FieldError[] {
+  const { name = '' } = object.metadata;
+  if (name.startsWith(RESERVED)) return checkSystemClass(object, name);
+  if (object.value <= HIGHEST_USER_PRIORITY) return [];
+  return [forbiddenField('value', `maximum allowed value of a user defined priority is ${HIGHEST_USER_PRIORITY}`)];
+}
+
+function checkSystemClass(object: Whole<PriorityClass>, name: string): FieldError[] {
+  const known = systemPriorityClasses[name];
+  const refuse = (why: string): FieldError[] => {
+    const detail = `priority class names with '${RESERVED}' prefix are reserved for system use only. error: ${why}`;
+    return [forbiddenField('metadata.name', detail)];
+  };
+  if (known === undefined) return refuse(`${name} is not a known system priority class`);
+  if (object.value !== known.value) {
+    return refuse(`value of ${name} PriorityClass must be ${known.value}`);
+  }
+  if (object.globalDefault === true) return refuse(`globalDefault of ${name} PriorityClass must be false`);
+  return [];
+}

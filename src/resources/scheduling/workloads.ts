@@ -1,0 +1,46 @@
+import type { PodGroup, PodGroupSpec, PodGroupTemplate, Workload } from '../../api/types/scheduling/v1alpha2.d.ts';
+import { defineKind } from '../kind.ts';
+
+const GROUP = 'scheduling.k8s.io';
+
+/** The alpha kinds for scheduling pods as groups. */
+export const workloads = defineKind<Workload>({
+  group: GROUP,
+  plural: 'workloads',
+  storedVersion: 'v1alpha2',
+
+  prepareForCreate(workload) {
+    workload.spec = { ...workload.spec, podGroupTemplates: workload.spec.podGroupTemplates.map((item) => ungated(item)) };
+  },
+
+  prepareForUpdate(workload, old) {
+    const before = new Map(old.spec.podGroupTemplates.map((item) => [item.name, item]));
+    const podGroupTemplates = workload.spec.podGroupTemplates.map((item) => ungated(item, before.get(item.name)));
+    workload.spec = { ...workload.spec, podGroupTemplates };
+  },
+});
+
+export const podGroups = defineKind<PodGroup>({
+  group: GROUP,
+  plural: 'podgroups',
+  storedVersion: 'v1alpha2',
+  statusMetadata: 'owned',
+
+  prepareForCreate(group) {
+    group.spec = ungated(group.spec);
+  },
+
+  prepareForUpdate(group, old) {
+    group.spec = ungated(group.spec, old.spec);
+  },
+});
+
+/** Fields whose features are off by default: topology, preemption of whole groups, devices of groups. */
+const GATED = ['schedulingConstraints', 'disruptionMode', 'priorityClassName', 'priority', 'resourceClaims'] as const;
+
+function ungated<T extends PodGroupSpec | PodGroupTemplate>(spec: T, old?: T): T {
+  const result: Record<string, unknown> = { ...spec };
+  const before = (old ?? {}) as Readonly<Record<string, unknown>>;
+  for (const name of GATED) if (before[name] === undefined) delete result[name];
+  return result as T;
+}

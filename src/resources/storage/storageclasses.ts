@@ -1,0 +1,28 @@
+import type { StorageClass, VolumeAttributesClass } from '../../api/types/storage/v1.d.ts';
+import { defineKind } from '../kind.ts';
+import { checkAttributesClass, checkAttributesClassUpdate } from './volumeattributesclass-rules.ts';
+import { checkStorageClass, checkStorageClassUpdate } from './storageclass-rules.ts';
+
+const GROUP = 'storage.k8s.io';
+
+/** Classes of storage, and of what can be changed about a volume later. */
+export const storageClasses = defineKind<StorageClass>({
+  group: GROUP,
+  plural: 'storageclasses',
+  returnsDeletedObject: true,
+  validate: checkStorageClass,
+  validateUpdate: checkStorageClassUpdate,
+});
+
+export const volumeAttributesClasses = defineKind<VolumeAttributesClass>({
+  group: GROUP,
+  plural: 'volumeattributesclasses',
+  deprecations: {
+    v1beta1:
+      'storage.k8s.io/v1beta1 VolumeAttributesClass is deprecated in v1.34+, unavailable in v1.37+; ' +
+      'use storage.k8s.io/v1 VolumeAttributesClass',
+  },
+  returnsDeletedObject: true,
+  validate: checkAttributesClass,
+  validateUpdate: checkAttributesClassUpdate,
+});

@@ -1,0 +1,10 @@
+import type { StorageVersionMigration } from '../../api/types/storagemigration/v1beta1.d.ts';
+import { defineKind } from '../kind.ts';
+
+export const storageVersionMigrations = defineKind<StorageVersionMigration>({
+  group: 'storagemigration.k8s.io',
+  plural: 'storageversionmigrations',
+  storedVersion: 'v1beta1',
+  requiresResourceVersion: true,
+  statusMetadata: 'owned',
+});

@@ -1,0 +1,100 @@
+import { Backoff, type Clock, type Logger, type Random } from '../../base/index.ts';
+import { mayRepeat } from './etcd-errors.ts';
+import { Channel, type Connection, GrpcError, type Metadata, type TlsSource, type WaitOptions } from './grpc/index.ts';
+import type { Fields, Message } from './messages/message.ts';
+import type { Method } from './messages/methods.ts';
+
+export interface EtcdClientOptions {
+  /** The members of one etcd cluster: `https://host:2379`. */
+  readonly endpoints: readonly string[];
+  readonly tls?: TlsSource;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger?: Logger;
+  /** How long one request may take, waiting for a connection and trying again included; 10 s unless given. */
+  readonly requestTimeoutMs?: number;
+  /** The largest answer taken; 64 MiB unless given. Long ranges come in pages, so this is not a limit on them. */
+  readonly maxReceiveBytes?: number;
+}
+
+export interface EtcdCallOptions {
+  readonly signal?: AbortSignal;
+  /** The call does no harm when it arrives twice. */
+  readonly isRepeatable: boolean;
+}
+
+const DEFAULT_REQUEST_TIMEOUT_MS = 10_000;
+const DEFAULT_MAX_RECEIVE_BYTES = 64 * 1024 * 1024;
+const RETRY = { initialMs: 25, capMs: 1000, jitter: 0.2 };
+/** Makes a member that has lost its cluster say so at once instead of letting the request wait. */
+const REQUIRE_LEADER: Metadata = { hasleader: 'true' };
+
+/** Calls to an etcd cluster, each at whichever member answers. */
+export class EtcdClient implements AsyncDisposable {
+  readonly #options: EtcdClientOptions;
+  readonly #channel: Channel;
+
+  constructor(options: EtcdClientOptions) {
+    this.#options = options;
+    this.#channel = new Channel({
+      endpoints: options.endpoints,
+      tls: options.tls,
+      clock: options.clock,
+      random: options.random,
+      logger: options.logger,
+      maxReceiveBytes: options.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES,
+    });
+  }
+
+  get metadata(): Metadata {
+    return REQUIRE_LEADER;
+  }
+
+  /** For calls that stream, which must cope with losing it themselves. */
+  connection(options?: WaitOptions): Promise<Connection> {
+    return this.#channel.connection(options);
+  }
+
+  /** See `Channel.avoid`. */
+  avoid(connection: Connection): void {
+    this.#channel.avoid(connection);
+  }
+
+  /** Rejects with a `GrpcError`, or with the signal's reason. */
+  async call<Request extends Fields, Response extends Fields>(
+    method: Method<Request, Response>,
+    request: Message<Request>,
+    options: EtcdCallOptions,
+  ): Promise<Message<Response>> {
+    const { clock, random } = this.#options;
+    const message = method.request.encode(request);
+    const deadlineMs = clock.monotonic() + (this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);
+    let backoff: Backoff | undefined;
+    for (;;) {
+      const { signal } = options;
+      const timeoutMs = deadlineMs - clock.monotonic();
+      const connection = await this.#channel.connection({ signal, timeoutMs });
+      try {
+        const left = { signal, timeoutMs: deadlineMs - clock.monotonic(), metadata: REQUIRE_LEADER };
+        return method.response.decode(await connection.unary(method.path, message, left));
+      } catch (error) {
+        if (!mayRepeat(error, options.isRepeatable)) throw error;
+        this.#channel.avoid(connection);
+        backoff ??= new Backoff(RETRY, random);
+        const waitMs = backoff.nextMs();
+        if (clock.monotonic() + waitMs >= deadlineMs) throw error;
+        await clock.sleep(waitMs, signal);
+        signal?.throwIfAborted();
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#channel[Symbol.asyncDispose]();
+  }
+}
+
+/** A clear error for what no etcd server sends. */
+export function missingInAnswer(what: string): GrpcError {
+  return new GrpcError('INTERNAL', `The server's answer has no ${what}`);
+}

@@ -1,0 +1,88 @@
+import { StoreError, type StoreFailure } from '../errors.ts';
+import { GrpcError, isGrpcError } from './grpc/index.ts';
+
+/** The texts of etcd's own errors that mean something to a store; they are part of its API. */
+const COMPACTED = 'etcdserver: mvcc: required revision has been compacted';
+const REASONS: ReadonlyMap<string, StoreFailure> = new Map([
+  [COMPACTED, 'Compacted'],
+  ['etcdserver: mvcc: required revision is a future revision', 'FutureRevision'],
+  ['etcdserver: mvcc: database space exceeded', 'NoSpace'],
+  ['etcdserver: request is too large', 'TooLarge'],
+  ['etcdserver: too many operations in txn request', 'TooLarge'],
+  ['etcdserver: corrupt cluster', 'Damaged'],
+]);
+const LEASE_NOT_FOUND = 'etcdserver: requested lease not found';
+const LEASE_EXISTS = 'etcdserver: lease already exists';
+/** What etcd says before it has looked at the request. */
+const NOT_TRIED: ReadonlySet<string> = new Set([
+  'etcdserver: no leader',
+  'etcdserver: too many requests',
+  'etcdserver: not capable',
+  'etcdserver: rpc not supported for learner',
+]);
+/** gRPC's own limit on what a server takes, which etcd sets a little above its limit for requests. */
+const MESSAGE_TOO_LARGE = /larger than max/;
+
+export interface ErrorContext {
+  /** What was being done: `read at revision 7`. */
+  readonly action: string;
+  /** The request would have changed something. */
+  readonly isWrite?: boolean;
+  /** The caller's own: its reason is passed on as it is. */
+  readonly signal?: AbortSignal;
+}
+
+/** What to tell the user of the store about a failed call to etcd. */
+export function toStoreError(error: unknown, context: ErrorContext): unknown {
+  if (error instanceof StoreError) return error;
+  if (context.signal?.aborted === true && error === context.signal.reason) return error;
+  const reason = reasonOf(error);
+  const outcome = context.isWrite === true ? outcomeOf(error, reason) : '';
+  const why = error instanceof Error ? error.message : String(error);
+  return new StoreError(reason, `Cannot ${context.action}: ${why}${outcome}`, { cause: error });
+}
+
+/** Whether a call may be made again: always when etcd has not seen it, else only if it does no harm twice. */
+export function mayRepeat(error: unknown, isRepeatable: boolean): boolean {
+  if (!isGrpcError(error)) return false;
+  return wasNotTried(error) || (isRepeatable && error.code === 'UNAVAILABLE');
+}
+
+export function isLeaseNotFound(error: unknown): boolean {
+  return error instanceof GrpcError && error.message === LEASE_NOT_FOUND;
+}
+
+export function isLeaseExisting(error: unknown): boolean {
+  return error instanceof GrpcError && error.message === LEASE_EXISTS;
+}
+
+export function isCompacted(error: unknown): boolean {
+  return error instanceof GrpcError && error.message === COMPACTED;
+}
+
+function reasonOf(error: unknown): StoreFailure {
+  if (!(error instanceof GrpcError)) return 'Unavailable';
+  const known = REASONS.get(error.message);
+  if (known !== undefined) return known;
+  return error.code === 'RESOURCE_EXHAUSTED' && MESSAGE_TOO_LARGE.test(error.message) ? 'TooLarge' : 'Unavailable';
+}
+
+/** Whether a failed write may have happened after all: whoever asked must not simply try again. */
+function outcomeOf(error: unknown, reason: StoreFailure): string {
+  if (reason !== 'Unavailable') return '';
+  if (wasNotTried(error)) return '; nothing was written';
+  const isRefused = isGrpcError(
+    error,
+    'INVALID_ARGUMENT',
+    'NOT_FOUND',
+    'PERMISSION_DENIED',
+    'FAILED_PRECONDITION',
+    'UNIMPLEMENTED',
+    'UNAUTHENTICATED',
+  );
+  return isRefused ? '; nothing was written' : '; the outcome is unknown: it may or may not have been written';
+}
+
+function wasNotTried(error: unknown): boolean {
+  return error instanceof GrpcError && (error.isUnsent || NOT_TRIED.has(error.message));
+}

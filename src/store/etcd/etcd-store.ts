@@ -1,0 +1,193 @@
+import { type Clock, discardLogger, type Logger, type Random } from '../../base/index.ts';
+import { isStoreError, StoreError } from '../errors.ts';
+import { singleKey } from '../key-range.ts';
+import type { CommitResult, Entry, KeyRange, RangeOptions, RangeResult, Revision, Store } from '../store.ts';
+import type { Transaction, WatchBatch, WatchOptions } from '../store.ts';
+import type { WatchLimits } from '../mvcc/watch-hub.ts';
+import { checkTransaction, type TransactionLimits } from '../transaction-check.ts';
+import { EtcdClient, type EtcdClientOptions } from './etcd-client.ts';
+import { isCompacted, isLeaseNotFound, toStoreError } from './etcd-errors.ts';
+import { timesToLive, toCommitResult, toTxn } from './etcd-transaction.ts';
+import { EtcdWatch, type EtcdWatchOptions } from './etcd-watch.ts';
+import { Leases } from './leases.ts';
+import { COMPACT, TXN } from './messages/methods.ts';
+import { ProgressSupport } from './progress-support.ts';
+import { type Page, rangePages, readRevision } from './range-pages.ts';
+
+export interface EtcdStoreOptions extends EtcdClientOptions {
+  readonly limits?: TransactionLimits;
+  readonly watch?: WatchLimits;
+}
+
+/** A compaction may overtake a read that takes many pages; then it starts again, this often. */
+const MAX_READ_STARTS = 3;
+
+/** An etcd cluster as a store. Nothing is kept here: each read and each watch goes to etcd. */
+export class EtcdStore implements Store {
+  readonly #options: EtcdStoreOptions;
+  readonly #client: EtcdClient;
+  readonly #leases: Leases;
+  readonly #progress: ProgressSupport;
+  readonly #log: Logger;
+  readonly #watches = new Set<EtcdWatch>();
+  readonly #closing = new AbortController();
+
+  constructor(options: EtcdStoreOptions) {
+    this.#options = options;
+    this.#client = new EtcdClient(options);
+    this.#leases = new Leases(this.#client, options);
+    this.#log = options.logger ?? discardLogger;
+    this.#progress = new ProgressSupport(this.#log);
+  }
+
+  get client(): EtcdClient {
+    return this.#client;
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  get random(): Random {
+    return this.#options.random;
+  }
+
+  async revision(options: { readonly signal?: AbortSignal } = {}): Promise<Revision> {
+    return this.#try('read the revision', options.signal, () => readRevision(this.#client, options));
+  }
+
+  async get(
+    key: string,
+    options: { readonly at?: Revision; readonly signal?: AbortSignal } = {},
+  ): Promise<Entry | undefined> {
+    const { entries } = await this.range(singleKey(key), { ...options, limit: 1 });
+    return entries[0];
+  }
+
+  async range(range: KeyRange, options: RangeOptions = {}): Promise<RangeResult> {
+    const entries: Entry[] = [];
+    for (let starts = 1; ; starts++) {
+      try {
+        let last: Page | undefined;
+        for await (const page of this.pages(range, options)) {
+          for (const entry of page.entries) entries.push(entry);
+          last = page;
+        }
+        return { entries, more: last?.more ?? false, count: last?.count ?? 0, revision: last?.revision ?? 0 };
+      } catch (error) {
+        const isOvertaken = options.at === undefined && isStoreError(error, 'Compacted');
+        if (!isOvertaken || starts === MAX_READ_STARTS) throw error;
+        entries.length = 0;
+      }
+    }
+  }
+
+  /** `range` piece by piece, all at the same revision. */
+  async *pages(range: KeyRange, options: RangeOptions = {}): AsyncGenerator<Page, void, undefined> {
+    const { at, limit = 0, signal } = options;
+    const action = at === undefined ? `read keys ${JSON.stringify(range.from)}` : `read at revision ${at}`;
+    if (at !== undefined && at < 1) throw new StoreError('Compacted', `Cannot ${action}: there is none before 1`);
+    signal?.throwIfAborted();
+    this.#refuseIfClosed();
+    try {
+      yield* rangePages(this.#client, range, { at, limit: Math.max(limit, 0), signal });
+    } catch (error) {
+      throw toStoreError(error, { action, signal });
+    }
+  }
+
+  async commit(transaction: Transaction, options: { readonly signal?: AbortSignal } = {}): Promise<CommitResult> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    this.#refuseIfClosed();
+    checkTransaction(transaction, this.#options.limits ?? {});
+    try {
+      const leases = await this.#takeLeases(transaction);
+      return await this.#send(transaction, leases, signal).catch(async (error: unknown) => {
+        if (!isLeaseNotFound(error)) throw error;
+        this.#leases.forgetAll(); // somebody revoked them; nothing was written
+        return this.#send(transaction, await this.#takeLeases(transaction), signal);
+      });
+    } catch (error) {
+      const isWrite = transaction.operations.length > 0;
+      throw toStoreError(error, { action: 'commit the transaction', isWrite, signal });
+    }
+  }
+
+  async *watch(range: KeyRange, options: WatchOptions): AsyncGenerator<WatchBatch, void, undefined> {
+    yield* this.openWatch(range, { ...options, hasPrevious: true });
+  }
+
+  /** A watch that can also be asked for progress on its own. Whoever iterates it ends it. */
+  openWatch(range: KeyRange, options: Pick<EtcdWatchOptions, 'from' | 'signal' | 'hasPrevious'>): EtcdWatch {
+    this.#refuseIfClosed();
+    const watch = new EtcdWatch(range, {
+      ...options,
+      client: this.#client,
+      progress: this.#progress,
+      limits: this.#options.watch ?? {},
+      clock: this.clock,
+      random: this.random,
+      logger: this.#log,
+      onOpen: () => this.#watches.add(watch),
+      onEnd: () => this.#watches.delete(watch),
+    });
+    return watch;
+  }
+
+  async requestProgress(): Promise<void> {
+    const revision = await this.revision();
+    for (const watch of this.#watches) watch.wantProgress(revision);
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    await this.#try(`compact up to revision ${revision}`, undefined, async () => {
+      try {
+        await this.#client.call(COMPACT, { revision }, { isRepeatable: true });
+      } catch (error) {
+        if (!isCompacted(error)) throw error; // by somebody else, as far or further: that is what was wanted
+      }
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(closed());
+    await Promise.all(Array.from(this.#watches, (watch) => watch.end()));
+    await this.#client[Symbol.asyncDispose]();
+  }
+
+  async #takeLeases(transaction: Transaction): Promise<ReadonlyMap<number, number>> {
+    const leases = new Map<number, number>();
+    for (const [ttlSeconds, keys] of timesToLive(transaction)) {
+      leases.set(ttlSeconds, await this.#leases.take(ttlSeconds, keys));
+    }
+    return leases;
+  }
+
+  async #send(
+    transaction: Transaction,
+    leases: ReadonlyMap<number, number>,
+    signal: AbortSignal | undefined,
+  ): Promise<CommitResult> {
+    const isRepeatable = transaction.operations.length === 0;
+    return toCommitResult(await this.#client.call(TXN, toTxn(transaction, leases), { signal, isRepeatable }));
+  }
+
+  async #try<T>(action: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    this.#refuseIfClosed();
+    try {
+      return await work();
+    } catch (error) {
+      throw toStoreError(error, { action, signal });
+    }
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closing.signal.aborted) throw closed();
+  }
+}
+
+function closed(): StoreError {
+  return new StoreError('Unavailable', 'Cannot use the store: it is closed');
+}

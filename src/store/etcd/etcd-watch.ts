@@ -1,0 +1,179 @@
+import { Backoff, type Clock, type Logger, type Random } from '../../base/index.ts';
+import { StoreError } from '../errors.ts';
+import { Inbox, type WatchLimits } from '../mvcc/watch-hub.ts';
+import type { KeyRange, Revision, WatchBatch } from '../store.ts';
+import type { EtcdClient } from './etcd-client.ts';
+import { EVERYTHING, toEtcdRange } from './etcd-keys.ts';
+import { type Connection, GrpcError, isGrpcError } from './grpc/index.ts';
+import { WATCH_PATH } from './messages/methods.ts';
+import { watchRequest, type WatchResponse, watchResponse } from './messages/watch.ts';
+import type { ProgressSupport } from './progress-support.ts';
+import { WatchEvents } from './watch-events.ts';
+import { WatchProgress } from './watch-progress.ts';
+
+export interface EtcdWatchOptions {
+  readonly from: Revision;
+  readonly signal: AbortSignal;
+  /** Whether events tell what was there before, which etcd has to look up. */
+  readonly hasPrevious: boolean;
+  readonly client: EtcdClient;
+  readonly progress: ProgressSupport;
+  readonly limits: WatchLimits;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  onOpen(): void;
+  onEnd(): void;
+}
+
+const RECONNECT = { initialMs: 50, capMs: 2000, jitter: 0.2 };
+const DENIED = /permission denied|invalid auth token|user name is empty/;
+
+/**
+ * One watch on etcd that survives the loss of its stream: it goes on after the last revision that arrived whole.
+ *
+ * It is read as fast as etcd sends; what its reader has not taken waits in an inbox, and too much of that ends it with
+ * `SlowWatcher`. Servers that cannot tell progress reliably are asked for all keys: every revision changes some key, so
+ * that the arrival of a revision tells that all before it have arrived.
+ */
+export class EtcdWatch implements AsyncIterable<WatchBatch> {
+  readonly #range: KeyRange;
+  readonly #options: EtcdWatchOptions;
+  readonly #events: WatchEvents;
+  readonly #progress: WatchProgress;
+  readonly #inbox: Inbox;
+  readonly #stop = new AbortController();
+  /** The revision of the last batch. */
+  #offered: Revision = 0;
+  #failure: unknown;
+
+  constructor(range: KeyRange, options: EtcdWatchOptions) {
+    this.#range = range;
+    this.#options = options;
+    this.#events = new WatchEvents(range, Math.max(options.from, 1));
+    this.#inbox = new Inbox(range, options.limits, () => this.#stop.abort());
+    this.#progress = new WatchProgress(options.clock, (revision) => this.#offerProgress(revision));
+  }
+
+  /** Asks for a batch that reaches `revision`, which etcd is known to have reached. */
+  wantProgress(revision: Revision): void {
+    this.#progress.want(revision, this.#events.seen);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<WatchBatch, void, undefined> {
+    const { signal, onOpen, onEnd } = this.#options;
+    if (signal.aborted) return;
+    onOpen();
+    const abort = (): void => void this.end();
+    signal.addEventListener('abort', abort, { once: true });
+    const following = this.#follow(this.#stop.signal);
+    try {
+      for (let batch = await this.#inbox.next(); batch !== undefined; batch = await this.#inbox.next()) yield batch;
+    } finally {
+      signal.removeEventListener('abort', abort);
+      await this.end();
+      await following;
+      onEnd();
+    }
+    if (this.#failure !== undefined && !signal.aborted) throw this.#failure;
+  }
+
+  /** Ends it for its reader, without an error. */
+  async end(): Promise<void> {
+    this.#stop.abort();
+    this.#progress.stop();
+    await this.#inbox.end();
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { client, clock, random, logger, progress } = this.#options;
+    const backoff = new Backoff(RECONNECT, random);
+    while (!signal.aborted) {
+      let connection: Connection | undefined;
+      try {
+        connection = await client.connection({ signal });
+        const isReliable = await progress.isReliable(connection);
+        await this.#readStream(connection, { isReliable, signal, onCreated: () => backoff.reset() });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isFinal(error)) return this.#fail(error);
+        logger.debug('watch stream lost', { from: this.#events.seen + 1, error });
+        if (connection !== undefined) client.avoid(connection);
+      }
+      await clock.sleep(backoff.nextMs(), signal);
+    }
+  }
+
+  async #readStream(
+    connection: Connection,
+    options: { readonly isReliable: boolean; readonly signal: AbortSignal; readonly onCreated: () => void },
+  ): Promise<void> {
+    const range = options.isReliable ? toEtcdRange(this.#range) : EVERYTHING;
+    this.#events.restart();
+    const call = connection.duplex(WATCH_PATH, { metadata: this.#options.client.metadata, signal: options.signal });
+    const startRevision = this.#events.seen + 1;
+    // a range that no key can be in is watched as a key that nobody has
+    const create = { ...(range ?? { key: EVERYTHING.key }), startRevision, prevKv: this.#options.hasPrevious };
+    await call.send(watchRequest.encode({ create: { ...create, fragment: true } }));
+    const ask = (): void => void call.send(watchRequest.encode({ progress: {} }));
+    try {
+      for await (const message of call) {
+        const response = watchResponse.decode(message);
+        if (response.canceled === true) throw cancellation(response, startRevision);
+        if (response.created === true) {
+          options.onCreated();
+          this.#progress.attach(options.isReliable ? ask : undefined);
+        } else this.#take(response, { weight: message.byteLength, isReliable: options.isReliable });
+      }
+    } finally {
+      this.#progress.attach(undefined);
+    }
+  }
+
+  #take(response: WatchResponse, options: { readonly weight: number; readonly isReliable: boolean }): void {
+    const isProgress = (response.events?.length ?? 0) === 0 && response.fragment !== true;
+    if (!isProgress) {
+      const batch = this.#events.take(response);
+      if (batch !== undefined) {
+        this.#offered = batch.revision;
+        this.#inbox.offer(batch, options.weight);
+      }
+    } else if (options.isReliable) this.#events.advance(response.header?.revision ?? 0);
+    this.#progress.note(this.#events.seen);
+  }
+
+  #offerProgress(revision: Revision): void {
+    this.#offered = Math.max(this.#offered, revision);
+    this.#inbox.offerProgress(this.#offered);
+  }
+
+  #fail(error: unknown): void {
+    const { message } = error as Error;
+    const isOwn = error instanceof StoreError;
+    this.#failure = isOwn ? error : new StoreError('Unavailable', `Cannot watch: ${message}`, { cause: error });
+    void this.end();
+  }
+}
+
+/** What trying again cannot mend. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof GrpcError)) return true;
+  return isGrpcError(
+    error,
+    'PERMISSION_DENIED',
+    'UNAUTHENTICATED',
+    'UNIMPLEMENTED',
+    'INVALID_ARGUMENT',
+    'RESOURCE_EXHAUSTED',
+  );
+}
+
+function cancellation(response: WatchResponse, from: Revision): Error {
+  const { compactRevision = 0, cancelReason = '' } = response;
+  if (compactRevision > 0) {
+    const what = `what was before revision ${compactRevision} has been compacted`;
+    return new StoreError('Compacted', `Cannot watch from revision ${from}: ${what}`);
+  }
+  const code = DENIED.test(cancelReason) ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
+  return new GrpcError(code, `etcd cancelled the watch: ${cancelReason || 'no reason given'}`);
+}

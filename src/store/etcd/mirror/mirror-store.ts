@@ -1,0 +1,201 @@
+import { compareUtf8 } from '../../../base/index.ts';
+import { StoreError } from '../../errors.ts';
+import { contains, prefixRange } from '../../key-range.ts';
+import type { Mvcc } from '../../mvcc/mvcc.ts';
+import type {
+  CommitResult,
+  Entry,
+  InProcessStore,
+  KeyRange,
+  RangeOptions,
+  RangeResult,
+  Revision,
+} from '../../store.ts';
+import type { Transaction, WatchBatch, WatchOptions } from '../../store.ts';
+import type { EtcdStore } from '../etcd-store.ts';
+import { waitFor } from '../grpc/index.ts';
+import { bridge } from './bridge.ts';
+import { MirrorFeed, type MirrorFeedOptions } from './mirror-feed.ts';
+import { OwnValues } from './own-values.ts';
+import { ReadBarrier } from './read-barrier.ts';
+
+export interface MirrorStoreOptions extends Omit<MirrorFeedOptions, 'range' | 'ownValues'> {
+  /** The keys to mirror; '/registry/' unless given, as kube-apiserver's. All others are read from etcd each time. */
+  readonly prefix?: string;
+}
+
+interface ReadOptions {
+  readonly at?: Revision;
+  readonly signal?: AbortSignal;
+}
+
+const DEFAULT_PREFIX = '/registry/';
+
+/**
+ * An etcd cluster with a copy of it in this process, which answers reads and watches.
+ *
+ * Guarantees: as every `Store`. A read asks etcd for its revision, together with all reads that come at the same time, and
+ * waits until the copy has come that far (not for ever: then it is `Unavailable`). What a revision of a key is, is one and
+ * the same `Entry` for everybody. The copy is made when it is first needed.
+ */
+export class MirrorStore implements InProcessStore {
+  readonly #etcd: EtcdStore;
+  readonly #range: KeyRange;
+  readonly #ownValues = new OwnValues();
+  readonly #feed: MirrorFeed;
+  readonly #barrier: ReadBarrier<Mvcc>;
+  readonly #closing = new AbortController();
+  #feeding: Promise<void> | undefined;
+
+  constructor(etcd: EtcdStore, options: MirrorStoreOptions = {}) {
+    this.#etcd = etcd;
+    this.#range = prefixRange(options.prefix ?? DEFAULT_PREFIX);
+    this.#feed = new MirrorFeed(etcd, { ...options, range: this.#range, ownValues: this.#ownValues });
+    this.#barrier = new ReadBarrier(async () => this.#feed.reached(await etcd.revision()));
+  }
+
+  /** How far the copy is; unlike a read, this may be behind what other servers have written. */
+  revisionNow(): Revision {
+    return this.#copyNow().revision;
+  }
+
+  /** From the copy as it is; see `revisionNow`. */
+  readNow(key: string): Entry | undefined {
+    this.#refuseUnmirrored({ from: key, to: `${key}\0` });
+    return this.#copyNow().get(key);
+  }
+
+  /** From the copy as it is; see `revisionNow`. */
+  rangeNow(range: KeyRange, options?: RangeOptions): RangeResult {
+    this.#refuseUnmirrored(range);
+    return this.#copyNow().range(range, options);
+  }
+
+  revision(): Promise<Revision> {
+    return this.#etcd.revision();
+  }
+
+  async get(key: string, options: ReadOptions = {}): Promise<Entry | undefined> {
+    const { at } = options;
+    const mvcc = contains(this.#range, key) ? await this.#copyFor(options) : undefined;
+    if (mvcc === undefined) return this.#etcd.get(key, options);
+    return at === undefined ? mvcc.get(key) : mvcc.getAt(key, at);
+  }
+
+  async range(range: KeyRange, options: RangeOptions = {}): Promise<RangeResult> {
+    const mvcc = this.#isMirrored(range) ? await this.#copyFor(options) : undefined;
+    return mvcc === undefined ? this.#etcd.range(range, options) : mvcc.range(range, options);
+  }
+
+  async commit(transaction: Transaction, options: { readonly signal?: AbortSignal } = {}): Promise<CommitResult> {
+    this.#start();
+    using _own = this.#ownValues.add(transaction);
+    const result = await this.#etcd.commit(transaction, options);
+    const newest = result.ok ? result.revision : newestOf(result.current);
+    const mvcc = await this.#feed.reached(newest).catch(() => undefined); // what is written is written, also if the copy is late
+    if (result.ok || mvcc === undefined) return result;
+    const { ok, revision, current } = result;
+    return { ok, revision, current: current.map((entry) => shared(entry, mvcc)) };
+  }
+
+  async *watch(range: KeyRange, options: WatchOptions): AsyncGenerator<WatchBatch, void, undefined> {
+    if (!this.#isMirrored(range)) return yield* this.#etcd.watch(range, options);
+    const { signal } = options;
+    let mvcc = await this.#watchable(signal);
+    let from = Math.max(options.from, 1);
+    while (mvcc !== undefined && from < mvcc.firstWatchable) {
+      from = yield* bridge(this.#etcd, range, { from, until: mvcc.revision, signal });
+      mvcc = await this.#watchable(signal);
+    }
+    if (mvcc === undefined) return;
+    yield* mvcc.watch(range, { from, signal });
+    if (signal.aborted || this.#closing.signal.aborted) return;
+    throw new StoreError('Compacted', 'Cannot go on watching: etcd has compacted what the mirror missed');
+  }
+
+  async requestProgress(): Promise<void> {
+    const mvcc = await this.#pass();
+    mvcc.requestProgress();
+    await this.#etcd.requestProgress(); // for the watches of what is not mirrored
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    await this.#etcd.compact(revision);
+    this.#start();
+    (await this.#feed.reached(revision)).compact(revision);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#feeding;
+    await this.#etcd[Symbol.asyncDispose]();
+  }
+
+  /** The copy, in a state fit for this read; `undefined` when only etcd can answer it. */
+  async #copyFor(options: ReadOptions): Promise<Mvcc | undefined> {
+    const { at, signal } = options;
+    signal?.throwIfAborted();
+    if (at === undefined) return this.#pass(signal);
+    this.#start();
+    const known = this.#feed.mvcc;
+    const mvcc = known !== undefined && at <= known.revision ? known : await this.#pass(signal);
+    return at < mvcc.floor ? undefined : mvcc;
+  }
+
+  /** The copy with all that was written before this call. */
+  #pass(signal?: AbortSignal): Promise<Mvcc> {
+    this.#start();
+    const passed = this.#barrier.pass();
+    return signal === undefined ? passed : waitFor(passed, { signal, clock: this.#etcd.clock, onTimeout: closed });
+  }
+
+  /** `undefined` when the watch is over before it began. */
+  async #watchable(signal: AbortSignal): Promise<Mvcc | undefined> {
+    if (this.#closing.signal.aborted) throw closed();
+    this.#start();
+    const mvcc = this.#feed.mvcc;
+    if (mvcc !== undefined || signal.aborted) return signal.aborted ? undefined : mvcc;
+    try {
+      return await waitFor(this.#feed.reached(), { signal, clock: this.#etcd.clock, onTimeout: closed });
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
+  }
+
+  #start(): void {
+    if (this.#closing.signal.aborted) throw closed();
+    this.#feeding ??= this.#feed.run(this.#closing.signal);
+  }
+
+  #copyNow(): Mvcc {
+    this.#start();
+    const { mvcc } = this.#feed;
+    if (mvcc === undefined) throw new StoreError('Unavailable', 'Cannot read the mirror of etcd: it is not there yet');
+    return mvcc;
+  }
+
+  #isMirrored(range: KeyRange): boolean {
+    return compareUtf8(range.from, this.#range.from) >= 0 && compareUtf8(range.to, this.#range.to) <= 0;
+  }
+
+  #refuseUnmirrored(range: KeyRange): void {
+    if (this.#isMirrored(range)) return;
+    const from = JSON.stringify(range.from);
+    throw new TypeError(`Cannot read ${from} at once: only ${JSON.stringify(this.#range.from)} is mirrored`);
+  }
+}
+
+/** The mirror's own entry where it is the same, so that everybody has the same one. */
+function shared(entry: Entry | undefined, mvcc: Mvcc): Entry | undefined {
+  const own = entry === undefined ? undefined : mvcc.get(entry.key);
+  return own?.modRevision === entry?.modRevision ? own : entry;
+}
+
+function newestOf(entries: readonly (Entry | undefined)[]): Revision {
+  return entries.reduce((newest, entry) => Math.max(newest, entry?.modRevision ?? 0), 0);
+}
+
+function closed(): StoreError {
+  return new StoreError('Unavailable', 'Cannot use the store: it is closed');
+}

@@ -1,0 +1,32 @@
+/**
+ * Lets many readers share one question to etcd.
+ *
+ * Guarantees: what `pass` gives was asked for after `pass` was called, so that the reader sees all that had happened by
+ * then. At most one question is on its way; whoever comes meanwhile shares the next one.
+ */
+export class ReadBarrier<T> {
+  readonly #ask: () => Promise<T>;
+  #underway: Promise<unknown> | undefined;
+  #next: Promise<T> | undefined;
+
+  constructor(ask: () => Promise<T>) {
+    this.#ask = ask;
+  }
+
+  pass(): Promise<T> {
+    return (this.#next ??= this.#askNext());
+  }
+
+  async #askNext(): Promise<T> {
+    await this.#underway; // one turn at least, in which others may join
+    this.#next = undefined;
+    const asked = this.#ask();
+    const settled = asked.then(ignore, ignore);
+    this.#underway = settled;
+    return asked;
+  }
+}
+
+function ignore(): void {
+  // only the end of the question matters here; its outcome goes to those who asked
+}

@@ -1,0 +1,107 @@
+import type { Entry, KeyRange, Revision } from '../store.ts';
+import { type EtcdClient, missingInAnswer } from './etcd-client.ts';
+import { FIRST_KEY, toEntry, toEtcdRange } from './etcd-keys.ts';
+import { isGrpcError } from './grpc/index.ts';
+import type { RangeResponse } from './messages/kv.ts';
+import { RANGE } from './messages/methods.ts';
+
+/** One answer of etcd to a part of a range. */
+export interface Page {
+  readonly entries: readonly Entry[];
+  readonly more: boolean;
+  /** In the whole range that was asked for. */
+  readonly count: number;
+  /** etcd's revision when it answered. */
+  readonly revision: Revision;
+}
+
+export interface PageOptions {
+  readonly at?: Revision;
+  /** 0 for all. */
+  readonly limit: number;
+  readonly signal?: AbortSignal;
+}
+
+const FIRST_PAGE = 500;
+const MAX_PAGE = 10_000;
+/** Pages are made to be about so large, whatever the entries are. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Reads a range in pieces, all at the same revision, so that neither side ever holds an answer of any size at once.
+ *
+ * Ends: after the last page; by throwing what the call threw.
+ */
+export async function* rangePages(
+  client: EtcdClient,
+  range: KeyRange,
+  options: PageOptions,
+): AsyncGenerator<Page, void, undefined> {
+  const etcdRange = toEtcdRange(range);
+  if (etcdRange === undefined) {
+    yield { entries: [], more: false, count: 0, revision: await readRevision(client, options) };
+    return;
+  }
+  let { at } = options;
+  let { key } = etcdRange;
+  let left = options.limit === 0 ? Infinity : options.limit;
+  let pageSize = FIRST_PAGE;
+  let known: { count: number; revision: Revision } | undefined;
+  while (left > 0) {
+    const limit = Math.min(left, pageSize);
+    const request = { key, rangeEnd: etcdRange.rangeEnd, limit, revision: at };
+    const response = await readPage(client, request, options);
+    if (response === 'too large') {
+      pageSize = Math.max(Math.floor(limit / 4), 1);
+      continue;
+    }
+    const page = toPage(response);
+    known ??= { count: page.count, revision: page.revision };
+    at ??= page.revision;
+    left -= page.entries.length;
+    yield { ...page, ...known };
+    if (!page.more || page.entries.length === 0) return;
+    key = `${page.entries.at(-1)?.key}\0`;
+    pageSize = fittingSize(page.entries);
+  }
+}
+
+/** The newest revision of the cluster: a read that goes through its leader, of a key that nobody has. */
+export async function readRevision(
+  client: EtcdClient,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<Revision> {
+  const { signal } = options;
+  const response = await client.call(RANGE, { key: FIRST_KEY, countOnly: true }, { signal, isRepeatable: true });
+  if (response.header?.revision === undefined) throw missingInAnswer('revision');
+  return response.header.revision;
+}
+
+async function readPage(
+  client: EtcdClient,
+  request: { key: string; rangeEnd: string; limit: number; revision: Revision | undefined },
+  options: PageOptions,
+): Promise<RangeResponse | 'too large'> {
+  try {
+    return await client.call(RANGE, request, { signal: options.signal, isRepeatable: true });
+  } catch (error) {
+    if (isGrpcError(error, 'RESOURCE_EXHAUSTED') && request.limit > 1 && /larger than max/.test(error.message)) {
+      return 'too large';
+    }
+    throw error;
+  }
+}
+
+function toPage(response: RangeResponse): Page {
+  const revision = response.header?.revision;
+  if (revision === undefined) throw missingInAnswer('revision');
+  const entries = (response.kvs ?? []).map(toEntry);
+  return { entries, more: response.more ?? false, count: response.count ?? 0, revision };
+}
+
+function fittingSize(entries: readonly Entry[]): number {
+  let bytes = 0;
+  for (const entry of entries) bytes += entry.key.length + entry.value.byteLength;
+  const fitting = Math.floor((PAGE_BYTES * entries.length) / Math.max(bytes, 1));
+  return Math.min(Math.max(fitting, 1), MAX_PAGE);
+}

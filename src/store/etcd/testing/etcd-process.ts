@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CryptoRandom, RealClock } from '../../../base/index.ts';
+import { EtcdClient } from '../etcd-client.ts';
+import type { TlsCredentials } from '../grpc/index.ts';
+import { STATUS } from '../messages/methods.ts';
+import { freePorts } from './free-ports.ts';
+
+export interface EtcdProcessOptions {
+  readonly binary: string;
+  /** More arguments. */
+  readonly flags?: readonly string[];
+  /** When etcd is told to use TLS, what its clients need. */
+  readonly tls?: TlsCredentials;
+}
+
+/** A member of a cluster that is to be started: all that has to be known before. */
+export interface Member {
+  readonly name: string;
+  readonly clientPort: number;
+  readonly peerPort: number;
+}
+
+const START_TIMEOUT_MS = 30_000;
+
+/** A real etcd in a folder of its own, which can be killed and started again. Disposing ends it and removes the folder. */
+export class EtcdProcess implements AsyncDisposable {
+  readonly #options: EtcdProcessOptions;
+  readonly #folder: string;
+  readonly #member: Member;
+  readonly #cluster: readonly Member[];
+  #process: ChildProcess | undefined;
+  #log = '';
+
+  private constructor(folder: string, member: Member, options: EtcdProcessOptions & { cluster: readonly Member[] }) {
+    this.#options = options;
+    this.#folder = folder;
+    this.#member = member;
+    this.#cluster = options.cluster;
+  }
+
+  /** A cluster of one that is ready to serve. */
+  static async start(options: EtcdProcessOptions): Promise<EtcdProcess> {
+    const [etcd] = await EtcdProcess.startCluster(1, options);
+    return etcd as EtcdProcess;
+  }
+
+  static async startCluster(size: number, options: EtcdProcessOptions): Promise<readonly EtcdProcess[]> {
+    const ports = await freePorts(size * 2);
+    const cluster = Array.from({ length: size }, (_item, index) => ({
+      name: `m${index}`,
+      clientPort: ports[index * 2] as number,
+      peerPort: ports[index * 2 + 1] as number,
+    }));
+    const processes = await Promise.all(
+      cluster.map(async (member) => {
+        const folder = await mkdtemp(join(tmpdir(), 'keelson-etcd-'));
+        return new EtcdProcess(folder, member, { ...options, cluster });
+      }),
+    );
+    for (const etcd of processes) etcd.#spawn();
+    await Promise.all(processes.map((etcd) => etcd.#ready()));
+    return processes;
+  }
+
+  get endpoint(): string {
+    return `${this.#options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.#member.clientPort}`;
+  }
+
+  /** As a power failure would. */
+  async kill(): Promise<void> {
+    const running = this.#process;
+    this.#process = undefined;
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    const exited = once(running, 'exit');
+    running.kill('SIGKILL');
+    await exited;
+  }
+
+  /** Starts it again on what it has written, and waits until it serves. */
+  async restart(): Promise<void> {
+    this.#spawn();
+    await this.#ready();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #spawn(): void {
+    const { clientPort, name } = this.#member;
+    const scheme = this.#options.tls === undefined ? 'http' : 'https';
+    const client = `${scheme}://127.0.0.1:${clientPort}`;
+    const flags = {
+      '--name': name,
+      '--data-dir': join(this.#folder, 'data'),
+      '--listen-client-urls': client,
+      '--advertise-client-urls': client,
+      '--listen-peer-urls': peerUrl(this.#member),
+      '--initial-advertise-peer-urls': peerUrl(this.#member),
+      '--initial-cluster': this.#cluster.map((member) => `${member.name}=${peerUrl(member)}`).join(','),
+      '--initial-cluster-token': this.#folder,
+    };
+    const given = [...Object.entries(flags).flat(), '--logger=zap', ...(this.#options.flags ?? [])];
+    const started = spawn(this.#options.binary, given, { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#log = '';
+    started.stderr.setEncoding('utf8').on('data', (text: string) => (this.#log = (this.#log + text).slice(-10_000)));
+    started.on('error', (error) => (this.#log += String(error)));
+    this.#process = started;
+  }
+
+  async #ready(): Promise<void> {
+    const endpoints = [this.endpoint];
+    const { tls } = this.#options;
+    await using client = new EtcdClient({
+      endpoints,
+      tls,
+      clock: new RealClock(),
+      random: new CryptoRandom(),
+      requestTimeoutMs: START_TIMEOUT_MS,
+    });
+    try {
+      await client.call(STATUS, {}, { isRepeatable: true });
+    } catch (cause) {
+      throw new Error(`Cannot start etcd at ${this.endpoint}; it says: ${this.#log}`, { cause });
+    }
+  }
+}
+
+function peerUrl(member: Member): string {
+  return `http://127.0.0.1:${member.peerPort}`;
+}
