@@ -1,9 +1,10 @@
-// Compiles src/api/definitions/*.api into the packed table, the descriptions and the .d.ts types per group.
+// Compiles src/api/definitions/*.api into the packed table, the descriptions, the .d.ts types per group and the client's kinds.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pack, packDescriptions } from '../src/api/language/pack.ts';
 import { parseDefinitions } from '../src/api/language/parse.ts';
 import { typeDeclarations } from '../src/api/language/type-declarations.ts';
+import { builtInTree, flatKinds } from './client-kinds.ts';
 
 const api = join(import.meta.dirname, '..', 'src', 'api');
 
@@ -28,3 +29,6 @@ await write(
   constant('packedDescriptions', 'What each type and field is for.', packDescriptions(files)),
 );
 for (const file of files) await write(join(api, 'types', `${file.alias}.d.ts`), typeDeclarations(file));
+const client = join(import.meta.dirname, '..', 'src', 'client', 'generated');
+await write(join(client, 'built-in.ts'), builtInTree(files));
+await write(join(client, 'kinds.ts'), flatKinds(files));

@@ -16,7 +16,7 @@ function isStale() {
       entry.isFile() &&
       /\.(ts|api)$/.test(entry.name) &&
       !/\.test\.ts$/.test(entry.name) &&
-      !/src\/api\/(generated|types)/.test(entry.parentPath) &&
+      !/src\/(api\/(generated|types)|client\/generated)/.test(entry.parentPath) &&
       statSync(join(entry.parentPath, entry.name)).mtimeMs > built,
   );
 }

@@ -64,3 +64,4 @@ export {
   unauthorized,
 } from './status.ts';
 export { checkFormat } from './formats.ts';
+export { withMeta } from './with-meta.ts';

@@ -20,6 +20,7 @@ export { ObjectStore } from './storage/object-store.ts';
 export { jsonStorage, protobufStorage, type StorageCodec } from './storage/storage-codec.ts';
 export { StoredObject } from './storage/stored-object.ts';
 export { timestamp } from './verbs/timestamps.ts';
+export { checkAnnotations, checkLabels } from './validation/object-meta.ts';
 export * from './transport/index.ts';
 export { DiscoveryPaths } from './discovery/discovery-paths.ts';
 export { OpenApiPaths } from './discovery/openapi-paths.ts';

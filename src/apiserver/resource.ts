@@ -27,6 +27,8 @@ export interface Resource {
   readonly columns: readonly Column[];
   /** What a table says about a row as a whole, besides its cells. */
   readonly rowConditions?: (object: ApiObject) => readonly RowCondition[];
+  /** The order of the rows of a table, when it is not that of the list. */
+  readonly compareRows?: (left: ApiObject, right: ApiObject) => number;
   /** Fields beside `metadata.name` and `metadata.namespace` that a field selector may name. */
   readonly selectableFields: readonly string[];
   /** The values of those fields in one object (of this version). */
@@ -125,6 +127,7 @@ export interface Column {
   readonly description: string;
   /** 0 is always shown, 1 with `-o wide`. */
   readonly priority: number;
+  /** The cell of one object: of a built-in kind in the stored version, of others in the version asked for. */
   readonly value: (object: ApiObject, context: { readonly now: number }) => unknown;
 }
 
@@ -155,6 +158,7 @@ export interface Projection {
   readonly verbs: readonly string[];
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly struct: Struct;
+  readonly columns?: readonly Column[];
   project(object: ApiObject): ApiObject;
   /** The object with the picture's changes carried over. */
   merge(object: ApiObject, projection: ApiObject): ApiObject;

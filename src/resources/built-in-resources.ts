@@ -1,7 +1,7 @@
 import type { ApiObject, ResourceInfo, TypeTable } from '../api/index.ts';
 import type { Resource, Subresource } from '../apiserver/index.ts';
 import { allKinds } from './all-kinds.ts';
-import { columnsFor } from './columns/index.ts';
+import { columnsFor, rowRulesFor } from './columns/index.ts';
 import { type BuiltInOptions, kindEnvironment } from './kind-environment.ts';
 import { kindStrategy, statusStrategy, type VersionOfKind } from './kind-strategy.ts';
 import type { Kind } from './kind.ts';
@@ -54,6 +54,7 @@ function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Reso
     strategy,
     subresources: new Map(info.subresources.map((sub) => [sub.name, subresource(sub, version, strategy)])),
     columns: columnsFor(group, info.kind),
+    ...rowRulesFor(group, info.kind),
     selectableFields: Object.keys(selectable),
     selectFields: (object: ApiObject) => fieldValues(selectable, object),
     ...(kind.computed === undefined ? {} : { computed: kind.computed }),

@@ -1,7 +1,8 @@
-import type { ApiObject } from '../api/index.ts';
 import { deepEqual } from '../base/index.ts';
 
+type Members = Readonly<Record<string, unknown>>;
+
 /** Whether an update changes any of these members. */
-export function changes(...members: readonly string[]): (object: ApiObject, old: ApiObject) => boolean {
-  return (object, old) => members.some((member) => !deepEqual(object[member], old[member]));
+export function changes(...members: readonly string[]): (object: object, old: object) => boolean {
+  return (object, old) => members.some((member) => !deepEqual((object as Members)[member], (old as Members)[member]));
 }

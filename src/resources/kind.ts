@@ -6,7 +6,9 @@ import type { NameRule } from './name-rules.ts';
  * An object of a built-in kind as hooks see it: decoded, so its metadata and spec are there even when the client left
  * them out. Pieces of it may be shared and frozen; only `applyDefaults` may change below the first level.
  */
-export type Whole<T> = T & { metadata: ObjectMeta } & Required<Pick<T, keyof T & ('spec' | 'status')>>;
+export type Whole<T> = string extends keyof T
+  ? T
+  : T & { metadata: ObjectMeta } & Required<Pick<T, keyof T & ('spec' | 'status')>>;
 
 /**
  * What one kind adds to what its type says. The rest follows from the type table: paths, verbs, and that `status` is

@@ -2,6 +2,7 @@ import { invalidValue, matchLabels, matchLabelSelector, ValueError } from '../ap
 import type { ApiObject, FieldError } from '../api/index.ts';
 import type { Scale } from '../api/types/autoscaling/v1.d.ts';
 import type { LabelSelector } from '../api/types/meta/v1.d.ts';
+import { columnsFor } from './columns/index.ts';
 import { withMeta } from './object-meta.ts';
 import type { SubresourceMaker } from './kind.ts';
 
@@ -27,6 +28,7 @@ function scale(print: (selector: unknown) => string): SubresourceMaker {
     verbs: info.verbs,
     kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     struct: info.type,
+    columns: columnsFor('autoscaling', 'Scale'),
     project: (object) => pictureOf(object, print),
     merge(object, picture) {
       const { spec } = picture as unknown as Scale;

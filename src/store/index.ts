@@ -30,3 +30,4 @@ export { type FileReport, type StoreProblem, type StoreReport, verifyStore } fro
 export { dumpStore } from './durable/dump-store.ts';
 export { restoreStore } from './durable/restore-store.ts';
 export { type CompactReport, compactStore } from './durable/compact-store.ts';
+export { type EtcdOptions, openEtcdStore } from './etcd/open-etcd-store.ts';

@@ -1,4 +1,5 @@
-import fc from 'fast-check';
+import { unreachable } from '../../src/base/index.ts';
+import * as fc from 'fast-check';
 import type { Field, ScalarName, Shape, Struct } from '../../src/api/index.ts';
 
 /**
@@ -19,7 +20,9 @@ export function arbitraryObject(struct: Struct, depth = 0): fc.Arbitrary<Record<
 
 function arbitraryField(field: Field, owner: Struct, depth: number): fc.Arbitrary<[string, unknown]> {
   const value = arbitraryValue(field.shape, owner, depth + 1);
-  return fc.oneof({ weight: 9, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) }).map((item) => [field.name, item]);
+  return fc
+    .oneof({ weight: 9, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
+    .map((item) => [field.name, item]);
 }
 
 function arbitraryValue(shape: Shape, owner: Struct, depth: number): fc.Arbitrary<unknown> {
@@ -32,6 +35,8 @@ function arbitraryValue(shape: Shape, owner: Struct, depth: number): fc.Arbitrar
       return fc.array(arbitraryValue(shape.element, owner, depth + 1), { maxLength: depth > 4 ? 1 : 2 });
     case 'map':
       return fc.dictionary(text, arbitraryValue(shape.value, owner, depth + 1), { maxKeys: 3, noNullPrototype: true });
+    default:
+      return unreachable(shape);
   }
 }
 
@@ -41,7 +46,9 @@ const text = fc.oneof(
   fc.constantFrom('', '10', '9', '__proto__', 'constructor', 'é', '<&>', 'line\nbreak'),
 );
 const int32 = fc.oneof(fc.integer(), fc.constantFrom(0, 1, -1, 2 ** 31 - 1, -(2 ** 31)));
-const raw = fc.jsonValue({ maxDepth: 2, noUnicodeString: false }).filter((value) => value !== null && !Object.is(value, -0));
+const raw = fc
+  .jsonValue({ maxDepth: 2, noUnicodeString: false })
+  .filter((value) => value !== null && !Object.is(value, -0));
 
 /** Schemas may contain themselves, so they end early. */
 function arbitraryScalar(scalar: ScalarName, owner: Struct, depth: number): fc.Arbitrary<unknown> {
@@ -75,11 +82,15 @@ function arbitraryScalar(scalar: ScalarName, owner: Struct, depth: number): fc.A
     case 'JSONSchemaPropsOrBool':
       return depth > 3 ? fc.boolean() : fc.oneof(fc.boolean(), schema(owner, depth));
     case 'JSONSchemaPropsOrArray':
-      return depth > 3 ? fc.constant({}) : fc.oneof(schema(owner, depth), fc.array(schema(owner, depth), { minLength: 1, maxLength: 2 }));
+      return depth > 3
+        ? fc.constant({})
+        : fc.oneof(schema(owner, depth), fc.array(schema(owner, depth), { minLength: 1, maxLength: 2 }));
     case 'JSONSchemaPropsOrStringArray':
       return depth > 3
         ? fc.constant(['a'])
         : fc.oneof(schema(owner, depth), fc.array(text, { minLength: 1, maxLength: 2 }));
+    default:
+      return unreachable(scalar);
   }
 }
 

@@ -20,7 +20,7 @@ type filler struct {
 	random *rand.Rand
 }
 
-const deepest = 12
+const deepest = 16
 
 var words = []string{"", "a", "web", "kube-system", "nginx:1.25", "10.0.0.1", "é", "名前", "<&>", "\u2028", "😀", "line\nbreak\ttab", "quote\"\\", "\x00\x1f\x7f", "1", "true", "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789"}
 

@@ -24,7 +24,8 @@ const vectors = gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n
 
 /** A line is `{"type":…,"json":…,"protobuf":…}`; the text of the object must not be parsed: numbers and order count. */
 function readVector(line: string): Vector {
-  const [, type = '', text = '', protobuf = ''] = /^\{"type":"([^"]*)","json":(.*),"protobuf":"([^"]*)"\}$/s.exec(line) ?? [];
+  const [, type = '', text = '', protobuf = ''] =
+    /^\{"type":"([^"]*)","json":(.*),"protobuf":"([^"]*)"\}$/s.exec(line) ?? [];
   return { type, text, protobuf: Buffer.from(protobuf, 'base64') };
 }
 
@@ -74,7 +75,10 @@ describe('objects of every kind, made by Go', () => {
         const { raw, typeMeta } = openProtobufEnvelope(protobuf);
         expect(Buffer.from(encodeProtobuf(value, struct)).equals(raw)).toBe(true);
         expect(Buffer.from(wrapProtobuf(raw, typeMeta)).equals(protobuf)).toBe(true);
-        return { is: Buffer.from(encodeProtobufEnvelope(value, struct)).toString('base64'), should: protobuf.toString('base64') };
+        return {
+          is: Buffer.from(encodeProtobufEnvelope(value, struct)).toString('base64'),
+          should: protobuf.toString('base64'),
+        };
       }),
     ).toEqual([]);
   });

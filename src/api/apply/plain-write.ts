@@ -33,12 +33,12 @@ export function ownAfterWrite(
 ): readonly ManagedFieldsEntry[] | undefined {
   const entries = entriesToStartFrom(live, object, kind);
   try {
-    const owners = decodeOwners(entries);
+    const owners = entries === live.metadata.managedFields ? decodeOwners(entries) : printedAnew(decodeOwners(entries));
     if (owners.size === 0 && isStored(live)) return undefined;
     const before = typedObject(live, kind);
     const after = typedObject(withEntriesOf(live, object), kind);
     const owned = takeChanges(owners, { before, after, kind, writer });
-    return owned === owners ? entries : encodeOwners(owned);
+    return owned === decodeOwners(entries) ? entries : encodeOwners(owned);
   } catch (error) {
     // Kubernetes drops ownership that it cannot follow, rather than refusing the write.
     if (error instanceof TypedError || error instanceof FieldsError) return undefined;
@@ -102,6 +102,11 @@ function readable(entries: readonly ManagedFieldsEntry[] | undefined): readonly 
     if (error instanceof FieldsError) return undefined;
     throw error;
   }
+}
+
+/** What a client wrote may be out of order and hold what nobody understands. */
+function printedAnew(owners: Owners): Owners {
+  return new Map([...owners].map(([id, { entry: _, ...owner }]) => [id, owner]));
 }
 
 function isStored(object: ApiObject): boolean {

@@ -13,9 +13,13 @@ function canonical(type: string, value: unknown, options?: Parameters<typeof can
 
 describe('canonicalize()', () => {
   test('puts fields in the order of the type and sorts maps', () => {
-    expect(canonical('io.k8s.api.core.v1.ConfigMap', { data: { b: '1', a: '2' }, metadata: { name: 'x' }, kind: 'ConfigMap' })).toBe(
-      '{"kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"2","b":"1"}}',
-    );
+    expect(
+      canonical('io.k8s.api.core.v1.ConfigMap', {
+        data: { b: '1', a: '2' },
+        metadata: { name: 'x' },
+        kind: 'ConfigMap',
+      }),
+    ).toBe('{"kind":"ConfigMap","metadata":{"name":"x"},"data":{"a":"2","b":"1"}}');
   });
 
   test('sorts keys by their UTF-8 bytes, not by UTF-16 units', () => {
@@ -30,7 +34,10 @@ describe('canonicalize()', () => {
     expect(
       canonical(
         'io.k8s.api.core.v1.Pod',
-        { spec: { containers: [{ name: 'a', image: '', args: [], foo: 1, tty: false }], hostNetwork: null, bar: {} }, x: 1 },
+        {
+          spec: { containers: [{ name: 'a', image: '', args: [], foo: 1, tty: false }], hostNetwork: null, bar: {} },
+          x: 1,
+        },
         { onUnknown: (path) => unknown.push(path) },
       ),
     ).toBe('{"metadata":{},"spec":{"containers":[{"name":"a","resources":{}}]},"status":{}}');
@@ -61,7 +68,9 @@ describe('canonicalize()', () => {
       '{"limits":{"cpu":"500m","memory":"1Gi","x":"2"}}',
     );
     expect(
-      canonical('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', { creationTimestamp: '2026-01-02T03:04:05.9+01:00' }),
+      canonical('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', {
+        creationTimestamp: '2026-01-02T03:04:05.9+01:00',
+      }),
     ).toBe('{"creationTimestamp":"2026-01-02T02:04:05Z"}');
     expect(canonical('io.k8s.api.core.v1.Secret', { data: { a: 'YWI=\n', b: null, c: [97, 98] } })).toBe(
       '{"metadata":{},"data":{"a":"YWI=","b":"","c":"YWI="}}',
@@ -75,7 +84,9 @@ describe('canonicalize()', () => {
   });
 
   test('keeps raw JSON in its order, and JSON of schemas sorted', () => {
-    expect(canonical('io.k8s.api.apps.v1.ControllerRevision', { data: { b: 1, a: [] } })).toContain('"data":{"b":1,"a":[]}');
+    expect(canonical('io.k8s.api.apps.v1.ControllerRevision', { data: { b: 1, a: [] } })).toContain(
+      '"data":{"b":1,"a":[]}',
+    );
     expect(
       canonical('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps', {
         default: { b: { d: 1, c: 2 }, a: 1 },
@@ -106,7 +117,10 @@ describe('canonicalize()', () => {
 
   test('throws what Kubernetes says about a value of the wrong type', () => {
     expect(() => canonical('io.k8s.api.apps.v1.Deployment', { spec: { replicas: 'x' } })).toThrow(
-      new DecodeError('mismatch', 'json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32'),
+      new DecodeError(
+        'mismatch',
+        'json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32',
+      ),
     );
     expect(() => canonical('io.k8s.api.apps.v1.Deployment', { spec: { replicas: 1.5 } })).toThrow('number 1.5');
     expect(() => canonical('io.k8s.api.apps.v1.Deployment', [])).toThrow(
@@ -135,9 +149,19 @@ describe('canonicalize() with defaults', () => {
     field('main', { kind: 'struct', struct: port }),
     field('extra', { kind: 'struct', struct: port }, { presence: 'pointer' }),
     field('status', { kind: 'struct', struct: port }, { presence: 'pointer', flags: { fill: {} } }),
-    field('ports', { kind: 'list', element: { kind: 'struct', struct: port }, listType: 'atomic', keys: [], isWrapped: false }),
+    field('ports', {
+      kind: 'list',
+      element: { kind: 'struct', struct: port },
+      listType: 'atomic',
+      keys: [],
+      isWrapped: false,
+    }),
     field('byName', { kind: 'map', value: { kind: 'struct', struct: port }, isAtomic: false }),
-    field('modes', { kind: 'list', element: { kind: 'scalar', scalar: 'string' }, listType: 'atomic', keys: [], isWrapped: false }, { flags: { fill: ['rw'] } }),
+    field(
+      'modes',
+      { kind: 'list', element: { kind: 'scalar', scalar: 'string' }, listType: 'atomic', keys: [], isWrapped: false },
+      { flags: { fill: ['rw'] } },
+    ),
   ]);
 
   function filled(value: unknown): string {
@@ -187,7 +211,14 @@ describe('canonicalize() with defaults', () => {
 describe('canonicalize() with types made at run time', () => {
   const spec = struct(
     'Spec',
-    [field('replicas', { kind: 'scalar', scalar: 'int64' }, { presence: 'pointer', nullable: true }), field('list', { kind: 'list', element: { kind: 'scalar', scalar: 'string' }, listType: 'atomic', keys: [], isWrapped: false }, { presence: 'pointer' })],
+    [
+      field('replicas', { kind: 'scalar', scalar: 'int64' }, { presence: 'pointer', nullable: true }),
+      field(
+        'list',
+        { kind: 'list', element: { kind: 'scalar', scalar: 'string' }, listType: 'atomic', keys: [], isWrapped: false },
+        { presence: 'pointer' },
+      ),
+    ],
     { preservesUnknown: true },
   );
 
@@ -202,10 +233,15 @@ describe('canonicalize() with types made at run time', () => {
   });
 
   test('accepts fields named like methods of objects', () => {
-    const odd = struct('Odd', [field('constructor', { kind: 'scalar', scalar: 'string' }), field('__proto__', { kind: 'scalar', scalar: 'string' })]);
+    const odd = struct('Odd', [
+      field('constructor', { kind: 'scalar', scalar: 'string' }),
+      field('__proto__', { kind: 'scalar', scalar: 'string' }),
+    ]);
 
     expect(encodeJson(canonicalize({}, odd))).toBe('{}');
-    expect(encodeJson(canonicalize(JSON.parse('{"__proto__":"a","constructor":"b"}'), odd))).toBe('{"constructor":"b","__proto__":"a"}');
+    expect(encodeJson(canonicalize(JSON.parse('{"__proto__":"a","constructor":"b"}'), odd))).toBe(
+      '{"constructor":"b","__proto__":"a"}',
+    );
   });
 });
 

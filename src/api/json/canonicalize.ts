@@ -20,6 +20,8 @@ export interface CanonicalizeOptions {
  *
  * Guarantees: the input is never changed; the result shares with it only what is frozen; `null` is the empty object;
  * canonicalizing again changes nothing. 64-bit integers beyond 2^53 are bigints, all others numbers.
+ * Differs from Go in what JavaScript cannot keep: map keys that look like list indexes (`10`) come first, and raw JSON
+ * (RawExtension) keeps its values, not their spelling (`1.0` is printed as `1`).
  * Ends: with a DecodeError, in the words of Kubernetes, when a value is not of its type.
  */
 export function canonicalize(value: unknown, struct: Struct, options: CanonicalizeOptions = {}): PlainObject {

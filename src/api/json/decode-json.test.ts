@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { builtInTypes } from '../built-in.ts';
 import { DecodeError } from './decode-error.ts';
@@ -46,11 +46,13 @@ function serverMessage(kind: string, apiVersion: string, body: string): string {
 }
 
 describe('decodeJson() says what a real API server says', () => {
-  test.each(answers)('%s %s %j', (kind, apiVersion, source, _code, message) => {
+  test.each(answers)('%s %s %j', (...[kind, apiVersion, source, , message]) => {
     const body = typeof source === 'string' ? source : source.repeat.repeat(source.times);
 
     // the server quotes the beginning of a body that it does not recognize
-    expect(serverMessage(kind, apiVersion, body)).toBe(message.replace(/^(the object provided is unrecognized.*) \(.*\)$/s, '$1'));
+    expect(serverMessage(kind, apiVersion, body)).toBe(
+      message.replace(/^(the object provided is unrecognized.*) \(.*\)$/s, '$1'),
+    );
   });
 });
 
@@ -80,22 +82,54 @@ describe('decodeJson()', () => {
     );
   });
 
+  test('takes very many duplicates together without taking ever longer', () => {
+    const body = `{${'"metadata":{"name":"a","labels":{"k":"v"}},"data":{"a":"b"},'.repeat(40_000)}"immutable":true}`;
+
+    expect(decodeJson(body, configMap, { fieldValidation: 'Warn' })).toMatchObject({
+      value: { metadata: { name: 'a', labels: { k: 'v' } }, data: { a: 'b' }, immutable: true },
+      warnings: ['duplicate field "metadata"', 'duplicate field "data"'],
+    });
+  });
+
+  test('forgets what came before null or an empty list', () => {
+    const struct = types.struct('io.k8s.api.core.v1.PodSpec');
+    const containers = '"containers":[{"name":"a","image":"b"}],"containers":[],"containers":[{"name":"c"}]';
+    const body = `{${containers},"securityContext":{"runAsUser":1},"securityContext":null,"securityContext":{"runAsGroup":2}}`;
+
+    expect(encodeJson(decodeJson(body, struct).value)).toBe(
+      '{"containers":[{"name":"c","resources":{}}],"securityContext":{"runAsGroup":2}}',
+    );
+  });
+
   test('finds duplicates that hide behind escapes, spaces and look-alikes in strings', () => {
-    for (const body of ['{"data":{"a\\\\":"1","a\\\\" : "2"}}', '{"data":{"x":"\\":","x":"{\\"y\\":1}"}}', '{"data" :{},"d\\u0061ta":{}}']) {
+    for (const body of [
+      '{"data":{"a\\\\":"1","a\\\\" : "2"}}',
+      '{"data":{"x":"\\":","x":"{\\"y\\":1}"}}',
+      '{"data" :{},"d\\u0061ta":{}}',
+    ]) {
       expect(decodeJson(body, configMap, { fieldValidation: 'Warn' }).warnings).toHaveLength(1);
     }
-    expect(decodeJson('{"data":{"a":"\\":\\\\\\":","b":"c:d"}}', configMap, { fieldValidation: 'Strict' }).warnings).toEqual([]);
+    expect(
+      decodeJson('{"data":{"a":"\\":\\\\\\":","b":"c:d"}}', configMap, { fieldValidation: 'Strict' }).warnings,
+    ).toEqual([]);
   });
 
   test('does not look for duplicates in raw JSON', () => {
-    expect(decodeJson('{"data":{"a":1,"a":2},"revision":1}', revision, { fieldValidation: 'Strict' }).value).toMatchObject({ data: { a: 2 } });
+    expect(
+      decodeJson('{"data":{"a":1,"a":2},"revision":1}', revision, { fieldValidation: 'Strict' }).value,
+    ).toMatchObject({ data: { a: 2 } });
   });
 
   test('keeps integers beyond 2^53 exactly, typed and raw', () => {
-    const { value } = decodeJson('{"data":{"a":9007199254740993,"b":1.50,"c":1e3},"revision":-9007199254740993}', revision);
+    const { value } = decodeJson(
+      '{"data":{"a":9007199254740993,"b":1.50,"c":1e3},"revision":-9007199254740993}',
+      revision,
+    );
 
     expect(value).toMatchObject({ data: { a: 9007199254740993n, b: 1.5, c: 1000 }, revision: -9007199254740993n });
-    expect(encodeJson(value)).toBe('{"metadata":{},"data":{"a":9007199254740993,"b":1.5,"c":1000},"revision":-9007199254740993}');
+    expect(encodeJson(value)).toBe(
+      '{"metadata":{},"data":{"a":9007199254740993,"b":1.5,"c":1000},"revision":-9007199254740993}',
+    );
   });
 
   test('reads quantities from numbers as they are written', () => {
@@ -107,17 +141,23 @@ describe('decodeJson()', () => {
   });
 
   test('replaces what is no Unicode, byte by byte, as Go does', () => {
-    const broken = Buffer.concat([Buffer.from('{"name":"a'), Buffer.from([0xe2, 0x82, 0xff]), Buffer.from('b\\ud800\\ud83d\\ude00"}')]);
+    const broken = Buffer.concat([
+      Buffer.from('{"name":"a'),
+      Buffer.from([0xe2, 0x82, 0xff]),
+      Buffer.from('b\\ud800\\ud83d\\ude00"}'),
+    ]);
 
     expect(decodeJson(broken, objectMeta).value).toEqual({ name: 'a\ufffd\ufffd\ufffdb\ufffd\u{1f600}' });
   });
 
   test('passes over deep nesting in unknown fields, and refuses it where it would be kept', () => {
-    const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
-
-    expect(decodeJson(`{"x":${deep(9999)}}`, configMap, { fieldValidation: 'Warn' }).warnings).toEqual(['unknown field "x"']);
+    expect(decodeJson(`{"x":${deep(9999)}}`, configMap, { fieldValidation: 'Warn' }).warnings).toEqual([
+      'unknown field "x"',
+    ]);
     expect(() => decodeJson(`{"x":${deep(10_000)}}`, configMap)).toThrow("invalid character '[' exceeded max depth");
-    expect(() => decodeJson(`{"data":${deep(5000)}}`, revision)).toThrow(new DecodeError('depth', 'exceeded max depth'));
+    expect(() => decodeJson(`{"data":${deep(5000)}}`, revision)).toThrow(
+      new DecodeError('depth', 'exceeded max depth'),
+    );
     expect(decodeJson(`{"data":${deep(900)}}`, revision).value).toBeDefined();
   });
 
@@ -138,19 +178,49 @@ describe('decodeJson()', () => {
 
   test('survives any bytes', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.uint8Array({ maxLength: 40 }), fc.json().map((text) => Buffer.from(text))), (bytes) => {
-        try {
-          decodeJson(bytes, configMap, { fieldValidation: 'Warn' });
-        } catch (error) {
-          expect(error).toBeInstanceOf(DecodeError);
-        }
-      }),
+      fc.property(
+        fc.oneof(
+          fc.uint8Array({ maxLength: 40 }),
+          fc.json().map((text) => Buffer.from(text)),
+        ),
+        (bytes) => {
+          try {
+            decodeJson(bytes, configMap, { fieldValidation: 'Warn' });
+          } catch (error) {
+            expect(error).toBeInstanceOf(DecodeError);
+          }
+        },
+      ),
       { numRuns: 2000 },
     );
   });
 
   test('agrees with JSON.parse on what JSON is', () => {
-    const pieces = fc.constantFrom('{', '}', '[', ']', ',', ':', '"', 'a', '\\', 'u0041', '1', '0', '-', '.', 'e', '+', 'true', 'null', ' ', '\n', '"k":', '\t', '\u0001');
+    const pieces = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"',
+      'a',
+      '\\',
+      'u0041',
+      '1',
+      '0',
+      '-',
+      '.',
+      'e',
+      '+',
+      'true',
+      'null',
+      ' ',
+      '\n',
+      '"k":',
+      '\t',
+      '\u0001',
+    );
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
         const text = parts.join('');
@@ -165,11 +235,18 @@ describe('decodeJson()', () => {
 describe('typeMetaOf()', () => {
   test('reads as Go reads: by any case, the last one counts', () => {
     expect(typeMetaOf(new JsonBody('{"apiVersion":"v1","kind":"A"}'))).toEqual({ apiVersion: 'v1', kind: 'A' });
-    expect(typeMetaOf(new JsonBody('{"KIND":"A","kind":"B","Kind":"C","apiversion":"v2"}'))).toEqual({ apiVersion: 'v2', kind: 'C' });
+    expect(typeMetaOf(new JsonBody('{"KIND":"A","kind":"B","Kind":"C","apiversion":"v2"}'))).toEqual({
+      apiVersion: 'v2',
+      kind: 'C',
+    });
     expect(typeMetaOf(new JsonBody('null'))).toEqual({ apiVersion: '', kind: '' });
     expect(typeMetaOf(new JsonBody('{"kind":"A","kind":null}'))).toEqual({ apiVersion: '', kind: 'A' });
   });
 });
+
+function deep(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth);
+}
 
 function succeeds(run: () => unknown): boolean {
   try {

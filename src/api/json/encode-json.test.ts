@@ -10,7 +10,9 @@ describe('encodeJson()', () => {
   test('prints bigints as numbers, whatever strings are around them', () => {
     const value = { a: 9223372036854775807n, b: ['#1', '"##2"', -9007199254740993n], c: '#9223372036854775807' };
 
-    expect(encodeJson(value)).toBe('{"a":9223372036854775807,"b":["#1","\\"##2\\"",-9007199254740993],"c":"#9223372036854775807"}');
+    expect(encodeJson(value)).toBe(
+      '{"a":9223372036854775807,"b":["#1","\\"##2\\"",-9007199254740993],"c":"#9223372036854775807"}',
+    );
     expect(parseUntyped(encodeJson(value))).toEqual(value);
   });
 
@@ -21,10 +23,18 @@ describe('encodeJson()', () => {
 
 describe('parseUntyped()', () => {
   test('keeps 64-bit integers, and takes larger ones for doubles', () => {
-    expect(parseUntyped('[1,9007199254740993,1.0,1e2,18446744073709551616]')).toEqual([1, 9007199254740993n, 1, 100, 18446744073709551616]);
+    expect(parseUntyped('[1,9007199254740993,1.0,1e2,18446744073709551616]')).toEqual([
+      1,
+      9007199254740993n,
+      1,
+      100,
+      18446744073709551616,
+    ]);
   });
 
   test('says what Go says about numbers that are too large for anything', () => {
-    expect(() => parseUntyped('{"a":[1e999]}')).toThrow('json: cannot unmarshal number 1e999 into Go value of type float64');
+    expect(() => parseUntyped('{"a":[1e999]}')).toThrow(
+      'json: cannot unmarshal number 1e999 into Go value of type float64',
+    );
   });
 });

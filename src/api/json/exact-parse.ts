@@ -15,7 +15,9 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /** An object or list whose end has not come yet. */
-type Open = { readonly kind: 'object'; readonly entries: JsonEntry[]; key: string } | { readonly kind: 'array'; readonly items: JsonNode[] };
+type Open =
+  | { readonly kind: 'object'; readonly entries: JsonEntry[]; key: string }
+  | { readonly kind: 'array'; readonly items: JsonNode[] };
 
 /**
  * Parses JSON without losing anything: duplicate keys, their order, and how numbers are written. Several times slower
@@ -28,12 +30,12 @@ export function parseExact(bytes: Uint8Array): JsonNode {
 }
 
 class ExactParser {
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
   readonly #open: Open[] = [];
   #at = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   parse(): JsonNode {

@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/index.ts';
 import type { Field, Struct } from '../schema/schema.ts';
 import { type PlainObject, setOwn } from './plain-object.ts';
 import { type Convert } from './scalar-rules.ts';
@@ -24,8 +25,13 @@ export function fieldRule(field: Field, owner: Struct, converters: StructConvert
       return collectionRule(field, shapeRule(field.shape, owner, converters).convert);
     case 'scalar': {
       const { convert, zero, isOmitted } = scalarRule(field.shape.scalar, owner, converters);
-      return scalarValueRule(field, convert, { zero, isOmitted: isOmitted ? field.omit !== 'never' : field.omit === 'zero' });
+      return scalarValueRule(field, convert, {
+        zero,
+        isOmitted: isOmitted ? field.omit !== 'never' : field.omit === 'zero',
+      });
     }
+    default:
+      return unreachable(field.shape);
   }
 }
 

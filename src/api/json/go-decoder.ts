@@ -3,7 +3,7 @@ import { Abort, type Complaint, type Place, within } from './go-complaint.ts';
 import { type CheckedScalar, checkScalar } from './go-scalars.ts';
 import { goElementType, goEmbedding, goStructName, goTypeOf, goTypeOfShape } from './go-types.ts';
 import type { JsonNode } from './json-node.ts';
-import type { SchemaScalar } from './schema-rules.ts';
+import { isSchemaScalar, type SchemaScalar } from './schema-rules.ts';
 import { StrictProblems } from './strict-problem.ts';
 import { MAX_KEPT_DEPTH, tooDeep } from './walk.ts';
 
@@ -53,7 +53,8 @@ export class GoDecoder {
     const keys = new Set<string>();
     for (const { key, value } of node.entries) {
       const field = struct.field(key);
-      if (keys.has(key) && (field !== undefined || struct.preservesUnknown)) this.problems.add('duplicate', around.path, key);
+      if (keys.has(key) && (field !== undefined || struct.preservesUnknown))
+        this.problems.add('duplicate', around.path, key);
       keys.add(key);
       if (field !== undefined) this.#decodeField(value, field, struct);
       else if (struct.preservesUnknown) this.#decodeUntyped(value, pathTo(around.path, key));
@@ -96,13 +97,9 @@ export class GoDecoder {
   }
 
   #decodeScalar(node: JsonNode, target: Target, scalar: CheckedScalar | SchemaScalar): void {
-    switch (scalar) {
-      case 'JSONSchemaPropsOrArray':
-      case 'JSONSchemaPropsOrBool':
-      case 'JSONSchemaPropsOrStringArray':
-        this.#decodeSchema(node, scalar, target.owner);
-        return;
-      default:
+    if (isSchemaScalar(scalar)) {
+      this.#decodeSchema(node, scalar, target.owner);
+      return;
     }
     const found = checkScalar(node, scalar, target.type);
     if (found === undefined) return;

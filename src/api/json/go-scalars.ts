@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/index.ts';
 import type { ScalarName } from '../schema/schema.ts';
 import { canonicalMicroTime, canonicalQuantity, canonicalTime, decodeBase64, ValueError } from '../values/index.ts';
 import type { JsonNode } from './json-node.ts';
@@ -40,6 +41,8 @@ export function checkScalar(node: JsonNode, scalar: CheckedScalar, type: string)
     case 'RawExtension':
     case 'FieldsV1':
       return checkNumbers(node);
+    default:
+      return unreachable(scalar);
   }
 }
 
@@ -84,7 +87,8 @@ function checkText(result: string | null | ValueError): ScalarComplaint | undefi
 /** Raw JSON is taken as it is; only what we could not keep is refused, as Go refuses it where it looks inside. */
 function checkNumbers(node: JsonNode): ScalarComplaint | undefined {
   if (node.kind === 'number') return final(checkDouble(node, 'float64'));
-  const children = node.kind === 'array' ? node.items : node.kind === 'object' ? node.entries.map((entry) => entry.value) : [];
+  const children =
+    node.kind === 'array' ? node.items : node.kind === 'object' ? node.entries.map((entry) => entry.value) : [];
   for (const child of children) {
     const complaint = checkNumbers(child);
     if (complaint !== undefined) return complaint;
@@ -94,16 +98,8 @@ function checkNumbers(node: JsonNode): ScalarComplaint | undefined {
 
 /** The text that a quantity is read from: without the quotes of a string, else as it is written. */
 function sourceOf(node: JsonNode): string {
-  switch (node.kind) {
-    case 'string':
-      return node.value;
-    case 'number':
-      return node.text;
-    case 'bool':
-      return String(node.value);
-    default:
-      return '{}';
-  }
+  if (node.kind === 'string' || node.kind === 'bool') return String(node.value);
+  return node.kind === 'number' ? node.text : '{}';
 }
 
 function wrong(value: string, type: string): ScalarComplaint {

@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/index.ts';
 import type { Field, ScalarName, Shape, Struct } from '../schema/schema.ts';
 import { goTypeNames } from './go-type-names.ts';
 
@@ -32,6 +33,8 @@ export function goTypeOfShape(shape: Shape): string {
       return `[]${goTypeOfShape(shape.element)}`;
     case 'map':
       return `map[string]${goTypeOfShape(shape.value)}`;
+    default:
+      return unreachable(shape);
   }
 }
 

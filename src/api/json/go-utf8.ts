@@ -2,32 +2,38 @@ import { isUtf8 } from 'node:buffer';
 
 /** Text from UTF-8 bytes as Go reads it: every byte that is part of no valid character becomes U+FFFD. */
 export function decodeUtf8(bytes: Uint8Array): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return isUtf8(bytes) ? buffer.toString('utf8') : decodeBroken(buffer);
+  if (!isUtf8(bytes)) return decodeBroken(bytes);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 /** JavaScript's decoders replace a truncated character once; Go replaces each of its bytes. */
-function decodeBroken(bytes: Buffer): string {
-  let text = '';
-  let valid = 0; // start of the valid stretch that ends at `at`
-  let at = 0;
-  while (at < bytes.length) {
+function decodeBroken(bytes: Uint8Array): string {
+  const repaired = Buffer.allocUnsafe(bytes.length * 3);
+  let end = 0;
+  for (let at = 0; at < bytes.length;) {
     const length = characterLength(bytes, at);
-    if (length > 0) {
-      at += length;
-      continue;
+    if (length === 0) {
+      end = repaired.writeUIntBE(REPLACEMENT, end, 3);
+      at += 1;
     }
-    text += `${bytes.toString('utf8', valid, at)}\ufffd`;
-    at += 1;
-    valid = at;
+    for (let copied = 0; copied < length; copied++) repaired[end++] = bytes[at++] as number;
   }
-  return text + bytes.toString('utf8', valid, at);
+  return repaired.toString('utf8', 0, end);
 }
 
+/** U+FFFD in UTF-8. */
+const REPLACEMENT = 0xefbfbd;
+
 /** How many bytes the character at `at` has; 0 when there is no valid one. */
-function characterLength(bytes: Buffer, at: number): number {
-  const first = bytes[at] ?? 0;
+function characterLength(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] as number;
   if (first < 0x80) return 1;
   const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  return isUtf8(bytes.subarray(at, at + length)) && at + length <= bytes.length ? length : 0;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const second = bytes[at + 1] ?? 0;
+  const isShortForm = (first === 0xe0 && second < 0xa0) || (first === 0xf0 && second < 0x90);
+  const isNoCharacter = (first === 0xed && second > 0x9f) || (first === 0xf4 && second > 0x8f);
+  if (isShortForm || isNoCharacter) return 0;
+  for (let index = 1; index < length; index++) if (((bytes[at + index] ?? 0) & 0xc0) !== 0x80) return 0;
+  return length;
 }

@@ -22,16 +22,9 @@ const DEEPEST = 2000;
 
 /** A decoded value as nodes, for telling what is wrong with it. */
 export function nodeOf(value: unknown, depth = 0): JsonNode {
-  switch (typeof value) {
-    case 'string':
-      return { kind: 'string', value };
-    case 'number':
-    case 'bigint':
-      return { kind: 'number', text: String(value) };
-    case 'boolean':
-      return { kind: 'bool', value };
-    default:
-  }
+  if (typeof value === 'string') return { kind: 'string', value };
+  if (typeof value === 'number' || typeof value === 'bigint') return { kind: 'number', text: String(value) };
+  if (typeof value === 'boolean') return { kind: 'bool', value };
   if (value instanceof NumberToken) return { kind: 'number', text: value.text };
   if (depth > DEEPEST) return NULL_NODE;
   if (Array.isArray(value)) return { kind: 'array', items: value.map((item) => nodeOf(item, depth + 1)) };

@@ -1,5 +1,6 @@
+import { unreachable } from '../../base/index.ts';
 import type { Field, Shape } from '../schema/schema.ts';
-import type { JsonEntry, JsonNode } from './json-node.ts';
+import { type JsonEntry, type JsonNode, NULL_NODE } from './json-node.ts';
 import { NumberToken } from './number-token.ts';
 import { type PlainObject, setOwn } from './plain-object.ts';
 import { MAX_KEPT_DEPTH, tooDeep } from './walk.ts';
@@ -27,21 +28,24 @@ export function plainValue(node: JsonNode, shape: Shape | undefined, depth = 0):
     case 'object':
       checkDepth(depth);
       return shape?.kind === 'struct' ? structValue(node.entries, shape, depth) : mapValue(node.entries, shape, depth);
+    default:
+      return unreachable(node);
   }
 }
 
 function structValue(entries: readonly JsonEntry[], shape: Shape & { kind: 'struct' }, depth: number): PlainObject {
   const { struct } = shape;
-  const merged = new Map<string, JsonNode>();
+  const byKey = new Map<string, JsonNode[]>();
   for (const { key, value } of entries) {
-    const before = merged.get(key);
-    const field = struct.field(key);
-    merged.set(key, before === undefined || field === undefined ? value : mergeField(before, value, field));
+    const values = byKey.get(key);
+    if (values === undefined) byKey.set(key, [value]);
+    else values.push(value);
   }
   const result: PlainObject = {};
-  for (const [key, value] of merged) {
+  for (const [key, values] of byKey) {
     const field = struct.field(key);
     const isDropped = field === undefined && !struct.preservesUnknown;
+    const value = field === undefined ? (values.at(-1) ?? NULL_NODE) : mergeField(values, field);
     setOwn(result, key, isDropped ? null : plainValue(value, field?.shape, depth + 1));
   }
   return result;
@@ -54,23 +58,31 @@ function mapValue(entries: readonly JsonEntry[], shape: Shape | undefined, depth
   return result;
 }
 
-function mergeField(before: JsonNode, after: JsonNode, field: Field): JsonNode {
-  return after.kind === 'null' && field.presence === 'pointer' ? after : merge(before, after, field.shape);
+function mergeField(values: readonly JsonNode[], field: Field): JsonNode {
+  if (values.length === 1) return values[0] ?? NULL_NODE;
+  const lastNull = field.presence === 'pointer' ? values.findLastIndex((value) => value.kind === 'null') : -1;
+  return mergeValues(lastNull < 0 ? values : values.slice(lastNull), field.shape);
 }
 
 /** Null empties lists and maps and resets the special scalars; elsewhere Go leaves what was there. */
-function merge(before: JsonNode, after: JsonNode, shape: Shape): JsonNode {
-  if (after.kind === 'null') return isReset(shape) ? after : before;
-  if (shape.kind === 'list' && before.kind === 'array' && after.kind === 'array') {
-    const { element } = shape;
-    const items = after.items.map((item, index) => {
-      const old = before.items[index];
-      return old === undefined ? item : merge(old, item, element);
-    });
-    return { kind: 'array', items };
-  }
-  const isMerged = (shape.kind === 'struct' || shape.kind === 'map') && before.kind === 'object' && after.kind === 'object';
-  return isMerged ? { kind: 'object', entries: [...before.entries, ...after.entries] } : after;
+function mergeValues(values: readonly JsonNode[], shape: Shape): JsonNode {
+  const start = isReset(shape) ? values.findLastIndex((value) => value.kind === 'null') + 1 : 0;
+  const later = values.slice(start).filter((value) => value.kind !== 'null');
+  const last = later.at(-1);
+  if (last === undefined || later.length === 1) return last ?? NULL_NODE;
+  if (shape.kind === 'list') return mergeLists(later, shape.element);
+  if (shape.kind === 'scalar') return last;
+  return { kind: 'object', entries: later.flatMap((value) => (value.kind === 'object' ? value.entries : [])) };
+}
+
+/** As long as the last one; an empty one forgets what was before. */
+function mergeLists(values: readonly JsonNode[], element: Shape): JsonNode {
+  const lists = values.map((value) => (value.kind === 'array' ? value.items : []));
+  const sinceEmpty = lists.slice(lists.findLastIndex((items) => items.length === 0) + 1);
+  const length = lists.at(-1)?.length ?? 0;
+  const byIndex: JsonNode[][] = Array.from({ length }, () => []);
+  for (const items of sinceEmpty) for (const [index, item] of items.entries()) byIndex[index]?.push(item);
+  return { kind: 'array', items: byIndex.map((items) => mergeValues(items, element)) };
 }
 
 function isReset(shape: Shape): boolean {

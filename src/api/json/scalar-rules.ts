@@ -1,6 +1,13 @@
 import { DurationError, formatGoDuration, parseGoDuration } from '../../base/index.ts';
 import type { ScalarName } from '../schema/schema.ts';
-import { canonicalBase64, canonicalMicroTime, canonicalQuantity, canonicalTime, encodeBase64, ValueError } from '../values/index.ts';
+import {
+  canonicalBase64,
+  canonicalMicroTime,
+  canonicalQuantity,
+  canonicalTime,
+  encodeBase64,
+  ValueError,
+} from '../values/index.ts';
 import { lengthen, NumberToken, shortest } from './number-token.ts';
 import { keepRaw, keepSorted } from './raw-json.ts';
 import { MISMATCH, type Walk } from './walk.ts';

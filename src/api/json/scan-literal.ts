@@ -20,7 +20,7 @@ export interface Literal {
 }
 
 /** Reads a string, number, `true`, `false` or `null` that starts at `at`; in the words of Go's scanner if there is none. */
-export function scanLiteral(bytes: Uint8Array, at: number): Literal {
+export function scanLiteral(bytes: Buffer, at: number): Literal {
   const first = bytes[at] ?? END;
   if (first === QUOTE) return scanString(bytes, at);
   if (first === 0x2d || isDigit(first)) return scanNumber(bytes, at);
@@ -35,7 +35,7 @@ export function scanLiteral(bytes: Uint8Array, at: number): Literal {
   return { node: known.node, end: at + known.word.length };
 }
 
-function scanNumber(bytes: Uint8Array, start: number): Literal {
+function scanNumber(bytes: Buffer, start: number): Literal {
   const byteAt = (at: number): number => bytes[at] ?? END;
   const skipDigits = (from: number, context: string): number => {
     if (!isDigit(byteAt(from))) throw unexpectedByte(byteAt(from), context);
@@ -50,28 +50,38 @@ function scanNumber(bytes: Uint8Array, start: number): Literal {
     const isSigned = byteAt(at + 1) === 0x2b || byteAt(at + 1) === 0x2d;
     at = skipDigits(isSigned ? at + 2 : at + 1, 'in exponent of numeric literal');
   }
-  return { node: { kind: 'number', text: Buffer.from(bytes.subarray(start, at)).toString('latin1') }, end: at };
+  return { node: { kind: 'number', text: bytes.toString('latin1', start, at) }, end: at };
 }
 
-function scanString(bytes: Uint8Array, start: number): Literal {
+function scanString(bytes: Buffer, start: number): Literal {
   let text = '';
   let plain = start + 1; // start of the stretch without escapes that ends at `at`
+  let isAscii = true;
   let at = plain;
   for (;;) {
     const byte = bytes[at];
     if (byte === undefined) throw unexpectedEnd();
     if (byte < 0x20) throw unexpectedByte(byte, 'in string literal');
+    if (byte > 0x7f) isAscii = false;
     if (byte === QUOTE) break;
     if (byte === BACKSLASH) {
       const escape = scanEscape(bytes, at);
-      text += decodeUtf8(bytes.subarray(plain, at)) + escape.text;
+      text += stretch(bytes, plain, { end: at, isAscii }) + escape.text;
       at = escape.end;
       plain = at;
     } else {
       at += 1;
     }
   }
-  return { node: { kind: 'string', value: text + decodeUtf8(bytes.subarray(plain, at)) }, end: at + 1 };
+  return { node: { kind: 'string', value: text + stretch(bytes, plain, { end: at, isAscii }) }, end: at + 1 };
+}
+
+function stretch(
+  bytes: Buffer,
+  start: number,
+  { end, isAscii }: { readonly end: number; readonly isAscii: boolean },
+): string {
+  return isAscii ? bytes.toString('latin1', start, end) : decodeUtf8(bytes.subarray(start, end));
 }
 
 const ESCAPES: ReadonlyMap<number, string> = new Map([

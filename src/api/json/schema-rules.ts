@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/index.ts';
 import type { ScalarName } from '../schema/schema.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { Convert, ScalarRule } from './scalar-rules.ts';
@@ -14,7 +15,13 @@ export function schemaRule(scalar: SchemaScalar, schema: Convert): ScalarRule {
       return { convert: (value, walk) => schemaOrList(value, walk, schema), zero: null, isOmitted: false };
     case 'JSONSchemaPropsOrStringArray':
       return { convert: (value, walk) => schemaOrStrings(value, walk, schema), zero: null, isOmitted: false };
+    default:
+      return unreachable(scalar);
   }
+}
+
+export function isSchemaScalar(scalar: ScalarName): scalar is SchemaScalar {
+  return scalar.startsWith('JSONSchemaPropsOr');
 }
 
 function schemaOrBool(value: unknown, walk: Walk, schema: Convert): unknown {

@@ -1,9 +1,9 @@
-import { compareUtf8 } from '../../base/index.ts';
+import { compareUtf8, unreachable } from '../../base/index.ts';
 import type { ListShape, MapShape, Shape, Struct } from '../schema/schema.ts';
 import { isPlainObject, type PlainObject, setOwn } from './plain-object.ts';
 import { sortKeys } from './raw-json.ts';
 import { type Convert, scalarRules, type ScalarRule } from './scalar-rules.ts';
-import { schemaRule } from './schema-rules.ts';
+import { isSchemaScalar, schemaRule } from './schema-rules.ts';
 import { MISMATCH, type Walk } from './walk.ts';
 
 /** Finds the converter of a struct. It is asked when the first value comes, not before: types may be recursive. */
@@ -31,6 +31,8 @@ export function shapeRule(shape: Shape, owner: Struct, converters: StructConvert
       return { convert: listConvert(shape, shapeRule(shape.element, owner, converters)), blank: () => [] };
     case 'map':
       return { convert: mapConvert(shape, shapeRule(shape.value, owner, converters)), blank: () => ({}) };
+    default:
+      return unreachable(shape);
   }
 }
 
@@ -39,14 +41,8 @@ export function scalarRule(
   owner: Struct,
   converters: StructConverters,
 ): ScalarRule {
-  switch (scalar) {
-    case 'JSONSchemaPropsOrArray':
-    case 'JSONSchemaPropsOrBool':
-    case 'JSONSchemaPropsOrStringArray':
-      return schemaRule(scalar, structConvert({ struct: owner }, converters));
-    default:
-      return scalarRules[scalar];
-  }
+  if (!isSchemaScalar(scalar)) return scalarRules[scalar];
+  return schemaRule(scalar, structConvert({ struct: owner }, converters));
 }
 
 function structConvert(shape: { readonly struct: Struct }, converters: StructConverters): Convert {

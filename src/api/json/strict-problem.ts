@@ -16,9 +16,10 @@ export class StrictProblems {
   readonly #seen = new Set<string>();
 
   add(kind: StrictProblem['kind'], parent: string, key: string): void {
+    if (this.list.length >= MAX_PROBLEMS) return;
     const problem = { kind, path: parent === '' ? key : `${parent}.${key}` };
     const text = describeProblem(problem);
-    if (this.list.length >= MAX_PROBLEMS || this.#seen.has(text)) return;
+    if (this.#seen.has(text)) return;
     this.#seen.add(text);
     this.list.push(problem);
   }

@@ -74,7 +74,11 @@ export class StructPlan {
 
   #meetUnknown(
     source: PlainObject,
-    { unknown, result, walk }: { readonly unknown: readonly string[]; readonly result: PlainObject; readonly walk: Walk },
+    {
+      unknown,
+      result,
+      walk,
+    }: { readonly unknown: readonly string[]; readonly result: PlainObject; readonly walk: Walk },
   ): void {
     for (const key of unknown) {
       const value = source[key];

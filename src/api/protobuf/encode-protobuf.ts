@@ -29,7 +29,10 @@ export function encodeProtobufEnvelope(value: PlainObject, struct: Struct): Uint
 }
 
 /** An envelope around a message that is encoded already. */
-export function wrapProtobuf(raw: Uint8Array, typeMeta: { readonly apiVersion: string; readonly kind: string }): Uint8Array {
+export function wrapProtobuf(
+  raw: Uint8Array,
+  typeMeta: { readonly apiVersion: string; readonly kind: string },
+): Uint8Array {
   const writer = new ProtobufWriter(raw.length + 128);
   writer.raw(MAGIC);
   writeTypeMeta(writer, typeMeta);

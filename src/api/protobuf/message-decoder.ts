@@ -14,7 +14,11 @@ export class MessageDecoder {
   readonly #fields: readonly (ReadField | undefined)[];
 
   constructor(struct: Struct) {
-    this.#fields = fieldReaders(struct.fields.filter((field) => field.number > 0), struct, 0);
+    this.#fields = fieldReaders(
+      struct.fields.filter((field) => field.number > 0),
+      struct,
+      0,
+    );
   }
 
   read(reader: ProtobufReader, end: number, target: PlainObject): PlainObject {
@@ -72,9 +76,10 @@ const EMBEDDED_WIRE_TYPE = 2;
 
 function fieldReader({ name }: Field, value: ValueReader): ReadField {
   const goName = name.charAt(0).toUpperCase() + name.slice(1);
+  const isInherited = name in Object.prototype;
   return (reader, wireType, target) => {
     if (wireType !== value.wireType && wireType !== value.packedWireType) throw wrongWireType(wireType, goName);
-    const before = Object.hasOwn(target, name) ? target[name] : undefined;
+    const before = isInherited && !Object.hasOwn(target, name) ? undefined : target[name];
     setOwn(target, name, value.read(reader, before, wireType));
   };
 }

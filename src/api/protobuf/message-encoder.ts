@@ -1,6 +1,6 @@
-import { compareUtf8 } from '../../base/index.ts';
-import type { PlainObject } from '../json/index.ts';
-import type { Field, ListShape, MapShape, ScalarName, Shape, Struct } from '../schema/schema.ts';
+import { compareUtf8, unreachable } from '../../base/index.ts';
+import { isSchemaScalar, type PlainObject, type SchemaScalar } from '../json/index.ts';
+import type { Field, ListShape, MapShape, Shape, Struct } from '../schema/schema.ts';
 import { message, scalarBlanks, scalarWriter, type WriteField } from './scalar-writers.ts';
 import type { ProtobufWriter } from './writer.ts';
 
@@ -14,7 +14,11 @@ export class MessageEncoder {
   readonly #fields: readonly ((writer: ProtobufWriter, source: PlainObject) => void)[];
 
   constructor(struct: Struct) {
-    this.#fields = fieldWriters(struct.fields.filter((field) => field.number > 0), struct, 0);
+    this.#fields = fieldWriters(
+      struct.fields.filter((field) => field.number > 0),
+      struct,
+      0,
+    );
   }
 
   write(writer: ProtobufWriter, source: PlainObject): void {
@@ -72,19 +76,23 @@ function fieldWriter(field: Field, struct: Struct): (writer: ProtobufWriter, sou
 
 function blankOf(shape: Shape): unknown {
   if (shape.kind === 'struct') return EMPTY;
-  return shape.kind === 'scalar' && isPlainScalar(shape.scalar) ? scalarBlanks[shape.scalar] : undefined;
+  return shape.kind === 'scalar' && !isSchemaScalar(shape.scalar) ? scalarBlanks[shape.scalar] : undefined;
 }
 
 function shapeWriter(shape: Shape, number: number, owner: Struct): WriteField {
   switch (shape.kind) {
     case 'scalar':
-      return isPlainScalar(shape.scalar) ? scalarWriter(shape.scalar, number) : schemaWriter(shape.scalar, number, owner);
+      return isSchemaScalar(shape.scalar)
+        ? schemaWriter(shape.scalar, number, owner)
+        : scalarWriter(shape.scalar, number);
     case 'struct':
       return structWriter(shape, number);
     case 'list':
       return listWriter(shape, number, owner);
     case 'map':
       return mapWriter(shape, number, owner);
+    default:
+      return unreachable(shape);
   }
 }
 
@@ -121,8 +129,6 @@ function sortedKeys(source: PlainObject): string[] {
   return first >= '0' && first <= '9\uffff' ? keys.sort(compareUtf8) : keys;
 }
 
-type SchemaScalar = Extract<ScalarName, `JSONSchemaPropsOr${string}`>;
-
 /** A schema, or something simpler: each has a field of its own. Null is neither. */
 function schemaWriter(scalar: SchemaScalar, number: number, owner: Struct): WriteField {
   const isBool = scalar === 'JSONSchemaPropsOrBool';
@@ -134,8 +140,4 @@ function schemaWriter(scalar: SchemaScalar, number: number, owner: Struct): Writ
     if (Array.isArray(value)) for (const item of value) writeItem(writer, item);
     else if (typeof value === 'object') writeSchema(writer, value);
   });
-}
-
-function isPlainScalar(scalar: ScalarName): scalar is Exclude<ScalarName, SchemaScalar> {
-  return !scalar.startsWith('JSONSchemaPropsOr');
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { builtInTypes } from '../built-in.ts';
 import { canonicalize, DecodeError, encodeJson } from '../json/index.ts';
@@ -37,11 +37,15 @@ describe('encodeProtobuf()', () => {
   test('writes maps by key, also where JavaScript has another order', () => {
     const encoded = encodeProtobuf(canonicalize({ data: { '9': 'b', '10': 'a' } }, configMap), configMap);
 
-    expect(Buffer.from(encoded).toString('latin1').indexOf('10')).toBeLessThan(Buffer.from(encoded).toString('latin1').indexOf('9'));
+    expect(Buffer.from(encoded).toString('latin1').indexOf('10')).toBeLessThan(
+      Buffer.from(encoded).toString('latin1').indexOf('9'),
+    );
   });
 
   test('writes long strings and many of them', () => {
-    const data = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${String(index).padStart(3, '0')}`, 'é'.repeat(index * 7)]));
+    const data = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [`k${String(index).padStart(3, '0')}`, 'é'.repeat(index * 7)]),
+    );
     const value = canonicalize({ data }, configMap);
 
     expect(decodeProtobuf(encodeProtobuf(value, configMap), configMap)).toEqual(value);
@@ -60,7 +64,11 @@ describe('the envelope', () => {
     const { typeMeta, raw, contentEncoding, contentType } = openProtobufEnvelope(body);
 
     expect(Buffer.from(body).subarray(0, 4).toString('latin1')).toBe('k8s\0');
-    expect({ typeMeta, contentEncoding, contentType }).toEqual({ typeMeta: { apiVersion: 'v1', kind: 'ConfigMap' }, contentEncoding: '', contentType: '' });
+    expect({ typeMeta, contentEncoding, contentType }).toEqual({
+      typeMeta: { apiVersion: 'v1', kind: 'ConfigMap' },
+      contentEncoding: '',
+      contentType: '',
+    });
     expect(encodeJson(decodeProtobuf(raw, configMap, { typeMeta }))).toBe(encodeJson(value));
     expect(hex(wrapProtobuf(raw, typeMeta))).toBe(hex(body));
   });
@@ -89,7 +97,9 @@ describe('decodeProtobuf()', () => {
   });
 
   test('merges messages that come in pieces', () => {
-    expect(decodeProtobuf(bytes('0a03 0a0161 0a03 1a0162'), configMap)).toEqual({ metadata: { name: 'a', namespace: 'b' } });
+    expect(decodeProtobuf(bytes('0a03 0a0161 0a03 1a0162'), configMap)).toEqual({
+      metadata: { name: 'a', namespace: 'b' },
+    });
   });
 
   test('reads lists of numbers in one piece or in many', () => {
@@ -100,7 +110,13 @@ describe('decodeProtobuf()', () => {
   });
 
   test('fills in defaults', () => {
-    expect(decodeProtobuf(encodeProtobuf({}, types.struct('io.k8s.api.apps.v1.DeploymentSpec')), types.struct('io.k8s.api.apps.v1.DeploymentSpec'), { defaults: true })).toMatchObject({ replicas: 1 });
+    expect(
+      decodeProtobuf(
+        encodeProtobuf({}, types.struct('io.k8s.api.apps.v1.DeploymentSpec')),
+        types.struct('io.k8s.api.apps.v1.DeploymentSpec'),
+        { defaults: true },
+      ),
+    ).toMatchObject({ replicas: 1 });
   });
 
   test.each([
@@ -124,7 +140,9 @@ describe('decodeProtobuf()', () => {
   test('refuses a text that is no quantity in the words of Kubernetes', () => {
     const resources = types.struct('io.k8s.api.core.v1.ResourceRequirements');
 
-    expect(() => decodeProtobuf(bytes('0a08 0a0161 1203 0a0178'), resources)).toThrow('quantities must match the regular expression');
+    expect(() => decodeProtobuf(bytes('0a08 0a0161 1203 0a0178'), resources)).toThrow(
+      'quantities must match the regular expression',
+    );
   });
 
   test('keeps U+FFFD that was written', () => {
@@ -146,23 +164,34 @@ describe('decodeProtobuf()', () => {
     const original = encodeProtobuf(
       canonicalize(
         {
-          metadata: { name: 'p', labels: { a: 'b' }, creationTimestamp: '2026-01-02T03:04:05Z', managedFields: [{ fieldsV1: { a: {} } }] },
-          spec: { containers: [{ name: 'c', resources: { limits: { cpu: '1' } }, livenessProbe: { httpGet: { port: 80 } } }] },
+          metadata: {
+            name: 'p',
+            labels: { a: 'b' },
+            creationTimestamp: '2026-01-02T03:04:05Z',
+            managedFields: [{ fieldsV1: { a: {} } }],
+          },
+          spec: {
+            containers: [{ name: 'c', resources: { limits: { cpu: '1' } }, livenessProbe: { httpGet: { port: 80 } } }],
+          },
         },
         pod,
       ),
       pod,
     );
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(original.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }), fc.nat(original.length), (changes, length) => {
-        const damaged = Buffer.from(original).subarray(0, length);
-        for (const [at, byte] of changes) if (at < damaged.length) damaged[at] = byte;
-        try {
-          decodeProtobuf(damaged, pod);
-        } catch (error) {
-          expect(error).toBeInstanceOf(DecodeError);
-        }
-      }),
+      fc.property(
+        fc.array(fc.tuple(fc.nat(original.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }),
+        fc.nat(original.length),
+        (changes, length) => {
+          const damaged = Buffer.from(original).subarray(0, length);
+          for (const [at, byte] of changes) if (at < damaged.length) damaged[at] = byte;
+          try {
+            decodeProtobuf(damaged, pod);
+          } catch (error) {
+            expect(error).toBeInstanceOf(DecodeError);
+          }
+        },
+      ),
       { numRuns: 5000 },
     );
   });
@@ -171,40 +200,49 @@ describe('decodeProtobuf()', () => {
 describe('ProtobufWriter and ProtobufReader', () => {
   test('agree on 64-bit integers', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.maxSafeInteger(), fc.integer()), (value) => {
-        const writer = new ProtobufWriter();
-        writer.int64(1, value);
-        const reader = new ProtobufReader(writer.finish());
-        reader.tag();
+      fc.property(
+        fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.maxSafeInteger(), fc.integer()),
+        (value) => {
+          const writer = new ProtobufWriter();
+          writer.int64(1, value);
+          const reader = new ProtobufReader(writer.finish());
+          reader.tag();
 
-        const read = reader.int64();
-        expect(BigInt(read)).toBe(BigInt(value));
-        expect(typeof read).toBe(BigInt(value) === BigInt(Number(value)) && Number.isSafeInteger(Number(value)) ? 'number' : 'bigint');
-      }),
+          const read = reader.int64();
+          expect(BigInt(read)).toBe(BigInt(value));
+          expect(typeof read).toBe(
+            BigInt(value) === BigInt(Number(value)) && Number.isSafeInteger(Number(value)) ? 'number' : 'bigint',
+          );
+        },
+      ),
       { numRuns: 2000 },
     );
   });
 
   test('agree on strings, doubles and messages of every length', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 200 })), fc.double({ noNaN: true }), (texts, double) => {
-        const writer = new ProtobufWriter(1);
-        const open = writer.begin(5000);
-        for (const text of texts) writer.string(1, text);
-        writer.double(2, double);
-        writer.end(open);
-        const reader = new ProtobufReader(writer.finish());
+      fc.property(
+        fc.array(fc.string({ unit: 'grapheme', maxLength: 200 })),
+        fc.double({ noNaN: true }),
+        (texts, double) => {
+          const writer = new ProtobufWriter(1);
+          const open = writer.begin(5000);
+          for (const text of texts) writer.string(1, text);
+          writer.double(2, double);
+          writer.end(open);
+          const reader = new ProtobufReader(writer.finish());
 
-        expect(reader.tag() >>> 3).toBe(5000);
-        const end = reader.begin();
-        for (const text of texts) {
+          expect(reader.tag() >>> 3).toBe(5000);
+          const end = reader.begin();
+          for (const text of texts) {
+            reader.tag();
+            expect(reader.string()).toBe(text);
+          }
           reader.tag();
-          expect(reader.string()).toBe(text);
-        }
-        reader.tag();
-        expect(reader.double()).toBe(double);
-        expect(reader.hasMore(end)).toBe(false);
-      }),
+          expect(reader.double()).toBe(double);
+          expect(reader.hasMore(end)).toBe(false);
+        },
+      ),
     );
   });
 });

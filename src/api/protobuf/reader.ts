@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { DecodeError } from '../json/index.ts';
 import { WIRE_BYTES, WIRE_END_GROUP, WIRE_FIXED32, WIRE_FIXED64, WIRE_START_GROUP, WIRE_VARINT } from './writer.ts';
 
@@ -74,12 +75,13 @@ export class ProtobufReader {
     const size = this.#size();
     const start = this.#take(size);
     const text = this.#buffer.toString('utf8', start, start + size);
-    // U+FFFD may have been written, or may stand for bytes that are no UTF-8
-    if (text.includes('\ufffd') && Buffer.byteLength(text, 'utf8') !== size) throw invalidUtf8();
-    if (text.includes('\ufffd') && !Buffer.from(text, 'utf8').equals(this.#buffer.subarray(start, start + size))) {
-      throw invalidUtf8();
-    }
+    // as many characters as bytes: all ASCII; otherwise U+FFFD may have been written, or stand for what is no UTF-8
+    if (text.length !== size || text.includes('\ufffd')) this.#checkUtf8(text, start, size);
     return text;
+  }
+
+  #checkUtf8(text: string, start: number, size: number): void {
+    if (text.includes('\ufffd') && !isUtf8(this.#buffer.subarray(start, start + size))) throw invalidUtf8();
   }
 
   /** A view of the bytes, not a copy. */

@@ -1,4 +1,4 @@
-import { parseGoDuration } from '../../base/index.ts';
+import { parseGoDuration, unreachable } from '../../base/index.ts';
 import { encodeJson } from '../json/index.ts';
 import type { ScalarName } from '../schema/schema.ts';
 import { decodeBase64, type Instant, isZeroInstant, parseMicroTime, parseTime, ValueError } from '../values/index.ts';
@@ -39,6 +39,8 @@ export function scalarWriter(scalar: PlainScalar, number: number): WriteField {
     case 'RawExtension':
     case 'FieldsV1':
       return message(number, writeRaw);
+    default:
+      return unreachable(scalar);
   }
 }
 
@@ -93,4 +95,3 @@ function checked<T>(value: T | ValueError): T {
   if (value instanceof ValueError) throw value;
   return value;
 }
-

@@ -1,4 +1,5 @@
-import { type PlainObject, setOwn } from '../json/index.ts';
+import { unreachable } from '../../base/index.ts';
+import { isSchemaScalar, type PlainObject, setOwn } from '../json/index.ts';
 import type { ListShape, MapShape, ScalarName, Shape, Struct } from '../schema/schema.ts';
 import { type ProtobufReader, wrongWireType } from './reader.ts';
 import { scalarReaders } from './scalar-readers.ts';
@@ -27,18 +28,14 @@ export function shapeReader(shape: Shape, owner: Struct, decoders: StructDecoder
       return listReader(shape, shapeReader(shape.element, owner, decoders));
     case 'map':
       return mapReader(shape, shapeReader(shape.value, owner, decoders));
+    default:
+      return unreachable(shape);
   }
 }
 
 function scalarReader(scalar: ScalarName, owner: Struct, decoders: StructDecoders): ValueReader {
-  switch (scalar) {
-    case 'JSONSchemaPropsOrArray':
-    case 'JSONSchemaPropsOrBool':
-    case 'JSONSchemaPropsOrStringArray':
-      return schemaReader(scalar, structReader({ struct: owner }, decoders));
-    default:
-      return scalarReaders[scalar];
-  }
+  if (!isSchemaScalar(scalar)) return scalarReaders[scalar];
+  return schemaReader(scalar, structReader({ struct: owner }, decoders));
 }
 
 function structReader(shape: { readonly struct: Struct }, decoders: StructDecoders): ValueReader {

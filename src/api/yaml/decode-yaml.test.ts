@@ -11,7 +11,9 @@ const deployment = types.struct('io.k8s.api.apps.v1.Deployment');
 /** What a real kube-apiserver 1.36.3 answered to a POST with strict field validation: kind, apiVersion, body, code, message. */
 type Answer = readonly [kind: string, apiVersion: string, body: string, code: number, message: string];
 
-const answers = JSON.parse(readFileSync(new URL('testdata/yaml-answers.json', import.meta.url), 'utf8')) as readonly Answer[];
+const answers = JSON.parse(
+  readFileSync(new URL('testdata/yaml-answers.json', import.meta.url), 'utf8'),
+) as readonly Answer[];
 
 function serverMessage(body: string): string {
   let parsed: YamlBody;
@@ -32,7 +34,7 @@ function serverMessage(body: string): string {
 }
 
 describe('decodeYaml() says what a real API server says', () => {
-  test.each(answers)('%s %s %j', (_kind, _apiVersion, body, _code, message) => {
+  test.each(answers)('%s %s %j', (...[, , body, , message]) => {
     // the server quotes the beginning of a body that it does not recognize
     expect(serverMessage(body)).toBe(message.replace(/^(the object provided is unrecognized.*) \(.*\)$/s, '$1'));
   });
@@ -40,11 +42,17 @@ describe('decodeYaml() says what a real API server says', () => {
 
 describe('decodeYaml()', () => {
   test('reads scalars as Go does', () => {
-    const { node } = new YamlBody('[yes, N, 010, 0o10, 0b11, 1_000, 0x1F, 08, 12:30:45, 2020-01-01, ~, 1.50, "yes", 9007199254740993]');
-
-    expect(JSON.stringify(node.kind === 'array' ? node.items.map((item) => ('value' in item ? item.value : 'text' in item ? item.text : null)) : [])).toBe(
-      '[true,false,"8","8","3","1000","31","8","12:30:45","2020-01-01",null,"1.5","yes","9007199254740993"]',
+    const { node } = new YamlBody(
+      '[yes, N, 010, 0o10, 0b11, 1_000, 0x1F, 08, 12:30:45, 2020-01-01, ~, 1.50, "yes", 9007199254740993]',
     );
+
+    expect(
+      JSON.stringify(
+        node.kind === 'array'
+          ? node.items.map((item) => ('value' in item ? item.value : 'text' in item ? item.text : null))
+          : [],
+      ),
+    ).toBe('[true,false,"8","8","3","1000","31","8","12:30:45","2020-01-01",null,"1.5","yes","9007199254740993"]');
   });
 
   test('follows aliases and merge keys', () => {
@@ -55,7 +63,17 @@ describe('decodeYaml()', () => {
 
     expect(value).toMatchObject({
       metadata: { name: 'web' },
-      spec: { replicas: 2, template: { spec: { containers: [{ name: 'a', image: 'b' }, { name: 'd', image: 'b' }] } } },
+      spec: {
+        replicas: 2,
+        template: {
+          spec: {
+            containers: [
+              { name: 'a', image: 'b' },
+              { name: 'd', image: 'b' },
+            ],
+          },
+        },
+      },
     });
   });
 
@@ -68,7 +86,9 @@ describe('decodeYaml()', () => {
 
   test('looks at the first document only, whatever follows', () => {
     expect(decodeYaml('data: {a: b}\n---\n}}} [', configMap).value).toMatchObject({ data: { a: 'b' } });
-    expect(decodeYaml('# only a comment\n---\ndata: {a: b}\n--- \nfoo', configMap).value).toMatchObject({ data: { a: 'b' } });
+    expect(decodeYaml('# only a comment\n---\ndata: {a: b}\n--- \nfoo', configMap).value).toMatchObject({
+      data: { a: 'b' },
+    });
   });
 
   test('refuses aliases that blow up in bounded time', () => {

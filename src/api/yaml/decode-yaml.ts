@@ -1,5 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { type Decoded, decodeNode, type DecodeOptions, type JsonNode, type TypeMeta, typeMetaOfNode } from '../json/index.ts';
+import {
+  type Decoded,
+  decodeNode,
+  type DecodeOptions,
+  type JsonNode,
+  type TypeMeta,
+  typeMetaOfNode,
+} from '../json/index.ts';
 import type { Struct } from '../schema/schema.ts';
 import { yamlError } from './go-yaml-error.ts';
 import { parseYaml } from './yaml-node.ts';

@@ -39,7 +39,7 @@ function entryText(key: string, value: unknown, indent: number): string {
   }
   const start = `${writeScalar(key, styleOf(key, true), { column: indent, indent: indent + 2, isKey: true })}:`;
   if (!isCollection(value)) {
-    return `${start} ${scalarText(value, { column: indent + [...start].length + 1, indent: indent + 2 })}`;
+    return `${start} ${scalarText(value, { column: indent + Array.from(start).length + 1, indent: indent + 2 })}`;
   }
   if (isEmpty(value)) return `${start} ${collectionText(value, indent)}`;
   const inner = Array.isArray(value) ? indent : indent + 2;
@@ -53,17 +53,9 @@ function afterDash(value: unknown, indent: number): string {
 }
 
 function scalarText(value: unknown, place: { readonly column: number; readonly indent: number }): string {
-  switch (typeof value) {
-    case 'string':
-      return writeScalar(value, styleOf(value, false), { ...place, isKey: false });
-    case 'number':
-      return numberText(value);
-    case 'bigint':
-    case 'boolean':
-      return String(value);
-    default:
-      return 'null';
-  }
+  if (typeof value === 'string') return writeScalar(value, styleOf(value, false), { ...place, isKey: false });
+  if (typeof value === 'number') return numberText(value);
+  return typeof value === 'bigint' || typeof value === 'boolean' ? String(value) : 'null';
 }
 
 /** Integers of up to 64 bits as they are in JSON; all else as a float. */

@@ -38,19 +38,22 @@ const WORDS: ReadonlyMap<string, GoScalar> = new Map([
   ]),
 ]);
 
+const LONGEST_WORD = '+.inf'.length;
+
 const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)$/;
 const FLOAT = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
-const DATE = /^\d{4}-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?)?$/;
+const DATE =
+  /^\d{4}-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.\d+)?)?$/;
 /** Longer numbers do not fit 64 bits, whatever their base. */
 const LONGEST_INTEGER = 70;
 
 export function resolveScalar(text: string): GoScalar {
-  const first = text.charAt(0);
-  if (text !== '' && !/[-+0-9yYnNtTfFoO~.]/.test(first)) return text === '<<' ? { kind: 'merge' } : STRING;
-  const word = WORDS.get(text);
+  const word = text.length <= LONGEST_WORD ? WORDS.get(text) : undefined;
   if (word !== undefined) return word;
-  if (first === '.') return resolveFloat(text);
-  if (!/[-+0-9]/.test(first)) return STRING;
+  const first = text.charCodeAt(0);
+  if (first === 0x2e) return resolveFloat(text);
+  const isDigit = first >= 0x30 && first <= 0x39;
+  if (!isDigit && first !== 0x2b && first !== 0x2d) return STRING;
   if (isTimestamp(text)) return { kind: 'timestamp' };
   const plain = text.replaceAll('_', '');
   return resolveInteger(plain) ?? resolveFloat(plain);

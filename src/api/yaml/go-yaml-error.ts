@@ -25,7 +25,8 @@ interface Rephrased {
 }
 
 function rephrase(reason: string, character: string, rest: string): Rephrased {
-  if (/null byte|non-printable/.test(reason)) return { problem: 'control characters are not allowed', lineOffset: -Infinity };
+  if (/null byte|non-printable/.test(reason))
+    return { problem: 'control characters are not allowed', lineOffset: -Infinity };
   if (/end of the stream within a (?:double|single) quoted scalar|deficient indentation/.test(reason)) {
     return { problem: 'found unexpected end of stream', lineOffset: 1 };
   }
@@ -52,7 +53,8 @@ const PHRASES: readonly (readonly [RegExp, string, number])[] = [
 
 /** Wrong indentation and left-over text: the character tells what Go stumbles over. */
 function rephraseCharacter(reason: string, character: string, rest: string): Rephrased {
-  if (!/bad indentation|end of the stream or a document separator/.test(reason)) return { problem: reason, lineOffset: 1 };
+  if (!/bad indentation|end of the stream or a document separator/.test(reason))
+    return { problem: reason, lineOffset: 1 };
   if (character === ':') return { problem: 'mapping values are not allowed in this context', lineOffset: 1 };
   if (/^[@`%\t]$/.test(character)) return { problem: 'found character that cannot start any token', lineOffset: 1 };
   if (/^-\s/.test(rest)) return { problem: 'block sequence entries are not allowed in this context', lineOffset: 1 };

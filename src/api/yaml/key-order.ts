@@ -8,8 +8,10 @@ const DIGIT = /^\p{Nd}$/u;
  */
 export function compareKeys(left: string, right: string): number {
   if (left === right) return 0;
-  const a = [...left];
-  const b = [...right];
+  const quick = compareLetters(left, right);
+  if (quick !== 0) return quick;
+  const a = Array.from(left);
+  const b = Array.from(right);
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
   const mine = a[at];
@@ -18,6 +20,22 @@ export function compareKeys(left: string, right: string): number {
   const isLetter = LETTER.test(mine);
   if (isLetter !== LETTER.test(other)) return isLetter ? 1 : -1;
   return (isLetter ? 0 : compareNumbers(a, b, at)) || codePoint(mine) - codePoint(other);
+}
+
+/** Decides if two ASCII keys differ first in a letter each; 0 if that is not so. */
+function compareLetters(left: string, right: string): number {
+  const shared = Math.min(left.length, right.length);
+  for (let at = 0; at < shared; at++) {
+    const mine = left.charCodeAt(at);
+    const other = right.charCodeAt(at);
+    if (mine > 0x7f || other > 0x7f) return 0;
+    if (mine !== other) return isLetterCode(mine) && isLetterCode(other) ? mine - other : 0;
+  }
+  return left.length - right.length;
+}
+
+function isLetterCode(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 }
 
 /** Where two keys begin to differ there may be numbers; if they differ in zeros, what stands before belongs to them. */
@@ -36,7 +54,11 @@ function leadBefore(characters: readonly string[], at: number): bigint {
   return 0n;
 }
 
-function numberAt(characters: readonly string[], at: number, lead: bigint): { readonly value: bigint; readonly end: number } {
+function numberAt(
+  characters: readonly string[],
+  at: number,
+  lead: bigint,
+): { readonly value: bigint; readonly end: number } {
   let value = lead;
   let end = at;
   for (; end < characters.length && DIGIT.test(characters[end] ?? ''); end++) {

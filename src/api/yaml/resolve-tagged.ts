@@ -47,14 +47,8 @@ export function resolveTagged(scalar: {
 }
 
 function meaningOf(text: string, scalar: GoScalar): ResolvedScalar {
-  switch (scalar.kind) {
-    case 'timestamp':
-    case 'merge':
-    case 'string':
-      return { kind: 'string', value: text };
-    default:
-      return scalar;
-  }
+  const isText = scalar.kind === 'timestamp' || scalar.kind === 'merge' || scalar.kind === 'string';
+  return isText ? { kind: 'string', value: text } : scalar;
 }
 
 function decodeBinary(text: string): string {

@@ -2,10 +2,13 @@ import { resolveScalar } from './go-scalar.ts';
 
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal';
 
+/** Most strings: nothing in them could mean anything, if only the whole is no word like `true`. */
+const HARMLESS = /^[A-Za-z][A-Za-z0-9._/-]*$/;
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
 /** How Go's YAML encoder writes a string: plain if it would be read back as that string, a block if it has lines. */
 export function styleOf(text: string, isKey: boolean): ScalarStyle {
+  if (HARMLESS.test(text) && resolveScalar(text).kind === 'string') return 'plain';
   const traits = traitsOf(text);
   if (text.includes('\n')) return isKey || !traits.allowsBlock ? 'double' : 'literal';
   if (resolveScalar(text).kind !== 'string' || BASE_60.test(text)) return 'double';
@@ -25,7 +28,8 @@ const SPACE_AFTER_BREAK = /[\r\n\u0085\u2028\u2029] /;
 /** What must be escaped: control characters, the byte order mark and everything above U+FFFF. */
 const SPECIAL = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u;
 /** What would be taken for punctuation: at the start, or before or after a space. */
-const INDICATOR = /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t]|$)|---|\.\.\.)|:(?:[ \t\r\n\u0085\u2028\u2029]|$)|[ \t\r\n\u0085\u2028\u2029]#/;
+const INDICATOR =
+  /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t]|$)|---|\.\.\.)|:(?:[ \t\r\n\u0085\u2028\u2029]|$)|[ \t\r\n\u0085\u2028\u2029]#/;
 
 interface Traits {
   readonly hasBreaks: boolean;

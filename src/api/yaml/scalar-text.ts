@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/index.ts';
 import { type ScalarStyle } from './scalar-style.ts';
 
 /** Where a scalar is written. */
@@ -16,13 +17,16 @@ const BEST_WIDTH = 80;
 export function writeScalar(text: string, style: ScalarStyle, place: ScalarPlace): string {
   switch (style) {
     case 'plain':
-      return fold([...text], place, { isEscaped: false });
+      if (place.isKey || place.column + text.length <= BEST_WIDTH) return text;
+      return fold(Array.from(text), place, { isEscaped: false });
     case 'single':
       return `'${fold(singleParts(text, place.indent), { ...place, column: place.column + 1 }, { isEscaped: false })}'`;
     case 'double':
-      return `"${fold([...text].map(escapeDouble), { ...place, column: place.column + 1 }, { isEscaped: true })}"`;
+      return `"${fold(Array.from(text, escapeDouble), { ...place, column: place.column + 1 }, { isEscaped: true })}"`;
     case 'literal':
       return writeLiteral(text, place.indent);
+    default:
+      return unreachable(style);
   }
 }
 
@@ -41,7 +45,7 @@ function fold(parts: readonly string[], place: ScalarPlace, { isEscaped }: { rea
       column = place.indent + (isBeforeSpace ? 1 : 0);
     } else {
       result += part;
-      column += [...part].length;
+      column += Array.from(part).length;
     }
     wasSpace = isSpace;
   }
@@ -50,7 +54,7 @@ function fold(parts: readonly string[], place: ScalarPlace, { isEscaped }: { rea
 
 /** Quotes are doubled. Unicode's own line breaks are kept; what comes behind them is indented like any other line. */
 function singleParts(text: string, indent: number): string[] {
-  const quoted = [...text].map((character) => (character === "'" ? "''" : character));
+  const quoted = Array.from(text, (character) => (character === "'" ? "''" : character));
   return quoted.map((part, index) => {
     const isLineStart = isUnicodeBreak(quoted[index - 1]) && !isUnicodeBreak(part);
     return isLineStart ? ' '.repeat(indent) + part : part;

@@ -1,3 +1,4 @@
+import { unreachable } from '../../base/index.ts';
 import {
   type AliasEvent,
   type Event,
@@ -14,7 +15,13 @@ import { yamlSyntaxError } from './go-yaml-error.ts';
 
 /** A node of a YAML document. `position` is where it starts in the text. */
 export type YamlNode =
-  | { readonly kind: 'scalar'; readonly text: string; readonly tag: string; readonly isPlain: boolean; readonly position: number }
+  | {
+      readonly kind: 'scalar';
+      readonly text: string;
+      readonly tag: string;
+      readonly isPlain: boolean;
+      readonly position: number;
+    }
   | { readonly kind: 'sequence'; readonly items: readonly YamlNode[]; readonly position: number }
   | { readonly kind: 'mapping'; readonly entries: readonly YamlEntry[]; readonly position: number }
   | { readonly kind: 'alias'; readonly name: string; readonly target: YamlNode | undefined; readonly position: number };
@@ -108,6 +115,8 @@ class DocumentReader {
         const entries: YamlEntry[] = [];
         return { node: { kind: 'mapping', entries, position: event.start }, open: { add: pairUp(entries) } };
       }
+      default:
+        return unreachable(event);
     }
   }
 

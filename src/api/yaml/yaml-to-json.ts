@@ -1,4 +1,4 @@
-import { compareUtf8 } from '../../base/index.ts';
+import { compareUtf8, unreachable } from '../../base/index.ts';
 import { DecodeError, type JsonEntry, type JsonNode, NULL_NODE } from '../json/index.ts';
 import { quoteGo } from '../values/index.ts';
 import { formatGoFloat32 } from './go-float.ts';
@@ -20,6 +20,9 @@ export function yamlToJson(node: YamlNode | undefined, text: string): YamlJson {
   const converter = new Converter(text);
   return { node: converter.convert(node), duplicates: converter.duplicates };
 }
+
+/** Go names them all; as many as there are of other problems will do. */
+const MAX_DUPLICATES = 100;
 
 class Converter {
   readonly duplicates: string[] = [];
@@ -45,6 +48,8 @@ class Converter {
       }
       case 'alias':
         return this.#follow(node, (target) => this.convert(target));
+      default:
+        return unreachable(node);
     }
   }
 
@@ -59,7 +64,7 @@ class Converter {
       const resolved = this.#key(key);
       const identity = `${resolved.kind}:${describeKey(resolved)}`;
       const converted = this.convert(value);
-      if (result.has(identity)) {
+      if (result.has(identity) && this.duplicates.length < MAX_DUPLICATES) {
         this.duplicates.push(`line ${this.#lineOf(value)}: key ${describeKey(resolved)} already set in map`);
       }
       result.set(identity, { key: resolved, value: converted });
@@ -75,7 +80,8 @@ class Converter {
 
   #merge(node: YamlNode, result: Map<string, { key: ResolvedScalar; value: JsonNode }>): void {
     if (node.kind === 'mapping') this.#addEntries(node.entries, result);
-    else if (node.kind === 'alias' && node.target?.kind !== 'sequence') this.#follow(node, (target) => this.#merge(target, result));
+    else if (node.kind === 'alias' && node.target?.kind !== 'sequence')
+      this.#follow(node, (target) => this.#merge(target, result));
     else if (node.kind === 'sequence' && node.items.every(isMapping)) {
       for (const item of node.items.toReversed()) this.#merge(item, result); // earlier ones win
     } else throw yamlError('map merge requires map or sequence of maps as the value');
@@ -92,7 +98,8 @@ class Converter {
 
   #lineOf(node: YamlNode): number {
     let line = 1;
-    for (let at = this.#text.indexOf('\n'); at >= 0 && at < node.position; at = this.#text.indexOf('\n', at + 1)) line += 1;
+    for (let at = this.#text.indexOf('\n'); at >= 0 && at < node.position; at = this.#text.indexOf('\n', at + 1))
+      line += 1;
     return line;
   }
 }
@@ -141,10 +148,13 @@ function jsonOf(scalar: ResolvedScalar): JsonNode {
     case 'int':
       return { kind: 'number', text: String(scalar.value) };
     case 'float':
-      if (!Number.isFinite(scalar.value)) throw new DecodeError('value', `json: unsupported value: ${goNumber(scalar.value)}`);
+      if (!Number.isFinite(scalar.value))
+        throw new DecodeError('value', `json: unsupported value: ${goNumber(scalar.value)}`);
       return { kind: 'number', text: String(scalar.value) };
     case 'string':
       return scalar;
+    default:
+      return unreachable(scalar);
   }
 }
 
@@ -157,8 +167,11 @@ function keyText(key: ResolvedScalar, value: JsonNode): string {
       return String(key.value);
     case 'float':
       return formatGoFloat32(key.value);
-    default:
+    case 'bool':
+    case 'string':
       return String(key.value);
+    default:
+      return unreachable(key);
   }
 }
 
@@ -170,14 +183,8 @@ function unsupportedKey(type: string, key: string, value: JsonNode): DecodeError
 
 /** A key as Go prints values of its type. */
 function describeKey(key: ResolvedScalar): string {
-  switch (key.kind) {
-    case 'string':
-      return quoteGo(key.value);
-    case 'null':
-      return 'interface {}(nil)';
-    default:
-      return String(key.value);
-  }
+  if (key.kind === 'null') return 'interface {}(nil)';
+  return key.kind === 'string' ? quoteGo(key.value) : String(key.value);
 }
 
 function goNumber(value: number): string {
@@ -199,5 +206,7 @@ function describeValue(value: JsonNode): string {
       return '[]interface {}{…}';
     case 'object':
       return 'map[interface {}]interface {}{…}';
+    default:
+      return unreachable(value);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { StatusError } from '../../api/index.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource, Subresource } from '../resource.ts';
 import { Negotiator } from './negotiator.ts';
 import { callOf, resourceOf } from './testing/answer-fixture.ts';
 import type { RequestOptions } from './testing/answer-fixture.ts';
@@ -42,6 +42,20 @@ describe('Negotiator', () => {
       format: 'json',
       isPretty: false,
       conversion: undefined,
+    });
+  });
+
+  test('leaves it to a connection what it sends', () => {
+    const connection: Subresource = {
+      type: 'connection',
+      verbs: ['get'],
+      struct: configMaps.type,
+      open: () => Promise.reject(new Error('not opened here')),
+    };
+    const pods: Resource = { ...configMaps, subresources: new Map([['log', connection]]) };
+
+    expect(outcome('/api/v1/namespaces/a/pods/b/log', { accept: 'text/plain' }, pods)).toMatchObject({
+      format: 'json',
     });
   });
 

@@ -42,7 +42,7 @@ export class Negotiator {
   negotiate(call: Call, resource: Resource): Representation {
     const header = call.header('accept') ?? '';
     const isPretty = isPrettyWanted(call);
-    if (header === '') return isPretty ? PRETTY : DEFAULT;
+    if (header === '' || isConnection(call, resource)) return isPretty ? PRETTY : DEFAULT;
     const target = targetOf(call, resource);
     const choice = this.#choice(header, target);
     if (!choice.ok) throw choice.refuse();
@@ -91,6 +91,11 @@ function targetOf({ info, path }: Call, resource: Resource): Target {
 
 /** The old form of a watch, which is a route of its own. */
 const WATCH_PATH = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/watch\//;
+
+/** What comes from somewhere else is of whatever type it is there. */
+function isConnection({ info }: Call, resource: Resource): boolean {
+  return info.subresource !== '' && resource.subresources.get(info.subresource)?.type === 'connection';
+}
 
 /** Kinds that are only posted, such as reviews and evictions, cannot be shown as a table. */
 function hasTable(resource: Resource, subresource: string): boolean {

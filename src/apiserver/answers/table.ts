@@ -1,6 +1,7 @@
 import type { ApiObject } from '../../api/index.ts';
 import { unreachable } from '../../base/index.ts';
 import type { Column, Resource } from '../resource.ts';
+import { StoredObject } from '../storage/stored-object.ts';
 import type { ListMetadata } from './answer.ts';
 import { listMetadata } from './list-metadata.ts';
 import type { MetadataForms } from './metadata-forms.ts';
@@ -34,13 +35,28 @@ export function tableOf(sources: readonly ObjectSource[], metadata: ListMetadata
     apiVersion: context.apiVersion,
     metadata: listMetadata(metadata),
     columnDefinitions: columns.map(definitionOf),
-    rows: sources.map((source) => rowOf(source, columns, context)),
+    rows: inOrder(sources, context.resource).map((source) => rowOf(source, columns, context)),
   };
+}
+
+function inOrder(sources: readonly ObjectSource[], resource: Resource): readonly ObjectSource[] {
+  const { compareRows } = resource;
+  if (compareRows === undefined) return sources;
+  return sources.toSorted((left, right) => compareRows(shownObject(left, resource), shownObject(right, resource)));
+}
+
+/**
+ * What cells are made from. Built-in kinds show the same in all versions, so the stored one will do, which no version
+ * has lost anything of; columns of custom resources are paths into one version.
+ */
+function shownObject(source: ObjectSource, resource: Resource): ApiObject {
+  if (source instanceof StoredObject && !resource.storage.itemsCarryKind) return source.object;
+  return objectOf(source, resource);
 }
 
 function rowOf(source: ObjectSource, columns: readonly Column[], context: TableContext): unknown {
   const { resource, now } = context;
-  const object = objectOf(source, resource);
+  const object = shownObject(source, resource);
   const conditions = resource.rowConditions?.(object) ?? [];
   return {
     cells: columns.map((column) => column.value(object, { now }) ?? null),

@@ -1,4 +1,4 @@
-import { forbidden } from '../../api/index.ts';
+import { forbidden, StatusError } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { UserInfo } from '../request/user.ts';
@@ -24,12 +24,24 @@ export interface Authorizer {
 export function authorize(authorizer: Authorizer): Stage {
   return async (call, next) => {
     const decision = await authorizer.authorize({ user: call.user, info: call.info });
-    if (!decision.allowed) throw refusal(call, decision.reason);
-    return next(call);
+    if (decision.allowed) return next(call);
+    return { type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING };
   };
 }
 
-function refusal({ info, user }: Call, reason: string): Error {
+/** The message quotes what the client sent, so nothing in it may be taken for HTML. */
+const NO_SNIFFING = { 'x-content-type-options': 'nosniff' };
+
+function refusal(call: Call, reason: string): StatusError {
+  const error = explain(call, reason);
+  return new StatusError({ ...error.status, message: escapeHtml(error.message) });
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function explain({ info, user }: Call, reason: string): StatusError {
   const suffix = reason === '' ? '' : `: ${reason}`;
   if (!info.isResource) {
     const why = `User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}${suffix}`;

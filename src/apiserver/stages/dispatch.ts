@@ -68,13 +68,14 @@ const PLAIN_NOT_FOUND: Answer = {
 function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Promise<Answer> {
   const { info } = call;
   const { resource } = endpoint;
-  negotiator.negotiate(call, resource); // refuses before any work is done
-  if (info.subresource !== '') return subresource(call, endpoint);
+  const negotiate = (): void => void negotiator.negotiate(call, resource); // refuses before any work is done
+  if (info.subresource !== '') return subresource(call, endpoint, negotiate);
   if (resource.namespaced && info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
   if (!resource.namespaced && info.namespace !== '' && resource.plural !== 'namespaces') throw pageNotFound();
   const fits = info.parts.length === 1 ? COLLECTION_VERBS : OBJECT_VERBS;
   const verb = resource.verbs.includes(info.verb) && fits.has(info.verb) ? verbs[info.verb] : undefined;
   if (verb === undefined) throw methodNotAllowed();
+  negotiate();
   if (resource.deprecation !== undefined) call.warnings.add(resource.deprecation);
   if (resource.computed !== undefined) return computedVerb(call, endpoint, resource.computed);
   return verb(call, endpoint);

@@ -1,4 +1,4 @@
-import { encodeJson } from '../../api/index.ts';
+import { encodeJson, withMeta } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Entry, Revision } from '../../store/index.ts';
@@ -15,7 +15,8 @@ export class StoredObject {
   readonly #value: Uint8Array;
   readonly #codec: StorageCodec;
   #object: ApiObject | undefined;
-  #isFrozen = false;
+  /** What the writer had at hand, until somebody asks for the object. */
+  #primed: ApiObject | undefined;
   #json: Uint8Array | undefined;
   #forms: Map<string, unknown> | undefined;
 
@@ -28,16 +29,15 @@ export class StoredObject {
 
   /** Saves parsing when the writer still has the object at hand; `object` must be what was encoded. */
   prime(object: ApiObject): this {
-    this.#object = withResourceVersion(object, this.revision);
+    this.#primed = object;
     return this;
   }
 
   /** In the stored version, with resourceVersion set. Frozen: shared by all readers. */
   get object(): ApiObject {
-    this.#object ??= withResourceVersion(this.#codec.decode(this.#value), this.revision);
-    if (!this.#isFrozen) {
-      frozen(this.#object);
-      this.#isFrozen = true;
+    if (this.#object === undefined) {
+      this.#object = frozen(withResourceVersion(this.#primed ?? this.#codec.decode(this.#value), this.revision));
+      this.#primed = undefined;
     }
     return this.#object;
   }
@@ -91,18 +91,8 @@ export function apiVersionOf(resource: { readonly group: string; readonly versio
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-/** A copy along the changed path, with resourceVersion where JSON output has it: right after uid. */
 function withResourceVersion(object: ApiObject, revision: Revision): ApiObject {
-  const { name, generateName, namespace, uid, resourceVersion: _, ...rest } = object.metadata;
-  const metadata = {
-    ...(name === undefined ? {} : { name }),
-    ...(generateName === undefined ? {} : { generateName }),
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(uid === undefined ? {} : { uid }),
-    resourceVersion: String(revision),
-    ...rest,
-  };
-  return { ...object, metadata };
+  return { ...object, metadata: withMeta(object.metadata, { resourceVersion: String(revision) }) };
 }
 
 /** Frozen all the way down; the type stays writable, since whoever writes to it finds out at once. */

@@ -2,8 +2,14 @@ import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { badRequest, StatusError } from '../../api/index.ts';
 
+export interface ReadBodyOptions {
+  readonly limit: number;
+  /** Whether the end of the stream is the end of the body: Node ends a stream also when its client resets it. */
+  readonly isWhole: () => boolean;
+}
+
 /** Reads a request's body to its end, and not one byte more than `limit` is kept. */
-export function readBody(input: Readable, limit: number): Promise<Uint8Array> {
+export function readBody(input: Readable, { limit, isWhole }: ReadBodyOptions): Promise<Uint8Array> {
   if (input.destroyed) return Promise.reject(incomplete());
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
@@ -17,7 +23,7 @@ export function readBody(input: Readable, limit: number): Promise<Uint8Array> {
       if (size > limit) settle(() => reject(bodyTooLarge(limit)));
       else chunks.push(chunk);
     };
-    const onEnd = (): void => settle(() => resolve(joined(chunks)));
+    const onEnd = (): void => settle(() => (isWhole() ? resolve(joined(chunks)) : reject(incomplete())));
     const onClose = (): void => settle(() => reject(incomplete()));
     input.on('data', onData).on('end', onEnd).on('close', onClose);
   });

@@ -161,14 +161,28 @@ describe('what is no HTTP/2', () => {
   test.each([
     ['garbage', Buffer.alloc(1_000, 0x55)],
     ['HTTP/1.1', Buffer.from('GET / HTTP/1.1\r\nhost: x\r\n\r\n')],
-    ['a frame larger than allowed', Buffer.concat([preface(), frame(0x00, 1, Buffer.alloc(300_000))])],
-    ['data for a stream that was never opened', Buffer.concat([preface(), frame(0x00, 1, Buffer.alloc(10))])],
-    ['headers that do not decompress', Buffer.concat([preface(), frame(0x01, 1, Buffer.alloc(10, 0xff), 0x05)])],
   ])('%s ends the connection', async (_name, bytes) => {
     await start();
     const socket = await server.raw({ ALPNProtocols: ['h2'] });
     socket.write(bytes);
     await restOf(socket);
+  });
+
+  test.each([
+    ['a frame larger than allowed', frame(0x00, 1, Buffer.alloc(300_000)), 6],
+    ['data for a stream that was never opened', frame(0x00, 1, Buffer.alloc(10)), 1],
+    ['headers that do not decompress', frame(0x01, 1, Buffer.alloc(10, 0xff), 0x05), 9],
+    ['headers that never end', frame(0x01, 1, Buffer.from([0x82]), 0x00), 0],
+  ])('%s: the client is told, and hung up on if it does not hang up itself', async (_name, bytes, code) => {
+    const clock = new VirtualClock({ startMs: new RealClock().now() });
+    await start(undefined, { clock });
+    const socket = await server.raw({ ALPNProtocols: ['h2'] });
+    socket.write(Buffer.concat([preface(), bytes]));
+    const rest = restOf(socket);
+    await server.observed.until(() => server.observed.open === 1);
+    await once(socket, 'data');
+    await clock.advance('3m');
+    assert.equal(goawayCode(Buffer.from(await rest, 'latin1')), code);
   });
 
   test.each(['/api/v1/%zz', 'no-slash', '*'])('the path %s ends its stream with a protocol error', async (path) => {
@@ -178,29 +192,32 @@ describe('what is no HTTP/2', () => {
     assert.equal((await over(session, { path: '/next' })).body.toString(), '/next');
   });
 
-  test('headers that are too large or too many are refused, and the connection lives on', async () => {
-    await start(undefined, { limits: { maxHeaderBytes: 64 * 1024 } });
-    const session = server.http2();
-    await assert.rejects(over(session, { headers: { large: 'x'.repeat(65_000), more: 'x'.repeat(65_000) } }));
-    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_unused, index) => [`x-${index}`, '']));
-    await assert.rejects(over(server.http2(), { headers: many }));
-    assert.equal((await over(session, { path: '/next' })).body.toString(), '/next');
+  test.each([
+    ['too many headers', Buffer.alloc(5_000, 0x90)],
+    // one header of 4000 bytes, kept in the table for compression and sent another 300 times in a byte each
+    ['headers that unpack to far more', Buffer.concat([Buffer.from([0x40, 1, 0x78, 0x7f, 0xa1, 0x1e]), Buffer.alloc(4_000, 'x'), Buffer.alloc(300, 0xbe)])],
+  ])('%s are refused, and the connection lives on', async (_name, headers) => {
+    let calls = 0;
+    await start((call) => {
+      calls += 1;
+      return text(call.path);
+    });
+    const socket = await server.raw({ ALPNProtocols: ['h2'] });
+    const get = Buffer.from([0x82, 0x87, 0x84, 0x41, 0x01, 0x78]);
+    const frames = [preface(), frame(0x01, 1, Buffer.concat([get, headers]), 0x05), frame(0x01, 3, get, 0x05)];
+    socket.write(Buffer.concat(frames));
+    const rest = restOf(socket);
+    await server.observed.until(() => server.observed.answers.length === 1);
+    socket.end();
+    const received = framesIn(Buffer.from(await rest, 'latin1'));
+    assert.ok(received.some(({ type, stream }) => (type === 0x01 || type === 0x03) && stream === 1));
+    assert.ok(received.some(({ type, stream }) => type === 0x01 && stream === 3));
+    assert.equal(calls, 1);
   });
 
   test('an unknown method reaches the handler, which knows what to say', async () => {
     await start((call) => text(call.method === 'FOO' ? `no ${call.method}` : call.path));
     assert.equal((await server.getHttp2({ method: 'FOO' })).body.toString(), 'no FOO');
-  });
-
-  test('headers that never end are hung up on when idle for long', async () => {
-    const clock = new VirtualClock({ startMs: new RealClock().now() });
-    await start(undefined, { clock });
-    const socket = await server.raw({ ALPNProtocols: ['h2'] });
-    socket.write(Buffer.concat([preface(), frame(0x01, 1, Buffer.from([0x82]), 0x00)]));
-    const rest = restOf(socket);
-    await server.observed.until(() => server.observed.open === 1);
-    await clock.advance('3m');
-    await rest;
   });
 });
 
@@ -230,27 +247,18 @@ test('a connection without requests is closed after a while, one with a request 
 
 test('a client that starts requests only to take them back loses its connection', async () => {
   let calls = 0;
-  await start(async (call) => {
-    if (call.path === '/alive') return text(call.path);
+  await start((call) => {
     calls += 1;
-    await once(call.signal, 'abort');
-    return text('never');
+    return text(call.path);
   });
-  const session = server.http2();
-  await once(session, 'connect');
-  const goaway = once(session, 'goaway');
-  let started = 0;
-  while (!session.closed && !session.destroyed) {
-    for (let index = 0; index < 50 && !session.closed; index++) {
-      const stream = open(session, { path: '/x' });
-      stream.on('error', () => undefined);
-      stream.close(8);
-      started += 1;
-    }
-    await turn();
+  const socket = await server.raw({ ALPNProtocols: ['h2'] });
+  const rest = restOf(socket);
+  socket.write(preface());
+  for (let stream = 1; stream < 4_000; stream += 2) {
+    const headers = frame(0x01, stream, Buffer.from([0x82, 0x87, 0x84, 0x41, 0x01, 0x78]), 0x05);
+    socket.write(Buffer.concat([headers, frame(0x03, stream, Buffer.from([0, 0, 0, 8]))]));
   }
-  assert.equal((await goaway)[0], 11);
-  expect(started).toBeLessThan(5_000);
+  await rest;
   expect(calls).toBeLessThan(1_000);
 });
 
@@ -333,8 +341,9 @@ test.each(['h2', 'http/1.1'])('a client of %s that leaves in the middle aborts i
   });
   if (protocol === 'h2') {
     const stream = server.http2().request({ ':method': 'POST' }, { endStream: false });
+    stream.on('error', () => undefined);
     while (calls.length === 0) await turn();
-    stream.close(8);
+    stream.destroy(new Error('gone')); // close() would send the end of the body first
   } else {
     const socket = await server.raw();
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc');
@@ -357,6 +366,27 @@ function frame(type: number, stream: number, payload: Buffer, flags = 0): Buffer
   head.writeUInt8(flags, 4);
   head.writeUInt32BE(stream, 5);
   return Buffer.concat([head, payload]);
+}
+
+interface Frame {
+  readonly type: number;
+  readonly stream: number;
+  readonly payload: Buffer;
+}
+
+function framesIn(bytes: Buffer): Frame[] {
+  const frames: Frame[] = [];
+  for (let at = 0; at + 9 <= bytes.length;) {
+    const end = at + 9 + bytes.readUIntBE(at, 3);
+    frames.push({ type: bytes.readUInt8(at + 3), stream: bytes.readUInt32BE(at + 5), payload: bytes.subarray(at + 9, end) });
+    at = end;
+  }
+  return frames;
+}
+
+/** The reason in the last GOAWAY frame. */
+function goawayCode(bytes: Buffer): number | undefined {
+  return framesIn(bytes).findLast(({ type }) => type === 0x07)?.payload.readUInt32BE(4);
 }
 
 function turn(): Promise<void> {

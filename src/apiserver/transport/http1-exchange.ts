@@ -53,7 +53,7 @@ export class Http1Exchange implements Exchange {
     if (declared !== undefined && declared > limit) return Promise.reject(bodyTooLarge(limit));
     if (this.#waitsToSend) this.output.writeContinue();
     this.#waitsToSend = false;
-    return readBody(this.#request, limit);
+    return readBody(this.#request, { limit, isWhole: () => this.#request.complete });
   }
 
   send(head: Head, body: Uint8Array | undefined): void {

@@ -34,6 +34,7 @@ export class Http2Connection implements OpenConnection {
   readonly #requests: RequestServer;
   readonly #resets: ResetBudget;
   readonly #maxRunning: number;
+  readonly #maxHeaderBytes: number;
   readonly #onTakenBack = (): void => this.#countReset();
 
   constructor(socket: TLSSocket, options: Http2ConnectionOptions) {
@@ -42,6 +43,7 @@ export class Http2Connection implements OpenConnection {
     this.#requests = requests;
     this.#resets = new ResetBudget(connection.clock, limits);
     this.#maxRunning = limits.maxStreams * MAX_RUNNING_FACTOR;
+    this.#maxHeaderBytes = limits.maxHeaderBytes;
     this.#session = openSession(socket, limits);
     this.#session.on('stream', this.#accept as (stream: ServerHttp2Stream) => void);
     this.#session.on('error', ignore);
@@ -72,6 +74,11 @@ export class Http2Connection implements OpenConnection {
     }
     if (this.connection.running >= this.#maxRunning) {
       this.#refuseToGoOn();
+      return;
+    }
+    if (isTooLarge(raw, this.#maxHeaderBytes)) {
+      stream.on('error', ignore);
+      stream.respond({ ':status': constants.HTTP_STATUS_REQUEST_HEADER_FIELDS_TOO_LARGE }, { endStream: true });
       return;
     }
     if (requestTarget(joined[':path'] ?? '') === undefined) {
@@ -106,6 +113,13 @@ function openSession(socket: TLSSocket, limits: TransportLimits): ServerHttp2Ses
   });
   session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
   return session;
+}
+
+/** The limit in the settings binds only clients that have acknowledged them; the compression can hide 4 KiB in a byte. */
+function isTooLarge(headers: readonly string[], maxBytes: number): boolean {
+  let bytes = 0;
+  for (const text of headers) bytes += text.length;
+  return bytes > maxBytes;
 }
 
 function ignore(): void {

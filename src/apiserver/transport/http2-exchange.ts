@@ -58,7 +58,7 @@ export class Http2Exchange implements Exchange {
     if (this.header('expect')?.toLowerCase() === '100-continue' && !this.output.closed) {
       this.output.additionalHeaders({ ':status': 100 });
     }
-    return readBody(this.output, limit);
+    return readBody(this.output, { limit, isWhole: () => !this.output.aborted });
   }
 
   send(head: Head, body: Uint8Array | undefined): void {

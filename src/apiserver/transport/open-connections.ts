@@ -63,7 +63,8 @@ export class OpenConnections {
       const isBusy = running > 0 || started !== idleness.started;
       idleness.looks = isBusy ? 0 : idleness.looks + 1;
       idleness.started = started;
-      if (idleness.looks >= LOOKS) open.drain();
+      if (idleness.looks === LOOKS) open.drain();
+      else if (idleness.looks > LOOKS) open.destroy(); // it does not take part in being closed
     }
     this.#nextLook = this.#open.size === 0 ? undefined : this.#clock.timer(this.#lookEveryMs, () => this.#look());
   }

@@ -31,7 +31,7 @@ export class RequestServer implements RequestOwner {
     this.services = services;
   }
 
-  /** Serves one request. `onTakenBack` hears of a client that did not wait for its answer. */
+  /** Serves one request. `onTakenBack` hears of a client that did not wait for the end of its answer. */
   serve(exchange: Exchange, onTakenBack?: () => void): void {
     const request = new ServedRequest(exchange, this, onTakenBack);
     if (request.isLongRunning) {

@@ -28,6 +28,8 @@ export class ServedRequest {
   #phase: 'handling' | 'answering' | 'over' = 'handling';
   /** Separate from the phase: a handler may not have noticed that its request is over. */
   #isHandlerDone = false;
+  /** It was us who cut the answer off, not the client. */
+  #isOurEnd = false;
   #code = 0;
   /** Of an answer that was handed over whole; undefined while there is none. */
   #bytes: number | undefined;
@@ -69,7 +71,7 @@ export class ServedRequest {
     this.#owner.services.observer.timedOut(this.call);
     this.call.abort('The request deadline passed');
     if (this.#phase === 'handling') this.#sendWhole(TIMEOUT_ANSWER, TIMEOUT_ANSWER.body);
-    else this.#exchange.cut();
+    else this.cut('The request deadline passed');
   }
 
   /** Ends a stream as if its source had: what a stopping server does with watches. */
@@ -79,6 +81,7 @@ export class ServedRequest {
   }
 
   cut(why: string): void {
+    this.#isOurEnd = true;
     this.call.abort(why);
     this.#exchange.cut();
   }
@@ -162,7 +165,6 @@ export class ServedRequest {
   /** Nothing more can be sent. */
   #close(isFlushed: boolean): void {
     const isComplete = isFlushed && (this.#bytes !== undefined || this.#stream?.isEnded === true);
-    const wasTakenBack = !isComplete && this.#phase === 'handling';
     this.#phase = 'over';
     this.#timer?.[Symbol.dispose]();
     if (!isComplete) this.call.abort('The client went away');
@@ -175,6 +177,6 @@ export class ServedRequest {
       bytes,
       outcome: isComplete ? 'complete' : 'cut',
     });
-    if (wasTakenBack) this.#onTakenBack?.();
+    if (!isComplete && !this.#isOurEnd) this.#onTakenBack?.();
   }
 }

@@ -7,7 +7,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { RequestOptions } from 'node:https';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import { CryptoRandom, LineLogger, RandomUidSource, RealClock } from '../../base/index.ts';
+import { CryptoRandom, LineLogger, RandomUidSource, RealClock, VirtualClock } from '../../base/index.ts';
 import type { Clock } from '../../base/index.ts';
 import type { EncodedAnswer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
@@ -43,20 +43,29 @@ export function text(body: string, headers: EncodedAnswer['headers'] = {}, code 
   return { code, headers: { 'content-type': 'text/plain', ...headers }, body: Buffer.from(body) };
 }
 
+interface TestParts {
+  readonly observed: RecordingObserver;
+  readonly log: readonly string[];
+  readonly stop: AbortController;
+  readonly clock: Clock;
+}
+
 export class TestTransport implements AsyncDisposable {
   readonly transport: HttpTransport;
   readonly observed: RecordingObserver;
   /** Lines of warnings and errors. */
   readonly log: readonly string[];
   readonly #stop: AbortController;
+  readonly #clock: Clock;
   readonly #sessions: ClientHttp2Session[] = [];
   readonly #agents: Agent[] = [];
 
-  constructor(transport: HttpTransport, parts: { observed: RecordingObserver; log: string[]; stop: AbortController }) {
+  constructor(transport: HttpTransport, parts: TestParts) {
     this.transport = transport;
     this.observed = parts.observed;
     this.log = parts.log;
     this.#stop = parts.stop;
+    this.#clock = parts.clock;
   }
 
   get port(): number {
@@ -103,7 +112,9 @@ export class TestTransport implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const session of this.#sessions) session.destroy();
     for (const agent of this.#agents) agent.destroy();
-    await this.transport[Symbol.asyncDispose]();
+    const stopped = this.transport[Symbol.asyncDispose]();
+    if (this.#clock instanceof VirtualClock) await this.#clock.advance('2s');
+    await stopped;
   }
 }
 
@@ -126,7 +137,7 @@ export async function startTransport(respond: Respond, options: TestOptions = {}
     observer: observed,
     signal: stop.signal,
   });
-  return new TestTransport(transport, { observed, log, stop });
+  return new TestTransport(transport, { observed, log, stop, clock });
 }
 
 function handlerOf(respond: Respond): RequestHandler {

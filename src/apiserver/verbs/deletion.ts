@@ -1,9 +1,8 @@
-import { conflict } from '../../api/index.ts';
+import { conflict, withMeta } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Strategy } from '../resource.ts';
 import type { DeleteOptions } from './delete-options.ts';
-import { ordered } from './object-meta.ts';
 import { millisOfTimestamp, timestamp } from './timestamps.ts';
 
 /** What a delete request does to an object as it is now. */
@@ -81,8 +80,7 @@ function withDeletion(
   const generation = object.metadata.generation ?? 0;
   return {
     ...object,
-    metadata: ordered({
-      ...object.metadata,
+    metadata: withMeta(object.metadata, {
       deletionTimestamp: timestamp(mark.at),
       deletionGracePeriodSeconds: mark.grace,
       ...(mark.bumpsGeneration && generation > 0 ? { generation: generation + 1 } : {}),
@@ -91,8 +89,7 @@ function withDeletion(
 }
 
 function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiObject {
-  const { finalizers: _, ...rest } = object.metadata;
-  return { ...object, metadata: ordered({ ...rest, ...(finalizers.length === 0 ? {} : { finalizers: [...finalizers] }) }) };
+  return { ...object, metadata: withMeta(object.metadata, { finalizers: finalizers.length === 0 ? undefined : [...finalizers] }) };
 }
 
 /** The finalizers after the garbage collector's two are set as the propagation policy wants them. */

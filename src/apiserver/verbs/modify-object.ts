@@ -7,6 +7,7 @@ import {
   parseObjectResourceVersion,
   StatusError,
   ValueError,
+  withMeta,
 } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
@@ -19,7 +20,6 @@ import type { PutConflict } from '../storage/object-store.ts';
 import { convertToStored } from '../storage/stored-object.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { validateChangedObject } from '../validation/validate-object.ts';
-import { ordered } from './object-meta.ts';
 
 export interface Modification {
   readonly key: string;
@@ -72,7 +72,7 @@ function checkResourceVersion(object: ApiObject, old: ApiObject, endpoint: Endpo
       const error = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
       throw invalid(groupResource(endpoint.resource), name, [error]);
     }
-    object.metadata = ordered({ ...object.metadata, resourceVersion: old.metadata.resourceVersion });
+    object.metadata = withMeta(object.metadata, { resourceVersion: old.metadata.resourceVersion });
     return false;
   }
   const parsed = parseObjectResourceVersion(sent);
@@ -87,7 +87,7 @@ async function prepareAndCheck(object: ApiObject, old: ApiObject, endpoint: Endp
   const admission = admissionRequest(object, old, endpoint, modification);
   await services.admission.mutate(admission);
   if (admission.object !== undefined && admission.object !== object) Object.assign(object, admission.object);
-  object.metadata = ordered({ ...object.metadata, generation: old.metadata.generation });
+  object.metadata = withMeta(object.metadata, { generation: old.metadata.generation });
   await strategy.prepareForUpdate?.(object, old, context);
   keepSystemFields(object, old);
   const errors = validateChangedObject(object, old, { resource, strategy, context });
@@ -116,8 +116,7 @@ function admissionRequest(object: ApiObject, old: ApiObject, endpoint: Endpoint,
 function keepSystemFields(object: ApiObject, old: ApiObject): void {
   const { metadata } = object;
   const was = old.metadata;
-  object.metadata = ordered({
-    ...metadata,
+  object.metadata = withMeta(metadata, {
     uid: (metadata.uid ?? '') === '' ? was.uid : metadata.uid,
     creationTimestamp: was.creationTimestamp ?? metadata.creationTimestamp,
     deletionTimestamp: was.deletionTimestamp ?? metadata.deletionTimestamp,

@@ -79,6 +79,6 @@ async function writeProjection(call: Call, endpoint: Endpoint, write: Projection
 const PROJECTION_RETRIES = 5;
 
 /** The resource as the picture's kind, for decoding and encoding it. */
-function pictureOf(resource: Resource, { kind, struct }: Projection): Resource {
-  return { ...resource, ...kind, type: struct, columns: [] };
+function pictureOf(resource: Resource, { kind, struct, columns = [] }: Projection): Resource {
+  return { ...resource, ...kind, type: struct, columns };
 }

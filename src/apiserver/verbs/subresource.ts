@@ -15,12 +15,13 @@ import { patch } from './patch.ts';
 import { getProjection, patchProjection, updateProjection } from './projection.ts';
 import { update } from './update.ts';
 
-/** A request to something below an object. */
-export async function subresource(call: Call, endpoint: Endpoint): Promise<Answer> {
+/** A request to something below an object. `negotiate` throws when the client takes none of our formats. */
+export async function subresource(call: Call, endpoint: Endpoint, negotiate: () => void): Promise<Answer> {
   const target = endpoint.resource.subresources.get(call.info.subresource);
   if (target === undefined) throw pageNotFound();
   const { verb } = call.info;
   if (!target.verbs.includes(verb)) throw methodNotAllowed();
+  if (target.type !== 'connection') negotiate();
   switch (target.type) {
     case 'view':
       return viewVerb(call, endpoint, target);

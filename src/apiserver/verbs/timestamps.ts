@@ -1,8 +1,13 @@
 import { formatTime, instantOfMillis, millisOf, parseTime, ValueError } from '../../api/index.ts';
 
+/** The second that was printed last: most writes of a busy server fall into it. */
+let last = { seconds: -1, text: '' };
+
 /** A clock's milliseconds as `metadata` writes times. */
 export function timestamp(millis: number): string {
-  return formatTime(instantOfMillis(millis));
+  const seconds = Math.floor(millis / 1000);
+  if (seconds !== last.seconds) last = { seconds, text: formatTime(instantOfMillis(seconds * 1000)) };
+  return last.text;
 }
 
 /** The milliseconds of a time that the server wrote itself. */

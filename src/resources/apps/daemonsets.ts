@@ -5,7 +5,7 @@ import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { withEntries, withMeta } from '../object-meta.ts';
-import { checkDaemonSet, checkDaemonSetStatus, checkDaemonSetUpdate } from './daemonset-rules.ts';
+import { checkDaemonSet, checkDaemonSetStatus } from './daemonset-rules.ts';
 
 /** How often the template changed; a field once, kept as an annotation since. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
@@ -36,7 +36,6 @@ export const daemonSets = defineKind<DaemonSet>({
   },
 
   validate: checkDaemonSet,
-  validateUpdate: checkDaemonSetUpdate,
   validateStatus: checkDaemonSetStatus,
 });
 

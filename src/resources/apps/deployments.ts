@@ -4,7 +4,7 @@ import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { defineKind } from '../kind.ts';
 import { scaleOfSelector } from '../scale.ts';
-import { checkDeployment, checkDeploymentStatus, checkDeploymentUpdate } from './deployment-rules.ts';
+import { checkDeployment, checkDeploymentStatus } from './deployment-rules.ts';
 
 export const deployments = defineKind<Deployment>({
   group: 'apps',
@@ -29,7 +29,6 @@ export const deployments = defineKind<Deployment>({
   },
 
   validate: checkDeployment,
-  validateUpdate: checkDeploymentUpdate,
   validateStatus: checkDeploymentStatus,
   warnings: (object, old) => (old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
   subresources: { scale: scaleOfSelector },

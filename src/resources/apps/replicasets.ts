@@ -4,7 +4,7 @@ import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { defineKind } from '../kind.ts';
 import { scaleOfSelector } from '../scale.ts';
-import { checkReplicaSet, checkReplicaSetStatus, checkReplicaSetUpdate } from './replicaset-rules.ts';
+import { checkReplicaSet, checkReplicaSetStatus } from './replicaset-rules.ts';
 
 export const replicaSets = defineKind<ReplicaSet>({
   group: 'apps',
@@ -24,7 +24,6 @@ export const replicaSets = defineKind<ReplicaSet>({
   },
 
   validate: checkReplicaSet,
-  validateUpdate: checkReplicaSetUpdate,
   validateStatus: checkReplicaSetStatus,
   warnings: (object, old) => (old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
   subresources: { scale: scaleOfSelector },

@@ -3,9 +3,9 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAYS_A_YEAR = 365;
 
-/** How long ago a timestamp is, in few words; both in milliseconds. */
-export function ageSince(timestamp: string | undefined, now: number): string {
-  if (timestamp === undefined) return '<unknown>';
+/** How long ago a timestamp is, in few words. A time that was never set may be printed as null. */
+export function ageSince(timestamp: string | null | undefined, now: number): string {
+  if (timestamp === undefined || timestamp === null) return '<unknown>';
   return humanDuration(now - Date.parse(timestamp));
 }
 

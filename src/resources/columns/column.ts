@@ -28,9 +28,13 @@ export const nameColumn: Column = column<WithMetadata>('Name', ({ metadata }) =>
   description: 'Name of the object, unique in its namespace',
 });
 
-export const ageColumn: Column = column<WithMetadata>('Age', ({ metadata }, now) => ageSince(metadata?.creationTimestamp, now), {
-  description: 'Time since the object was created',
-});
+export const ageColumn: Column = column<WithMetadata>(
+  'Age',
+  ({ metadata }, now) => ageSince(metadata?.creationTimestamp, now),
+  {
+    description: 'Time since the object was created',
+  },
+);
 
 /** What an unset list is printed as may be null. */
 export function each<T>(list: readonly T[] | null | undefined): readonly T[] {

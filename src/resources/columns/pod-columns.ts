@@ -21,7 +21,9 @@ export const podColumns: readonly Column[] = [
   column<Pod>('Ready', (pod) => `${summaryOf(pod).ready}/${summaryOf(pod).total}`, {
     description: 'How many of the containers are ready for traffic',
   }),
-  column<Pod>('Status', (pod) => summaryOf(pod).status, { description: 'What the containers are doing, taken together' }),
+  column<Pod>('Status', (pod) => summaryOf(pod).status, {
+    description: 'What the containers are doing, taken together',
+  }),
   column<Pod>('Restarts', (pod, now) => formatRestarts(summaryOf(pod), now), {
     description: 'How often containers were restarted, and when the last time',
   }),

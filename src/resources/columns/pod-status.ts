@@ -21,7 +21,12 @@ export function summarizePod(pod: Pod): PodSummary {
   const { ready } = inits;
   const before = inits.status ?? phaseOf(status);
   if (inits.status !== undefined && !hasCondition(status, 'Initialized')) {
-    return { status: afterDeletion(pod, before), ready, total, ...restartsOf(each(status.initContainerStatuses).slice(0, inits.seen)) };
+    return {
+      status: afterDeletion(pod, before),
+      ready,
+      total,
+      ...restartsOf(each(status.initContainerStatuses).slice(0, inits.seen)),
+    };
   }
   const containers = containerSummary(status, before);
   return {
@@ -39,7 +44,9 @@ export function formatRestarts({ restarts, restartedAt }: PodSummary, now: numbe
 
 /** A gate holds scheduling back whatever the phase. */
 function phaseOf(status: PodStatus): string {
-  const isGated = each(status.conditions).some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated');
+  const isGated = each(status.conditions).some(
+    ({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated',
+  );
   if (isGated) return 'SchedulingGated';
   return status.reason === undefined || status.reason === '' ? (status.phase ?? '') : status.reason;
 }
@@ -68,7 +75,7 @@ function initSummary({ spec, status }: Pod): InitSummary {
       if (container.ready) ready += 1;
       continue;
     }
-    const progress = `${index}/${specs.size}`;
+    const progress = `${index}/${each(spec?.initContainers).length}`;
     return { status: `Init:${initReason(container) ?? progress}`, ready, seen: index + 1, sidecars };
   }
   return { status: undefined, ready, seen: statuses.length, sidecars };
@@ -123,8 +130,9 @@ function restartsOf(statuses: readonly ContainerStatus[]): Pick<PodSummary, 'res
   let restartedAt: number | undefined;
   for (const { restartCount, lastState } of statuses) {
     restarts += restartCount;
-    const finishedAt = lastState?.terminated?.finishedAt;
-    if (finishedAt !== undefined) restartedAt = Math.max(restartedAt ?? -Infinity, Date.parse(finishedAt));
+    const finishedAt: string | null | undefined = lastState?.terminated?.finishedAt;
+    if (finishedAt !== undefined && finishedAt !== null)
+      restartedAt = Math.max(restartedAt ?? -Infinity, Date.parse(finishedAt));
   }
   return { restarts, restartedAt };
 }

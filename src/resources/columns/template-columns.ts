@@ -4,6 +4,9 @@ import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
 import { column, each } from './column.ts';
 
+/** Where an object has something. */
+type Part<T, P> = (object: T) => P;
+
 export interface TemplateColumnOptions {
   /** Shown always, not with `-o wide` only. */
   readonly isAlwaysShown?: boolean;
@@ -11,7 +14,7 @@ export interface TemplateColumnOptions {
 
 /** Names and images of the containers that the template of a kind has. */
 export function containerColumns<T>(
-  templateOf: (object: T) => PodTemplateSpec | undefined,
+  templateOf: Part<T, PodTemplateSpec | undefined>,
   { isAlwaysShown = false }: TemplateColumnOptions = {},
 ): readonly Column[] {
   const isWide = !isAlwaysShown;
@@ -34,7 +37,7 @@ function containersOf(template: PodTemplateSpec | undefined, field: 'name' | 'im
 }
 
 /** Which pods a controller takes for its own. */
-export function selectorColumn<T>(selectorOf: (object: T) => LabelSelectorObject | null | undefined): Column {
+export function selectorColumn<T>(selectorOf: Part<T, LabelSelectorObject | null | undefined>): Column {
   return column<T>('Selector', (object) => formatLabelSelector(selectorOf(object) ?? undefined), {
     isWide: true,
     description: 'Labels of the pods that belong to it',

@@ -68,6 +68,6 @@ function finalizeStrategy(own: Strategy): Strategy {
     prepareForUpdate(object, old) {
       object['status'] = old['status'];
     },
-    validateUpdate: (object, old) => checkFinalize(object as never, old as never),
+    validateUpdate: (object) => checkFinalize(object as never),
   };
 }

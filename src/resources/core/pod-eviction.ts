@@ -111,14 +111,13 @@ function atVersion(options: EvictionOptions, { metadata }: Whole<Pod>): Eviction
   return { ...options, preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion } };
 }
 
-async function coveringBudgets(budgets: OtherObjects, { metadata }: Whole<Pod>): Promise<PodDisruptionBudget[]> {
+async function coveringBudgets(budgets: OtherObjects, { metadata }: Whole<Pod>): Promise<Whole<PodDisruptionBudget>[]> {
   const found = await budgets.list(`${metadata.namespace ?? ''}/`);
   return found.flatMap(({ object }: Found) => {
     const budget = object as unknown as Whole<PodDisruptionBudget>;
     const matcher = matchLabelSelector(budget.spec.selector);
-    if (matcher instanceof ValueError || !matcher.matches(metadata.labels)) return [];
-    return [budget];
-  }) as Whole<PodDisruptionBudget>[];
+    return matcher instanceof ValueError || !matcher.matches(metadata.labels) ? [] : [budget];
+  });
 }
 
 function manyBudgets(): StatusError {

@@ -5,11 +5,7 @@ import { withMeta } from '../object-meta.ts';
 import { scaleOfLabels } from '../scale.ts';
 import { defaultPodTemplate } from './pod-spec-defaults.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from './pod-template.ts';
-import {
-  checkReplicationController,
-  checkReplicationControllerStatus,
-  checkReplicationControllerUpdate,
-} from './replicationcontroller-rules.ts';
+import { checkReplicationController, checkReplicationControllerStatus } from './replicationcontroller-rules.ts';
 
 export const replicationControllers = defineKind<ReplicationController>({
   group: '',
@@ -37,7 +33,6 @@ export const replicationControllers = defineKind<ReplicationController>({
   },
 
   validate: checkReplicationController,
-  validateUpdate: checkReplicationControllerUpdate,
   validateStatus: checkReplicationControllerStatus,
   warnings: (object, old) => (old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
   selectable: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },

@@ -43,11 +43,13 @@ export class ServiceAllotment {
   async #chooseAddresses(service: AnyService, old: AnyService | undefined, context: WriteContext): Promise<void> {
     if (isExternalName(service) || isHeadless(service) || (old !== undefined && isHeadless(old))) return;
     const { ipFamilies = [], clusterIPs = [] } = service.spec;
-    const had = new Set(old === undefined ? [] : addressesOf(old));
+    const kept = old === undefined || isExternalName(old) ? 0 : (old.spec.ipFamilies ?? []).length;
     const chosen: string[] = [];
     for (const [index, family] of ipFamilies.entries()) {
       const wanted = clusterIPs[index] ?? '';
-      chosen.push(had.has(wanted) ? wanted : await this.#chooseAddress(service, { family: family as IpFamily, wanted }, context));
+      // An address that a service has already is not chosen again: whether it may change is for validation to say.
+      const isKept = index < kept && wanted !== '';
+      chosen.push(isKept ? wanted : await this.#chooseAddress(service, { family: family as IpFamily, wanted }, context));
     }
     const all = [...chosen, ...clusterIPs.slice(chosen.length)];
     service.spec = { ...service.spec, clusterIP: all[0], clusterIPs: all.length === 0 ? undefined : all };

@@ -15,7 +15,7 @@ const HOUR_SECONDS = 3600;
 /** What pods ask for when their token is mounted: an hour, and a bit to be told apart. */
 const MOUNTED_TOKEN_SECONDS = 3607;
 
-type Reference = NonNullable<TokenRequest['spec']['boundObjectRef']>;
+type Reference = NonNullable<Whole<TokenRequest>['spec']['boundObjectRef']>;
 
 /** A token for a service account, bound to an object whose end is the token's end. */
 export function tokenRequestOf(environment: KindEnvironment): (call: ActionCall) => Promise<ApiObject> {
@@ -31,7 +31,7 @@ export function tokenRequestOf(environment: KindEnvironment): (call: ActionCall)
       throw new StatusError({ code: 501, message });
     }
     const account = await checkedAccount(call);
-    const { spec } = call.body as unknown as TokenRequest;
+    const { spec } = call.body as unknown as Whole<TokenRequest>;
     const audiences = (spec.audiences ?? []).length === 0 ? issuer.apiAudiences : (spec.audiences ?? []);
     refuseBadLifetime(spec.expirationSeconds ?? HOUR_SECONDS);
     const bound = spec.boundObjectRef === undefined ? undefined : await findBound(spec.boundObjectRef, call, objects);

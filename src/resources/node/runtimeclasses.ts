@@ -1,6 +1,6 @@
 import type { RuntimeClass } from '../../api/types/node/v1.d.ts';
 import { defineKind } from '../kind.ts';
-import { checkRuntimeClass, checkRuntimeClassUpdate } from './runtimeclass-rules.ts';
+import { checkRuntimeClass } from './runtimeclass-rules.ts';
 
 export const runtimeClasses = defineKind<RuntimeClass>({
   group: 'node.k8s.io',
@@ -8,5 +8,4 @@ export const runtimeClasses = defineKind<RuntimeClass>({
   createOnUpdate: true,
   requiresResourceVersion: true,
   validate: checkRuntimeClass,
-  validateUpdate: checkRuntimeClassUpdate,
 });

@@ -40,7 +40,7 @@ export const priorityClasses = defineKind<PriorityClass>({
 function checkPriorityClass(object: Whole<PriorityClass>): FieldError[] {
   const { name = '' } = object.metadata;
   if (name.startsWith(RESERVED)) return checkSystemClass(object, name);
-  if (object.value <= HIGHEST_USER_PRIORITY) return [];
+  if ((object.value ?? 0) <= HIGHEST_USER_PRIORITY) return [];
   return [forbiddenField('value', `maximum allowed value of a user defined priority is ${HIGHEST_USER_PRIORITY}`)];
 }
 

@@ -10,7 +10,7 @@ export interface EtcdClientOptions {
   readonly tls?: TlsSource;
   readonly clock: Clock;
   readonly random: Random;
-  readonly logger?: Logger;
+  readonly log?: Logger;
   /** How long one request may take, waiting for a connection and trying again included; 10 s unless given. */
   readonly requestTimeoutMs?: number;
   /** The largest answer taken; 64 MiB unless given. Long ranges come in pages, so this is not a limit on them. */
@@ -25,6 +25,7 @@ export interface EtcdCallOptions {
 
 const DEFAULT_REQUEST_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_RECEIVE_BYTES = 64 * 1024 * 1024;
+const RECONNECT = { initialMs: 50, capMs: 1000, jitter: 0.2 };
 const RETRY = { initialMs: 25, capMs: 1000, jitter: 0.2 };
 /** Makes a member that has lost its cluster say so at once instead of letting the request wait. */
 const REQUIRE_LEADER: Metadata = { hasleader: 'true' };
@@ -41,8 +42,9 @@ export class EtcdClient implements AsyncDisposable {
       tls: options.tls,
       clock: options.clock,
       random: options.random,
-      logger: options.logger,
+      log: options.log,
       maxReceiveBytes: options.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES,
+      backoff: RECONNECT,
     });
   }
 

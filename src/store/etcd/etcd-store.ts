@@ -9,12 +9,15 @@ import { EtcdClient, type EtcdClientOptions } from './etcd-client.ts';
 import { isCompacted, isLeaseNotFound, toStoreError } from './etcd-errors.ts';
 import { timesToLive, toCommitResult, toTxn } from './etcd-transaction.ts';
 import { EtcdWatch, type EtcdWatchOptions } from './etcd-watch.ts';
+import { type KeyNames, keyNames } from './key-names.ts';
 import { Leases } from './leases.ts';
 import { COMPACT, TXN } from './messages/methods.ts';
 import { ProgressSupport } from './progress-support.ts';
 import { type Page, rangePages, readRevision } from './range-pages.ts';
 
 export interface EtcdStoreOptions extends EtcdClientOptions {
+  /** What '/registry' is called in etcd; the same unless given. */
+  readonly prefix?: string;
   readonly limits?: TransactionLimits;
   readonly watch?: WatchLimits;
 }
@@ -26,6 +29,7 @@ const MAX_READ_STARTS = 3;
 export class EtcdStore implements Store {
   readonly #options: EtcdStoreOptions;
   readonly #client: EtcdClient;
+  readonly #names: KeyNames;
   readonly #leases: Leases;
   readonly #progress: ProgressSupport;
   readonly #log: Logger;
@@ -35,8 +39,9 @@ export class EtcdStore implements Store {
   constructor(options: EtcdStoreOptions) {
     this.#options = options;
     this.#client = new EtcdClient(options);
+    this.#names = keyNames(options.prefix);
     this.#leases = new Leases(this.#client, options);
-    this.#log = options.logger ?? discardLogger;
+    this.#log = options.log ?? discardLogger;
     this.#progress = new ProgressSupport(this.#log);
   }
 
@@ -90,7 +95,7 @@ export class EtcdStore implements Store {
     signal?.throwIfAborted();
     this.#refuseIfClosed();
     try {
-      yield* rangePages(this.#client, range, { at, limit: Math.max(limit, 0), signal });
+      yield* rangePages(this.#client, range, { at, limit: Math.max(limit, 0), signal, names: this.#names });
     } catch (error) {
       throw toStoreError(error, { action, signal });
     }
@@ -124,11 +129,12 @@ export class EtcdStore implements Store {
     const watch = new EtcdWatch(range, {
       ...options,
       client: this.#client,
+      names: this.#names,
       progress: this.#progress,
       limits: this.#options.watch ?? {},
       clock: this.clock,
       random: this.random,
-      logger: this.#log,
+      log: this.#log,
       onOpen: () => this.#watches.add(watch),
       onEnd: () => this.#watches.delete(watch),
     });
@@ -170,7 +176,8 @@ export class EtcdStore implements Store {
     signal: AbortSignal | undefined,
   ): Promise<CommitResult> {
     const isRepeatable = transaction.operations.length === 0;
-    return toCommitResult(await this.#client.call(TXN, toTxn(transaction, leases), { signal, isRepeatable }));
+    const request = toTxn(transaction, this.#names, leases);
+    return toCommitResult(await this.#client.call(TXN, request, { signal, isRepeatable }), this.#names);
   }
 
   async #try<T>(action: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {

@@ -1,24 +1,31 @@
 import type { CommitResult, Operation, Transaction } from '../store.ts';
 import { missingInAnswer } from './etcd-client.ts';
-import { toEntry } from './etcd-keys.ts';
+import { toEntry } from './etcd-entry.ts';
+import type { KeyNames } from './key-names.ts';
 import { COMPARE_MOD_REVISION, type RequestOp, type TxnRequest, type TxnResponse } from './messages/kv.ts';
 
 /** The transaction in etcd's words. When a condition does not hold, etcd reads the keys of all of them instead. */
-export function toTxn(transaction: Transaction, leases: ReadonlyMap<number, number>): TxnRequest {
+export function toTxn(transaction: Transaction, names: KeyNames, leases: ReadonlyMap<number, number>): TxnRequest {
+  const { conditions, operations } = transaction;
+  const keys = conditions.map(({ key }) => names.toEtcd(key));
   return {
-    compare: transaction.conditions.map(({ key, modRevision }) => ({ target: COMPARE_MOD_REVISION, key, modRevision })),
-    success: transaction.operations.map((operation) => toRequestOp(operation, leases)),
-    failure: transaction.conditions.map(({ key }) => ({ range: { key } })),
+    compare: conditions.map(({ modRevision }, index) => ({
+      target: COMPARE_MOD_REVISION,
+      key: keys[index],
+      modRevision,
+    })),
+    success: operations.map((operation) => toRequestOp(operation, names.toEtcd(operation.key), leases)),
+    failure: keys.map((key) => ({ range: { key } })),
   };
 }
 
-export function toCommitResult(response: TxnResponse): CommitResult {
+export function toCommitResult(response: TxnResponse, names: KeyNames): CommitResult {
   const revision = response.header?.revision;
   if (revision === undefined) throw missingInAnswer('revision');
   if (response.succeeded === true) return { ok: true, revision };
   const current = (response.responses ?? []).map(({ range }) => {
     const kv = range?.kvs?.[0];
-    return kv === undefined ? undefined : toEntry(kv);
+    return kv === undefined ? undefined : toEntry(kv, names);
   });
   return { ok: false, revision, current };
 }
@@ -33,8 +40,7 @@ export function timesToLive(transaction: Transaction): ReadonlyMap<number, numbe
   return found;
 }
 
-function toRequestOp(operation: Operation, leases: ReadonlyMap<number, number>): RequestOp {
-  const { key } = operation;
+function toRequestOp(operation: Operation, key: string, leases: ReadonlyMap<number, number>): RequestOp {
   if (operation.type === 'delete') return { deleteRange: { key } };
   const lease = operation.ttlSeconds === undefined ? undefined : leases.get(operation.ttlSeconds);
   return { put: { key, value: operation.value, lease } };

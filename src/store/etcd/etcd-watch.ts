@@ -3,8 +3,8 @@ import { StoreError } from '../errors.ts';
 import { Inbox, type WatchLimits } from '../mvcc/watch-hub.ts';
 import type { KeyRange, Revision, WatchBatch } from '../store.ts';
 import type { EtcdClient } from './etcd-client.ts';
-import { EVERYTHING, toEtcdRange } from './etcd-keys.ts';
 import { type Connection, GrpcError, isGrpcError } from './grpc/index.ts';
+import { EVERYTHING, type KeyNames } from './key-names.ts';
 import { WATCH_PATH } from './messages/methods.ts';
 import { watchRequest, type WatchResponse, watchResponse } from './messages/watch.ts';
 import type { ProgressSupport } from './progress-support.ts';
@@ -17,11 +17,12 @@ export interface EtcdWatchOptions {
   /** Whether events tell what was there before, which etcd has to look up. */
   readonly hasPrevious: boolean;
   readonly client: EtcdClient;
+  readonly names: KeyNames;
   readonly progress: ProgressSupport;
   readonly limits: WatchLimits;
   readonly clock: Clock;
   readonly random: Random;
-  readonly logger: Logger;
+  readonly log: Logger;
   onOpen(): void;
   onEnd(): void;
 }
@@ -50,7 +51,7 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
   constructor(range: KeyRange, options: EtcdWatchOptions) {
     this.#range = range;
     this.#options = options;
-    this.#events = new WatchEvents(range, Math.max(options.from, 1));
+    this.#events = new WatchEvents(range, { from: Math.max(options.from, 1), names: options.names });
     this.#inbox = new Inbox(range, options.limits, () => this.#stop.abort());
     this.#progress = new WatchProgress(options.clock, (revision) => this.#offerProgress(revision));
   }
@@ -86,7 +87,7 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { client, clock, random, logger, progress } = this.#options;
+    const { client, clock, random, log, progress } = this.#options;
     const backoff = new Backoff(RECONNECT, random);
     while (!signal.aborted) {
       let connection: Connection | undefined;
@@ -97,7 +98,7 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
       } catch (error) {
         if (signal.aborted) return;
         if (isFinal(error)) return this.#fail(error);
-        logger.debug('watch stream lost', { from: this.#events.seen + 1, error });
+        log.debug('watch stream lost', { from: this.#events.seen + 1, error });
         if (connection !== undefined) client.avoid(connection);
       }
       await clock.sleep(backoff.nextMs(), signal);
@@ -108,7 +109,7 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
     connection: Connection,
     options: { readonly isReliable: boolean; readonly signal: AbortSignal; readonly onCreated: () => void },
   ): Promise<void> {
-    const range = options.isReliable ? toEtcdRange(this.#range) : EVERYTHING;
+    const range = options.isReliable ? this.#options.names.rangeToEtcd(this.#range) : EVERYTHING;
     this.#events.restart();
     const call = connection.duplex(WATCH_PATH, { metadata: this.#options.client.metadata, signal: options.signal });
     const startRevision = this.#events.seen + 1;

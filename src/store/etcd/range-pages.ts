@@ -1,7 +1,8 @@
 import type { Entry, KeyRange, Revision } from '../store.ts';
 import { type EtcdClient, missingInAnswer } from './etcd-client.ts';
-import { FIRST_KEY, toEntry, toEtcdRange } from './etcd-keys.ts';
+import { toEntry } from './etcd-entry.ts';
 import { isGrpcError } from './grpc/index.ts';
+import { FIRST_KEY, type KeyNames } from './key-names.ts';
 import type { RangeResponse } from './messages/kv.ts';
 import { RANGE } from './messages/methods.ts';
 
@@ -20,6 +21,7 @@ export interface PageOptions {
   /** 0 for all. */
   readonly limit: number;
   readonly signal?: AbortSignal;
+  readonly names: KeyNames;
 }
 
 const FIRST_PAGE = 500;
@@ -37,7 +39,7 @@ export async function* rangePages(
   range: KeyRange,
   options: PageOptions,
 ): AsyncGenerator<Page, void, undefined> {
-  const etcdRange = toEtcdRange(range);
+  const etcdRange = options.names.rangeToEtcd(range);
   if (etcdRange === undefined) {
     yield { entries: [], more: false, count: 0, revision: await readRevision(client, options) };
     return;
@@ -55,13 +57,13 @@ export async function* rangePages(
       pageSize = Math.max(Math.floor(limit / 4), 1);
       continue;
     }
-    const page = toPage(response);
+    const page = toPage(response, options.names);
     known ??= { count: page.count, revision: page.revision };
     at ??= page.revision;
     left -= page.entries.length;
     yield { ...page, ...known };
     if (!page.more || page.entries.length === 0) return;
-    key = `${page.entries.at(-1)?.key}\0`;
+    key = `${options.names.toEtcd(page.entries.at(-1)?.key ?? '')}\0`;
     pageSize = fittingSize(page.entries);
   }
 }
@@ -92,10 +94,10 @@ async function readPage(
   }
 }
 
-function toPage(response: RangeResponse): Page {
+function toPage(response: RangeResponse, names: KeyNames): Page {
   const revision = response.header?.revision;
   if (revision === undefined) throw missingInAnswer('revision');
-  const entries = (response.kvs ?? []).map(toEntry);
+  const entries = (response.kvs ?? []).map((kv) => toEntry(kv, names));
   return { entries, more: response.more ?? false, count: response.count ?? 0, revision };
 }
 

@@ -1,6 +1,8 @@
 import { contains } from '../key-range.ts';
+import { keyOf } from '../mvcc/revision-record.ts';
 import type { KeyRange, Revision, StoreEvent, WatchBatch } from '../store.ts';
-import { toEntry } from './etcd-keys.ts';
+import { toEntry } from './etcd-entry.ts';
+import type { KeyNames } from './key-names.ts';
 import { EVENT_DELETE, type WatchEvent, type WatchResponse } from './messages/watch.ts';
 
 /**
@@ -13,13 +15,15 @@ import { EVENT_DELETE, type WatchEvent, type WatchResponse } from './messages/wa
  */
 export class WatchEvents {
   readonly #range: KeyRange;
+  readonly #names: KeyNames;
   #held: StoreEvent[] = [];
   #heldRevision: Revision = 0;
   #seen: Revision;
 
-  constructor(range: KeyRange, from: Revision) {
+  constructor(range: KeyRange, options: { readonly from: Revision; readonly names: KeyNames }) {
     this.#range = range;
-    this.#seen = from - 1;
+    this.#names = options.names;
+    this.#seen = options.from - 1;
   }
 
   /** Everything up to this revision is known: delivered, or not there. */
@@ -38,7 +42,8 @@ export class WatchEvents {
       if (modRevision <= this.#seen) continue;
       if (modRevision !== revision) lastRevisionAt = events.length;
       revision = modRevision;
-      if (contains(this.#range, event.kv?.key ?? '')) events.push(toStoreEvent(event));
+      const stored = toStoreEvent(event, this.#names);
+      if (contains(this.#range, keyOf(stored))) events.push(stored);
     }
     if (response.fragment === true) {
       this.#held = events.splice(lastRevisionAt);
@@ -61,9 +66,9 @@ export class WatchEvents {
   }
 }
 
-function toStoreEvent(event: WatchEvent): StoreEvent {
-  const previous = event.prevKv === undefined ? undefined : toEntry(event.prevKv);
+function toStoreEvent(event: WatchEvent, names: KeyNames): StoreEvent {
+  const previous = event.prevKv === undefined ? undefined : toEntry(event.prevKv, names);
   const kv = event.kv ?? {};
-  if (event.type !== EVENT_DELETE) return { type: 'put', entry: toEntry(kv), previous };
-  return { type: 'delete', key: kv.key ?? '', revision: kv.modRevision ?? 0, previous };
+  if (event.type !== EVENT_DELETE) return { type: 'put', entry: toEntry(kv, names), previous };
+  return { type: 'delete', key: names.fromEtcd(kv.key ?? ''), revision: kv.modRevision ?? 0, previous };
 }

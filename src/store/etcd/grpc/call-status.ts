@@ -44,24 +44,26 @@ function codeOfHttp(status: number): StatusName {
   }
 }
 
-/** A stream that was closed without a status: reset by the server, or lost with its connection. */
-export function brokenOff(resetCode: number, cause: unknown): GrpcError {
+/** A stream that ended with its connection. */
+export function connectionLost(cause: unknown): GrpcError {
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
+  return new GrpcError('UNAVAILABLE', `The connection was lost${reason}`, { cause });
+}
+
+/** A stream that the server reset, or ended without a status. */
+export function brokenOff(resetCode: number, cause: unknown): GrpcError {
   switch (resetCode) {
     case constants.NGHTTP2_REFUSED_STREAM:
       return new GrpcError('UNAVAILABLE', 'The server refused the call', { isUnsent: true, cause });
     case constants.NGHTTP2_CANCEL:
-      // Node resets its own streams with CANCEL when their connection is lost, and then gives an error
-      return cause === undefined
-        ? new GrpcError('CANCELLED', 'The server cancelled the call')
-        : new GrpcError('UNAVAILABLE', `The connection was lost${reason}`, { cause });
+      return new GrpcError('CANCELLED', 'The server cancelled the call', { cause });
     case constants.NGHTTP2_ENHANCE_YOUR_CALM:
       return new GrpcError('RESOURCE_EXHAUSTED', 'The server asks for fewer calls', { cause });
     case constants.NGHTTP2_INADEQUATE_SECURITY:
       return new GrpcError('PERMISSION_DENIED', 'The connection is not secure enough for the server', { cause });
     case constants.NGHTTP2_NO_ERROR:
-      return new GrpcError('UNAVAILABLE', `The call was broken off without a status${reason}`, { cause });
+      return new GrpcError('UNAVAILABLE', 'The server ended the call without a status', { cause });
     default:
-      return new GrpcError('INTERNAL', `The server reset the call with HTTP/2 error ${resetCode}${reason}`, { cause });
+      return new GrpcError('INTERNAL', `The server reset the call with HTTP/2 error ${resetCode}`, { cause });
   }
 }

@@ -1,6 +1,7 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
+import type { IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
 import type { Clock } from '../../../base/index.ts';
-import { brokenOff, failureIn, notGrpc } from './call-status.ts';
+import { brokenOff, connectionLost, failureIn, notGrpc } from './call-status.ts';
 import { GrpcError } from './grpc-error.ts';
 import { formatTimeout, type Metadata, toHeaders } from './metadata.ts';
 
@@ -26,6 +27,7 @@ export interface CallTarget {
 /** One HTTP/2 stream that carries a gRPC call, and how it ended. Unary and streaming calls are both built on it. */
 export class Call {
   readonly stream: ClientHttp2Stream;
+  readonly #session: ClientHttp2Session;
   readonly #signal: AbortSignal | undefined;
   readonly #timer: Disposable | undefined;
   #answer: IncomingHttpHeaders | undefined;
@@ -35,9 +37,13 @@ export class Call {
   #streamError: unknown;
 
   constructor(method: string, options: CallOptions, target: CallTarget) {
+    this.#session = target.session;
     this.#signal = options.signal;
     this.stream = openStream(method, options, target);
-    this.stream.on('response', (headers) => (this.#answer = headers));
+    this.stream.on('response', (headers) => {
+      this.#answer = headers;
+      if (headers['grpc-status'] === undefined) this.#refuseForeign(headers);
+    });
     this.stream.on('trailers', (headers) => (this.#trailers = headers));
     this.stream.on('error', (error) => (this.#streamError = error));
     this.stream.on('close', () => {
@@ -45,7 +51,8 @@ export class Call {
       target.callEnded();
     });
     target.callBegan();
-    options.signal?.addEventListener('abort', this.#abort, { once: true });
+    if (options.signal?.aborted === true) this.#abort();
+    else options.signal?.addEventListener('abort', this.#abort, { once: true });
     if (options.timeoutMs !== undefined) {
       this.#timer = target.clock.timer(options.timeoutMs, () => {
         this.cancel(new GrpcError('DEADLINE_EXCEEDED', `No answer within ${Math.round(options.timeoutMs ?? 0)} ms`));
@@ -68,17 +75,21 @@ export class Call {
   /** Why the call failed; `undefined` when it ended with OK. To be asked once the stream has ended or closed. */
   failure(): unknown {
     if (this.#ownReason !== undefined) return this.#ownReason.error;
-    if (this.#answer !== undefined) {
-      const isTrailersOnly = this.#answer['grpc-status'] !== undefined && this.#trailers === undefined;
-      if (isTrailersOnly) return failureIn(this.#answer);
-      const foreign = notGrpc(this.#answer);
-      if (foreign !== undefined) return foreign;
-    }
     if (this.#trailers !== undefined) return failureIn(this.#trailers);
-    return brokenOff(this.stream.rstCode ?? constants.NGHTTP2_NO_ERROR, this.#streamError);
+    if (this.#answer?.['grpc-status'] !== undefined) return failureIn(this.#answer);
+    const resetCode = this.stream.rstCode ?? constants.NGHTTP2_NO_ERROR;
+    const isRefused = resetCode === constants.NGHTTP2_REFUSED_STREAM;
+    return this.#session.destroyed && !isRefused
+      ? connectionLost(this.#streamError)
+      : brokenOff(resetCode, this.#streamError);
   }
 
   readonly #abort = (): void => this.cancel(this.#signal?.reason);
+
+  #refuseForeign(headers: IncomingHttpHeaders & IncomingHttpStatusHeader): void {
+    const foreign = notGrpc(headers);
+    if (foreign !== undefined) this.cancel(foreign);
+  }
 
   #stopWaiting(): void {
     this.#timer?.[Symbol.dispose]();

@@ -21,7 +21,7 @@ export interface ChannelOptions extends KeepaliveOptions {
   readonly tls?: TlsSource;
   readonly clock: Clock;
   readonly random: Random;
-  readonly logger?: Logger;
+  readonly log?: Logger;
   /** For one try at one endpoint; 5 s unless given. */
   readonly connectTimeoutMs?: number;
   /** Between rounds in which no endpoint could be reached; from 100 ms, doubling up to 5 s, unless given. */
@@ -70,7 +70,7 @@ export class Channel implements AsyncDisposable {
     if (options.endpoints.length === 0) throw new TypeError('Cannot open a channel: there is no endpoint');
     this.#options = options;
     this.#addresses = options.endpoints.map(parseAddress);
-    this.#log = options.logger ?? discardLogger;
+    this.#log = options.log ?? discardLogger;
     this.#nextEndpoint = options.random.int(this.#addresses.length); // so that many clients spread over the servers
   }
 

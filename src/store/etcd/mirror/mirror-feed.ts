@@ -12,7 +12,7 @@ import { RevisionWaiters } from './revision-waiters.ts';
 export interface MirrorFeedOptions extends MvccOptions {
   readonly range: KeyRange;
   readonly ownValues: OwnValues;
-  readonly logger?: Logger;
+  readonly log?: Logger;
   /** How long to wait for the mirror; 10 s unless given. */
   readonly maxWaitMs?: number;
 }
@@ -41,7 +41,7 @@ export class MirrorFeed implements Runnable {
   constructor(etcd: EtcdStore, options: MirrorFeedOptions) {
     this.#etcd = etcd;
     this.#options = options;
-    this.#log = options.logger ?? discardLogger;
+    this.#log = options.log ?? discardLogger;
     this.#waiters = new RevisionWaiters(etcd.clock);
   }
 

@@ -1,4 +1,4 @@
-import { compareUtf8 } from '../../../base/index.ts';
+import { compareUtf8, type Runnable, runTogether } from '../../../base/index.ts';
 import { StoreError } from '../../errors.ts';
 import { contains, prefixRange } from '../../key-range.ts';
 import type { Mvcc } from '../../mvcc/mvcc.ts';
@@ -20,8 +20,10 @@ import { OwnValues } from './own-values.ts';
 import { ReadBarrier } from './read-barrier.ts';
 
 export interface MirrorStoreOptions extends Omit<MirrorFeedOptions, 'range' | 'ownValues'> {
-  /** The keys to mirror; '/registry/' unless given, as kube-apiserver's. All others are read from etcd each time. */
-  readonly prefix?: string;
+  /** What the mirrored keys start with; '/registry/' unless given. All others are read from etcd each time. */
+  readonly root?: string;
+  /** What is to run as long as the store is open. */
+  readonly background?: readonly Runnable[];
 }
 
 interface ReadOptions {
@@ -29,7 +31,7 @@ interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
-const DEFAULT_PREFIX = '/registry/';
+const DEFAULT_ROOT = '/registry/';
 
 /**
  * An etcd cluster with a copy of it in this process, which answers reads and watches.
@@ -43,15 +45,19 @@ export class MirrorStore implements InProcessStore {
   readonly #range: KeyRange;
   readonly #ownValues = new OwnValues();
   readonly #feed: MirrorFeed;
-  readonly #barrier: ReadBarrier<Mvcc>;
+  readonly #revisions: ReadBarrier<Revision>;
   readonly #closing = new AbortController();
+  readonly #background: Promise<void>;
   #feeding: Promise<void> | undefined;
+  /** How often progress was asked for. */
+  #progressMarks = 0;
 
   constructor(etcd: EtcdStore, options: MirrorStoreOptions = {}) {
     this.#etcd = etcd;
-    this.#range = prefixRange(options.prefix ?? DEFAULT_PREFIX);
+    this.#range = prefixRange(options.root ?? DEFAULT_ROOT);
     this.#feed = new MirrorFeed(etcd, { ...options, range: this.#range, ownValues: this.#ownValues });
-    this.#barrier = new ReadBarrier(async () => this.#feed.reached(await etcd.revision()));
+    this.#revisions = new ReadBarrier(() => etcd.revision());
+    this.#background = runTogether(options.background ?? [], this.#closing.signal);
   }
 
   /** How far the copy is; unlike a read, this may be behind what other servers have written. */
@@ -72,7 +78,7 @@ export class MirrorStore implements InProcessStore {
   }
 
   revision(): Promise<Revision> {
-    return this.#etcd.revision();
+    return this.#revisions.pass();
   }
 
   async get(key: string, options: ReadOptions = {}): Promise<Entry | undefined> {
@@ -99,22 +105,15 @@ export class MirrorStore implements InProcessStore {
   }
 
   async *watch(range: KeyRange, options: WatchOptions): AsyncGenerator<WatchBatch, void, undefined> {
-    if (!this.#isMirrored(range)) return yield* this.#etcd.watch(range, options);
-    const { signal } = options;
-    let mvcc = await this.#watchable(signal);
-    let from = Math.max(options.from, 1);
-    while (mvcc !== undefined && from < mvcc.firstWatchable) {
-      from = yield* bridge(this.#etcd, range, { from, until: mvcc.revision, signal });
-      mvcc = await this.#watchable(signal);
-    }
-    if (mvcc === undefined) return;
-    yield* mvcc.watch(range, { from, signal });
-    if (signal.aborted || this.#closing.signal.aborted) return;
-    throw new StoreError('Compacted', 'Cannot go on watching: etcd has compacted what the mirror missed');
+    if (this.#closing.signal.aborted) throw closed();
+    const signal = AbortSignal.any([options.signal, this.#closing.signal]);
+    if (this.#isMirrored(range)) yield* this.#watchCopy(range, { from: Math.max(options.from, 1), signal });
+    else yield* this.#etcd.watch(range, { ...options, signal });
   }
 
   async requestProgress(): Promise<void> {
     const mvcc = await this.#pass();
+    this.#progressMarks += 1;
     mvcc.requestProgress();
     await this.#etcd.requestProgress(); // for the watches of what is not mirrored
   }
@@ -128,6 +127,7 @@ export class MirrorStore implements InProcessStore {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await this.#feeding;
+    await this.#background;
     await this.#etcd[Symbol.asyncDispose]();
   }
 
@@ -143,24 +143,38 @@ export class MirrorStore implements InProcessStore {
   }
 
   /** The copy with all that was written before this call. */
-  #pass(signal?: AbortSignal): Promise<Mvcc> {
+  async #pass(signal?: AbortSignal): Promise<Mvcc> {
     this.#start();
-    const passed = this.#barrier.pass();
+    const passed = this.#revisions.pass().then((revision) => this.#feed.reached(revision));
     return signal === undefined ? passed : waitFor(passed, { signal, clock: this.#etcd.clock, onTimeout: closed });
   }
 
-  /** `undefined` when the watch is over before it began. */
-  async #watchable(signal: AbortSignal): Promise<Mvcc | undefined> {
-    if (this.#closing.signal.aborted) throw closed();
-    this.#start();
-    const mvcc = this.#feed.mvcc;
-    if (mvcc !== undefined || signal.aborted) return signal.aborted ? undefined : mvcc;
-    try {
-      return await waitFor(this.#feed.reached(), { signal, clock: this.#etcd.clock, onTimeout: closed });
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
+  async *#watchCopy(range: KeyRange, options: WatchOptions): AsyncGenerator<WatchBatch, void, undefined> {
+    const { signal } = options;
+    const marksBefore = this.#progressMarks;
+    let { from } = options;
+    while (!signal.aborted) {
+      const mvcc = this.#feed.mvcc ?? (await this.#load(signal));
+      if (from >= mvcc.firstWatchable) {
+        const batches = mvcc.watch(range, { from, signal });
+        const first = batches.next();
+        if (this.#progressMarks > marksBefore) mvcc.requestProgress(); // asked for before this watch could get it
+        const { value } = await first;
+        if (value !== undefined) yield value;
+        yield* batches;
+        break;
+      }
+      from = yield* bridge(this.#etcd, range, { from, until: mvcc.revision, signal });
     }
+    if (!signal.aborted) {
+      throw new StoreError('Compacted', 'Cannot go on watching: etcd has compacted what the mirror missed');
+    }
+  }
+
+  /** The copy, as soon as there is one. */
+  #load(signal: AbortSignal): Promise<Mvcc> {
+    this.#start();
+    return waitFor(this.#feed.reached(), { signal, clock: this.#etcd.clock, onTimeout: closed });
   }
 
   #start(): void {

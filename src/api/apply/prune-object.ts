@@ -1,0 +1,79 @@
+import { difference, intersection, isSubset, union } from './field-set-algebra.ts';
+import { EMPTY_SET, type FieldSet } from './field-set.ts';
+import { withNamedFields } from './named-fields.ts';
+import type { OwnedKind } from './owned-kind.ts';
+import type { Owner, Owners } from './owners.ts';
+import { removeItems } from './remove-items.ts';
+import { setOf } from './set-of.ts';
+import { inVersion, type TypedObject } from './versions.ts';
+
+export interface Pruning {
+  readonly kind: OwnedKind;
+  /** The applier as it was after its last configuration. */
+  readonly last: Owner | undefined;
+  /** All owners, the applier among them with what its new configuration says. */
+  readonly owners: Owners;
+  /** What the new configuration says. */
+  readonly applied: FieldSet;
+}
+
+/**
+ * Removes from an object, with a configuration merged in, what the applier's last configuration had and the new one does
+ * not, as long as nobody else owns it. Going by who owns an item, not by who owns what is in it, an item that is removed
+ * goes as a whole only if nothing in it belongs to others.
+ */
+export function pruneObject(merged: TypedObject, { kind, last, owners, applied }: Pruning): TypedObject {
+  if (last === undefined || last.set.isEmpty || isSubset(last.set, applied)) return merged;
+  const before = inVersion(merged, last.apiVersion, kind);
+  if (before === undefined) return merged;
+  const pruned = withObject(before, removeItems(before.object, named(last.set, before), before.type));
+  const owned = addBackOwned([before, pruned], owners, kind);
+  const kept = addBackUnowned([before, owned], last, kind);
+  return inVersion(kept, merged.apiVersion, kind) ?? merged;
+}
+
+/** Adds back what was removed, but belongs to somebody, or to the applier's new configuration. */
+function addBackOwned(objects: readonly [TypedObject, TypedObject], owners: Owners, kind: OwnedKind): TypedObject {
+  let [merged, pruned] = objects;
+  for (const [apiVersion, managed] of ownedByVersion(owners, pruned.apiVersion)) {
+    const mergedThere = inVersion(merged, apiVersion, kind);
+    if (mergedThere === undefined) continue;
+    merged = mergedThere;
+    const prunedThere = inVersion(pruned, apiVersion, kind);
+    if (prunedThere === undefined) continue;
+    const kept = union(named(setOfTyped(prunedThere), merged), named(managed, merged));
+    const gone = difference(named(setOfTyped(merged), merged), kept);
+    pruned = withObject(merged, removeItems(merged.object, gone, merged.type));
+  }
+  return pruned;
+}
+
+/** What all owners of a version own together; the version of the pruned object comes first. */
+function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
+  const sets = new Map<string, FieldSet>([[first, EMPTY_SET]]);
+  for (const { apiVersion, set } of owners.values()) sets.set(apiVersion, union(sets.get(apiVersion) ?? EMPTY_SET, set));
+  if (![...owners.values()].some(({ apiVersion }) => apiVersion === first)) sets.delete(first);
+  return sets;
+}
+
+/** Adds back what nobody owned: the applier's last configuration did not have it either. */
+function addBackUnowned(objects: readonly [TypedObject, TypedObject], last: Owner, kind: OwnedKind): TypedObject {
+  const [merged, pruned] = objects;
+  const there = inVersion(pruned, last.apiVersion, kind);
+  if (there === undefined) return merged;
+  const gone = difference(named(setOfTyped(merged), merged), named(setOfTyped(there), merged));
+  const items = intersection(gone, named(last.set, merged));
+  return withObject(merged, removeItems(merged.object, items, merged.type));
+}
+
+function named(set: FieldSet, { type }: TypedObject): FieldSet {
+  return withNamedFields(set, type);
+}
+
+function setOfTyped({ object, type }: TypedObject): FieldSet {
+  return setOf(object, type);
+}
+
+function withObject(typed: TypedObject, object: unknown): TypedObject {
+  return object === typed.object ? typed : { ...typed, object };
+}

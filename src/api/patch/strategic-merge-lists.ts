@@ -1,0 +1,106 @@
+import { isPlainObject, type PlainObject } from '../json/plain-object.ts';
+import { goText, goType } from './go-value-text.ts';
+import { DIRECTIVE } from './strategic-merge-directives.ts';
+import { badDirective, noListOfLists, noMergeKey, StrategicMergeError } from './strategic-merge-error.ts';
+import { orderItems } from './strategic-merge-order.ts';
+import { withoutDuplicates, withoutItems } from './strategic-merge-scalars.ts';
+import type { PatchRule, PatchSchema } from './strategic-merge-schema.ts';
+
+type List = readonly unknown[];
+
+export interface ListMerge {
+  readonly rule: PatchRule;
+  /** The patch says what to take out of a list of scalars. */
+  readonly isDeletion: boolean;
+  mergeMaps(original: PlainObject, patch: PlainObject, schema: PatchSchema): unknown;
+}
+
+/** A list with a patch list merged into it: scalars are united, objects merged with those that have the same key. */
+export function mergePatchList(original: List, patch: List, merge: ListMerge): List {
+  const { rule, isDeletion } = merge;
+  if (rule.strategy !== 'merge' && !isDeletion) return patch;
+  if (original.length === 0 && patch.length === 0) return original;
+  const isMap = areMaps([original, patch]);
+  const { mergeKey } = rule;
+  if (!isMap) {
+    if (isDeletion) return withoutItems(original, patch);
+    const merged = withoutDuplicates([...original, ...patch]);
+    return orderItems(merged, { patch, live: original }, { isMap, mergeKey });
+  }
+  if (mergeKey === '') throw new StrategicMergeError(`cannot merge lists without merge key for ${rule.schema.kind}`);
+  const marked = applyMarkedItems(original as readonly PlainObject[], patch as readonly PlainObject[], mergeKey);
+  const merged = mergeItems(marked.original, marked.patch, merge);
+  return orderItems(merged, { patch: marked.patch, live: marked.original }, { isMap, mergeKey });
+}
+
+/** Whether the items are objects. All must be of one type, and that cannot be a list. */
+export function areMaps(lists: readonly List[]): boolean {
+  const items = lists.flat();
+  const [first] = items;
+  if (items.length === 0) throw new StrategicMergeError('no elements in any of the given slices');
+  if (first === null || first === undefined) throw new StrategicMergeError('a list that is merged starts with null');
+  if (Array.isArray(first)) throw noListOfLists();
+  const type = goType(first);
+  if (items.some((item) => goType(item) !== type)) {
+    throw new StrategicMergeError(`list element types are not identical: ${goText(lists)}`);
+  }
+  return isPlainObject(first);
+}
+
+interface MapLists {
+  readonly original: readonly PlainObject[];
+  readonly patch: readonly PlainObject[];
+}
+
+/** Does what marked items of the patch say: deletes items by key, or replaces the list by what else the patch has. */
+function applyMarkedItems(original: readonly PlainObject[], patch: readonly PlainObject[], mergeKey: string): MapLists {
+  const plain: PlainObject[] = [];
+  const deleted = new Set<unknown>();
+  let isReplaced = false;
+  for (const item of patch) {
+    if (!Object.hasOwn(item, DIRECTIVE)) {
+      plain.push(item);
+      continue;
+    }
+    switch (item[DIRECTIVE]) {
+      case 'delete':
+        if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
+        deleted.add(item[mergeKey]);
+        break;
+      case 'replace':
+        isReplaced = true;
+        break;
+      case 'merge':
+        throw new StrategicMergeError('merging lists cannot yet be specified in the patch');
+      default:
+        throw badDirective(item[DIRECTIVE], item);
+    }
+  }
+  if (isReplaced) return { original: plain, patch: [] };
+  const kept = deleted.size === 0 ? original : original.filter((item) => !hasKeyIn(item, mergeKey, deleted));
+  return { original: kept, patch: plain };
+}
+
+function hasKeyIn(item: PlainObject, mergeKey: string, values: ReadonlySet<unknown>): boolean {
+  return Object.hasOwn(item, mergeKey) && values.has(item[mergeKey]);
+}
+
+function mergeItems(original: readonly PlainObject[], patch: readonly PlainObject[], merge: ListMerge): unknown[] {
+  const { mergeKey, schema } = merge.rule;
+  const merged: unknown[] = [...original];
+  const places = new Map<unknown, number>();
+  for (const [index, item] of original.entries()) {
+    if (Object.hasOwn(item, mergeKey) && !places.has(item[mergeKey])) places.set(item[mergeKey], index);
+  }
+  for (const item of patch) {
+    if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
+    const place = places.get(item[mergeKey]);
+    if (place === undefined) {
+      places.set(item[mergeKey], merged.length);
+      merged.push(item);
+    } else {
+      merged[place] = merge.mergeMaps(merged[place] as PlainObject, item, schema);
+    }
+  }
+  return merged;
+}

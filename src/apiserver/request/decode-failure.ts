@@ -1,0 +1,82 @@
+import { badRequest, DecodeError } from '../../api/index.ts';
+import type { TypeMeta } from '../../api/index.ts';
+import type { Services } from '../endpoint.ts';
+import type { Resource } from '../resource.ts';
+import { apiVersionOf } from '../storage/stored-object.ts';
+
+interface Sent {
+  readonly apiVersion?: unknown;
+  readonly kind?: unknown;
+}
+
+/** Refuses another kind or version than the path's; a body that does not say is taken to be right. */
+export function checkKind(sent: Sent, resource: Resource, services: Services): void {
+  const kind = typeof sent.kind === 'string' ? sent.kind : '';
+  const apiVersion = typeof sent.apiVersion === 'string' ? sent.apiVersion : '';
+  const expected = apiVersionOf(resource);
+  if ((kind === '' || kind === resource.kind) && (apiVersion === '' || apiVersion === expected)) return;
+  const actual = { kind: kind === '' ? resource.kind : kind, apiVersion: apiVersion === '' ? expected : apiVersion };
+  if (actual.kind === resource.kind && actual.apiVersion !== expected) {
+    throw badRequest(
+      `the API version in the data (${actual.apiVersion}) does not match the expected API version (${expected})`,
+    );
+  }
+  const slash = actual.apiVersion.indexOf('/');
+  const version = actual.apiVersion.slice(slash + 1);
+  const group = slash < 0 ? '' : actual.apiVersion.slice(0, slash);
+  const isKnown = services.types.kind({ group, version, kind: actual.kind }) !== undefined;
+  const why = isKnown
+    ? `converting (${version}.${actual.kind}) to (${internalName(resource)}): unknown conversion`
+    : `no kind ${JSON.stringify(actual.kind)} is registered for version ${JSON.stringify(actual.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+  throw cannotHandle(actual, resource, why);
+}
+
+/** The name of the kind's unversioned form, as messages have it: `core.Secret`. */
+function internalName(resource: Resource): string {
+  return `${resource.group === '' ? 'core' : (resource.group.split('.')[0] ?? '')}.${resource.kind}`;
+}
+
+export function cannotHandle(sent: Sent, resource: Resource, why: string): Error {
+  const version = String(sent.apiVersion ?? '').split('/').at(-1) ?? '';
+  return badRequest(`${String(sent.kind)} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: ${why}`);
+}
+
+/** Says first what the body is, if that can be found out, and then what is wrong with it. */
+export function decodeFailure(
+  error: DecodeError,
+  typeMeta: () => TypeMeta | undefined,
+  { body, resource, services }: { readonly body: Uint8Array; readonly resource: Resource; readonly services: Services },
+): Error {
+  try {
+    const sent = typeMeta();
+    if (sent === undefined) return unrecognized(resource, syntaxProblem(error, body), body);
+    checkKind(sent, resource, services);
+    const kind = sent.kind === '' ? resource.kind : sent.kind;
+    return cannotHandle({ kind, apiVersion: sent.apiVersion === '' ? apiVersionOf(resource) : sent.apiVersion }, resource, error.message);
+  } catch (failure) {
+    if (failure instanceof DecodeError) return unrecognized(resource, failure.message, body);
+    return failure as Error;
+  }
+}
+
+/** What is no JSON is said to be none; YAML and protobuf say it in their own words. */
+function syntaxProblem(error: DecodeError, body: Uint8Array): string {
+  const isJson = body.length === 0 || !error.message.startsWith('yaml: ');
+  return isJson ? `couldn't get version/kind; json parse error: ${error.message}` : error.message;
+}
+
+const SUMMARY_BYTES = 30;
+const OPENING_BRACE = 0x7b;
+
+export function unrecognized(resource: Resource, why: string, body: Uint8Array): Error {
+  return badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why} (${summaryOf(body)})`);
+}
+
+/** The start of a body: as text when it looks like an object, in hexadecimal otherwise. */
+function summaryOf(body: Uint8Array): string {
+  if (body.length === 0) return '<empty>';
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const isText = bytes[0] === OPENING_BRACE;
+  const start = isText ? bytes.toString('utf8', 0, SUMMARY_BYTES) : bytes.toString('hex', 0, SUMMARY_BYTES);
+  return bytes.length > SUMMARY_BYTES ? `${start} ...` : start;
+}

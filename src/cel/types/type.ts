@@ -1,0 +1,155 @@
+/** What a type is made of. `dyn`, `any`, `param` and `error` exist only while checking. */
+export type Kind =
+  | 'any'
+  | 'bool'
+  | 'bytes'
+  | 'double'
+  | 'duration'
+  | 'dyn'
+  | 'error'
+  | 'int'
+  | 'list'
+  | 'map'
+  | 'null'
+  | 'opaque'
+  | 'param'
+  | 'string'
+  | 'struct'
+  | 'timestamp'
+  | 'type'
+  | 'uint'
+  | 'unknown';
+
+/** A value that is no plain JSON: it knows its type itself. */
+export abstract class Boxed {
+  abstract get type(): Type;
+}
+
+const NO_PARAMETERS: readonly Type[] = [];
+
+/** A type, while checking and as a value of the language. At run time only the name counts. */
+export class Type extends Boxed {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly parameters: readonly Type[];
+  /** Set on the protobuf wrapper types: the values of this type and null. */
+  readonly wrapped: Type | undefined;
+
+  constructor(kind: Kind, name: string, options: { parameters?: readonly Type[]; wrapped?: Type } = {}) {
+    super();
+    this.kind = kind;
+    this.name = name;
+    this.parameters = options.parameters ?? NO_PARAMETERS;
+    this.wrapped = options.wrapped;
+  }
+
+  override get type(): Type {
+    return TYPE;
+  }
+
+  /** The first parameter; `dyn` when there is none. */
+  get element(): Type {
+    return this.parameters[0] ?? DYN;
+  }
+
+  /** Whether expressions of this type are checked at run time only. */
+  get isDyn(): boolean {
+    return this.kind === 'dyn' || this.kind === 'any';
+  }
+
+  isExactly(other: Type): boolean {
+    return this.#matches(other, true);
+  }
+
+  /** As isExactly, except that type parameters are the same whatever they are called. */
+  isEquivalent(other: Type): boolean {
+    return this.#matches(other, false);
+  }
+
+  #matches(other: Type, byParameterName: boolean): boolean {
+    if (this === other) return true;
+    if (this.kind !== other.kind || this.parameters.length !== other.parameters.length) return false;
+    if ((byParameterName || this.kind !== 'param') && this.name !== other.name) return false;
+    return this.parameters.every((parameter, at) => parameter.#matches(other.parameters[at] as Type, byParameterName));
+  }
+
+  /** Whether a value of type `from` may stand where this type is wanted, without looking at type parameters' bindings. */
+  accepts(from: Type): boolean {
+    if (this.wrapped !== undefined) return from.kind === 'null' || this.wrapped.accepts(from);
+    if (this === from || this.isDyn || this.kind === 'param') return true;
+    if (this.kind !== from.kind || this.name !== from.name) return false;
+    if (this.parameters.length !== from.parameters.length) return false;
+    return this.parameters.every((parameter, at) => parameter.accepts(from.parameters[at] as Type));
+  }
+
+  /** The name in declarations; wrapper types are marked as such. */
+  get declaredName(): string {
+    return this.wrapped === undefined ? this.name : `wrapper(${this.name})`;
+  }
+
+  /** As Kubernetes prints types outside of check errors: `list(int)`, `<A>`. */
+  override toString(): string {
+    if (this.kind === 'param') return `<${this.name}>`;
+    if (this.parameters.length === 0) return this.declaredName;
+    return `${this.declaredName}(${this.parameters.map(String).join(', ')})`;
+  }
+}
+
+export const ANY = new Type('any', 'google.protobuf.Any');
+export const BOOL = new Type('bool', 'bool');
+export const BYTES = new Type('bytes', 'bytes');
+export const DOUBLE = new Type('double', 'double');
+export const DURATION = new Type('duration', 'google.protobuf.Duration');
+export const DYN = new Type('dyn', 'dyn');
+export const ERROR = new Type('error', 'error');
+export const INT = new Type('int', 'int');
+export const NULL = new Type('null', 'null_type');
+export const STRING = new Type('string', 'string');
+export const TIMESTAMP = new Type('timestamp', 'google.protobuf.Timestamp');
+export const TYPE = new Type('type', 'type');
+export const UINT = new Type('uint', 'uint');
+export const UNKNOWN = new Type('unknown', 'unknown');
+export const LIST = listOf(DYN);
+export const MAP = mapOf(DYN, DYN);
+/** The run-time type of optionals; with a parameter while checking. */
+export const OPTIONAL = new Type('opaque', 'optional_type');
+
+export function listOf(element: Type): Type {
+  return new Type('list', 'list', { parameters: [element] });
+}
+
+export function mapOf(key: Type, value: Type): Type {
+  return new Type('map', 'map', { parameters: [key, value] });
+}
+
+export function optionalOf(value: Type): Type {
+  return opaqueType('optional_type', value);
+}
+
+export function opaqueType(name: string, ...parameters: readonly Type[]): Type {
+  return new Type('opaque', name, { parameters });
+}
+
+/** A type with fields, by its full name. */
+export function objectType(name: string): Type {
+  return new Type('struct', name);
+}
+
+/** A type parameter of a declaration. */
+export function typeParameter(name: string): Type {
+  return new Type('param', name);
+}
+
+/** The type of the type `of` itself. */
+export function typeOfType(of: Type): Type {
+  return new Type('type', 'type', { parameters: [of] });
+}
+
+/** The protobuf wrapper of a primitive type: that or null. */
+export function nullable(wrapped: Type): Type {
+  return new Type(wrapped.kind, wrapped.name, { wrapped });
+}
+
+export function isOptionalType(type: Type): boolean {
+  return type.kind === 'opaque' && type.name === 'optional_type';
+}

@@ -1,0 +1,78 @@
+import type { ApiObject } from '../api/index.ts';
+import type { Clock, Logger, Random } from '../base/index.ts';
+import { BuiltInClients } from './generated/built-in.ts';
+import { ServedApis } from './discovery/served-apis.ts';
+import type { Kind, KubernetesObject } from './kind.ts';
+import type { ApiRequest, CallOptions } from './request/api-request.ts';
+import { Requester, type RequesterOptions } from './request/requester.ts';
+import { type AllNamespaces, ResourceClient } from './resource/resource-client.ts';
+import type { Transport } from './transport.ts';
+
+export interface ClientOptions extends RequesterOptions {
+  /** What `defaultNamespace` says; `default` unless given. */
+  readonly namespace?: string;
+}
+
+/**
+ * A client of an API server.
+ *
+ * - Built-in kinds: `client.apps.v1.deployments.namespace('default').get('web')`, or by value `client.kind(Deployment)`.
+ * - Custom kinds: `client.kind(Widget)` with a kind of one's own, or `await client.dynamic('example.com/v1', 'Widget')`.
+ *
+ * Disposing closes its connections.
+ */
+export class Client extends BuiltInClients implements AsyncDisposable {
+  /** The namespace of the kubeconfig's context. Nothing uses it by itself: say `.namespace(client.defaultNamespace)`. */
+  readonly defaultNamespace: string;
+  /** What the server serves. */
+  readonly apis: ServedApis;
+  readonly #transport: Transport;
+  readonly #requester: Requester;
+
+  constructor(transport: Transport, options: ClientOptions = {}) {
+    super();
+    this.#transport = transport;
+    this.#requester = new Requester(transport, options);
+    this.defaultNamespace = options.namespace ?? 'default';
+    this.apis = new ServedApis(this.#requester);
+  }
+
+  get clock(): Clock {
+    return this.#requester.clock;
+  }
+
+  get random(): Random {
+    return this.#requester.random;
+  }
+
+  get log(): Logger {
+    return this.#requester.log;
+  }
+
+  override kind<T extends KubernetesObject>(kind: Kind<T, 'Namespaced'>): AllNamespaces<T>;
+  override kind<T extends KubernetesObject>(kind: Kind<T>): ResourceClient<T>;
+  override kind<T extends KubernetesObject>(kind: Kind<T>): ResourceClient<T> {
+    return new ResourceClient(this.#requester, kind);
+  }
+
+  /** A client for any resource that the server serves, by its kind, plural or short name. */
+  async dynamic(apiVersion: string, name: string, options: CallOptions = {}): Promise<ResourceClient<ApiObject>> {
+    const kind = await this.apis.find(apiVersion, name, options);
+    if (kind === undefined) throw new Error(`Cannot use "${name}" of "${apiVersion}": the server does not serve it`);
+    return new ResourceClient<ApiObject>(this.#requester, kind as Kind<ApiObject>);
+  }
+
+  /** Any path, answered with JSON: `client.request({ method: 'GET', path: '/openapi/v3' })`. */
+  async request(request: ApiRequest): Promise<unknown> {
+    return (await this.#requester.object(request)).value;
+  }
+
+  /** Any path, answered with text: `client.text('/healthz')`. */
+  text(path: string, options: CallOptions = {}): Promise<string> {
+    return this.#requester.text({ method: 'GET', path, accept: '*/*', ...options });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#transport[Symbol.asyncDispose]() as Promise<void>;
+  }
+}

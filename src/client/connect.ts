@@ -1,0 +1,49 @@
+import { RealClock } from '../base/index.ts';
+import { Client, type ClientOptions } from './client.ts';
+import type { ClusterConnection } from './cluster-connection.ts';
+import { HttpTransport, type HttpTransportOptions } from './http/index.ts';
+import { contextConnection, inClusterConnection, KubeconfigError, loadKubeconfig } from './kubeconfig/index.ts';
+
+export interface FindConnectionOptions {
+  /** A kubeconfig file; without it, what kubectl would use. */
+  readonly kubeconfig?: string;
+  /** A context of the kubeconfig; the current one unless given. */
+  readonly context?: string;
+  /** The process's unless given. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface ConnectOptions extends FindConnectionOptions, ClientOptions, Omit<HttpTransportOptions, 'clock'> {}
+
+/**
+ * Finds the cluster as kubectl does, or as a pod does when there is no kubeconfig, and makes a client for it. Nothing is
+ * sent before the first call.
+ */
+export async function connect(options: ConnectOptions = {}): Promise<Client> {
+  return connectTo(await findConnection(options), options);
+}
+
+/** Makes a client for a cluster that is known already. */
+export function connectTo(
+  connection: ClusterConnection,
+  options: ClientOptions & Omit<HttpTransportOptions, 'clock'> = {},
+): Client {
+  const transport = new HttpTransport(connection, options);
+  const { impersonate, namespace } = connection;
+  return new Client(transport, { impersonate, namespace, ...options });
+}
+
+/** Where the cluster is: the kubeconfig's context, or this pod's own cluster. */
+export async function findConnection(
+  options: FindConnectionOptions & Pick<ClientOptions, 'clock'> = {},
+): Promise<ClusterConnection> {
+  const { environment = process.env, clock = new RealClock(), context } = options;
+  const config = await loadKubeconfig({ path: options.kubeconfig, environment });
+  const isEmpty = config.currentContext === undefined && context === undefined && config.contexts.size === 0;
+  const inCluster = isEmpty ? await inClusterConnection({ clock, environment }) : undefined;
+  if (inCluster !== undefined) return inCluster;
+  if (isEmpty) {
+    throw new KubeconfigError('Cannot find a cluster: there is no kubeconfig ($KUBECONFIG or ~/.kube/config), and this is no pod');
+  }
+  return contextConnection(config, { context, clock, environment, isTerminal: process.stdin.isTTY === true });
+}

@@ -1,0 +1,20 @@
+// What a client shows to prove who it is.
+export {
+  basic,
+  bearer,
+  type ClientCertificate,
+  CombinedCredentials,
+  type Credential,
+  type Credentials,
+  FixedCredentials,
+} from './credentials.ts';
+export {
+  EXEC_API_VERSIONS,
+  type ExecApiVersion,
+  type ExecCluster,
+  type ExecPlugin,
+  type InteractiveMode,
+} from './exec-credential.ts';
+export { ExecCredentials, type ExecCredentialsOptions } from './exec-credentials.ts';
+export { CertificateCredentials, type PemSource, TokenFileCredentials } from './file-credentials.ts';
+export { WatchedFile } from './watched-file.ts';

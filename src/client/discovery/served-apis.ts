@@ -1,0 +1,84 @@
+import type { APIGroupList, APIResourceList, APIVersions } from '../../api/types/meta/v1.d.ts';
+import type { Info } from '../../api/types/pkg/version.d.ts';
+import type { CallOptions } from '../request/api-request.ts';
+import type { Requester } from '../request/requester.ts';
+import { ACCEPT_AGGREGATED, isAggregated, readAggregated } from './read-aggregated.ts';
+import { readResourceList } from './read-legacy.ts';
+import type { ServedKind } from './served-kind.ts';
+
+/** What the server serves. Asked for once and remembered; a kind that is not known is looked for again. */
+export class ServedApis {
+  readonly #requester: Requester;
+  #kinds: readonly ServedKind[] | undefined;
+
+  constructor(requester: Requester) {
+    this.#requester = requester;
+  }
+
+  /** The server's version. */
+  async version(options: CallOptions = {}): Promise<Info> {
+    return (await this.#get('/version', options)) as Info;
+  }
+
+  /** Every resource that is served, in the server's order of preference. */
+  async kinds(options: CallOptions = {}): Promise<readonly ServedKind[]> {
+    this.#kinds ??= await this.#discover(options);
+    return this.#kinds;
+  }
+
+  /** The resource of an apiVersion by its kind, plural, singular or short name; undefined when it is not served. */
+  async find(apiVersion: string, name: string, options: CallOptions = {}): Promise<ServedKind | undefined> {
+    const wanted = (kind: ServedKind): boolean => kind.apiVersion === apiVersion && isNamed(kind, name);
+    const known = this.#kinds?.find(wanted);
+    if (known !== undefined) return known;
+    this.forget();
+    return (await this.kinds(options)).find(wanted);
+  }
+
+  /** The next question goes to the server. */
+  forget(): void {
+    this.#kinds = undefined;
+  }
+
+  async #discover(options: CallOptions): Promise<readonly ServedKind[]> {
+    const [core, groups] = await Promise.all([this.#get('/api', options), this.#get('/apis', options)]);
+    const found = await Promise.all([
+      isAggregated(core) ? readAggregated(core) : this.#coreKinds(core as APIVersions, options),
+      isAggregated(groups) ? readAggregated(groups) : this.#groupKinds(groups as APIGroupList, options),
+    ]);
+    return found.flat();
+  }
+
+  #coreKinds({ versions }: APIVersions, options: CallOptions): Promise<ServedKind[]> {
+    return this.#resources(versions.map((version) => `/api/${version}`), options);
+  }
+
+  #groupKinds({ groups }: APIGroupList, options: CallOptions): Promise<ServedKind[]> {
+    const versions = groups.flatMap((group) => group.versions.map(({ groupVersion }) => `/apis/${groupVersion}`));
+    return this.#resources(versions, options);
+  }
+
+  /** A group whose server is down is left out: the others are still there. */
+  async #resources(paths: readonly string[], options: CallOptions): Promise<ServedKind[]> {
+    const lists = await Promise.all(
+      paths.map(async (path) => {
+        try {
+          return readResourceList((await this.#get(path, options)) as APIResourceList);
+        } catch (error) {
+          options.signal?.throwIfAborted();
+          this.#requester.log.warn('cannot discover an API group', { path, error });
+          return [];
+        }
+      }),
+    );
+    return lists.flat();
+  }
+
+  async #get(path: string, options: CallOptions): Promise<unknown> {
+    return (await this.#requester.object({ method: 'GET', path, accept: ACCEPT_AGGREGATED, ...options })).value;
+  }
+}
+
+function isNamed({ kind, plural, singular, shortNames }: ServedKind, name: string): boolean {
+  return kind === name || plural === name || singular === name || shortNames.includes(name);
+}

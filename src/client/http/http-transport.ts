@@ -1,0 +1,121 @@
+import { type Clock, RealClock } from '../../base/index.ts';
+import type { ClusterConnection } from '../cluster-connection.ts';
+import { type Credential, type Credentials, FixedCredentials, type PemSource, WatchedFile } from '../credentials/index.ts';
+import { headerOf, type Transport, type TransportRequest, type TransportResponse } from '../transport.ts';
+import { isTransportError, messageOf, TransportError } from '../transport-error.ts';
+import { Channel, type ChannelOptions } from './channel.ts';
+import { gunzipped } from './gunzip.ts';
+import type { HttpExchange } from './http-exchange.ts';
+
+export interface HttpTransportOptions {
+  readonly clock?: Clock;
+  /** Connections of HTTP/2; a second one is opened only when the first has all the streams the server allows. 8 unless given. */
+  readonly maxConnections?: number;
+  /** Requests that wait for a stream when all are taken; beyond 10,000, unless given, they fail. */
+  readonly maxWaiting?: number;
+  /** Connections of HTTP/1.1, where every watch takes one. 256 unless given. */
+  readonly maxSockets?: number;
+  /** Never offers HTTP/2. */
+  readonly isHttp1Only?: boolean;
+}
+
+/**
+ * Requests over the network: HTTP/2 on one connection where the server speaks it, else HTTP/1.1.
+ *
+ * Adds credentials; a request that is answered with 401 is sent once more when they can be renewed.
+ */
+export class HttpTransport implements Transport {
+  readonly #basePath: string;
+  readonly #isSecure: boolean;
+  readonly #credentials: Credentials;
+  readonly #acceptsGzip: boolean;
+  readonly #channelOptions: Omit<ChannelOptions, 'certificate'>;
+  #channel: Channel | undefined;
+  #isClosed = false;
+
+  constructor(connection: ClusterConnection, options: HttpTransportOptions = {}) {
+    const { clock = new RealClock(), maxConnections = 8, maxWaiting = 10_000, maxSockets = 256 } = options;
+    const server = new URL(connection.server);
+    this.#basePath = server.pathname.replace(/\/+$/, '');
+    this.#isSecure = server.protocol === 'https:';
+    this.#credentials = this.#isSecure ? (connection.credentials ?? new FixedCredentials()) : new FixedCredentials();
+    this.#acceptsGzip = connection.disableCompression !== true;
+    this.#channelOptions = {
+      target: {
+        server,
+        serverName: connection.tlsServerName,
+        insecureSkipTlsVerify: connection.insecureSkipTlsVerify,
+        proxyUrl: connection.proxyUrl,
+      },
+      authorities: authorityReader(connection.certificateAuthority, clock),
+      clock,
+      maxConnections,
+      maxWaiting,
+      maxSockets,
+      isHttp1Only: options.isHttp1Only ?? false,
+    };
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    request.signal.throwIfAborted();
+    const credential = await this.#credentials.current(request.signal);
+    const exchange = await this.#exchange(request, credential);
+    if (exchange.status !== 401 || !(await this.#isRenewed(credential, request))) return this.#response(exchange);
+    for await (const _rest of exchange.chunks) break; // leaves the refusal unread
+    return this.#response(await this.#exchange(request, await this.#credentials.current(request.signal)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#channel?.destroy();
+  }
+
+  async #isRenewed(refused: Credential, request: TransportRequest): Promise<boolean> {
+    try {
+      return await this.#credentials.renew(refused, request.signal);
+    } catch (error) {
+      if (isTransportError(error, 'credentials')) return false; // the server's own refusal says more
+      throw error;
+    }
+  }
+
+  #exchange(request: TransportRequest, credential: Credential): Promise<HttpExchange> {
+    request.signal.throwIfAborted();
+    const { authorization } = credential;
+    const headers = {
+      ...(this.#acceptsGzip ? { 'accept-encoding': 'gzip' } : {}),
+      ...(authorization === undefined ? {} : { authorization }),
+      ...request.headers,
+    };
+    return this.#channelFor(credential).request({ ...request, headers }, this.#basePath + request.path);
+  }
+
+  /** A new certificate needs new connections; what is under way on the old ones may go on. */
+  #channelFor({ certificate }: Credential): Channel {
+    if (this.#isClosed) throw new TransportError('closed', 'Cannot send: the client has been closed');
+    const current = this.#channel;
+    if (current !== undefined && current.certificate?.certificate === certificate?.certificate) return current;
+    current?.drain();
+    this.#channel = new Channel({ ...this.#channelOptions, certificate });
+    return this.#channel;
+  }
+
+  #response({ status, headers, chunks }: HttpExchange): TransportResponse {
+    const isPacked = headerOf(headers, 'content-encoding') === 'gzip';
+    return { status, headers, body: { type: 'bytes', chunks: isPacked ? gunzipped(chunks) : chunks } };
+  }
+}
+
+function authorityReader(source: PemSource | undefined, clock: Clock): () => Promise<string | undefined> {
+  if (source === undefined) return async () => undefined;
+  if ('pem' in source) return async () => source.pem;
+  const file = new WatchedFile(source.path, clock);
+  return async () => {
+    try {
+      return await file.read();
+    } catch (cause) {
+      const message = `Cannot read certificate authority file "${source.path}": ${messageOf(cause)}`;
+      throw new TransportError('credentials', message, { cause });
+    }
+  };
+}

@@ -1,0 +1,20 @@
+import type { KubernetesObject } from '../kind.ts';
+import type { List } from '../resource/list.ts';
+import type { ListOptions, Selection, WatchOptions } from '../resource/options.ts';
+import type { WatchEvent } from '../resource/watch-event.ts';
+
+/** All that a reflector needs from a server; a `ResourceClient` is one. */
+export interface ListWatcher<T extends KubernetesObject> {
+  list(options: ListOptions): Promise<List<T>>;
+  watchBatches(options: WatchOptions): AsyncIterable<readonly WatchEvent<T>[]>;
+}
+
+/** The same, for some of the objects only. */
+export function selected<T extends KubernetesObject>(source: ListWatcher<T>, selection: Selection): ListWatcher<T> {
+  const { labelSelector, fieldSelector } = selection;
+  if (labelSelector === undefined && fieldSelector === undefined) return source;
+  return {
+    list: (options) => source.list({ ...options, labelSelector, fieldSelector }),
+    watchBatches: (options) => source.watchBatches({ ...options, labelSelector, fieldSelector }),
+  };
+}

@@ -1,0 +1,63 @@
+import type { ExecPlugin } from '../credentials/index.ts';
+
+/** A kubeconfig, read and checked; entries by name. */
+export interface Kubeconfig {
+  readonly clusters: ReadonlyMap<string, ClusterEntry>;
+  readonly users: ReadonlyMap<string, UserEntry>;
+  readonly contexts: ReadonlyMap<string, ContextEntry>;
+  readonly currentContext: string | undefined;
+}
+
+/** Where an entry stands, for messages: `cluster "dev" in "/home/me/.kube/config"`. */
+interface Entry {
+  readonly origin: string;
+}
+
+export interface ClusterEntry extends Entry {
+  readonly server: string;
+  readonly tlsServerName?: string;
+  readonly insecureSkipTlsVerify: boolean;
+  /** A path; what `…Data` says goes before it. */
+  readonly certificateAuthority?: string;
+  /** PEM. */
+  readonly certificateAuthorityData?: string;
+  readonly proxyUrl?: string;
+  readonly disableCompression: boolean;
+  readonly extensions: ReadonlyMap<string, unknown>;
+}
+
+export interface UserEntry extends Entry {
+  readonly clientCertificate?: string;
+  /** PEM. */
+  readonly clientCertificateData?: string;
+  readonly clientKey?: string;
+  /** PEM. */
+  readonly clientKeyData?: string;
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly impersonate?: Impersonation;
+  readonly exec?: ExecPlugin;
+  /** The name of an `auth-provider`, which is not supported. */
+  readonly authProvider?: string;
+}
+
+export interface ContextEntry extends Entry {
+  readonly cluster: string;
+  readonly user: string;
+  readonly namespace?: string;
+}
+
+/** Acting as somebody else, if the server lets us. */
+export interface Impersonation {
+  readonly user: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A kubeconfig cannot be used; the message names the file and the entry. */
+export class KubeconfigError extends Error {
+  override readonly name = 'KubeconfigError';
+}

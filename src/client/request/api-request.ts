@@ -1,0 +1,34 @@
+/** What every call takes. */
+export interface CallOptions {
+  /** Gives up the call. */
+  readonly signal?: AbortSignal;
+  /** Gives up the call after so long, retries and all; for streams, when they have not begun by then. Never unless given. */
+  readonly timeoutMs?: number;
+  /** How often a request is sent again when the server is busy; the client's setting unless given. */
+  readonly maxRetries?: number;
+}
+
+/** One request to the API, before headers, retries and encoding. */
+export interface ApiRequest extends CallOptions {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: QueryValues;
+  readonly accept?: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** `application/json` unless given. */
+  readonly contentType?: string;
+  /** Sending it twice does the same as sending it once; said of GET, PUT and DELETE anyway. */
+  readonly isIdempotent?: boolean;
+}
+
+/** Parameters of a query; those that are undefined are left out. */
+export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The path with its query. */
+export function withQuery(path: string, query: QueryValues = {}): string {
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+  );
+  return parts.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${parts.join('&')}`;
+}

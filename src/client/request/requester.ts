@@ -1,0 +1,185 @@
+import { type Clock, CryptoRandom, discardLogger, type Logger, type Random, RealClock } from '../../base/index.ts';
+import { AbortScope } from '../abort-scope.ts';
+import type { Impersonation } from '../kubeconfig/kubeconfig.ts';
+import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../transport.ts';
+import { TransportError } from '../transport-error.ts';
+import { type ApiRequest, withQuery } from './api-request.ts';
+import { readJson, readText, type ReadValue } from './body-reader.ts';
+import { impersonationHeaders } from './impersonation-headers.ts';
+import { type Failure, retryAfterMs, RetryPlan } from './retry-policy.ts';
+import { errorOf, statusErrorOf } from './status-answer.ts';
+import { type WarningHandler, warningTexts } from './warning.ts';
+import { decodeWatch } from './watch-decoder.ts';
+
+export interface RequesterOptions {
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly log?: Logger;
+  /** How the program calls itself; the server shows it in audit logs and in managedFields. */
+  readonly userAgent?: string;
+  readonly impersonate?: Impersonation;
+  /** Hears the server's warnings; without it they are logged. */
+  readonly onWarning?: WarningHandler;
+  /** How often a request is sent again when the server is busy; 10 unless given. */
+  readonly maxRetries?: number;
+  /** The largest answer that is taken; 256 MiB unless given. Lists come in pages, so none needs to be large. */
+  readonly maxBodyBytes?: number;
+  /** The largest event of a watch that is taken; 16 MiB unless given. */
+  readonly maxEventBytes?: number;
+}
+
+/** Sends requests of the API: encodes them, tries again when the server is busy, and turns refusals into StatusErrors. */
+export class Requester {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly #transport: Transport;
+  readonly #headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly #onWarning: WarningHandler;
+  readonly #maxRetries: number;
+  readonly #maxBodyBytes: number;
+  readonly #maxEventBytes: number;
+
+  constructor(transport: Transport, options: RequesterOptions = {}) {
+    this.clock = options.clock ?? new RealClock();
+    this.random = options.random ?? new CryptoRandom();
+    this.log = options.log ?? discardLogger;
+    this.#transport = transport;
+    this.#headers = {
+      'user-agent': options.userAgent ?? 'keelson',
+      ...(options.impersonate === undefined ? {} : impersonationHeaders(options.impersonate)),
+    };
+    this.#onWarning = options.onWarning ?? (({ text, request }) => this.log.warn('server warns', { text, request }));
+    this.#maxRetries = options.maxRetries ?? 10;
+    this.#maxBodyBytes = options.maxBodyBytes ?? 256 * 1024 * 1024;
+    this.#maxEventBytes = options.maxEventBytes ?? 16 * 1024 * 1024;
+  }
+
+  /** The object that the server answers with. */
+  async object(request: ApiRequest): Promise<ReadValue> {
+    using call = new Call(request, this.clock);
+    const response = await this.#send(request, call);
+    return await readJson(response.body, this.#maxBodyBytes);
+  }
+
+  /** The text that the server answers with. */
+  async text(request: ApiRequest): Promise<string> {
+    using call = new Call(request, this.clock);
+    const response = await this.#send(request, call);
+    return await readText(response.body, this.#maxBodyBytes);
+  }
+
+  /** The events of a watch, as they arrive. Ends when the server ends it; an ERROR event is thrown. */
+  async *events(request: ApiRequest): AsyncGenerator<readonly TransportEvent[]> {
+    using call = new Call(request, this.clock);
+    const { body } = await this.#send(request, call);
+    call.begin();
+    if (body.type === 'object') throw new TransportError('protocol', 'Cannot watch: the answer is one object, not a stream');
+    const batches = body.type === 'events' ? body.batches : decodeWatch(body.chunks, this.#maxEventBytes);
+    for await (const batch of batches) {
+      const failed = batch.findIndex((event) => event.type === 'ERROR');
+      if (failed !== 0) yield failed < 0 ? batch : batch.slice(0, failed);
+      const event = batch[failed];
+      if (event?.type === 'ERROR') throw errorOf(event.status);
+    }
+  }
+
+  /** The bytes that the server answers with, as they arrive. */
+  async *chunks(request: ApiRequest): AsyncGenerator<Uint8Array> {
+    using call = new Call(request, this.clock);
+    const { body } = await this.#send(request, call);
+    call.begin();
+    if (body.type !== 'bytes') throw new TransportError('protocol', 'Cannot read a stream: the answer is an object');
+    yield* body.chunks;
+  }
+
+  async #send(request: ApiRequest, call: Call): Promise<TransportResponse> {
+    const sent = this.#encode(request, call.signal);
+    const plan = new RetryPlan(request, request.maxRetries ?? this.#maxRetries, this.random);
+    for (;;) {
+      const outcome = await this.#attempt(sent, request);
+      if (outcome.type === 'answer') return outcome.response;
+      const waitMs = plan.nextWaitMs(outcome.failure);
+      if (waitMs === undefined || call.signal.aborted) throw call.signal.aborted ? call.signal.reason : outcome.error;
+      await this.clock.sleep(waitMs, call.signal);
+      call.signal.throwIfAborted();
+    }
+  }
+
+  async #attempt(sent: TransportRequest, request: ApiRequest): Promise<Outcome> {
+    let response: TransportResponse;
+    try {
+      response = await this.#transport.send(sent);
+    } catch (error) {
+      return { type: 'failure', failure: { type: 'error', error }, error };
+    }
+    for (const text of warningTexts(response.headers)) {
+      this.#onWarning({ text, request: `${request.method} ${request.path}` });
+    }
+    if (response.status >= 200 && response.status < 300) return { type: 'answer', response };
+    const code = response.status;
+    const waitMs = retryAfterMs(response.headers, this.clock);
+    const error = statusErrorOf(code, await this.#refusal(response), request);
+    return { type: 'failure', failure: { type: 'status', code, retryAfterMs: waitMs }, error };
+  }
+
+  /** The Status of a refusal, or whatever text is there instead. */
+  async #refusal({ body }: TransportResponse): Promise<unknown> {
+    if (body.type === 'object') return body.object;
+    const text = await readText(body, this.#maxBodyBytes);
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text; // a proxy on the way, or a path that is not served with JSON
+    }
+  }
+
+  #encode(request: ApiRequest, signal: AbortSignal): TransportRequest {
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    return {
+      method: request.method,
+      path: withQuery(request.path, request.query),
+      headers: {
+        accept: request.accept ?? 'application/json',
+        ...(body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+        ...this.#headers,
+      },
+      ...(body === undefined ? {} : { body }),
+      signal,
+    };
+  }
+}
+
+type Outcome =
+  | { readonly type: 'answer'; readonly response: TransportResponse }
+  | { readonly type: 'failure'; readonly failure: Failure; readonly error: unknown };
+
+/** One call with its deadline, over all its tries. */
+class Call implements Disposable {
+  readonly #scope: AbortScope;
+  readonly #timer: Disposable | undefined;
+
+  constructor({ signal, timeoutMs, method, path }: ApiRequest, clock: Clock) {
+    this.#scope = new AbortScope(signal);
+    if (timeoutMs === undefined) return;
+    const timeUp = (): void => {
+      const message = `Cannot ${method} ${path}: no answer in ${timeoutMs} ms`;
+      this.#scope.abort(new TransportError('timeout', message));
+    };
+    this.#timer = clock.timer(timeoutMs, timeUp);
+  }
+
+  get signal(): AbortSignal {
+    return this.#scope.signal;
+  }
+
+  /** The stream has begun: from here on it may take any time. */
+  begin(): void {
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    this.begin();
+    this.#scope[Symbol.dispose]();
+  }
+}

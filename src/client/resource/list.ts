@@ -1,0 +1,39 @@
+import type { ListMeta } from '../../api/types/meta/v1.d.ts';
+import { TransportError } from '../transport-error.ts';
+import type { KubernetesObject, Observed } from '../kind.ts';
+import type { ReadValue } from '../request/body-reader.ts';
+
+/** Objects of one kind as of one moment. */
+export interface List<T extends KubernetesObject> {
+  readonly items: readonly Observed<T>[];
+  /** The moment; a watch from here misses nothing. */
+  readonly resourceVersion: string;
+  /** Where the next page begins; undefined on the last one. */
+  readonly continue: string | undefined;
+  /** How many are left after this page, if the server says. */
+  readonly remainingItemCount: number | undefined;
+}
+
+/** Reads a list as the server sends it. Its items come without `kind` and `apiVersion`; ours have them. */
+export function readList<T extends KubernetesObject>(
+  { value, isShared }: ReadValue,
+  typeMeta: { readonly kind: string; readonly apiVersion: string },
+): List<T> {
+  const { items, metadata = {} } = (value ?? {}) as { readonly items?: unknown; readonly metadata?: ListMeta };
+  if (!Array.isArray(items) && items !== null) {
+    throw new TransportError('protocol', `Cannot list objects of kind ${typeMeta.kind}: the answer has no items`);
+  }
+  const objects = (items ?? []) as KubernetesObject[];
+  if (!isShared) {
+    for (const object of objects) {
+      object.kind ??= typeMeta.kind;
+      object.apiVersion ??= typeMeta.apiVersion;
+    }
+  }
+  return {
+    items: objects as unknown as Observed<T>[],
+    resourceVersion: metadata.resourceVersion ?? '',
+    continue: metadata.continue === '' ? undefined : metadata.continue,
+    remainingItemCount: metadata.remainingItemCount,
+  };
+}

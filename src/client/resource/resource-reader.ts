@@ -1,0 +1,95 @@
+import { StatusError } from '../../api/index.ts';
+import type { KubernetesObject, Observed } from '../kind.ts';
+import type { Requester } from '../request/requester.ts';
+import { type List, readList } from './list.ts';
+import { callOptions, type ListOptions, selectionQuery, type WatchOptions } from './options.ts';
+import type { Representation } from './representation.ts';
+import type { ResourcePath } from './resource-path.ts';
+import type { WatchEvent } from './watch-event.ts';
+
+/** As kubectl and client-go: enough to be quick, little enough for the server. */
+const PAGE_SIZE = 500;
+
+/** Lists and watches of one resource. */
+export class ResourceReader<T extends KubernetesObject> {
+  readonly #requester: Requester;
+  readonly #path: ResourcePath;
+  readonly #form: Representation;
+
+  constructor(requester: Requester, path: ResourcePath, form: Representation) {
+    this.#requester = requester;
+    this.#path = path;
+    this.#form = form;
+  }
+
+  async page(options: ListOptions = {}): Promise<List<T>> {
+    const { limit = PAGE_SIZE, resourceVersion, resourceVersionMatch } = options;
+    const isContinued = options.continue !== undefined;
+    const answer = await this.#requester.object({
+      method: 'GET',
+      path: this.#path.collection,
+      accept: this.#form.acceptList,
+      query: {
+        ...selectionQuery(options),
+        limit: limit === 0 ? undefined : limit,
+        continue: options.continue,
+        // a page that continues another one is of the same moment; naming one again is refused
+        ...(isContinued ? {} : { resourceVersion, resourceVersionMatch }),
+      },
+      ...callOptions(options),
+    });
+    return readList(answer, this.#form.typeMeta ?? this.#path.kind);
+  }
+
+  async *pages(options: ListOptions = {}): AsyncGenerator<List<T>> {
+    let next: string | undefined = options.continue;
+    do {
+      const page: List<T> = await this.page({ ...options, continue: next });
+      yield page;
+      next = page.continue;
+    } while (next !== undefined);
+  }
+
+  async *items(options: ListOptions = {}): AsyncGenerator<Observed<T>> {
+    for await (const page of this.pages(options)) yield* page.items;
+  }
+
+  /** When a page is asked for so late that the server has forgotten the moment, the whole is fetched at once instead. */
+  async list(options: ListOptions = {}): Promise<List<T>> {
+    const items: Observed<T>[] = [];
+    let last: List<T> | undefined;
+    try {
+      for await (const page of this.pages(options)) {
+        for (const item of page.items) items.push(item);
+        last = page;
+      }
+    } catch (error) {
+      if (last === undefined || !(error instanceof StatusError) || error.code !== 410) throw error;
+      return await this.page({ ...options, limit: 0, continue: undefined });
+    }
+    return { items, resourceVersion: last?.resourceVersion ?? '', continue: undefined, remainingItemCount: undefined };
+  }
+
+  async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>> {
+    for await (const batch of this.watchBatches(options)) yield* batch;
+  }
+
+  watchBatches(options: WatchOptions = {}): AsyncGenerator<readonly WatchEvent<T>[]> {
+    const { resourceVersion, resourceVersionMatch, allowWatchBookmarks, sendInitialEvents, timeoutSeconds } = options;
+    return this.#requester.events({
+      method: 'GET',
+      path: this.#path.collection,
+      accept: this.#form.acceptObject,
+      query: {
+        watch: true,
+        ...selectionQuery(options),
+        resourceVersion,
+        resourceVersionMatch,
+        allowWatchBookmarks,
+        sendInitialEvents,
+        timeoutSeconds,
+      },
+      ...callOptions(options),
+    }) as AsyncGenerator<readonly WatchEvent<T>[]>; // the requester has thrown ERROR events
+  }
+}

@@ -1,0 +1,67 @@
+import { clone } from '../../base/index.ts';
+import type { KubernetesObject, Sendable, Stored } from '../kind.ts';
+import type { ApiRequest, CallOptions, QueryValues } from '../request/api-request.ts';
+import type { Requester } from '../request/requester.ts';
+import { type ApplyOptions, callOptions, type WriteOptions, writeQuery } from './options.ts';
+import { applyPatch, type Patch } from './patch.ts';
+import type { ResourcePath } from './resource-path.ts';
+
+/** A part of objects that is read and written by itself, such as `status` or `scale`, or an action, such as `eviction`. */
+export class SubresourceClient<S extends KubernetesObject> {
+  readonly name: string;
+  readonly #requester: Requester;
+  readonly #path: ResourcePath;
+
+  constructor(requester: Requester, path: ResourcePath, name: string) {
+    this.name = name;
+    this.#requester = requester;
+    this.#path = path;
+  }
+
+  get(name: string, options: CallOptions = {}): Promise<Stored<S>> {
+    return this.#send({ method: 'GET', path: this.#of(name, 'get'), ...callOptions(options) });
+  }
+
+  /** Posts to the subresource. Actions answer with a Status, or with the object completed, as token requests do. */
+  create(name: string, body: Sendable<S>, options: WriteOptions = {}): Promise<Stored<S>> {
+    return this.#write({ method: 'POST', path: this.#of(name, 'create'), body }, options);
+  }
+
+  update(object: Sendable<S>, options: WriteOptions = {}): Promise<Stored<S>> {
+    const { name = '', namespace } = object.metadata ?? {};
+    return this.#write({ method: 'PUT', path: this.#of(name, 'update', namespace), body: object }, options);
+  }
+
+  patch(name: string, { contentType, body }: Patch, options: WriteOptions = {}): Promise<Stored<S>> {
+    return this.#write({ method: 'PATCH', path: this.#of(name, 'patch'), contentType, body }, options);
+  }
+
+  /** Server-side apply of this part alone. */
+  apply(object: Sendable<S>, options: ApplyOptions): Promise<Stored<S>> {
+    const { name = '', namespace } = object.metadata ?? {};
+    const { kind, apiVersion } = this.#path.kind;
+    const { contentType, body } = applyPatch({ kind, apiVersion, ...object });
+    const path = this.#of(name, 'apply', namespace);
+    const query = { force: options.force };
+    return this.#write({ method: 'PATCH', path, query, contentType, body, isIdempotent: true }, options);
+  }
+
+  /** What the subresource says, as bytes while they come: logs. */
+  chunks(name: string, query: QueryValues, options: CallOptions = {}): AsyncGenerator<Uint8Array> {
+    const path = this.#of(name, 'read');
+    return this.#requester.chunks({ method: 'GET', path, query, accept: '*/*', ...callOptions(options) });
+  }
+
+  #of(name: string, verb: string, namespace?: string): string {
+    return `${this.#path.object(name, `${verb} ${this.name} of`, namespace)}/${this.name}`;
+  }
+
+  #write(request: ApiRequest, options: WriteOptions): Promise<Stored<S>> {
+    return this.#send({ ...request, query: { ...request.query, ...writeQuery(options) }, ...callOptions(options) });
+  }
+
+  async #send(request: ApiRequest): Promise<Stored<S>> {
+    const { value, isShared } = await this.#requester.object(request);
+    return (isShared ? clone(value) : value) as Stored<S>;
+  }
+}

@@ -1,0 +1,137 @@
+import { dns1035LabelProblems, duplicate, fullyQualifiedNameProblems, invalidValue, notSupported, required } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type {
+  MutatingWebhook,
+  RuleWithOperations,
+  ValidatingWebhook,
+  WebhookClientConfig,
+} from '../../api/types/admissionregistration/v1.d.ts';
+import { checkLabelSelector } from '../label-selector-rules.ts';
+
+type Webhook = MutatingWebhook | ValidatingWebhook;
+
+const REVIEW_VERSIONS = ['v1', 'v1beta1'];
+const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
+
+/** Rules of webhooks of both kinds. What an old configuration had may stay where the rules came later. */
+export function checkWebhooks(webhooks: readonly Webhook[], old: readonly Webhook[] = []): FieldError[] {
+  const names = new Set<string>();
+  const wasUnique = new Set(old.map(({ name }) => name)).size === old.length;
+  return webhooks.flatMap((webhook, index) => {
+    const field = `webhooks[${index}]`;
+    const isRepeated = names.has(webhook.name) && wasUnique;
+    names.add(webhook.name);
+    return [
+      ...checkName(webhook.name, `${field}.name`),
+      ...(webhook.rules ?? []).flatMap((rule, at) => checkRule(rule, `${field}.rules[${at}]`)),
+      ...checkSideEffects(webhook, field, old),
+      ...checkLabelSelector(webhook.namespaceSelector, `${field}.namespaceSelector`),
+      ...checkLabelSelector(webhook.objectSelector, `${field}.objectSelector`),
+      ...checkClient(webhook.clientConfig, `${field}.clientConfig`),
+      ...checkReviewVersions(webhook.admissionReviewVersions ?? [], `${field}.admissionReviewVersions`),
+      ...(isRepeated ? [duplicate(`${field}.name`, webhook.name)] : []),
+    ];
+  });
+}
+
+function checkName(name: string, field: string): FieldError[] {
+  return fullyQualifiedNameProblems(name).map((problem) =>
+    problem.type === 'Required' ? required(field) : invalidValue(field, problem.value, problem.detail),
+  );
+}
+
+function checkSideEffects({ sideEffects }: Webhook, field: string, old: readonly Webhook[]): FieldError[] {
+  const at = `${field}.sideEffects`;
+  const isLenient = old.some((webhook) => !SIDE_EFFECTS.includes(webhook.sideEffects ?? ''));
+  if (sideEffects === undefined || sideEffects === null) return [required(at, `must specify one of ${SIDE_EFFECTS.join(', ')}`)];
+  return isLenient || SIDE_EFFECTS.includes(sideEffects) ? [] : [notSupported(at, sideEffects, SIDE_EFFECTS)];
+}
+
+function checkRule(rule: RuleWithOperations, field: string): FieldError[] {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
+  const alone = (list: readonly string[], name: string, what: string): FieldError[] => {
+    if (list.length === 0) return [required(`${field}.${name}`)];
+    if (list.length === 1 || !list.includes('*')) return [];
+    return [invalidValue(`${field}.${name}`, list, `if '*' is present, must not specify other ${what}`)];
+  };
+  return [
+    ...alone(operations, 'operations', 'operations'),
+    ...alone(apiGroups, 'apiGroups', 'API groups'),
+    ...alone(apiVersions, 'apiVersions', 'API versions'),
+    ...apiVersions.flatMap((version, index) => (version === '' ? [required(`${field}.apiVersions[${index}]`)] : [])),
+    ...checkResources(resources, `${field}.resources`),
+  ];
+}
+
+/** Wildcards leave nothing for others to say. */
+function checkResources(resources: readonly string[], field: string): FieldError[] {
+  if (resources.length === 0) return [required(field)];
+  const allOf = new Set<string>();
+  const everywhere = new Set<string>();
+  const errors: FieldError[] = [];
+  for (const [index, text] of resources.entries()) {
+    const at = `${field}[${index}]`;
+    if (text === '') errors.push(required(at));
+    const slash = text.indexOf('/');
+    if (slash < 0) continue;
+    const resource = text.slice(0, slash);
+    const subresource = text.slice(slash + 1);
+    if (allOf.has(resource)) {
+      errors.push(invalidValue(at, text, `if '${resource}/*' is present, must not specify ${text}`));
+    }
+    if (everywhere.has(subresource)) {
+      errors.push(invalidValue(at, text, `if '*/${subresource}' is present, must not specify ${text}`));
+    }
+    if (subresource === '*') allOf.add(resource);
+    if (resource === '*') everywhere.add(subresource);
+  }
+  if (resources.length > 1 && resources.includes('*/*')) {
+    errors.push(invalidValue(field, resources, "if '*/*' is present, must not specify other resources"));
+  }
+  const last = resources.findLast((text) => text !== '' && !text.includes('/'));
+  if (resources.includes('*') && last !== undefined && last !== '*') {
+    const detail = "if '*' is present, must not specify other resources without subresources";
+    errors.push(invalidValue(field, resources, detail));
+  }
+  return errors;
+}
+
+const FORM = '; desired format: https://host[/path]';
+
+function checkClient({ url, service }: WebhookClientConfig, field: string): FieldError[] {
+  if ((url === undefined) === (service === undefined)) {
+    return [required(field, 'exactly one of url or service is required')];
+  }
+  return url === undefined ? [] : checkUrl(url, `${field}.url`);
+}
+
+function checkUrl(text: string, field: string): FieldError[] {
+  const [, scheme = '', authority, , query = '', fragment = ''] =
+    /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text) ?? [];
+  const at = (authority ?? '').lastIndexOf('@');
+  const host = (authority ?? '').slice(at + 1);
+  const errors: FieldError[] = [];
+  if (scheme.toLowerCase() !== 'https') {
+    errors.push(invalidValue(field, scheme, `'https' is the only allowed URL scheme${FORM}`));
+  }
+  if (host === '') errors.push(invalidValue(field, host, `host must be specified${FORM}`));
+  if (at >= 0) {
+    errors.push(invalidValue(field, authority?.slice(0, at), 'user information is not permitted in the URL'));
+  }
+  if (fragment !== '') errors.push(invalidValue(field, fragment, 'fragments are not permitted in the URL'));
+  if (query !== '') errors.push(invalidValue(field, query, 'query parameters are not permitted in the URL'));
+  return errors;
+}
+
+function checkReviewVersions(versions: readonly string[], field: string): FieldError[] {
+  if (versions.length === 0) return [required(field, `must specify one of ${REVIEW_VERSIONS.join(', ')}`)];
+  const errors = versions.flatMap((version, index) => {
+    const at = `${field}[${index}]`;
+    if (versions.indexOf(version) < index) return [invalidValue(at, version, 'duplicate version')];
+    return dns1035LabelProblems(version).map((problem) => invalidValue(at, version, problem));
+  });
+  if (!versions.some((version) => REVIEW_VERSIONS.includes(version))) {
+    errors.push(invalidValue(field, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`));
+  }
+  return errors;
+}

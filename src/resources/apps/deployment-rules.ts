@@ -1,0 +1,49 @@
+import { forbiddenField, invalidValue } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { Deployment, DeploymentSpec } from '../../api/types/apps/v1.d.ts';
+import { checkWorkloadTemplate } from '../core/pod-template-rules.ts';
+import { checkReplicaCounts } from '../core/replica-counts.ts';
+import type { Whole } from '../kind.ts';
+import { checkNotMoreThanAll, isNone } from './percent-rules.ts';
+import { checkWorkloadSelector } from './selector-rules.ts';
+
+export function checkDeployment({ spec }: Whole<Deployment>): FieldError[] {
+  const errors = [
+    ...checkWorkloadSelector(spec.selector, 'deployment'),
+    ...checkWorkloadTemplate(spec.template, spec.selector ?? undefined, 'spec.template'),
+    ...checkStrategy(spec),
+  ];
+  const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
+  if (deadline !== undefined && deadline <= minReadySeconds) {
+    errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
+  }
+  return errors;
+}
+
+function checkStrategy({ strategy }: DeploymentSpec): FieldError[] {
+  const { type, rollingUpdate } = strategy ?? {};
+  const field = 'spec.strategy.rollingUpdate';
+  if (type === 'Recreate') {
+    if (rollingUpdate === undefined) return [];
+    return [forbiddenField(field, "may not be specified when strategy `type` is 'Recreate'")];
+  }
+  if (type !== 'RollingUpdate' || rollingUpdate === undefined) return [];
+  const { maxUnavailable, maxSurge } = rollingUpdate;
+  const errors: FieldError[] = [];
+  if (isNone(maxUnavailable) && isNone(maxSurge)) {
+    errors.push(invalidValue(`${field}.maxUnavailable`, maxUnavailable ?? 0, 'may not be 0 when `maxSurge` is 0'));
+  }
+  return [...errors, ...checkNotMoreThanAll(maxUnavailable, `${field}.maxUnavailable`)];
+}
+
+export function checkDeploymentStatus({ status }: Whole<Deployment>, old: Whole<Deployment>): FieldError[] {
+  const { replicas = 0, updatedReplicas = 0, collisionCount } = status;
+  const errors = checkReplicaCounts(status);
+  if (updatedReplicas > replicas) {
+    errors.push(invalidValue('status.updatedReplicas', updatedReplicas, 'cannot be greater than status.replicas'));
+  }
+  if (old.status.collisionCount !== undefined && (collisionCount ?? 0) < old.status.collisionCount) {
+    errors.push(invalidValue('status.collisionCount', collisionCount ?? 0, 'cannot be decremented'));
+  }
+  return errors;
+}

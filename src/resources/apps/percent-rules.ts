@@ -1,0 +1,13 @@
+import { invalidValue, percentOf } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+
+/** A share of a whole. */
+export function checkNotMoreThanAll(value: number | string | undefined, field: string): FieldError[] {
+  if (value === undefined || (percentOf(value) ?? 0) <= 100) return [];
+  return [invalidValue(field, value, 'must not be greater than 100%')];
+}
+
+/** Whether a number or percentage is nothing at all. */
+export function isNone(value: number | string | undefined): boolean {
+  return value === undefined || value === 0 || (typeof value === 'string' && (percentOf(value) ?? 0) === 0);
+}

@@ -1,0 +1,23 @@
+import { required } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { EndpointAddress, Endpoints } from '../../api/types/core/v1.d.ts';
+import { checkEndpointIp } from './address-rules.ts';
+
+export function checkEndpoints({ subsets = [] }: Endpoints): FieldError[] {
+  return subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }, index) => {
+    const field = `subsets[${index}]`;
+    const isEmpty = addresses.length === 0 && notReadyAddresses.length === 0;
+    return [
+      ...(isEmpty ? [required(field, 'must specify `addresses` or `notReadyAddresses`')] : []),
+      ...checkAddresses(addresses, `${field}.addresses`),
+      ...checkAddresses(notReadyAddresses, `${field}.notReadyAddresses`),
+      ...ports.flatMap(({ name = '' }, at) =>
+        ports.length > 1 && name === '' ? [required(`${field}.ports[${at}].name`)] : [],
+      ),
+    ];
+  });
+}
+
+function checkAddresses(addresses: readonly EndpointAddress[], field: string): FieldError[] {
+  return addresses.flatMap(({ ip }, index) => checkEndpointIp(ip, `${field}[${index}].ip`));
+}

@@ -1,0 +1,118 @@
+import { dns1123SubdomainProblems, forbiddenField, invalidValue, notSupported, required } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { PersistentVolume, PersistentVolumeSpec } from '../../api/types/core/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
+import type { Whole } from '../kind.ts';
+import { unifiedDiff } from '../unified-diff.ts';
+import { checkAccessModes } from './access-mode-rules.ts';
+import { amount } from './resource-list.ts';
+
+/** The sources of a volume, in the order in which upstream looks at them. */
+const SOURCES = [
+  'hostPath',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'flocker',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'cephfs',
+  'iscsi',
+  'cinder',
+  'fc',
+  'flexVolume',
+  'azureFile',
+  'vsphereVolume',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'azureDisk',
+  'scaleIO',
+  'local',
+  'storageos',
+  'csi',
+] as const satisfies readonly (keyof PersistentVolumeSpec)[];
+
+export function checkPersistentVolume({ spec }: Whole<PersistentVolume>): FieldError[] {
+  const given = SOURCES.filter((name) => spec[name] !== undefined);
+  const errors = [
+    ...((spec.accessModes ?? []).length === 0 ? [required('spec.accessModes')] : []),
+    ...checkAccessModes(spec.accessModes ?? [], 'spec.accessModes'),
+    ...checkCapacity(spec),
+    ...given
+      .slice(1)
+      .map((name) =>
+        forbiddenField(`spec.${name === 'cephfs' ? 'cephFS' : name}`, 'may not specify more than 1 volume type'),
+      ),
+  ];
+  if (spec.local !== undefined && spec.nodeAffinity?.required === undefined) {
+    errors.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
+  }
+  if (given.length === 0) errors.push(required('spec', 'must specify a volume type'));
+  const isRoot = spec.hostPath !== undefined && /^\/+(\.\/*)*$/.test(spec.hostPath.path);
+  if (isRoot && spec.persistentVolumeReclaimPolicy === 'Recycle') {
+    const detail = "may not be 'recycle' for a hostPath mount of '/'";
+    errors.push(forbiddenField('spec.persistentVolumeReclaimPolicy', detail));
+  }
+  return [...errors, ...checkAttributesClass(spec)];
+}
+
+function checkCapacity({ capacity = {} }: PersistentVolumeSpec): FieldError[] {
+  const field = 'spec.capacity';
+  const names = Object.keys(capacity);
+  const errors = names.length === 0 ? [required(field)] : [];
+  if (names.length !== 1 || names[0] !== 'storage') errors.push(notSupported(field, printed(capacity), ['storage']));
+  for (const [name, text] of Object.entries(capacity)) {
+    const quantity = amount(text);
+    if (quantity.sign < 0) {
+      errors.push(invalidValue(`${field}[${name}]`, quantity.value(), 'must be a valid resource quantity'));
+    }
+    if (quantity.sign <= 0) errors.push(invalidValue(`${field}[${name}]`, text, 'must be greater than zero'));
+  }
+  return errors;
+}
+
+function printed(capacity: Readonly<Record<string, string>>): unknown {
+  return Object.keys(capacity).length === 0 ? null : capacity;
+}
+
+function checkAttributesClass({ volumeAttributesClassName: name, csi }: PersistentVolumeSpec): FieldError[] {
+  if (name === undefined) return [];
+  const field = 'spec.volumeAttributesClassName';
+  return [
+    ...(name === '' ? [required(field, 'an empty string is disallowed')] : []),
+    ...(name === '' ? [] : dns1123SubdomainProblems(name).map((problem) => invalidValue(field, name, problem))),
+    ...(csi === undefined ? [required('spec.csi', 'has to be specified when using volumeAttributesClassName')] : []),
+  ];
+}
+
+/** Where a volume is stays; a secret for growing it may be added. */
+export function checkPersistentVolumeUpdate(volume: Whole<PersistentVolume>, old: Whole<PersistentVolume>): FieldError[] {
+  const errors = checkPersistentVolume(volume);
+  const now = sourceOf(volume.spec);
+  const was = sourceOf(old.spec);
+  if (now.csi !== undefined && was.csi !== undefined && was.csi.controllerExpandSecretRef === undefined) {
+    now.csi = { ...now.csi, controllerExpandSecretRef: undefined };
+  }
+  if (!deepEqual(now, was)) {
+    const detail = `spec.persistentvolumesource is immutable after creation\n${unifiedDiff(was, now)}`;
+    errors.push(forbiddenField('spec.persistentvolumesource', detail));
+  }
+  if (volume.spec.volumeMode !== old.spec.volumeMode) {
+    errors.push(invalidValue('volumeMode', volume.spec.volumeMode ?? null, 'field is immutable'));
+  }
+  if (old.spec.nodeAffinity !== undefined && !deepEqual(volume.spec.nodeAffinity, old.spec.nodeAffinity)) {
+    errors.push(invalidValue('nodeAffinity', volume.spec.nodeAffinity ?? null, 'field is immutable'));
+  }
+  if (old.spec.volumeAttributesClassName !== undefined && volume.spec.volumeAttributesClassName === undefined) {
+    const detail = 'update from non-nil value to nil is forbidden';
+    errors.push(forbiddenField('spec.volumeAttributesClassName', detail));
+  }
+  return errors;
+}
+
+function sourceOf(spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> {
+  return Object.fromEntries(
+    SOURCES.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])),
+  ) as Partial<PersistentVolumeSpec>;
+}

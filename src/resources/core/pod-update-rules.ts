@@ -1,0 +1,174 @@
+import { forbiddenField, invalidValue, required } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../api/types/core/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
+import type { Whole } from '../kind.ts';
+import { unifiedDiff } from '../unified-diff.ts';
+import { checkPodParts } from './pod-rules.ts';
+
+const MIRROR = 'kubernetes.io/config.mirror';
+const APPARMOR = 'container.apparmor.security.beta.kubernetes.io/';
+
+const CHANGEABLE = [
+  '`spec.containers[*].image`',
+  '`spec.initContainers[*].image`',
+  '`spec.activeDeadlineSeconds`',
+  '`spec.tolerations` (only additions to existing tolerations)',
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+];
+
+/** What may change about a pod: images, a shorter deadline, more tolerations, fewer gates. */
+export function checkPodUpdate(pod: Whole<Pod>, old: Whole<Pod>): FieldError[] {
+  const errors = [...checkPodParts(pod), ...checkAnnotationChanges(pod, old)];
+  for (const list of ['containers', 'initContainers'] as const) {
+    const found = checkContainerChanges(pod.spec[list] ?? [], old.spec[list] ?? [], `spec.${list}`);
+    errors.push(...found.errors);
+    if (found.stops) return errors;
+  }
+  const deadline = checkDeadline(pod.spec.activeDeadlineSeconds, old.spec.activeDeadlineSeconds);
+  errors.push(...deadline.errors);
+  if (deadline.stops) return errors;
+  errors.push(...checkTolerations(pod.spec.tolerations ?? [], old.spec.tolerations ?? []));
+  errors.push(...checkGates(pod.spec, old.spec));
+  if (deepEqual(pod.spec, old.spec)) return errors;
+  return [...errors, ...checkTheRest(pod.spec, old.spec)];
+}
+
+function checkAnnotationChanges({ metadata }: Whole<Pod>, old: Whole<Pod>): FieldError[] {
+  const now = metadata.annotations ?? {};
+  const was = old.metadata.annotations ?? {};
+  const errors: FieldError[] = [];
+  for (const name of new Set([...Object.keys(was), ...Object.keys(now)])) {
+    if (now[name] === was[name]) continue;
+    const verb = was[name] === undefined ? 'add' : 'remove or update';
+    const field = `metadata.annotations[${name}]`;
+    if (name.startsWith(APPARMOR)) errors.push(forbiddenField(field, `may not ${verb} AppArmor annotations`));
+    if (name === MIRROR) errors.push(forbiddenField(field, `may not ${verb} mirror pod annotation`));
+  }
+  return errors;
+}
+
+interface Found {
+  readonly errors: readonly FieldError[];
+  /** Nothing further can be said. */
+  readonly stops: boolean;
+}
+
+function checkContainerChanges(containers: readonly Container[], old: readonly Container[], field: string): Found {
+  if (containers.length !== old.length) {
+    return { errors: [forbiddenField(field, 'pod updates may not add or remove containers')], stops: true };
+  }
+  const errors = containers.flatMap(({ image = '' }, index) => {
+    const at = `${field}[${index}].image`;
+    if (image === '') return [required(at)];
+    return image.trim() === image ? [] : [invalidValue(at, image, 'must not have leading or trailing whitespace')];
+  });
+  return { errors, stops: false };
+}
+
+function checkDeadline(now: number | undefined, was: number | undefined): Found {
+  const field = 'spec.activeDeadlineSeconds';
+  if (now === undefined) {
+    if (was === undefined) return { errors: [], stops: false };
+    return { errors: [invalidValue(field, null, 'must not update from a positive integer to nil value')], stops: false };
+  }
+  if (was !== undefined && was < now) {
+    return { errors: [invalidValue(field, now, 'must be less than or equal to previous value')], stops: true };
+  }
+  return { errors: [], stops: false };
+}
+
+function checkTolerations(now: readonly Toleration[], was: readonly Toleration[]): FieldError[] {
+  const isKept = was.every((old) =>
+    now.some((item) => deepEqual({ ...item, tolerationSeconds: undefined }, { ...old, tolerationSeconds: undefined })),
+  );
+  if (isKept) return [];
+  return [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
+}
+
+function checkGates({ schedulingGates = [] }: PodSpec, old: PodSpec): FieldError[] {
+  const known = new Set((old.schedulingGates ?? []).map(({ name }) => name));
+  return schedulingGates.flatMap(({ name }, index) => {
+    if (known.has(name)) return [];
+    const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
+    return [forbiddenField(`spec.schedulingGates[${index}].name`, detail)];
+  });
+}
+
+/** Whatever else differs is refused, with a picture of it. A pod that waits behind a gate may still be aimed. */
+function checkTheRest(spec: PodSpec, old: PodSpec): FieldError[] {
+  const errors: FieldError[] = [];
+  let rest: PodSpec = {
+    ...spec,
+    containers: spec.containers.map((container, index) => ({ ...container, image: old.containers[index]?.image })),
+    initContainers: spec.initContainers?.map((item, index) => ({ ...item, image: old.initContainers?.[index]?.image })),
+    activeDeadlineSeconds: old.activeDeadlineSeconds,
+    schedulingGates: old.schedulingGates,
+    tolerations: old.tolerations,
+  };
+  const grace = old.terminationGracePeriodSeconds ?? 0;
+  if (grace < 0 && spec.terminationGracePeriodSeconds === 1) rest.terminationGracePeriodSeconds = grace;
+  if ((old.schedulingGates ?? []).length > 0) {
+    errors.push(...checkNodeSelector(spec, old), ...checkNodeAffinity(spec.affinity?.nodeAffinity, old.affinity?.nodeAffinity));
+    const { nodeAffinity: _, ...others } = spec.affinity ?? {};
+    const { nodeAffinity: was, ...oldOthers } = old.affinity ?? {};
+    const isAimOnly = deepEqual(others, oldOthers);
+    rest = {
+      ...rest,
+      nodeSelector: old.nodeSelector,
+      affinity: isAimOnly ? old.affinity : { ...others, ...(was === undefined ? {} : { nodeAffinity: was }) },
+    };
+  }
+  if (deepEqual(rest, old)) return errors;
+  const detail = `pod updates may not change fields other than ${CHANGEABLE.join(',')}\n${unifiedDiff(old, rest)}`;
+  return [...errors, forbiddenField('spec', detail)];
+}
+
+function checkNodeSelector({ nodeSelector = {} }: PodSpec, old: PodSpec): FieldError[] {
+  const isKept = Object.entries(old.nodeSelector ?? {}).every(([name, value]) => nodeSelector[name] === value);
+  if (isKept) return [];
+  const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
+  return [invalidValue('spec.nodeSelector', nodeSelector, detail)];
+}
+
+function checkNodeAffinity(now: NodeAffinity | undefined, was: NodeAffinity | undefined): FieldError[] {
+  const oldTerms = was?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  if (oldTerms.length === 0 || deepEqual(now, was)) return [];
+  const terms = now?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const field = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
+  if (terms.length !== oldTerms.length) {
+    return [invalidValue(field, terms, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
+  }
+  return oldTerms.flatMap((term, index) =>
+    onlyAdds(terms[index] as NodeSelectorTerm, term)
+      ? []
+      : [invalidValue(`${field}[${index}]`, terms[index], 'only additions are allowed (no mutations or deletions)')],
+  );
+}
+
+function onlyAdds(now: NodeSelectorTerm, was: NodeSelectorTerm): boolean {
+  const { matchExpressions = [], matchFields = [] } = was;
+  if (matchExpressions.length === 0 && matchFields.length === 0) return deepEqual(now, was);
+  return (
+    matchExpressions.every((item, index) => deepEqual(item, now.matchExpressions?.[index])) &&
+    matchFields.every((item, index) => deepEqual(item, now.matchFields?.[index]))
+  );
+}
+
+/** Containers for debugging are added, never changed. */
+export function checkEphemeralContainersUpdate(pod: Whole<Pod>, old: Whole<Pod>): FieldError[] {
+  if (old.metadata.annotations?.[MIRROR] !== undefined) {
+    return [forbiddenField('', 'static pods do not support ephemeral containers')];
+  }
+  const field = 'spec.ephemeralContainers';
+  const now = new Map((pod.spec.ephemeralContainers ?? []).map((container) => [container.name, container]));
+  const changes = (old.spec.ephemeralContainers ?? []).flatMap((container) => {
+    const name = JSON.stringify(container.name);
+    const kept = now.get(container.name);
+    if (kept === undefined) return [forbiddenField(field, `existing ephemeral containers ${name} may not be removed\n`)];
+    if (deepEqual(kept, container)) return [];
+    const detail = `existing ephemeral containers ${name} may not be changed\n${unifiedDiff(container, kept)}`;
+    return [forbiddenField(field, detail)];
+  });
+  return [...checkPodParts(pod), ...checkAnnotationChanges(pod, old), ...changes];
+}

@@ -1,0 +1,32 @@
+import { invalidValue } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+
+interface Counts {
+  readonly replicas?: number;
+  readonly fullyLabeledReplicas?: number;
+  readonly readyReplicas?: number;
+  readonly availableReplicas?: number;
+  readonly observedGeneration?: number;
+}
+
+const NEGATIVE = 'must be greater than or equal to 0';
+
+/** Counts of pods, of which some are parts of others. */
+export function checkReplicaCounts(status: Counts): FieldError[] {
+  const { replicas = 0, readyReplicas = 0, availableReplicas = 0, fullyLabeledReplicas = 0 } = status;
+  const errors: FieldError[] = [];
+  for (const name of ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'] as const) {
+    const value = status[name] ?? 0;
+    if (value < 0) errors.push(invalidValue(`status.${name}`, value, NEGATIVE));
+  }
+  const above = 'cannot be greater than status.replicas';
+  if (fullyLabeledReplicas > replicas) {
+    errors.push(invalidValue('status.fullyLabeledReplicas', fullyLabeledReplicas, above));
+  }
+  if (readyReplicas > replicas) errors.push(invalidValue('status.readyReplicas', readyReplicas, above));
+  if (availableReplicas > replicas) errors.push(invalidValue('status.availableReplicas', availableReplicas, above));
+  if (availableReplicas > readyReplicas) {
+    errors.push(invalidValue('status.availableReplicas', availableReplicas, 'cannot be greater than readyReplicas'));
+  }
+  return errors;
+}

@@ -1,0 +1,221 @@
+import {
+  dns1123SubdomainProblems,
+  duplicate,
+  forbiddenField,
+  invalidValue,
+  legacyCidrProblems,
+  legacyIpProblems,
+  parseIp,
+  portNumberProblems,
+  qualifiedNameProblems,
+  required,
+} from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { Service, ServicePort, ServiceStatus } from '../../api/types/core/v1.d.ts';
+import { checkLabels } from '../../apiserver/index.ts';
+import type { Whole } from '../kind.ts';
+import { checkEndpointIp } from './address-rules.ts';
+import { checkClusterIps } from './service-address-rules.ts';
+import { isExternalName, isHeadless, isReachableFromOutside, needsHealthCheck } from './service-shape.ts';
+
+type AnyService = Whole<Service>;
+
+const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+
+export function checkService(service: AnyService, old: AnyService | undefined): FieldError[] {
+  const { spec } = service;
+  const { ports = [] } = spec;
+  const lacksPorts = ports.length === 0 && !isHeadless(service) && !isExternalName(service);
+  return [
+    ...checkTopologyAnnotations(service),
+    ...(lacksPorts ? [required('spec.ports')] : []),
+    ...checkByType(service),
+    ...checkPorts(ports),
+    ...checkLabels(spec.selector, 'spec.selector'),
+    ...checkClusterIps(service, old),
+    ...checkExternalIps(spec.externalIPs ?? [], old?.spec.externalIPs ?? []),
+    ...checkNodePorts(service),
+    ...checkSourceRanges(service, old),
+    ...checkLoadBalancerFields(service),
+    ...checkTrafficPolicies(service),
+  ];
+}
+
+const HINTS = 'service.kubernetes.io/topology-aware-hints';
+const MODE = 'service.kubernetes.io/topology-mode';
+
+function checkTopologyAnnotations({ metadata }: AnyService): FieldError[] {
+  const hints = metadata.annotations?.[HINTS];
+  const mode = metadata.annotations?.[MODE];
+  if (hints === undefined || mode === undefined || hints === mode) return [];
+  return [invalidValue(`metadata.annotations[${MODE}]`, mode, `must match annotations[${HINTS}] when both are specified`)];
+}
+
+function checkByType(service: AnyService): FieldError[] {
+  const { spec } = service;
+  switch (spec.type) {
+    case 'LoadBalancer':
+    case 'NodePort':
+      if (!isHeadless(service)) return [];
+      return [invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${spec.type} services`)];
+    case 'ExternalName': {
+      const set = (['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const).filter((name) => spec[name] !== undefined);
+      const name = (spec.externalName ?? '').replace(/\.$/, '');
+      return [
+        ...set.map((member) => forbiddenField(`spec.${member}`, 'may not be set for ExternalName services')),
+        ...(name === '' ? [required('spec.externalName')] : []),
+        ...(name === ''
+          ? []
+          : dns1123SubdomainProblems(name).map((problem) => invalidValue('spec.externalName', name, problem))),
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+function checkPorts(ports: readonly ServicePort[]): FieldError[] {
+  const names = new Set<string>();
+  return ports.flatMap(({ name = '' }, index) => {
+    const field = `spec.ports[${index}].name`;
+    if (name === '') return ports.length > 1 ? [required(field)] : [];
+    if (names.has(name)) return [duplicate(field, name)];
+    names.add(name);
+    return [];
+  });
+}
+
+function checkExternalIps(addresses: readonly string[], known: readonly string[]): FieldError[] {
+  return addresses.flatMap((address, index) => {
+    const field = `spec.externalIPs[${index}]`;
+    const problems = known.includes(address) ? [] : legacyIpProblems(address);
+    if (problems.length > 0) return problems.map((problem) => invalidValue(field, address, problem));
+    return checkEndpointIp(address, field);
+  });
+}
+
+function checkNodePorts({ spec }: AnyService): FieldError[] {
+  const { ports = [], type } = spec;
+  const errors: FieldError[] = [];
+  for (const [index, { nodePort = 0 }] of ports.entries()) {
+    if (type !== 'ClusterIP' || nodePort === 0) continue;
+    errors.push(forbiddenField(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
+  }
+  const nodePorts = new Set<string>();
+  const numbers = new Set<string>();
+  for (const [index, { protocol = '', nodePort = 0 }] of ports.entries()) {
+    const key = `${protocol}/${nodePort}`;
+    if (nodePort !== 0 && nodePorts.has(key)) errors.push(duplicate(`spec.ports[${index}].nodePort`, nodePort));
+    nodePorts.add(key);
+  }
+  for (const [index, { protocol = '', port }] of ports.entries()) {
+    const key = `${protocol}/${port}`;
+    if (numbers.has(key)) errors.push(duplicate(`spec.ports[${index}]`, printedPort(protocol, port)));
+    numbers.add(key);
+  }
+  return errors;
+}
+
+/** A port as upstream prints its unversioned type. */
+function printedPort(protocol: string, port: number): unknown {
+  return { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
+}
+
+const LOAD_BALANCER_ONLY = "may only be used when `type` is 'LoadBalancer'";
+
+function checkSourceRanges({ metadata, spec }: AnyService, old: AnyService | undefined): FieldError[] {
+  const ranges = spec.loadBalancerSourceRanges ?? [];
+  const isBalancer = spec.type === 'LoadBalancer';
+  if (ranges.length > 0) {
+    const field = 'spec.LoadBalancerSourceRanges';
+    const known = (old?.spec.loadBalancerSourceRanges ?? []).map((range) => range.trim());
+    return [
+      ...(isBalancer ? [] : [forbiddenField(field, LOAD_BALANCER_ONLY)]),
+      ...ranges.flatMap((range, index) => checkCidr(range.trim(), `${field}[${index}]`, known)),
+    ];
+  }
+  const annotation = metadata.annotations?.[SOURCE_RANGES];
+  if (annotation === undefined) return [];
+  const field = `metadata.annotations[${SOURCE_RANGES}]`;
+  const isOld = old?.metadata.annotations?.[SOURCE_RANGES] === annotation;
+  const parts = isOld || annotation.trim() === '' ? [] : annotation.trim().split(',');
+  return [
+    ...(isBalancer ? [] : [forbiddenField(field, LOAD_BALANCER_ONLY)]),
+    ...parts.flatMap((range) => checkCidr(range.trim(), field, [])),
+  ];
+}
+
+function checkCidr(value: string, field: string, known: readonly string[]): FieldError[] {
+  if (known.includes(value)) return [];
+  return legacyCidrProblems(value).map((problem) => invalidValue(field, value, problem));
+}
+
+function checkLoadBalancerFields({ spec }: AnyService): FieldError[] {
+  const { type, allocateLoadBalancerNodePorts, loadBalancerClass } = spec;
+  if (type === 'LoadBalancer') {
+    const problems = loadBalancerClass === undefined ? [] : qualifiedNameProblems(loadBalancerClass);
+    return problems.map((problem) => invalidValue('spec.loadBalancerClass', loadBalancerClass, problem));
+  }
+  return [
+    ...(allocateLoadBalancerNodePorts === undefined
+      ? []
+      : [forbiddenField('spec.allocateLoadBalancerNodePorts', LOAD_BALANCER_ONLY)]),
+    ...(loadBalancerClass === undefined ? [] : [forbiddenField('spec.loadBalancerClass', LOAD_BALANCER_ONLY)]),
+  ];
+}
+
+function checkTrafficPolicies(service: AnyService): FieldError[] {
+  const { externalTrafficPolicy = '', healthCheckNodePort = 0 } = service.spec;
+  const errors: FieldError[] = [];
+  if (externalTrafficPolicy !== '' && !isReachableFromOutside(service)) {
+    const detail = 'may only be set for externally-accessible services';
+    errors.push(invalidValue('spec.externalTrafficPolicy', externalTrafficPolicy, detail));
+  }
+  const field = 'spec.healthCheckNodePort';
+  if (!needsHealthCheck(service)) {
+    const detail = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+    if (healthCheckNodePort !== 0) errors.push(invalidValue(field, healthCheckNodePort, detail));
+    return errors;
+  }
+  if (healthCheckNodePort === 0) return [...errors, required(field)];
+  return [
+    ...errors,
+    ...portNumberProblems(healthCheckNodePort).map((problem) => invalidValue(field, healthCheckNodePort, problem)),
+  ];
+}
+
+const IP_MODES = ['Proxy', 'VIP'];
+
+/** What a load balancer reports about itself. */
+export function checkLoadBalancerStatus(
+  { loadBalancer }: ServiceStatus,
+  { old, type }: { readonly old: ServiceStatus; readonly type: string },
+): FieldError[] {
+  const { ingress = [] } = loadBalancer ?? {};
+  const field = 'status.loadBalancer.ingress';
+  if (type !== 'LoadBalancer' && ingress.length > 0) {
+    return [forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'")];
+  }
+  const known = (old.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip);
+  return ingress.flatMap(({ ip = '', ipMode, hostname = '' }, index) => {
+    const at = `${field}[${index}]`;
+    const errors: FieldError[] = [];
+    if (ip !== '' && !known.includes(ip)) {
+      for (const problem of legacyIpProblems(ip)) errors.push(invalidValue(`${at}.ip`, ip, problem));
+    }
+    if (ipMode === undefined) {
+      if (ip !== '') errors.push(required(`${at}.ipMode`, 'must be specified when `ip` is set'));
+    } else if (ip === '') {
+      errors.push(forbiddenField(`${at}.ipMode`, 'may not be specified when `ip` is not set'));
+    } else if (!IP_MODES.includes(ipMode)) {
+      const detail = `supported values: ${IP_MODES.map((mode) => JSON.stringify(mode)).join(', ')}`;
+      errors.push({ reason: 'FieldValueNotSupported', field: `${at}.ipMode`, value: ipMode, detail });
+    }
+    if (hostname === '') return errors;
+    for (const problem of dns1123SubdomainProblems(hostname)) errors.push(invalidValue(`${at}.hostname`, hostname, problem));
+    if (parseIp(hostname) !== undefined) {
+      errors.push(invalidValue(`${at}.hostname`, hostname, 'must be a DNS name, not an IP address'));
+    }
+    return errors;
+  });
+}

@@ -1,0 +1,38 @@
+import { invalidValue } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { PodDisruptionBudget } from '../../api/types/policy/v1.d.ts';
+import { checkNotMoreThanAll } from '../apps/percent-rules.ts';
+import type { Whole } from '../kind.ts';
+import { checkLabelSelector } from '../label-selector-rules.ts';
+
+export function checkBudget({ spec }: Whole<PodDisruptionBudget>): FieldError[] {
+  const { minAvailable, maxUnavailable, selector } = spec;
+  const errors: FieldError[] = [];
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const detail = 'minAvailable and maxUnavailable cannot be both set';
+    errors.push(invalidValue('spec', printed(spec), detail));
+  }
+  return [
+    ...errors,
+    ...checkNotMoreThanAll(minAvailable, 'spec.minAvailable'),
+    ...checkNotMoreThanAll(maxUnavailable, 'spec.maxUnavailable'),
+    ...checkLabelSelector(selector, 'spec.selector'),
+  ];
+}
+
+/** As upstream prints its unversioned type. */
+function printed(spec: Whole<PodDisruptionBudget>['spec']): unknown {
+  return {
+    MinAvailable: spec.minAvailable ?? null,
+    Selector: spec.selector ?? null,
+    MaxUnavailable: spec.maxUnavailable ?? null,
+    UnhealthyPodEvictionPolicy: spec.unhealthyPodEvictionPolicy ?? null,
+  };
+}
+
+export function checkBudgetStatus({ status }: Whole<PodDisruptionBudget>): FieldError[] {
+  return (['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const).flatMap((name) => {
+    const value = status[name] ?? 0;
+    return value < 0 ? [invalidValue(`status.${name}`, value, 'must be greater than or equal to 0')] : [];
+  });
+}

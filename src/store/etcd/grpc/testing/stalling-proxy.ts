@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Stands between a client and a server on this machine, and can stop passing anything on without closing anything. */
+export class StallingProxy implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isStalled = false;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(address: string): Promise<StallingProxy> {
+    const server = createServer();
+    const proxy = new StallingProxy(server);
+    const { hostname, port } = new URL(address);
+    server.on('connection', (client) => proxy.#join(client, connect(Number(port), hostname)));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return proxy;
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  stall(): void {
+    this.#isStalled = true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #join(left: Socket, right: Socket): void {
+    for (const [from, to] of [
+      [left, right],
+      [right, left],
+    ] as const) {
+      this.#sockets.add(from);
+      from.on('data', (piece) => this.#isStalled || to.write(piece));
+      from.on('error', () => undefined); // the other side sees it closed, which is all it would see anyway
+      from.on('close', () => {
+        this.#sockets.delete(from);
+        to.destroy();
+      });
+    }
+  }
+}

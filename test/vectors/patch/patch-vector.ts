@@ -1,0 +1,46 @@
+import { applyMergePatch } from '../../../src/api/index.ts';
+import { deepEqual } from '../../../src/base/index.ts';
+
+/** Patches of one object, each of them on its own, and what a real kube-apiserver made of them. */
+export interface PatchedObject {
+  /** `plural.group` */
+  readonly resource: string;
+  readonly object: unknown;
+  readonly patches: readonly PatchVector[];
+}
+
+export interface PatchVector {
+  readonly type: 'strategic' | 'json' | 'merge';
+  readonly body: unknown;
+  readonly code: number;
+  /** The Status of a refusal. */
+  readonly error?: unknown;
+  /** The object after the patch, as a merge patch of the object before it, or whole where that does not do. */
+  readonly difference?: unknown;
+  readonly whole?: unknown;
+  readonly warnings?: readonly string[];
+}
+
+/** How a result is kept. */
+export function describeResult(before: unknown, after: unknown): Pick<PatchVector, 'difference' | 'whole'> {
+  const difference = differenceOf(before, after);
+  return deepEqual(applyMergePatch(before, difference), after) ? { difference } : { whole: after };
+}
+
+export function resultOf(before: unknown, { difference, whole }: PatchVector): unknown {
+  return whole ?? applyMergePatch(before, difference);
+}
+
+function differenceOf(before: unknown, after: unknown): unknown {
+  if (!isObject(before) || !isObject(after)) return after;
+  const result: Record<string, unknown> = {};
+  for (const name of Object.keys(before)) if (!(name in after)) result[name] = null;
+  for (const [name, value] of Object.entries(after)) {
+    if (!deepEqual(before[name], value)) result[name] = differenceOf(before[name], value);
+  }
+  return result;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
