@@ -1,6 +1,7 @@
 // What other folders may use: what objects are, how they are read, written, compared and described.
 export * from './values/index.ts';
 export * from './patch/index.ts';
+export * from './apply/index.ts';
 export * from './json/index.ts';
 export * from './yaml/index.ts';
 export * from './protobuf/index.ts';

@@ -7,6 +7,7 @@ import type { Answer, EncodedAnswer } from './answers/answer.ts';
 import { AnswerEncoder, Negotiator } from './answers/index.ts';
 import { DocumentWriter } from './discovery/document-writer.ts';
 import type { Services } from './endpoint.ts';
+import { TableOwnership } from './ownership/field-ownership.ts';
 import { RequestMetrics } from './metrics/request-metrics.ts';
 import type { Call } from './request/call.ts';
 import { ResourceRegistry } from './resource-registry.ts';
@@ -74,6 +75,7 @@ export class ApiServer implements RequestHandler {
       log: options.log,
       types: options.types,
       admission: new Admission(options.admission),
+      ownership: new TableOwnership((group, version, plural) => this.registry.find(group, version, plural)?.resource),
       maxBodyBytes: limits.maxBodyBytes,
       minWatchSeconds: limits.minWatchSeconds,
     };

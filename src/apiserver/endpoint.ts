@@ -1,7 +1,9 @@
+import { managerName } from '../api/index.ts';
 import type { TypeTable } from '../api/index.ts';
 import type { Clock, Logger, Random, UidSource } from '../base/index.ts';
 import type { KeyRange } from '../store/index.ts';
 import type { Admission } from './admission.ts';
+import type { FieldOwnership } from './ownership/field-ownership.ts';
 import type { Call } from './request/call.ts';
 import type { Resource, WriteContext } from './resource.ts';
 import type { ObjectStore } from './storage/object-store.ts';
@@ -20,6 +22,7 @@ export interface Services {
   readonly uids: UidSource;
   readonly log: Logger;
   readonly admission: Admission;
+  readonly ownership: FieldOwnership;
   readonly types: TypeTable;
   /** Longest body that is read. */
   readonly maxBodyBytes: number;
@@ -43,7 +46,11 @@ export function prefixRange(prefix: string): KeyRange {
   return { from: prefix, to: `${prefix.slice(0, -1)}0` };
 }
 
-export function writeContext(call: Call, endpoint: Endpoint, options: { readonly dryRun: boolean }): WriteContext {
+export function writeContext(
+  call: Call,
+  endpoint: Endpoint,
+  options: { readonly dryRun: boolean; readonly fieldManager?: string },
+): WriteContext {
   const { clock, uids } = endpoint.services;
   return {
     user: call.user,
@@ -51,6 +58,7 @@ export function writeContext(call: Call, endpoint: Endpoint, options: { readonly
     subresource: call.info.subresource,
     now: clock.now(),
     newUid: () => uids.next(),
+    manager: managerName(options.fieldManager ?? '', call.header('user-agent') ?? ''),
     warn: (message) => call.warnings.add(message),
   };
 }

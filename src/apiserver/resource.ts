@@ -116,6 +116,8 @@ export interface WriteContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly newUid: () => string;
+  /** Under what name the writer is noted as owner of what it changes. */
+  readonly manager: string;
   warn(message: string): void;
 }
 
@@ -159,6 +161,8 @@ export interface Projection {
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly struct: Struct;
   readonly columns?: readonly Column[];
+  /** Where `spec.replicas` of the picture is in the object; set for Scale. */
+  readonly replicasPath?: readonly string[];
   project(object: ApiObject): ApiObject;
   /** The object with the picture's changes carried over. */
   merge(object: ApiObject, projection: ApiObject): ApiObject;

@@ -7,14 +7,32 @@ type Members = Readonly<Record<string, unknown>>;
  * Nothing is changed in place but the object itself; parts that are in order stay the same objects.
  */
 export function arrange(object: ApiObject, type: Struct): void {
-  for (const [index, field] of type.fields.entries()) {
-    const value = object[field.name];
+  const order = orderOf(type);
+  let isOrdered = true;
+  let last = -1;
+  for (const name of Object.keys(object)) {
+    const place = order.get(name);
+    const value = object[name];
+    if (place === undefined) continue;
     if (value === undefined) {
-      delete object[field.name];
+      delete object[name];
       continue;
     }
-    const arranged = index < FIRST_NESTED ? value : arrangedValue(value, field.shape);
-    if (arranged !== value) object[field.name] = arranged;
+    if (place.index < last) isOrdered = false;
+    last = place.index;
+    const arranged = place.index < FIRST_NESTED ? value : arrangedValue(value, place.shape);
+    if (arranged !== value) object[name] = arranged;
+  }
+  if (!isOrdered) reorder(object, type);
+}
+
+/** Members are in the order in which they were added, so all are added again. */
+function reorder(object: ApiObject, type: Struct): void {
+  for (const { name } of type.fields) {
+    const value = object[name];
+    if (value === undefined) continue;
+    delete object[name];
+    object[name] = value;
   }
 }
 

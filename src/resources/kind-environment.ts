@@ -3,7 +3,7 @@ import type { Random } from '../base/index.ts';
 import type { Store } from '../store/index.ts';
 import type { AccessReviewer, TokenIssuer, TokenReviewer } from './access.ts';
 import type { NodeConnector } from './core/connections.ts';
-import { type CodecFor, OtherObjects } from './other-objects.ts';
+import { type CodecFor, OtherObjects, storageOfKind } from './other-objects.ts';
 
 /** What a cluster decides about its built-in kinds. */
 export interface BuiltInOptions {
@@ -76,9 +76,8 @@ export function kindEnvironment(types: TypeTable, options: BuiltInOptions): Kind
     nodeConnector: options.nodeConnector,
     components: options.components ?? [],
     objects(folder, kind) {
-      const type = types.kind(kind);
-      if (type === undefined) throw new Error(`No type for kind "${kind.kind}" in ${kind.group}/${kind.version}`);
-      return new OtherObjects(store, `/registry/${folder}/`, codecFor(type));
+      const resource = storageOfKind(types, folder, kind);
+      return new OtherObjects(store, resource.storage.prefix, codecFor(resource));
     },
   };
 }

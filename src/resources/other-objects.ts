@@ -1,5 +1,5 @@
-import type { ApiObject, Struct } from '../api/index.ts';
-import type { StorageCodec } from '../apiserver/index.ts';
+import type { ApiObject, TypeTable } from '../api/index.ts';
+import type { Resource, StorageCodec } from '../apiserver/index.ts';
 import { prefixRange } from '../store/index.ts';
 import type { Operation, Revision, Store } from '../store/index.ts';
 
@@ -64,4 +64,17 @@ export class OtherObjects {
 }
 
 /** How a server keeps its objects as bytes. */
-export type CodecFor = (type: Struct) => StorageCodec;
+export type CodecFor = (resource: Resource) => StorageCodec;
+
+/** A kind as far as its storage goes, which is all that codecs look at. */
+export function storageOfKind(
+  types: TypeTable,
+  folder: string,
+  kind: { readonly group: string; readonly version: string; readonly kind: string },
+): Resource {
+  const type = types.kind(kind);
+  if (type === undefined) throw new Error(`No type for kind "${kind.kind}" in ${kind.group}/${kind.version}`);
+  const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
+  const storage = { prefix: `/registry/${folder}/`, apiVersion, kind: kind.kind, type, itemsCarryKind: false };
+  return { ...kind, type, storage } as unknown as Resource;
+}

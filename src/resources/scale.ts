@@ -29,6 +29,7 @@ function scale(print: (selector: unknown) => string): SubresourceMaker {
     kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     struct: info.type,
     columns: columnsFor('autoscaling', 'Scale'),
+    replicasPath: ['spec', 'replicas'],
     project: (object) => pictureOf(object, print),
     merge(object, picture) {
       const { spec } = picture as unknown as Scale;

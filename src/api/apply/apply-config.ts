@@ -34,7 +34,7 @@ export interface ApplyOptions {
 export interface Applied {
   /** The object with the configuration merged in, not decoded and without defaults; the live one if nothing is different. */
   readonly object: PlainObject;
-  readonly managedFields: readonly ManagedFieldsEntry[] | undefined;
+  readonly managedFields: ManagedFieldsEntry[] | undefined;
 }
 
 /**

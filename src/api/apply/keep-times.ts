@@ -6,7 +6,7 @@ import type { ManagedFieldsEntry } from './owners.ts';
  * The managedFields to store: the old ones when nothing but times would change in the whole object. Defaulting and the
  * like can undo a change after owners have been told of it, and such a write must not make a new version of the object.
  */
-export function keepTimes(object: ApiObject, old: ApiObject): readonly ManagedFieldsEntry[] | undefined {
+export function keepTimes(object: ApiObject, old: ApiObject): ManagedFieldsEntry[] | undefined {
   const entries = object.metadata.managedFields;
   const before = old.metadata.managedFields;
   if (entries === undefined || before === undefined || entries === before) return entries;

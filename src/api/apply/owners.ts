@@ -1,16 +1,6 @@
 import { encodeJson } from '../json/index.ts';
+import type { ManagedFieldsEntry } from '../types/meta/v1.d.ts';
 import type { FieldSet } from './field-set.ts';
-
-/** An entry of `metadata.managedFields`, as JSON. */
-export interface ManagedFieldsEntry {
-  readonly manager?: string;
-  readonly operation?: string;
-  readonly apiVersion?: string;
-  readonly time?: string;
-  readonly fieldsType?: string;
-  readonly fieldsV1?: unknown;
-  readonly subresource?: string;
-}
 
 /** What one manager owns by one kind of operation. */
 export interface Owner {
@@ -50,3 +40,5 @@ export function withSet(owner: Owner, set: FieldSet): Owner {
   const { entry: _, ...rest } = owner;
   return { ...rest, set };
 }
+
+export type { ManagedFieldsEntry };

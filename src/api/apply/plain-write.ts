@@ -30,7 +30,7 @@ export function ownAfterWrite(
   live: ApiObject,
   object: ApiObject,
   { kind, writer }: { readonly kind: OwnedKind; readonly writer: Writer },
-): readonly ManagedFieldsEntry[] | undefined {
+): ManagedFieldsEntry[] | undefined {
   const entries = entriesToStartFrom(live, object, kind);
   try {
     const owners = entries === live.metadata.managedFields ? decodeOwners(entries) : printedAnew(decodeOwners(entries));
@@ -81,7 +81,7 @@ function entriesToStartFrom(
   live: ApiObject,
   object: ApiObject,
   { subresource }: OwnedKind,
-): readonly ManagedFieldsEntry[] | undefined {
+): ManagedFieldsEntry[] | undefined {
   const own = live.metadata.managedFields;
   const sent = object.metadata.managedFields;
   if (subresource !== '' || sent === undefined || sent === own) return readable(own);
@@ -95,7 +95,7 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.length === 0 || (entries.length === 1 && first !== undefined && Object.keys(first).length === 0);
 }
 
-function readable(entries: readonly ManagedFieldsEntry[] | undefined): readonly ManagedFieldsEntry[] | undefined {
+function readable(entries: ManagedFieldsEntry[] | undefined): ManagedFieldsEntry[] | undefined {
   try {
     return decodeOwners(entries) === NO_OWNERS ? undefined : entries;
   } catch (error) {

@@ -14,7 +14,7 @@ export interface ScaledKind {
   readonly replicasPath: (apiVersion: string) => readonly string[] | undefined;
 }
 
-type Entries = readonly ManagedFieldsEntry[] | undefined;
+type Entries = ManagedFieldsEntry[] | undefined;
 
 const SCALE_VERSION = 'autoscaling/v1';
 const REPLICAS = ['spec', 'replicas'];

@@ -11,7 +11,7 @@ export interface BodyWriterOptions {
 }
 
 /** Larger pieces are cut, so that it can be seen whether the client reads at all. */
-const LARGEST_WRITE_BYTES = 256 * 1024;
+const LARGEST_WRITE_BYTES = 64 * 1024;
 
 /**
  * Writes a body at the pace its client reads it.

@@ -35,7 +35,7 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   maxHeaders: 4096,
   maxConnections: 20_000,
   maxStreams: 100,
-  maxBufferedBytes: 1024 * 1024,
+  maxBufferedBytes: 256 * 1024,
   maxResets: 400,
   resetsPerSecond: 50,
 };

@@ -1,4 +1,5 @@
 import { invalid, methodNotAllowed, notFound } from '../../api/index.ts';
+import type { Status } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupKind, groupResource, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -7,13 +8,16 @@ import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
 import type { Computed } from '../resource.ts';
 import { checkAgainstTable } from '../validation/table-rules.ts';
+import { ensureNamespace } from './object-meta.ts';
 
 /** A verb on a kind that is answered on the spot, such as an access review. */
 export async function computedVerb(call: Call, endpoint: Endpoint, computed: Computed): Promise<Answer> {
   const { resource } = endpoint;
   const { verb, name } = call.info;
   if (verb === 'create' && computed.create !== undefined) {
-    return { type: 'object', code: 201, resource, object: await ask(call, endpoint, computed.create) };
+    const object = await ask(call, endpoint, computed.create);
+    if (object.kind === 'Status') return { type: 'status', status: object as unknown as Status };
+    return { type: 'object', code: 201, resource, object };
   }
   if (verb === 'list' && computed.list !== undefined) {
     return { type: 'list', resource, items: await computed.list(), metadata: {} };
@@ -29,6 +33,7 @@ async function ask(call: Call, endpoint: Endpoint, answer: NonNullable<Computed[
   const { resource, services } = endpoint;
   const options = writeOptions(call.query, 'CreateOptions');
   const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services });
+  ensureNamespace(sent, endpoint, call.info.namespace);
   const context = writeContext(call, endpoint, options);
   const errors = [...checkAgainstTable(sent, resource.type), ...(resource.strategy.validate?.(sent, context) ?? [])];
   if (errors.length > 0) throw invalid(groupKind(resource), sent.metadata.name ?? '', errors);

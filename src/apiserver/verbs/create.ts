@@ -1,4 +1,4 @@
-import { alreadyExists, invalid, StatusError } from '../../api/index.ts';
+import { alreadyExists, invalid, StatusError, withMeta } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import { clone } from '../../base/index.ts';
 import type { AdmissionRequest } from '../admission.ts';
@@ -27,11 +27,18 @@ export async function create(call: Call, endpoint: Endpoint): Promise<Answer> {
 
 const GENERATED_NAME_TRIES = 8;
 
+export interface CreateOptions {
+  readonly call: Call;
+  readonly context: WriteContext;
+  /** Its owners are known already. */
+  readonly isOwned?: boolean;
+}
+
 /** Creates `sent`, trying other names while a generated one is taken. */
 export async function createObject(
   sent: ApiObject,
   endpoint: Endpoint,
-  { call, context }: { readonly call: Call; readonly context: WriteContext },
+  { call, context, isOwned = false }: CreateOptions,
 ): Promise<StoredObject | ApiObject> {
   const { resource } = endpoint;
   const isNameGenerated = (sent.metadata.name ?? '') === '' && (sent.metadata.generateName ?? '') !== '';
@@ -40,6 +47,10 @@ export async function createObject(
   for (let tries = 1; ; ) {
     const object = mayRepeat ? clone(sent) : { ...sent };
     fillSystemFields(object, endpoint, context);
+    if (!isOwned) {
+      const managedFields = endpoint.services.ownership.afterWrite(object, undefined, { resource, context });
+      object.metadata = withMeta(object.metadata, { managedFields });
+    }
     const admission = admissionRequest(object, call, endpoint, context);
     await endpoint.services.admission.mutate(admission);
     const prepared = admission.object ?? object;

@@ -2,6 +2,7 @@ import {
   conflict,
   invalid,
   invalidValue,
+  keepTimes,
   notFound,
   OBJECT_MODIFIED,
   parseObjectResourceVersion,
@@ -138,6 +139,8 @@ async function write(
     const removed = await objects.remove(stored, await strategy.alongside?.({ type: 'delete', old: object }, context));
     return isConflicting(removed) ? lostTo(removed) : object;
   }
+  const managedFields = keepTimes(object, old);
+  if (managedFields !== object.metadata.managedFields) object.metadata = withMeta(object.metadata, { managedFields });
   if (deepEqual(object, old)) return stored;
   if (context.dryRun) return object;
   const { resourceVersion: _, ...metadata } = object.metadata;

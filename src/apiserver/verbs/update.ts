@@ -9,6 +9,7 @@ import { writeOptions } from '../request/options.ts';
 import type { Strategy } from '../resource.ts';
 import { createObject } from './create.ts';
 import { modifyObject } from './modify-object.ts';
+import { owned } from './owned-object.ts';
 import { ensureNamespace } from './object-meta.ts';
 
 /** A PUT that names no resourceVersion overwrites what is there, however often it loses a race. */
@@ -37,7 +38,7 @@ export async function update(call: Call, endpoint: Endpoint, strategy: Strategy 
     context,
     strategy,
     retries: UNCONDITIONAL_RETRIES,
-    change: () => sent,
+    change: (current) => owned(sent, current, { endpoint, context }),
     ...(uid === '' ? {} : { preconditions: { uid } }),
   });
   return { type: 'object', code: 200, resource, object };

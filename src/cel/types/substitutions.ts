@@ -29,7 +29,7 @@ export class Substitutions {
     const isDone = action();
     if (!isDone) {
       while (this.#undo.length > start) {
-        const [name, before] = this.#undo.pop() as (typeof this.#undo)[number];
+        const [name, before] = this.#undo.pop() as readonly [string, Type | undefined];
         if (before === undefined) this.#bound.delete(name);
         else this.#bound.set(name, before);
       }

@@ -1,10 +1,18 @@
 import { compareResourceVersions, StatusError } from '../../api/index.ts';
-import { Backoff, type BackoffOptions, type Clock, discardLogger, type Logger, type Random, type Runnable } from '../../base/index.ts';
-import { AbortScope } from '../abort-scope.ts';
+import {
+  Backoff,
+  type BackoffOptions,
+  type Clock,
+  discardLogger,
+  type Logger,
+  type Random,
+  type Runnable,
+} from '../../base/index.ts';
 import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
 import type { WatchEvent } from '../resource/watch-event.ts';
 import { TransportError } from '../transport-error.ts';
 import type { ListWatcher } from './list-watcher.ts';
+import { noticingSilence, SilenceError } from './silence.ts';
 import { classifyFailure } from './watch-failure.ts';
 
 /** Where a reflector puts what it hears. */
@@ -28,40 +36,41 @@ export interface ReflectorOptions {
   /** The server is asked to end each watch after this long, up to twice as long by chance. 5 minutes unless given. */
   readonly minWatchMs?: number;
   /** A watch on which nothing came for so long, not even a bookmark, is given up. A bit over two bookmarks unless given. */
-  readonly inactivityMs?: number;
+  readonly maxQuietMs?: number;
   /** Between tries that fail; 800 ms doubling to 30 s, each up to twice as long by chance, unless given. */
   readonly backoff?: BackoffOptions;
 }
 
-export type ReflectorState = 'stopped' | 'fetching' | 'watching' | 'waiting';
-
 /** How a reflector is doing: for readiness checks and metrics. */
 export interface ReflectorHealth {
-  readonly state: ReflectorState;
+  readonly state: 'stopped' | 'fetching' | 'watching' | 'waiting';
   /** When the server was last heard of, in the clock's monotonic milliseconds; undefined before the first time. */
   readonly heardAtMs: number | undefined;
-  /** How far it is. */
+  /** How far it is; empty before the state has been fetched. */
   readonly resourceVersion: string;
-  /** Tries that failed since one succeeded. */
+  /** Tries that failed since one succeeded, and why the last one did. */
   readonly failures: number;
   readonly lastError: unknown;
 }
 
 /** Bookmarks come about once a minute. */
-const DEFAULT_INACTIVITY_MS = 130_000;
-/** Without bookmarks, silence is normal until the server should have ended the watch. */
+const DEFAULT_QUIET_MS = 130_000;
+/** From a server that sends no bookmarks, silence is normal until it should have ended the watch. */
 const TIMEOUT_GRACE_MS = 30_000;
 /** A streaming list that pauses for so long comes from a server that does not know how to end it. */
-const INITIAL_QUIET_MS = 10_000;
+const LIST_QUIET_MS = 10_000;
+/** What lasted so long was not a failure of the first moment. */
+const HEALTHY_AFTER_MS = 10_000;
 /** After so many failures in a row the position itself is suspect. */
 const MAX_FAILURES_IN_PLACE = 5;
+const DEFAULT_WATCH_MS = 5 * 60_000;
 const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 800, factor: 2, jitter: 1, capMs: 30_000 };
 
 /**
  * Keeps a sink up to date with the objects of one resource, for as long as it runs, whatever the network does.
  *
  * Fetches the state, then follows the changes from that very moment. A watch that ends is resumed where it was; one that
- * the server no longer can resume (410) leads to fetching the state anew; one that has gone silent is noticed.
+ * the server can no longer resume (410) leads to fetching the state anew; one that has gone silent is noticed.
  *
  * Guarantees: the sink hears of every change once and in order, or, after a gap, of the whole state.
  */
@@ -71,12 +80,13 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
   readonly #options: ReflectorOptions;
   readonly #log: Logger;
   readonly #backoff: Backoff;
-  /** Undefined: the state must be fetched. */
+  /** The moment we are at. Undefined: the state must be fetched. */
   #position: string | undefined;
   #canStream: boolean;
   #hasSeenBookmark = false;
-  #state: ReflectorState = 'stopped';
+  #state: ReflectorHealth['state'] = 'stopped';
   #heardAtMs: number | undefined;
+  #startedAtMs = 0;
   #failures = 0;
   #lastError: unknown;
 
@@ -101,29 +111,130 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const waitMs = await this.#attempt(signal);
-      if (waitMs === undefined || signal.aborted) continue;
-      this.#state = 'waiting';
-      await this.#options.clock.sleep(waitMs, signal);
+      this.#startedAtMs = this.#options.clock.monotonic();
+      const isStreamingList = this.#position === undefined && this.#canStream;
+      try {
+        if (this.#position === undefined && !this.#canStream) await this.#list(signal);
+        else await this.#follow(isStreamingList, signal);
+      } catch (error) {
+        if (!signal.aborted) await this.#recover(error, isStreamingList, signal);
+      }
     }
     this.#state = 'stopped';
   }
 
-  /** One list or watch, to its end; says how long to wait before the next. */
-  async #attempt(signal: AbortSignal): Promise<number | undefined> {
-    const isStreamingList = this.#position === undefined && this.#canStream;
-    const startedAtMs = this.#options.clock.monotonic();
-    const failuresBefore = this.#failures;
-    try {
-      if (this.#position === undefined && !this.#canStream) await this.#list(signal);
-      else await this.#watch(isStreamingList, signal);
-      const isVeryShort = this.#options.clock.monotonic() - startedAtMs < 1000 && this.#heardSince(startedAtMs) === false;
-      return isVeryShort ? this.#fail(new TransportError('cut', 'The watch ended before it began'), isStreamingList) : undefined;
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      const wasHealthy = this.#failures === 0 && failuresBefore > 0;
-      if (wasHealthy) this.#backoff.reset();
-      return this.#fail(error, isStreamingList);
-    }
+  async #list(signal: AbortSignal): Promise<void> {
+    this.#state = 'fetching';
+    const { items, resourceVersion } = await this.#source.list({ signal, maxRetries: 0 });
+    if (!signal.aborted) this.#replace(items, resourceVersion);
   }
+
+  /** One watch, to its end: changes from our position on, or first the whole state. */
+  async #follow(isStreamingList: boolean, signal: AbortSignal): Promise<void> {
+    this.#state = isStreamingList ? 'fetching' : 'watching';
+    let gathering = isStreamingList ? new Map<string, Observed<T>>() : undefined;
+    let count = 0;
+    for await (const batch of this.#open(() => gathering !== undefined, signal)) {
+      if (signal.aborted) return;
+      this.#heardAtMs = this.#options.clock.monotonic();
+      count += batch.length;
+      for (const event of batch) {
+        if (gathering === undefined) this.#apply(event);
+        else if (this.#gather(gathering, event)) gathering = undefined;
+      }
+      if (gathering === undefined) this.#succeeded();
+    }
+    if (signal.aborted) return;
+    if (gathering !== undefined) throw new TransportError('cut', 'The list ended before it was complete');
+    const isTooShort = count === 0 && this.#options.clock.monotonic() - this.#startedAtMs < 1000;
+    if (isTooShort) throw new TransportError('cut', 'The watch ended as soon as it began');
+  }
+
+  #open(isGathering: () => boolean, signal: AbortSignal): AsyncIterable<readonly WatchEvent<T>[]> {
+    const { clock, random, minWatchMs = DEFAULT_WATCH_MS, maxQuietMs = DEFAULT_QUIET_MS } = this.#options;
+    const timeoutSeconds = Math.ceil((minWatchMs * (1 + random.float())) / 1000);
+    const start = isGathering()
+      ? ({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const)
+      : { resourceVersion: this.#position };
+    const open = (scope: AbortSignal): AsyncIterable<readonly WatchEvent<T>[]> =>
+      this.#source.watchBatches({ ...start, allowWatchBookmarks: true, timeoutSeconds, signal: scope, maxRetries: 0 });
+    const withoutBookmarks = timeoutSeconds * 1000 + TIMEOUT_GRACE_MS;
+    return noticingSilence(open, {
+      clock,
+      signal,
+      maxQuietMs: () => (isGathering() ? LIST_QUIET_MS : this.#hasSeenBookmark ? maxQuietMs : withoutBookmarks),
+    });
+  }
+
+  /** Takes an event of the initial state; true when that was the last one. */
+  #gather(state: Map<string, Observed<T>>, event: WatchEvent<T>): boolean {
+    if (event.type === 'BOOKMARK') {
+      if (!event.endsInitialEvents) return false;
+      this.#hasSeenBookmark = true;
+      this.#replace([...state.values()], event.resourceVersion);
+      return true;
+    }
+    const key = keyOf(event.object);
+    const known = state.get(key);
+    if (known !== undefined && !isNewer(event.object.metadata.resourceVersion, known.metadata.resourceVersion)) return false;
+    if (event.type === 'DELETED') state.delete(key);
+    else state.set(key, event.object);
+    return false;
+  }
+
+  #replace(objects: readonly Observed<T>[], resourceVersion: string): void {
+    this.#heardAtMs = this.#options.clock.monotonic();
+    this.#position = resourceVersion;
+    this.#state = 'watching';
+    this.#sink.replace(objects, resourceVersion);
+    this.#succeeded();
+  }
+
+  /** Passes a change on, unless it was heard before: a stream is in order, so what is not newer has been. */
+  #apply(event: WatchEvent<T>): void {
+    if (event.type === 'BOOKMARK') {
+      this.#hasSeenBookmark = true;
+      if (isNewer(event.resourceVersion, this.#position)) this.#position = event.resourceVersion;
+      return;
+    }
+    const { resourceVersion } = event.object.metadata;
+    if (!isNewer(resourceVersion, this.#position)) return;
+    this.#position = resourceVersion;
+    if (event.type === 'ADDED') this.#sink.add(event.object);
+    else if (event.type === 'MODIFIED') this.#sink.update(event.object);
+    else this.#sink.delete(event.object);
+  }
+
+  #succeeded(): void {
+    if (this.#failures === 0) return;
+    this.#failures = 0;
+    this.#backoff.reset();
+  }
+
+  async #recover(error: unknown, isStreamingList: boolean, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    if (clock.monotonic() - this.#startedAtMs > HEALTHY_AFTER_MS) this.#succeeded();
+    this.#failures += 1;
+    this.#lastError = error;
+    const isUnendingList = error instanceof SilenceError && this.#state === 'fetching';
+    const meaning = isUnendingList ? 'unsupported' : classifyFailure(error, isStreamingList);
+    this.#log.warn('watch failed', { error, meaning, failures: this.#failures, position: this.#position });
+    if (meaning === 'unsupported') this.#canStream = false;
+    if (meaning === 'lost' || this.#failures % MAX_FAILURES_IN_PLACE === 0) this.#position = undefined;
+    const isFirst = this.#failures === 1;
+    if (isFirst && (meaning !== 'passing' || error instanceof SilenceError)) return;
+    this.#state = 'waiting';
+    await clock.sleep(Math.max(this.#backoff.nextMs(), retryAfterMs(error)), signal);
+  }
+}
+
+/** Whether `left` comes after `right`. Versions that cannot be compared are taken to come in order. */
+function isNewer(left: string, right: string | undefined): boolean {
+  if (right === undefined || right === '' || right === '0') return true;
+  const order = compareResourceVersions(left, right);
+  return typeof order !== 'number' || order > 0;
+}
+
+function retryAfterMs(error: unknown): number {
+  return error instanceof StatusError ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0;
 }

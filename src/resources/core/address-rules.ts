@@ -1,5 +1,5 @@
 import { invalidValue, parseIp } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import type { FieldError, ObjectMeta } from '../../api/index.ts';
 
 /** An address that something can be reached at from elsewhere. */
 export function checkEndpointIp(address: string, field: string): FieldError[] {
@@ -21,6 +21,14 @@ export function checkEndpointIp(address: string, field: string): FieldError[] {
     case undefined:
       return [];
   }
+}
+
+/**
+ * The API server's own endpoints: here it may listen on this machine only, and then that is where it is. Upstream always
+ * has an address that others reach.
+ */
+export function isApiEndpoint({ namespace, name }: ObjectMeta): boolean {
+  return namespace === 'default' && name === 'kubernetes';
 }
 
 type Special = 'unspecified' | 'loopback' | 'linkLocal' | 'linkLocalMulticast' | undefined;

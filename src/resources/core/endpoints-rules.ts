@@ -1,9 +1,11 @@
 import { required } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { EndpointAddress, Endpoints } from '../../api/types/core/v1.d.ts';
-import { checkEndpointIp } from './address-rules.ts';
+import type { Whole } from '../kind.ts';
+import { checkEndpointIp, isApiEndpoint } from './address-rules.ts';
 
-export function checkEndpoints({ subsets = [] }: Endpoints): FieldError[] {
+export function checkEndpoints({ metadata, subsets = [] }: Whole<Endpoints>): FieldError[] {
+  if (isApiEndpoint(metadata)) return [];
   return subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }, index) => {
     const field = `subsets[${index}]`;
     const isEmpty = addresses.length === 0 && notReadyAddresses.length === 0;

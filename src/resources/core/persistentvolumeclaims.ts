@@ -47,9 +47,7 @@ function withDataSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeC
 }
 
 function isClaimOrSnapshot(source: PersistentVolumeClaimSpec['dataSource']): boolean {
-  const { kind, apiGroup = '' } = source ?? {};
-  return (
-    (kind === 'PersistentVolumeClaim' && apiGroup === '') ||
-    (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
-  );
+  const group = source?.apiGroup ?? ''; // an absent group reads as null
+  if (source?.kind === 'PersistentVolumeClaim') return group === '';
+  return source?.kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io';
 }

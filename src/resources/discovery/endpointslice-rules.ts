@@ -11,7 +11,7 @@ import {
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { EndpointPort, EndpointSlice } from '../../api/types/discovery/v1.d.ts';
-import { checkEndpointIp } from '../core/address-rules.ts';
+import { checkEndpointIp, isApiEndpoint } from '../core/address-rules.ts';
 import type { Whole } from '../kind.ts';
 
 const MAX_ENDPOINTS = 1000;
@@ -19,10 +19,11 @@ const MAX_PORTS = 20_000;
 const MAX_ADDRESSES = 100;
 
 export function checkEndpointSlice(slice: Whole<EndpointSlice>): FieldError[] {
-  return checkAll(slice, new Set());
+  return isApiEndpoint(slice.metadata) ? [] : checkAll(slice, new Set());
 }
 
 export function checkEndpointSliceUpdate(slice: Whole<EndpointSlice>, old: Whole<EndpointSlice>): FieldError[] {
+  if (isApiEndpoint(slice.metadata)) return [];
   return checkAll(slice, new Set((old.endpoints ?? []).flatMap(({ addresses }) => addresses)));
 }
 

@@ -67,9 +67,10 @@ export class Call {
 
   /** Ends the call from this side, for a reason that becomes its failure. */
   cancel(reason: unknown): void {
-    if (this.#ownReason !== undefined || this.stream.closed) return;
+    if (this.#ownReason !== undefined || this.stream.destroyed) return;
     this.#ownReason = { error: reason };
     this.stream.close(constants.NGHTTP2_CANCEL);
+    this.stream.destroy(); // closing alone waits for what is still to be written
   }
 
   /** Why the call failed; `undefined` when it ended with OK. To be asked once the stream has ended or closed. */

@@ -384,3 +384,20 @@ test('after closing nothing is called, and what still runs is ended', async () =
   expect((await hanging).code).toBe('UNAVAILABLE');
   expect(await failureOf(channel.unary('/s/Echo', bytes('x')))).toMatchObject({ code: 'UNAVAILABLE', isUnsent: true });
 });
+
+test('a server that answers before it has read the request does not leave the call hanging', async () => {
+  await using server = await GrpcServer.start({
+    '/s/Refuse': (call) => {
+      call.finish({ 'grpc-status': '8', 'grpc-message': 'too much' });
+      call.stream.close(constants.NGHTTP2_NO_ERROR);
+    },
+    '/s/Echo': echo,
+  });
+  await using channel = open(server.address);
+
+  const error = await failureOf(channel.unary('/s/Refuse', new Uint8Array(4_000_000)));
+
+  // Node may lose the answer when a reset follows it closely
+  expect(['RESOURCE_EXHAUSTED', 'UNAVAILABLE']).toContain(error.code);
+  expect(text(await channel.unary('/s/Echo', bytes('next')))).toBe('next');
+});

@@ -14,6 +14,7 @@ export function callUnary(
     const deframer = new Deframer(options.maxReceiveBytes);
     let answer: Uint8Array | undefined;
     const settle = (): void => {
+      stream.destroy(); // also when the server has answered without reading all of the request
       const failure = call.failure();
       if (failure !== undefined) reject(failure);
       else if (answer === undefined || deframer.isInside) reject(incomplete());
@@ -29,8 +30,7 @@ export function callUnary(
         call.cancel(error);
       }
     });
-    // the status is there before the end; without one, only the close tells why
-    stream.on('end', () => call.hasStatus && settle());
+    stream.on('end', settle);
     stream.on('close', settle);
     stream.end(frame(message));
   });

@@ -24,6 +24,11 @@ export interface Member {
   readonly peerPort: number;
 }
 
+/** Servers that keep the same data; disposing ends them all. */
+export interface EtcdCluster extends AsyncDisposable {
+  readonly members: readonly EtcdProcess[];
+}
+
 const START_TIMEOUT_MS = 30_000;
 
 /** A real etcd in a folder of its own, which can be killed and started again. Disposing ends it and removes the folder. */
@@ -44,26 +49,37 @@ export class EtcdProcess implements AsyncDisposable {
 
   /** A cluster of one that is ready to serve. */
   static async start(options: EtcdProcessOptions): Promise<EtcdProcess> {
-    const [etcd] = await EtcdProcess.startCluster(1, options);
-    return etcd as EtcdProcess;
+    const { members } = await EtcdProcess.startCluster(1, options);
+    return members[0] as EtcdProcess;
   }
 
-  static async startCluster(size: number, options: EtcdProcessOptions): Promise<readonly EtcdProcess[]> {
+  static async startCluster(size: number, options: EtcdProcessOptions): Promise<EtcdCluster> {
     const ports = await freePorts(size * 2);
-    const cluster = Array.from({ length: size }, (_item, index) => ({
+    const plan = Array.from({ length: size }, (_item, index) => ({
       name: `m${index}`,
       clientPort: ports[index * 2] as number,
       peerPort: ports[index * 2 + 1] as number,
     }));
-    const processes = await Promise.all(
-      cluster.map(async (member) => {
+    const members = await Promise.all(
+      plan.map(async (member) => {
         const folder = await mkdtemp(join(tmpdir(), 'keelson-etcd-'));
-        return new EtcdProcess(folder, member, { ...options, cluster });
+        return new EtcdProcess(folder, member, { ...options, cluster: plan });
       }),
     );
-    for (const etcd of processes) etcd.#spawn();
-    await Promise.all(processes.map((etcd) => etcd.#ready()));
-    return processes;
+    const cluster: EtcdCluster = {
+      members,
+      async [Symbol.asyncDispose]() {
+        await Promise.all(members.map((etcd) => etcd[Symbol.asyncDispose]()));
+      },
+    };
+    try {
+      for (const etcd of members) etcd.#spawn();
+      await Promise.all(members.map((etcd) => etcd.#ready()));
+      return cluster;
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   get endpoint(): string {
@@ -103,7 +119,7 @@ export class EtcdProcess implements AsyncDisposable {
       '--listen-peer-urls': peerUrl(this.#member),
       '--initial-advertise-peer-urls': peerUrl(this.#member),
       '--initial-cluster': this.#cluster.map((member) => `${member.name}=${peerUrl(member)}`).join(','),
-      '--initial-cluster-token': this.#folder,
+      '--initial-cluster-token': this.#cluster.map((member) => member.peerPort).join('-'),
     };
     const given = [...Object.entries(flags).flat(), '--logger=zap', ...(this.#options.flags ?? [])];
     const started = spawn(this.#options.binary, given, { stdio: ['ignore', 'ignore', 'pipe'] });

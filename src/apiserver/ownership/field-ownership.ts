@@ -1,0 +1,45 @@
+import { applyConfig, ownAfterWrite } from '../../api/index.ts';
+import type { ApiObject, Applied, ObjectMeta, PlainObject } from '../../api/index.ts';
+import type { Resource, WriteContext } from '../resource.ts';
+import { timestamp } from '../verbs/timestamps.ts';
+import { blankObject, OwnedKinds } from './owned-kinds.ts';
+import type { FindResource } from './owned-kinds.ts';
+
+export type ManagedFields = ObjectMeta['managedFields'];
+
+/** A write as ownership sees it. */
+export interface OwnedWrite {
+  readonly resource: Resource;
+  readonly context: WriteContext;
+}
+
+/** Who owns which fields of objects, as the verbs need it. */
+export interface FieldOwnership {
+  /** `metadata.managedFields` after a create (nothing was `live`), an update or a patch. */
+  afterWrite(object: ApiObject, live: ApiObject | undefined, write: OwnedWrite): ManagedFields;
+  /** The object and its owners with a configuration applied; what comes back has yet to be decoded. */
+  apply(config: PlainObject, live: ApiObject | undefined, write: OwnedWrite & { readonly force: boolean }): Applied;
+}
+
+/** Ownership by what the type tables say of lists, maps and structs. */
+export class TableOwnership implements FieldOwnership {
+  readonly #kinds: OwnedKinds;
+
+  constructor(find: FindResource) {
+    this.#kinds = new OwnedKinds(find);
+  }
+
+  afterWrite(object: ApiObject, live: ApiObject | undefined, { resource, context }: OwnedWrite): ManagedFields {
+    const kind = this.#kinds.of(resource, context.subresource);
+    const writer = { manager: context.manager, time: timestamp(context.now) };
+    return ownAfterWrite(live ?? blankObject(resource), object, { kind, writer });
+  }
+
+  apply(config: PlainObject, live: ApiObject | undefined, write: OwnedWrite & { readonly force: boolean }): Applied {
+    const { resource, context, force } = write;
+    const kind = this.#kinds.of(resource, context.subresource);
+    const blank = blankObject(resource);
+    const writer = { manager: context.manager, time: timestamp(context.now) };
+    return applyConfig(live ?? blank, config, { kind, writer, force, blank });
+  }
+}

@@ -1,0 +1,38 @@
+import { ownersFromScale, ownersOfScale, withMeta } from '../../api/index.ts';
+import type { ApiObject, ScaledKind } from '../../api/index.ts';
+import type { Projection, Resource } from '../resource.ts';
+import { apiVersionOf } from '../storage/stored-object.ts';
+import type { ManagedFields } from './field-ownership.ts';
+
+/** A picture with the owners of what it shows; pictures of other kinds than Scale have none. */
+export function pictureWithOwners(picture: ApiObject, object: ApiObject, scaled: ScaledKind | undefined): ApiObject {
+  if (scaled === undefined) return picture;
+  const managedFields = ownersOfScale(object.metadata.managedFields, scaled);
+  return { ...picture, metadata: withMeta(picture.metadata, { managedFields }) };
+}
+
+/** The object with the owners that it has after its picture was written. */
+export function objectWithOwners(
+  object: ApiObject,
+  picture: ApiObject,
+  { scaled, before }: { readonly scaled: ScaledKind | undefined; readonly before: ApiObject },
+): ApiObject {
+  if (scaled === undefined) return object;
+  const entries = ownersFromScale(before.metadata.managedFields, picture.metadata.managedFields, scaled);
+  return { ...object, metadata: withMeta(object.metadata, { managedFields: entries }) };
+}
+
+/** Where the replicas of a resource are, in each version that has a picture of them. */
+export function scaledKind(resource: Resource, projection: Projection, find: VersionFinder): ScaledKind | undefined {
+  const { replicasPath } = projection;
+  if (replicasPath === undefined) return undefined;
+  return {
+    group: resource.group,
+    version: resource.version,
+    replicasPath: (apiVersion) =>
+      apiVersion === apiVersionOf(resource) ? replicasPath : find(apiVersion)?.replicasPath,
+  };
+}
+
+/** The same picture of the resource in another version. */
+export type VersionFinder = (apiVersion: string) => Projection | undefined;

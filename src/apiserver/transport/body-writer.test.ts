@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { PassThrough } from 'node:stream';
+import { test } from 'vitest';
+import { VirtualClock } from '../../base/index.ts';
+import { BodyWriter } from './body-writer.ts';
+
+const MAX = 100_000;
+
+function writerTo(output: PassThrough, clock = new VirtualClock(), onStall = (): void => undefined): BodyWriter {
+  return new BodyWriter(output, { clock, maxBufferedBytes: MAX, stallTimeoutMs: 1_000, onStall });
+}
+
+test('no more waits than allowed, and one piece', async () => {
+  const output = new PassThrough();
+  const pieces = Array.from({ length: 1_000 }, (_unused, index) => Buffer.alloc(1_000, index));
+  const writer = writerTo(output);
+  let most = 0;
+  const written = writer.writeAll(pieces).then(() => writer.end());
+  const chunks: Buffer[] = [];
+  for await (const chunk of output) {
+    most = Math.max(most, output.writableLength);
+    chunks.push(chunk as Buffer);
+  }
+  await written;
+  assert.ok(Buffer.concat(chunks).equals(Buffer.concat(pieces)));
+  assert.ok(most <= MAX + 1_000, `${most} bytes waited`);
+  assert.equal(writer.bytes, 1_000_000);
+  assert.equal(writer.isEnded, true);
+});
+
+test('one huge piece is written bit by bit', async () => {
+  const output = new PassThrough();
+  const writer = writerTo(output);
+  const piece = Buffer.alloc(2_000_000, 'x');
+  const written = Promise.resolve(writer.write(piece)).then(() => writer.end());
+  let most = 0;
+  let bytes = 0;
+  for await (const chunk of output) {
+    most = Math.max(most, output.writableLength);
+    bytes += (chunk as Buffer).length;
+  }
+  await written;
+  assert.equal(bytes, 2_000_000);
+  assert.ok(most < 1_000_000, `${most} bytes waited`);
+});
+
+test('a reader that stops is reported once, one that is only slow is not', async () => {
+  const clock = new VirtualClock();
+  const output = new PassThrough();
+  let stalls = 0;
+  const writer = writerTo(output, clock, () => (stalls += 1));
+  const written = writer.writeAll(Array.from({ length: 400 }, () => Buffer.alloc(1_000)));
+  for (let read = 0; read < 3; read++) {
+    output.read(20_000);
+    await clock.advance('1s');
+  }
+  assert.equal(stalls, 0);
+  await clock.advance('10s');
+  assert.equal(stalls, 1);
+  output.destroy();
+  await written;
+  assert.equal(writer.isClosed, true);
+  assert.equal(writer.isEnded, false);
+});
+
+test('a reader that does not take the last bytes is reported too', async () => {
+  const clock = new VirtualClock();
+  const output = new PassThrough();
+  let stalls = 0;
+  const writer = writerTo(output, clock, () => (stalls += 1));
+  await writer.writeAll(Array.from({ length: 50 }, () => Buffer.alloc(1_000)));
+  writer.end();
+  await clock.advance('10s');
+  assert.equal(stalls, 1);
+});
+
+test('what is written after the reader left goes nowhere', async () => {
+  const output = new PassThrough();
+  const writer = writerTo(output);
+  output.destroy();
+  await new Promise((resolve) => output.once('close', resolve));
+  await writer.write(Buffer.from('x'));
+  await writer.writeAll([Buffer.from('x')]);
+  writer.end();
+  assert.equal(writer.bytes, 0);
+  assert.equal(writer.isEnded, false);
+});

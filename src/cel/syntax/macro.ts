@@ -1,0 +1,152 @@
+import type { ComprehensionExpr, Expr, LiteralValue } from './expr.ts';
+
+/** A mistake in the use of a macro, at the argument that is to blame. */
+export class MacroError extends Error {
+  override readonly name = 'MacroError';
+  readonly offset: number;
+
+  constructor(at: Expr, message: string) {
+    super(message);
+    this.offset = at.offset;
+  }
+}
+
+/** A call that the parser replaces by another expression. */
+export interface Macro {
+  readonly name: string;
+  readonly isMember: boolean;
+  readonly argumentCount: number;
+  /** Throws MacroError when the arguments are not right; undefined leaves the call as it is. */
+  expand(call: MacroCall): Expr | undefined;
+}
+
+export interface MacroCall {
+  /** Where the nodes that the macro makes are placed. */
+  readonly offset: number;
+  /** For member macros what stands before the dot, else undefined. */
+  readonly target: Expr | undefined;
+  readonly args: readonly Expr[];
+}
+
+/** The variable in which comprehensions collect their result. No expression can name it. */
+export const ACCUMULATOR = '@result';
+/** What it was called before; still no name for a loop variable. */
+const OLD_ACCUMULATOR = '__result__';
+
+/** Finds the macro of a call. */
+export class MacroTable {
+  readonly #macros = new Map<string, Macro>();
+
+  constructor(macros: readonly Macro[]) {
+    for (const macro of macros) this.#macros.set(keyOf(macro.name, macro.isMember, macro.argumentCount), macro);
+  }
+
+  find(name: string, isMember: boolean, argumentCount: number): Macro | undefined {
+    return this.#macros.get(keyOf(name, isMember, argumentCount));
+  }
+}
+
+function keyOf(name: string, isMember: boolean, argumentCount: number): string {
+  return `${isMember ? '.' : ''}${name}/${argumentCount}`;
+}
+
+/** Makes nodes that all stand where the macro's call stands. */
+export class NodeMaker {
+  readonly #offset: number;
+
+  constructor(offset: number) {
+    this.#offset = offset;
+  }
+
+  literal(literal: LiteralValue): Expr {
+    return { kind: 'literal', offset: this.#offset, literal };
+  }
+
+  bool(value: boolean): Expr {
+    return this.literal({ kind: 'bool', value });
+  }
+
+  int(value: number): Expr {
+    return this.literal({ kind: 'int', value });
+  }
+
+  ident(name: string): Expr {
+    return { kind: 'ident', offset: this.#offset, name };
+  }
+
+  accumulator(): Expr {
+    return this.ident(ACCUMULATOR);
+  }
+
+  list(...elements: readonly Expr[]): Expr {
+    return { kind: 'list', offset: this.#offset, elements, optionals: new Set() };
+  }
+
+  map(): Expr {
+    return { kind: 'map', offset: this.#offset, entries: [] };
+  }
+
+  call(name: string, ...args: readonly Expr[]): Expr {
+    return { kind: 'call', offset: this.#offset, name, target: undefined, args };
+  }
+
+  memberCall(name: string, target: Expr, ...args: readonly Expr[]): Expr {
+    return { kind: 'call', offset: this.#offset, name, target, args };
+  }
+
+  test(operand: Expr, field: string): Expr {
+    return { kind: 'select', offset: this.#offset, operand, field, isTest: true };
+  }
+
+  comprehension(parts: Omit<ComprehensionExpr, 'kind' | 'offset' | 'type'>): Expr {
+    return { kind: 'comprehension', offset: this.#offset, ...parts };
+  }
+}
+
+/** A loop variable: an identifier that does not hide the accumulator. `complaint` is for anything else. */
+export function loopVariable(arg: Expr, complaint: string): string {
+  if (arg.kind !== 'ident') throw new MacroError(arg, complaint);
+  refuseAccumulator(arg, arg.name);
+  return arg.name;
+}
+
+export function refuseAccumulator(arg: Expr, name: string): void {
+  if (name === ACCUMULATOR || name === OLD_ACCUMULATOR) {
+    throw new MacroError(arg, 'iteration variable overwrites accumulator variable');
+  }
+}
+
+/** A copy with nodes of its own, for expressions that a macro needs twice. */
+export function copyExpr(expr: Expr): Expr {
+  switch (expr.kind) {
+    case 'literal':
+    case 'ident':
+      return { ...expr };
+    case 'select':
+      return { ...expr, operand: copyExpr(expr.operand) };
+    case 'call':
+      return {
+        ...expr,
+        target: expr.target === undefined ? undefined : copyExpr(expr.target),
+        args: expr.args.map(copyExpr),
+      };
+    case 'list':
+      return { ...expr, elements: expr.elements.map(copyExpr) };
+    case 'map':
+      return {
+        ...expr,
+        entries: expr.entries.map((entry) => ({ ...entry, key: copyExpr(entry.key), value: copyExpr(entry.value) })),
+      };
+    case 'struct':
+      return { ...expr, fields: expr.fields.map((field) => ({ ...field, value: copyExpr(field.value) })) };
+    case 'comprehension':
+      return {
+        ...expr,
+        range: copyExpr(expr.range),
+        initial: copyExpr(expr.initial),
+        condition: copyExpr(expr.condition),
+        step: copyExpr(expr.step),
+        result: copyExpr(expr.result),
+      };
+  }
+}

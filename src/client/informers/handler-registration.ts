@@ -1,0 +1,123 @@
+import type { Logger } from '../../base/index.ts';
+import type { KubernetesObject, Observed } from '../kind.ts';
+import { Gate } from './gate.ts';
+import { HandlerInbox, type Notification } from './handler-inbox.ts';
+
+/** Hears what happens to objects. Told one thing at a time: the next comes when the promise of the last has settled. */
+export interface Handler<T extends KubernetesObject> {
+  /** `isInInitialList`: it was there when the informer started. */
+  add?(object: Observed<T>, context: { readonly isInInitialList: boolean }): void | Promise<void>;
+  /** In a resync both are the same object. */
+  update?(object: Observed<T>, old: Observed<T>): void | Promise<void>;
+  /** `isFinalStateUnknown`: it was noticed later that the object is gone; `object` is the last state that was seen. */
+  delete?(object: Observed<T>, context: { readonly isFinalStateUnknown: boolean }): void | Promise<void>;
+}
+
+export interface HandlerOptions {
+  /** For logs. */
+  readonly name?: string;
+  /** Tells of every object again, as an update, at this interval. Never unless given. */
+  readonly resyncMs?: number;
+  /** Beyond so many notifications those about the same object are merged; 1,000 unless given. */
+  readonly capacity?: number;
+}
+
+const DEFAULT_CAPACITY = 1000;
+/** A handler that never waits lets others have a turn after so many. */
+const TURN = 256;
+
+/** A handler at a shared informer, with its own queue: however slow it is, the others do not notice. Disposing removes it. */
+export class HandlerRegistration<T extends KubernetesObject> implements Disposable {
+  readonly #handler: Handler<T>;
+  readonly #log: Logger;
+  readonly #inbox: HandlerInbox<T>;
+  readonly #onDispose: () => void;
+  readonly #synced = new Gate();
+  /** The initial state ends after so many more notifications. */
+  #untilSynced: number | undefined;
+  #draining: Promise<void> | undefined;
+  #isDisposed = false;
+
+  constructor(handler: Handler<T>, options: HandlerOptions, parts: { readonly log: Logger; readonly onDispose: () => void }) {
+    this.#handler = handler;
+    this.#log = parts.log.with({ handler: options.name ?? 'unnamed' });
+    this.#inbox = new HandlerInbox(options.capacity ?? DEFAULT_CAPACITY);
+    this.#onDispose = parts.onDispose;
+  }
+
+  /** Notifications that wait. */
+  get pending(): number {
+    return this.#inbox.size;
+  }
+
+  /** Whether the handler has been told of the whole initial state. */
+  get hasSynced(): boolean {
+    return this.#synced.isOpen;
+  }
+
+  /** Resolves when the handler has been told of the whole initial state. */
+  synced(signal?: AbortSignal): Promise<void> {
+    return this.#synced.opened(signal);
+  }
+
+  /** Resolves when nothing waits and nothing is being told. */
+  async idle(): Promise<void> {
+    while (this.#draining !== undefined) await this.#draining;
+  }
+
+  /** For the informer: something happened. */
+  notify(key: string, notification: Notification<T>): void {
+    if (this.#isDisposed) return;
+    this.#inbox.push(key, notification);
+    this.#draining ??= this.#drain();
+  }
+
+  /** For the informer: what has been notified so far is the initial state. */
+  endInitial(): void {
+    this.#untilSynced = this.#inbox.size;
+    if (this.#untilSynced === 0 && this.#draining === undefined) this.#synced.open();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#inbox.clear();
+    this.#onDispose();
+  }
+
+  async #drain(): Promise<void> {
+    await undefined; // whoever notifies us goes on first
+    let told = 0;
+    for (let next = this.#inbox.shift(); next !== undefined; next = this.#inbox.shift()) {
+      await this.#tell(next);
+      if (this.#untilSynced !== undefined) this.#untilSynced -= 1;
+      this.#checkSynced();
+      if (++told % TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+    }
+    this.#draining = undefined;
+    this.#checkSynced();
+  }
+
+  #checkSynced(): void {
+    const isThrough = this.#untilSynced !== undefined && (this.#untilSynced <= 0 || this.#inbox.size === 0);
+    if (isThrough) this.#synced.open();
+  }
+
+  async #tell(notification: Notification<T>): Promise<void> {
+    try {
+      await this.#call(notification);
+    } catch (error) {
+      this.#log.error('handler failed', { error, notification: notification.type, object: notification.object.metadata.name });
+    }
+  }
+
+  #call(notification: Notification<T>): void | Promise<void> {
+    switch (notification.type) {
+      case 'add':
+        return this.#handler.add?.(notification.object, notification);
+      case 'update':
+        return this.#handler.update?.(notification.object, notification.old);
+      case 'delete':
+        return this.#handler.delete?.(notification.object, notification);
+    }
+  }
+}

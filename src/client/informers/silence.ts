@@ -1,0 +1,43 @@
+import type { Clock } from '../../base/index.ts';
+import { AbortScope } from '../abort-scope.ts';
+
+/** A stream on which nothing came for too long. The connection may look alive; something on the way has died. */
+export class SilenceError extends Error {
+  override readonly name = 'SilenceError';
+}
+
+export interface SilenceOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** How long silence may last; asked again whenever the time is up. */
+  readonly maxQuietMs: () => number;
+}
+
+/**
+ * Passes on a stream, and ends it with a SilenceError when nothing comes for too long.
+ *
+ * Assumes: the stream ends when its signal aborts.
+ */
+export async function* noticingSilence<T>(
+  open: (signal: AbortSignal) => AsyncIterable<T>,
+  { clock, signal, maxQuietMs }: SilenceOptions,
+): AsyncGenerator<T> {
+  using scope = new AbortScope(signal);
+  let heardAtMs = clock.monotonic();
+  const check = (): void => {
+    const leftMs = heardAtMs + maxQuietMs() - clock.monotonic();
+    if (leftMs > 0) timer = clock.timer(leftMs, check);
+    else scope.abort(new SilenceError(`Nothing was heard for ${maxQuietMs()} ms`));
+  };
+  let timer = clock.timer(maxQuietMs(), check);
+  try {
+    for await (const item of open(scope.signal)) {
+      heardAtMs = clock.monotonic();
+      yield item;
+      heardAtMs = clock.monotonic(); // the time our reader took is not the server's
+    }
+    if (scope.signal.aborted) throw scope.signal.reason;
+  } finally {
+    timer[Symbol.dispose]();
+  }
+}

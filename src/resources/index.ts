@@ -1,0 +1,25 @@
+// What other folders may use: the built-in kinds as resources, what they need from a cluster, and their admission.
+export { builtInResources } from './built-in-resources.ts';
+export {
+  type BuiltInOptions,
+  type ComponentProbe,
+  DEFAULT_EVENT_TTL_SECONDS,
+  DEFAULT_NODE_PORTS,
+  DEFAULT_SERVICE_CIDR,
+  type PortRange,
+} from './kind-environment.ts';
+export type {
+  AccessReviewer,
+  AccessRules,
+  BoundObject,
+  TokenIssuer,
+  TokenReviewer,
+  TokenVerdict,
+  TokenWish,
+} from './access.ts';
+export type { ConnectionTarget, NodeConnector } from './core/connections.ts';
+export { namespaceLifecycle, type NamespaceLifecycleOptions } from './namespace-lifecycle.ts';
+export { KUBERNETES_FINALIZER } from './core/namespaces.ts';
+export { CLEANUP_FINALIZER } from './apiextensions/customresourcedefinitions.ts';
+export { systemPriorityClasses } from './scheduling/priorityclasses.ts';
+export { IpRange, type IpFamily } from './networking/ip-range.ts';

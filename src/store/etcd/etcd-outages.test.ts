@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { CryptoRandom, RealClock } from '../../base/index.ts';
+import { prefixRange } from '../key-range.ts';
+import type { Store } from '../store.ts';
+import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
+import { EtcdStore } from './etcd-store.ts';
+import { MirrorStore } from './mirror/mirror-store.ts';
+import { describeWithEtcd, openStore } from './testing/describe-with-etcd.ts';
+import { findEtcd } from './testing/etcd-binary.ts';
+import { EtcdProcess } from './testing/etcd-process.ts';
+import { freePorts } from './testing/free-ports.ts';
+import { RecordedWatch } from './testing/recorded-watch.ts';
+import { RecordedWriter } from './testing/recorded-writer.ts';
+
+const RANGE = prefixRange('/registry/');
+
+/** Kills and starts etcd a few times while four writers write and two watches watch, then compares all they know. */
+async function surviveRestarts(store: Store, etcd: EtcdProcess, prefix: string): Promise<void> {
+  const from = (await store.revision()) + 1;
+  const early = new RecordedWatch(store, prefixRange(prefix), from);
+  const writers = ['a', 'b', 'c', 'd'].map((name) => new RecordedWriter(store, prefix + name));
+  let isDone = false;
+  const writing = Promise.all(writers.map((writer) => writer.writeUntil(() => isDone)));
+  const acknowledged = (): number => writers.reduce((sum, writer) => sum + writer.acknowledged.size, 0);
+  for (let round = 1; round <= 3; round++) {
+    const before = acknowledged();
+    await new RecordedWriter(store, `${prefix}pace`).writeUntil(() => acknowledged() > before + 40);
+    await etcd.kill();
+    await etcd.restart();
+  }
+  const before = acknowledged();
+  await new RecordedWriter(store, `${prefix}pace`).writeUntil(() => acknowledged() > before + 40);
+  isDone = true;
+  await writing;
+
+  const last = await write(store, put(`${prefix}end`, 'end'));
+  await early.reached(last);
+  const late = new RecordedWatch(store, prefixRange(prefix), from);
+  await late.reached(last);
+  expect([...late.values]).toEqual([...early.values]);
+  for (const writer of writers) {
+    for (const [value, revision] of writer.acknowledged) expect(early.values.get(value), value).toBe(revision);
+  }
+  const known = new Set(writers.flatMap((writer) => [...writer.acknowledged.keys(), ...writer.unknown]));
+  const delivered = [...early.values.keys()].filter((value) => !/(?:pace|end)/.test(value));
+  expect(delivered.filter((value) => !known.has(value))).toEqual([]);
+  await early.end();
+  await late.end();
+}
+
+describeWithEtcd('an etcd that is killed and started again', (etcd) => {
+  test('loses no acknowledged write and no event of the etcd store', async () => {
+    await using store = openStore(etcd());
+
+    await surviveRestarts(store, etcd(), '/direct/');
+  });
+
+  test('loses no acknowledged write and no event of the mirror store', async () => {
+    await using store = new MirrorStore(openStore(etcd()));
+
+    await surviveRestarts(store, etcd(), '/registry/');
+    const { entries } = await store.range(RANGE);
+    await using fresh = openStore(etcd());
+    expect(entries.map((entry) => [entry.key, text(entry)])).toEqual(
+      (await fresh.range(RANGE)).entries.map((entry) => [entry.key, text(entry)]),
+    );
+  });
+
+  test('is Unavailable while it is away, and says that nothing was written', async () => {
+    await using store = openStore(etcd(), { requestTimeoutMs: 200 });
+    await write(store, put('/away', '1'));
+    await etcd().kill();
+
+    await expectFailure('Unavailable', store.get('/away'));
+    await expect(write(store, put('/away', '2'))).rejects.toThrow(/nothing was written/);
+
+    await etcd().restart();
+    expect(text(await store.get('/away'))).toBe('1');
+  });
+});
+
+describeWithEtcd('an etcd cluster of which an endpoint is dead', (etcd) => {
+  test('is used by the other endpoints', async () => {
+    const dead = (await freePorts(3)).map((port) => `http://127.0.0.1:${port}`);
+    const endpoints = [dead[0] as string, dead[1] as string, etcd().endpoint, dead[2] as string];
+    await using store = new EtcdStore({ endpoints, clock: new RealClock(), random: new CryptoRandom() });
+
+    const revision = await write(store, put('/a', '1'));
+
+    expect(await store.get('/a')).toMatchObject({ key: '/a', modRevision: revision });
+  });
+});
+
+const binary = findEtcd();
+describe.skipIf(binary === undefined)('an etcd cluster of three', () => {
+  test('goes on when a member is killed, and watches with it', async () => {
+    await using cluster = await EtcdProcess.startCluster(3, { binary: binary ?? '' });
+    const { members } = cluster;
+    await using store = openStore(members);
+    await using mirror = new MirrorStore(openStore(members));
+    const from = (await store.revision()) + 1;
+    const watches = [new RecordedWatch(store, RANGE, from), new RecordedWatch(mirror, RANGE, from)];
+    const writer = new RecordedWriter(store, '/registry/a');
+    await writer.writeUntil(() => writer.acknowledged.size >= 20);
+
+    for (const member of members) {
+      await member.kill();
+      const enough = writer.acknowledged.size + 20;
+      await writer.writeUntil(() => writer.acknowledged.size >= enough);
+      expect(text(await mirror.get('/registry/a'))).toBe([...writer.acknowledged.keys()].at(-1));
+      await member.restart();
+    }
+
+    const last = await write(store, put('/registry/end', 'end'));
+    for (const watch of watches) {
+      await watch.reached(last);
+      for (const [value, revision] of writer.acknowledged) expect(watch.values.get(value), value).toBe(revision);
+      await watch.end();
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
+import type { TlsCredentials, TlsSource } from './grpc/index.ts';
+import { NO_ETCD, openStore } from './testing/describe-with-etcd.ts';
+import { findEtcd, findProgram } from './testing/etcd-binary.ts';
+import { EtcdProcess } from './testing/etcd-process.ts';
+import { TestCertificates } from './testing/test-certificates.ts';
+
+const binary = findEtcd();
+const openssl = findProgram('openssl');
+const missing = binary === undefined ? NO_ETCD : openssl === undefined ? 'there is no openssl on the PATH' : undefined;
+if (missing !== undefined) console.info(`etcd with TLS is not tested: ${missing}`);
+
+describe.skipIf(missing !== undefined)('an etcd that asks for client certificates', () => {
+  let certificates: TestCertificates;
+  let etcd: EtcdProcess;
+  let tls: TlsCredentials;
+
+  beforeAll(async () => {
+    certificates = await TestCertificates.make(openssl ?? '');
+    await certificates.issue('server', 'DNS:etcd.test,IP:127.0.0.1');
+    await certificates.issue('client', 'DNS:client.test');
+    tls = {
+      ca: await certificates.read('ca.crt'),
+      certificate: await certificates.read('client.crt'),
+      key: await certificates.read('client.key'),
+    };
+    const file = (flag: string, name: string): string => `--${flag}=${certificates.path(name)}`;
+    const flags = [
+      file('cert-file', 'server.crt'),
+      file('key-file', 'server.key'),
+      file('trusted-ca-file', 'ca.crt'),
+      '--client-cert-auth',
+    ];
+    etcd = await EtcdProcess.start({ binary: binary ?? '', flags, tls });
+  });
+  afterAll(async () => {
+    await etcd?.[Symbol.asyncDispose]();
+    await certificates?.[Symbol.asyncDispose]();
+  });
+
+  const use = async (source: TlsSource | undefined): Promise<string | undefined> => {
+    await using store = openStore(etcd, { tls: source, requestTimeoutMs: 2000 });
+    await write(store, put('/a', 'secret'));
+    return text(await store.get('/a'));
+  };
+
+  test('is used with one, given as text, as bytes or by a function', async () => {
+    expect(await use(tls)).toBe('secret');
+    const { ca, certificate, key } = tls;
+    expect(await use({ ca: Buffer.from(String(ca)), certificate, key: Buffer.from(String(key)) })).toBe('secret');
+    expect(await use(async () => tls)).toBe('secret');
+  });
+
+  test('is known by the name that is asked for', async () => {
+    expect(await use({ ...tls, serverName: 'etcd.test' })).toBe('secret');
+    await expectFailure('Unavailable', use({ ...tls, serverName: 'other.test' }));
+  });
+
+  test('is not used without a certificate, or when its authority is unknown', async () => {
+    await expectFailure('Unavailable', use({ ca: tls.ca }));
+    await expectFailure('Unavailable', use({ certificate: tls.certificate, key: tls.key }));
+    await expectFailure('Unavailable', use(undefined));
+  });
+});
