@@ -31,7 +31,10 @@ const scale = Number(flags.scale);
 const folder = await mkdtemp(join(tmpdir(), 'keelson-bench-'));
 const report = new Report();
 const body = join(folder, 'configmap.json');
-await writeFile(body, JSON.stringify({ metadata: { generateName: 'load-', labels: { app: 'load' } }, data: { text: 'x'.repeat(600) } }));
+await writeFile(
+  body,
+  JSON.stringify({ metadata: { generateName: 'load-', labels: { app: 'load' } }, data: { text: 'x'.repeat(600) } }),
+);
 const patch = join(folder, 'patch.json');
 await writeFile(patch, JSON.stringify({ data: { touched: 'yes' } }));
 try {
@@ -56,8 +59,17 @@ async function measure(server: ServerUnderTest): Promise<void> {
     add({ name: 'idle memory', unit: 'MB', better: 'lower', aim: 2 }, server.rssMb());
     for (const connections of [1, 16, 256]) {
       const requests = Math.round((connections === 1 ? 1500 : 6000) * scale);
-      const created = await load({ url: objects, requests, connections, bodyFile: body, contentType: 'application/json' });
-      add({ name: `durable create, ${connections} connections`, unit: '1/s', better: 'higher', aim: 5 }, created.perSecond);
+      const created = await load({
+        url: objects,
+        requests,
+        connections,
+        bodyFile: body,
+        contentType: 'application/json',
+      });
+      add(
+        { name: `durable create, ${connections} connections`, unit: '1/s', better: 'higher', aim: 5 },
+        created.perSecond,
+      );
       add({ name: `durable create, ${connections} connections, p99`, unit: 'ms', better: 'lower' }, created.p99Ms);
     }
     for (const connections of [1, 16, 256]) {
@@ -66,12 +78,20 @@ async function measure(server: ServerUnderTest): Promise<void> {
       add({ name: `get, ${connections} connections`, unit: '1/s', better: 'higher', aim: 4 }, got.perSecond);
       add({ name: `get, ${connections} connections, p99`, unit: 'ms', better: 'lower' }, got.p99Ms);
     }
-    const multiplexed = await load({ url: `${url}/api/v1/namespaces/default`, requests: Math.round(20_000 * scale), connections: 1, streams: 16 });
+    const multiplexed = await load({
+      url: `${url}/api/v1/namespaces/default`,
+      requests: Math.round(20_000 * scale),
+      connections: 1,
+      streams: 16,
+    });
     add({ name: 'get, 1 connection × 16 streams', unit: '1/s', better: 'higher', aim: 4 }, multiplexed.perSecond);
     const listed = await load({ url: `${objects}?limit=5000`, requests: Math.round(40 * scale), connections: 2 });
     add({ name: 'list of 5,000 objects (about 5 MiB)', unit: '1/s', better: 'higher', aim: 5 }, listed.perSecond);
     const times = await fanOut(url, 1000, 10);
-    add({ name: 'one event to 1,000 watchers', unit: 'ms', better: 'lower', aim: 3 }, times[Math.floor(times.length / 2)] ?? 0);
+    add(
+      { name: 'one event to 1,000 watchers', unit: 'ms', better: 'lower', aim: 3 },
+      times[Math.floor(times.length / 2)] ?? 0,
+    );
     add({ name: 'memory after the load', unit: 'MB', better: 'lower' }, server.rssMb());
   } finally {
     await server.stop();

@@ -24,10 +24,14 @@ process.exit(problems.length === 0 ? 0 : 1);
 async function findDocuments(): Promise<string[]> {
   const top = (await readdir(root)).filter((name) => name.endsWith('.md')).map((name) => join(root, name));
   const below = await Promise.all(
-    ['docs', 'examples'].filter((folder) => existsSync(join(root, folder))).map(async (folder) => {
-      const entries = await readdir(join(root, folder), { recursive: true });
-      return entries.filter((name) => name.endsWith('.md') && !name.includes('node_modules')).map((name) => join(root, folder, name));
-    }),
+    ['docs', 'examples']
+      .filter((folder) => existsSync(join(root, folder)))
+      .map(async (folder) => {
+        const entries = await readdir(join(root, folder), { recursive: true });
+        return entries
+          .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+          .map((name) => join(root, folder, name));
+      }),
   );
   return [...top, ...below.flat()].sort();
 }
@@ -75,7 +79,8 @@ async function checkSamples(): Promise<void> {
   await mkdir(join(root, 'node_modules'), { recursive: true });
   const folder = await mkdtemp(join(root, 'node_modules', '.docs-'));
   try {
-    for (const [index, { code }] of samples.entries()) await writeFile(join(folder, `sample-${index}.ts`), `${code}\nexport {};\n`);
+    for (const [index, { code }] of samples.entries())
+      await writeFile(join(folder, `sample-${index}.ts`), `${code}\nexport {};\n`);
     const config = {
       extends: '../../tsconfig.json',
       compilerOptions: {
@@ -84,11 +89,14 @@ async function checkSamples(): Promise<void> {
       include: ['*.ts'],
     };
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    const { status, stdout } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['--noEmit', '-p', folder], { encoding: 'utf8' });
+    const { status, stdout } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['--noEmit', '-p', folder], {
+      encoding: 'utf8',
+    });
     if (status === 0) return;
     for (const line of stdout.split('\n')) {
       const match = /sample-(\d+)\.ts(.*)$/.exec(line);
-      if (match !== null) problems.push(`${samples[Number(match[1])]?.from ?? ''}: sample does not compile${match[2] ?? ''}`);
+      if (match !== null)
+        problems.push(`${samples[Number(match[1])]?.from ?? ''}: sample does not compile${match[2] ?? ''}`);
     }
     if (problems.length === 0) problems.push(`samples do not compile:\n${stdout}`);
   } finally {

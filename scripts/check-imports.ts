@@ -20,7 +20,22 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['base', 'api', 'client', 'kit'],
   node: ['base', 'api', 'client', 'kit'],
   network: ['base', 'api', 'client', 'kit'],
-  cluster: ['base', 'api', 'cel', 'store', 'client', 'apiserver', 'kit', 'resources', 'apiextensions', 'aggregator', 'controllers', 'scheduler', 'node', 'network'],
+  cluster: [
+    'base',
+    'api',
+    'cel',
+    'store',
+    'client',
+    'apiserver',
+    'kit',
+    'resources',
+    'apiextensions',
+    'aggregator',
+    'controllers',
+    'scheduler',
+    'node',
+    'network',
+  ],
   cli: ['base', 'api', 'cel', 'store', 'client', 'kit', 'cluster'],
   testing: ['base', 'api', 'store', 'client', 'kit', 'cluster'],
   dashboard: ['base', 'api', 'client'],
@@ -50,7 +65,8 @@ function check(path: string, target: string): void {
   const isTest = /\.test\.ts$|\/testing\//.test(place);
   if (!target.startsWith('.')) {
     const known = isTest ? testPackages : packages;
-    if (!target.startsWith('node:') && !known.has(target)) breaches.push(`src/${place}: package "${target}" is not allowed`);
+    if (!target.startsWith('node:') && !known.has(target))
+      breaches.push(`src/${place}: package "${target}" is not allowed`);
     return;
   }
   const folder = place.split('/')[0] ?? '';
@@ -59,7 +75,8 @@ function check(path: string, target: string): void {
   if (to.startsWith('..')) {
     breaches.push(`src/${place}: leaves src/ for "${target}"`);
   } else if (toFolder !== folder) {
-    if (!(allowed[folder] ?? []).includes(toFolder) && !isTest) breaches.push(`src/${place}: ${folder} may not import ${toFolder}`);
+    if (!(allowed[folder] ?? []).includes(toFolder) && !isTest)
+      breaches.push(`src/${place}: ${folder} may not import ${toFolder}`);
     if (to !== `${toFolder}/index.ts` && !to.startsWith('api/types/')) {
       breaches.push(`src/${place}: enters ${toFolder} by "${to}" instead of its door`);
     }

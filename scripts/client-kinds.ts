@@ -79,7 +79,8 @@ function bestOfEachKind(files: readonly DefinitionFile[]): readonly Entry[] {
 function isBetter(file: DefinitionFile, known: DefinitionFile, kind: string): boolean {
   if (file.group === known.group) return compareVersions(file.version, known.version) < 0;
   const preferred = preferredGroup[kind];
-  if (preferred === undefined) throw new Error(`Kind "${kind}" is in groups "${file.group}" and "${known.group}": say which one is meant`);
+  if (preferred === undefined)
+    throw new Error(`Kind "${kind}" is in groups "${file.group}" and "${known.group}": say which one is meant`);
   return file.group === preferred;
 }
 

@@ -21,9 +21,14 @@ function constant(name: string, summary: string, value: unknown): string {
 const folder = join(api, 'definitions');
 const names = (await readdir(folder)).filter((name) => name.endsWith('.api')).sort();
 const files = await Promise.all(
-  names.map(async (name) => parseDefinitions(await readFile(join(folder, name), 'utf8'), `src/api/definitions/${name}`)),
+  names.map(async (name) =>
+    parseDefinitions(await readFile(join(folder, name), 'utf8'), `src/api/definitions/${name}`),
+  ),
 );
-await write(join(api, 'generated', 'table.ts'), constant('packedTable', 'The types and resources, packed.', pack(files)));
+await write(
+  join(api, 'generated', 'table.ts'),
+  constant('packedTable', 'The types and resources, packed.', pack(files)),
+);
 await write(
   join(api, 'generated', 'descriptions.ts'),
   constant('packedDescriptions', 'What each type and field is for.', packDescriptions(files)),

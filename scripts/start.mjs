@@ -15,7 +15,7 @@ function isStale() {
     (entry) =>
       entry.isFile() &&
       /\.(ts|api)$/.test(entry.name) &&
-      !/\.test\.ts$/.test(entry.name) &&
+      !entry.name.endsWith('.test.ts') &&
       !/src\/(api\/(generated|types)|client\/generated)/.test(entry.parentPath) &&
       statSync(join(entry.parentPath, entry.name)).mtimeMs > built,
   );

@@ -8,7 +8,9 @@ const PATH = '/api/v1/namespaces/default/configmaps';
 /** One event to many watchers over few connections: milliseconds from the write's start until the last watcher has it. */
 export async function fanOut(url: string, watchers: number, events: number): Promise<number[]> {
   const perSession = 90;
-  const sessions = Array.from({ length: Math.ceil(watchers / perSession) }, () => connect(url, { rejectUnauthorized: false }));
+  const sessions = Array.from({ length: Math.ceil(watchers / perSession) }, () =>
+    connect(url, { rejectUnauthorized: false }),
+  );
   const counts = new Float64Array(watchers);
   let onReach = (): void => undefined;
   let reached = 0;
@@ -49,8 +51,15 @@ function post(session: ClientHttp2Session, event: number): Promise<void> {
     data: { text: 'x'.repeat(1200) },
   });
   return new Promise((resolve, reject) => {
-    const stream = session.request({ ':path': PATH, ':method': 'POST', 'content-type': 'application/json', ...headers });
-    stream.once('response', (answer) => (answer[':status'] === 201 ? resolve() : reject(new Error(`POST: ${String(answer[':status'])}`))));
+    const stream = session.request({
+      ':path': PATH,
+      ':method': 'POST',
+      'content-type': 'application/json',
+      ...headers,
+    });
+    stream.once('response', (answer) =>
+      answer[':status'] === 201 ? resolve() : reject(new Error(`POST: ${String(answer[':status'])}`)),
+    );
     stream.once('error', reject);
     stream.resume();
     stream.end(body);

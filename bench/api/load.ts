@@ -42,7 +42,8 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   const output = await run('h2load', args);
   const rate = /finished in [^,]+, ([\d.]+) req\/s, ([\d.]+)(K|M|G)?B\/s/.exec(output);
   const good = /status codes: (\d+) 2xx/.exec(output);
-  if (rate === null || Number(good?.[1]) !== options.requests) throw new Error(`load on ${options.url} failed:\n${output}`);
+  if (rate === null || Number(good?.[1]) !== options.requests)
+    throw new Error(`load on ${options.url} failed:\n${output}`);
   const scale = { K: 1 / 1024, M: 1, G: 1024 }[rate[3] ?? 'K'] ?? 1 / 1024 / 1024;
   const times = await latencies(logFile);
   return {

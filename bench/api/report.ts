@@ -21,17 +21,23 @@ export class Report {
   /** Medians with their spread, and how many times better we are than the peer. */
   markdown(ours: string, peer: string | undefined): string {
     const rows = [...this.#measures.values()].map((measure) => row(measure, ours, peer));
-    return [`| what | unit | ${ours} | ${peer ?? 'peer'} | ratio | aim |`, '|---|---|---|---|---|---|', ...rows].join('\n');
+    return [`| what | unit | ${ours} | ${peer ?? 'peer'} | ratio | aim |`, '|---|---|---|---|---|---|', ...rows].join(
+      '\n',
+    );
   }
 }
 
 function row({ name, unit, better, aim, samples }: Measure, ours: string, peer: string | undefined): string {
   const own = samples.get(ours) ?? [];
   const other = peer === undefined ? [] : (samples.get(peer) ?? []);
-  const ratio = other.length === 0 ? undefined : better === 'higher' ? median(own) / median(other) : median(other) / median(own);
+  const ratio =
+    other.length === 0 ? undefined : better === 'higher' ? median(own) / median(other) : median(other) / median(own);
   const cell = (values: readonly number[]): string =>
-    values.length === 0 ? '–' : `${format(median(values))} (${format(Math.min(...values))}–${format(Math.max(...values))})`;
-  const verdict = ratio === undefined ? '–' : `${ratio.toFixed(1)}×${aim !== undefined && ratio < aim ? ' (missed)' : ''}`;
+    values.length === 0
+      ? '–'
+      : `${format(median(values))} (${format(Math.min(...values))}–${format(Math.max(...values))})`;
+  const verdict =
+    ratio === undefined ? '–' : `${ratio.toFixed(1)}×${aim !== undefined && ratio < aim ? ' (missed)' : ''}`;
   return `| ${name} | ${unit} | ${cell(own)} | ${cell(other)} | ${verdict} | ${aim === undefined ? '' : `≥ ${aim}×`} |`;
 }
 

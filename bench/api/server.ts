@@ -17,7 +17,11 @@ export interface ServerUnderTest {
 export const TOKEN = 'bench';
 export const TOKEN_FILE = `${TOKEN},admin,1,"system:masters"\n`;
 
-export function launch(command: string, args: readonly string[], options: { readonly env?: NodeJS.ProcessEnv } = {}): ChildProcess {
+export function launch(
+  command: string,
+  args: readonly string[],
+  options: { readonly env?: NodeJS.ProcessEnv } = {},
+): ChildProcess {
   return spawn(command, args, { stdio: ['ignore', 'ignore', 'ignore'], env: { ...process.env, ...options.env } });
 }
 

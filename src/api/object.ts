@@ -8,6 +8,4 @@ export interface ApiObject {
   [field: string]: unknown;
 }
 
-
-
 export type { ObjectMeta };

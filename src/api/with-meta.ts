@@ -27,5 +27,5 @@ export function withMeta(metadata: Readonly<ObjectMeta>, changes: Readonly<Parti
     const value = name in changed ? changed[name] : source[name];
     if (value !== undefined) result[name] = value;
   }
-  return result as ObjectMeta;
+  return result;
 }

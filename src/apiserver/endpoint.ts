@@ -70,5 +70,5 @@ export function groupResource(resource: Resource): { readonly group: string; rea
 
 /** How `is invalid` messages name the kind. */
 export function groupKind(resource: Resource): { readonly group: string; readonly resource: string } {
-  return { group: resource.group, resource: resource.kind };
+  return resource.strategy.invalidAs ?? { group: resource.group, resource: resource.kind };
 }

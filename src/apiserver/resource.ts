@@ -75,6 +75,10 @@ export interface Strategy {
   readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => void | Promise<void>;
   readonly validate?: (object: ApiObject, context: WriteContext) => readonly FieldError[];
   readonly validateUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => readonly FieldError[];
+  /** Findings of the type table in the words of this kind, or without those that it judges by itself. */
+  readonly adjustTableErrors?: (errors: readonly FieldError[]) => readonly FieldError[];
+  /** How `is invalid` messages name the kind, when it is not by its own group and kind. */
+  readonly invalidAs?: { readonly group: string; readonly resource: string };
   readonly warnings?: (object: ApiObject, old: ApiObject | undefined) => readonly string[];
   /** Rules for `metadata.name` beyond being a path segment; with `prefix`, for generateName. */
   readonly checkName?: (name: string, options: { readonly prefix: boolean }) => readonly string[];
@@ -86,6 +90,8 @@ export interface Strategy {
   readonly gracePeriod?: (object: ApiObject, requested: number | undefined) => number | undefined;
   /** What deleting does to dependents when the client does not say. */
   readonly defaultPropagation?: 'background' | 'orphan' | 'unsupported';
+  /** A warning for who deletes without saying what becomes of dependents. */
+  readonly propagationWarning?: string;
   /** DELETE answers with the object instead of a Status. */
   readonly returnsDeletedObject?: boolean;
   /** A last word before an object marked for deletion disappears because its finalizers are gone. */
@@ -163,6 +169,8 @@ export interface Projection {
   readonly columns?: readonly Column[];
   /** Where `spec.replicas` of the picture is in the object; set for Scale. */
   readonly replicasPath?: readonly string[];
+  /** The same in other versions of the object, by apiVersion. */
+  readonly replicasPaths?: Readonly<Record<string, readonly string[]>>;
   project(object: ApiObject): ApiObject;
   /** The object with the picture's changes carried over. */
   merge(object: ApiObject, projection: ApiObject): ApiObject;

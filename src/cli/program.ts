@@ -22,7 +22,9 @@ export async function runProgram(args: readonly string[], process: ProcessLike):
   const command = commands.find((candidate) => candidate.name === name);
   if (command === undefined) {
     const isHelp = ['help', '--help', '-h'].includes(name);
-    (isHelp ? context.print : context.printError)(isHelp ? overview() : `keelson: unknown command "${name}"\n\n${overview()}`);
+    (isHelp ? context.print : context.printError)(
+      isHelp ? overview() : `keelson: unknown command "${name}"\n\n${overview()}`,
+    );
     return isHelp ? 0 : 2;
   }
   if (rest.includes('--help') || rest.includes('-h')) {

@@ -43,7 +43,9 @@ export async function findConnection(
   const inCluster = isEmpty ? await inClusterConnection({ clock, environment }) : undefined;
   if (inCluster !== undefined) return inCluster;
   if (isEmpty) {
-    throw new KubeconfigError('Cannot find a cluster: there is no kubeconfig ($KUBECONFIG or ~/.kube/config), and this is no pod');
+    throw new KubeconfigError(
+      'Cannot find a cluster: there is no kubeconfig ($KUBECONFIG or ~/.kube/config), and this is no pod',
+    );
   }
   return contextConnection(config, { context, clock, environment, isTerminal: process.stdin.isTTY === true });
 }

@@ -3,11 +3,7 @@ import type { AllNamespaces, ResourceClient } from './resource/resource-client.t
 
 /** A client for a kind: what is namespaced first wants to know the namespace. */
 export type ClientOf<K> =
-  K extends Kind<infer T, infer S>
-    ? [S] extends ['Namespaced']
-      ? AllNamespaces<T>
-      : ResourceClient<T>
-    : never;
+  K extends Kind<infer T, infer S> ? ([S] extends ['Namespaced'] ? AllNamespaces<T> : ResourceClient<T>) : never;
 
 type KindTree = Readonly<Record<string, Readonly<Record<string, Kind>>>>;
 

@@ -2,7 +2,10 @@ import type { HealthCheck, HealthChecks } from '../apiserver/index.ts';
 import type { OpenStorage } from './storage-options.ts';
 
 /** What `/livez` and `/readyz` look at; the names are those of their counterparts in kube-apiserver. */
-export function healthChecks(parts: { readonly storage: OpenStorage; readonly isBootstrapped: () => boolean }): HealthChecks {
+export function healthChecks(parts: {
+  readonly storage: OpenStorage;
+  readonly isBootstrapped: () => boolean;
+}): HealthChecks {
   const ping: HealthCheck = { name: 'ping', check: () => undefined };
   const store: HealthCheck = {
     name: 'etcd',

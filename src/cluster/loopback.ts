@@ -59,7 +59,12 @@ function objectOf(answer: Answer): ApiObject {
   }
   if (answer.type === 'status') {
     const { code, reason, message = '', details } = answer.status;
-    throw new StatusError({ code, message, ...(reason === undefined ? {} : { reason }), ...(details === undefined ? {} : { details }) });
+    throw new StatusError({
+      code,
+      message,
+      ...(reason === undefined ? {} : { reason }),
+      ...(details === undefined ? {} : { details }),
+    });
   }
   throw new Error(`Cannot take an answer of type "${answer.type}" for an object`);
 }

@@ -40,21 +40,21 @@ function reorder(object: ApiObject, type: Struct): void {
 const FIRST_NESTED = 2;
 
 function arrangedValue(value: unknown, shape: Shape): unknown {
+  if (value === undefined || value === null) return value;
   switch (shape.kind) {
     case 'scalar':
       return value;
     case 'struct':
       return arrangedStruct(value as Members, shape.struct);
     case 'list':
-      if (shape.element.kind === 'scalar' || value === null) return value;
+      if (shape.element.kind === 'scalar') return value;
       return arrangedList(value as readonly unknown[], shape.element);
     case 'map':
-      return shape.value.kind === 'scalar' || value === null ? value : arrangedMap(value as Members, shape.value);
+      return shape.value.kind === 'scalar' ? value : arrangedMap(value as Members, shape.value);
   }
 }
 
 function arrangedStruct(value: Members, struct: Struct): Members {
-  if (value === null || typeof value !== 'object') return value;
   const order = orderOf(struct);
   let result: Record<string, unknown> | undefined;
   let isOrdered = true;

@@ -75,6 +75,7 @@ function subresource(
 ): Subresource {
   const make = version.kind.subresources?.[info.name];
   if (make !== undefined) return make(info, own);
-  if (info.name !== 'status') throw new Error(`Nothing is said about subresource "${info.name}" of ${version.kind.plural}`);
+  if (info.name !== 'status')
+    throw new Error(`Nothing is said about subresource "${info.name}" of ${version.kind.plural}`);
   return { type: 'view', verbs: info.verbs, strategy: statusStrategy(version, own) };
 }

@@ -54,7 +54,10 @@ export interface KindEnvironment {
   readonly nodeConnector: NodeConnector | undefined;
   readonly components: readonly ComponentProbe[];
   /** The stored objects of another kind; `folder` is its place below /registry/. */
-  objects(folder: string, kind: { readonly group: string; readonly version: string; readonly kind: string }): OtherObjects;
+  objects(
+    folder: string,
+    kind: { readonly group: string; readonly version: string; readonly kind: string },
+  ): OtherObjects;
 }
 
 export const DEFAULT_SERVICE_CIDR = '10.96.0.0/16';

@@ -6,6 +6,7 @@ import type { Conversion, Kind, Whole } from './kind.ts';
 import { subdomainName } from './name-rules.ts';
 import { setGeneration } from './object-meta.ts';
 import { keepMetadata } from './status-metadata.ts';
+import { adjusted } from './table-exceptions.ts';
 
 /** What a strategy is made from, for one version of a kind. */
 export interface VersionOfKind {
@@ -53,7 +54,8 @@ export function kindStrategy(version: VersionOfKind): Strategy {
     prepareForUpdate: (object, old, context) =>
       changing(version, object, (own) => prepareForUpdate(own, seen(version, old), context)),
     validate: (object, context) => kind.validate?.(seen(version, object), context) ?? [],
-    validateUpdate: (object, old, context) => changeProblems(kind, [seen(version, object), seen(version, old)], context),
+    validateUpdate: (object, old, context) =>
+      changeProblems(kind, [seen(version, object), seen(version, old)], context),
     warnings: (object, old) =>
       kind.warnings?.(seen(version, object), old === undefined ? undefined : seen(version, old)) ?? [],
   };
@@ -103,12 +105,16 @@ function setStatus(object: ApiObject, status: unknown): void {
 }
 
 function fixedParts(kind: Kind): Strategy {
+  const judged = new Set(kind.judges);
   const bound = <A extends unknown[], R>(hook: Hook<A, R>): Hook<A, R> => hook?.bind(kind);
   return {
     checkName: kind.checkName ?? subdomainName,
+    adjustTableErrors: (errors) => adjusted(errors, judged),
+    ...(kind.invalidAs === undefined ? {} : { invalidAs: kind.invalidAs }),
     createOnUpdate: kind.createOnUpdate,
     requiresResourceVersion: kind.requiresResourceVersion,
     defaultPropagation: kind.defaultPropagation,
+    propagationWarning: kind.propagationWarning,
     returnsDeletedObject: kind.returnsDeletedObject,
     gracePeriod: bound(kind.gracePeriod),
     mayDisappear: bound(kind.mayDisappear),

@@ -39,6 +39,7 @@ export interface KindRules<T> {
   /** PUT must say which version it changes. */
   readonly requiresResourceVersion?: boolean;
   readonly defaultPropagation?: Strategy['defaultPropagation'];
+  readonly propagationWarning?: string;
   readonly returnsDeletedObject?: boolean;
 
   /** Whether an update raises metadata.generation; absent: the kind has no generation. */
@@ -58,6 +59,10 @@ export interface KindRules<T> {
   /** All rules for an update; absent: those of `validate`. */
   validateUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];
   validateStatus?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];
+  /** Fields, by path without indexes, for which the kind has rules instead of the type table's. */
+  readonly judges?: readonly string[];
+  /** The group and kind that `is invalid` messages name; absent: its own. */
+  readonly invalidAs?: Strategy['invalidAs'];
   warnings?(object: Whole<T>, old: Whole<T> | undefined): readonly string[];
 
   gracePeriod?(object: Whole<T>, requested: number | undefined): number | undefined;

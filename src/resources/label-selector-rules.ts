@@ -55,9 +55,7 @@ export function checkOperator(
     case 'Exists':
     case 'DoesNotExist':
       if (values.length === 0) return [];
-      return [
-        forbiddenField(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
-      ];
+      return [forbiddenField(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
     default:
       if (options.allowsUnknownOperator === true) return [];
       return [invalidValue(`${field}.operator`, operator, 'not a valid selector operator')];

@@ -36,7 +36,8 @@ export function namespaceLifecycle(options: NamespaceLifecycleOptions): Admissio
       const { operation, resource, namespace, name } = request;
       const isNamespace = resource.group === '' && resource.plural === 'namespaces';
       if (isNamespace) {
-        if (operation === 'DELETE' && IMMORTAL.has(name)) throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
+        if (operation === 'DELETE' && IMMORTAL.has(name))
+          throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
         phases.forget(name);
         return;
       }

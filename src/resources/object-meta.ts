@@ -5,7 +5,7 @@ export function withMeta(metadata: ObjectMeta, changes: Partial<ObjectMeta>): Ob
   const source = { ...metadata, ...changes } as Record<string, unknown>;
   const result: Record<string, unknown> = {};
   for (const name of ORDER) if (source[name] !== undefined) result[name] = source[name];
-  return result as ObjectMeta;
+  return result;
 }
 
 const ORDER: readonly (keyof ObjectMeta)[] = [

@@ -27,7 +27,10 @@ export function conversionFor(kind: Kind, info: ResourceInfo): Conversion | unde
   return kind.conversions?.[info.group === kind.group ? info.version : `${info.group}/${info.version}`];
 }
 
-function canonicalConversion(conversion: Conversion, types: { readonly stored: Struct; readonly served: Struct }): Conversion {
+function canonicalConversion(
+  conversion: Conversion,
+  types: { readonly stored: Struct; readonly served: Struct },
+): Conversion {
   return {
     toStored: (object) => canonicalize(conversion.toStored(object), types.stored) as unknown as ApiObject,
     fromStored: (object) => canonicalize(conversion.fromStored(object), types.served) as unknown as ApiObject,

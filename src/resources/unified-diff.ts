@@ -64,7 +64,10 @@ function changed(left: readonly string[], right: readonly string[]): [' ' | '-' 
       result.push([' ', left[i] ?? '']);
       i += 1;
       j += 1;
-    } else if (j >= right.length || (i < left.length && (longest[(i + 1) * width + j] ?? 0) >= (longest[i * width + j + 1] ?? 0))) {
+    } else if (
+      j >= right.length ||
+      (i < left.length && (longest[(i + 1) * width + j] ?? 0) >= (longest[i * width + j + 1] ?? 0))
+    ) {
       result.push(['-', left[i] ?? '']);
       i += 1;
     } else {

@@ -22,7 +22,11 @@ describe('a body that makes no sense', () => {
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   async function post(body: string | Uint8Array, contentType: string, path = PATH): Promise<Status> {
-    const answer: RawAnswer = await send(cluster, path, { method: 'POST', headers: { 'content-type': contentType }, body });
+    const answer: RawAnswer = await send(cluster, path, {
+      method: 'POST',
+      headers: { 'content-type': contentType },
+      body,
+    });
     const status = answer.json as Status;
     expect(status.kind).toBe('Status');
     expect(status.code).toBe(answer.code);
@@ -49,7 +53,10 @@ describe('a body that makes no sense', () => {
   test.each([
     ['an open list', 'a: ['],
     ['a tab for indentation', 'metadata:\n\tname: x'],
-    ['an alias bomb', `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefghij'].map((name, index) => `${name}: &${name} [${'*'.concat('abcdefghi'[index] ?? 'a', ',').repeat(9)}]`).join('\n')}`],
+    [
+      'an alias bomb',
+      `a: &a [x,x,x,x,x,x,x,x,x]\n${[...'bcdefghij'].map((name, index) => `${name}: &${name} [${'*'.concat('abcdefghi'[index] ?? 'a', ',').repeat(9)}]`).join('\n')}`,
+    ],
   ])('as YAML (%s) is refused with 400', async (_name, body) => {
     expect(await post(body, 'application/yaml')).toMatchObject({ code: 400, reason: 'BadRequest' });
   });
@@ -70,15 +77,25 @@ describe('a body that makes no sense', () => {
   });
 
   test('with duplicate keys is refused when strict, naming each', async () => {
-    const status = await post('{"metadata":{"name":"dup"},"data":{"a":"1","a":"2"}}', 'application/json', `${PATH}?fieldValidation=Strict`);
+    const status = await post(
+      '{"metadata":{"name":"dup"},"data":{"a":"1","a":"2"}}',
+      'application/json',
+      `${PATH}?fieldValidation=Strict`,
+    );
     expect(status.message).toContain('strict decoding error: duplicate field "data.a"');
   });
 
   test('of another kind, version, namespace or name is refused and says which', async () => {
     const json = 'application/json';
-    expect((await post('{"kind":"Secret","apiVersion":"v1","metadata":{"name":"x"}}', json)).message).toContain('cannot be handled as a ConfigMap');
-    expect((await post('{"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"x"}}', json)).message).toContain('does not match the expected API version');
-    expect((await post('{"metadata":{"name":"x","namespace":"other"}}', json)).message).toContain('does not match the namespace sent on the request');
+    expect((await post('{"kind":"Secret","apiVersion":"v1","metadata":{"name":"x"}}', json)).message).toContain(
+      'cannot be handled as a ConfigMap',
+    );
+    expect((await post('{"kind":"ConfigMap","apiVersion":"v2","metadata":{"name":"x"}}', json)).message).toContain(
+      'does not match the expected API version',
+    );
+    expect((await post('{"metadata":{"name":"x","namespace":"other"}}', json)).message).toContain(
+      'does not match the namespace sent on the request',
+    );
     expect(await post('{"metadata":{"name":"UPPER"}}', json)).toMatchObject({ code: 422, reason: 'Invalid' });
   });
 

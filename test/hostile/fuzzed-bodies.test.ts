@@ -11,7 +11,11 @@ const seeds = [
   '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"v"},"binaryData":{"b":"AAEC"}}',
   'metadata:\n  name: a\ndata:\n  k: |\n    text\n',
 ];
-const targets = ['/api/v1/namespaces/default/pods', '/api/v1/namespaces/default/configmaps', '/apis/apps/v1/namespaces/default/deployments'];
+const targets = [
+  '/api/v1/namespaces/default/pods',
+  '/api/v1/namespaces/default/configmaps',
+  '/apis/apps/v1/namespaces/default/deployments',
+];
 const types = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
 /** Flips, drops, repeats and inserts bytes. */
@@ -21,8 +25,10 @@ function mutate(text: string, random: SeededRandom): Buffer {
     const at = random.int(bytes.length + 1);
     const kind = random.int(4);
     if (kind === 0 && at < bytes.length) bytes[at] = random.int(256);
-    else if (kind === 1) bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(bytes.length, at + random.int(10)))]);
-    else if (kind === 2) bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(random.bytes(1 + random.int(4))), bytes.subarray(at)]);
+    else if (kind === 1)
+      bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(Math.min(bytes.length, at + random.int(10)))]);
+    else if (kind === 2)
+      bytes = Buffer.concat([bytes.subarray(0, at), Buffer.from(random.bytes(1 + random.int(4))), bytes.subarray(at)]);
     else bytes = Buffer.concat([bytes, bytes.subarray(at)]);
   }
   return bytes;
@@ -42,7 +48,10 @@ test(`bodies mutated at random for ${SECONDS} s each get an answer, and the serv
         body,
       });
       expect(answer.json, answer.text).toBeDefined();
-      expect([200, 201, 400, 404, 409, 413, 415, 422], `seed ${SEED}: ${body.toString('base64')} → ${answer.text}`).toContain(answer.code);
+      expect(
+        [200, 201, 400, 404, 409, 413, 415, 422],
+        `seed ${SEED}: ${body.toString('base64')} → ${answer.text}`,
+      ).toContain(answer.code);
       codes.add(answer.code);
     });
     await Promise.all(batch);

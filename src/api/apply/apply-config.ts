@@ -49,7 +49,8 @@ export function applyConfig(live: ApiObject, config: PlainObject, options: Apply
   const typed = checkedConfig(config, kind);
   const self = { ...applierOf(writer, kind), time: undefined };
   const first = attempt(live, typed, { ...options, owners, self });
-  const outcome = first.conflicts === undefined ? first : resolved(live, typed, { ...options, owners, self, outcome: first });
+  const outcome =
+    first.conflicts === undefined ? first : resolved(live, typed, { ...options, owners, self, outcome: first });
   const object = writer.manager === KUBECTL ? withLastApplied(outcome.object, config) : outcome.object;
   return { object, managedFields: encodeOwners(outcome.owners) };
 }
@@ -71,7 +72,8 @@ function startingOwners(live: ApiObject, { kind, writer, blank }: ApplyOptions):
     return takeChanges(owners, { ...change, writer: { manager: BEFORE_FIRST_APPLY, time: writer.time } });
   } catch (error) {
     if (error instanceof FieldsError) throw unexpected(`failed to decode managed fields: ${error.message}`, error);
-    if (error instanceof TypedError) throw unexpected(`failed to create manager for existing fields: ${error.message}`, error);
+    if (error instanceof TypedError)
+      throw unexpected(`failed to create manager for existing fields: ${error.message}`, error);
     throw error;
   }
 }
@@ -114,12 +116,12 @@ function attempt(live: ApiObject, config: TypedObject, { kind, writer, force, ow
   const after = pruneObject(merged, { kind, last, owners: claimed, applied });
   const settled = settleOwners(claimed, new VersionedChange(before, after, kind), id);
   if (!force && settled.conflicts.size > 0) {
-    return { object: live as PlainObject, owners, conflicts: settled.conflicts };
+    return { object: live, owners, conflicts: settled.conflicts };
   }
   const isChanged = after.object !== live && !deepEqual(after.object, live);
   const time = isChanged ? writer.time : last?.time;
   return {
-    object: isChanged ? (after.object as PlainObject) : (live as PlainObject),
+    object: isChanged ? (after.object as PlainObject) : (live),
     owners: withApplier(settled.owners, id, { last, time }),
     conflicts: undefined,
   };
@@ -151,11 +153,7 @@ function withApplier(
 }
 
 /** Kubectl may take over from itself what it applied on its own side; other conflicts are reported. */
-function resolved(
-  live: ApiObject,
-  config: TypedObject,
-  options: Attempt & { readonly outcome: Outcome },
-): Outcome {
+function resolved(live: ApiObject, config: TypedObject, options: Attempt & { readonly outcome: Outcome }): Outcome {
   const { outcome, owners, writer } = options;
   const conflicts: Conflicts = outcome.conflicts ?? new Map<string, FieldSet>();
   if (writer.manager !== KUBECTL) throw applyConflict(conflicts, owners);

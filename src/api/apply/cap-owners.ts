@@ -12,7 +12,9 @@ const ANCIENT_MANAGER = 'ancient-changes';
 export function capOwners(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return owners;
-  updaters.sort(([leftId, left], [rightId, right]) => compareTimes(left.time, right.time) || compareUtf8(leftId, rightId));
+  updaters.sort(
+    ([leftId, left], [rightId, right]) => compareTimes(left.time, right.time) || compareUtf8(leftId, rightId),
+  );
   const result = new Map(owners);
   const firstOfVersion = new Map<string, string>();
   let surplus = updaters.length - MAX_UPDATERS;

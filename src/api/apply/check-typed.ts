@@ -44,7 +44,8 @@ function checkScalar(value: unknown, kind: ScalarKind, { problems, path }: Place
       if (!isNumber(value)) fail(`expected numeric (int or float), got ${goType(value, DECODED)}`);
       return;
     case 'string':
-      if (typeof value !== 'string') fail(`expected string, got &value.valueUnstructured{Value:${goSyntax(value, DECODED)}}`);
+      if (typeof value !== 'string')
+        fail(`expected string, got &value.valueUnstructured{Value:${goSyntax(value, DECODED)}}`);
       return;
     case 'boolean':
       if (typeof value !== 'boolean') fail(`expected boolean, got &{${goText(value, DECODED)}}`);

@@ -71,7 +71,8 @@ function compareLists([before, after]: readonly [unknown, unknown], type: ListTy
   const builder = new ChangeBuilder();
   const [leftGroups, rightGroups] = [groupItems(left, type), groupItems(right, type)];
   for (const [key, group] of leftGroups) compareGroups([group, rightGroups.get(key)], { type, builder });
-  for (const [key, group] of rightGroups) if (!leftGroups.has(key)) compareGroups([undefined, group], { type, builder });
+  for (const [key, group] of rightGroups)
+    if (!leftGroups.has(key)) compareGroups([undefined, group], { type, builder });
   return builder.finish();
 }
 
@@ -117,4 +118,3 @@ function together(first: Change | undefined, second: Change | undefined): Change
     removed: union(first.removed, second.removed),
   };
 }
-

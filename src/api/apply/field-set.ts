@@ -100,7 +100,10 @@ export const EMPTY_SET: FieldSet = new FieldSet([]);
 /** The set of these paths alone. */
 export function fieldSet(...paths: readonly (readonly PathElement[])[]): FieldSet {
   const builder = new FieldSetBuilder();
-  const below = new Map<string, { readonly element: PathElement; isMember: boolean; rest: (readonly PathElement[])[] }>();
+  const below = new Map<
+    string,
+    { readonly element: PathElement; isMember: boolean; rest: (readonly PathElement[])[] }
+  >();
   for (const [element, ...rest] of paths) {
     if (element === undefined) continue;
     const group = below.get(element.text) ?? { element, isMember: false, rest: [] };

@@ -1,5 +1,6 @@
 import type { PlainObject } from '../json/index.ts';
-import { EMPTY_SET, FieldSet, FieldSetBuilder } from './field-set.ts';
+import type { FieldSet} from './field-set.ts';
+import { EMPTY_SET, FieldSetBuilder } from './field-set.ts';
 import { FieldsError, parseElement } from './parse-element.ts';
 import type { PathElement } from './path-element.ts';
 
@@ -17,7 +18,7 @@ export function parseFieldsV1(fields: unknown): FieldSet {
   if (typeof fields !== 'object' || Array.isArray(fields)) throw new FieldsError('expect { or n');
   const before = known.get(fields);
   if (before !== undefined) return before;
-  const set = parseLevel(fields as PlainObject).children;
+  const set = parseLevel(fields).children;
   known.set(fields, set);
   return set;
 }

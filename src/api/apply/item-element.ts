@@ -29,4 +29,3 @@ function setItem(item: unknown): PathElement | NoElement {
   if (item === null) return "associative list without keys has an element that's an explicit null";
   return valueElement(item);
 }
-

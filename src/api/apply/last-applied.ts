@@ -27,7 +27,8 @@ export function setOfLastApplied(live: ApiObject, type: MergeType, apiVersion: s
   if (text === '') return EMPTY_SET;
   try {
     const config = parseUntyped(text);
-    if (!isPlainObject(config) || config['apiVersion'] !== apiVersion || typeof config['kind'] !== 'string') return EMPTY_SET;
+    if (!isPlainObject(config) || config['apiVersion'] !== apiVersion || typeof config['kind'] !== 'string')
+      return EMPTY_SET;
     checkTyped(live, type);
     checkTyped(config, type);
     const { added, modified, removed } = compareObjects(config, live, type);
@@ -44,7 +45,8 @@ const MAX_ANNOTATIONS_BYTES = 256 * 1024;
 export function withLastApplied(object: PlainObject, config: PlainObject): PlainObject {
   const metadata = object['metadata'];
   const annotations = isPlainObject(metadata) ? metadata['annotations'] : undefined;
-  if (!isPlainObject(metadata) || !isPlainObject(annotations) || (annotations[LAST_APPLIED] ?? '') === '') return object;
+  if (!isPlainObject(metadata) || !isPlainObject(annotations) || (annotations[LAST_APPLIED] ?? '') === '')
+    return object;
   const updated: PlainObject = { ...annotations, [LAST_APPLIED]: configText(config) };
   if (sizeOf(updated) > MAX_ANNOTATIONS_BYTES) delete updated[LAST_APPLIED];
   if (deepEqual(updated, annotations)) return object;
@@ -65,6 +67,7 @@ function configText(config: PlainObject): string {
 
 function sizeOf(annotations: PlainObject): number {
   let size = 0;
-  for (const [name, value] of Object.entries(annotations)) size += Buffer.byteLength(name) + Buffer.byteLength(String(value));
+  for (const [name, value] of Object.entries(annotations))
+    size += Buffer.byteLength(name) + Buffer.byteLength(String(value));
   return size;
 }

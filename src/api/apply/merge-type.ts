@@ -52,16 +52,40 @@ const WITHOUT_FIELDS = { field: (): undefined => undefined, hasFields: false } a
 
 /** Objects are merged member by member, at any depth; lists are atomic. */
 export const DEDUCED_TYPE: MergeType = {
-  map: { isAtomic: false, ...WITHOUT_FIELDS, get rest() { return DEDUCED_TYPE; } },
+  map: {
+    isAtomic: false,
+    ...WITHOUT_FIELDS,
+    get rest() {
+      return DEDUCED_TYPE;
+    },
+  },
   scalar: 'untyped',
-  list: { relation: 'atomic', keys: [], get element() { return OPAQUE_TYPE; } },
+  list: {
+    relation: 'atomic',
+    keys: [],
+    get element() {
+      return OPAQUE_TYPE;
+    },
+  },
 };
 
 /** Anything, owned as a whole. */
 const OPAQUE_TYPE: MergeType = {
-  map: { isAtomic: true, ...WITHOUT_FIELDS, get rest() { return OPAQUE_TYPE; } },
+  map: {
+    isAtomic: true,
+    ...WITHOUT_FIELDS,
+    get rest() {
+      return OPAQUE_TYPE;
+    },
+  },
   scalar: 'untyped',
-  list: { relation: 'atomic', keys: [], get element() { return OPAQUE_TYPE; } },
+  list: {
+    relation: 'atomic',
+    keys: [],
+    get element() {
+      return OPAQUE_TYPE;
+    },
+  },
 };
 
 const SCALAR_TYPES: Readonly<Record<ScalarName, MergeType>> = {

@@ -46,6 +46,7 @@ function parseJson(text: string): unknown {
 }
 
 function parseIndex(text: string): number {
-  if (!/^[+-]?\d{1,15}$/.test(text)) throw new FieldsError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (!/^[+-]?\d{1,15}$/.test(text))
+    throw new FieldsError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
   return Number(text);
 }

@@ -116,5 +116,7 @@ function isStored(object: ApiObject): boolean {
 /** Ownership owns nothing itself, so both objects are given the same. */
 function withEntriesOf(live: ApiObject, object: ApiObject): ApiObject {
   const { managedFields } = live.metadata;
-  return object.metadata.managedFields === managedFields ? object : { ...object, metadata: { ...object.metadata, managedFields } };
+  return object.metadata.managedFields === managedFields
+    ? object
+    : { ...object, metadata: { ...object.metadata, managedFields } };
 }

@@ -51,7 +51,8 @@ function addBackOwned(objects: readonly [TypedObject, TypedObject], owners: Owne
 /** What all owners of a version own together; the version of the pruned object comes first. */
 function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
   const sets = new Map<string, FieldSet>([[first, EMPTY_SET]]);
-  for (const { apiVersion, set } of owners.values()) sets.set(apiVersion, union(sets.get(apiVersion) ?? EMPTY_SET, set));
+  for (const { apiVersion, set } of owners.values())
+    sets.set(apiVersion, union(sets.get(apiVersion) ?? EMPTY_SET, set));
   if (![...owners.values()].some(({ apiVersion }) => apiVersion === first)) sets.delete(first);
   return sets;
 }

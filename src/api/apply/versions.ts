@@ -20,7 +20,9 @@ export function typedObject(object: unknown, kind: OwnedKind): TypedObject {
 export function inVersion(typed: TypedObject, apiVersion: string, kind: OwnedKind): TypedObject | undefined {
   if (typed.apiVersion === apiVersion) return typed;
   const converted = kind.convert?.(typed.object, apiVersion);
-  return converted === undefined ? undefined : { object: converted.object, type: mergeTypeOf(converted.type), apiVersion };
+  return converted === undefined
+    ? undefined
+    : { object: converted.object, type: mergeTypeOf(converted.type), apiVersion };
 }
 
 /** What a write changes, in whatever version an owner's paths are meant. */

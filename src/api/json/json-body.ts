@@ -1,6 +1,7 @@
 import { DecodeError } from './decode-error.ts';
 import { parseExact } from './exact-parse.ts';
 import { type JsonNode } from './json-node.ts';
+import { countKeys } from './raw-json.ts';
 import { type Survey, survey } from './survey.ts';
 
 /**
@@ -24,6 +25,11 @@ export class JsonBody {
   /** What was written, exactly; parsed when first asked for. */
   get node(): JsonNode {
     return (this.#node ??= parseExact(this.#bytes));
+  }
+
+  /** Whether a key may come twice in one of the objects. */
+  get mayHaveDuplicates(): boolean {
+    return !this.survey.isPlain || this.survey.keys !== countKeys(this.peekValue());
   }
 
   /** The value, only to look at, if nothing but duplicate keys is lost in it. */

@@ -1,5 +1,6 @@
 import { explainUntyped } from './explain.ts';
 import { JsonBody } from './json-body.ts';
+import type { JsonNode } from './json-node.ts';
 import { plainValue } from './plain-value.ts';
 import { keepRaw } from './raw-json.ts';
 import { MISMATCH, Walk } from './walk.ts';
@@ -8,14 +9,23 @@ import { MISMATCH, Walk } from './walk.ts';
  * Parses JSON that no type is known for: integers beyond 2^53 are bigints if they fit 64 bits, of duplicate keys the
  * last one counts.
  *
- * Ends: with a DecodeError in the words of Go's scanner.
+ * Ends: with a DecodeError in the words of Go's scanner, also for nesting beyond what is kept.
  */
-export function parseUntyped(text: string | Uint8Array): unknown {
-  const body = new JsonBody(text);
-  const walk = new Walk({ fills: false, owns: body.survey.isPlain });
+export function parseUntyped(text: string | Uint8Array | JsonBody): unknown {
+  const body = text instanceof JsonBody ? text : new JsonBody(text);
+  if (!body.survey.isPlain) return untypedValue(body.node);
+  return kept(body.takeValue(), { owns: true, node: () => body.node });
+}
+
+/** The same for what has been parsed in another way. */
+export function untypedValue(node: JsonNode): unknown {
+  return kept(plainValue(node, undefined), { owns: false, node: () => node });
+}
+
+function kept(value: unknown, { owns, node }: { readonly owns: boolean; readonly node: () => JsonNode }): unknown {
   try {
-    return keepRaw(body.survey.isPlain ? body.takeValue() : plainValue(body.node, undefined), walk);
+    return keepRaw(value, new Walk({ fills: false, owns }));
   } catch (error) {
-    throw error === MISMATCH ? explainUntyped(body.node) : error;
+    throw error === MISMATCH ? explainUntyped(node()) : error;
   }
 }

@@ -34,7 +34,7 @@ export function parseFlags(words: readonly string[], fail: (problem: string) => 
       }
       case 'map':
         if (value !== 'atomic' && value !== 'granular') fail(`map type "${value}" is not atomic or granular`);
-        flags.map = value as 'atomic' | 'granular';
+        flags.map = value;
         break;
       case 'patch': {
         const [, strategy = '', , key] = /^([\w,]*)(\((.*)\))?$/.exec(value) ?? [];

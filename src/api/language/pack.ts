@@ -24,12 +24,7 @@ export type PackedType = readonly [
 ];
 
 /** A lone protobuf number is packed as it is, 0 for none, and a path of them as a list. */
-export type PackedField = readonly [
-  name: string,
-  number: number | readonly number[],
-  type: string,
-  flags?: FieldFlags,
-];
+export type PackedField = readonly [name: string, number: number | readonly number[], type: string, flags?: FieldFlags];
 
 /** Descriptions by OpenAPI type name: the type's own under the key "", then each field's. */
 export type PackedDescriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -43,11 +38,10 @@ export function pack(files: readonly DefinitionFile[]): PackedTable {
       alias: file.alias,
       resources: file.resources,
       types: file.types.map((type): PackedType => {
-        const fields = type.fields.map(
-          (field): PackedField =>
-            Object.keys(field.flags).length === 0
-              ? [field.name, packedNumber(field.numbers), field.type]
-              : [field.name, packedNumber(field.numbers), field.type, field.flags],
+        const fields = type.fields.map((field): PackedField =>
+          Object.keys(field.flags).length === 0
+            ? [field.name, packedNumber(field.numbers), field.type]
+            : [field.name, packedNumber(field.numbers), field.type, field.flags],
         );
         const start = [type.name, type.isKind ? 1 : 0, type.isAtomic ? 1 : 0, fields] as const;
         return type.unions.length === 0 ? start : [...start, type.unions];

@@ -42,7 +42,8 @@ export function parseDefinitions(text: string, fileName: string): DefinitionFile
     const [head = '', second = ''] = words;
     if (code.startsWith(' ')) {
       if (open === 'type') types.at(-1)?.fields.push(parseField(words, description, fail));
-      else if (open === 'resource' && head === 'subresource') resources.at(-1)?.subresources.push(parseSubresource(words));
+      else if (open === 'resource' && head === 'subresource')
+        resources.at(-1)?.subresources.push(parseSubresource(words));
       else fail(`"${head}" stands under nothing`);
       continue;
     }

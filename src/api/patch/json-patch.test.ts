@@ -20,8 +20,14 @@ describe('applyJsonPatch', () => {
   });
 
   test.each([
-    [[{ op: 'add', path: '/x/y', value: 1 }], 'add operation does not apply: doc is missing path: "/x/y": missing value'],
-    [[{ op: 'remove', path: '/x' }], "error in remove for path: '/x': Unable to remove nonexistent key: x: missing value"],
+    [
+      [{ op: 'add', path: '/x/y', value: 1 }],
+      'add operation does not apply: doc is missing path: "/x/y": missing value',
+    ],
+    [
+      [{ op: 'remove', path: '/x' }],
+      "error in remove for path: '/x': Unable to remove nonexistent key: x: missing value",
+    ],
     [
       [{ op: 'add', path: '/a/b/9', value: 1 }],
       "error in add for path: '/a/b/9': Unable to access invalid index: 9: invalid index referenced",

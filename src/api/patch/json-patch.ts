@@ -66,7 +66,8 @@ function replace(state: PatchState, operation: JsonPatchOperation): void {
   const missing = 'replace operation failed to decode path: operation missing path field: missing value';
   const path = pathOf(operation, missing);
   if (path === '') {
-    if (!isContainer(operation.value)) throw new JsonPatchError('replace operation value must be object or array: %!w(<nil>)');
+    if (!isContainer(operation.value))
+      throw new JsonPatchError('replace operation value must be object or array: %!w(<nil>)');
     state.root = clone(operation.value);
     return;
   }
@@ -88,7 +89,11 @@ function move(state: PatchState, operation: JsonPatchOperation): void {
     return found;
   });
   const path = pathOf(operation, 'move operation failed to decode path: operation missing path field: missing value');
-  const target = find(state, path, `move operation does not apply: doc is missing destination path: ${path}: missing value`);
+  const target = find(
+    state,
+    path,
+    `move operation does not apply: doc is missing destination path: ${path}: missing value`,
+  );
   within(`error in move for path: '${path}'`, () => target.container.add(target.key, value));
 }
 
@@ -97,7 +102,11 @@ function copy(state: PatchState, operation: JsonPatchOperation): void {
   const source = find(state, from, `copy operation does not apply: doc is missing from path: ${from}: missing value`);
   const value = within(`error in copy for from: '${from}'`, () => source.container.get(source.key));
   const path = pathOf(operation, 'copy operation failed to decode path: missing value');
-  const target = find(state, path, `copy operation does not apply: doc is missing destination path: ${path}: missing value`);
+  const target = find(
+    state,
+    path,
+    `copy operation does not apply: doc is missing destination path: ${path}: missing value`,
+  );
   state.copiedBytes += Buffer.byteLength(JSON.stringify(value ?? null));
   if (state.copiedBytes > COPY_LIMIT_BYTES) {
     throw new JsonPatchError(
@@ -136,7 +145,9 @@ function find(state: PatchState, pointer: string, problem: string): Place {
     node = childOf(node, unescape(step));
     if (!isContainer(node)) throw new JsonPatchError(problem);
   }
-  const container = Array.isArray(node) ? new ListContainer(node) : new ObjectContainer(node as Record<string, unknown>);
+  const container = Array.isArray(node)
+    ? new ListContainer(node)
+    : new ObjectContainer(node as Record<string, unknown>);
   return { container, key: unescape(steps.at(-1) ?? '') };
 }
 

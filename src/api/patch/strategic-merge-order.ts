@@ -40,7 +40,11 @@ export function orderItems(merged: readonly unknown[], orders: ItemOrders, ident
   const named = firstPlaces(orders.patch, identity);
   const isNamed = (item: unknown): boolean => named.has(identityOf(item, identity));
   const patchItems = sortItems(merged.filter(isNamed), orders.patch, identity);
-  const otherItems = sortItems(merged.filter((item) => !isNamed(item)), orders.live, identity);
+  const otherItems = sortItems(
+    merged.filter((item) => !isNamed(item)),
+    orders.live,
+    identity,
+  );
   return interleave(otherItems, patchItems, { places: firstPlaces(orders.live, identity), identity });
 }
 
@@ -61,7 +65,9 @@ function sortItems(items: readonly unknown[], order: readonly unknown[], identit
   }
   const isDeleted = (item: unknown): boolean => isMap && isPlainObject(item) && item[DIRECTIVE] === 'delete';
   const places = firstPlaces(order, identity);
-  const placed = items.filter((item) => !isDeleted(item)).map((item) => ({ item, place: places.get(identityOf(item, identity)) }));
+  const placed = items
+    .filter((item) => !isDeleted(item))
+    .map((item) => ({ item, place: places.get(identityOf(item, identity)) }));
   return [...insertionSorted(placed).map(({ item }) => item), ...items.filter(isDeleted)];
 }
 

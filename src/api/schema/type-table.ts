@@ -68,15 +68,13 @@ export class TypeTable {
       get type() {
         return resolve(resource.kind);
       },
-      subresources: resource.subresources.map(
-        (subresource): SubresourceInfo => ({
-          name: subresource.name,
-          verbs: subresource.verbs,
-          get type() {
-            return resolve(subresource.type);
-          },
-        }),
-      ),
+      subresources: resource.subresources.map((subresource): SubresourceInfo => ({
+        name: subresource.name,
+        verbs: subresource.verbs,
+        get type() {
+          return resolve(subresource.type);
+        },
+      })),
     };
   }
 }
@@ -93,4 +91,3 @@ function listType(kind: string): PackedType {
 function kindKey(kind: GroupVersionKind): string {
   return `${kind.group}/${kind.version}/${kind.kind}`;
 }
-

@@ -6,6 +6,7 @@ import {
   type JsonNode,
   type TypeMeta,
   typeMetaOfNode,
+  untypedValue,
 } from '../json/index.ts';
 import type { Struct } from '../schema/schema.ts';
 import { yamlError } from './go-yaml-error.ts';
@@ -26,6 +27,16 @@ export class YamlBody {
     const { node, duplicates } = yamlToJson(parseYaml(decoded), decoded);
     this.node = node;
     this.#duplicates = duplicates;
+  }
+
+  /** Keys that came twice, such as `line 5: key "name" already set in map`. */
+  get duplicates(): readonly string[] {
+    return this.#duplicates;
+  }
+
+  /** The value that no type is known for, see `parseUntyped`. */
+  untyped(): unknown {
+    return untypedValue(this.node);
   }
 
   get typeMeta(): TypeMeta {

@@ -22,7 +22,10 @@ export class DiscoveryPaths implements PathHandler {
   readonly #documents: DocumentWriter;
   readonly #serverAddress: () => string;
   /** Aggregated answers, by path, of one generation of resources. */
-  readonly #aggregated = new Map<string, { readonly generation: number; readonly body: string; readonly etag: string }>();
+  readonly #aggregated = new Map<
+    string,
+    { readonly generation: number; readonly body: string; readonly etag: string }
+  >();
 
   constructor(served: ServedApi, documents: DocumentWriter, serverAddress: () => string) {
     this.#served = served;

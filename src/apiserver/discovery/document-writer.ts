@@ -1,5 +1,5 @@
 import { encodeJson, encodePrettyJson, encodeProtobuf, encodeYaml, wrapProtobuf } from '../../api/index.ts';
-import type { PlainObject, TypeTable } from '../../api/index.ts';
+import type { TypeTable } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Negotiator } from '../answers/negotiator.ts';
 import { notAcceptable } from '../answers/not-acceptable.ts';
@@ -20,17 +20,26 @@ export class DocumentWriter {
     const representation = this.#negotiator.forStatus(call, false);
     if (representation === undefined) throw notAcceptable();
     const { format, isPretty } = representation;
-    return { type: 'bytes', code: 200, contentType: mediaTypes[format], body: this.#encode(document, format, isPretty) };
+    return {
+      type: 'bytes',
+      code: 200,
+      contentType: mediaTypes[format],
+      body: this.#encode(document, format, isPretty),
+    };
   }
 
-  #encode(document: { readonly kind?: string; readonly apiVersion?: string }, format: string, isPretty: boolean): Uint8Array | string {
+  #encode(
+    document: { readonly kind?: string; readonly apiVersion?: string },
+    format: string,
+    isPretty: boolean,
+  ): Uint8Array | string {
     switch (format) {
       case 'yaml':
         return encodeYaml(document);
       case 'protobuf': {
         const { kind = '', apiVersion = '' } = document;
         const type = this.#types.struct(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`);
-        return wrapProtobuf(encodeProtobuf(document as PlainObject, type), { apiVersion, kind });
+        return wrapProtobuf(encodeProtobuf(document, type), { apiVersion, kind });
       }
       default:
         return isPretty ? encodePrettyJson(document) : `${encodeJson(document)}\n`;

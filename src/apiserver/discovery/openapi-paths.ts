@@ -64,9 +64,10 @@ class Documents {
 
   v2(call: Call): Answer {
     const { body, etag } = this.#make('v2', () => this.#openApiV2.document(this.#resources()));
-    if (!(call.header('accept') ?? '').includes(PROTOBUF_V2_TYPE)) return answer(call, { body, etag }, 'application/json');
+    if (!(call.header('accept') ?? '').includes(PROTOBUF_V2_TYPE))
+      return answer(call, { body, etag }, 'application/json');
     this.#protobuf ??= protobufV2(body);
-    return answer(call, { body: this.#protobuf, etag }, PROTOBUF_V2_TYPE);
+    return answer(call, { body: this.#protobuf, etag }, PROTOBUF_ANSWER_TYPE);
   }
 
   /** A document by its place below `/openapi/v3/`; an address with an old hash leads to the one with the new. */
@@ -77,7 +78,13 @@ class Documents {
     const hash = call.query.get('hash');
     if (hash !== '' && hash !== document.etag) {
       const location = serverRelativeUrl(path, document.etag);
-      return { type: 'bytes', code: 301, contentType: 'application/json', body: '', headers: { location, vary: 'Accept' } };
+      return {
+        type: 'bytes',
+        code: 301,
+        contentType: 'application/json',
+        body: '',
+        headers: { location, vary: 'Accept' },
+      };
     }
     return answer(call, document, 'application/json', hash === '' ? {} : IMMUTABLE);
   }
@@ -103,7 +110,10 @@ class Documents {
   }
 
   #resources(): ReturnType<typeof tableResources> {
-    return tableResources(this.#served.versions().flatMap(({ infos }) => infos), this.#served.types);
+    return tableResources(
+      this.#served.versions().flatMap(({ infos }) => infos),
+      this.#served.types,
+    );
   }
 
   #make(key: string, maker: () => OpenApiDocument): OpenApiDocument {
@@ -115,10 +125,18 @@ class Documents {
   }
 }
 
+/** What the protobuf form is called in answers: the name that is asked for has an `@`, which no media type may have. */
+const PROTOBUF_ANSWER_TYPE = PROTOBUF_V2_TYPE.replace('@', '.');
+
 /** An address with the right hash never changes what it leads to. */
 const IMMUTABLE = { 'cache-control': 'public, immutable' };
 
-function answer(call: Call, { body, etag }: OpenApiDocument, contentType: string, extra: Readonly<Record<string, string>> = {}): Answer {
+function answer(
+  call: Call,
+  { body, etag }: OpenApiDocument,
+  contentType: string,
+  extra: Readonly<Record<string, string>> = {},
+): Answer {
   const headers = { etag: `"${etag}"`, vary: 'Accept', ...extra };
   const isKnown = call.header('if-none-match') === `"${etag}"`;
   return { type: 'bytes', code: isKnown ? 304 : 200, contentType, body: isKnown ? '' : body, headers };

@@ -3,7 +3,19 @@ import type { Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 import type { ServedApi } from './served-api.ts';
 
-const FIXED = ['/api', '/apis', '/apis/', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/readyz', '/version'];
+const FIXED = [
+  '/api',
+  '/apis',
+  '/apis/',
+  '/healthz',
+  '/livez',
+  '/metrics',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openapi/v3/',
+  '/readyz',
+  '/version',
+];
 
 /** `/`: the paths there are. */
 export class RootPath implements PathHandler {

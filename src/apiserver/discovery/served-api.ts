@@ -54,6 +54,14 @@ export class ServedApi {
   }
 }
 
-function nameOf({ group, version, plural }: { readonly group: string; readonly version: string; readonly plural: string }): string {
+function nameOf({
+  group,
+  version,
+  plural,
+}: {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+}): string {
   return `${group}/${version}/${plural}`;
 }

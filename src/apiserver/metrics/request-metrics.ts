@@ -7,7 +7,9 @@ import type { InFlight } from '../stages/limit-concurrency.ts';
 import type { Stage } from '../stages/stage.ts';
 
 const TARGET = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
-const DURATION_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const DURATION_BUCKETS = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
 
 interface Recorder {
   readonly total: Counter;

@@ -79,7 +79,10 @@ export function blankObject(resource: Resource): ApiObject {
   let blank = blanks.get(resource.type);
   if (blank === undefined) {
     const { kind } = resource;
-    blank = canonicalize({ kind, apiVersion: apiVersionOf(resource), metadata: {} }, resource.type) as unknown as ApiObject;
+    blank = canonicalize(
+      { kind, apiVersion: apiVersionOf(resource), metadata: {} },
+      resource.type,
+    ) as unknown as ApiObject;
     deepFreeze(blank);
     blanks.set(resource.type, blank);
   }

@@ -22,17 +22,11 @@ export function objectWithOwners(
   return { ...object, metadata: withMeta(object.metadata, { managedFields: entries }) };
 }
 
-/** Where the replicas of a resource are, in each version that has a picture of them. */
-export function scaledKind(resource: Resource, projection: Projection, find: VersionFinder): ScaledKind | undefined {
-  const { replicasPath } = projection;
+/** Where the replicas of a resource are. */
+export function scaledKind(resource: Resource, projection: Projection): ScaledKind | undefined {
+  const { replicasPath, replicasPaths = {} } = projection;
   if (replicasPath === undefined) return undefined;
-  return {
-    group: resource.group,
-    version: resource.version,
-    replicasPath: (apiVersion) =>
-      apiVersion === apiVersionOf(resource) ? replicasPath : find(apiVersion)?.replicasPath,
-  };
+  const { group, version } = resource;
+  const paths: Readonly<Record<string, readonly string[]>> = { ...replicasPaths, [apiVersionOf(resource)]: replicasPath };
+  return { group, version, replicasPath: (apiVersion) => paths[apiVersion] };
 }
-
-/** The same picture of the resource in another version. */
-export type VersionFinder = (apiVersion: string) => Projection | undefined;

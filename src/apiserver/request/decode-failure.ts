@@ -37,8 +37,13 @@ function internalName(resource: Resource): string {
 }
 
 export function cannotHandle(sent: Sent, resource: Resource, why: string): Error {
-  const version = String(sent.apiVersion ?? '').split('/').at(-1) ?? '';
-  return badRequest(`${String(sent.kind)} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: ${why}`);
+  const version =
+    String(sent.apiVersion ?? '')
+      .split('/')
+      .at(-1) ?? '';
+  return badRequest(
+    `${String(sent.kind)} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}: ${why}`,
+  );
 }
 
 /** Says first what the body is, if that can be found out, and then what is wrong with it. */
@@ -52,7 +57,11 @@ export function decodeFailure(
     if (sent === undefined) return unrecognized(resource, syntaxProblem(error, body), body);
     checkKind(sent, resource, services);
     const kind = sent.kind === '' ? resource.kind : sent.kind;
-    return cannotHandle({ kind, apiVersion: sent.apiVersion === '' ? apiVersionOf(resource) : sent.apiVersion }, resource, error.message);
+    return cannotHandle(
+      { kind, apiVersion: sent.apiVersion === '' ? apiVersionOf(resource) : sent.apiVersion },
+      resource,
+      error.message,
+    );
   } catch (failure) {
     if (failure instanceof DecodeError) return unrecognized(resource, failure.message, body);
     return failure as Error;
@@ -69,7 +78,9 @@ const SUMMARY_BYTES = 30;
 const OPENING_BRACE = 0x7b;
 
 export function unrecognized(resource: Resource, why: string, body: Uint8Array): Error {
-  return badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why} (${summaryOf(body)})`);
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${resource.kind}): ${why} (${summaryOf(body)})`,
+  );
 }
 
 /** The start of a body: as text when it looks like an object, in hexadecimal otherwise. */

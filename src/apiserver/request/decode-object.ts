@@ -1,4 +1,12 @@
-import { DecodeError, decodeJson, decodeProtobuf, JsonBody, openProtobufEnvelope, typeMetaOf, YamlBody } from '../../api/index.ts';
+import {
+  DecodeError,
+  decodeJson,
+  decodeProtobuf,
+  JsonBody,
+  openProtobufEnvelope,
+  typeMetaOf,
+  YamlBody,
+} from '../../api/index.ts';
 import type { ApiObject, Decoded, DecodeOptions, Struct, TypeMeta } from '../../api/index.ts';
 import type { Services } from '../endpoint.ts';
 import type { Resource } from '../resource.ts';
@@ -7,6 +15,7 @@ import type { Call } from './call.ts';
 import { cannotHandle, checkKind, decodeFailure, unrecognized } from './decode-failure.ts';
 import { bodyFormat } from './media-type.ts';
 import type { FieldValidation } from './options.ts';
+import { nodeResetsOwners, resetsOwners, withoutOwners } from './reset-owners.ts';
 
 export interface DecodeContext {
   readonly fieldValidation: FieldValidation;
@@ -41,12 +50,14 @@ interface DecodeTarget {
 /** A parsed text, JSON or YAML alike. */
 interface TextBody {
   readonly typeMeta: TypeMeta;
+  readonly resetsOwners: boolean;
   decode(type: Struct, options: DecodeOptions): Decoded;
 }
 
 function jsonBody(bytes: Uint8Array): TextBody {
   const body = new JsonBody(bytes);
   return {
+    resetsOwners: body.survey.isPlain ? resetsOwners(body.peekValue()) : nodeResetsOwners(body.node),
     get typeMeta() {
       return typeMetaOf(body);
     },
@@ -54,15 +65,28 @@ function jsonBody(bytes: Uint8Array): TextBody {
   };
 }
 
+function yamlBody(bytes: Uint8Array): TextBody {
+  const body = new YamlBody(bytes);
+  return {
+    get typeMeta() {
+      return body.typeMeta;
+    },
+    resetsOwners: nodeResetsOwners(body.node),
+    decode: (type, options) => body.decode(type, options),
+  };
+}
+
 function decodeText({ body, resource, context, warn }: DecodeTarget, format: 'json' | 'yaml'): ApiObject {
   const { fieldValidation, services } = context;
   let parsed: TextBody | undefined;
   try {
-    parsed = format === 'yaml' ? new YamlBody(body) : jsonBody(body);
+    parsed = format === 'yaml' ? yamlBody(body) : jsonBody(body);
+    const { resetsOwners: isReset } = parsed;
     const { value, warnings } = parsed.decode(resource.type, { fieldValidation, defaults: true });
     checkKind(value, resource, services);
     for (const warning of warnings) warn(warning);
-    return value as unknown as ApiObject;
+    const object = value as unknown as ApiObject;
+    return isReset ? withoutOwners(object) : object;
   } catch (error) {
     if (error instanceof DecodeError) throw decodeFailure(error, () => parsed?.typeMeta, { body, resource, services });
     throw error;
@@ -79,6 +103,8 @@ function decodeBinary({ body, resource, context }: DecodeTarget): ApiObject {
     return decodeProtobuf(raw, resource.type, { defaults: true, typeMeta }) as unknown as ApiObject;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw error.reason === 'syntax' ? unrecognized(resource, error.message, body) : cannotHandle(sent, resource, error.message);
+    throw error.reason === 'syntax'
+      ? unrecognized(resource, error.message, body)
+      : cannotHandle(sent, resource, error.message);
   }
 }

@@ -1,4 +1,12 @@
-import { badRequest, forbiddenField, invalid, notSupported, parseFieldSelector, parseLabelSelector, ValueError } from '../../api/index.ts';
+import {
+  badRequest,
+  forbiddenField,
+  invalid,
+  notSupported,
+  parseFieldSelector,
+  parseLabelSelector,
+  ValueError,
+} from '../../api/index.ts';
 import type { FieldError, FieldMatcher, LabelMatcher } from '../../api/index.ts';
 import { booleanParameter, integerParameter } from './options.ts';
 import type { Query } from './query.ts';
@@ -84,7 +92,9 @@ function watchErrors(raw: RawOptions): FieldError[] {
   }
   if (match !== '') {
     if (raw.sendInitialEvents === undefined) {
-      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+      errors.push(
+        forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+      );
     }
     if (match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['NotOlderThan']));
     if (raw.continueToken !== '') {

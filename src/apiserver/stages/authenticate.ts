@@ -48,7 +48,10 @@ export const certificateAuthenticator: Authenticator = {
 const users = new WeakMap<object, UserInfo>();
 
 /** Remembered per certificate, since every request of a connection shows the same one. */
-function userOfCertificate(certificate: { readonly commonName: string; readonly organizations: readonly string[] }): UserInfo {
+function userOfCertificate(certificate: {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+}): UserInfo {
   const known = users.get(certificate);
   if (known !== undefined) return known;
   const user = withAuthenticatedGroup({ name: certificate.commonName, groups: certificate.organizations });

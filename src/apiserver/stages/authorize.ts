@@ -54,4 +54,3 @@ function explain({ info, user }: Call, reason: string): StatusError {
     `in API group ${JSON.stringify(info.group)} ${where}${suffix}`;
   return forbidden({ group: info.group, resource: info.resource }, info.name, why);
 }
-

@@ -70,7 +70,8 @@ function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Promis
   const { resource } = endpoint;
   const negotiate = (): void => void negotiator.negotiate(call, resource); // refuses before any work is done
   if (info.subresource !== '') return subresource(call, endpoint, negotiate);
-  if (resource.namespaced && info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
+  if (resource.namespaced && info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch')
+    throw methodNotAllowed();
   if (!resource.namespaced && info.namespace !== '' && resource.plural !== 'namespaces') throw pageNotFound();
   const fits = info.parts.length === 1 ? COLLECTION_VERBS : OBJECT_VERBS;
   const verb = resource.verbs.includes(info.verb) && fits.has(info.verb) ? verbs[info.verb] : undefined;

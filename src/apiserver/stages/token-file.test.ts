@@ -23,5 +23,7 @@ test('an unknown token is wrong, no token is none', () => {
 });
 
 test('a line without a user is refused with its number', () => {
-  expect(() => new TokenFileAuthenticator('a,b,c\nlonely\n')).toThrow(new TokenFileError('Cannot read token file: line 2 needs token, user and uid'));
+  expect(() => new TokenFileAuthenticator('a,b,c\nlonely\n')).toThrow(
+    new TokenFileError('Cannot read token file: line 2 needs token, user and uid'),
+  );
 });

@@ -34,7 +34,8 @@ export class TokenFileAuthenticator implements Authenticator {
 function parseLine(line: string, number: number): { readonly token: Buffer; readonly user: UserInfo } {
   const fields = [...line.matchAll(/\s*(?:"([^"]*)"|([^,]*))\s*(?:,|$)/g)].map((match) => match[1] ?? match[2] ?? '');
   const [token = '', name = '', uid = '', groups = ''] = fields;
-  if (token === '' || name === '') throw new TokenFileError(`Cannot read token file: line ${number} needs token, user and uid`);
+  if (token === '' || name === '')
+    throw new TokenFileError(`Cannot read token file: line ${number} needs token, user and uid`);
   const user = { name, uid, groups: groups.split(',').filter((group) => group !== '') };
   return { token: Buffer.from(token), user };
 }

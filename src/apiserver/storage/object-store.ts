@@ -95,7 +95,10 @@ export class ObjectStore {
     return new StoredObject({ key: stored.key, value, modRevision: revision }, this.#codec).prime(stored.object);
   }
 
-  async *watch(range: KeyRange, options: { readonly from: Revision; readonly signal: AbortSignal }): AsyncGenerator<ObjectChanges> {
+  async *watch(
+    range: KeyRange,
+    options: { readonly from: Revision; readonly signal: AbortSignal },
+  ): AsyncGenerator<ObjectChanges> {
     for await (const batch of this.#store.watch(range, options)) {
       yield { changes: batch.events.map((event) => this.#change(event)), revision: batch.revision };
     }

@@ -1,4 +1,11 @@
-import { decodeJson, decodeProtobuf, encodeJson, encodeProtobufEnvelope, isProtobufEnvelope, openProtobufEnvelope } from '../../api/index.ts';
+import {
+  decodeJson,
+  decodeProtobuf,
+  encodeJson,
+  encodeProtobufEnvelope,
+  isProtobufEnvelope,
+  openProtobufEnvelope,
+} from '../../api/index.ts';
 import type { ApiObject, Struct } from '../../api/index.ts';
 import type { Revision } from '../../store/index.ts';
 

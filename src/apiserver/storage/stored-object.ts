@@ -53,9 +53,7 @@ export class StoredObject {
   /** The JSON text of the object in the version of a resource, as UTF-8. */
   json(resource: Resource): Uint8Array {
     if (!isStoredVersion(resource)) {
-      return this.form(`json ${resource.version} ${resource.group}`, () =>
-        Buffer.from(encodeJson(this.as(resource))),
-      );
+      return this.form(`json ${resource.version} ${resource.group}`, () => Buffer.from(encodeJson(this.as(resource))));
     }
     return (this.#json ??=
       this.#codec.spliceJson?.(this.#value, this.revision) ?? Buffer.from(encodeJson(this.object)));

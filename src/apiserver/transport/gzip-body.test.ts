@@ -32,7 +32,11 @@ describe.each(protocols)('over %s', (_name, get) => {
   test('an answer in many pieces is compressed as a whole', async () => {
     const pieces = Array.from({ length: 3_000 }, (_unused, index) => large.subarray(index * 300, index * 300 + 300));
     const huge = Buffer.alloc(1_000_000, 'abc');
-    await using server = await startTransport(() => ({ code: 200, headers: {}, body: [...pieces, huge, Buffer.from('end')] }));
+    await using server = await startTransport(() => ({
+      code: 200,
+      headers: {},
+      body: [...pieces, huge, Buffer.from('end')],
+    }));
     const { body } = await get(server, gzip);
     assert.ok(gunzipSync(body).equals(Buffer.concat([...pieces, huge, Buffer.from('end')])));
   });
@@ -73,7 +77,9 @@ describe.each(protocols)('over %s', (_name, get) => {
 
 test('a client that leaves while its answer is being compressed stops the work', async () => {
   const body = Array.from({ length: 400 }, () => large);
-  await using server = await startTransport(({ path }) => (path === '/list' ? { code: 200, headers: {}, body } : text('x')));
+  await using server = await startTransport(({ path }) =>
+    path === '/list' ? { code: 200, headers: {}, body } : text('x'),
+  );
   const stream = server.http2().request({ ':path': '/list', 'accept-encoding': 'gzip' });
   stream.once('data', () => stream.close());
   await server.observed.until(() => server.observed.answers.length === 1);

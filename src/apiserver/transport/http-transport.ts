@@ -79,6 +79,7 @@ export class HttpTransport implements AsyncDisposable {
   async open(host: string, port: number): Promise<void> {
     this.#server.listen({ host, port });
     await once(this.#server, 'listening');
+    this.#server.on('error', (error) => this.#options.log.error('cannot accept connections', { error }));
     void aborted(this.#options.signal).then(() => this.#stop());
   }
 

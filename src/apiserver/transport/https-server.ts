@@ -33,7 +33,7 @@ export function httpsServer(options: HttpsServerOptions): Server {
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.handshakeTimeoutMs,
     headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs + CHECK_EVERY_MS, // our own deadline answers first
+    requestTimeout: Math.max(limits.requestTimeoutMs, limits.headersTimeoutMs) + CHECK_EVERY_MS, // our own deadline answers first
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, limits.headersTimeoutMs),
     maxHeaderSize: limits.maxHeaderBytes,

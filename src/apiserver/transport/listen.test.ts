@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
 import { VirtualClock } from '../../base/index.ts';
-import { over, startTransport, text } from './test-transport.ts';
+import { over, startTransport, text, turn } from './test-transport.ts';
 import type { ClientRequest, Received, TestTransport } from './test-transport.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -45,7 +45,17 @@ describe.each(protocols)('over %s', (_name, get) => {
       const body = Buffer.from(await call.body(100)).toString();
       const { method, path, query } = call;
       const host = call.header('host');
-      return text(JSON.stringify({ method, path, a: query.all('a'), x: call.header('x-some'), body, host, ip: call.remoteAddress }));
+      return text(
+        JSON.stringify({
+          method,
+          path,
+          a: query.all('a'),
+          x: call.header('x-some'),
+          body,
+          host,
+          ip: call.remoteAddress,
+        }),
+      );
     });
     const headers = { 'x-some': 'thing', host: `localhost:${server.port}` };
     const { body } = await get(server, { method: 'PUT', path: '/p/q%20r?a=1&a=b%2Fc', headers, body: 'hello' });
@@ -61,13 +71,18 @@ describe.each(protocols)('over %s', (_name, get) => {
   });
 
   test('the call knows what a resource path asks for', async () => {
-    await using server = await startTransport(({ info }) => text(`${info.verb} ${info.resource} ${info.namespace} ${info.name}`));
+    await using server = await startTransport(({ info }) =>
+      text(`${info.verb} ${info.resource} ${info.namespace} ${info.name}`),
+    );
     const path = '/apis/apps/v1/namespaces/ns/deployments';
     assert.equal((await get(server, { path: `${path}/web` })).body.toString(), 'get deployments ns web');
     assert.equal((await get(server, { path })).body.toString(), 'list deployments ns ');
     assert.equal((await get(server, { path: `${path}?watch=true` })).body.toString(), 'watch deployments ns ');
     const field = encodeURIComponent('metadata.name=web');
-    assert.equal((await get(server, { path: `${path}?fieldSelector=${field}` })).body.toString(), 'list deployments ns web');
+    assert.equal(
+      (await get(server, { path: `${path}?fieldSelector=${field}` })).body.toString(),
+      'list deployments ns web',
+    );
   });
 
   test('a header sent several times can be read joined and apart', async () => {
@@ -84,7 +99,9 @@ describe.each(protocols)('over %s', (_name, get) => {
   });
 
   test('a body in pieces arrives whole and in order', async () => {
-    const pieces = Array.from({ length: 20_000 }, (_unused, index) => Buffer.from(`${index},${'x'.repeat(index % 300)}`));
+    const pieces = Array.from({ length: 20_000 }, (_unused, index) =>
+      Buffer.from(`${index},${'x'.repeat(index % 300)}`),
+    );
     await using server = await startTransport(() => ({ code: 200, headers: {}, body: pieces }));
     const received = await get(server);
     const expected = Buffer.concat(pieces);
@@ -141,7 +158,7 @@ test('requests of one connection are served side by side', async () => {
   const session = server.http2();
   const first = over(session, { path: '/1' });
   const second = over(session, { path: '/2' });
-  await waitFor(() => arrived.length === 2);
+  while (arrived.length < 2) await turn();
   release.get('/2')?.();
   assert.equal((await second).body.toString(), '/2');
   release.get('/1')?.();
@@ -188,7 +205,3 @@ test.skipIf(!hasCurl).each(['--http2', '--http1.1'])('curl %s gets an answer', a
   const { stdout } = await promisify(execFile)('curl', ['-sk', version, server.transport.url]);
   assert.equal(stdout, 'for curl');
 });
-
-async function waitFor(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise<void>((resolve) => void setImmediate(resolve));
-}

@@ -168,7 +168,9 @@ describe('over HTTP/1.1', () => {
     await using server = await startReading();
     const socket = await server.raw();
     socket.setEncoding('utf8');
-    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n');
+    socket.write(
+      'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\nexpect: 100-continue\r\nconnection: close\r\n\r\n',
+    );
     const [interim] = await once(socket, 'data');
     assert.equal(interim, 'HTTP/1.1 100 Continue\r\n\r\n');
     socket.write('body');

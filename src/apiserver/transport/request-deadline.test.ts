@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { describe, test } from 'vitest';
 import { BoundedQueue, RealClock, VirtualClock } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
-import { open, over, startTransport, text } from './test-transport.ts';
+import { open, over, startTransport, text, turn } from './test-transport.ts';
 import type { ClientRequest, Received, TestTransport } from './test-transport.ts';
 
 const protocols: readonly [string, (server: TestTransport, request?: ClientRequest) => Promise<Received>][] = [
@@ -120,6 +120,24 @@ test('more time than a minute, or none at all, means a minute', async () => {
   }
 });
 
+test.each([
+  ['the timeout', async (call: Call) => once(call.signal, 'abort').then(() => text('late'))],
+  ['an answer in time', () => text('in time')],
+])('a client that does not take %s is cut off', async (_name, respond) => {
+  const clock = new VirtualClock({ startMs: new RealClock().now() });
+  await using server = await startTransport(respond, { clock });
+  const session = server.http2(undefined, { settings: { initialWindowSize: 0 } });
+  const stream = open(session);
+  const broken = once(stream, 'error');
+  await once(stream, 'ready');
+  await server.observed.until(() => server.observed.open === 1);
+  await clock.advance('1m');
+  await clock.advance('1m');
+  assert.match(String(await broken), /INTERNAL_ERROR/);
+  await server.observed.until(() => server.observed.answers.length === 1);
+  assert.equal(server.observed.answers[0]?.outcome, 'cut');
+});
+
 test('watches have no deadline', async () => {
   const clock = new VirtualClock({ startMs: new RealClock().now() });
   const queue = new BoundedQueue<Uint8Array>(10);
@@ -154,7 +172,3 @@ test('each request has its own minute', async () => {
   await clock.advance('30s');
   assert.equal((await second).code, 504);
 });
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
-}

@@ -76,5 +76,6 @@ export class RequestServer implements RequestOwner {
       }
       request.expire();
     }
+    if (this.#short.size > 0) this.#expireIn(this.services.limits.requestTimeoutMs); // for who does not read that either
   }
 }

@@ -50,7 +50,15 @@ export class ServedRequest {
 
   /** Never rejects. */
   async run(): Promise<void> {
-    const answer = await this.#handle();
+    const { handler } = this.#owner.services;
+    const { call } = this;
+    let answer: EncodedAnswer;
+    try {
+      if (!this.isLongRunning && call.queryText !== '') this.#startOwnTimer();
+      answer = handler.encode(await handler.handle(call), call);
+    } catch (error) {
+      answer = this.#answerToFailure(error);
+    }
     this.#isHandlerDone = true;
     if (this.#phase === 'over') this.#exchange.connection.requestEnded();
     if (this.#phase !== 'handling') {
@@ -58,9 +66,10 @@ export class ServedRequest {
       return;
     }
     try {
-      await this.#answer(answer);
+      const sending = this.#answer(answer);
+      if (sending !== undefined) await sending; // small answers are sent by now
     } catch (error) {
-      this.#owner.services.log.error('answer broke off', { method: this.call.method, path: this.call.path, error });
+      this.#owner.services.log.error('answer broke off', { method: call.method, path: call.path, error });
       this.cut('The answer broke off');
     }
   }
@@ -86,24 +95,17 @@ export class ServedRequest {
     this.#exchange.cut();
   }
 
-  async #handle(): Promise<EncodedAnswer> {
+  #answerToFailure(error: unknown): EncodedAnswer {
     const { handler, log } = this.#owner.services;
     const { call } = this;
-    try {
-      if (!this.isLongRunning && call.queryText !== '') this.#startOwnTimer();
-      return handler.encode(await handler.handle(call), call);
-    } catch (error) {
-      if (error instanceof StatusError) return this.#encodeStatus(error);
+    if (!(error instanceof StatusError)) {
       log.error('request handler failed', { method: call.method, path: call.path, error });
       return BROKEN_ANSWER;
     }
-  }
-
-  #encodeStatus({ status }: StatusError): EncodedAnswer {
     try {
-      return this.#owner.services.handler.encode({ type: 'status', status }, this.call);
-    } catch (error) {
-      this.#owner.services.log.error('cannot encode a Status', { path: this.call.path, error });
+      return handler.encode({ type: 'status', status: error.status }, call);
+    } catch (cause) {
+      log.error('cannot encode a Status', { path: call.path, error: cause });
       return BROKEN_ANSWER;
     }
   }

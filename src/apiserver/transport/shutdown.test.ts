@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { test } from 'vitest';
 import { BoundedQueue } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
-import { open, over, startTransport, text } from './test-transport.ts';
+import { open, over, startTransport, text, turn } from './test-transport.ts';
 
 test('a stopping server finishes short requests and says goodbye', async () => {
   const release = new AbortController();
@@ -22,7 +22,10 @@ test('a stopping server finishes short requests and says goodbye', async () => {
   while (calls.length < 2) await turn();
   server.stop();
   assert.deepEqual((await goaway).slice(0, 1), [0]);
-  assert.equal(calls.some((call) => call.signal.aborted), false);
+  assert.equal(
+    calls.some((call) => call.signal.aborted),
+    false,
+  );
   release.abort();
   assert.equal((await overHttp2).body.toString(), 'finished');
   const received = await overHttp1;
@@ -51,9 +54,18 @@ test('a stopping server ends watches in good order', async () => {
   assert.equal(stream.rstCode, 0);
   assert.equal((await overHttp1).body.toString(), 'event');
   await server.transport.stopped;
-  assert.deepEqual(queues.map((queue) => queue.isClosed), [true, true]);
-  assert.deepEqual(signals.map((signal) => signal.reason.message), ['The server stops', 'The server stops']);
-  assert.deepEqual(server.observed.answers.map(({ outcome }) => outcome), ['complete', 'complete']);
+  assert.deepEqual(
+    queues.map((queue) => queue.isClosed),
+    [true, true],
+  );
+  assert.deepEqual(
+    signals.map((signal) => signal.reason.message),
+    ['The server stops', 'The server stops'],
+  );
+  assert.deepEqual(
+    server.observed.answers.map(({ outcome }) => outcome),
+    ['complete', 'complete'],
+  );
 });
 
 test('what does not end in time is cut off', async () => {
@@ -73,7 +85,10 @@ test('what does not end in time is cut off', async () => {
   await server.transport.stopped;
   await overHttp2;
   await overHttp1;
-  assert.deepEqual(calls.map((call) => call.signal.reason.message), ['The server stops', 'The server stops']);
+  assert.deepEqual(
+    calls.map((call) => call.signal.reason.message),
+    ['The server stops', 'The server stops'],
+  );
 });
 
 test('idle and half-open connections do not keep a server from stopping', async () => {
@@ -86,7 +101,9 @@ test('idle and half-open connections do not keep a server from stopping', async 
   const silent = await server.raw();
   const halfOpen = connect(server.port, '127.0.0.1');
   await once(halfOpen, 'connect');
-  const closed = Promise.all([idleHttp2, idleHttp1.resume(), silent.resume(), halfOpen.resume()].map((end) => once(end, 'close')));
+  const closed = Promise.all(
+    [idleHttp2, idleHttp1.resume(), silent.resume(), halfOpen.resume()].map((end) => once(end, 'close')),
+  );
   await server.transport[Symbol.asyncDispose]();
   await closed;
 });
@@ -97,7 +114,3 @@ test('stopping twice is stopping once', async () => {
   await Promise.all([server.transport[Symbol.asyncDispose](), server.transport[Symbol.asyncDispose]()]);
   await server.transport.stopped;
 });
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
-}

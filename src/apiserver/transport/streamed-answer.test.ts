@@ -6,7 +6,7 @@ import { get as httpsGet } from 'node:https';
 import type { Readable } from 'node:stream';
 import { describe, test } from 'vitest';
 import { BoundedQueue, RealClock, VirtualClock } from '../../base/index.ts';
-import { authority, open, over, startTransport, text } from './test-transport.ts';
+import { authority, open, over, startTransport, text, turn } from './test-transport.ts';
 import type { TestTransport } from './test-transport.ts';
 
 const WATCH = '/api/v1/pods?watch=1';
@@ -26,7 +26,14 @@ const protocols: readonly [string, (server: TestTransport) => Promise<Readable>]
   [
     'HTTP/1.1',
     async (server) => {
-      const options = { port: server.port, host: '127.0.0.1', path: WATCH, ca: authority.certificate, agent: false, servername: 'localhost' };
+      const options = {
+        port: server.port,
+        host: '127.0.0.1',
+        path: WATCH,
+        ca: authority.certificate,
+        agent: false,
+        servername: 'localhost',
+      };
       const [response] = (await once(httpsGet(options), 'response')) as [IncomingMessage];
       assert.equal(response.statusCode, 200);
       assert.equal(response.headers['content-length'], undefined);
@@ -35,7 +42,10 @@ const protocols: readonly [string, (server: TestTransport) => Promise<Readable>]
   ],
 ];
 
-function startWatching(queue: BoundedQueue<Uint8Array>, options: Parameters<typeof startTransport>[1] = {}): Promise<TestTransport> {
+function startWatching(
+  queue: BoundedQueue<Uint8Array>,
+  options: Parameters<typeof startTransport>[1] = {},
+): Promise<TestTransport> {
   return startTransport(
     ({ path }) => (path === '/api/v1/pods' ? { code: 200, headers: {}, body: queue } : text('other')),
     options,
@@ -198,7 +208,3 @@ test('a list whose client reads nothing is cut off, and a small answer on the sa
   assert.match(String(await broken), /INTERNAL_ERROR/);
   assert.equal((await over(session, { path: '/small' })).body.toString(), 'small');
 });
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
-}

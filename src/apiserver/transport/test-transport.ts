@@ -1,10 +1,18 @@
 // A transport on a real port with real TLS for tests, and clients for it.
+import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
-import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2';
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+  SecureClientSessionOptions,
+} from 'node:http2';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { RequestOptions } from 'node:https';
+import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { CryptoRandom, LineLogger, RandomUidSource, RealClock, VirtualClock } from '../../base/index.ts';
@@ -14,7 +22,7 @@ import type { Call } from '../request/call.ts';
 import type { HttpTransport } from './http-transport.ts';
 import { listen } from './listen.ts';
 import type { ListenOptions } from './listen.ts';
-import type { SentAnswer, TransportObserver } from './observer.ts';
+import { RecordingObserver } from './test-observer.ts';
 import type { RequestHandler } from './request-handler.ts';
 import { testAuthority } from './test-certificates.ts';
 import type { Identity } from './test-certificates.ts';
@@ -77,8 +85,8 @@ export class TestTransport implements AsyncDisposable {
   }
 
   /** A connection of HTTP/2, closed with the transport. */
-  http2(identity?: Identity): ClientHttp2Session {
-    const session = connectHttp2(this.transport.url, tlsOptions(identity));
+  http2(identity?: Identity, options: SecureClientSessionOptions = {}): ClientHttp2Session {
+    const session = connectHttp2(this.transport.url, { ...tlsOptions(identity), ...options });
     session.on('error', () => undefined);
     this.#sessions.push(session);
     return session;
@@ -92,7 +100,15 @@ export class TestTransport implements AsyncDisposable {
     const { method = 'GET', path = '/', headers = {}, body, identity } = request;
     const agent = new Agent({ keepAlive: false });
     this.#agents.push(agent);
-    const options: RequestOptions = { ...tlsOptions(identity), method, path, headers, port: this.port, host: '127.0.0.1', agent };
+    const options: RequestOptions = {
+      ...tlsOptions(identity),
+      method,
+      path,
+      headers,
+      port: this.port,
+      host: '127.0.0.1',
+      agent,
+    };
     const sent = httpsRequest(options);
     sent.end(body);
     const [response] = await once(sent, 'response');
@@ -103,7 +119,13 @@ export class TestTransport implements AsyncDisposable {
 
   /** A TLS connection to write bytes of one's own to. */
   async raw(options: ConnectionOptions = {}): Promise<TLSSocket> {
-    const socket = connectTls({ ...tlsOptions(), port: this.port, host: '127.0.0.1', ALPNProtocols: ['http/1.1'], ...options });
+    const socket = connectTls({
+      ...tlsOptions(),
+      port: this.port,
+      host: '127.0.0.1',
+      ALPNProtocols: ['http/1.1'],
+      ...options,
+    });
     socket.on('error', () => undefined);
     await once(socket, 'secureConnect');
     return socket;
@@ -180,49 +202,24 @@ function tlsOptions(identity?: Identity): ConnectionOptions {
   return { ca: authority.certificate, servername: 'localhost', ...shown };
 }
 
-/** Keeps what it hears. */
-export class RecordingObserver implements TransportObserver {
-  readonly answers: (SentAnswer & { readonly path: string })[] = [];
-  readonly events: string[] = [];
-  open = 0;
-  #waiting: (() => void)[] = [];
+/** Whatever was done to it: it serves others, has nothing to complain about, and stops. */
+export async function assertUnharmed(server: TestTransport): Promise<void> {
+  assert.equal((await server.getHttp2({ path: '/alive' })).body.toString(), '/alive');
+  assert.equal((await server.getHttp1({ path: '/alive' })).body.toString(), '/alive');
+  assert.deepEqual(server.log, []);
+  await server[Symbol.asyncDispose]();
+}
 
-  connectionOpened(): void {
-    this.open += 1;
-    this.#changed();
-  }
+/** Everything until the server closes; a reset is an end like any other. */
+export async function restOf(socket: Socket): Promise<string> {
+  let received = '';
+  socket.on('error', () => undefined);
+  socket.on('data', (data: Buffer) => (received += data.toString('latin1')));
+  await new Promise((resolve) => socket.once('close', resolve));
+  return received;
+}
 
-  connectionClosed(): void {
-    this.open -= 1;
-    this.#changed();
-  }
-
-  handshakeFailed(): void {
-    this.events.push('handshakeFailed');
-    this.#changed();
-  }
-
-  answered(call: Call, answer: SentAnswer): void {
-    this.answers.push({ ...answer, path: call.path });
-    this.#changed();
-  }
-
-  timedOut(): void {
-    this.events.push('timedOut');
-    this.#changed();
-  }
-
-  stalled(): void {
-    this.events.push('stalled');
-    this.#changed();
-  }
-
-  /** Resolves when something it heard makes the condition true. */
-  async until(condition: () => boolean): Promise<void> {
-    while (!condition()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  #changed(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
-  }
+/** One turn of the event loop. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
 }

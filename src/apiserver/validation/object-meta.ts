@@ -59,7 +59,10 @@ function checkNamespace({ namespace = '' }: ObjectMeta, namespaced: boolean): Fi
 }
 
 /** Also used by kinds that carry labels elsewhere, such as pod templates. */
-export function checkLabels(labels: Readonly<Record<string, string>> | undefined, field = 'metadata.labels'): FieldError[] {
+export function checkLabels(
+  labels: Readonly<Record<string, string>> | undefined,
+  field = 'metadata.labels',
+): FieldError[] {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(labels ?? {})) {
     for (const problem of qualifiedNameProblems(name)) errors.push(invalidValue(field, name, problem));
@@ -128,8 +131,16 @@ export function checkObjectMetaUpdate(metadata: ObjectMeta, old: ObjectMeta): Fi
   if ((metadata.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(invalidValue('metadata.generation', metadata.generation, 'must not be decremented'));
   }
-  for (const field of ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
-    if (metadata[field] !== old[field]) errors.push(invalidValue(`metadata.${field}`, metadata[field] ?? null, IMMUTABLE));
+  for (const field of [
+    'name',
+    'namespace',
+    'uid',
+    'creationTimestamp',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+  ] as const) {
+    if (metadata[field] !== old[field])
+      errors.push(invalidValue(`metadata.${field}`, metadata[field] ?? null, IMMUTABLE));
   }
   return errors;
 }

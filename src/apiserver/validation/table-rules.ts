@@ -9,7 +9,8 @@ import { deepEqual } from '../../base/index.ts';
 export function checkAgainstTable(object: ApiObject, type: Struct): FieldError[] {
   const errors: FieldError[] = [];
   for (const rule of rulesOf(type)) {
-    if (rule.field.name !== 'metadata' && rule.field.name !== 'status') checkField((object as Record<string, unknown>)[rule.field.name], rule, { path: rule.field.name, errors });
+    if (rule.field.name !== 'metadata' && rule.field.name !== 'status')
+      checkField((object as Record<string, unknown>)[rule.field.name], rule, { path: rule.field.name, errors });
   }
   return errors;
 }
@@ -17,7 +18,7 @@ export function checkAgainstTable(object: ApiObject, type: Struct): FieldError[]
 /** Fields marked `immutable` that an update changes. */
 export function checkImmutable(object: ApiObject, old: ApiObject, type: Struct): FieldError[] {
   const errors: FieldError[] = [];
-  compare(object as Record<string, unknown>, old as Record<string, unknown>, { type, path: '', errors });
+  compare(object, old, { type, path: '', errors });
   return errors;
 }
 
@@ -119,7 +120,8 @@ function checkValue(value: unknown, { flags }: Field, { path, errors }: Place): 
   }
   if (typeof value === 'number') checkBounds(value, flags, { path, errors });
   if (typeof value !== 'string') return;
-  if (flags.maxlength !== undefined && Buffer.byteLength(value) > flags.maxlength) errors.push(tooLong(path, flags.maxlength));
+  if (flags.maxlength !== undefined && Buffer.byteLength(value) > flags.maxlength)
+    errors.push(tooLong(path, flags.maxlength));
   if (flags.format !== undefined && value !== '') {
     for (const problem of checkFormat(flags.format, value)) errors.push(invalidValue(path, value, problem));
   }
@@ -168,4 +170,3 @@ function compare(
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
-

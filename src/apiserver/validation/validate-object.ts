@@ -8,7 +8,7 @@ export function validateNewObject(object: ApiObject, resource: Resource, context
   const { strategy, namespaced } = resource;
   return distinct([
     ...checkObjectMeta(object.metadata, { namespaced, strategy }),
-    ...checkAgainstTable(object, resource.type),
+    ...tableErrors(checkAgainstTable(object, resource.type), strategy),
     ...(strategy.validate?.(object, context) ?? []),
   ]);
 }
@@ -17,17 +17,25 @@ export function validateNewObject(object: ApiObject, resource: Resource, context
 export function validateChangedObject(
   object: ApiObject,
   old: ApiObject,
-  { resource, strategy, context }: { readonly resource: Resource; readonly strategy: Strategy; readonly context: WriteContext },
+  {
+    resource,
+    strategy,
+    context,
+  }: { readonly resource: Resource; readonly strategy: Strategy; readonly context: WriteContext },
 ): FieldError[] {
   const meta = checkObjectMeta(object.metadata, { namespaced: resource.namespaced, strategy: resource.strategy });
   const metaUpdate = checkObjectMetaUpdate(object.metadata, old.metadata);
   const own = distinct([
-    ...checkAgainstTable(object, resource.type),
-    ...checkImmutable(object, old, resource.type),
+    ...tableErrors(checkAgainstTable(object, resource.type), strategy),
     ...(strategy.validateUpdate?.(object, old, context) ?? []),
+    ...tableErrors(checkImmutable(object, old, resource.type), strategy),
   ]);
   // Upstream checks metadata for every kind and again with the kind's own rules, and reports what it finds both times.
   return [...meta, ...metaUpdate, ...metaUpdate, ...meta, ...own];
+}
+
+function tableErrors(errors: readonly FieldError[], { adjustTableErrors }: Strategy): readonly FieldError[] {
+  return errors.length === 0 ? errors : (adjustTableErrors?.(errors) ?? errors);
 }
 
 /** A kind's own rule and the table's may find the same thing; it is reported once. */

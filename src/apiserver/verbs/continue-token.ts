@@ -17,8 +17,10 @@ export function encodeContinue(token: ContinueToken, prefix: string): string {
 export function decodeContinue(text: string, prefix: string): ContinueToken {
   const { v, rv, start } = parse(text);
   if (v !== 'meta.k8s.io/v1') throw invalidToken('server does not recognize this encoded version ' + JSON.stringify(v));
-  if (typeof rv !== 'number' || rv === 0) throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
-  if (typeof start !== 'string' || start === '') throw invalidToken('encoded start key is empty (version meta.k8s.io/v1)');
+  if (typeof rv !== 'number' || rv === 0)
+    throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  if (typeof start !== 'string' || start === '')
+    throw invalidToken('encoded start key is empty (version meta.k8s.io/v1)');
   const isPlain = !start.split('/').some((part) => part === '.' || part === '..' || part === '');
   if (!isPlain) throw invalidToken(`encoded start key is invalid: ${JSON.stringify(start)}`);
   return { revision: rv, from: prefix + start };

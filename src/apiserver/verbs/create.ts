@@ -18,7 +18,10 @@ import { ensureNamespace, fillSystemFields } from './object-meta.ts';
 export async function create(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
   const options = writeOptions(call.query, 'CreateOptions');
-  const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services: endpoint.services });
+  const sent = await decodeObject(call, resource, {
+    fieldValidation: options.fieldValidation,
+    services: endpoint.services,
+  });
   ensureNamespace(sent, endpoint, call.info.namespace);
   const context = writeContext(call, endpoint, options);
   const object = await createObject(sent, endpoint, { call, context });
@@ -44,7 +47,7 @@ export async function createObject(
   const isNameGenerated = (sent.metadata.name ?? '') === '' && (sent.metadata.generateName ?? '') !== '';
   // Preparing changes the object in place, so that whoever may have to prepare again keeps what was sent.
   const mayRepeat = isNameGenerated || resource.strategy.alongside !== undefined;
-  for (let tries = 1; ; ) {
+  for (let tries = 1; ;) {
     const object = mayRepeat ? clone(sent) : { ...sent };
     fillSystemFields(object, endpoint, context);
     if (!isOwned) {
@@ -108,7 +111,11 @@ async function store(
   }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
-  const result = await objects.put(key, convertToStored(object, resource), { expected: undefined, ttlSeconds, alongside });
+  const result = await objects.put(key, convertToStored(object, resource), {
+    expected: undefined,
+    ttlSeconds,
+    alongside,
+  });
   if (!isConflicting(result)) return result;
   return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };
 }

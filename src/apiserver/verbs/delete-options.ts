@@ -1,4 +1,14 @@
-import { badRequest, DecodeError, decodeJson, decodeProtobuf, decodeYaml, invalid, invalidValue, notSupported, openProtobufEnvelope } from '../../api/index.ts';
+import {
+  badRequest,
+  DecodeError,
+  decodeJson,
+  decodeProtobuf,
+  decodeYaml,
+  invalid,
+  invalidValue,
+  notSupported,
+  openProtobufEnvelope,
+} from '../../api/index.ts';
 import type { FieldError, Struct } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
 import { bodyFormat } from '../request/media-type.ts';
@@ -44,8 +54,11 @@ function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions 
       dryRun: options.dryRun,
     };
   } catch (error) {
-    if (error instanceof DecodeError) throw badRequest(error.message, { cause: error });
-    throw error;
+    if (!(error instanceof DecodeError)) throw error;
+    const isSyntax = error.reason === 'syntax' && bodyFormat(call) === 'json';
+    throw badRequest(isSyntax ? `couldn't get version/kind; json parse error: ${error.message}` : error.message, {
+      cause: error,
+    });
   }
 }
 

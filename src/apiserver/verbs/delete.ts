@@ -17,6 +17,7 @@ export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer>
   const { resource, services } = endpoint;
   const options = await deleteOptions(call, services);
   const context = writeContext(call, endpoint, options);
+  warnOfPropagation(endpoint, options, context);
   const { namespace, name } = call.info;
   const deleted = await deleteObject(endpoint, { namespace, name, options, context });
   if (deleted.isGone && resource.strategy.returnsDeletedObject !== true) {
@@ -24,6 +25,15 @@ export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer>
   }
   const code = !deleted.isGone && options.orphanDependents === false ? 202 : 200;
   return { type: 'object', code, resource, object: deleted.object };
+}
+
+/** Tells who does not say what becomes of dependents, where the kind's own choice surprises. */
+export function warnOfPropagation({ resource }: Endpoint, options: DeleteOptions, context: WriteContext): void {
+  const { propagationWarning } = resource.strategy;
+  if (propagationWarning === undefined) return;
+  if (options.propagationPolicy === undefined && options.orphanDependents === undefined) {
+    context.warn(propagationWarning);
+  }
 }
 
 export interface DeleteRequest {
@@ -51,7 +61,11 @@ export async function deleteObject(endpoint: Endpoint, request: DeleteRequest): 
   }
 }
 
-async function deleteStored(stored: StoredObject, endpoint: Endpoint, request: DeleteRequest): Promise<Deleted | 'lost'> {
+async function deleteStored(
+  stored: StoredObject,
+  endpoint: Endpoint,
+  request: DeleteRequest,
+): Promise<Deleted | 'lost'> {
   const { resource, objects } = endpoint;
   const { options, context } = request;
   const { strategy } = resource;
@@ -76,7 +90,12 @@ async function deleteStored(stored: StoredObject, endpoint: Endpoint, request: D
   return { object: objects.atRevision(last, removed), isGone: true };
 }
 
-async function mark(object: ApiObject, stored: StoredObject, endpoint: Endpoint, context: WriteContext): Promise<Deleted | 'lost'> {
+async function mark(
+  object: ApiObject,
+  stored: StoredObject,
+  endpoint: Endpoint,
+  context: WriteContext,
+): Promise<Deleted | 'lost'> {
   if (context.dryRun) return { object, isGone: false };
   const { resource, objects } = endpoint;
   const { resourceVersion: _, ...metadata } = object.metadata;

@@ -37,7 +37,11 @@ export interface DeletionRequest {
 }
 
 /** The object with its grace period started or shortened; 'none' when the kind has none or it is over. */
-function applyGracePeriod(object: ApiObject, strategy: Strategy, { options, now }: DeletionRequest): ApiObject | 'pending' | 'none' {
+function applyGracePeriod(
+  object: ApiObject,
+  strategy: Strategy,
+  { options, now }: DeletionRequest,
+): ApiObject | 'pending' | 'none' {
   if (strategy.gracePeriod === undefined) return 'none';
   const { metadata } = object;
   const requested = atLeastOne(options.gracePeriodSeconds);
@@ -57,7 +61,10 @@ function atLeastOne(seconds: number | undefined): number | undefined {
   return seconds !== undefined && seconds < 0 ? 1 : seconds;
 }
 
-function shorten(object: ApiObject, period: { readonly from: number; readonly to: number; readonly now: number }): ApiObject {
+function shorten(
+  object: ApiObject,
+  period: { readonly from: number; readonly to: number; readonly now: number },
+): ApiObject {
   const was = millisOfTimestamp(object.metadata.deletionTimestamp ?? '');
   const at = was - period.from * 1000 + period.to * 1000;
   if (at >= period.now) return withDeletion(object, { at, grace: period.to, bumpsGeneration: false });
@@ -89,13 +96,17 @@ function withDeletion(
 }
 
 function withFinalizers(object: ApiObject, finalizers: readonly string[]): ApiObject {
-  return { ...object, metadata: withMeta(object.metadata, { finalizers: finalizers.length === 0 ? undefined : [...finalizers] }) };
+  return {
+    ...object,
+    metadata: withMeta(object.metadata, { finalizers: finalizers.length === 0 ? undefined : [...finalizers] }),
+  };
 }
 
 /** The finalizers after the garbage collector's two are set as the propagation policy wants them. */
 function collectorFinalizers(object: ApiObject, strategy: Strategy, options: DeleteOptions): readonly string[] {
   const current = object.metadata.finalizers ?? [];
-  if (strategy.defaultPropagation === 'unsupported') return current.filter((name) => name !== ORPHAN && name !== FOREGROUND);
+  if (strategy.defaultPropagation === 'unsupported')
+    return current.filter((name) => name !== ORPHAN && name !== FOREGROUND);
   const kept = current.filter((name) => name !== ORPHAN && name !== FOREGROUND);
   switch (policyFor(current, strategy, options)) {
     case 'Orphan':

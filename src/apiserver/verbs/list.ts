@@ -7,6 +7,7 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { listOptions } from '../request/list-options.ts';
 import type { ListOptions } from '../request/list-options.ts';
+import type { Resource } from '../resource.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
@@ -35,7 +36,7 @@ export async function selectObjects(
 ): Promise<Selected> {
   const { resource, objects } = endpoint;
   const selected = selection(resource, options, target.name);
-  const whole = target.name === '' ? rangeOf(resource, target.namespace) : exactly(keyOf(resource, target.namespace, target.name));
+  const whole = rangeFor(resource, target);
   const start = await startOf(objects, options, whole);
   const page = await readPage(objects, selected, { ...start, limit: options.limit, range: whole });
   return { items: page.items, metadata: listMetadata(page, whole, selected) };
@@ -57,7 +58,8 @@ async function startOf(objects: ObjectStore, options: ListOptions, range: KeyRan
   if (wanted === 0) return { from: range.from, at: undefined };
   const current = await objects.revision();
   if (wanted > current) throw tooLargeRevision(wanted, current);
-  const isExact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
+  const isExact =
+    options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
   return { from: range.from, at: isExact ? wanted : undefined };
 }
 
@@ -108,7 +110,11 @@ async function readAt(
     if (!isStoreError(error, 'Compacted')) throw error;
     const isFirstPage = range.from === options.range.from;
     throw isFirstPage
-      ? new StatusError({ code: 410, reason: 'Expired', message: 'The resourceVersion for the provided list is too old.' })
+      ? new StatusError({
+          code: 410,
+          reason: 'Expired',
+          message: 'The resourceVersion for the provided list is too old.',
+        })
       : await expiredContinue(objects, range.from, options.range.from);
   }
 }
@@ -142,7 +148,16 @@ function after(key: string): string {
   return `${key}\u0000`;
 }
 
+/** The keys to look at: one where the target names one object, else the collection. */
+export function rangeFor(
+  resource: Resource,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): KeyRange {
+  const isOne = name !== '' && (namespace !== '' || !resource.namespaced);
+  return isOne ? exactly(keyOf(resource, namespace, name)) : rangeOf(resource, namespace);
+}
+
 /** The range that holds one key. */
-export function exactly(key: string): KeyRange {
+function exactly(key: string): KeyRange {
   return { from: key, to: after(key) };
 }

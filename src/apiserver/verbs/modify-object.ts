@@ -66,7 +66,12 @@ function checkPreconditions(stored: StoredObject, endpoint: Endpoint, { precondi
 }
 
 /** Whether the client named the version it changed. Without one the newest is taken, if the kind allows that. */
-function checkResourceVersion(object: ApiObject, old: ApiObject, endpoint: Endpoint, { name, strategy }: Modification): boolean {
+function checkResourceVersion(
+  object: ApiObject,
+  old: ApiObject,
+  endpoint: Endpoint,
+  { name, strategy }: Modification,
+): boolean {
   const sent = object.metadata.resourceVersion ?? '';
   if (sent === '' || sent === '0') {
     if (strategy.requiresResourceVersion === true) {
@@ -82,7 +87,12 @@ function checkResourceVersion(object: ApiObject, old: ApiObject, endpoint: Endpo
   return true;
 }
 
-async function prepareAndCheck(object: ApiObject, old: ApiObject, endpoint: Endpoint, modification: Modification): Promise<void> {
+async function prepareAndCheck(
+  object: ApiObject,
+  old: ApiObject,
+  endpoint: Endpoint,
+  modification: Modification,
+): Promise<void> {
   const { resource, services } = endpoint;
   const { context, strategy } = modification;
   const admission = admissionRequest(object, old, endpoint, modification);
@@ -97,7 +107,12 @@ async function prepareAndCheck(object: ApiObject, old: ApiObject, endpoint: Endp
   await services.admission.validate(admission);
 }
 
-function admissionRequest(object: ApiObject, old: ApiObject, endpoint: Endpoint, modification: Modification): AdmissionRequest {
+function admissionRequest(
+  object: ApiObject,
+  old: ApiObject,
+  endpoint: Endpoint,
+  modification: Modification,
+): AdmissionRequest {
   const { context, namespace, name } = modification;
   return {
     operation: 'UPDATE',

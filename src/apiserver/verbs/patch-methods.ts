@@ -1,90 +1,64 @@
-import { applyJsonPatch, applyMergePatch, badRequest, DecodeError, JsonBody, JsonPatchError, StatusError } from '../../api/index.ts';
-import type { JsonPatchOperation } from '../../api/index.ts';
+import { StatusError } from '../../api/index.ts';
+import type { Struct } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
 import type { FieldValidation } from '../request/options.ts';
+import type { Resource } from '../resource.ts';
+import { prepareJsonPatch } from './json-patch-method.ts';
+import { prepareMergePatch } from './merge-patch-method.ts';
+import { prepareStrategicPatch } from './strategic-patch-method.ts';
 
-/** One way to write a patch; reads the body once and applies it as often as needed. */
-export interface PatchMethod {
-  prepare(body: Uint8Array, context: PatchContext): (current: unknown) => unknown;
-}
+/** Reads a patch once; what it returns applies it as often as needed. */
+export type PatchMethod = (body: Uint8Array, context: PatchContext) => (current: unknown) => Patched;
 
 export interface PatchContext {
   readonly fieldValidation: FieldValidation;
+  readonly type: Struct;
   warn(message: string): void;
 }
 
-/** By content type. Strategic merge and apply have their place here. */
+/** What a patch made of an object, not decoded yet. */
+export interface Patched {
+  readonly value: unknown;
+  /** How messages quote what cannot be decoded. */
+  readonly quoted: () => string;
+  /** What is said about a value that cannot be decoded; absent: what the decoder says. */
+  readonly explain?: () => string | undefined;
+  /** Strange things about the patch itself, such as `duplicate field "spec"`. */
+  readonly problems: readonly string[];
+}
+
+/** Server-side apply is a way to patch, and a verb of its own. */
+export const APPLY = 'application/apply-patch+yaml';
+
+const STRATEGIC = 'application/strategic-merge-patch+json';
+
+/** By content type, in the order in which they are offered. */
 const methods: ReadonlyMap<string, PatchMethod> = new Map<string, PatchMethod>([
-  ['application/json-patch+json', { prepare: prepareJsonPatch }],
-  ['application/merge-patch+json', { prepare: prepareMergePatch }],
+  ['application/json-patch+json', prepareJsonPatch],
+  ['application/merge-patch+json', prepareMergePatch],
+  [STRATEGIC, prepareStrategicPatch],
 ]);
 
-export function patchMethodOf(call: Call): PatchMethod {
+/** How a call wants to patch. */
+export function patchMethodOf(call: Call, resource: Resource): PatchMethod | typeof APPLY {
   const contentType = (call.header('content-type') ?? '').split(';', 1)[0]?.trim() ?? '';
+  if (contentType === APPLY) return APPLY;
   const method = methods.get(contentType);
-  if (method !== undefined) return method;
-  throw new StatusError({
+  const isCustom = resource.storage.itemsCarryKind;
+  if (method !== undefined && !(isCustom && method === prepareStrategicPatch)) return method;
+  throw unsupported(isCustom);
+}
+
+/** Built-in kinds are refused by the router, custom resources, of which nobody knows merge strategies, by their own handler. */
+function unsupported(isCustom: boolean): StatusError {
+  const offered = [...methods.keys(), APPLY].filter((type) => type !== STRATEGIC);
+  const message = isCustom
+    ? `the body of the request was in an unknown format - accepted media types include: ${offered.join(', ')}`
+    : '415: Unsupported Media Type';
+  return new StatusError({
     code: 415,
     reason: 'UnsupportedMediaType',
-    message: `the body of the request was in an unknown format - accepted media types include: ${[...methods.keys()].join(', ')}`,
+    message,
+    ...(isCustom ? {} : { details: {} }),
   });
-}
-
-const MAX_OPERATIONS = 10_000;
-
-function prepareJsonPatch(body: Uint8Array): (current: unknown) => unknown {
-  const operations = parsePatch(body);
-  if (!Array.isArray(operations)) {
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeOf(operations)} into Go value of type []handlers.jsonPatchOp`);
-  }
-  if (operations.length > MAX_OPERATIONS) {
-    throw new StatusError({
-      code: 413,
-      reason: 'RequestEntityTooLarge',
-      message: `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
-    });
-  }
-  return (current) => {
-    try {
-      return applyJsonPatch(current, operations as JsonPatchOperation[]);
-    } catch (error) {
-      if (!(error instanceof JsonPatchError)) throw error;
-      throw unprocessable(error);
-    }
-  };
-}
-
-function unprocessable(error: JsonPatchError): StatusError {
-  return new StatusError(
-    {
-      code: 422,
-      reason: 'Invalid',
-      message: 'the server rejected our request due to an error in our request',
-      details: {},
-    },
-    { cause: error },
-  );
-}
-
-function prepareMergePatch(body: Uint8Array): (current: unknown) => unknown {
-  const patch = parsePatch(body);
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
-    throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`);
-  }
-  return (current) => applyMergePatch(current, patch);
-}
-
-function parsePatch(body: Uint8Array): unknown {
-  try {
-    return new JsonBody(body).takeValue();
-  } catch (error) {
-    if (error instanceof DecodeError) throw badRequest(`error decoding patch: ${error.message}`, { cause: error });
-    throw error;
-  }
-}
-
-function jsonTypeOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }

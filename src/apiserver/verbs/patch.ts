@@ -5,8 +5,11 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { writeOptions } from '../request/options.ts';
 import type { Strategy } from '../resource.ts';
+import { apply } from './apply.ts';
 import { modifyObject } from './modify-object.ts';
-import { patchMethodOf } from './patch-methods.ts';
+import { ensureNamespace } from './object-meta.ts';
+import { owned } from './owned-object.ts';
+import { APPLY, patchMethodOf } from './patch-methods.ts';
 import { decodePatched } from './patched-object.ts';
 import { checkName } from './update.ts';
 
@@ -17,12 +20,13 @@ const CONFLICT_RETRIES = 5;
 export async function patch(call: Call, endpoint: Endpoint, strategy: Strategy = endpoint.resource.strategy): Promise<Answer> {
   const { resource, services } = endpoint;
   const { namespace, name } = call.info;
-  const method = patchMethodOf(call);
+  const method = patchMethodOf(call, resource);
+  if (method === APPLY) return apply(call, endpoint, strategy);
   const body = await call.body(services.maxBodyBytes);
   const options = writeOptions(call.query, 'PatchOptions');
   const context = writeContext(call, endpoint, options);
-  const patchContext = { fieldValidation: options.fieldValidation, warn: context.warn };
-  const apply = method.prepare(body, patchContext);
+  const patchContext = { fieldValidation: options.fieldValidation, warn: context.warn, type: resource.type };
+  const applyPatch = method(body, patchContext);
   const object = await modifyObject(endpoint, {
     key: keyOf(resource, namespace, name),
     name,
@@ -31,7 +35,8 @@ export async function patch(call: Call, endpoint: Endpoint, strategy: Strategy =
     strategy,
     retries: CONFLICT_RETRIES,
     change: (current: ApiObject) => {
-      const patched = decodePatched(apply(current), resource, patchContext);
+      const patched = owned(decodePatched(applyPatch(current), resource, patchContext), current, { endpoint, context });
+      ensureNamespace(patched, endpoint, namespace);
       checkName(patched, name);
       return patched;
     },

@@ -1,24 +1,27 @@
 import { canonicalize, DecodeError, invalid, invalidValue } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
-import type { PatchContext } from './patch-methods.ts';
+import type { PatchContext, Patched } from './patch-methods.ts';
+import { resetsOwners, withoutOwners } from '../request/reset-owners.ts';
 
 /** Reads what a patch made of an object as strictly as if it had been sent whole. */
-export function decodePatched(patched: unknown, resource: Resource, context: PatchContext): ApiObject {
+export function decodePatched(patched: Patched, resource: Resource, context: PatchContext): ApiObject {
+  const { value, problems: found, explain } = patched;
   const problem = (detail: string): Error =>
-    invalid({ group: '', resource: '' }, '', [invalidValue('patch', JSON.stringify(sorted(patched)), detail)]);
+    invalid({ group: '', resource: '' }, '', [invalidValue('patch', patched.quoted(), detail)]);
   try {
     const unknown: string[] = [];
-    const value = canonicalize(patched, resource.type, { defaults: true, onUnknown: (path) => unknown.push(path) });
-    const object = value as unknown as ApiObject;
-    if (unknown.length > 0 && context.fieldValidation === 'Strict') {
-      throw problem(`strict decoding error: ${unknown.map(unknownText).join(', ')}`);
+    const decoded = canonicalize(value, resource.type, { defaults: true, onUnknown: (path) => unknown.push(unknownText(path)) });
+    const problems = [...found, ...(explain === undefined ? unknown : unknown.sort())];
+    if (problems.length > 0 && context.fieldValidation === 'Strict') {
+      throw problem(`strict decoding error: ${problems.join(', ')}`);
     }
-    if (context.fieldValidation === 'Warn') for (const path of unknown) context.warn(unknownText(path));
+    if (context.fieldValidation === 'Warn') for (const text of problems) context.warn(text);
+    const object = decoded as unknown as ApiObject;
     resource.strategy.applyDefaults?.(object);
-    return object;
+    return resetsOwners(value) ? withoutOwners(object) : object;
   } catch (error) {
-    if (error instanceof DecodeError) throw problem(error.message);
+    if (error instanceof DecodeError) throw problem(explain?.() ?? error.message);
     throw error;
   }
 }
@@ -28,7 +31,7 @@ function unknownText(path: string): string {
 }
 
 /** Members of the object itself by name, as upstream's merge leaves them; what is inside keeps its order. */
-function sorted(value: unknown): unknown {
+export function sortedMembers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
 }

@@ -1,16 +1,20 @@
 import { canonicalize, conflict, invalid, notFound, OBJECT_MODIFIED } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import type { ApiObject, ScaledKind } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { objectWithOwners, pictureWithOwners, scaledKind } from '../ownership/scale-ownership.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
 import type { WriteOptions } from '../request/options.ts';
-import type { Projection, Resource } from '../resource.ts';
+import type { Projection, Resource, WriteContext } from '../resource.ts';
 import { StoredObject } from '../storage/stored-object.ts';
+import { AppliedConfig } from './applied-config.ts';
 import { modifyObject } from './modify-object.ts';
-import { patchMethodOf } from './patch-methods.ts';
+import { owned } from './owned-object.ts';
+import { APPLY, patchMethodOf } from './patch-methods.ts';
+import { decodePatched } from './patched-object.ts';
 
 /** GET …/scale and the like: another kind's picture of the object. */
 export async function getProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
@@ -24,61 +28,90 @@ export async function getProjection(call: Call, endpoint: Endpoint, projection: 
 /** PUT a picture: what it says is carried over into the object. */
 export async function updateProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
   const options = writeOptions(call.query, 'UpdateOptions');
-  const target = pictureOf(endpoint.resource, projection);
+  const target = pictureEndpoint(endpoint, projection);
   const { services } = endpoint;
-  const sent = await decodeObject(call, target, { fieldValidation: options.fieldValidation, services });
-  return writeProjection(call, endpoint, { projection, options, change: () => sent });
+  const sent = await decodeObject(call, target.resource, { fieldValidation: options.fieldValidation, services });
+  const change: PictureChange = (picture, context) => owned(sent, picture, { endpoint: target, context });
+  return writeProjection(call, endpoint, { projection, options, change });
 }
 
 /** PATCH a picture as if it were stored. */
 export async function patchProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
-  const method = patchMethodOf(call);
+  const target = pictureEndpoint(endpoint, projection);
+  const method = patchMethodOf(call, endpoint.resource);
   const body = await call.body(endpoint.services.maxBodyBytes);
-  const options = writeOptions(call.query, 'PatchOptions');
-  const apply = method.prepare(body, {
-    fieldValidation: options.fieldValidation,
-    warn: (text) => call.warnings.add(text),
-  });
-  const change = (picture: ApiObject): ApiObject =>
-    canonicalize(apply(picture), projection.struct) as unknown as ApiObject;
+  const options = writeOptions(call.query, 'PatchOptions', method === APPLY);
+  const { fieldValidation, force } = options;
+  if (method === APPLY) {
+    const config = new AppliedConfig(body, { fieldValidation, force: force === true });
+    const change: PictureChange = (picture, context) => config.applyTo(picture, target, context);
+    return writeProjection(call, endpoint, { projection, options, change });
+  }
+  const patchContext = { fieldValidation, warn: (text: string) => call.warnings.add(text), type: projection.struct };
+  const apply = method(body, patchContext);
+  const change: PictureChange = (picture, context) =>
+    owned(decodePatched(apply(picture), target.resource, patchContext), picture, { endpoint: target, context });
   return writeProjection(call, endpoint, { projection, options, change });
 }
+
+/** The picture as it should be. */
+type PictureChange = (picture: ApiObject, context: WriteContext) => ApiObject;
 
 interface ProjectionWrite {
   readonly projection: Projection;
   readonly options: WriteOptions;
-  change(picture: ApiObject): ApiObject;
+  readonly change: PictureChange;
 }
 
 async function writeProjection(call: Call, endpoint: Endpoint, write: ProjectionWrite): Promise<Answer> {
   const { resource } = endpoint;
   const { projection, options } = write;
   const { namespace, name } = call.info;
+  const context = writeContext(call, endpoint, options);
+  const scaled = scaledKind(resource, projection);
   const result = await modifyObject(endpoint, {
     key: keyOf(resource, namespace, name),
     name,
     namespace,
-    context: writeContext(call, endpoint, options),
+    context,
     strategy: resource.strategy,
     retries: PROJECTION_RETRIES,
-    change: (current) => {
-      const picture = write.change(projection.project(current));
-      const errors = projection.validate(picture);
-      if (errors.length > 0) throw invalid({ group: projection.kind.group, resource: projection.kind.kind }, name, errors);
-      const sent = picture.metadata.resourceVersion ?? '';
-      if (sent !== '' && sent !== current.metadata.resourceVersion) {
-        throw conflict(groupResource(resource), name, OBJECT_MODIFIED);
-      }
-      return projection.merge(current, picture);
-    },
+    change: (current) => changed(current, { call, endpoint, write, context, scaled }),
   });
   const object = result instanceof StoredObject ? result.as(resource) : result;
   return { type: 'object', code: 200, resource: pictureOf(resource, projection), object: projection.project(object) };
+}
+
+interface ChangeContext {
+  readonly call: Call;
+  readonly endpoint: Endpoint;
+  readonly write: ProjectionWrite;
+  readonly context: WriteContext;
+  readonly scaled: ScaledKind | undefined;
+}
+
+/** The object with what a changed picture of it says. */
+function changed(current: ApiObject, { call, endpoint, write, context, scaled }: ChangeContext): ApiObject {
+  const { projection } = write;
+  const { name } = call.info;
+  const before = canonicalize(projection.project(current), projection.struct) as unknown as ApiObject;
+  const picture = write.change(pictureWithOwners(before, current, scaled), context);
+  const errors = projection.validate(picture);
+  if (errors.length > 0) throw invalid({ group: projection.kind.group, resource: projection.kind.kind }, name, errors);
+  const sent = picture.metadata.resourceVersion ?? '';
+  if (sent !== '' && sent !== current.metadata.resourceVersion) {
+    throw conflict(groupResource(endpoint.resource), name, OBJECT_MODIFIED);
+  }
+  return objectWithOwners(projection.merge(current, picture), picture, { scaled, before: current });
 }
 
 const PROJECTION_RETRIES = 5;
 
 /** The resource as the picture's kind, for decoding and encoding it. */
 function pictureOf(resource: Resource, { kind, struct, columns = [] }: Projection): Resource {
-  return { ...resource, ...kind, type: struct, columns };
+  return { ...resource, ...kind, type: struct, columns, strategy: {} };
+}
+
+function pictureEndpoint(endpoint: Endpoint, projection: Projection): Endpoint {
+  return { ...endpoint, resource: pictureOf(endpoint.resource, projection) };
 }

@@ -12,9 +12,7 @@ export function parseRevision(text: string, asBadRequest = true): Revision {
   const problem = revisionProblem(text);
   if (problem === undefined) return Number(text);
   const message = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`;
-  throw asBadRequest
-    ? badRequest(`invalid resource version: ${message}`)
-    : new StatusError({ code: 500, message });
+  throw asBadRequest ? badRequest(`invalid resource version: ${message}`) : new StatusError({ code: 500, message });
 }
 
 function revisionProblem(text: string): string | undefined {

@@ -50,7 +50,7 @@ function viewVerb(call: Call, endpoint: Endpoint, view: Extract<Subresource, { t
 async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answer> {
   const { services } = endpoint;
   const options = writeOptions(call.query, 'CreateOptions');
-  const target: Resource = { ...endpoint.resource, ...action.kind, type: action.struct };
+  const target: Resource = { ...endpoint.resource, ...action.kind, type: action.struct, strategy: {} };
   const body = await decodeObject(call, target, { fieldValidation: options.fieldValidation, services });
   const context = writeContext(call, endpoint, options);
   const { namespace, name } = call.info;

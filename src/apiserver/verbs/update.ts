@@ -16,7 +16,11 @@ import { ensureNamespace } from './object-meta.ts';
 const UNCONDITIONAL_RETRIES = 100;
 
 /** PUT one object, or the part of it that a subresource owns. */
-export async function update(call: Call, endpoint: Endpoint, strategy: Strategy = endpoint.resource.strategy): Promise<Answer> {
+export async function update(
+  call: Call,
+  endpoint: Endpoint,
+  strategy: Strategy = endpoint.resource.strategy,
+): Promise<Answer> {
   const { resource, objects, services } = endpoint;
   const { namespace, name } = call.info;
   const options = writeOptions(call.query, 'UpdateOptions');
@@ -53,7 +57,7 @@ export function checkName(object: ApiObject, name: string): void {
   if (own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
 }
 
-function withoutResourceVersion(object: ApiObject): ApiObject {
+export function withoutResourceVersion(object: ApiObject): ApiObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 }

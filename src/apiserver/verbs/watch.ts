@@ -3,13 +3,12 @@ import type { Status } from '../../api/index.ts';
 import { isStoreError } from '../../store/index.ts';
 import type { KeyRange, Revision } from '../../store/index.ts';
 import type { Answer, WatchEvent } from '../answers/answer.ts';
-import { keyOf, rangeOf } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { listOptions } from '../request/list-options.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { ObjectChange } from '../storage/object-store.ts';
-import { exactly } from './list.ts';
+import { rangeFor } from './list.ts';
 import { parseRevision } from './revision-rules.ts';
 import { selection } from './selection.ts';
 import type { Selection } from './selection.ts';
@@ -21,7 +20,7 @@ export async function watch(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { namespace, name } = call.info;
   const plan: WatchPlan = {
     selected: selection(resource, options, name),
-    range: name === '' ? rangeOf(resource, namespace) : exactly(keyOf(resource, namespace, name)),
+    range: rangeFor(resource, { namespace, name }),
     resourceVersion: parseRevision(options.resourceVersion, false),
     options,
     signal: call.signal,
@@ -75,7 +74,11 @@ async function* initialEvents(
 
 const BOOKMARK_EVERY_MS = 60_000;
 
-async function* changesFrom(endpoint: Endpoint, plan: WatchPlan, from: Revision): AsyncGenerator<readonly WatchEvent[]> {
+async function* changesFrom(
+  endpoint: Endpoint,
+  plan: WatchPlan,
+  from: Revision,
+): AsyncGenerator<readonly WatchEvent[]> {
   const { objects, services } = endpoint;
   let seen = from - 1;
   let bookmarked = seen;

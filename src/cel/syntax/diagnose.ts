@@ -1,8 +1,7 @@
 import { celGrammar } from './grammar.ts';
 import { Issues } from './issues.ts';
-import { tokenize } from './lexer.ts';
+import { type LexicalFailure, tokenize } from './lexer.ts';
 import { Places } from './places.ts';
-import { quoteInput } from './quote-input.ts';
 import { Reader } from './recovery.ts';
 import type { Source } from './source.ts';
 
@@ -12,9 +11,13 @@ import type { Source } from './source.ts';
  */
 export function diagnose(source: Source): Issues {
   const issues = new Issues(source);
-  const tokens = tokenize(source.text, ({ start, end }) => {
-    issues.report(start, `Syntax error: token recognition error at: ${quoteInput(source.text.slice(start, end))}`);
+  const failures: LexicalFailure[] = [];
+  const tokens = tokenize(source.text, (failure) => {
+    const text = source.text.slice(failure.start, failure.end);
+    issues.report(failure.start, `Syntax error: token recognition error at: '${text}'`);
+    failures.push(failure);
   });
-  new Reader(source.text, tokens, { places: new Places(celGrammar()), issues }).read();
+  const reader = new Reader({ text: source.text, tokens, failures }, { places: new Places(celGrammar()), issues });
+  reader.read();
   return issues;
 }

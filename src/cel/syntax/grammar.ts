@@ -15,7 +15,19 @@ export type GrammarNode =
   | { readonly type: 'choice'; readonly alternatives: readonly GrammarNode[]; readonly decision: Decision };
 
 /** The places where one token does not tell, or not always, how to go on. */
-export type Decision = 'unary' | 'minus' | 'relation' | 'calc' | 'calcRank' | 'member' | 'memberForm' | 'primary' | 'comma' | 'name' | 'literal';
+export type Decision =
+  | 'unary'
+  | 'minus'
+  | 'relation'
+  | 'calc'
+  | 'calcRank'
+  | 'member'
+  | 'memberForm'
+  | 'primary'
+  | 'comma'
+  | 'fieldComma'
+  | 'name'
+  | 'literal';
 
 export type RuleName =
   | 'start'
@@ -40,17 +52,48 @@ const token = (...kinds: readonly TokenKind[]): GrammarNode => ({ type: 'token',
 const rule = (name: RuleName, rank = 0): GrammarNode => ({ type: 'rule', rule: name, rank });
 const sequence = (...parts: readonly GrammarNode[]): GrammarNode => ({ type: 'sequence', parts });
 const optional = (body: GrammarNode): GrammarNode => ({ type: 'optional', body });
-const repeat = (body: GrammarNode, decision?: Decision): GrammarNode => ({ type: 'repeat', body, isEager: false, decision });
-const choice = (decision: Decision, ...alternatives: readonly GrammarNode[]): GrammarNode => ({ type: 'choice', alternatives, decision });
+const repeat = (body: GrammarNode, decision?: Decision): GrammarNode => ({
+  type: 'repeat',
+  body,
+  isEager: false,
+  decision,
+});
+const choice = (decision: Decision, ...alternatives: readonly GrammarNode[]): GrammarNode => ({
+  type: 'choice',
+  alternatives,
+  decision,
+});
 
 const isEager = true;
-const { dot, identifier, openBrace, closeBrace, openBracket, closeBracket, openParen, closeParen, comma, colon, question, minus } = Token;
+const {
+  dot,
+  identifier,
+  openBrace,
+  closeBrace,
+  openBracket,
+  closeBracket,
+  openParen,
+  closeParen,
+  comma,
+  colon,
+  question,
+  minus,
+} = Token;
 
 export function celGrammar(): Readonly<Record<RuleName, GrammarNode>> {
-  const commaList = (item: () => GrammarNode): GrammarNode => sequence(item(), repeat(sequence(token(comma), item()), 'comma'));
+  const commaList = (item: () => GrammarNode, decision: Decision = 'comma'): GrammarNode =>
+    sequence(item(), repeat(sequence(token(comma), item()), decision));
   const callArguments = (): GrammarNode[] => [token(openParen), optional(rule('exprList')), token(closeParen)];
   const trailing = (close: TokenKind): GrammarNode[] => [optional(token(comma)), token(close)];
-  const relations = token(Token.equals, Token.notEquals, Token.in, Token.less, Token.lessEquals, Token.greaterEquals, Token.greater);
+  const relations = token(
+    Token.equals,
+    Token.notEquals,
+    Token.in,
+    Token.less,
+    Token.lessEquals,
+    Token.greaterEquals,
+    Token.greater,
+  );
   return {
     start: sequence(rule('expr'), token(Token.end)),
     expr: sequence(
@@ -108,7 +151,7 @@ export function celGrammar(): Readonly<Record<RuleName, GrammarNode>> {
     ),
     exprList: sequence(rule('expr'), repeat(sequence(token(comma), rule('expr')))),
     listInit: commaList(() => rule('optExpr')),
-    fieldInitializerList: commaList(() => sequence(rule('optField'), token(colon), rule('expr'))),
+    fieldInitializerList: commaList(() => sequence(rule('optField'), token(colon), rule('expr')), 'fieldComma'),
     optField: sequence(optional(token(question)), rule('escapeIdent')),
     mapInitializerList: commaList(() => sequence(rule('optExpr'), token(colon), rule('expr'))),
     escapeIdent: choice('name', token(identifier), token(Token.escapedIdentifier)),

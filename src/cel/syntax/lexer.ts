@@ -133,7 +133,7 @@ function failureEnd(text: string, at: number): number {
   let end = at;
   for (const pattern of UNENDED) end = Math.max(end, matchEnd(pattern, text, at));
   if (text.charAt(end) === '\\' && end > at && text.charAt(at) !== '`') end = matchEnd(PARTIAL_ESCAPE, text, end);
-  return end < text.length ? end + (text.codePointAt(end) as number > 0xffff ? 2 : 1) : end;
+  return end < text.length ? end + ((text.codePointAt(end) as number) > 0xffff ? 2 : 1) : end;
 }
 
 function matchEnd(pattern: RegExp, text: string, at: number): number {

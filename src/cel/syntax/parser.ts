@@ -184,7 +184,10 @@ class Parser {
     if (isOptional) {
       if (!this.#syntax.hasOptionals) this.#issues.report(dot, "unsupported syntax '.?'");
       const name: Expr = { kind: 'literal', offset: start, literal: { kind: 'string', value: field } };
-      return this.#node({ kind: 'call', offset: dot, name: Operator.optionalSelect, target: undefined, args: [operand, name] }, [operand]);
+      return this.#node(
+        { kind: 'call', offset: dot, name: Operator.optionalSelect, target: undefined, args: [operand, name] },
+        [operand],
+      );
     }
     if (!isEscaped && this.#peek() === Token.openParen) {
       const offset = this.#take();
@@ -267,7 +270,10 @@ class Parser {
       const colon = this.#expect(Token.colon);
       fields.push({ offset: colon, name, value: this.#expr(), isOptional });
     });
-    return this.#node({ kind: 'struct', offset, typeName, fields }, fields.map(({ value }) => value));
+    return this.#node(
+      { kind: 'struct', offset, typeName, fields },
+      fields.map(({ value }) => value),
+    );
   }
 
   #list(): Expr {
@@ -290,7 +296,10 @@ class Parser {
       const colon = this.#expect(Token.colon);
       entries.push({ offset: colon, key, value: this.#expr(), isOptional });
     });
-    return this.#node({ kind: 'map', offset, entries }, entries.flatMap(({ key, value }) => [key, value]));
+    return this.#node(
+      { kind: 'map', offset, entries },
+      entries.flatMap(({ key, value }) => [key, value]),
+    );
   }
 
   #optionalMark(offset: number): boolean {
@@ -374,7 +383,11 @@ class Parser {
   }
 
   /** A call, or what its macro makes of it. */
-  #expand(offset: number, name: string, call: { readonly target: Expr | undefined; readonly args: readonly Expr[] }): Expr {
+  #expand(
+    offset: number,
+    name: string,
+    call: { readonly target: Expr | undefined; readonly args: readonly Expr[] },
+  ): Expr {
     const { target, args } = call;
     const parts = target === undefined ? args : [target, ...args];
     const macro = this.#syntax.macros.find(name, target !== undefined, args.length);

@@ -8,8 +8,6 @@ export interface Lookahead {
   at(distance: number): TokenKind;
   /** The rank of the rule that is being read. */
   readonly rank: number;
-  /** For `-1.b…`: how far it goes on as one operand, and whether what comes then can follow. */
-  signedOperand(): { readonly distance: number; readonly isFine: boolean };
 }
 
 /** The alternative, from 1; or, when no alternative fits, how many tokens it took to see that. */
@@ -39,10 +37,7 @@ export const predict: Readonly<Record<Decision, (look: Lookahead) => Prediction>
     const [first, second] = [look.at(0), look.at(1)];
     if (first === Token.not) return 2;
     if (first !== Token.minus) return memberStarts.has(first) ? 1 : { failsAt: 0 };
-    if (second === Token.int || second === Token.float) {
-      const { distance, isFine } = look.signedOperand();
-      return isFine ? 1 : { failsAt: distance };
-    }
+    if (second === Token.int || second === Token.float) return 1;
     return memberStarts.has(second) ? 3 : { failsAt: 1 };
   },
   minus(look) {
@@ -77,8 +72,12 @@ export const predict: Readonly<Record<Decision, (look: Lookahead) => Prediction>
   /** Another item after the comma, or the comma that may stand behind the last one. */
   comma(look) {
     if (look.at(0) !== Token.comma) return 2;
+    return exprStarts.has(look.at(1)) || look.at(1) === Token.question ? 1 : 2;
+  },
+  fieldComma(look) {
+    if (look.at(0) !== Token.comma) return 2;
     const next = look.at(1);
-    return exprStarts.has(next) || next === Token.question || next === Token.escapedIdentifier ? 1 : 2;
+    return next === Token.question || next === Token.identifier || next === Token.escapedIdentifier ? 1 : 2;
   },
   name(look) {
     if (look.at(0) === Token.identifier) return 1;

@@ -1,18 +1,24 @@
 import type { Decision, GrammarNode, RuleName } from './grammar.ts';
 import type { Issues } from './issues.ts';
-import type { Tokens } from './lexer.ts';
+import type { LexicalFailure, Tokens } from './lexer.ts';
 import { type Place, type Places, RULE_END } from './places.ts';
 import { type Lookahead, predict } from './predict.ts';
 import { Misfit } from './misfit.ts';
 import { quoteInput } from './quote-input.ts';
 import { Token, type TokenKind, tokenNames } from './token.ts';
-import { Trial } from './trial.ts';
 
 const MAX_RECOVERIES = 30;
 const MAX_SKIPPED = 256;
 const MAX_DEPTH = 250;
 /** `a.true` is told apart from other misfits behind a dot. */
 const KEYWORD_AS_NAME = /no viable alternative at input '.(true|false|null)'/s;
+
+/** An expression cut into tokens, and what was left over. */
+export interface Cut {
+  readonly text: string;
+  readonly tokens: Tokens;
+  readonly failures: readonly LexicalFailure[];
+}
 
 /** Ends reading altogether. */
 class GivenUp extends Error {}
@@ -29,6 +35,7 @@ interface Open {
 export class Reader implements Lookahead {
   readonly #text: string;
   readonly #tokens: Tokens;
+  readonly #failures: readonly LexicalFailure[];
   readonly #places: Places;
   readonly #issues: Issues;
   #open: Open | undefined;
@@ -43,9 +50,10 @@ export class Reader implements Lookahead {
   #lastFailure: { readonly at: number; readonly nodes: ReadonlySet<GrammarNode | undefined> } | undefined;
   #recoveries = 0;
 
-  constructor(text: string, tokens: Tokens, context: { readonly places: Places; readonly issues: Issues }) {
-    this.#text = text;
-    this.#tokens = tokens;
+  constructor(cut: Cut, context: { readonly places: Places; readonly issues: Issues }) {
+    this.#text = cut.text;
+    this.#tokens = cut.tokens;
+    this.#failures = cut.failures;
     this.#places = context.places;
     this.#issues = context.issues;
   }
@@ -65,13 +73,6 @@ export class Reader implements Lookahead {
 
   get rank(): number {
     return this.#open?.rank ?? 0;
-  }
-
-  signedOperand(): { readonly distance: number; readonly isFine: boolean } {
-    const end = new Trial(this.#tokens, this.#places).operandEnd(this.#at + 1);
-    const follow = this.#expected({ first: new Set(), mayEnd: true });
-    const isFine = end.isFine && follow.has(this.#tokens.kinds[end.at] as TokenKind);
-    return { distance: end.at - this.#at, isFine };
   }
 
   #rule(name: RuleName, rank: number, rest: Place | undefined): void {
@@ -121,7 +122,8 @@ export class Reader implements Lookahead {
   #repeat(node: GrammarNode & { readonly type: 'repeat' }, rest: Place): void {
     const body = this.#places.first(node.body);
     const again: Place = { first: new Set([...body, ...rest.first]), mayEnd: rest.mayEnd };
-    const goesOn = (): boolean => (node.decision === undefined ? body.has(this.at(0)) : this.#predict(node.decision) === 1);
+    const goesOn = (): boolean =>
+      node.decision === undefined ? body.has(this.at(0)) : this.#predict(node.decision) === 1;
     this.#synchronize(node.isEager ? { first: body, mayEnd: false } : again, 'skip');
     let isFirst = node.isEager;
     while (isFirst || goesOn()) {
@@ -136,7 +138,7 @@ export class Reader implements Lookahead {
     const predicted = predict[decision](this);
     if (typeof predicted === 'number') return predicted;
     const last = Math.min(this.#at + predicted.failsAt, this.#tokens.kinds.length - 1);
-    const input = this.at(0) === Token.end ? '<EOF>' : this.#text.slice(this.#tokens.starts[this.#at], this.#tokens.ends[last]);
+    const input = this.at(0) === Token.end ? '<EOF>' : this.#textBetween(this.#at, last);
     throw new Misfit(`no viable alternative at input ${quoteInput(input)}`, last);
   }
 
@@ -183,7 +185,10 @@ export class Reader implements Lookahead {
 
   #reportUnwanted(): void {
     if (this.#isRecovering) return;
-    this.#report(`extraneous input ${this.#name(this.#at)} expecting ${nameAll(this.#expected(this.#place))}`, this.#at);
+    this.#report(
+      `extraneous input ${this.#name(this.#at)} expecting ${nameAll(this.#expected(this.#place))}`,
+      this.#at,
+    );
   }
 
   #mismatch(): Misfit {
@@ -199,7 +204,8 @@ export class Reader implements Lookahead {
   #report(message: string, token: number): void {
     this.#isRecovering = true;
     const told = message.replace(KEYWORD_AS_NAME, "mismatched input '$1' expecting IDENTIFIER");
-    this.#issues.report(this.#tokens.starts[token], `Syntax error: ${told}`);
+    if (this.#text === '') this.#issues.reportAt({ line: 1, column: -1 }, `Syntax error: ${told}`);
+    else this.#issues.report(this.#tokens.starts[token], `Syntax error: ${told}`);
   }
 
   /** Skips to a token with which one of the rules around can go on. */
@@ -249,8 +255,22 @@ export class Reader implements Lookahead {
 
   #recoverySet(): ReadonlySet<TokenKind> {
     const set = new Set<TokenKind>();
-    for (let open = this.#open; open !== undefined; open = open.around) for (const kind of open.rest.first) set.add(kind);
+    for (let open = this.#open; open !== undefined; open = open.around)
+      for (const kind of open.rest.first) set.add(kind);
     return set;
+  }
+
+  /** The text from one token to another, without what is no token. */
+  #textBetween(first: number, last: number): string {
+    let at = this.#tokens.starts[first] as number;
+    const end = this.#tokens.ends[last] as number;
+    let text = '';
+    for (const failure of this.#failures) {
+      if (failure.start < at || failure.start >= end) continue;
+      text += this.#text.slice(at, failure.start);
+      at = failure.end;
+    }
+    return text + this.#text.slice(at, end);
   }
 
   #name(token: number): string {

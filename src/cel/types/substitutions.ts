@@ -1,4 +1,5 @@
-import { DYN, listOf, mapOf, opaqueType, Type, typeOfType } from './type.ts';
+import type { Type } from './type.ts';
+import { DYN, listOf, mapOf, opaqueType, typeOfType } from './type.ts';
 
 /**
  * What type parameters stand for, found out while checking.
@@ -83,9 +84,7 @@ export class Substitutions {
       case 'list':
       case 'map':
         return (
-          left.kind === right.kind &&
-          left.name === right.name &&
-          this.#assignableAll(left.parameters, right.parameters)
+          left.kind === right.kind && left.name === right.name && this.#assignableAll(left.parameters, right.parameters)
         );
       default:
         return right.accepts(left);

@@ -12,10 +12,19 @@ const definitions: FlagDefinitions = {
   'data-dir': { type: 'string', value: 'DIR', help: 'Keep objects in the embedded store in this folder' },
   'bind-address': { type: 'string', value: 'ADDRESS', default: '0.0.0.0', help: 'Where to listen' },
   'secure-port': { type: 'string', value: 'N', default: '6443', help: 'Port to listen on; 0 takes any that is free' },
-  'tls-cert-file': { type: 'string', value: 'FILE', help: 'Certificate shown to clients (made in --cert-dir unless given)' },
+  'tls-cert-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'Certificate shown to clients (made in --cert-dir unless given)',
+  },
   'tls-private-key-file': { type: 'string', value: 'FILE', help: 'Key of --tls-cert-file' },
   'client-ca-file': { type: 'string', value: 'FILE', help: 'Authorities whose client certificates count' },
-  'cert-dir': { type: 'string', value: 'DIR', default: '/var/run/kubernetes', help: 'Where made certificates are kept' },
+  'cert-dir': {
+    type: 'string',
+    value: 'DIR',
+    default: '/var/run/kubernetes',
+    help: 'Where made certificates are kept',
+  },
   ...serverFlags,
 };
 
@@ -36,7 +45,9 @@ export const apiserverCommand: Command = {
 
 function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOptions, 'clock' | 'signal'> {
   const folder = flags.text('data-dir');
-  const storage = etcdStorage(flags) ?? (folder === undefined ? undefined : { type: 'durable' as const, folder: join(folder, 'store') });
+  const storage =
+    etcdStorage(flags) ??
+    (folder === undefined ? undefined : { type: 'durable' as const, folder: join(folder, 'store') });
   if (storage === undefined) throw new UsageError('--etcd-servers or --data-dir must be given');
   const certificate = fileFlag(flags, 'tls-cert-file');
   const privateKey = fileFlag(flags, 'tls-private-key-file');

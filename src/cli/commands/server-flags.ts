@@ -8,18 +8,38 @@ import { readFileSync } from 'node:fs';
 
 /** Flags that `up` and `apiserver` share, under upstream's names. */
 export const serverFlags: FlagDefinitions = {
-  'etcd-servers': { type: 'string', multiple: true, value: 'URL,…', help: 'Keep objects in etcd instead of the embedded store' },
+  'etcd-servers': {
+    type: 'string',
+    multiple: true,
+    value: 'URL,…',
+    help: 'Keep objects in etcd instead of the embedded store',
+  },
   'etcd-prefix': { type: 'string', value: 'PATH', default: '/registry', help: 'Prefix of all keys in etcd' },
   'etcd-cafile': { type: 'string', value: 'FILE', help: 'Certificate authority of etcd' },
   'etcd-certfile': { type: 'string', value: 'FILE', help: 'Client certificate for etcd' },
   'etcd-keyfile': { type: 'string', value: 'FILE', help: 'Key of the client certificate for etcd' },
-  'runtime-config': { type: 'string', multiple: true, value: 'KEY=BOOL,…', help: 'Turn APIs on or off: api/all, api/beta, GROUP/VERSION, …' },
-  'service-cluster-ip-range': { type: 'string', value: 'CIDR', default: '10.96.0.0/16', help: 'Network of service addresses' },
+  'runtime-config': {
+    type: 'string',
+    multiple: true,
+    value: 'KEY=BOOL,…',
+    help: 'Turn APIs on or off: api/all, api/beta, GROUP/VERSION, …',
+  },
+  'service-cluster-ip-range': {
+    type: 'string',
+    value: 'CIDR',
+    default: '10.96.0.0/16',
+    help: 'Network of service addresses',
+  },
   'token-auth-file': { type: 'string', value: 'FILE', help: 'Bearer tokens: lines of token,user,uid,"groups"' },
   'event-ttl': { type: 'string', value: 'DURATION', default: '1h', help: 'How long events are kept' },
   'max-requests-inflight': { type: 'string', value: 'N', default: '400', help: 'Reads worked on at once' },
   'max-mutating-requests-inflight': { type: 'string', value: 'N', default: '200', help: 'Writes worked on at once' },
-  'min-request-timeout': { type: 'string', value: 'SECONDS', default: '1800', help: 'A watch lasts between this and twice this' },
+  'min-request-timeout': {
+    type: 'string',
+    value: 'SECONDS',
+    default: '1800',
+    help: 'A watch lasts between this and twice this',
+  },
   'request-timeout': { type: 'string', value: 'DURATION', default: '1m', help: 'Deadline of other requests' },
 };
 
@@ -65,7 +85,10 @@ export function etcdStorage(flags: Flags): StorageOptions | undefined {
   if (endpoints.length === 0) return undefined;
   const [ca, certificate, key] = ['etcd-cafile', 'etcd-certfile', 'etcd-keyfile'].map((name) => fileFlag(flags, name));
   const tls = ca === undefined && certificate === undefined ? undefined : { ca, certificate, key };
-  return { type: 'etcd', etcd: { endpoints, prefix: flags.text('etcd-prefix') ?? '/registry', ...(tls === undefined ? {} : { tls }) } };
+  return {
+    type: 'etcd',
+    etcd: { endpoints, prefix: flags.text('etcd-prefix') ?? '/registry', ...(tls === undefined ? {} : { tls }) },
+  };
 }
 
 /** The text of the file that a flag names. */

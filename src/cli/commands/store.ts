@@ -10,7 +10,11 @@ import { defaultDataFolder } from './data-folder.ts';
 import { join } from 'node:path';
 
 const definitions: FlagDefinitions = {
-  'data-dir': { type: 'string', value: 'DIR', help: 'The data folder of `keelson up` (default .keelson in the home folder)' },
+  'data-dir': {
+    type: 'string',
+    value: 'DIR',
+    help: 'The data folder of `keelson up` (default .keelson in the home folder)',
+  },
 };
 
 const usage = `Usage: keelson store verify|dump|restore|compact [--data-dir DIR]
@@ -43,7 +47,9 @@ export const storeCommand: Command = {
       case 'compact':
         return compact(folder, context);
       default:
-        throw new UsageError(action === '' ? 'what should be done?' : `"${action}" is not verify, dump, restore or compact`);
+        throw new UsageError(
+          action === '' ? 'what should be done?' : `"${action}" is not verify, dump, restore or compact`,
+        );
     }
   },
 };
@@ -53,8 +59,13 @@ function offline(): { readonly clock: RealClock; readonly random: CryptoRandom }
 }
 
 async function verify(folder: string, context: CommandContext): Promise<void> {
-  const report = await verifyStore(folder, offline());
-  context.print(JSON.stringify(report, undefined, 2));
+  const { files, problems, notes, state } = await verifyStore(folder, offline());
+  for (const { name, bytes, contents } of files) context.print(`${name}: ${bytes} bytes, ${contents}`);
+  for (const { file, offset, description } of notes) context.print(`note: ${file} at ${offset}: ${description}`);
+  for (const { file, offset, description } of problems) context.print(`damage: ${file} at ${offset}: ${description}`);
+  if (state !== undefined) context.print(`${state.objects} objects at revision ${state.revision}`);
+  if (problems.length > 0) throw new Error(`the store in "${folder}" is damaged`);
+  context.print('the store is sound');
 }
 
 async function dump(folder: string, context: CommandContext): Promise<void> {
@@ -63,8 +74,8 @@ async function dump(folder: string, context: CommandContext): Promise<void> {
 
 async function restore(folder: string, file: string | undefined, context: CommandContext): Promise<void> {
   const input = file === undefined ? process.stdin : createReadStream(file);
-  await restoreStore(folder, createInterface({ input, crlfDelay: Infinity }), offline());
-  context.print(`restored into ${folder}`);
+  const { objects, revision } = await restoreStore(folder, createInterface({ input, crlfDelay: Infinity }));
+  context.print(`restored ${objects} objects at revision ${revision} into ${folder}`);
 }
 
 async function compact(folder: string, context: CommandContext): Promise<void> {

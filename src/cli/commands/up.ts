@@ -10,12 +10,20 @@ import { defaultDataFolder } from './data-folder.ts';
 import { etcdStorage, serverFlags, serverSettings } from './server-flags.ts';
 
 const definitions: FlagDefinitions = {
-  'data-dir': { type: 'string', value: 'DIR', help: 'Where the store and the keys are kept (default .keelson in the home folder)' },
+  'data-dir': {
+    type: 'string',
+    value: 'DIR',
+    help: 'Where the store and the keys are kept (default .keelson in the home folder)',
+  },
   'in-memory': { type: 'boolean', help: 'Keep nothing: store and keys live in memory' },
   'bind-address': { type: 'string', value: 'ADDRESS', default: '127.0.0.1', help: 'Where to listen' },
   port: { type: 'string', value: 'N', default: '6443', help: 'Port to listen on; 0 takes any that is free' },
   name: { type: 'string', value: 'NAME', default: 'keelson', help: 'Name of the cluster in the kubeconfig' },
-  'kubeconfig-out': { type: 'string', value: 'FILE', help: 'Write the kubeconfig there instead of merging it into yours' },
+  'kubeconfig-out': {
+    type: 'string',
+    value: 'FILE',
+    help: 'Write the kubeconfig there instead of merging it into yours',
+  },
   ...serverFlags,
 };
 
@@ -34,7 +42,9 @@ export const upCommand: Command = {
     const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
     await writeKubeconfig(kubeconfig, plane.access);
     const ms = Math.round(clock.monotonic() - started);
-    context.print(`ready at ${plane.access.server} in ${ms} ms; kubeconfig ${kubeconfig}, context ${plane.access.name}`);
+    context.print(
+      `ready at ${plane.access.server} in ${ms} ms; kubeconfig ${kubeconfig}, context ${plane.access.name}`,
+    );
     await aborted(context.signal);
     context.print('stopping');
   },
@@ -43,7 +53,8 @@ export const upCommand: Command = {
 function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOptions, 'clock' | 'signal'> {
   const folder = flags.text('data-dir') ?? defaultDataFolder(context.environment);
   const inMemory = flags.isSet('in-memory');
-  if (inMemory && flags.has('data-dir')) throw new UsageError('--in-memory keeps nothing, so --data-dir makes no sense with it');
+  if (inMemory && flags.has('data-dir'))
+    throw new UsageError('--in-memory keeps nothing, so --data-dir makes no sense with it');
   const etcd = etcdStorage(flags);
   if (inMemory && etcd !== undefined) throw new UsageError('--in-memory and --etcd-servers exclude each other');
   const embedded: StorageOptions = inMemory ? { type: 'memory' } : { type: 'durable', folder: join(folder, 'store') };

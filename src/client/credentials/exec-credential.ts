@@ -53,7 +53,8 @@ export function execInfo(plugin: ExecPlugin, isInteractive: boolean, cluster: Ex
 /** Reads what a plugin wrote; throws an Error that says what is wrong with it. */
 export function readExecAnswer(output: string, plugin: ExecPlugin): ExecAnswer {
   const { kind, apiVersion, status } = parseObject(output, 'its output');
-  if (kind !== 'ExecCredential') throw new Error(`it returned kind ${JSON.stringify(kind)} instead of "ExecCredential"`);
+  if (kind !== 'ExecCredential')
+    throw new Error(`it returned kind ${JSON.stringify(kind)} instead of "ExecCredential"`);
   if (apiVersion !== plugin.apiVersion) {
     throw new Error(`it is configured for version "${plugin.apiVersion}" and returned ${JSON.stringify(apiVersion)}`);
   }
@@ -64,7 +65,8 @@ export function readExecAnswer(output: string, plugin: ExecPlugin): ExecAnswer {
   if (token === undefined && certificate === undefined && key === undefined) {
     throw new Error('it returned neither a token nor a certificate and key');
   }
-  if ((certificate === undefined) !== (key === undefined)) throw new Error('it returned only a certificate or a key, not both');
+  if ((certificate === undefined) !== (key === undefined))
+    throw new Error('it returned only a certificate or a key, not both');
   return {
     token,
     certificate: certificate === undefined || key === undefined ? undefined : { certificate, key },

@@ -76,7 +76,8 @@ export class ExecCredentials implements Credentials {
     const { isTerminal, environment, cluster } = this.#options;
     const plugin = this.#plugin;
     const isInteractive = plugin.interactiveMode !== 'Never' && isTerminal;
-    if (plugin.interactiveMode === 'Always' && !isTerminal) throw new Error('it wants to ask, and standard input is not a terminal');
+    if (plugin.interactiveMode === 'Always' && !isTerminal)
+      throw new Error('it wants to ask, and standard input is not a terminal');
     const info = execInfo(plugin, isInteractive, plugin.provideClusterInfo ? await cluster() : undefined);
     const output = await runCommand(plugin, isInteractive, {
       ...environment,

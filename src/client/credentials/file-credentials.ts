@@ -21,7 +21,8 @@ export class TokenFileCredentials implements Credentials {
 
   async #read(isForced: boolean): Promise<Credential> {
     const token = (await readPart(this.#file, 'token', isForced)).trim();
-    if (token === '') throw new TransportError('credentials', `Cannot use token file "${this.#file.path}": it is empty`);
+    if (token === '')
+      throw new TransportError('credentials', `Cannot use token file "${this.#file.path}": it is empty`);
     return { authorization: bearer(token) };
   }
 }

@@ -50,7 +50,10 @@ export class ServedApis {
   }
 
   #coreKinds({ versions }: APIVersions, options: CallOptions): Promise<ServedKind[]> {
-    return this.#resources(versions.map((version) => `/api/${version}`), options);
+    return this.#resources(
+      versions.map((version) => `/api/${version}`),
+      options,
+    );
   }
 
   #groupKinds({ groups }: APIGroupList, options: CallOptions): Promise<ServedKind[]> {

@@ -99,7 +99,9 @@ export class Channel {
     const { origin } = target.server;
     using scope = new AbortScope(this.#lifetime.signal);
     using _timeUp = clock.timer(CONNECT_TIMEOUT_MS, () =>
-      scope.abort(new TransportError('connect', `Cannot connect to "${origin}": no answer in ${CONNECT_TIMEOUT_MS} ms`)),
+      scope.abort(
+        new TransportError('connect', `Cannot connect to "${origin}": no answer in ${CONNECT_TIMEOUT_MS} ms`),
+      ),
     );
     return dial(target, { authorities: await authorities(), certificate, protocols, signal: scope.signal });
   }

@@ -1,6 +1,12 @@
 import { type Clock, RealClock } from '../../base/index.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';
-import { type Credential, type Credentials, FixedCredentials, type PemSource, WatchedFile } from '../credentials/index.ts';
+import {
+  type Credential,
+  type Credentials,
+  FixedCredentials,
+  type PemSource,
+  WatchedFile,
+} from '../credentials/index.ts';
 import { headerOf, type Transport, type TransportRequest, type TransportResponse } from '../transport.ts';
 import { isTransportError, messageOf, TransportError } from '../transport-error.ts';
 import { Channel, type ChannelOptions } from './channel.ts';

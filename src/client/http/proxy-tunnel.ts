@@ -28,7 +28,9 @@ export function openTunnel(proxyUrl: string, target: string, signal: AbortSignal
       path: target,
       headers: {
         host: target,
-        ...(credentials === ':' ? {} : { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }),
+        ...(credentials === ':'
+          ? {}
+          : { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }),
       },
       agent: false,
       signal,

@@ -38,7 +38,11 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
   #draining: Promise<void> | undefined;
   #isDisposed = false;
 
-  constructor(handler: Handler<T>, options: HandlerOptions, parts: { readonly log: Logger; readonly onDispose: () => void }) {
+  constructor(
+    handler: Handler<T>,
+    options: HandlerOptions,
+    parts: { readonly log: Logger; readonly onDispose: () => void },
+  ) {
     this.#handler = handler;
     this.#log = parts.log.with({ handler: options.name ?? 'unnamed' });
     this.#inbox = new HandlerInbox(options.capacity ?? DEFAULT_CAPACITY);
@@ -85,7 +89,7 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
   }
 
   async #drain(): Promise<void> {
-    await undefined; // whoever notifies us goes on first
+    await Promise.resolve(); // whoever notifies us goes on first
     let told = 0;
     for (let next = this.#inbox.shift(); next !== undefined; next = this.#inbox.shift()) {
       await this.#tell(next);
@@ -106,7 +110,11 @@ export class HandlerRegistration<T extends KubernetesObject> implements Disposab
     try {
       await this.#call(notification);
     } catch (error) {
-      this.#log.error('handler failed', { error, notification: notification.type, object: notification.object.metadata.name });
+      this.#log.error('handler failed', {
+        error,
+        notification: notification.type,
+        object: notification.object.metadata.name,
+      });
     }
   }
 

@@ -176,7 +176,8 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     }
     const key = keyOf(event.object);
     const known = state.get(key);
-    if (known !== undefined && !isNewer(event.object.metadata.resourceVersion, known.metadata.resourceVersion)) return false;
+    if (known !== undefined && !isNewer(event.object.metadata.resourceVersion, known.metadata.resourceVersion))
+      return false;
     if (event.type === 'DELETED') state.delete(key);
     else state.set(key, event.object);
     return false;

@@ -1,12 +1,19 @@
-import { type Clock, discardLogger, type Logger, type Runnable, runTogether } from '../../base/index.ts';
+import { type Clock, discardLogger, type Logger, type Runnable } from '../../base/index.ts';
 import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
 import { type Delta, DeltaFifo } from './delta-fifo.ts';
 import { Gate } from './gate.ts';
 import type { Notification } from './handler-inbox.ts';
 import { type Handler, type HandlerOptions, HandlerRegistration } from './handler-registration.ts';
-import { byNamespace, type IndexFunction, Indexer, type Indexes, type IndexReader, NAMESPACE_INDEX } from './indexer.ts';
+import {
+  byNamespace,
+  type IndexFunction,
+  Indexer,
+  type Indexes,
+  type IndexReader,
+  NAMESPACE_INDEX,
+} from './indexer.ts';
 import type { ListWatcher } from './list-watcher.ts';
-import { Reflector, type ReflectorHealth, type ReflectorOptions } from './reflector.ts';
+import { Reflector, type ReflectorHealth, type ReflectorOptions, type ReflectorSink } from './reflector.ts';
 import { dropManagedFields, type Transform } from './transform.ts';
 
 export interface SharedInformerOptions<T extends KubernetesObject> extends ReflectorOptions {
@@ -37,7 +44,7 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
     this.#log = (options.log ?? discardLogger).with({ informer: options.name ?? 'objects' });
     this.#indexer = new Indexer<T>({ [NAMESPACE_INDEX]: byNamespace, ...options.indexes });
     this.#fifo = new DeltaFifo({ known: this.#indexer, transform: options.transform ?? dropManagedFields });
-    this.#reflector = new Reflector(source, this.#fifo, options);
+    this.#reflector = new Reflector(source, this.#sink(), options);
   }
 
   /** The objects. Empty until `synced`. */
@@ -86,23 +93,33 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isStarted) throw new Error('Cannot run an informer twice');
     this.#isStarted = true;
-    const close = (): void => this.#fifo.close();
-    signal.addEventListener('abort', close, { once: true });
     try {
-      await runTogether([this.#reflector, { run: () => this.#consume() }], signal);
+      await this.#reflector.run(signal);
     } finally {
-      signal.removeEventListener('abort', close);
       const registrations = [...this.#registrations.keys()];
       for (const registration of registrations) registration[Symbol.dispose]();
       await Promise.all(registrations.map((registration) => registration.idle()));
     }
   }
 
-  async #consume(): Promise<void> {
-    for await (const { key, deltas } of this.#fifo) {
-      for (const delta of deltas) this.#process(key, delta);
-      if (!this.hasSynced && this.#fifo.hasSynced) this.#becomeSynced();
-    }
+  /** What the reflector hears goes through the queue, which knows what is gone, and is in the cache at once. */
+  #sink(): ReflectorSink<T> {
+    const fifo = this.#fifo;
+    const thenProcess = (): void => {
+      for (let next = fifo.pop(); next !== undefined; next = fifo.pop()) {
+        for (const delta of next.deltas) this.#process(next.key, delta);
+      }
+    };
+    return {
+      add: (object) => (fifo.add(object), thenProcess()),
+      update: (object) => (fifo.update(object), thenProcess()),
+      delete: (object) => (fifo.delete(object), thenProcess()),
+      replace: (objects) => {
+        fifo.replace(objects);
+        thenProcess();
+        if (!this.hasSynced) this.#becomeSynced();
+      },
+    };
   }
 
   #becomeSynced(): void {

@@ -15,7 +15,13 @@ import {
 } from '../credentials/index.ts';
 import { checkProxyUrl } from '../http/proxy-tunnel.ts';
 import { messageOf } from '../transport-error.ts';
-import { type ClusterEntry, type ContextEntry, type Kubeconfig, KubeconfigError, type UserEntry } from './kubeconfig.ts';
+import {
+  type ClusterEntry,
+  type ContextEntry,
+  type Kubeconfig,
+  KubeconfigError,
+  type UserEntry,
+} from './kubeconfig.ts';
 
 /** The extension of a cluster entry that credential plugins are given. */
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
@@ -56,7 +62,8 @@ interface ContextEntries {
 
 function entriesOf(config: Kubeconfig, named: string | undefined): ContextEntries {
   const name = named ?? config.currentContext;
-  if (name === undefined) throw new KubeconfigError('Cannot connect: the kubeconfig has no current context, and none was named');
+  if (name === undefined)
+    throw new KubeconfigError('Cannot connect: the kubeconfig has no current context, and none was named');
   const context = config.contexts.get(name);
   if (context === undefined) throw new KubeconfigError(`Cannot connect: the kubeconfig has no context "${name}"`);
   return {
@@ -108,8 +115,10 @@ function checkUser(user: UserEntry): void {
   }
   const hasCertificate = user.clientCertificate !== undefined || user.clientCertificateData !== undefined;
   if (!hasCertificate) return;
-  if (user.clientKey !== undefined && user.clientKeyData !== undefined) refuse('"client-key" and "client-key-data" are both there');
-  if (user.clientKey === undefined && user.clientKeyData === undefined) refuse('a client certificate needs "client-key" or "client-key-data"');
+  if (user.clientKey !== undefined && user.clientKeyData !== undefined)
+    refuse('"client-key" and "client-key-data" are both there');
+  if (user.clientKey === undefined && user.clientKeyData === undefined)
+    refuse('a client certificate needs "client-key" or "client-key-data"');
 }
 
 /** A file that is not there is better told of now than at the first request. */
@@ -125,7 +134,9 @@ async function checkFiles(cluster: ClusterEntry, user: UserEntry): Promise<void>
     try {
       await access(path);
     } catch (cause) {
-      throw new KubeconfigError(`Cannot use ${origin}: cannot read ${member} "${path}": ${messageOf(cause)}`, { cause });
+      throw new KubeconfigError(`Cannot use ${origin}: cannot read ${member} "${path}": ${messageOf(cause)}`, {
+        cause,
+      });
     }
   }
 }
@@ -140,8 +151,10 @@ function credentialsOf(user: UserEntry, cluster: ClusterEntry, options: ContextO
   const sources: Credentials[] = [];
   const certificate = pemSource(user.clientCertificateData, user.clientCertificate);
   const key = pemSource(user.clientKeyData, user.clientKey);
-  if (certificate !== undefined && key !== undefined) sources.push(new CertificateCredentials(certificate, key, options.clock));
-  if (user.tokenFile !== undefined && user.token === undefined) sources.push(new TokenFileCredentials(user.tokenFile, options.clock));
+  if (certificate !== undefined && key !== undefined)
+    sources.push(new CertificateCredentials(certificate, key, options.clock));
+  if (user.tokenFile !== undefined && user.token === undefined)
+    sources.push(new TokenFileCredentials(user.tokenFile, options.clock));
   if (user.token !== undefined) sources.push(new FixedCredentials({ authorization: bearer(user.token) }));
   if (user.username !== undefined || user.password !== undefined) {
     sources.push(new FixedCredentials({ authorization: basic(user.username ?? '', user.password ?? '') }));

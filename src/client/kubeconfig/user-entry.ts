@@ -73,7 +73,9 @@ function readEnvironment(exec: EntryReader): Readonly<Record<string, string>> {
 
 /** v1 wants it said; v1beta1, which is older than the member, takes `IfAvailable`. */
 function readInteractiveMode(exec: EntryReader, apiVersion: ExecApiVersion): InteractiveMode {
-  const mode = apiVersion.endsWith('/v1') ? exec.requiredText('interactiveMode') : (exec.text('interactiveMode') ?? 'IfAvailable');
+  const mode = apiVersion.endsWith('/v1')
+    ? exec.requiredText('interactiveMode')
+    : (exec.text('interactiveMode') ?? 'IfAvailable');
   if (mode === 'Never' || mode === 'IfAvailable' || mode === 'Always') return mode;
   throw new KubeconfigError(`Cannot use ${exec.origin}: interactiveMode "${mode}" is not Never, IfAvailable or Always`);
 }

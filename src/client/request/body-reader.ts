@@ -26,10 +26,13 @@ export async function readText(body: TransportBody, maxBytes: number): Promise<s
   let size = 0;
   for await (const chunk of body.chunks) {
     size += chunk.length;
-    if (size > maxBytes) throw new TransportError('tooLarge', `Cannot read the answer: it is longer than ${maxBytes} bytes`);
+    if (size > maxBytes)
+      throw new TransportError('tooLarge', `Cannot read the answer: it is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
-  return (chunks.length === 1 && chunks[0] !== undefined ? asBuffer(chunks[0]) : Buffer.concat(chunks)).toString('utf8');
+  return (chunks.length === 1 && chunks[0] !== undefined ? asBuffer(chunks[0]) : Buffer.concat(chunks)).toString(
+    'utf8',
+  );
 }
 
 export function asBuffer(bytes: Uint8Array): Buffer {

@@ -74,7 +74,8 @@ export class Requester {
     using call = new Call(request, this.clock);
     const { body } = await this.#send(request, call);
     call.begin();
-    if (body.type === 'object') throw new TransportError('protocol', 'Cannot watch: the answer is one object, not a stream');
+    if (body.type === 'object')
+      throw new TransportError('protocol', 'Cannot watch: the answer is one object, not a stream');
     const batches = body.type === 'events' ? body.batches : decodeWatch(body.chunks, this.#maxEventBytes);
     for await (const batch of batches) {
       const failed = batch.findIndex((event) => event.type === 'ERROR');

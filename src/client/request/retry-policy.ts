@@ -32,11 +32,13 @@ export class RetryPlan {
   /** How long to wait before the next try; undefined when there is none. */
   nextWaitMs(failure: Failure): number | undefined {
     if (this.#left <= 0 || !this.#isRetriable(failure)) return undefined;
+    const isFirst = this.#backoff.attempts === 0;
     const backoffMs = this.#backoff.nextMs();
-    const waitMs = Math.max(backoffMs, failure.type === 'status' ? (failure.retryAfterMs ?? 0) : 0);
-    if (waitMs > MAX_WAIT_MS) return undefined;
+    const askedMs = failure.type === 'status' ? (failure.retryAfterMs ?? 0) : 0;
+    if (askedMs > MAX_WAIT_MS) return undefined;
     this.#left -= 1;
-    return waitMs;
+    // what broke or was turned away with its connection finds another one at once
+    return isFirst && failure.type === 'error' ? 0 : Math.max(backoffMs, askedMs);
   }
 
   #isRetriable(failure: Failure): boolean {

@@ -38,9 +38,11 @@ export async function* decodeWatch(
     if (end + 1 === chunk.length) continue;
     pending.push(chunk.subarray(end + 1));
     pendingBytes += chunk.length - end - 1;
-    if (pendingBytes > maxBytes) throw new TransportError('tooLarge', `Cannot watch: an event is longer than ${maxBytes} bytes`);
+    if (pendingBytes > maxBytes)
+      throw new TransportError('tooLarge', `Cannot watch: an event is longer than ${maxBytes} bytes`);
   }
-  if (pendingBytes > 0) throw new TransportError('cut', 'Lost the connection: the watch stopped in the middle of an event');
+  if (pendingBytes > 0)
+    throw new TransportError('cut', 'Lost the connection: the watch stopped in the middle of an event');
 }
 
 function readLines(text: string): TransportEvent[] {

@@ -67,6 +67,7 @@ export async function requestToken(
   const spec = { audiences: [], ...options.spec };
   const request: TokenRequest = { kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1', spec };
   const { status } = await accounts.subresource<TokenRequest>('token').create(name, request, options);
-  if (status === undefined) throw new Error(`Cannot get a token for service account "${name}": the answer has no status`);
+  if (status === undefined)
+    throw new Error(`Cannot get a token for service account "${name}": the answer has no status`);
   return status;
 }

@@ -3,7 +3,10 @@ import type { ClusterPki } from '../pki/cluster-pki.ts';
 /** An object every cluster has from the start, and the collection it belongs to. */
 export interface BootstrapObject {
   readonly path: string;
-  readonly object: { readonly metadata: { readonly name: string } };
+  readonly object: {
+    readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+    readonly [field: string]: unknown;
+  };
 }
 
 export interface BootstrapOptions {
@@ -36,18 +39,26 @@ function namespaces(): BootstrapObject[] {
 function serviceCidr({ serviceCidrs }: BootstrapOptions): BootstrapObject {
   return {
     path: '/apis/networking.k8s.io/v1/servicecidrs',
-    object: { metadata: { name: 'kubernetes' }, ...{ spec: { cidrs: serviceCidrs } } },
+    object: { metadata: { name: 'kubernetes' }, spec: { cidrs: serviceCidrs } },
   };
 }
 
 function priorityClasses(): BootstrapObject[] {
   const classes = [
-    ['system-node-critical', 2_000_001_000, 'Used for system critical pods that must not be moved from their current node.'],
-    ['system-cluster-critical', 2_000_000_000, 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.'],
+    [
+      'system-node-critical',
+      2_000_001_000,
+      'Used for system critical pods that must not be moved from their current node.',
+    ],
+    [
+      'system-cluster-critical',
+      2_000_000_000,
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+    ],
   ] as const;
   return classes.map(([name, value, description]) => ({
     path: '/apis/scheduling.k8s.io/v1/priorityclasses',
-    object: { metadata: { name }, ...{ value, description } },
+    object: { metadata: { name }, value, description },
   }));
 }
 
@@ -57,15 +68,13 @@ function kubernetesService({ apiServiceAddress, advertise }: BootstrapOptions): 
   return {
     path: '/api/v1/namespaces/default/services',
     object: {
-      metadata: { name: 'kubernetes', ...{ labels: API_LABELS } },
-      ...{
-        spec: {
-          type: 'ClusterIP',
-          clusterIP: apiServiceAddress,
-          clusterIPs: [apiServiceAddress],
-          sessionAffinity: 'None',
-          ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: advertise.port }],
-        },
+      metadata: { name: 'kubernetes', labels: API_LABELS },
+      spec: {
+        type: 'ClusterIP',
+        clusterIP: apiServiceAddress,
+        clusterIPs: [apiServiceAddress],
+        sessionAffinity: 'None',
+        ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: advertise.port }],
       },
     },
   };
@@ -77,15 +86,13 @@ function extensionAuthentication({ authority, frontProxyAuthority }: ClusterPki)
     path: '/api/v1/namespaces/kube-system/configmaps',
     object: {
       metadata: { name: 'extension-apiserver-authentication' },
-      ...{
-        data: {
-          'client-ca-file': authority.certificate,
-          'requestheader-client-ca-file': frontProxyAuthority.certificate,
-          'requestheader-allowed-names': '["front-proxy-client"]',
-          'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
-          'requestheader-group-headers': '["X-Remote-Group"]',
-          'requestheader-username-headers': '["X-Remote-User"]',
-        },
+      data: {
+        'client-ca-file': authority.certificate,
+        'requestheader-client-ca-file': frontProxyAuthority.certificate,
+        'requestheader-allowed-names': '["front-proxy-client"]',
+        'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+        'requestheader-group-headers': '["X-Remote-Group"]',
+        'requestheader-username-headers': '["X-Remote-User"]',
       },
     },
   };

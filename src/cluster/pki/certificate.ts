@@ -132,7 +132,13 @@ function pem(der: Buffer): string {
 }
 
 /** Reads a certificate authority back from its PEM. */
-export function issuerFrom({ certificate, privateKey }: { readonly certificate: string; readonly privateKey: KeyObject }): Issuer {
+export function issuerFrom({
+  certificate,
+  privateKey,
+}: {
+  readonly certificate: string;
+  readonly privateKey: KeyObject;
+}): Issuer {
   const commonName = /^CN=(.*)$/m.exec(new X509Certificate(certificate).subject)?.[1] ?? '';
   return { subject: { commonName }, keys: { privateKey, publicKey: createPublicKey(privateKey) } };
 }

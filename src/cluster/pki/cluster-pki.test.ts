@@ -59,7 +59,11 @@ describe('clusterPki', () => {
       const first = await clusterPki(options({ folder }));
       const renamed = await clusterPki(options({ folder, servingNames: ['example.test'] }));
       const later = await clusterPki(
-        options({ folder, servingNames: ['example.test'], clock: new VirtualClock({ startMs: START + 340 * 86_400_000 }) }),
+        options({
+          folder,
+          servingNames: ['example.test'],
+          clock: new VirtualClock({ startMs: START + 340 * 86_400_000 }),
+        }),
       );
 
       expect(renamed.authority).toEqual(first.authority);

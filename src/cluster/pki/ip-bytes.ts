@@ -13,4 +13,3 @@ export function ipBytes(text: string): Buffer {
   for (const [index, group] of all.entries()) bytes.writeUInt16BE(Number.parseInt(group, 16), index * 2);
   return bytes;
 }
-

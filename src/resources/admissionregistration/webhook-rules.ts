@@ -1,4 +1,11 @@
-import { dns1035LabelProblems, duplicate, fullyQualifiedNameProblems, invalidValue, notSupported, required } from '../../api/index.ts';
+import {
+  dns1035LabelProblems,
+  duplicate,
+  fullyQualifiedNameProblems,
+  invalidValue,
+  notSupported,
+  required,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type {
   MutatingWebhook,
@@ -43,7 +50,8 @@ function checkName(name: string, field: string): FieldError[] {
 function checkSideEffects({ sideEffects }: Webhook, field: string, old: readonly Webhook[]): FieldError[] {
   const at = `${field}.sideEffects`;
   const isLenient = old.some((webhook) => !SIDE_EFFECTS.includes(webhook.sideEffects ?? ''));
-  if (sideEffects === undefined || sideEffects === null) return [required(at, `must specify one of ${SIDE_EFFECTS.join(', ')}`)];
+  if (sideEffects === undefined || sideEffects === null)
+    return [required(at, `must specify one of ${SIDE_EFFECTS.join(', ')}`)];
   return isLenient || SIDE_EFFECTS.includes(sideEffects) ? [] : [notSupported(at, sideEffects, SIDE_EFFECTS)];
 }
 

@@ -1,4 +1,7 @@
-import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../../api/types/admissionregistration/v1.d.ts';
+import type {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from '../../api/types/admissionregistration/v1.d.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
 import { checkWebhooks } from './webhook-rules.ts';

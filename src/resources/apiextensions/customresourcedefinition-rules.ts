@@ -42,7 +42,8 @@ function checkSpec(spec: CustomResourceDefinitionSpec): FieldError[] {
     errors.push(invalidValue('spec.versions', printed(versions), detail));
   }
   if (preserveUnknownFields === true) {
-    const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+    const detail =
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
     errors.push(invalidValue('spec.preserveUnknownFields', true, detail));
   }
   return [...errors, ...checkNames(names)];
@@ -76,7 +77,8 @@ function checkNames({ singular = '', kind, listKind = '' }: CustomResourceDefini
 function checkStoredVersions({ spec, status }: Definition): FieldError[] {
   const field = 'status.storedVersions';
   const stored = status.storedVersions ?? [];
-  if (stored.length === 0) return [invalidValue(field, status.storedVersions ?? null, 'must have at least one stored version')];
+  if (stored.length === 0)
+    return [invalidValue(field, status.storedVersions ?? null, 'must have at least one stored version')];
   const names = spec.versions.map(({ name }) => name);
   const storage = spec.versions.find((version) => version.storage)?.name;
   const errors: FieldError[] = [];
@@ -110,7 +112,10 @@ function checkApproval({ metadata, spec }: Definition, old: Definition | undefin
 
 const POLICY = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
-function approvalOf(text: string | undefined): { readonly type: 'missing' | 'invalid' | 'given'; readonly reason: string } {
+function approvalOf(text: string | undefined): {
+  readonly type: 'missing' | 'invalid' | 'given';
+  readonly reason: string;
+} {
   if (text === undefined || text === '') {
     const reason = `protected groups must have approval annotation ${JSON.stringify(APPROVED)}, ${POLICY}`;
     return { type: 'missing', reason };

@@ -66,7 +66,8 @@ function withTerminating(status: CustomResourceDefinitionStatus, at: string): Cu
   const condition: CustomResourceDefinitionCondition = {
     type: 'Terminating',
     status: 'True',
-    lastTransitionTime: known?.status === 'True' && known.lastTransitionTime !== undefined ? known.lastTransitionTime : at,
+    lastTransitionTime:
+      known?.status === 'True' && known.lastTransitionTime !== undefined ? known.lastTransitionTime : at,
     reason: 'InstanceDeletionPending',
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   };

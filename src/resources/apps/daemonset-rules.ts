@@ -1,4 +1,12 @@
-import { forbiddenField, invalidValue, matchLabelSelector, notSupported, percentProblems, required, ValueError } from '../../api/index.ts';
+import {
+  forbiddenField,
+  invalidValue,
+  matchLabelSelector,
+  notSupported,
+  percentProblems,
+  required,
+  ValueError,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { DaemonSet, DaemonSetSpec } from '../../api/types/apps/v1.d.ts';
 import { checkPodTemplateSpec } from '../core/pod-template-rules.ts';

@@ -1,4 +1,11 @@
-import { dns1123LabelProblems, forbiddenField, invalidValue, matchLabelSelector, notSupported, ValueError } from '../../api/index.ts';
+import {
+  dns1123LabelProblems,
+  forbiddenField,
+  invalidValue,
+  matchLabelSelector,
+  notSupported,
+  ValueError,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { StatefulSet, StatefulSetSpec } from '../../api/types/apps/v1.d.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';

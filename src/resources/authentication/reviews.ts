@@ -1,6 +1,10 @@
 import { badRequest, formatTime, instantOfMillis } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
-import type { TokenReview, TokenReviewStatus, UserInfo as UserInfoObject } from '../../api/types/authentication/v1.d.ts';
+import type {
+  TokenReview,
+  TokenReviewStatus,
+  UserInfo as UserInfoObject,
+} from '../../api/types/authentication/v1.d.ts';
 import type { UserInfo } from '../../apiserver/index.ts';
 import type { TokenReviewer } from '../access.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
@@ -23,7 +27,11 @@ export function identityReviews({ tokenReviewer }: KindEnvironment): Kind[] {
         }),
       },
     },
-    { group: GROUP, plural: 'tokenreviews', computed: { create: async (object) => reviewToken(object, tokenReviewer) } },
+    {
+      group: GROUP,
+      plural: 'tokenreviews',
+      computed: { create: async (object) => reviewToken(object, tokenReviewer) },
+    },
   ];
 }
 

@@ -16,7 +16,9 @@ const OTHER = 'spec.nonResourceAttributes';
 export function checkQuestion({ resourceAttributes, nonResourceAttributes }: Asked): FieldError[] {
   const errors: FieldError[] = [];
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    errors.push(invalidValue(OTHER, nonResourceAttributes, 'cannot be specified in combination with resourceAttributes'));
+    errors.push(
+      invalidValue(OTHER, nonResourceAttributes, 'cannot be specified in combination with resourceAttributes'),
+    );
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
     const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
@@ -39,7 +41,9 @@ export function checkSelectors(attributes: ResourceAttributes | undefined): Fiel
       : checkSelector(fieldSelector, `${RESOURCE}.fieldSelector`, checkFieldRequirement)),
     ...(labelSelector === undefined
       ? []
-      : checkSelector(labelSelector, `${RESOURCE}.labelSelector`, (item, field) => checkRequirement(item, field, lenient))),
+      : checkSelector(labelSelector, `${RESOURCE}.labelSelector`, (item, field) =>
+          checkRequirement(item, field, lenient),
+        )),
   ];
 }
 
@@ -59,7 +63,9 @@ function checkSelector<Requirement>(
     errors.push(invalidValue(`${field}.rawSelector`, rawSelector, detail));
   }
   if (rawSelector === '' && requirements.length === 0) {
-    errors.push(required(`${field}.requirements`, `when ${field} is specified, requirements or rawSelector is required`));
+    errors.push(
+      required(`${field}.requirements`, `when ${field} is specified, requirements or rawSelector is required`),
+    );
   }
   return [...errors, ...requirements.flatMap((item, index) => check(item, `${field}.requirements[${index}]`))];
 }

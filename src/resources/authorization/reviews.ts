@@ -23,7 +23,10 @@ const GROUP = 'authorization.k8s.io';
 export function accessReviews(environment: KindEnvironment): Kind[] {
   const reviewer = (): AccessReviewer => {
     if (environment.accessReviewer !== undefined) return environment.accessReviewer;
-    throw new StatusError({ code: 501, message: 'Cannot review access: this server was started without an authorizer' });
+    throw new StatusError({
+      code: 501,
+      message: 'Cannot review access: this server was started without an authorizer',
+    });
   };
   return [
     review('subjectaccessreviews', async (object) => reviewSubject(object, reviewer())),

@@ -4,7 +4,12 @@ import type { HorizontalPodAutoscaler, MetricSpec } from '../../api/types/autosc
 import type { Conversion, Whole } from '../kind.ts';
 import { withEntries, withMeta } from '../object-meta.ts';
 import { behaviorOfAnnotation, annotationOfBehavior } from './behavior-annotation.ts';
-import { annotationOfMetric, annotationOfStatus, metricOfAnnotation, statusOfAnnotation } from './metric-annotations.ts';
+import {
+  annotationOfMetric,
+  annotationOfStatus,
+  metricOfAnnotation,
+  statusOfAnnotation,
+} from './metric-annotations.ts';
 
 const PREFIX = 'autoscaling.alpha.kubernetes.io/';
 const METRICS = `${PREFIX}metrics`;
@@ -69,9 +74,12 @@ export const autoscalerConversion: Conversion = {
     return {
       ...object,
       metadata: annotated(metadata, {
-        [METRICS]: others.length === 0 ? undefined : JSON.stringify(others.map((metric) => annotationOfMetric({ ...metric }))),
+        [METRICS]:
+          others.length === 0 ? undefined : JSON.stringify(others.map((metric) => annotationOfMetric({ ...metric }))),
         [CURRENT_METRICS]:
-          measured.length === 0 ? undefined : JSON.stringify(measured.map((metric) => annotationOfStatus({ ...metric }))),
+          measured.length === 0
+            ? undefined
+            : JSON.stringify(measured.map((metric) => annotationOfStatus({ ...metric }))),
         [CONDITIONS]: conditions.length === 0 ? undefined : JSON.stringify(conditions.map(annotationOfCondition)),
         [BEHAVIOR]: behavior === undefined ? undefined : annotationOfBehavior(behavior),
       }),
@@ -130,4 +138,3 @@ function annotated(metadata: ObjectMeta, values: Readonly<Record<string, string 
   if (given.length === 0) return plain;
   return withMeta(plain, { annotations: withEntries(plain.annotations, Object.fromEntries(given)) });
 }
-

@@ -40,7 +40,9 @@ interface Printed {
 interface PrintedRules {
   readonly StabilizationWindowSeconds?: number | null;
   readonly SelectPolicy?: string | null;
-  readonly Policies?: readonly { readonly Type: string; readonly Value: number; readonly PeriodSeconds: number }[] | null;
+  readonly Policies?:
+    | readonly { readonly Type: string; readonly Value: number; readonly PeriodSeconds: number }[]
+    | null;
   readonly Tolerance?: string | null;
 }
 
@@ -51,7 +53,7 @@ function readRules(rules: PrintedRules | null | undefined): HPAScalingRules | un
     ...(StabilizationWindowSeconds === null || StabilizationWindowSeconds === undefined
       ? {}
       : { stabilizationWindowSeconds: StabilizationWindowSeconds }),
-    ...(SelectPolicy === null || SelectPolicy === undefined ? {} : { selectPolicy: SelectPolicy as never }),
+    ...(SelectPolicy === null || SelectPolicy === undefined ? {} : { selectPolicy: SelectPolicy }),
     ...(Policies === null || Policies === undefined
       ? {}
       : {

@@ -52,7 +52,13 @@ function checkRules(rules: HPAScalingRules | undefined, field: string): FieldErr
   return [required(`${field}.policies`, 'must specify at least one Policy')];
 }
 
-const SOURCES = { Object: 'object', Pods: 'pods', Resource: 'resource', External: 'external', ContainerResource: 'containerResource' } as const;
+const SOURCES = {
+  Object: 'object',
+  Pods: 'pods',
+  Resource: 'resource',
+  External: 'external',
+  ContainerResource: 'containerResource',
+} as const;
 type Source = (typeof SOURCES)[keyof typeof SOURCES];
 
 function checkMetric(metric: MetricSpec, field: string): FieldError[] {
@@ -94,7 +100,11 @@ function checkTarget({ type, value, averageValue }: MetricTarget, field: string)
   return errors;
 }
 
-function checkGoal({ value, averageValue, averageUtilization }: MetricTarget, source: Source, field: string): FieldError[] {
+function checkGoal(
+  { value, averageValue, averageUtilization }: MetricTarget,
+  source: Source,
+  field: string,
+): FieldError[] {
   switch (source) {
     case 'object':
       if (value !== undefined || averageValue !== undefined) return [];

@@ -204,4 +204,3 @@ function compact(value: Members): Members {
 function isPlain(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-

@@ -1,4 +1,11 @@
-import { dns1123LabelProblems, invalidValue, matchLabelSelector, notSupported, required, ValueError } from '../../api/index.ts';
+import {
+  dns1123LabelProblems,
+  invalidValue,
+  matchLabelSelector,
+  notSupported,
+  required,
+  ValueError,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Job, JobSpec } from '../../api/types/batch/v1.d.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
@@ -90,7 +97,9 @@ function checkIndexing(spec: JobSpec, field: string): FieldError[] {
     errors.push(invalidValue(`${field}.parallelism`, parallelism, detail));
   }
   if (completions !== undefined && maxFailedIndexes !== undefined && maxFailedIndexes > completions) {
-    errors.push(invalidValue(`${field}.maxFailedIndexes`, maxFailedIndexes, 'must be less than or equal to completions'));
+    errors.push(
+      invalidValue(`${field}.maxFailedIndexes`, maxFailedIndexes, 'must be less than or equal to completions'),
+    );
   }
   return errors;
 }
@@ -151,7 +160,15 @@ function isResting({ spec, status }: Whole<Job>): boolean {
 }
 
 function fixedParts({ spec }: PodTemplateSpec): unknown {
-  const { nodeSelector: _1, tolerations: _2, schedulingGates: _3, affinity, containers, initContainers, ...rest } = spec ?? {};
+  const {
+    nodeSelector: _1,
+    tolerations: _2,
+    schedulingGates: _3,
+    affinity,
+    containers,
+    initContainers,
+    ...rest
+  } = spec ?? {};
   const { nodeAffinity: _4, ...otherAffinity } = affinity ?? {};
   const unsized = (list: readonly object[] | undefined): unknown =>
     list?.map((container) => ({ ...container, resources: undefined }));

@@ -17,6 +17,9 @@ export const jobs = defineKind<Job>({
   group: 'batch',
   plural: 'jobs',
   defaultPropagation: 'orphan',
+  propagationWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them ' +
+    'or set propagationPolicy=Orphan to suppress this warning',
   raisesGeneration: changes('spec'),
 
   applyDefaults(job) {

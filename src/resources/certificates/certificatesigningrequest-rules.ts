@@ -1,6 +1,9 @@
 import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
-import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../api/types/certificates/v1.d.ts';
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+} from '../../api/types/certificates/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { Whole } from '../kind.ts';
 import { unifiedDiff } from '../unified-diff.ts';
@@ -22,7 +25,9 @@ export function checkRequest({ spec, status }: Request): FieldError[] {
     if (usages.indexOf(usage) < index) errors.push(duplicate(`spec.usages[${index}]`, usage));
   }
   if (signerName === LEGACY_SIGNER) {
-    errors.push(invalidValue('spec.signerName', signerName, 'the legacy signerName is not allowed via this API version'));
+    errors.push(
+      invalidValue('spec.signerName', signerName, 'the legacy signerName is not allowed via this API version'),
+    );
   }
   return [...errors, ...checkConditions(status.conditions ?? [])];
 }
@@ -68,7 +73,8 @@ export function checkRequestStatus(request: Request, old: Request): FieldError[]
     const now = ofType(request, type);
     const was = ofType(old, type);
     const name = JSON.stringify(type);
-    if (now.length > was.length) errors.push(forbiddenField(CONDITIONS, `updates may not add a condition of type ${name}`));
+    if (now.length > was.length)
+      errors.push(forbiddenField(CONDITIONS, `updates may not add a condition of type ${name}`));
     else if (now.length === was.length && !deepEqual(now, was)) {
       const detail = `updates may not modify a condition of type ${name}\n${unifiedDiff(was, now)}`;
       errors.push(forbiddenField(CONDITIONS, detail));

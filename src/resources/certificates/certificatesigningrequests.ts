@@ -36,7 +36,11 @@ export const certificateSigningRequests = defineKind<CertificateSigningRequest>(
   validateStatus: checkRequestStatus,
   selectable: { 'spec.signerName': ({ spec }) => spec.signerName },
   subresources: {
-    approval: (info, own) => ({ type: 'view', verbs: info.verbs, strategy: approvalStrategy(own, (object) => arrange(object, info.type)) }),
+    approval: (info, own) => ({
+      type: 'view',
+      verbs: info.verbs,
+      strategy: approvalStrategy(own, (object) => arrange(object, info.type)),
+    }),
   },
 });
 

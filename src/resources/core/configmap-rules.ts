@@ -19,7 +19,7 @@ export function checkConfigMap({ data = {}, binaryData = {} }: ConfigMap): Field
     for (const problem of configMapKeyProblems(key)) errors.push(invalidValue(`binaryData[${key}]`, key, problem));
     bytes += decodedLength(value);
   }
-  if (bytes > MAX_VALUE_BYTES) errors.push(tooLong('', MAX_VALUE_BYTES));
+  if (bytes > MAX_VALUE_BYTES) errors.push(tooLong('[]', MAX_VALUE_BYTES)); // the object as a whole, as upstream prints it
   return errors;
 }
 

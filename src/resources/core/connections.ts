@@ -24,7 +24,10 @@ export type ConnectionTarget =
 const NODES = { group: '', resource: 'nodes' };
 
 /** `exec`, `attach`, `portforward` and `log` of a pod: streams from the node that it runs on. */
-export function podStream(environment: KindEnvironment, type: 'exec' | 'attach' | 'log' | 'portforward'): SubresourceMaker {
+export function podStream(
+  environment: KindEnvironment,
+  type: 'exec' | 'attach' | 'log' | 'portforward',
+): SubresourceMaker {
   const nodes = environment.objects('minions', { group: '', version: 'v1', kind: 'Node' });
   return (info) => ({
     type: 'connection',
@@ -46,10 +49,13 @@ export function podStream(environment: KindEnvironment, type: 'exec' | 'attach' 
   });
 }
 
-const NO_LOG_YET: Answer = { type: 'bytes', code: 200, contentType: 'text/plain', body: '' };
+const NO_LOG_YET: Answer = { type: 'bytes', code: 204, contentType: 'text/plain', body: '' };
 
 /** `proxy` of pods, services and nodes: a request passed on to what answers behind them. */
-export function proxied(environment: KindEnvironment, type: 'podproxy' | 'nodeproxy' | 'serviceproxy'): SubresourceMaker {
+export function proxied(
+  environment: KindEnvironment,
+  type: 'podproxy' | 'nodeproxy' | 'serviceproxy',
+): SubresourceMaker {
   return (info) => ({
     type: 'connection',
     verbs: info.verbs,

@@ -73,7 +73,9 @@ function checkMounts(container: Container, field: string, { volumes }: PodNames)
       errors.push(invalidValue(`${at}.name`, mount.name, 'must not already exist in volumeDevices'));
     }
     if (volumeDevices.some(({ devicePath }) => devicePath === mount.mountPath)) {
-      errors.push(invalidValue(`${at}.mountPath`, mount.mountPath, 'must not already exist as a path in volumeDevices'));
+      errors.push(
+        invalidValue(`${at}.mountPath`, mount.mountPath, 'must not already exist as a path in volumeDevices'),
+      );
     }
     return [...errors, ...checkMountOptions(mount, container, { at, field })];
   });
@@ -96,7 +98,11 @@ function checkMountOptions(
   return errors;
 }
 
-function checkDevices({ volumeDevices = [], volumeMounts = [] }: Container, field: string, { volumes }: PodNames): FieldError[] {
+function checkDevices(
+  { volumeDevices = [], volumeMounts = [] }: Container,
+  field: string,
+  { volumes }: PodNames,
+): FieldError[] {
   const names = new Set<string>();
   const paths = new Set<string>();
   return volumeDevices.flatMap(({ name, devicePath }, index) => {
@@ -144,7 +150,11 @@ function checkLifecycle({ postStart, preStop }: Lifecycle, field: string): Field
   ];
 }
 
-function checkProbe(probe: Probe | undefined, field: string, { oneSuccess }: { readonly oneSuccess: boolean }): FieldError[] {
+function checkProbe(
+  probe: Probe | undefined,
+  field: string,
+  { oneSuccess }: { readonly oneSuccess: boolean },
+): FieldError[] {
   if (probe === undefined) return [];
   const errors = checkHandler(probe, field);
   if (oneSuccess && probe.successThreshold !== 1) {

@@ -20,5 +20,5 @@ export const eventConversion: Conversion = {
 
 function renamed(event: ApiObject, names: ReadonlyMap<string, string>): ApiObject {
   const entries = Object.entries(event).map(([name, value]) => [names.get(name) ?? name, value]);
-  return Object.fromEntries(entries) as unknown as ApiObject;
+  return Object.fromEntries(entries);
 }

@@ -28,12 +28,31 @@ export function events({ eventTtlSeconds }: KindEnvironment): Kind[] {
       plural: 'events',
       storedGroup: '',
       conversions: { v1: eventConversion },
+      invalidAs: { group: '', resource: 'Event' },
+      judges: IMMUTABLE,
       validate: checkNewEvent,
       validateUpdate: checkNewEventUpdate,
       selectable: asCore({ ...about('regarding'), reportingController: reporter }),
     }),
   ];
 }
+
+/** Immutable in the words of the core kind. */
+const IMMUTABLE = [
+  'regarding',
+  'note',
+  'reason',
+  'type',
+  'action',
+  'related',
+  'eventTime',
+  'reportingController',
+  'reportingInstance',
+  'deprecatedSource',
+  'deprecatedFirstTimestamp',
+  'deprecatedLastTimestamp',
+  'deprecatedCount',
+];
 
 type Getter = (event: Whole<Event>) => string;
 

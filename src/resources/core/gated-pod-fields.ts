@@ -29,7 +29,7 @@ function withoutStopSignals(spec: PodSpec): PodSpec {
   const strip = <T extends { lifecycle?: Lifecycle }>(container: T): T => {
     if (container.lifecycle?.stopSignal === undefined) return container;
     const { stopSignal: _, ...lifecycle } = container.lifecycle;
-    return { ...container, lifecycle };
+    return { ...container, lifecycle: Object.keys(lifecycle).length === 0 ? undefined : lifecycle };
   };
   return {
     ...spec,

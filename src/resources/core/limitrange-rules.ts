@@ -77,10 +77,18 @@ function checkOrder(item: LimitRangeItem, name: string, field: string): FieldErr
     invalidValue(at('defaultRequest'), request, `default request value ${request} is greater than max value ${max}`),
   );
   compare(request, limit, () =>
-    invalidValue(at('defaultRequest'), request, `default request value ${request} is greater than default limit value ${limit}`),
+    invalidValue(
+      at('defaultRequest'),
+      request,
+      `default request value ${request} is greater than default limit value ${limit}`,
+    ),
   );
-  compare(min, limit, () => invalidValue(at('default'), min, `min value ${min} is greater than default value ${limit}`));
-  compare(limit, max, () => invalidValue(at('default'), max, `default value ${limit} is greater than max value ${max}`));
+  compare(min, limit, () =>
+    invalidValue(at('default'), min, `min value ${min} is greater than default value ${limit}`),
+  );
+  compare(limit, max, () =>
+    invalidValue(at('default'), max, `default value ${limit} is greater than max value ${max}`),
+  );
   compare('1', ratio === '1' ? undefined : ratio, () =>
     invalidValue(at('maxLimitRequestRatio'), ratio, `ratio ${ratio} is less than 1`),
   );

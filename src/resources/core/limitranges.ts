@@ -22,6 +22,7 @@ export const limitRanges = defineKind<LimitRange>({
     if ((object.metadata.name ?? '') === '') object.metadata = withMeta(object.metadata, { name: newUid() });
   },
 
+  judges: ['spec.limits'],
   validate: checkLimitRange,
 });
 

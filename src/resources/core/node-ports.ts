@@ -65,7 +65,11 @@ export class NodePorts {
     return 1n << BigInt(port - this.#range.first);
   }
 
-  async #read(): Promise<{ readonly bits: bigint; readonly revision: number; readonly metadata: ApiObject['metadata'] }> {
+  async #read(): Promise<{
+    readonly bits: bigint;
+    readonly revision: number;
+    readonly metadata: ApiObject['metadata'];
+  }> {
     const found = await this.#objects.get(NAME);
     if (found === undefined) return { bits: 0n, revision: 0, metadata: {} };
     const { data = '' } = found.object as unknown as RangeAllocation;

@@ -1,4 +1,12 @@
-import { duplicate, forbiddenField, invalidValue, isIpv4, parseCidr, qualifiedNameProblems, labelValueProblems } from '../../api/index.ts';
+import {
+  duplicate,
+  forbiddenField,
+  invalidValue,
+  isIpv4,
+  parseCidr,
+  qualifiedNameProblems,
+  labelValueProblems,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Node, Taint } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';

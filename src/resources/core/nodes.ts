@@ -19,7 +19,8 @@ export function nodes(environment: KindEnvironment): Kind {
       const { podCIDR = '', podCIDRs = [] } = spec;
       if (podCIDR !== '' && podCIDRs[0] !== podCIDR) spec.podCIDRs = [podCIDR];
       else if (podCIDR === '' && podCIDRs[0] !== undefined) spec.podCIDR = podCIDRs[0];
-      if (status.allocatable === undefined && status.capacity !== undefined) status.allocatable = { ...status.capacity };
+      if (status.allocatable === undefined && status.capacity !== undefined)
+        status.allocatable = { ...status.capacity };
       roundToMilli(status.capacity);
       roundToMilli(status.allocatable);
     },

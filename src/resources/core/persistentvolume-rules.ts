@@ -87,7 +87,10 @@ function checkAttributesClass({ volumeAttributesClassName: name, csi }: Persiste
 }
 
 /** Where a volume is stays; a secret for growing it may be added. */
-export function checkPersistentVolumeUpdate(volume: Whole<PersistentVolume>, old: Whole<PersistentVolume>): FieldError[] {
+export function checkPersistentVolumeUpdate(
+  volume: Whole<PersistentVolume>,
+  old: Whole<PersistentVolume>,
+): FieldError[] {
   const errors = checkPersistentVolume(volume);
   const now = sourceOf(volume.spec);
   const was = sourceOf(old.spec);
@@ -114,5 +117,5 @@ export function checkPersistentVolumeUpdate(volume: Whole<PersistentVolume>, old
 function sourceOf(spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> {
   return Object.fromEntries(
     SOURCES.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])),
-  ) as Partial<PersistentVolumeSpec>;
+  );
 }

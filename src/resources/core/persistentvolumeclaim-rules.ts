@@ -57,7 +57,9 @@ function checkDataSources({ dataSource, dataSourceRef }: PersistentVolumeClaimSp
   if (dataSource === undefined || dataSourceRef === undefined) return errors;
   const { namespace = '', ...local } = dataSourceRef;
   if (namespace !== '') {
-    errors.push(invalidValue(field, `${field}.dataSource`, 'may not be specified when dataSourceRef.namespace is specified'));
+    errors.push(
+      invalidValue(field, `${field}.dataSource`, 'may not be specified when dataSourceRef.namespace is specified'),
+    );
   } else if (!deepEqual(local, dataSource)) {
     errors.push(invalidValue(field, `${field}.dataSource`, 'must match dataSourceRef'));
   }
@@ -77,7 +79,8 @@ export function checkClaimUpdate(claim: Claim, old: Claim): FieldError[] {
   const was: PersistentVolumeClaimSpec =
     (old.spec.volumeName ?? '') === '' ? { ...old.spec, volumeName: claim.spec.volumeName } : old.spec;
   if (!deepEqual(now, was)) {
-    const what = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+    const what =
+      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     errors.push(forbiddenField('spec', `${what}\n${unifiedDiff(was, now)}`));
   }
   const size = claim.spec.resources?.requests?.['storage'];

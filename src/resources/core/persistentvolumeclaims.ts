@@ -32,7 +32,10 @@ export const persistentVolumeClaims = defineKind<PersistentVolumeClaim>({
  * Where a new volume's contents come from stands in two fields: the older knows claims and snapshots only, the newer
  * anything; each is filled from the other (KEP-1495).
  */
-function withDataSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): PersistentVolumeClaimSpec {
+function withDataSources(
+  spec: PersistentVolumeClaimSpec,
+  old: PersistentVolumeClaimSpec | undefined,
+): PersistentVolumeClaimSpec {
   let { dataSource, dataSourceRef } = spec;
   if ((dataSourceRef?.namespace ?? '') !== '' && old?.dataSourceRef === undefined) dataSourceRef = undefined;
   const hadSource = old?.dataSource !== undefined || old?.dataSourceRef !== undefined;

@@ -12,7 +12,8 @@ export function withAppArmorProfiles(
   annotations: Readonly<Record<string, string>> | undefined,
   context: WriteContext,
 ): PodSpec {
-  if (spec.os?.name === 'windows' || !Object.keys(annotations ?? {}).some((name) => name.startsWith(PREFIX))) return spec;
+  if (spec.os?.name === 'windows' || !Object.keys(annotations ?? {}).some((name) => name.startsWith(PREFIX)))
+    return spec;
   const podProfile = spec.securityContext?.appArmorProfile;
   const carry = <T extends { name: string; securityContext?: SecurityContext }>(container: T): T => {
     const key = `${PREFIX}${container.name}`;

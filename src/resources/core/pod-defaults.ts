@@ -31,10 +31,8 @@ const HUGEPAGES = 'hugepages-';
 function defaultPodLevelResources(spec: PodSpec): void {
   const { resources } = spec;
   if (resources === undefined || (resources.limits === undefined && resources.requests === undefined)) return;
-  const hugepages = missingAmounts(
-    { ...resources.requests, ...resources.limits },
-    podLimits(spec),
-    (name) => name.startsWith(HUGEPAGES),
+  const hugepages = missingAmounts({ ...resources.requests, ...resources.limits }, podLimits(spec), (name) =>
+    name.startsWith(HUGEPAGES),
   );
   if (hugepages !== undefined) resources.limits = withAmounts(resources.limits, hugepages);
   if (Object.keys(resources.limits ?? {}).length === 0) return;

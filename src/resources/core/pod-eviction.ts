@@ -1,4 +1,13 @@
-import { badRequest, conflict, hasReason, invalid, invalidValue, matchLabelSelector, StatusError, ValueError } from '../../api/index.ts';
+import {
+  badRequest,
+  conflict,
+  hasReason,
+  invalid,
+  invalidValue,
+  matchLabelSelector,
+  StatusError,
+  ValueError,
+} from '../../api/index.ts';
 import type { ApiObject, Struct } from '../../api/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { DeleteOptions } from '../../api/types/meta/v1.d.ts';
@@ -16,7 +25,11 @@ const RETRIES = 20;
 
 /** Deletes a pod if the PodDisruptionBudgets that cover it allow one more to go. */
 export function evictionOf(environment: KindEnvironment): (call: ActionCall) => Promise<ApiObject> {
-  const budgets = environment.objects('poddisruptionbudgets', { group: 'policy', version: 'v1', kind: 'PodDisruptionBudget' });
+  const budgets = environment.objects('poddisruptionbudgets', {
+    group: 'policy',
+    version: 'v1',
+    kind: 'PodDisruptionBudget',
+  });
   const budgetType = environment.types.struct('io.k8s.api.policy.v1.PodDisruptionBudget');
   const podType = environment.types.struct('io.k8s.api.core.v1.Pod');
 
@@ -141,7 +154,8 @@ async function deleteUnhealthy(
   try {
     await markAndDelete(objects, atVersion(options, pod), now);
   } catch (error) {
-    if (hasReason(error, 'Conflict') && options.preconditions?.resourceVersion === undefined) throw stillProcessed(budget);
+    if (hasReason(error, 'Conflict') && options.preconditions?.resourceVersion === undefined)
+      throw stillProcessed(budget);
     throw error;
   }
 }

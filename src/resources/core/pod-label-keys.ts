@@ -28,7 +28,10 @@ function withAffinityKeys(affinity: Affinity, labels: Labels): Affinity {
   };
 }
 
-function withTerms(affinity: NonNullable<Affinity['podAffinity']>, labels: Labels): NonNullable<Affinity['podAffinity']> {
+function withTerms(
+  affinity: NonNullable<Affinity['podAffinity']>,
+  labels: Labels,
+): NonNullable<Affinity['podAffinity']> {
   const { requiredDuringSchedulingIgnoredDuringExecution: required } = affinity;
   const { preferredDuringSchedulingIgnoredDuringExecution: preferred } = affinity;
   return {

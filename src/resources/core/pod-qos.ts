@@ -10,7 +10,9 @@ export function qosClass(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffor
   const requests = totals(owners.map(({ requests }) => requests));
   const limits = totals(owners.map(({ limits }) => limits));
   if (requests.size === 0 && limits.size === 0) return 'BestEffort';
-  const isAllLimited = owners.every(({ limits }, index) => isLimited(limits, spec.resources !== undefined && index === 0));
+  const isAllLimited = owners.every(({ limits }, index) =>
+    isLimited(limits, spec.resources !== undefined && index === 0),
+  );
   if (!isAllLimited || requests.size !== limits.size) return 'Burstable';
   for (const [name, asked] of requests) {
     const limit = limits.get(name);

@@ -11,8 +11,8 @@ const RESIZABLE = new Set(['cpu', 'memory']);
 
 /** What may change about the resources of a pod that runs: how much cpu and memory, within the same class of service. */
 export function checkResize(pod: Whole<Pod>, old: Whole<Pod>): FieldError[] {
-  if (old.metadata.annotations?.[MIRROR] !== undefined) return [forbiddenField('', 'static pods cannot be resized')];
-  if (old.spec.os?.name === 'windows') return [forbiddenField('', 'windows pods cannot be resized')];
+  if (old.metadata.annotations?.[MIRROR] !== undefined) return [forbiddenField('[]', 'static pods cannot be resized')];
+  if (old.spec.os?.name === 'windows') return [forbiddenField('[]', 'windows pods cannot be resized')];
   const errors = checkPodParts(pod);
   if ((old.status.qosClass ?? qosClass(old.spec)) !== qosClass(pod.spec)) {
     const detail = 'Pod QOS Class may not change as a result of resizing';
@@ -35,7 +35,8 @@ type List = 'containers' | 'initContainers';
 function checkOrder(pod: Whole<Pod>, old: Whole<Pod>, list: List): FieldError[] {
   const now = pod.spec[list] ?? [];
   const was = old.spec[list] ?? [];
-  if (now.length !== was.length) return [forbiddenField(`spec.${list}`, `${list} may not be added or removed on resize`)];
+  if (now.length !== was.length)
+    return [forbiddenField(`spec.${list}`, `${list} may not be added or removed on resize`)];
   return was.flatMap(({ name }, index) =>
     now[index]?.name === name
       ? []

@@ -54,7 +54,8 @@ const INIT_ANNOTATION = /^pod\.(alpha|beta)\.kubernetes\.io\/init-container(s|-s
 /** Init containers were annotations once; these are ignored, so that they do not come back from old manifests. */
 export function withoutInitAnnotations(metadata: ObjectMeta): ObjectMeta {
   const { annotations, ...rest } = metadata;
-  if (annotations === undefined || !Object.keys(annotations).some((name) => INIT_ANNOTATION.test(name))) return metadata;
+  if (annotations === undefined || !Object.keys(annotations).some((name) => INIT_ANNOTATION.test(name)))
+    return metadata;
   const kept = Object.entries(annotations).filter(([name]) => !INIT_ANNOTATION.test(name));
   return kept.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(kept) };
 }

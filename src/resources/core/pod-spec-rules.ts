@@ -25,7 +25,7 @@ export function checkPodSpec(spec: PodSpec, field: string, options: PodSpecOptio
     ...checkHostPorts(spec, `${field}.containers`, options),
     ...checkLabels(spec.nodeSelector, `${field}.nodeSelector`),
     ...checkSpreadConstraints(spec, `${field}.topologySpreadConstraints`),
-    ...checkHostNamespaces(spec, `${field}`),
+    ...checkHostNamespaces(spec, field),
   ];
 }
 
@@ -60,7 +60,11 @@ function checkUniqueHostPorts(containers: readonly Container[], field: string): 
 
 const FOR_SIDECARS = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-function checkInitContainers({ initContainers = [], containers }: PodSpec, field: string, names: PodNames): FieldError[] {
+function checkInitContainers(
+  { initContainers = [], containers }: PodSpec,
+  field: string,
+  names: PodNames,
+): FieldError[] {
   const known = new Set((containers ?? []).map(({ name }) => name));
   return initContainers.flatMap((container, index) => {
     const at = `${field}[${index}]`;
@@ -80,7 +84,14 @@ function checkInitContainers({ initContainers = [], containers }: PodSpec, field
   });
 }
 
-const NOT_FOR_DEBUGGING = ['lifecycle', 'livenessProbe', 'ports', 'readinessProbe', 'resizePolicy', 'startupProbe'] as const;
+const NOT_FOR_DEBUGGING = [
+  'lifecycle',
+  'livenessProbe',
+  'ports',
+  'readinessProbe',
+  'resizePolicy',
+  'startupProbe',
+] as const;
 
 function checkEphemeralContainers(spec: PodSpec, field: string, names: PodNames): FieldError[] {
   const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name }) => name));
@@ -91,9 +102,12 @@ function checkEphemeralContainers(spec: PodSpec, field: string, names: PodNames)
     known.add(container.name);
     const target = container.targetContainerName ?? '';
     const isSized = Object.keys(container.resources ?? {}).length > 0;
-    const refused = [...NOT_FOR_DEBUGGING.filter((name) => container[name] !== undefined), ...(isSized ? ['resources'] : [])];
+    const refused = [
+      ...NOT_FOR_DEBUGGING.filter((name) => container[name] !== undefined),
+      ...(isSized ? ['resources'] : []),
+    ];
     return [
-      ...checkContainer(container as Container, at, names),
+      ...checkContainer(container, at, names),
       ...(isTaken ? [duplicate(`${at}.name`, container.name)] : []),
       ...(target !== '' && !others.has(target) ? [missing(`${at}.targetContainerName`, target)] : []),
       ...refused.map((name) => forbiddenField(`${at}.${name}`, 'cannot be set for an Ephemeral Container')),

@@ -29,7 +29,11 @@ export function checkPodStatusUpdate(pod: Whole<Pod>, old: Whole<Pod>): FieldErr
 }
 
 /** A container that is not to be restarted does not come back to life. */
-function checkTransitions(now: readonly ContainerStatus[], was: readonly ContainerStatus[], spec: PodSpec): FieldError[] {
+function checkTransitions(
+  now: readonly ContainerStatus[],
+  was: readonly ContainerStatus[],
+  spec: PodSpec,
+): FieldError[] {
   return was.flatMap(({ name, state }, index) => {
     if (state?.terminated === undefined) return [];
     const next = now.find((status) => status.name === name);

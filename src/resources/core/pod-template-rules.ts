@@ -28,14 +28,18 @@ export function checkWorkloadTemplate(
   const matcher = matchLabelSelector(selector);
   const labels = template.metadata?.labels;
   if (!(matcher instanceof ValueError) && !matcher.isEmpty && !matcher.matches(labels)) {
-    errors.push(invalidValue(`${field}.metadata.labels`, labels ?? null, '`selector` does not match template `labels`'));
+    errors.push(
+      invalidValue(`${field}.metadata.labels`, labels ?? null, '`selector` does not match template `labels`'),
+    );
   }
   errors.push(...checkPodTemplateSpec(template, field));
   if (template.spec?.restartPolicy !== 'Always') {
     errors.push(notSupported(`${field}.spec.restartPolicy`, template.spec?.restartPolicy ?? '', ['Always']));
   }
   if (template.spec?.activeDeadlineSeconds !== undefined) {
-    errors.push(forbiddenField(`${field}.spec.activeDeadlineSeconds`, 'activeDeadlineSeconds in ReplicaSet is not Supported'));
+    errors.push(
+      forbiddenField(`${field}.spec.activeDeadlineSeconds`, 'activeDeadlineSeconds in ReplicaSet is not Supported'),
+    );
   }
   return errors;
 }

@@ -3,7 +3,10 @@ import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import { withoutGatedFields } from './gated-pod-fields.ts';
 
 /** A template without the fields whose feature is off. */
-export function withoutGatedTemplateFields<T extends PodTemplateSpec | undefined>(template: T, old?: PodTemplateSpec): T {
+export function withoutGatedTemplateFields<T extends PodTemplateSpec | undefined>(
+  template: T,
+  old?: PodTemplateSpec,
+): T {
   if (template?.spec === undefined) return template;
   const spec = withoutGatedFields(template.spec, old?.spec);
   return spec === template.spec ? template : { ...template, spec };

@@ -70,7 +70,10 @@ function checkDeadline(now: number | undefined, was: number | undefined): Found 
   const field = 'spec.activeDeadlineSeconds';
   if (now === undefined) {
     if (was === undefined) return { errors: [], stops: false };
-    return { errors: [invalidValue(field, null, 'must not update from a positive integer to nil value')], stops: false };
+    return {
+      errors: [invalidValue(field, null, 'must not update from a positive integer to nil value')],
+      stops: false,
+    };
   }
   if (was !== undefined && was < now) {
     return { errors: [invalidValue(field, now, 'must be less than or equal to previous value')], stops: true };
@@ -109,7 +112,10 @@ function checkTheRest(spec: PodSpec, old: PodSpec): FieldError[] {
   const grace = old.terminationGracePeriodSeconds ?? 0;
   if (grace < 0 && spec.terminationGracePeriodSeconds === 1) rest.terminationGracePeriodSeconds = grace;
   if ((old.schedulingGates ?? []).length > 0) {
-    errors.push(...checkNodeSelector(spec, old), ...checkNodeAffinity(spec.affinity?.nodeAffinity, old.affinity?.nodeAffinity));
+    errors.push(
+      ...checkNodeSelector(spec, old),
+      ...checkNodeAffinity(spec.affinity?.nodeAffinity, old.affinity?.nodeAffinity),
+    );
     const { nodeAffinity: _, ...others } = spec.affinity ?? {};
     const { nodeAffinity: was, ...oldOthers } = old.affinity ?? {};
     const isAimOnly = deepEqual(others, oldOthers);
@@ -158,14 +164,15 @@ function onlyAdds(now: NodeSelectorTerm, was: NodeSelectorTerm): boolean {
 /** Containers for debugging are added, never changed. */
 export function checkEphemeralContainersUpdate(pod: Whole<Pod>, old: Whole<Pod>): FieldError[] {
   if (old.metadata.annotations?.[MIRROR] !== undefined) {
-    return [forbiddenField('', 'static pods do not support ephemeral containers')];
+    return [forbiddenField('[]', 'static pods do not support ephemeral containers')];
   }
   const field = 'spec.ephemeralContainers';
   const now = new Map((pod.spec.ephemeralContainers ?? []).map((container) => [container.name, container]));
   const changes = (old.spec.ephemeralContainers ?? []).flatMap((container) => {
     const name = JSON.stringify(container.name);
     const kept = now.get(container.name);
-    if (kept === undefined) return [forbiddenField(field, `existing ephemeral containers ${name} may not be removed\n`)];
+    if (kept === undefined)
+      return [forbiddenField(field, `existing ephemeral containers ${name} may not be removed\n`)];
     if (deepEqual(kept, container)) return [];
     const detail = `existing ephemeral containers ${name} may not be changed\n${unifiedDiff(container, kept)}`;
     return [forbiddenField(field, detail)];

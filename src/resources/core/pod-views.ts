@@ -19,21 +19,19 @@ export const ephemeralContainersView: SubresourceMaker = podView(
 );
 
 /** Changing how much a running pod may use: only resources and resize policies change. */
-export const resizeView: SubresourceMaker = podView(
-  (sent, old) => {
-    const isSameLength =
-      sent.containers.length === old.containers.length &&
-      (sent.initContainers ?? []).length === (old.initContainers ?? []).length;
-    if (!isSameLength) return undefined; // validation says what is wrong with that
-    return {
-      ...old,
-      resources: sent.resources,
-      containers: resized(sent.containers, old.containers),
-      initContainers: sent.initContainers === undefined ? undefined : resized(sent.initContainers, old.initContainers ?? []),
-    };
-  },
-  checkResize,
-);
+export const resizeView: SubresourceMaker = podView((sent, old) => {
+  const isSameLength =
+    sent.containers.length === old.containers.length &&
+    (sent.initContainers ?? []).length === (old.initContainers ?? []).length;
+  if (!isSameLength) return undefined; // validation says what is wrong with that
+  return {
+    ...old,
+    resources: sent.resources,
+    containers: resized(sent.containers, old.containers),
+    initContainers:
+      sent.initContainers === undefined ? undefined : resized(sent.initContainers, old.initContainers ?? []),
+  };
+}, checkResize);
 
 function resized(sent: Container[], old: readonly Container[]): Container[] {
   if (sent.some((container, index) => container.name !== old[index]?.name)) return sent;

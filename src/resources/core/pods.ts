@@ -53,7 +53,10 @@ export function pods(environment: KindEnvironment): Kind {
         ownerReferences: old.metadata.ownerReferences,
         deletionTimestamp: undefined,
       });
-      pod.status = withObservedGenerations({ ...pod.status, qosClass: pod.status.qosClass ?? old.status.qosClass }, old.status);
+      pod.status = withObservedGenerations(
+        { ...pod.status, qosClass: pod.status.qosClass ?? old.status.qosClass },
+        old.status,
+      );
     },
 
     validate: checkPod,

@@ -15,7 +15,13 @@ const NEGATIVE = 'must be greater than or equal to 0';
 export function checkReplicaCounts(status: Counts): FieldError[] {
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0, fullyLabeledReplicas = 0 } = status;
   const errors: FieldError[] = [];
-  for (const name of ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'] as const) {
+  for (const name of [
+    'replicas',
+    'fullyLabeledReplicas',
+    'readyReplicas',
+    'availableReplicas',
+    'observedGeneration',
+  ] as const) {
     const value = status[name] ?? 0;
     if (value < 0) errors.push(invalidValue(`status.${name}`, value, NEGATIVE));
   }

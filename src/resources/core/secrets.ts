@@ -13,7 +13,8 @@ export const secrets = defineKind<Secret>({
     const { stringData } = secret;
     if (stringData === undefined) return;
     const encoded = Object.entries(stringData).map(([key, value]) => [key, encodeBase64(Buffer.from(value))]);
-    if (encoded.length > 0) secret.data = withEntries(secret.data, Object.fromEntries(encoded) as Record<string, string>);
+    if (encoded.length > 0)
+      secret.data = withEntries(secret.data, Object.fromEntries(encoded) as Record<string, string>);
     delete secret.stringData;
   },
 

@@ -1,4 +1,5 @@
-import { internalError, invalid, invalidValue, StatusError } from '../../api/index.ts';
+import type { StatusError } from '../../api/index.ts';
+import { internalError, invalid, invalidValue } from '../../api/index.ts';
 import type { Service, ServicePort } from '../../api/types/core/v1.d.ts';
 import type { Alongside, Change, WriteContext } from '../../apiserver/index.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
@@ -49,7 +50,9 @@ export class ServiceAllotment {
       const wanted = clusterIPs[index] ?? '';
       // An address that a service has already is not chosen again: whether it may change is for validation to say.
       const isKept = index < kept && wanted !== '';
-      chosen.push(isKept ? wanted : await this.#chooseAddress(service, { family: family as IpFamily, wanted }, context));
+      chosen.push(
+        isKept ? wanted : await this.#chooseAddress(service, { family: family as IpFamily, wanted }, context),
+      );
     }
     const all = [...chosen, ...clusterIPs.slice(chosen.length)];
     service.spec = { ...service.spec, clusterIP: all[0], clusterIPs: all.length === 0 ? undefined : all };
@@ -64,7 +67,9 @@ export class ServiceAllotment {
     if (typeof found === 'string') return found;
     const name = service.metadata.name ?? '';
     if (found.isFull) {
-      throw internalError(new Error(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: ${found.refused}`));
+      throw internalError(
+        new Error(`failed to allocate a serviceIP for Service ${JSON.stringify(name)}: ${found.refused}`),
+      );
     }
     const which = wanted === '' ? '' : ` ${wanted}`;
     const detail = `failed to allocate IP${which}: ${found.refused}`;
@@ -121,7 +126,11 @@ function heldBy(service: AnyService): Held {
   return { addresses: addressesOf(service), ports: [...new Set([...nodePortsOf(service.spec), ...check])] };
 }
 
-function portRefusal(service: AnyService, index: number, refused: { readonly port: number; readonly why: string }): StatusError {
+function portRefusal(
+  service: AnyService,
+  index: number,
+  refused: { readonly port: number; readonly why: string },
+): StatusError {
   const error = invalidValue(`spec.ports[${index}].nodePort`, refused.port, refused.why);
   return invalid(KIND, service.metadata.name ?? '', [error]);
 }

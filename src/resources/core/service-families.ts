@@ -94,7 +94,8 @@ function inferFamilies(spec: ServiceSpec, families: readonly IpFamily[]): FieldE
     if (index < (spec.ipFamilies ?? []).length) continue;
     const family = familyOf(address);
     if (families.includes(family)) spec.ipFamilies = [...(spec.ipFamilies ?? []), family];
-    else errors.push(invalidValue(`spec.clusterIPs[${index}]`, clusterIPs, `${family} is not configured on this cluster`));
+    else
+      errors.push(invalidValue(`spec.clusterIPs[${index}]`, clusterIPs, `${family} is not configured on this cluster`));
   }
   return errors;
 }

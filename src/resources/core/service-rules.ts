@@ -48,7 +48,9 @@ function checkTopologyAnnotations({ metadata }: AnyService): FieldError[] {
   const hints = metadata.annotations?.[HINTS];
   const mode = metadata.annotations?.[MODE];
   if (hints === undefined || mode === undefined || hints === mode) return [];
-  return [invalidValue(`metadata.annotations[${MODE}]`, mode, `must match annotations[${HINTS}] when both are specified`)];
+  return [
+    invalidValue(`metadata.annotations[${MODE}]`, mode, `must match annotations[${HINTS}] when both are specified`),
+  ];
 }
 
 function checkByType(service: AnyService): FieldError[] {
@@ -212,7 +214,8 @@ export function checkLoadBalancerStatus(
       errors.push({ reason: 'FieldValueNotSupported', field: `${at}.ipMode`, value: ipMode, detail });
     }
     if (hostname === '') return errors;
-    for (const problem of dns1123SubdomainProblems(hostname)) errors.push(invalidValue(`${at}.hostname`, hostname, problem));
+    for (const problem of dns1123SubdomainProblems(hostname))
+      errors.push(invalidValue(`${at}.hostname`, hostname, problem));
     if (parseIp(hostname) !== undefined) {
       errors.push(invalidValue(`${at}.hostname`, hostname, 'must be a DNS name, not an IP address'));
     }

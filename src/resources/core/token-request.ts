@@ -1,4 +1,13 @@
-import { badRequest, conflict, formatTime, instantOfMillis, invalid, invalidValue, notFound, StatusError } from '../../api/index.ts';
+import {
+  badRequest,
+  conflict,
+  formatTime,
+  instantOfMillis,
+  invalid,
+  invalidValue,
+  notFound,
+  StatusError,
+} from '../../api/index.ts';
 import type { ApiObject, FieldError } from '../../api/index.ts';
 import type { TokenRequest } from '../../api/types/authentication/v1.d.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
@@ -58,7 +67,12 @@ export function tokenRequestOf(environment: KindEnvironment): (call: ActionCall)
         uid: account.metadata.uid,
         creationTimestamp: formatTime(instantOfMillis(call.context.now)),
       }),
-      spec: { ...spec, audiences: [...audiences], expirationSeconds: seconds, boundObjectRef: spec.boundObjectRef ?? null },
+      spec: {
+        ...spec,
+        audiences: [...audiences],
+        expirationSeconds: seconds,
+        boundObjectRef: spec.boundObjectRef ?? null,
+      },
       status: { token, expirationTimestamp },
     };
   };
@@ -88,7 +102,8 @@ const MAX_SECONDS = 2 ** 32;
 function refuseBadLifetime(seconds: number): void {
   const field = 'spec.expirationSeconds';
   const errors: FieldError[] = [];
-  if (seconds < MIN_SECONDS) errors.push(invalidValue(field, seconds, 'may not specify a duration less than 10 minutes'));
+  if (seconds < MIN_SECONDS)
+    errors.push(invalidValue(field, seconds, 'may not specify a duration less than 10 minutes'));
   if (seconds > MAX_SECONDS) {
     errors.push(invalidValue(field, seconds, 'may not specify a duration larger than 2^32 seconds'));
   }

@@ -40,7 +40,9 @@ const SOURCES: readonly (readonly [name: keyof Volume, shown: string])[] = [
 export function checkVolumes(volumes: readonly Volume[], field: string, podName: string | undefined): FieldError[] {
   const names = new Set<string>();
   const created = new Set(
-    volumes.flatMap(({ name, ephemeral }) => (ephemeral !== undefined && podName !== undefined ? [`${podName}-${name}`] : [])),
+    volumes.flatMap(({ name, ephemeral }) =>
+      ephemeral !== undefined && podName !== undefined ? [`${podName}-${name}`] : [],
+    ),
   );
   return volumes.flatMap((volume, index) => {
     const at = `${field}[${index}]`;

@@ -13,7 +13,8 @@ export const endpointSlices = defineKind<EndpointSlice>({
 
   /** Everything but metadata counts, and of metadata the labels. */
   raisesGeneration: (slice, old) =>
-    !deepEqual(comparable(slice), comparable(old)) || !deepEqual(slice.metadata.labels ?? {}, old.metadata.labels ?? {}),
+    !deepEqual(comparable(slice), comparable(old)) ||
+    !deepEqual(slice.metadata.labels ?? {}, old.metadata.labels ?? {}),
 
   prepareForCreate(slice) {
     if (slice.endpoints !== undefined) slice.endpoints = withoutTopology(slice.endpoints);
@@ -31,7 +32,7 @@ export const endpointSlices = defineKind<EndpointSlice>({
 });
 
 function comparable(slice: Whole<EndpointSlice>): Omit<EndpointSlice, 'metadata'> {
-  const { metadata: _, ...rest } = slice as EndpointSlice & { metadata: ObjectMeta };
+  const { metadata: _, ...rest } = slice;
   return rest;
 }
 

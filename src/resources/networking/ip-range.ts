@@ -53,13 +53,6 @@ export class IpRange {
     return number !== undefined && number >= this.#first && number <= this.#last;
   }
 
-  /** Whether it is an address of the network, usable or not. */
-  covers(address: IpAddress): boolean {
-    const number = this.#numberOf(address);
-    const last = this.family === 'IPv4' ? this.#last + 1n : this.#last;
-    return number !== undefined && number >= this.#network && number <= last;
-  }
-
   /** Every address once: from a random one on through the larger part, and then through the smaller. */
   *candidates(random: Random): Generator<string> {
     yield* this.#walk(this.#dynamic, this.#last, random);

@@ -1,4 +1,13 @@
-import { forbiddenField, invalidValue, isIpv4, maskIp, parseCidr, portNameProblems, portNumberProblems, required } from '../../api/index.ts';
+import {
+  forbiddenField,
+  invalidValue,
+  isIpv4,
+  maskIp,
+  parseCidr,
+  portNameProblems,
+  portNumberProblems,
+  required,
+} from '../../api/index.ts';
 import type { FieldError, IpPrefix } from '../../api/index.ts';
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../api/types/networking/v1.d.ts';
 import type { Whole } from '../kind.ts';
@@ -10,8 +19,12 @@ export function checkNetworkPolicy({ spec }: Whole<NetworkPolicy>): FieldError[]
   const { ingress = [], egress = [], policyTypes = [] } = spec;
   return [
     ...checkLabelSelector(spec.podSelector, 'spec.podSelector'),
-    ...ingress.flatMap(({ ports = [], from = [] }, index) => checkRule({ ports, peers: from }, `spec.ingress[${index}]`, 'from')),
-    ...egress.flatMap(({ ports = [], to = [] }, index) => checkRule({ ports, peers: to }, `spec.egress[${index}]`, 'to')),
+    ...ingress.flatMap(({ ports = [], from = [] }, index) =>
+      checkRule({ ports, peers: from }, `spec.ingress[${index}]`, 'from'),
+    ),
+    ...egress.flatMap(({ ports = [], to = [] }, index) =>
+      checkRule({ ports, peers: to }, `spec.egress[${index}]`, 'to'),
+    ),
     ...(policyTypes.length > MAX_TYPES
       ? [invalidValue('spec.policyTypes', policyTypes, 'may not specify more than two policyTypes')]
       : []),
@@ -46,7 +59,10 @@ function checkPort({ port, endPort }: NetworkPolicyPort, field: string): FieldEr
   const errors = portNumberProblems(port).map((problem) => invalidValue(`${field}.port`, port, problem));
   if (endPort === undefined) return errors;
   if (endPort < port) errors.push(invalidValue(`${field}.endPort`, port, 'must be greater than or equal to `port`'));
-  return [...errors, ...portNumberProblems(endPort).map((problem) => invalidValue(`${field}.endPort`, endPort, problem))];
+  return [
+    ...errors,
+    ...portNumberProblems(endPort).map((problem) => invalidValue(`${field}.endPort`, endPort, problem)),
+  ];
 }
 
 function checkPeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, field: string): FieldError[] {

@@ -55,12 +55,8 @@ export class ServiceAddresses {
 
   async #check(wanted: string, ranges: readonly IpRange[], context: WriteContext): Promise<string | AddressRefusal> {
     const address = parseIp(wanted);
-    const range = ranges.find((candidate) => address !== undefined && candidate.covers(address));
-    if (address === undefined || range === undefined) return { refused: MISMATCH, isFull: false };
-    if (!range.contains(address)) {
-      const refused = `the provided IP (${formatIp(address)}) is not in the valid range. The range of valid IPs is ${range.cidr}`;
-      return { refused, isFull: false };
-    }
+    const isUsable = address !== undefined && ranges.some((range) => range.contains(address));
+    if (!isUsable) return { refused: MISMATCH, isFull: false };
     if (context.dryRun) return wanted;
     const isTaken = (await this.#addresses.get(formatIp(address))) !== undefined;
     return isTaken ? { refused: ALLOCATED, isFull: false } : wanted;

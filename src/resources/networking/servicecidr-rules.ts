@@ -26,8 +26,5 @@ export function checkServiceCidrUpdate(object: Whole<ServiceCIDR>, old: Whole<Se
     );
   }
   if (was.length !== 1 || now.length !== 2) return [invalidValue(FIELD, now, IMMUTABLE)];
-  return [
-    ...(now[0] === was[0] ? [] : [invalidValue(`${FIELD}[0]`, now[0], IMMUTABLE)]),
-    ...checkServiceCidr(object),
-  ];
+  return [...(now[0] === was[0] ? [] : [invalidValue(`${FIELD}[0]`, now[0], IMMUTABLE)]), ...checkServiceCidr(object)];
 }

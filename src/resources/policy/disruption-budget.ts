@@ -28,7 +28,8 @@ export function stillProcessed(name: string): StatusError {
 export function spend(budget: Whole<PodDisruptionBudget>, pod: string, now: number): Whole<PodDisruptionBudget> {
   const { metadata, status } = budget;
   const name = metadata.name ?? '';
-  const refuse = (why: string): StatusError => forbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why);
+  const refuse = (why: string): StatusError =>
+    forbidden({ group: 'policy', resource: 'poddisruptionbudget' }, name, why);
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) throw stillProcessed(name);
   const allowed = status.disruptionsAllowed ?? 0;
   if (allowed < 0) throw refuse('pdb disruptions allowed is negative');

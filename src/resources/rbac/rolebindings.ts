@@ -4,6 +4,7 @@ import { pathSegmentName } from '../name-rules.ts';
 import { checkClusterRoleBinding, checkRoleBinding, checkSameRole } from './rolebinding-rules.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
+const JUDGED = ['roleRef', 'roleRef.apiGroup', 'roleRef.kind', 'roleRef.name', 'subjects.name', 'subjects.kind'];
 
 export const roleBindings = defineKind<RoleBinding>({
   group: GROUP,
@@ -11,6 +12,7 @@ export const roleBindings = defineKind<RoleBinding>({
   checkName: pathSegmentName,
   createOnUpdate: true,
   applyDefaults: ({ subjects }) => defaultSubjects(subjects),
+  judges: JUDGED,
   validate: checkRoleBinding,
   validateUpdate: (binding, old) => [...checkRoleBinding(binding), ...checkSameRole(binding, old)],
 });
@@ -21,6 +23,7 @@ export const clusterRoleBindings = defineKind<ClusterRoleBinding>({
   checkName: pathSegmentName,
   createOnUpdate: true,
   applyDefaults: ({ subjects }) => defaultSubjects(subjects),
+  judges: JUDGED,
   validate: checkClusterRoleBinding,
   validateUpdate: (binding, old) => [...checkClusterRoleBinding(binding), ...checkSameRole(binding, old)],
 });

@@ -10,6 +10,7 @@ export const roles = defineKind<Role>({
   plural: 'roles',
   checkName: pathSegmentName,
   createOnUpdate: true,
+  judges: ['rules.verbs'],
   validate: checkRole,
 });
 
@@ -18,5 +19,6 @@ export const clusterRoles = defineKind<ClusterRole>({
   plural: 'clusterroles',
   checkName: pathSegmentName,
   createOnUpdate: true,
+  judges: ['rules.verbs'],
   validate: checkClusterRole,
 });

@@ -3,7 +3,15 @@ import type { Conversion } from '../kind.ts';
 
 type Members = Record<string, unknown>;
 
-const EXACT = ['deviceClassName', 'selectors', 'allocationMode', 'count', 'adminAccess', 'tolerations', 'capacity'] as const;
+const EXACT = [
+  'deviceClassName',
+  'selectors',
+  'allocationMode',
+  'count',
+  'adminAccess',
+  'tolerations',
+  'capacity',
+] as const;
 
 /** A request of v1beta1 says flat what v1 says under `exactly`. */
 function requestToStored(request: Members): Members {

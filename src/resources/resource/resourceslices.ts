@@ -27,7 +27,9 @@ function prepareDevices(slice: Slice, old: Slice | undefined, { now }: WriteCont
   const { devices } = slice.spec;
   if (devices === undefined) return;
   const keepsLists = (old?.spec.devices ?? []).some(hasListAttributes);
-  const keepsMappings = (old?.spec.devices ?? []).some((device) => device.nodeAllocatableResourceMappings !== undefined);
+  const keepsMappings = (old?.spec.devices ?? []).some(
+    (device) => device.nodeAllocatableResourceMappings !== undefined,
+  );
   slice.spec = {
     ...slice.spec,
     devices: devices.map((device) => {

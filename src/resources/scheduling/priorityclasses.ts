@@ -8,17 +8,18 @@ const HIGHEST_USER_PRIORITY = 1_000_000_000;
 const RESERVED = 'system-';
 
 /** The classes of the cluster's own parts: names, priorities and descriptions are fixed. */
-export const systemPriorityClasses: Readonly<Record<string, { readonly value: number; readonly description: string }>> = {
-  'system-node-critical': {
-    value: 2_000_001_000,
-    description: 'Used for system critical pods that must not be moved from their current node.',
-  },
-  'system-cluster-critical': {
-    value: 2_000_000_000,
-    description:
-      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
-  },
-};
+export const systemPriorityClasses: Readonly<Record<string, { readonly value: number; readonly description: string }>> =
+  {
+    'system-node-critical': {
+      value: 2_000_001_000,
+      description: 'Used for system critical pods that must not be moved from their current node.',
+    },
+    'system-cluster-critical': {
+      value: 2_000_000_000,
+      description:
+        'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+    },
+  };
 
 export const priorityClasses = defineKind<PriorityClass>({
   group: 'scheduling.k8s.io',
@@ -28,7 +29,8 @@ export const priorityClasses = defineKind<PriorityClass>({
 
   validateUpdate(object, old) {
     const errors: FieldError[] = [];
-    if ((object.value ?? 0) !== (old.value ?? 0)) errors.push(forbiddenField('value', 'may not be changed in an update.'));
+    if ((object.value ?? 0) !== (old.value ?? 0))
+      errors.push(forbiddenField('value', 'may not be changed in an update.'));
     if ((object.preemptionPolicy ?? '') !== (old.preemptionPolicy ?? '')) {
       const detail = 'field is immutable';
       errors.push({ reason: 'FieldValueInvalid', field: 'preemptionPolicy', value: object.preemptionPolicy, detail });

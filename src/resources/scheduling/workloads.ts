@@ -10,7 +10,10 @@ export const workloads = defineKind<Workload>({
   storedVersion: 'v1alpha2',
 
   prepareForCreate(workload) {
-    workload.spec = { ...workload.spec, podGroupTemplates: workload.spec.podGroupTemplates.map((item) => ungated(item)) };
+    workload.spec = {
+      ...workload.spec,
+      podGroupTemplates: workload.spec.podGroupTemplates.map((item) => ungated(item)),
+    };
   },
 
   prepareForUpdate(workload, old) {

@@ -8,6 +8,7 @@ const GROUP = 'storage.k8s.io';
 export const csiNodes = defineKind<CSINode>({
   group: GROUP,
   plural: 'csinodes',
+  judges: ['spec.drivers'], // a node may have none
   requiresResourceVersion: true,
   returnsDeletedObject: true,
 });

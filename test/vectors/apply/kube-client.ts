@@ -45,7 +45,12 @@ export class KubeClient {
   ): Promise<Reply> {
     const { body, type = 'application/json', userAgent = 'vectors' } = options;
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
-    const headers = { accept: 'application/json', 'content-type': type, 'content-length': Buffer.byteLength(text), 'user-agent': userAgent };
+    const headers = {
+      accept: 'application/json',
+      'content-type': type,
+      'content-length': Buffer.byteLength(text),
+      'user-agent': userAgent,
+    };
     return new Promise((done, fail) => {
       const call = request(new URL(path, this.#server), { method, agent: this.#agent, headers }, (answer) => {
         const chunks: Buffer[] = [];

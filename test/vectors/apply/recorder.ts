@@ -1,18 +1,9 @@
 import type { Chance } from './chance.ts';
 import type { VectorKind } from './kinds.ts';
-import type { KubeClient, Reply } from './kube-client.ts';
+import type { KubeClient } from './kube-client.ts';
 import { StepMaker } from './random-step.ts';
-import {
-  digestOf,
-  editObject,
-  NAME,
-  NAMESPACE,
-  normalize,
-  normalizeError,
-  type Sequence,
-  type Step,
-  type StepRequest,
-} from './vector.ts';
+import { MEDIA_TYPES, SequencePlayer } from './sequence-player.ts';
+import { digestOf, NAME, NAMESPACE, normalize, normalizeError, type Sequence, type Step, type StepRequest } from './vector.ts';
 
 export interface RecorderOptions {
   readonly chance: Chance;
@@ -24,13 +15,6 @@ export interface RecorderOptions {
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
-const MEDIA_TYPES = {
-  apply: 'application/apply-patch+yaml',
-  merge: 'application/merge-patch+json',
-  json: 'application/json-patch+json',
-  strategic: 'application/strategic-merge-patch+json',
-} as const;
-
 /** Plays the writes of one sequence and notes the answers. */
 export class Recorder {
   readonly #kind: VectorKind;
@@ -39,6 +23,7 @@ export class Recorder {
   readonly #name: string;
   readonly #client: KubeClient;
   readonly #isFull: boolean;
+  readonly #player: SequencePlayer;
   #start = 0;
   #at = 0;
 
@@ -49,6 +34,7 @@ export class Recorder {
     this.#name = `${namespace}-object`;
     this.#client = client;
     this.#isFull = isFull;
+    this.#player = new SequencePlayer(client, kind, { name: this.#name, namespace });
   }
 
   async run(): Promise<Sequence> {
@@ -59,8 +45,8 @@ export class Recorder {
     for (let left = this.#chance.between(4, 8); left > 0; left--) {
       if (live !== undefined && this.#chance.percent(6)) await nextSecond();
       const request = maker.next(live);
-      const reply = await this.#send(request);
-      const seen = await this.#get();
+      const reply = await this.#player.play(this.#real(request) as StepRequest);
+      const seen = await this.#player.get();
       live = seen.code === 200 ? seen.body : undefined;
       const { code } = reply;
       const at = this.#noteTime(live);
@@ -95,57 +81,16 @@ export class Recorder {
     return this.#at;
   }
 
-  #path(apiVersion = this.#kind.apiVersion, subresource = ''): string {
-    const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-    const scope = this.#kind.namespaced ? `/namespaces/${this.#namespace}` : '';
-    return `${root}${scope}/${this.#kind.plural}/${this.#name}${subresource === '' ? '' : `/${subresource}`}`;
-  }
-
-  async #send(request: StepRequest): Promise<Reply> {
-    const { verb, manager, userAgent, force, subresource = '' } = request;
-    const query = new URLSearchParams();
-    if (manager !== undefined) query.set('fieldManager', manager);
-    if (force === true) query.set('force', 'true');
-    const apiVersion = versionOf(request, this.#kind);
-    const path = this.#path(apiVersion, subresource);
-    const suffix = query.size > 0 ? `?${query.toString()}` : '';
-    const agent = userAgent === undefined ? {} : { userAgent };
-    if (verb === 'create') {
-      return this.#client.send('POST', `${path.slice(0, path.lastIndexOf('/'))}${suffix}`, {
-        body: this.#real(request.body),
-        ...agent,
-      });
-    }
-    if (verb === 'update') {
-      const current = await this.#client.send('GET', path);
-      const body = editObject(current.body, request.edits) as { metadata: Record<string, unknown> };
-      if ('managedFields' in request) {
-        if (request.managedFields === null) delete body.metadata['managedFields'];
-        else body.metadata['managedFields'] = request.managedFields;
-      }
-      return this.#client.send('PUT', `${path}${suffix}`, { body, ...agent });
-    }
-    return this.#client.send('PATCH', `${path}${suffix}`, {
-      body: this.#real(request.body),
-      type: MEDIA_TYPES[verb],
-      ...agent,
-    });
-  }
-
-  #get(): Promise<Reply> {
-    return this.#client.send('GET', this.#path());
-  }
-
   async #remove(): Promise<void> {
-    if ((await this.#get()).code === 404) return;
-    await this.#client.send('PATCH', this.#path(), {
+    if ((await this.#player.get()).code === 404) return;
+    await this.#client.send('PATCH', this.#player.path(), {
       body: { metadata: { finalizers: null } },
       type: MEDIA_TYPES.merge,
     });
-    await this.#client.send('DELETE', this.#path(), {
+    await this.#client.send('DELETE', this.#player.path(), {
       body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' },
     });
-    await this.#client.send('PATCH', this.#path(), {
+    await this.#client.send('PATCH', this.#player.path(), {
       body: { metadata: { finalizers: null } },
       type: MEDIA_TYPES.merge,
     });
@@ -168,14 +113,6 @@ export class Recorder {
     if (value === undefined) return undefined;
     return JSON.parse(JSON.stringify(value).replaceAll(this.#name, NAME).replaceAll(this.#namespace, NAMESPACE));
   }
-}
-
-/** Configurations say themselves in what version they are sent. */
-function versionOf(request: StepRequest, kind: VectorKind): string {
-  if (request.verb !== 'create' && request.verb !== 'apply') return request.apiVersion;
-  if (request.subresource !== undefined) return request.apiVersion;
-  const { apiVersion } = request.body as { apiVersion?: string };
-  return apiVersion !== undefined && apiVersion === kind.otherVersion?.apiVersion ? apiVersion : kind.apiVersion;
 }
 
 function nextSecond(): Promise<void> {

@@ -68,23 +68,26 @@ export function digestOf(normalized: unknown): string {
   return createHash('sha1').update(JSON.stringify(normalized)).digest('base64url').slice(0, 10);
 }
 
-/** The Status of a refusal with its causes in a fixed order: that of different managers is left to chance upstream. */
+interface RefusalStatus {
+  readonly code: number;
+  readonly reason?: string;
+  readonly message: string;
+  readonly details?: { readonly causes?: readonly { readonly message: string }[] };
+}
+
+/**
+ * The Status of a refusal with its causes in a fixed order: that of different managers is left to chance upstream. What
+ * validation says about values is not what is compared here.
+ */
 export function normalizeError(status: unknown): unknown {
-  const { code, reason, message, details } = status as {
-    code: number;
-    reason?: string;
-    message: string;
-    details?: { causes?: { message: string }[] };
-  };
-  const causes = [...(details?.causes ?? [])].sort((left, right) =>
-    left.message < right.message ? -1 : left.message > right.message ? 1 : 0,
-  );
-  return sorted({
-    code,
-    reason,
-    message,
-    details: details === undefined ? undefined : { ...details, ...(details.causes === undefined ? {} : { causes }) },
-  });
+  const { code, reason, message, details } = status as RefusalStatus;
+  if (code === 422 && details?.causes !== undefined) return { code, reason };
+  const causes = details?.causes === undefined ? {} : { causes: [...details.causes].sort(byMessage) };
+  return sorted({ code, reason, message, details: details === undefined ? undefined : { ...details, ...causes } });
+}
+
+function byMessage(left: { readonly message: string }, right: { readonly message: string }): number {
+  return left.message < right.message ? -1 : left.message > right.message ? 1 : 0;
 }
 
 function sorted(value: unknown): unknown {

@@ -21,7 +21,8 @@ export class DirectiveSprinkler {
       if (field.shape.kind === 'list' && Array.isArray(value)) {
         this.#sprinkleList(patch, name, { live: own[name], shape: field.shape, mergeKey: field.flags.mergeKey ?? '' });
       }
-      if (field.shape.kind === 'map' && isObject(value) && this.#chance.percent(6)) value['$patch'] = this.#chance.pick(['replace', 'delete']);
+      if (field.shape.kind === 'map' && isObject(value) && this.#chance.percent(6))
+        value['$patch'] = this.#chance.pick(['replace', 'delete']);
     }
     this.#sprinkleObject(patch, own);
   }
@@ -31,19 +32,34 @@ export class DirectiveSprinkler {
     if (chance.percent(4)) patch['$patch'] = chance.pick(['replace', 'delete', 'merge', 'bogus', 5]);
     if (chance.percent(6)) {
       const names = [...new Set([...Object.keys(patch), ...Object.keys(live)])].filter((name) => !name.startsWith('$'));
-      patch['$retainKeys'] = chance.percent(8) ? 'text' : chance.percent(80) ? [...Object.keys(patch).filter((name) => !name.startsWith('$')), ...chance.some(names)] : chance.some(names);
+      patch['$retainKeys'] = chance.percent(8)
+        ? 'text'
+        : chance.percent(80)
+          ? [...Object.keys(patch).filter((name) => !name.startsWith('$')), ...chance.some(names)]
+          : chance.some(names);
     }
-    for (const name of Object.keys(live)) if (chance.percent(4) && !['metadata', 'spec', 'kind', 'apiVersion'].includes(name)) patch[name] = null;
+    for (const name of Object.keys(live))
+      if (chance.percent(4) && !['metadata', 'spec', 'kind', 'apiVersion'].includes(name)) patch[name] = null;
   }
 
-  #sprinkleList(patch: Part, name: string, list: { readonly live: unknown; readonly shape: ListShape; readonly mergeKey: string }): void {
+  #sprinkleList(
+    patch: Part,
+    name: string,
+    list: { readonly live: unknown; readonly shape: ListShape; readonly mergeKey: string },
+  ): void {
     const chance = this.#chance;
     const items = patch[name] as unknown[];
     const live = Array.isArray(list.live) ? (list.live as unknown[]) : [];
     const { element } = list.shape;
     const { mergeKey } = list;
     if (element.kind === 'struct') {
-      for (const item of items) if (isObject(item)) this.sprinkle(item, live.find((one) => isObject(one) && one[mergeKey] === item[mergeKey]), element.struct);
+      for (const item of items)
+        if (isObject(item))
+          this.sprinkle(
+            item,
+            live.find((one) => isObject(one) && one[mergeKey] === item[mergeKey]),
+            element.struct,
+          );
       if (chance.percent(25)) {
         const marked: Part = { $patch: chance.pick(['delete', 'delete', 'delete', 'replace', 'merge', 'bogus']) };
         const victim = chance.percent(80) && live.length > 0 ? chance.pick(live) : { [mergeKey]: 'nobody' };
@@ -62,7 +78,11 @@ export class DirectiveSprinkler {
     const chance = this.#chance;
     if (chance.percent(5)) return chance.pick<unknown>(['text', [], [1], [{}]]);
     if (mergeKey === '') return chance.some([...new Set(items.filter((item) => typeof item !== 'object'))], 1);
-    const keys = [...new Set(items.filter((item) => isObject(item) && item['$patch'] === undefined).map((item) => (item as Part)[mergeKey]))];
+    const keys = [
+      ...new Set(
+        items.filter((item) => isObject(item) && item['$patch'] === undefined).map((item) => (item as Part)[mergeKey]),
+      ),
+    ];
     const all = chance.percent(70) ? keys : chance.some(keys, 1);
     return (chance.percent(50) ? all : chance.some(all, all.length)).map((key) => ({ [mergeKey]: key }));
   }
@@ -71,7 +91,21 @@ export class DirectiveSprinkler {
 /** A JSON Patch of a few operations on an object; most paths in it exist. */
 export function randomJsonPatch(chance: Chance, live: unknown): unknown[] {
   const pointers = pointersIn(live);
-  const any = (): string => (chance.percent(85) ? chance.pick(pointers) : chance.pick(['', '/nope', '/nope/deep', '/metadata/labels/-', '/metadata/a~1b', 'metadata', '/spec/-1', '/metadata/finalizers/-', '/metadata/finalizers/-1', '/metadata/finalizers/9']));
+  const any = (): string =>
+    chance.percent(85)
+      ? chance.pick(pointers)
+      : chance.pick([
+          '',
+          '/nope',
+          '/nope/deep',
+          '/metadata/labels/-',
+          '/metadata/a~1b',
+          'metadata',
+          '/spec/-1',
+          '/metadata/finalizers/-',
+          '/metadata/finalizers/-1',
+          '/metadata/finalizers/9',
+        ]);
   const value = (): unknown => chance.pick<unknown>(['text', 5, true, null, {}, [], { a: 'b' }, ['x'], '5']);
   return Array.from({ length: chance.between(1, 3) }, () => {
     const op = chance.pick(['add', 'remove', 'replace', 'move', 'copy', 'test', 'add', 'replace', 'bogus']);
@@ -86,13 +120,27 @@ export function randomJsonPatch(chance: Chance, live: unknown): unknown[] {
 }
 
 function pointersIn(value: unknown, prefix = ''): string[] {
-  if (typeof value !== 'object' || value === null || prefix.startsWith('/metadata/managedFields')) return prefix === '' ? [] : [prefix];
-  return [...(prefix === '' ? [] : [prefix]), ...Object.entries(value).flatMap(([name, member]) => pointersIn(member, `${prefix}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`))];
+  if (typeof value !== 'object' || value === null || prefix.startsWith('/metadata/managedFields'))
+    return prefix === '' ? [] : [prefix];
+  return [
+    ...(prefix === '' ? [] : [prefix]),
+    ...Object.entries(value).flatMap(([name, member]) =>
+      pointersIn(member, `${prefix}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+    ),
+  ];
 }
 
 function valueAt(value: unknown, pointer: string): unknown {
   const steps = pointer.split('/').slice(1);
-  return steps.reduce<unknown>((at, step) => (typeof at === 'object' && at !== null ? (at as Part)[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined), value) ?? null;
+  return (
+    steps.reduce<unknown>(
+      (at, step) =>
+        typeof at === 'object' && at !== null
+          ? (at as Part)[step.replaceAll('~1', '/').replaceAll('~0', '~')]
+          : undefined,
+      value,
+    ) ?? null
+  );
 }
 
 function isObject(value: unknown): value is Part {

@@ -26,7 +26,9 @@ if (values.kubeconfig === undefined || !existsSync(values.kubeconfig)) {
   process.exit(1);
 }
 const client = new KubeClient(values.kubeconfig);
-const version = await client.send('GET', '/version').catch((error: unknown) => ({ code: 0, body: { message: String(error) } }));
+const version = await client
+  .send('GET', '/version')
+  .catch((error: unknown) => ({ code: 0, body: { message: String(error) } }));
 if (version.code !== 200) {
   console.error(`Cannot record: the server does not answer (${JSON.stringify(version.body)})`);
   process.exit(1);
@@ -39,18 +41,23 @@ const MEDIA_TYPES = {
   merge: 'application/merge-patch+json',
 } as const;
 const types = builtInTypes();
-await client.send('POST', '/api/v1/namespaces', { body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } } });
+await client.send('POST', '/api/v1/namespaces', {
+  body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
+});
 const objects: PatchedObject[] = [];
 for (let index = 0; index < Number(values.objects); index++) {
   const kind = vectorKinds[index % vectorKinds.length] as VectorKind;
   objects.push(await record(kind, new Chance(new SeededRandom(`${values.seed} ${index}`))));
 }
 await client.send('DELETE', `/api/v1/namespaces/${NAMESPACE}`);
-await client.send('PUT', `/api/v1/namespaces/${NAMESPACE}/finalize`, { body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE }, spec: { finalizers: [] } } });
+await client.send('PUT', `/api/v1/namespaces/${NAMESPACE}/finalize`, {
+  body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE }, spec: { finalizers: [] } },
+});
 client.close();
 writeVectors(values.out, objects);
 const codes: Record<string, number> = {};
-for (const { type, code } of objects.flatMap((object) => object.patches)) codes[`${type} ${code}`] = (codes[`${type} ${code}`] ?? 0) + 1;
+for (const { type, code } of objects.flatMap((object) => object.patches))
+  codes[`${type} ${code}`] = (codes[`${type} ${code}`] ?? 0) + 1;
 console.log(`${objects.length} objects, patches ${JSON.stringify(codes)}`);
 
 async function record(kind: VectorKind, chance: Chance): Promise<PatchedObject> {
@@ -59,8 +66,15 @@ async function record(kind: VectorKind, chance: Chance): Promise<PatchedObject> 
   const path = `${collection}/${NAME}`;
   const { apiVersion, kind: kindName } = kind;
   await remove(path);
-  const metadata = { name: NAME, labels: { a: '1', b: '2' }, annotations: { 'x.io/a': '1' }, ownerReferences: ['u1', 'u2'].map((uid) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid })) };
-  const created = await client.send('POST', collection, { body: { apiVersion, kind: kindName, metadata, ...kind.config(chance) } });
+  const metadata = {
+    name: NAME,
+    labels: { a: '1', b: '2' },
+    annotations: { 'x.io/a': '1' },
+    ownerReferences: ['u1', 'u2'].map((uid) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid })),
+  };
+  const created = await client.send('POST', collection, {
+    body: { apiVersion, kind: kindName, metadata, ...kind.config(chance) },
+  });
   if (created.code !== 201) throw new Error(`Cannot create ${kindName}: ${JSON.stringify(created.body)}`);
   const object = withoutOwners(normalize(created.body, 0));
   const patches: PatchVector[] = [];
@@ -68,7 +82,9 @@ async function record(kind: VectorKind, chance: Chance): Promise<PatchedObject> 
     const { type, body } = patchFor(kind, chance, created.body);
     const { code, body: answer, warnings } = await send(`${path}?dryRun=All&fieldManager=p`, type, body);
     const outcome =
-      code > 0 && code < 400 ? describeResult(object, withoutOwners(normalize(answer, 0))) : { error: normalizeError(answer) };
+      code > 0 && code < 400
+        ? describeResult(object, withoutOwners(normalize(answer, 0)))
+        : { error: normalizeError(answer) };
     patches.push({ type, body, code, ...neutral(outcome), ...(warnings.length === 0 ? {} : { warnings }) });
   }
   await remove(path);
@@ -90,11 +106,23 @@ async function send(path: string, type: PatchVector['type'], body: unknown): Pro
   }
 }
 
-function patchFor(kind: VectorKind, chance: Chance, live: Record<string, unknown>): { readonly type: PatchVector['type']; readonly body: unknown } {
+function patchFor(
+  kind: VectorKind,
+  chance: Chance,
+  live: Record<string, unknown>,
+): { readonly type: PatchVector['type']; readonly body: unknown } {
   const draw = chance.random.int(100);
   if (draw < 25) return { type: 'json', body: randomJsonPatch(chance, live) };
   const config = kind.config(chance);
-  const metadata = chance.members({ labels: () => chance.members({ a: () => '3', b: () => null, c: () => '4' }, 60), ownerReferences: () => chance.some(['u1', 'u2', 'u3'], 1).map((uid) => ({ uid, name: 'n', kind: 'K', apiVersion: 'v1' })), finalizers: () => chance.some(['x.io/a', 'x.io/b'], 1) }, 45);
+  const metadata = chance.members(
+    {
+      labels: () => chance.members({ a: () => '3', b: () => null, c: () => '4' }, 60),
+      ownerReferences: () =>
+        chance.some(['u1', 'u2', 'u3'], 1).map((uid) => ({ uid, name: 'n', kind: 'K', apiVersion: 'v1' })),
+      finalizers: () => chance.some(['x.io/a', 'x.io/b'], 1),
+    },
+    45,
+  );
   const body = { ...(chance.percent(80) ? config : {}), ...(Object.keys(metadata).length > 0 ? { metadata } : {}) };
   if (draw < 35) return { type: 'merge', body };
   const [group = '', version = ''] = kind.apiVersion.includes('/') ? kind.apiVersion.split('/') : ['', kind.apiVersion];

@@ -8,7 +8,7 @@ import { CryptoRandom, RealClock, VirtualClock } from '../../../base/index.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { GrpcError, type StatusName } from './grpc-error.ts';
 import { GrpcServer, type Handlers, type ServedCall } from './testing/grpc-server.ts';
-import { StallingProxy } from './testing/stalling-proxy.ts';
+import { TestProxy } from './testing/test-proxy.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const text = (message: Uint8Array): string => Buffer.from(message).toString();
@@ -261,7 +261,7 @@ test('a server that does not answer a ping counts as lost', async () => {
   const clock = new VirtualClock();
   const arrived = signal<ServedCall>();
   await using server = await GrpcServer.start({ '/s/Hang': (call) => arrived.resolve(call) });
-  await using proxy = await StallingProxy.start(server.address);
+  await using proxy = await TestProxy.start(server.address);
   await using channel = open(proxy.address, { clock, keepaliveMs: 1000, keepaliveTimeoutMs: 500 });
   const connection = await channel.connection();
   const hanging = failureOf(connection.unary('/s/Hang', bytes('x')));

@@ -33,20 +33,23 @@ export function applyBatch(mvcc: Mvcc, batch: WatchBatch, options: ApplyOptions)
   fillUpTo(mvcc, batch.revision, options.timeMs);
 }
 
-/** An entry whose value is kept alone in memory: not as a piece of a large answer, which it would keep alive. */
-export function detached(entry: Entry): Entry {
+/**
+ * An entry as the mirror keeps it: with the writer's own value if there is one, else with a value that is alone in memory,
+ * not a piece of a large answer, which it would keep alive.
+ */
+export function kept(entry: Entry, ownValues: OwnValues): Entry {
   const { value } = entry;
+  const own = ownValues.find(entry.key, value);
+  if (own !== undefined) return withValue(entry, own);
   const isAlone = value.buffer.byteLength <= value.byteLength + 512;
   return isAlone ? entry : withValue(entry, ownCopy(value));
 }
 
-/** The event with the mirror's own idea of what was there before, and the writer's own value if there is one. */
+/** The event with the mirror's own idea of what was there before. */
 function asMirrored(event: StoreEvent, mvcc: Mvcc, ownValues: OwnValues): StoreEvent {
   const previous = mvcc.get(keyOf(event));
   if (event.type === 'delete') return { ...event, previous };
-  const { entry } = event;
-  const own = ownValues.find(entry.key, entry.value);
-  return { type: 'put', entry: own === undefined ? detached(entry) : withValue(entry, own), previous };
+  return { type: 'put', entry: kept(event.entry, ownValues), previous };
 }
 
 function fillUpTo(mvcc: Mvcc, revision: Revision, timeMs: number): void {

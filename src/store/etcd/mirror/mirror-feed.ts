@@ -84,9 +84,9 @@ export class MirrorFeed implements Runnable {
   }
 
   async #load(signal: AbortSignal): Promise<void> {
-    const { range, history, watch } = this.#options;
+    const { range, ownValues, history, watch } = this.#options;
     const before = this.#mvcc;
-    const mvcc = await loadMirror(this.#etcd, range, { signal, before, history, watch });
+    const mvcc = await loadMirror(this.#etcd, range, { signal, before, ownValues, history, watch });
     this.#mvcc = mvcc;
     await before?.close();
     this.#waiters.release(mvcc.revision);

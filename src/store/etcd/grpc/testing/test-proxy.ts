@@ -1,21 +1,25 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between a client and a server on this machine, and can stop passing anything on without closing anything. */
-export class StallingProxy implements AsyncDisposable {
+/** Stands between a client and a server on this machine, and can make trouble. */
+export class TestProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #isStalled = false;
+  #isRefusing = false;
 
   private constructor(server: Server) {
     this.#server = server;
   }
 
-  static async start(address: string): Promise<StallingProxy> {
+  static async start(address: string): Promise<TestProxy> {
     const server = createServer();
-    const proxy = new StallingProxy(server);
+    const proxy = new TestProxy(server);
     const { hostname, port } = new URL(address);
-    server.on('connection', (client) => proxy.#join(client, connect(Number(port), hostname)));
+    server.on('connection', (client) => {
+      if (proxy.#isRefusing) client.destroy();
+      else proxy.#join(client, connect(Number(port), hostname));
+    });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return proxy;
@@ -25,8 +29,19 @@ export class StallingProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** Passes nothing on from now on, without closing anything. */
   stall(): void {
     this.#isStalled = true;
+  }
+
+  /** Cuts all connections, and lets nobody in until `accept`. */
+  refuse(): void {
+    this.#isRefusing = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  accept(): void {
+    this.#isRefusing = false;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,23 @@
+import { explain } from '../json/explain.ts';
+import type { JsonBody } from '../json/json-body.ts';
+import { countKeys } from '../json/raw-json.ts';
+import { describeProblem } from '../json/strict-problem.ts';
+import type { Struct } from '../schema/schema.ts';
+
+/** Takes everything, like the maps that patches are decoded into. */
+const ANYTHING: Struct = {
+  name: 'map',
+  shortName: 'map',
+  fields: [],
+  field: () => undefined,
+  kind: undefined,
+  isAtomic: false,
+  unions: [],
+  preservesUnknown: true,
+};
+
+/** Keys that come twice in an object of no known type, such as `duplicate field "spec.foo"`. */
+export function duplicateFields(body: JsonBody): string[] {
+  if (body.survey.isPlain && body.survey.keys === countKeys(body.peekValue())) return [];
+  return explain(body.node, ANYTHING).problems.map(describeProblem);
+}

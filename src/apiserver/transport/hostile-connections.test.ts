@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import { RealClock, VirtualClock } from '../../base/index.ts';
+import type { Call } from '../request/call.ts';
+import { assertUnharmed, open, over, restOf, startTransport, text, turn } from './test-transport.ts';
+import type { Respond, TestOptions, TestTransport } from './test-transport.ts';
+
+let server: TestTransport;
+
+async function start(respond: Respond = ({ path }) => text(path), options: TestOptions = {}): Promise<void> {
+  server = await startTransport(respond, options);
+}
+
+afterEach(() => assertUnharmed(server));
+
+test('HTTP without TLS is told so', async () => {
+  await start();
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  assert.equal(
+    await restOf(socket),
+    'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n',
+  );
+  assert.deepEqual(server.observed.events, ['handshakeFailed']);
+});
+
+test('what is neither TLS nor HTTP is hung up on', async () => {
+  await start();
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write(Buffer.alloc(1_000, 0x80));
+  await restOf(socket);
+  assert.deepEqual(server.observed.events, ['handshakeFailed']);
+});
+
+test.each([
+  ['says nothing', Buffer.alloc(0)],
+  ['stops in the middle of its greeting', Buffer.from('160301020001', 'hex')],
+])('a client that %s is hung up on when the handshake takes too long', async (_name, bytes) => {
+  await start(undefined, { limits: { handshakeTimeoutMs: 100 } });
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write(bytes);
+  await restOf(socket);
+  assert.deepEqual(server.observed.events, ['handshakeFailed']);
+});
+
+test.each([
+  ['no headers', ''],
+  ['half its headers', 'GET / HTTP/1.1\r\nhost: x\r\nslow'],
+])('a client that sends %s is hung up on after a while', async (_name, bytes) => {
+  await start(undefined, { limits: { headersTimeoutMs: 100 } });
+  const socket = await server.raw();
+  socket.write(bytes);
+  assert.equal(await restOf(socket), '');
+});
+
+test('a connection without requests is closed after a while, one with a request is not', async () => {
+  const clock = new VirtualClock({ startMs: new RealClock().now() });
+  const calls: Call[] = [];
+  await start(
+    async (call) => {
+      if (call.path === '/alive') return text(call.path);
+      calls.push(call);
+      await once(call.signal, 'abort');
+      return text('x');
+    },
+    { clock },
+  );
+  const idle = server.http2();
+  await over(idle, { path: '/alive' });
+  const closed = once(idle, 'close');
+  const busy = server.http2();
+  const stream = open(busy, { path: '/api/v1/pods?watch=1' });
+  while (calls.length === 0) await turn();
+  await clock.advance('3m');
+  await closed;
+  assert.equal(busy.closed, false);
+  stream.close();
+});
+
+test('a thousand idle connections do not keep others from being served, and leave nothing behind', async () => {
+  await start();
+  const before = process.memoryUsage().rss;
+  const sockets: TLSSocket[] = [];
+  for (let batch = 0; batch < 20; batch++) {
+    const opening = Array.from({ length: 50 }, (_unused, index) =>
+      server.raw({ ALPNProtocols: [index % 2 === 0 ? 'h2' : 'http/1.1'] }),
+    );
+    sockets.push(...(await Promise.all(opening)));
+  }
+  await server.observed.until(() => server.observed.open === 1_000);
+  const bytesEach = (process.memoryUsage().rss - before) / 1_000;
+  assert.equal((await server.getHttp1({ path: '/alive' })).code, 200);
+  for (const socket of sockets) socket.destroy();
+  await server.observed.until(() => server.observed.open === 0);
+  expect(bytesEach).toBeLessThan(400_000); // client and server together
+});
+
+test('connections above the limit are turned away', async () => {
+  await start(undefined, { limits: { maxConnections: 2 } });
+  const first = await server.raw();
+  const second = await server.raw();
+  await assert.rejects(server.raw());
+  first.destroy();
+  second.destroy();
+  await server.observed.until(() => server.observed.open === 0);
+});
+
+test.each(['h2', 'http/1.1'])('a client of %s that leaves in the middle aborts its call', async (protocol) => {
+  const calls: Call[] = [];
+  await start(async (call) => {
+    if (call.path === '/alive') return text(call.path);
+    calls.push(call);
+    await call.body(100);
+    return text('never');
+  });
+  if (protocol === 'h2') {
+    const stream = server.http2().request({ ':method': 'POST' }, { endStream: false });
+    stream.on('error', () => undefined);
+    while (calls.length === 0) await turn();
+    stream.destroy(new Error('gone')); // close() would send the end of the body first
+  } else {
+    const socket = await server.raw();
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc');
+    while (calls.length === 0) await turn();
+    socket.destroy();
+  }
+  await server.observed.until(() => server.observed.answers.length === 1);
+  assert.equal(calls[0]?.signal.reason.message, 'The client went away');
+  assert.deepEqual(server.observed.answers, [{ code: 0, bytes: 0, outcome: 'cut', path: '/' }]);
+});

@@ -1,0 +1,107 @@
+import { badRequest, canonicalize, conversionError, DecodeError, JsonBody, parseUntyped, StatusError, withMeta, YamlBody } from '../../api/index.ts';
+import type { ApiObject, Applied, PlainObject } from '../../api/index.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { FieldValidation } from '../request/options.ts';
+import type { Resource, WriteContext } from '../resource.ts';
+import { isObject, jsonTypeOf } from './patch-body.ts';
+
+export interface AppliedConfigOptions {
+  readonly fieldValidation: FieldValidation;
+  readonly force: boolean;
+}
+
+/** A configuration as sent, read once and applied as often as needed. */
+export class AppliedConfig {
+  readonly #config: PlainObject;
+  readonly #duplicates: readonly string[];
+  readonly #options: AppliedConfigOptions;
+
+  constructor(body: Uint8Array, options: AppliedConfigOptions) {
+    const { config, duplicates } = readConfig(body);
+    this.#config = config;
+    this.#duplicates = duplicates;
+    this.#options = options;
+  }
+
+  /** The object, or a new one, with the configuration in it: canonical, with defaults and owners. */
+  applyTo(current: ApiObject | undefined, { resource, services }: Endpoint, context: WriteContext): ApiObject {
+    const { force } = this.#options;
+    const applied = services.ownership.apply(this.#config, current, { resource, context, force });
+    const object = applied.object === current ? { ...current } : decodeApplied(applied, this.#config, resource);
+    object.metadata = withMeta(object.metadata, { managedFields: applied.managedFields });
+    this.#reportDuplicates(context);
+    return object;
+  }
+
+  #reportDuplicates(context: WriteContext): void {
+    const duplicates = this.#duplicates;
+    const { fieldValidation } = this.#options;
+    if (duplicates.length === 0 || fieldValidation === 'Ignore') return;
+    if (fieldValidation === 'Warn') {
+      for (const text of duplicates) context.warn(text);
+      return;
+    }
+    const errors = `yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`;
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${errors}`);
+  }
+}
+
+interface Config {
+  readonly config: PlainObject;
+  readonly duplicates: readonly string[];
+}
+
+const OPENING_BRACE = 0x7b;
+
+function readConfig(body: Uint8Array): Config {
+  const { value, duplicates } = readJson(body) ?? readYaml(body);
+  if (value === null) return { config: {}, duplicates };
+  if (isObject(value)) return { config: value, duplicates };
+  const problem = `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type map[string]interface {}`;
+  throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${problem}`);
+}
+
+/** JSON is YAML too, and read much faster; undefined when it is not JSON, or YAML has more to say about it. */
+function readJson(body: Uint8Array): { readonly value: unknown; readonly duplicates: readonly string[] } | undefined {
+  if (body[0] !== OPENING_BRACE) return undefined;
+  try {
+    const parsed = new JsonBody(body);
+    return parsed.mayHaveDuplicates ? undefined : { value: parseUntyped(parsed), duplicates: [] };
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
+}
+
+function readYaml(body: Uint8Array): { readonly value: unknown; readonly duplicates: readonly string[] } {
+  try {
+    const parsed = new YamlBody(body);
+    return { value: parsed.untyped(), duplicates: parsed.duplicates };
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(`error decoding YAML: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** Decodes what a configuration was merged into, and fills in defaults. */
+function decodeApplied({ object }: Applied, config: PlainObject, resource: Resource): ApiObject {
+  try {
+    const decoded = canonicalize(object, resource.type, { defaults: true }) as unknown as ApiObject;
+    resource.strategy.applyDefaults?.(decoded);
+    return decoded;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw notConvertible(conversionError(object, resource.type, { floats: true }) ?? error.message, config, resource);
+  }
+}
+
+function notConvertible(why: string, config: PlainObject, { group, version, kind }: Resource): StatusError {
+  const metadata = isObject(config['metadata']) ? config['metadata'] : {};
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  const kindText = `${group}/${version}, Kind=${kind}`;
+  const label = `${text(metadata['namespace'])}/${text(metadata['name'])}; ${kindText}`;
+  const message =
+    `failed to convert new object (${label}) to proper version: ` +
+    `unable to convert unstructured object to ${kindText}: ${why}`;
+  return new StatusError({ code: 500, message });
+}

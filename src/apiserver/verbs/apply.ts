@@ -1,0 +1,62 @@
+import { conflict, hasReason, notFound } from '../../api/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+import type { Answer } from '../answers/answer.ts';
+import { groupResource, keyOf, writeContext } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Call } from '../request/call.ts';
+import { writeOptions } from '../request/options.ts';
+import type { Strategy, WriteContext } from '../resource.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import { AppliedConfig } from './applied-config.ts';
+import { createObject } from './create.ts';
+import { modifyObject } from './modify-object.ts';
+import { ensureNamespace } from './object-meta.ts';
+import { checkName, withoutResourceVersion } from './update.ts';
+
+/** An apply whose object changed, appeared or went away underneath is tried again so often. */
+const RETRIES = 5;
+
+/** PATCH with a configuration: merged into the object, which is created when there is none. */
+export async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promise<Answer> {
+  const { resource, objects, services } = endpoint;
+  const { namespace, name } = call.info;
+  const body = await call.body(services.maxBodyBytes);
+  const options = writeOptions(call.query, 'PatchOptions', true);
+  const context = writeContext(call, endpoint, options);
+  const config = new AppliedConfig(body, { fieldValidation: options.fieldValidation, force: options.force === true });
+  const change = (current: ApiObject | undefined): ApiObject => placed(config.applyTo(current, endpoint, context), call, endpoint);
+  const key = keyOf(resource, namespace, name);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      if ((await objects.get(key)) !== undefined) {
+        const modification = { key, name, namespace, context, strategy, retries: RETRIES, change };
+        return { type: 'object', code: 200, resource, object: await modifyObject(endpoint, modification) };
+      }
+      if (strategy !== resource.strategy) throw notFound(groupResource(resource), name);
+      return { type: 'object', code: 201, resource, object: await create(change(undefined), endpoint, { call, context }) };
+    } catch (error) {
+      const isRace = hasReason(error, 'AlreadyExists') || (hasReason(error, 'NotFound') && strategy === resource.strategy);
+      if (!isRace || attempt >= RETRIES) throw error;
+    }
+  }
+}
+
+/** The object where the path says it is. */
+function placed(object: ApiObject, call: Call, endpoint: Endpoint): ApiObject {
+  ensureNamespace(object, endpoint, call.info.namespace);
+  checkName(object, call.info.name);
+  return object;
+}
+
+function create(
+  object: ApiObject,
+  endpoint: Endpoint,
+  { call, context }: { readonly call: Call; readonly context: WriteContext },
+): Promise<StoredObject | ApiObject> {
+  const { uid = '', name = '' } = object.metadata;
+  if (uid !== '') {
+    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw conflict(groupResource(endpoint.resource), name, why);
+  }
+  return createObject(withoutResourceVersion(object), endpoint, { call, context, isOwned: true });
+}

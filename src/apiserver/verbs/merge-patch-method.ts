@@ -1,0 +1,17 @@
+import { applyMergePatch, badRequest, encodeJson } from '../../api/index.ts';
+import { isObject, jsonTypeOf, readPatch } from './patch-body.ts';
+import type { PatchContext, Patched } from './patch-methods.ts';
+import { sortedMembers } from './patched-object.ts';
+
+const DECODING = 'error decoding patch: ';
+
+export function prepareMergePatch(body: Uint8Array, context: PatchContext): (current: unknown) => Patched {
+  const { value: patch, duplicates } = readPatch(body, context, DECODING);
+  if (!isObject(patch)) {
+    throw badRequest(`${DECODING}json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`);
+  }
+  return (current) => {
+    const value = applyMergePatch(current, patch);
+    return { value, quoted: () => encodeJson(sortedMembers(value)), problems: duplicates };
+  };
+}

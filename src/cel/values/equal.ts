@@ -1,0 +1,97 @@
+import { Type } from '../types/index.ts';
+import { compareNumbers, isNumeric } from './compare.ts';
+import { Duration } from './duration.ts';
+import { CelError, Failure } from './failure.ts';
+import { isList, type List, listAt, listSize, ListValue } from './list.ts';
+import { isMap, MapBase, mapFind, mapKeys, mapSize, type MapLike } from './map.ts';
+import { Opaque } from './opaque.ts';
+import { Optional } from './optional.ts';
+import { Timestamp } from './timestamp.ts';
+import type { Value } from './value.ts';
+
+/** A list or map with an equality of its own, such as a list that is a set. */
+export interface OwnEquality {
+  equalTo(other: Value): boolean | Failure;
+}
+
+/**
+ * `left == right`. Values of different types differ, except that numbers compare by what they are; only some of the
+ * libraries' types answer with an error.
+ */
+export function equal(left: Value, right: Value): boolean | Failure {
+  if (left === right) return true;
+  if (left === null || right === null) return false;
+  switch (typeof left) {
+    case 'string':
+    case 'boolean':
+      return false;
+    case 'number':
+    case 'bigint':
+      return isNumeric(right) && compareNumbers(left, right) === 0;
+    default:
+      return equalObjects(left, right);
+  }
+}
+
+function equalObjects(left: Exclude<Value, null>, right: Exclude<Value, null>): boolean | Failure {
+  if (isNumeric(left)) return isNumeric(right) && compareNumbers(left, right) === 0;
+  if (hasOwnEquality(left)) return left.equalTo(right);
+  if (isList(left)) return isList(right) && equalLists(left, right);
+  if (left instanceof Uint8Array) return right instanceof Uint8Array && Buffer.compare(left, right) === 0;
+  if (left instanceof Opaque) return left.equals(right);
+  if (left instanceof Type) return right instanceof Type && left.name === right.name;
+  if (left instanceof Duration) return right instanceof Duration && left.nanos === right.nanos;
+  if (left instanceof Timestamp) return right instanceof Timestamp && left.nanos === right.nanos;
+  if (left instanceof Optional) return right instanceof Optional && equalOptionals(left, right);
+  if (isMap(left)) return isMap(right) && equalMaps(left, right);
+  return left instanceof Failure ? left : false;
+}
+
+function hasOwnEquality(value: Value): value is (ListValue | MapBase) & OwnEquality {
+  return (value instanceof ListValue || value instanceof MapBase) && 'equalTo' in value;
+}
+
+/** Errors of elements do not count: only a difference does. */
+export function equalLists(left: List, right: List): boolean {
+  const size = listSize(left);
+  if (size !== listSize(right)) return false;
+  for (let index = 0; index < size; index++) {
+    if (equal(listAt(left, index), listAt(right, index)) === false) return false;
+  }
+  return true;
+}
+
+function equalMaps(left: MapLike, right: MapLike): boolean {
+  if (mapSize(left) !== mapSize(right)) return false;
+  for (const key of mapKeys(left)) {
+    const other = mapFind(right, key);
+    if (other === undefined || equal(mapFind(left, key) as Value, other) === false) return false;
+  }
+  return true;
+}
+
+function equalOptionals(left: Optional, right: Optional): boolean | Failure {
+  if (left.value === undefined || right.value === undefined) return left.value === right.value;
+  return equal(left.value, right.value);
+}
+
+/** Whether a list has an element equal to `value`. */
+export function contains(list: List, value: Value): boolean | Failure {
+  if (list instanceof ListValue && 'includes' in list) return (list as ListValue & OwnSearch).includes(value);
+  const size = listSize(list);
+  for (let index = 0; index < size; index++) {
+    if (equal(value, listAt(list, index)) === true) return true;
+  }
+  return false;
+}
+
+/** A list that searches itself. */
+export interface OwnSearch {
+  includes(value: Value): boolean | Failure;
+}
+
+/** Kept for the libraries: true only for certain. */
+export function isEqual(left: Value, right: Value): boolean {
+  const answer = equal(left, right);
+  return !(answer instanceof CelError) && answer === true;
+}

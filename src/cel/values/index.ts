@@ -1,0 +1,15 @@
+export { compare, compareNumbers, isComparable, isNumeric, type Numeric } from './compare.ts';
+export { checkedDuration, Duration } from './duration.ts';
+export { contains, equal, equalLists, isEqual, type OwnEquality, type OwnSearch } from './equal.ts';
+export { Breakdown, CelError, CostLimitExceeded, Failure, noSuchOverload, UnknownValue } from './failure.ts';
+export { formatFixed, formatShortest } from './go-float.ts';
+export { goText } from './go-text.ts';
+export * from './int.ts';
+export { concatenate, GrowingList, isList, type List, listAt, listItems, listSize, ListValue } from './list.ts';
+export { isMap, MapBase, mapFind, mapKeys, type MapLike, mapSize, MapValue } from './map.ts';
+export { Opaque } from './opaque.ts';
+export { NONE, Optional } from './optional.ts';
+export { costSize, sizeOf } from './size.ts';
+export { addDuration, parseTimestamp, subtractTimestamps, Timestamp, timestampOfSeconds } from './timestamp.ts';
+export { checkedUint, doubleToUint, Uint } from './uint.ts';
+export { Double, fromJson, isJsonObject, type JsonObject, typeOf, type Value } from './value.ts';

@@ -1,0 +1,91 @@
+import { Boxed, LIST, type Type } from '../types/index.ts';
+import { fromJson, type Value } from './value.ts';
+
+/** A list that is no array. */
+export abstract class ListValue extends Boxed {
+  abstract readonly size: number;
+  /** The element at a position from 0 up to the size. */
+  abstract at(index: number): Value;
+
+  override get type(): Type {
+    return LIST;
+  }
+}
+
+export type List = readonly unknown[] | ListValue;
+
+export function isList(value: Value): value is List {
+  return Array.isArray(value) || value instanceof ListValue;
+}
+
+export function listSize(list: List): number {
+  return list instanceof ListValue ? list.size : list.length;
+}
+
+export function listAt(list: List, index: number): Value {
+  return list instanceof ListValue ? list.at(index) : fromJson(list[index]);
+}
+
+export function listItems(list: List): Value[] {
+  const items: Value[] = [];
+  for (let index = 0; index < listSize(list); index++) items.push(listAt(list, index));
+  return items;
+}
+
+/** Two lists one behind the other, without copying them: `+` costs the same whatever their length. */
+class Concatenation extends ListValue {
+  readonly size: number;
+  readonly #left: List;
+  readonly #leftSize: number;
+  readonly #right: List;
+
+  constructor(left: List, right: List) {
+    super();
+    this.#left = left;
+    this.#leftSize = listSize(left);
+    this.#right = right;
+    this.size = this.#leftSize + listSize(right);
+  }
+
+  at(index: number): Value {
+    return index < this.#leftSize ? listAt(this.#left, index) : listAt(this.#right, index - this.#leftSize);
+  }
+}
+
+/** Below this, copying is cheaper than looking through a concatenation. */
+const SMALL = 64;
+
+export function concatenate(left: List, right: List): List {
+  if (left instanceof GrowingList) return left.append(right);
+  if (listSize(left) === 0) return right;
+  if (listSize(right) === 0) return left;
+  if (listSize(left) + listSize(right) > SMALL) return new Concatenation(left, right);
+  return [...listItems(left), ...listItems(right)];
+}
+
+/**
+ * The list that an empty accumulator becomes. Adding to it changes it, as it does in Kubernetes: with `x` bound to an
+ * empty list, `x + [1]` leaves `[1]` in `x`.
+ */
+export class GrowingList extends ListValue {
+  readonly #items: Value[] = [];
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  at(index: number): Value {
+    return this.#items[index] as Value;
+  }
+
+  append(other: List): this {
+    const added = listSize(other);
+    for (let index = 0; index < added; index++) this.#items.push(listAt(other, index));
+    return this;
+  }
+
+  /** What was collected, as a list that stays as it is. */
+  finish(): readonly Value[] {
+    return this.#items;
+  }
+}

@@ -1,0 +1,18 @@
+import { Boxed } from '../types/index.ts';
+import { type CelError, noSuchOverload } from './failure.ts';
+import type { Value } from './value.ts';
+
+/** A value of a library's own type. */
+export abstract class Opaque extends Boxed {
+  /** Whether the values are the same; by default, asking about a value of another type is an error. */
+  abstract equals(other: Value): boolean | CelError;
+
+  /** What the cost of functions on it depends on; undefined counts as one. */
+  get size(): number | undefined {
+    return undefined;
+  }
+
+  protected static mismatch(): CelError {
+    return noSuchOverload();
+  }
+}

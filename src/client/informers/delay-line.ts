@@ -1,0 +1,79 @@
+import { type Clock, Heap, type HeapEntry } from '../../base/index.ts';
+
+interface Delay<Item> {
+  readonly key: string;
+  item: Item;
+  readonly dueMs: number;
+  /** Those due at the same time come in the order in which they were added. */
+  readonly sequence: number;
+}
+
+export interface DelayLineOptions<Item> {
+  readonly clock: Clock;
+  readonly onDue: (item: Item) => void;
+  /** Makes one of an item that waits and the same item added again. */
+  readonly merge: (waiting: Item, added: Item) => Item;
+}
+
+/** Items that wait for time to pass, each at most once: of several times the earliest counts. One timer serves all. */
+export class DelayLine<Item> {
+  readonly #options: DelayLineOptions<Item>;
+  readonly #delays = new Heap<Delay<Item>>(isEarlier);
+  readonly #places = new Map<string, HeapEntry<Delay<Item>>>();
+  #timer: Disposable | undefined;
+  #nextSequence = 0;
+
+  constructor(options: DelayLineOptions<Item>) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#delays.size;
+  }
+
+  /** When the next item is due, in the clock's monotonic milliseconds; undefined when none waits. */
+  get nextDueMs(): number | undefined {
+    return this.#delays.peek()?.dueMs;
+  }
+
+  add(key: string, item: Item, ms: number): void {
+    const dueMs = this.#options.clock.monotonic() + ms;
+    const old = this.#places.get(key);
+    const merged = old === undefined ? item : this.#options.merge(old.item.item, item);
+    if (old !== undefined && old.item.dueMs <= dueMs) {
+      old.item.item = merged;
+      return;
+    }
+    if (old !== undefined) this.#delays.remove(old);
+    this.#places.set(key, this.#delays.push({ key, item: merged, dueMs, sequence: this.#nextSequence++ }));
+    this.#planWake();
+  }
+
+  clear(): void {
+    while (this.#delays.pop() !== undefined);
+    this.#places.clear();
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  #planWake(): void {
+    this.#timer?.[Symbol.dispose]();
+    const dueMs = this.nextDueMs;
+    if (dueMs === undefined) return;
+    const { clock } = this.#options;
+    this.#timer = clock.timer(Math.max(0, dueMs - clock.monotonic()), () => this.#release());
+  }
+
+  #release(): void {
+    const nowMs = this.#options.clock.monotonic();
+    for (let delay = this.#delays.peek(); delay !== undefined && delay.dueMs <= nowMs; delay = this.#delays.peek()) {
+      this.#delays.pop();
+      this.#places.delete(delay.key);
+      this.#options.onDue(delay.item);
+    }
+    this.#planWake();
+  }
+}
+
+function isEarlier<Item>(left: Delay<Item>, right: Delay<Item>): boolean {
+  return left.dueMs === right.dueMs ? left.sequence < right.sequence : left.dueMs < right.dueMs;
+}

@@ -1,0 +1,18 @@
+// Caches kept up to date by watches, and queues of work. Each part can be used on its own.
+export { type Delta, DeltaFifo, type DeltaFifoOptions, type KeyDeltas } from './delta-fifo.ts';
+export type { Handler, HandlerOptions, HandlerRegistration } from './handler-registration.ts';
+export { byNamespace, type IndexFunction, Indexer, type Indexes, type IndexReader, NAMESPACE_INDEX } from './indexer.ts';
+export {
+  InformerFactory,
+  type InformerFactoryOptions,
+  type InformerOptions,
+  type InformerScope,
+} from './informer-factory.ts';
+export { type ListWatcher, selected } from './list-watcher.ts';
+export { defaultRateLimiter, ItemBackoff, type RateLimiter, strictestOf, TokenBucket } from './rate-limiter.ts';
+export { Reflector, type ReflectorHealth, type ReflectorOptions, type ReflectorSink } from './reflector.ts';
+export { SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
+export { SilenceError } from './silence.ts';
+export { dropManagedFields, keepMetadata, type Transform } from './transform.ts';
+export { type AddOptions, WorkQueue, type WorkQueueOptions } from './work-queue.ts';
+export { type QueueMetrics, WorkQueueMetrics } from './work-queue-metrics.ts';

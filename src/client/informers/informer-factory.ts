@@ -1,0 +1,140 @@
+import type { Runnable } from '../../base/index.ts';
+import { AbortScope } from '../abort-scope.ts';
+import type { Client } from '../client.ts';
+import type { Kind, KubernetesObject } from '../kind.ts';
+import type { LabelQuery } from '../resource/options.ts';
+import type { ResourceClient } from '../resource/resource-client.ts';
+import { type ListWatcher, selected } from './list-watcher.ts';
+import type { ReflectorOptions } from './reflector.ts';
+import { SharedInformer } from './shared-informer.ts';
+import { keepMetadata, type Transform } from './transform.ts';
+
+/** Which objects an informer is about; all of them unless given. */
+export interface InformerScope {
+  readonly namespace?: string;
+  readonly labelSelector?: LabelQuery;
+  readonly fieldSelector?: string;
+}
+
+export interface InformerOptions<T extends KubernetesObject> extends InformerScope {
+  /** Changes objects before they are kept; drops `managedFields` unless given. All who share an informer share it. */
+  readonly transform?: Transform<T>;
+}
+
+export interface InformerFactoryOptions extends Partial<Omit<ReflectorOptions, 'name'>> {}
+
+interface Entry {
+  readonly informer: SharedInformer<KubernetesObject>;
+  readonly transform: unknown;
+}
+
+/**
+ * Informers that are shared: whoever asks for the same kind, namespace and selectors gets the same one, so there is one
+ * watch and one copy of the objects for all.
+ *
+ * `run` runs them all; those asked for later start when they are asked for.
+ */
+export class InformerFactory implements Runnable {
+  readonly #client: Client;
+  readonly #options: InformerFactoryOptions;
+  readonly #entries = new Map<string, Entry>();
+  #running: Running | undefined;
+
+  constructor(client: Client, options: InformerFactoryOptions = {}) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** The informer for a kind. */
+  informer<T extends KubernetesObject>(kind: Kind<T>, options: InformerOptions<T> = {}): SharedInformer<T> {
+    const { namespace, transform } = options;
+    const resource = this.#resource(kind, namespace);
+    return this.#shared('', resource, { ...options, transform });
+  }
+
+  /** The informer for a kind that keeps no more than the metadata of its objects: a fraction of the memory. */
+  metadataInformer(kind: Kind, scope: InformerScope = {}): SharedInformer<KubernetesObject> {
+    const resource = this.#resource(kind, scope.namespace).metadata();
+    return this.#shared('metadata of ', resource, { ...scope, transform: keepMetadata });
+  }
+
+  /** All informers that were asked for so far. */
+  get informers(): readonly SharedInformer<KubernetesObject>[] {
+    return [...this.#entries.values()].map(({ informer }) => informer);
+  }
+
+  /** Resolves when all informers that were asked for so far have the whole state. */
+  async synced(signal?: AbortSignal): Promise<void> {
+    await Promise.all(this.informers.map((informer) => informer.synced(signal)));
+  }
+
+  /** Runs all informers until the signal aborts. Once only. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#running !== undefined) throw new Error('Cannot run an informer factory twice');
+    this.#running = new Running(signal);
+    for (const informer of this.informers) this.#running.start(informer);
+    await this.#running.over();
+  }
+
+  #resource<T extends KubernetesObject>(kind: Kind<T>, namespace: string | undefined): ResourceClient<T> {
+    const resource = this.#client.kind(kind);
+    return namespace === undefined ? resource : resource.namespace(namespace);
+  }
+
+  #shared<T extends KubernetesObject>(
+    prefix: string,
+    resource: ResourceClient<T>,
+    options: InformerOptions<T>,
+  ): SharedInformer<T> {
+    const { namespace, labelSelector, fieldSelector, transform } = options;
+    const { apiVersion, plural } = resource.kind;
+    const name = `${prefix}${apiVersion} ${plural}`;
+    const identity = JSON.stringify([name, namespace, labelSelector, fieldSelector]);
+    const known = this.#entries.get(identity);
+    if (known !== undefined) {
+      if (transform !== undefined && transform !== known.transform) {
+        throw new Error(`Cannot share the informer for ${name}: it was asked for with another transform before`);
+      }
+      return known.informer as unknown as SharedInformer<T>;
+    }
+    const source: ListWatcher<T> = selected(resource, { labelSelector, fieldSelector });
+    const { clock, random, log } = this.#client;
+    const informer = new SharedInformer<T>(source, { clock, random, log, ...this.#options, name, transform });
+    const entry = { informer: informer as unknown as SharedInformer<KubernetesObject>, transform };
+    this.#entries.set(identity, entry);
+    this.#running?.start(entry.informer);
+    return informer;
+  }
+}
+
+/** Tasks that may become more while they run. The first failure stops all. */
+class Running {
+  readonly #scope: AbortScope;
+  readonly #tasks = new Set<Promise<void>>();
+  readonly #aborted: Promise<void>;
+
+  constructor(signal: AbortSignal) {
+    this.#scope = new AbortScope(signal);
+    this.#aborted = new Promise((resolve) => {
+      if (this.#scope.signal.aborted) resolve();
+      else this.#scope.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  start(task: Runnable): void {
+    const run = task.run(this.#scope.signal).catch((error: unknown) => {
+      this.#failures.push(error);
+      this.#scope.abort(error);
+    });
+    this.#tasks.add(run);
+  }
+
+  readonly #failures: unknown[] = [];
+
+  async over(): Promise<void> {
+    await this.#aborted;
+    await Promise.all(this.#tasks);
+    this.#scope[Symbol.dispose]();
+    if (this.#failures.length > 0) throw this.#failures[0];
+  }
+}

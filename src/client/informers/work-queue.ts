@@ -1,0 +1,250 @@
+import type { Clock } from '../../base/index.ts';
+import { onAbort } from '../abort-scope.ts';
+import { DelayLine } from './delay-line.ts';
+import { Gate } from './gate.ts';
+import { defaultRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { WorkLane } from './work-lane.ts';
+import type { QueueMetrics } from './work-queue-metrics.ts';
+
+export interface WorkQueueOptions<Item> {
+  readonly clock: Clock;
+  /** What makes two items the same; items that are strings are their own keys. */
+  readonly keyOf?: (item: Item) => string;
+  /** Makes one of an item that waits and the same item added again; the newer one unless given. */
+  readonly merge?: (waiting: Item, added: Item) => Item;
+  readonly rateLimiter?: RateLimiter;
+  readonly metrics?: QueueMetrics;
+  /** More different items than this are not taken: adding one throws. A million unless given. */
+  readonly capacity?: number;
+}
+
+export interface AddOptions {
+  /** Waits until nothing else does: for work that nobody is waiting for, such as a resync. */
+  readonly isLowPriority?: boolean;
+}
+
+/** An item that waits for a worker, is being worked on, or both. */
+interface Entry<Item> {
+  readonly key: string;
+  waiting: { item: Item; isLow: boolean; readonly sinceMs: number } | undefined;
+  workingSinceMs: number | undefined;
+}
+
+/**
+ * Work to be done, named by key: each item waits at most once and is worked on by one worker at a time.
+ *
+ * An item that is added while it waits is the same work; one that is added while it is being worked on gets another turn
+ * when that is done. Delayed items take their place when their time has come.
+ *
+ * Example: add a, add b, add a; take gives a; add a; take gives b; done(a); take gives a.
+ */
+export class WorkQueue<Item = string> {
+  readonly #options: WorkQueueOptions<Item>;
+  readonly #clock: Clock;
+  readonly #limiter: RateLimiter;
+  readonly #entries = new Map<string, Entry<Item>>();
+  readonly #normal = new WorkLane<Entry<Item>>((entry) => isReady(entry, false));
+  readonly #low = new WorkLane<Entry<Item>>((entry) => isReady(entry, true));
+  readonly #delays: DelayLine<Item>;
+  readonly #takers = new Set<(item: Item | undefined) => void>();
+  #waiting = 0;
+  #working = 0;
+  #isShutDown = false;
+  #drained = new Gate();
+
+  constructor(options: WorkQueueOptions<Item>) {
+    const { clock, rateLimiter = defaultRateLimiter(clock), metrics } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#limiter = rateLimiter;
+    this.#delays = new DelayLine({
+      clock,
+      merge: (waiting, added) => this.#merged(waiting, added),
+      onDue: (item) => this.add(item),
+    });
+    metrics?.observeWork(() => this.#ages());
+  }
+
+  /** Items that wait for a worker. */
+  get size(): number {
+    return this.#waiting;
+  }
+
+  /** Items that are being worked on. */
+  get working(): number {
+    return this.#working;
+  }
+
+  /** Items that wait for time to pass. */
+  get delayed(): number {
+    return this.#delays.size;
+  }
+
+  get isShutDown(): boolean {
+    return this.#isShutDown;
+  }
+
+  add(item: Item, options: AddOptions = {}): void {
+    if (this.#isShutDown) return;
+    const isLow = options.isLowPriority ?? false;
+    const entry = this.#entry(item);
+    const { waiting } = entry;
+    if (waiting !== undefined) {
+      waiting.item = this.#merged(waiting.item, item);
+      if (waiting.isLow && !isLow) this.#promote(entry, waiting);
+      return;
+    }
+    entry.waiting = { item, isLow, sinceMs: this.#clock.monotonic() };
+    this.#waiting += 1;
+    this.#options.metrics?.adds.add();
+    this.#options.metrics?.depth.set(this.#waiting);
+    if (entry.workingSinceMs === undefined) this.#line(entry, isLow);
+  }
+
+  /** Adds the item after `ms`; if it is to come earlier already, it does. */
+  addAfter(item: Item, ms: number): void {
+    if (this.#isShutDown) return;
+    if (ms <= 0) return this.add(item);
+    const key = this.#keyOf(item);
+    this.#checkCapacity(key);
+    this.#delays.add(key, item, ms);
+  }
+
+  /** Adds the item when the rate limiter allows it: it has failed. */
+  addRateLimited(item: Item): void {
+    this.#options.metrics?.retries.add();
+    this.addAfter(item, this.#limiter.nextMs(this.#keyOf(item)));
+  }
+
+  /** The item is done with, for good or bad: its failures are forgotten. */
+  forget(item: Item): void {
+    this.#limiter.forget(this.#keyOf(item));
+  }
+
+  /** How often the item has failed. */
+  failures(item: Item): number {
+    return this.#limiter.failures(this.#keyOf(item));
+  }
+
+  /** The next item, to be given back with `done`; undefined once the queue is shut down and empty. */
+  take(signal?: AbortSignal): Promise<Item | undefined> {
+    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+    const taken = this.#takeNow();
+    if (taken !== undefined || this.#isShutDown) return Promise.resolve(taken?.item);
+    return new Promise((resolve, reject) => {
+      const taker = (item: Item | undefined): void => {
+        aborting?.[Symbol.dispose]();
+        resolve(item);
+      };
+      const leave = (): void => {
+        this.#takers.delete(taker);
+        reject(signal?.reason as Error);
+      };
+      const aborting = signal === undefined ? undefined : onAbort(signal, leave);
+      this.#takers.add(taker);
+    });
+  }
+
+  /** Work on the item has ended. If it was added meanwhile, it waits again. */
+  done(item: Item): void {
+    const entry = this.#entries.get(this.#keyOf(item));
+    if (entry?.workingSinceMs === undefined) return;
+    this.#options.metrics?.workSeconds.observe((this.#clock.monotonic() - entry.workingSinceMs) / 1000);
+    entry.workingSinceMs = undefined;
+    this.#working -= 1;
+    if (entry.waiting === undefined) this.#entries.delete(entry.key);
+    else this.#line(entry, entry.waiting.isLow);
+    this.#checkDrained();
+  }
+
+  /**
+   * Takes no more items and drops those that wait for time to pass. What waits already is still handed out: workers end
+   * when `take` gives nothing any more.
+   */
+  shutDown(): void {
+    this.#isShutDown = true;
+    this.#delays.clear();
+    this.#wakeTakers();
+    this.#checkDrained();
+  }
+
+  /** Resolves when nothing waits and nothing is being worked on. */
+  drained(signal?: AbortSignal): Promise<void> {
+    if (this.#waiting === 0 && this.#working === 0) return Promise.resolve();
+    if (this.#drained.isOpen) this.#drained = new Gate();
+    return this.#drained.opened(signal);
+  }
+
+  #keyOf(item: Item): string {
+    return this.#options.keyOf?.(item) ?? String(item);
+  }
+
+  #merged(waiting: Item, added: Item): Item {
+    return this.#options.merge === undefined ? added : this.#options.merge(waiting, added);
+  }
+
+  #entry(item: Item): Entry<Item> {
+    const key = this.#keyOf(item);
+    const known = this.#entries.get(key);
+    if (known !== undefined) return known;
+    this.#checkCapacity(key);
+    const entry: Entry<Item> = { key, waiting: undefined, workingSinceMs: undefined };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #checkCapacity(key: string): void {
+    const { capacity = 1_000_000 } = this.#options;
+    if (this.#entries.size + this.#delays.size < capacity) return;
+    throw new RangeError(`Cannot add "${key}" to the queue: it holds ${capacity} items already`);
+  }
+
+  #promote(entry: Entry<Item>, waiting: NonNullable<Entry<Item>['waiting']>): void {
+    waiting.isLow = false;
+    if (entry.workingSinceMs !== undefined) return;
+    this.#low.stray();
+    this.#line(entry, false);
+  }
+
+  #line(entry: Entry<Item>, isLow: boolean): void {
+    (isLow ? this.#low : this.#normal).push(entry);
+    this.#wakeTakers();
+  }
+
+  #wakeTakers(): void {
+    for (const taker of this.#takers) {
+      const taken = this.#takeNow();
+      if (taken === undefined && !this.#isShutDown) return;
+      this.#takers.delete(taker);
+      taker(taken?.item);
+    }
+  }
+
+  #takeNow(): { readonly item: Item } | undefined {
+    const entry = this.#normal.shift() ?? this.#low.shift();
+    const waiting = entry?.waiting;
+    if (entry === undefined || waiting === undefined) return undefined;
+    const nowMs = this.#clock.monotonic();
+    entry.waiting = undefined;
+    entry.workingSinceMs = nowMs;
+    this.#waiting -= 1;
+    this.#working += 1;
+    this.#options.metrics?.depth.set(this.#waiting);
+    this.#options.metrics?.waitSeconds.observe((nowMs - waiting.sinceMs) / 1000);
+    return { item: waiting.item };
+  }
+
+  #checkDrained(): void {
+    if (this.#waiting === 0 && this.#working === 0) this.#drained.open();
+  }
+
+  #ages(): readonly number[] {
+    const nowMs = this.#clock.monotonic();
+    const working = [...this.#entries.values()].filter((entry) => entry.workingSinceMs !== undefined);
+    return working.map((entry) => (nowMs - (entry.workingSinceMs ?? nowMs)) / 1000);
+  }
+}
+
+function isReady<Item>(entry: Entry<Item>, isLow: boolean): boolean {
+  return entry.waiting !== undefined && entry.waiting.isLow === isLow && entry.workingSinceMs === undefined;
+}

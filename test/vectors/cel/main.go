@@ -1,0 +1,132 @@
+// Evaluates expressions with Kubernetes' own CEL: the answers that our implementation is compared with.
+//
+//	vectors answer WORLDS.json   < {"world": …, "expr": …} lines   > answers, one line each
+//	vectors bench WORLDS.json    < the same                        > nanoseconds to compile and to evaluate, one line each
+//	vectors declarations         > every function of the environment
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+)
+
+type question struct {
+	World string `json:"world"`
+	Expr  string `json:"expr"`
+}
+
+type answer struct {
+	World string `json:"world"`
+	Expr  string `json:"expr"`
+	// Issues is what parsing and checking complain about; nothing else is set then.
+	Issues string `json:"issues,omitempty"`
+	Type   string `json:"type,omitempty"`
+	// Min and Max are the estimated cost.
+	Min string `json:"min,omitempty"`
+	Max string `json:"max,omitempty"`
+	// Refused is why no program could be made.
+	Refused string `json:"refused,omitempty"`
+	Value   string `json:"value,omitempty"`
+	Error   string `json:"error,omitempty"`
+	Cost    string `json:"cost,omitempty"`
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string) error {
+	if len(args) == 1 && args[0] == "declarations" {
+		return printDeclarations()
+	}
+	if len(args) != 2 {
+		return fmt.Errorf("usage: vectors answer|bench WORLDS.json, or vectors declarations")
+	}
+	worlds, err := readWorlds(args[1])
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(make([]byte, 1<<20), 1<<26)
+	out := bufio.NewWriter(os.Stdout)
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	for lines.Scan() {
+		var q question
+		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
+			return err
+		}
+		w, ok := worlds[q.World]
+		if !ok {
+			return fmt.Errorf("no world %q", q.World)
+		}
+		var result any
+		if args[0] == "bench" {
+			result, err = measure(w, q)
+		} else {
+			result, err = w.answer(q)
+		}
+		if err != nil {
+			return err
+		}
+		if err := encoder.Encode(result); err != nil {
+			return err
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+type timing struct {
+	Expr      string  `json:"expr"`
+	CompileNs float64 `json:"compileNs"`
+	EvalNs    float64 `json:"evalNs"`
+}
+
+func measure(w *world, q question) (timing, error) {
+	compile := func() error {
+		_, _, err := w.compile(q.Expr)
+		return err
+	}
+	_, program, err := w.compile(q.Expr)
+	if err != nil {
+		return timing{}, err
+	}
+	eval := func() error {
+		_, _, err := program.Eval(w.activation)
+		return err
+	}
+	compileNs, err := perRound(compile, 300*time.Millisecond)
+	if err != nil {
+		return timing{}, err
+	}
+	evalNs, err := perRound(eval, 500*time.Millisecond)
+	return timing{Expr: q.Expr, CompileNs: compileNs, EvalNs: evalNs}, err
+}
+
+func perRound(action func() error, budget time.Duration) (float64, error) {
+	for i := 0; i < 10; i++ {
+		if err := action(); err != nil {
+			return 0, err
+		}
+	}
+	rounds := 0
+	start := time.Now()
+	for time.Since(start) < budget {
+		for i := 0; i < 10; i++ {
+			if err := action(); err != nil {
+				return 0, err
+			}
+		}
+		rounds += 10
+	}
+	return float64(time.Since(start).Nanoseconds()) / float64(rounds), nil
+}
