@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fanOut } from './api/fan-out.ts';
+import { freePort } from './api/free-port.ts';
 import { startKeelson } from './api/keelson-server.ts';
 import { startKube } from './api/kube-server.ts';
 import { load } from './api/load.ts';
@@ -39,8 +40,8 @@ const patch = join(folder, 'patch.json');
 await writeFile(patch, JSON.stringify({ data: { touched: 'yes' } }));
 try {
   for (let round = 0; round < Number(flags.rounds); round++) {
-    await measure(await startKeelson(join(folder, `keelson-${round}`), 18_443));
-    if (peer !== undefined) await measure(await startKube(peer, join(folder, `kube-${round}`), 19_443));
+    await measure(await startKeelson(join(folder, `keelson-${round}`), await freePort()));
+    if (peer !== undefined) await measure(await startKube(peer, join(folder, `kube-${round}`), await freePort()));
   }
 } finally {
   await rm(folder, { recursive: true, force: true });

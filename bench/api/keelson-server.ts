@@ -9,7 +9,7 @@ export async function startKeelson(folder: string, port: number): Promise<Server
   const tokens = join(folder, 'tokens');
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(tokens, TOKEN_FILE);
-  const bundle = join(import.meta.dirname, '..', '..', 'dist', 'keelson.js');
+  const bundle = join(process.cwd(), 'dist', 'keelson.js');
   const started = performance.now();
   const child = launch(process.execPath, [
     bundle,

@@ -11,7 +11,6 @@ import {
   parseGroupVersion,
   pathSegmentNameProblems,
   portNameProblems,
-  portNumberProblems,
   qualifiedNameProblems,
   relaxedEnvVarNameProblems,
   ValueError,
@@ -23,6 +22,10 @@ const none: readonly string[] = [];
 
 function matching(pattern: RegExp, problem: string): Check {
   return (value) => (pattern.test(value) ? none : [problem]);
+}
+
+function backstepProblems(value: string): readonly string[] {
+  return value.split('/').includes('..') ? ["must not contain '..'"] : none;
 }
 
 /** What the `format=` flags of the definition files mean. */
@@ -43,12 +46,12 @@ const checks: Readonly<Record<string, Check>> = {
   httpheadername: httpHeaderNameProblems,
   ip: (value) => legacyIpProblems(value),
   labelvalue: labelValueProblems,
-  nobacksteps: (value) => (value.split('/').includes('..') ? ["must not contain '..'"] : none),
+  nobacksteps: backstepProblems,
   pathsegment: pathSegmentNameProblems,
   portname: portNameProblems,
-  portorname: (value) => (/^\d+$/.test(value) ? portNumberProblems(Number(value)) : portNameProblems(value)),
+  portorname: portNameProblems,
   qualifiedname: qualifiedNameProblems,
-  relativepath: (value) => (value.startsWith('/') ? ['must be a relative path'] : none),
+  relativepath: (value) => [...(value.startsWith('/') ? ['must be a relative path'] : none), ...backstepProblems(value)],
   uuid: matching(
     /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/,
     'must be a lowercase UUID in 8-4-4-4-12 format',

@@ -75,8 +75,8 @@ export interface Strategy {
   readonly prepareForUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => void | Promise<void>;
   readonly validate?: (object: ApiObject, context: WriteContext) => readonly FieldError[];
   readonly validateUpdate?: (object: ApiObject, old: ApiObject, context: WriteContext) => readonly FieldError[];
-  /** Findings of the type table in the words of this kind, or without those that it judges by itself. */
-  readonly adjustTableErrors?: (errors: readonly FieldError[]) => readonly FieldError[];
+  /** Findings of the type table and of the hooks above as one list, in the words and the order of this kind. */
+  readonly combineErrors?: (table: readonly FieldError[], own: readonly FieldError[]) => readonly FieldError[];
   /** How `is invalid` messages name the kind, when it is not by its own group and kind. */
   readonly invalidAs?: { readonly group: string; readonly resource: string };
   readonly warnings?: (object: ApiObject, old: ApiObject | undefined) => readonly string[];

@@ -2,7 +2,13 @@ import { RealClock } from '../base/index.ts';
 import { Client, type ClientOptions } from './client.ts';
 import type { ClusterConnection } from './cluster-connection.ts';
 import { HttpTransport, type HttpTransportOptions } from './http/index.ts';
-import { contextConnection, inClusterConnection, KubeconfigError, loadKubeconfig } from './kubeconfig/index.ts';
+import {
+  contextConnection,
+  environmentProxy,
+  inClusterConnection,
+  KubeconfigError,
+  loadKubeconfig,
+} from './kubeconfig/index.ts';
 
 export interface FindConnectionOptions {
   /** A kubeconfig file; without it, what kubectl would use. */
@@ -33,19 +39,23 @@ export function connectTo(
   return new Client(transport, { impersonate, namespace, ...options });
 }
 
-/** Where the cluster is: the kubeconfig's context, or this pod's own cluster. */
+/** Where the cluster is: the kubeconfig's context, or this pod's own cluster; through the environment's proxy if it has one. */
 export async function findConnection(
   options: FindConnectionOptions & Pick<ClientOptions, 'clock'> = {},
 ): Promise<ClusterConnection> {
-  const { environment = process.env, clock = new RealClock(), context } = options;
+  const { environment = process.env } = options;
+  const connection = await locate({ ...options, environment });
+  return { ...connection, proxyUrl: connection.proxyUrl ?? environmentProxy(connection.server, environment) };
+}
+
+async function locate(
+  options: FindConnectionOptions & Pick<ClientOptions, 'clock'> & Required<Pick<FindConnectionOptions, 'environment'>>,
+): Promise<ClusterConnection> {
+  const { environment, clock = new RealClock(), context } = options;
   const config = await loadKubeconfig({ path: options.kubeconfig, environment });
   const isEmpty = config.currentContext === undefined && context === undefined && config.contexts.size === 0;
-  const inCluster = isEmpty ? await inClusterConnection({ clock, environment }) : undefined;
+  if (!isEmpty) return contextConnection(config, { context, clock, environment, isTerminal: process.stdin.isTTY === true });
+  const inCluster = await inClusterConnection({ clock, environment });
   if (inCluster !== undefined) return inCluster;
-  if (isEmpty) {
-    throw new KubeconfigError(
-      'Cannot find a cluster: there is no kubeconfig ($KUBECONFIG or ~/.kube/config), and this is no pod',
-    );
-  }
-  return contextConnection(config, { context, clock, environment, isTerminal: process.stdin.isTTY === true });
+  throw new KubeconfigError('Cannot find a cluster: there is no kubeconfig ($KUBECONFIG or ~/.kube/config), and this is no pod');
 }

@@ -79,3 +79,4 @@ export { SubresourceClient } from './resource/subresource-client.ts';
 export type { WatchEvent } from './resource/watch-event.ts';
 
 export * from './informers/index.ts';
+export * from './faults/index.ts';

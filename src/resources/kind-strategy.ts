@@ -4,6 +4,7 @@ import type { Strategy, WriteContext } from '../apiserver/index.ts';
 import { arrange } from './arrange.ts';
 import type { Conversion, Kind, Whole } from './kind.ts';
 import { subdomainName } from './name-rules.ts';
+import { fitIn } from './error-order.ts';
 import { setGeneration } from './object-meta.ts';
 import { keepMetadata } from './status-metadata.ts';
 import { adjusted } from './table-exceptions.ts';
@@ -48,7 +49,7 @@ export function kindStrategy(version: VersionOfKind): Strategy {
   }
 
   return {
-    ...fixedParts(kind),
+    ...fixedParts(version),
     applyDefaults: defaulting(version),
     prepareForCreate: (object, context) => changing(version, object, (own) => prepareForCreate(own, context)),
     prepareForUpdate: (object, old, context) =>
@@ -104,12 +105,12 @@ function setStatus(object: ApiObject, status: unknown): void {
   else object['status'] = status;
 }
 
-function fixedParts(kind: Kind): Strategy {
+function fixedParts({ kind, type }: VersionOfKind): Strategy {
   const judged = new Set(kind.judges);
   const bound = <A extends unknown[], R>(hook: Hook<A, R>): Hook<A, R> => hook?.bind(kind);
   return {
     checkName: kind.checkName ?? subdomainName,
-    adjustTableErrors: (errors) => adjusted(errors, judged),
+    combineErrors: (table, own) => fitIn(withoutSaid(adjusted(table, judged), own), own, type),
     ...(kind.invalidAs === undefined ? {} : { invalidAs: kind.invalidAs }),
     createOnUpdate: kind.createOnUpdate,
     requiresResourceVersion: kind.requiresResourceVersion,
@@ -122,6 +123,11 @@ function fixedParts(kind: Kind): Strategy {
     ttlSeconds: bound(kind.ttlSeconds),
     alongside: kind.alongside?.bind(kind),
   };
+}
+
+/** Where table and kind find fault with a field for the same reason, it is the kind that says how. */
+function withoutSaid(table: readonly FieldError[], own: readonly FieldError[]): readonly FieldError[] {
+  return table.filter(({ field, reason }) => !own.some((said) => said.field === field && said.reason === reason));
 }
 
 function defaulting({ kind, type }: VersionOfKind): Strategy['applyDefaults'] {

@@ -1,4 +1,4 @@
-import { goSyntax, goText, type GoTextOptions, goType } from '../patch/go-value-text.ts';
+import { goSyntax, goText, goType } from '../patch/go-value-text.ts';
 import { itemElement } from './item-element.ts';
 import type { ListType, MapType, MergeType, ScalarKind } from './merge-type.ts';
 import { elementLabel, fieldElement, indexElement } from './path-element.ts';
@@ -22,9 +22,6 @@ interface Place {
   readonly path: string;
 }
 
-/** Configurations are decoded without knowing their type, so all their numbers are floating point. */
-const DECODED: GoTextOptions = { floats: true };
-
 function checkValue(value: unknown, type: MergeType, place: Place): void {
   if (value === null) return;
   switch (kindOf(value, type)) {
@@ -41,17 +38,17 @@ function checkScalar(value: unknown, kind: ScalarKind, { problems, path }: Place
   const fail = (message: string): void => void problems.push({ path, message });
   switch (kind) {
     case 'numeric':
-      if (!isNumber(value)) fail(`expected numeric (int or float), got ${goType(value, DECODED)}`);
+      if (!isNumber(value)) fail(`expected numeric (int or float), got ${goType(value)}`);
       return;
     case 'string':
       if (typeof value !== 'string')
-        fail(`expected string, got &value.valueUnstructured{Value:${goSyntax(value, DECODED)}}`);
+        fail(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
       return;
     case 'boolean':
-      if (typeof value !== 'boolean') fail(`expected boolean, got &{${goText(value, DECODED)}}`);
+      if (typeof value !== 'boolean') fail(`expected boolean, got &{${goText(value)}}`);
       return;
     case 'untyped':
-      if (typeof value === 'object') fail(`expected any scalar, got &{${goText(value, DECODED)}}`);
+      if (typeof value === 'object') fail(`expected any scalar, got &{${goText(value)}}`);
       return;
   }
 }
@@ -63,7 +60,7 @@ function isNumber(value: unknown): boolean {
 function checkMap(value: unknown, type: MapType, { problems, path }: Place): void {
   const map = asMap(value);
   if (map === undefined) {
-    problems.push({ path, message: `expected map, got &{${goText(value, DECODED)}}` });
+    problems.push({ path, message: `expected map, got &{${goText(value)}}` });
     return;
   }
   for (const name in map) {
@@ -80,7 +77,7 @@ function checkMap(value: unknown, type: MapType, { problems, path }: Place): voi
 function checkList(value: unknown, type: ListType, { problems, path }: Place): void {
   const list = asList(value);
   if (list === undefined) {
-    problems.push({ path, message: `expected list, got &{${goText(value, DECODED)}}` });
+    problems.push({ path, message: `expected list, got &{${goText(value)}}` });
     return;
   }
   const seen = new Set<string>();

@@ -38,7 +38,8 @@ export function ownAfterWrite(
     const before = typedObject(live, kind);
     const after = typedObject(withEntriesOf(live, object), kind);
     const owned = takeChanges(owners, { before, after, kind, writer });
-    return owned === decodeOwners(entries) ? entries : encodeOwners(owned);
+    const isUnchanged = owned === decodeOwners(entries) && owned.size === (entries?.length ?? 0);
+    return isUnchanged ? entries : encodeOwners(owned);
   } catch (error) {
     // Kubernetes drops ownership that it cannot follow, rather than refusing the write.
     if (error instanceof TypedError || error instanceof FieldsError) return undefined;

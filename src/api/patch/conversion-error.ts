@@ -5,89 +5,81 @@ import { nodeOf } from '../json/json-node.ts';
 import { isPlainObject } from '../json/plain-object.ts';
 import { isSchemaScalar } from '../json/schema-rules.ts';
 import type { ScalarName, Shape, Struct } from '../schema/schema.ts';
-import { goType, type GoTextOptions } from './go-value-text.ts';
+import { goType } from './go-value-text.ts';
 
 /**
  * What Kubernetes says when it cannot turn a decoded value into a type. That is other than what it says about JSON,
  * since objects that are merged member by member never become JSON again. Undefined when it says nothing.
  */
-export function conversionError(value: unknown, struct: Struct, options: GoTextOptions = {}): string | undefined {
-  return new Converter(options).struct(value, struct);
+export function conversionError(value: unknown, struct: Struct): string | undefined {
+  return structError(value, struct);
 }
 
-class Converter {
-  readonly #options: GoTextOptions;
-
-  constructor(options: GoTextOptions) {
-    this.#options = options;
+function structError(value: unknown, struct: Struct): string | undefined {
+  if (!isPlainObject(value)) return `cannot restore struct from: ${kindOf(value)}`;
+  for (const field of struct.fields) {
+    const member = Object.hasOwn(value, field.name) ? value[field.name] : null;
+    const problem = valueError(member, field.shape, goTypeOf(struct, field));
+    if (problem !== undefined) return problem;
   }
+  return undefined;
+}
 
-  struct(value: unknown, struct: Struct): string | undefined {
-    if (!isPlainObject(value)) return `cannot restore struct from: ${this.#kind(value)}`;
-    for (const field of struct.fields) {
-      const member = Object.hasOwn(value, field.name) ? value[field.name] : null;
-      const problem = this.#value(member, field.shape, goTypeOf(struct, field));
-      if (problem !== undefined) return problem;
+function valueError(value: unknown, shape: Shape, type: string): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  switch (shape.kind) {
+    case 'struct':
+      return structError(value, shape.struct);
+    case 'map': {
+      if (!isPlainObject(value)) return `cannot restore map from ${kindOf(value)}`;
+      const names = Object.keys(value).sort(compareUtf8);
+      return firstError(names.map((name) => value[name]), shape.value, goElementType(type, shape.value));
     }
-    return undefined;
+    case 'list':
+      if (!Array.isArray(value)) return `cannot restore slice from ${kindOf(value)}`;
+      return firstError(value, shape.element, goElementType(type, shape.element));
+    case 'scalar':
+      return scalarError(value, shape.scalar, type);
   }
+}
 
-  #value(value: unknown, shape: Shape, type: string): string | undefined {
-    if (value === null || value === undefined) return undefined;
-    switch (shape.kind) {
-      case 'struct':
-        return this.struct(value, shape.struct);
-      case 'map': {
-        if (!isPlainObject(value)) return `cannot restore map from ${this.#kind(value)}`;
-        const names = Object.keys(value).sort(compareUtf8);
-        return this.#first(names.map((name) => value[name]), shape.value, goElementType(type, shape.value));
-      }
-      case 'list':
-        if (!Array.isArray(value)) return `cannot restore slice from ${this.#kind(value)}`;
-        return this.#first(value, shape.element, goElementType(type, shape.element));
-      case 'scalar':
-        return this.#scalar(value, shape.scalar, type);
-    }
+function firstError(values: readonly unknown[], shape: Shape, type: string): string | undefined {
+  for (const value of values) {
+    const problem = valueError(value, shape, type);
+    if (problem !== undefined) return problem;
   }
+  return undefined;
+}
 
-  #first(values: readonly unknown[], shape: Shape, type: string): string | undefined {
-    for (const value of values) {
-      const problem = this.#value(value, shape, type);
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
-  }
+function scalarError(value: unknown, scalar: ScalarName, type: string): string | undefined {
+  if (isSchemaScalar(scalar)) return undefined;
+  const kind = PLAIN_KINDS[scalar];
+  if (kind !== undefined) return plainError(value, kind, type);
+  if (scalar === 'bytes' && typeof value !== 'string') return `cannot restore slice from ${kindOf(value)}`;
+  const found = checkScalar(nodeOf(value), scalar, type);
+  if (found === undefined) return undefined;
+  const text = 'message' in found ? found.message : `json: cannot unmarshal ${found.value} into Go value of type ${found.type}`;
+  return scalar === 'bytes' ? `error decoding from json: ${text}` : text;
+}
 
-  #scalar(value: unknown, scalar: ScalarName, type: string): string | undefined {
-    if (isSchemaScalar(scalar)) return undefined;
-    const kind = PLAIN_KINDS[scalar];
-    if (kind !== undefined) return this.#plain(value, kind, type);
-    if (scalar === 'bytes' && typeof value !== 'string') return `cannot restore slice from ${this.#kind(value)}`;
-    const found = checkScalar(nodeOf(value), scalar, type);
-    if (found === undefined) return undefined;
-    const text = 'message' in found ? found.message : `json: cannot unmarshal ${found.value} into Go value of type ${found.type}`;
-    return scalar === 'bytes' ? `error decoding from json: ${text}` : text;
+/** Go converts between numbers, and would turn integers into text, which is refused with other words. */
+function plainError(value: unknown, kind: string, type: string): string | undefined {
+  const source = goType(value);
+  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  if (kind === 'string') {
+    if (typeof value === 'string') return undefined;
+    return source === 'int64' ? `cannot convert int64 to ${type}` : 'unrecognized type: string';
   }
+  if (kind === 'bool') return typeof value === 'boolean' ? undefined : 'unrecognized type: bool';
+  if (!isNumber) return `unrecognized type: ${kind}`;
+  if (kind === 'float64') return undefined;
+  const isWhole = typeof value === 'bigint' ? fits(value, kind) : Number.isInteger(value) && fits(BigInt(value), kind);
+  return isWhole ? undefined : `cannot convert ${source} to ${type}`;
+}
 
-  /** Go converts between numbers, and would turn integers into text, which is refused with other words. */
-  #plain(value: unknown, kind: string, type: string): string | undefined {
-    const source = goType(value, this.#options);
-    const isNumber = typeof value === 'number' || typeof value === 'bigint';
-    if (kind === 'string') {
-      if (typeof value === 'string') return undefined;
-      return source === 'int64' ? `cannot convert int64 to ${type}` : 'unrecognized type: string';
-    }
-    if (kind === 'bool') return typeof value === 'boolean' ? undefined : 'unrecognized type: bool';
-    if (!isNumber) return `unrecognized type: ${kind}`;
-    if (kind === 'float64') return undefined;
-    const isWhole = typeof value === 'bigint' ? fits(value, kind) : Number.isInteger(value) && fits(BigInt(value), kind);
-    return isWhole ? undefined : `cannot convert ${source} to ${type}`;
-  }
-
-  #kind(value: unknown): string {
-    if (Array.isArray(value)) return 'slice';
-    return isPlainObject(value) ? 'map' : goType(value, this.#options);
-  }
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'slice';
+  return isPlainObject(value) ? 'map' : goType(value);
 }
 
 /** What Go's kinds are called, for scalars that are not types of their own. */

@@ -1,37 +1,32 @@
 import { compareUtf8 } from '../../base/index.ts';
 import { quoteGo } from '../values/index.ts';
 
-export interface GoTextOptions {
-  /** All numbers were decoded as floating point, as Go does with JSON of no known type. */
-  readonly floats?: boolean;
-}
-
 /** A JSON value as Go's `%v` prints what it decodes to: `map[a:1 b:[x y]]`. Messages that clients see quote values so. */
-export function goText(value: unknown, options: GoTextOptions = {}): string {
+export function goText(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
-  if (Array.isArray(value)) return `[${value.map((item) => goText(item, options)).join(' ')}]`;
+  if (Array.isArray(value)) return `[${value.map((item) => goText(item)).join(' ')}]`;
   if (typeof value === 'object') {
     return `map[${sortedEntries(value)
-      .map(([name, member]) => `${name}:${goText(member, options)}`)
+      .map(([name, member]) => `${name}:${goText(member)}`)
       .join(' ')}]`;
   }
-  return typeof value === 'number' ? goNumber(value, options) : String(value);
+  return typeof value === 'number' ? goNumber(value) : String(value);
 }
 
 /** The same as `%#v` prints it: `map[string]interface {}{"a":1}`. */
-export function goSyntax(value: unknown, options: GoTextOptions = {}): string {
+export function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)';
   if (typeof value === 'string') return quoteGo(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map((item) => goSyntax(item, options)).join(', ')}}`;
+  if (Array.isArray(value)) return `[]interface {}{${value.map((item) => goSyntax(item)).join(', ')}}`;
   if (typeof value === 'object') {
-    const members = sortedEntries(value).map(([name, member]) => `${quoteGo(name)}:${goSyntax(member, options)}`);
+    const members = sortedEntries(value).map(([name, member]) => `${quoteGo(name)}:${goSyntax(member)}`);
     return `map[string]interface {}{${members.join(', ')}}`;
   }
-  return typeof value === 'number' ? goNumber(value, options) : String(value);
+  return typeof value === 'number' ? goNumber(value) : String(value);
 }
 
 /** The type that a JSON value decodes to, as `%T` prints it. */
-export function goType(value: unknown, options: GoTextOptions = {}): string {
+export function goType(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return 'string';
@@ -39,7 +34,7 @@ export function goType(value: unknown, options: GoTextOptions = {}): string {
       return 'bool';
     case 'number':
     case 'bigint':
-      return options.floats === true || !Number.isInteger(Number(value)) ? 'float64' : 'int64';
+      return !Number.isInteger(Number(value)) ? 'float64' : 'int64';
     default:
       if (value === null || value === undefined) return '<nil>';
       return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
@@ -50,8 +45,9 @@ function sortedEntries(value: object): [string, unknown][] {
   return Object.entries(value).sort(([left], [right]) => compareUtf8(left, right));
 }
 
-function goNumber(value: number, { floats }: GoTextOptions): string {
-  return floats === true || !Number.isInteger(value) ? goFloat(value) : String(value);
+/** Whole numbers are decoded as integers. */
+function goNumber(value: number): string {
+  return Number.isInteger(value) ? String(value) : goFloat(value);
 }
 
 const SHORTEST_PRECISION = 6;

@@ -4,5 +4,6 @@ export { goText } from './go-value-text.ts';
 export { applyJsonPatch, type JsonPatchOperation } from './json-patch.ts';
 export { JsonPatchError } from './json-patch-error.ts';
 export { applyMergePatch } from './merge-patch.ts';
+export { inTouchedOrder, type Touched, touchedBy } from './touched-order.ts';
 export { applyStrategicMergePatch, type StrategicallyMerged } from './strategic-merge.ts';
 export { StrategicMergeError } from './strategic-merge-error.ts';

@@ -2,7 +2,7 @@ import { applyConfig, ownAfterWrite } from '../../api/index.ts';
 import type { ApiObject, Applied, ObjectMeta, PlainObject } from '../../api/index.ts';
 import type { Resource, WriteContext } from '../resource.ts';
 import { timestamp } from '../verbs/timestamps.ts';
-import { blankObject, OwnedKinds } from './owned-kinds.ts';
+import { asConverted, blankObject, OwnedKinds } from './owned-kinds.ts';
 import type { FindResource } from './owned-kinds.ts';
 
 export type ManagedFields = ObjectMeta['managedFields'];
@@ -32,7 +32,7 @@ export class TableOwnership implements FieldOwnership {
   afterWrite(object: ApiObject, live: ApiObject | undefined, { resource, context }: OwnedWrite): ManagedFields {
     const kind = this.#kinds.of(resource, context.subresource);
     const writer = { manager: context.manager, time: timestamp(context.now) };
-    return ownAfterWrite(live ?? blankObject(resource), object, { kind, writer });
+    return ownAfterWrite(live ?? blankObject(resource), asConverted(object, resource), { kind, writer });
   }
 
   apply(config: PlainObject, live: ApiObject | undefined, write: OwnedWrite & { readonly force: boolean }): Applied {

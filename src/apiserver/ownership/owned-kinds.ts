@@ -72,6 +72,16 @@ function filterOf(resource: Resource, subresource: string): FieldFilter | undefi
   return subresource === '' && resource.subresources.has('status') ? excludeFields(['status']) : undefined;
 }
 
+/**
+ * The object as it is once it has been turned into the stored version and back, where that can change it: what comes
+ * with the conversion belongs to the writer too.
+ */
+export function asConverted(object: ApiObject, resource: Resource): ApiObject {
+  if (resource.storage.toStored === undefined) return object;
+  const converted = convertFromStored(convertToStored(object, resource), resource);
+  return canonicalize(converted, resource.type) as unknown as ApiObject;
+}
+
 const blanks = new WeakMap<Struct, ApiObject>();
 
 /** An object of a resource's type with nothing in it. */

@@ -21,14 +21,19 @@ export function checkKind(sent: Sent, resource: Resource, services: Services): v
       `the API version in the data (${actual.apiVersion}) does not match the expected API version (${expected})`,
     );
   }
-  const slash = actual.apiVersion.indexOf('/');
-  const version = actual.apiVersion.slice(slash + 1);
-  const group = slash < 0 ? '' : actual.apiVersion.slice(0, slash);
-  const isKnown = services.types.kind({ group, version, kind: actual.kind }) !== undefined;
-  const why = isKnown
-    ? `converting (${version}.${actual.kind}) to (${internalName(resource)}): unknown conversion`
-    : `no kind ${JSON.stringify(actual.kind)} is registered for version ${JSON.stringify(actual.apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
-  throw cannotHandle(actual, resource, why);
+  throw cannotHandle(actual, resource, unregisteredKind(actual, resource, services));
+}
+
+/** What is wrong with a kind that is not the resource's. */
+export function unregisteredKind(sent: TypeMeta, resource: Resource, services: Services): string {
+  const { kind, apiVersion } = sent;
+  const slash = apiVersion.indexOf('/');
+  const version = apiVersion.slice(slash + 1);
+  const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+  const isKnown = services.types.kind({ group, version, kind }) !== undefined;
+  return isKnown
+    ? `converting (${version}.${kind}) to (${internalName(resource)}): unknown conversion`
+    : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
 }
 
 /** The name of the kind's unversioned form, as messages have it: `core.Secret`. */

@@ -65,6 +65,18 @@ describe('over HTTP/2', () => {
     assert.equal((await over(session, { method: 'POST', body: 'abc' })).body.toString(), '3');
   });
 
+  test('requests with a body count as answered, not as taken back', async () => {
+    await using server = await startTransport(async (call) => text(String((await call.body(LIMIT)).length)), {
+      limits: { maxResets: 5, resetsPerSecond: 0 },
+    });
+    const session = server.http2();
+    for (let count = 0; count < 50; count++) {
+      assert.equal((await over(session, { method: 'POST', body: 'abc' })).body.toString(), '3');
+    }
+    await server.observed.until(() => server.observed.answers.length === 50);
+    assert.ok(server.observed.answers.every(({ outcome }) => outcome === 'complete'));
+  });
+
   test('fewer bytes than announced end the stream with a protocol error', async () => {
     await using server = await startReading();
     const session = server.http2();

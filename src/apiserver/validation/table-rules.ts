@@ -1,4 +1,4 @@
-import { checkFormat, invalidValue, notSupported, required, tooLong } from '../../api/index.ts';
+import { checkFormat, invalidValue, notSupported, portNumberProblems, required, tooLong } from '../../api/index.ts';
 import type { ApiObject, Field, FieldError, Shape, Struct } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
 
@@ -118,7 +118,12 @@ function checkValue(value: unknown, { flags }: Field, { path, errors }: Place): 
   if (allowed !== undefined && typeof value === 'string' && !allowed.includes(value)) {
     errors.push(notSupported(path, value, allowed));
   }
-  if (typeof value === 'number') checkBounds(value, flags, { path, errors });
+  if (typeof value === 'number') {
+    checkBounds(value, flags, { path, errors });
+    if (flags.format === 'portorname') {
+      for (const problem of portNumberProblems(value)) errors.push(invalidValue(path, value, problem));
+    }
+  }
   if (typeof value !== 'string') return;
   if (flags.maxlength !== undefined && Buffer.byteLength(value) > flags.maxlength)
     errors.push(tooLong(path, flags.maxlength));

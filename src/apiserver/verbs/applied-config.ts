@@ -91,7 +91,7 @@ function decodeApplied({ object }: Applied, config: PlainObject, resource: Resou
     return decoded;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw notConvertible(conversionError(object, resource.type, { floats: true }) ?? error.message, config, resource);
+    throw notConvertible(conversionError(object, resource.type) ?? error.message, config, resource);
   }
 }
 

@@ -1,8 +1,7 @@
-import { applyJsonPatch, badRequest, encodeJson, JsonPatchError, StatusError } from '../../api/index.ts';
+import { applyJsonPatch, badRequest, encodeJson, inTouchedOrder, JsonPatchError, StatusError, touchedBy } from '../../api/index.ts';
 import type { JsonPatchOperation } from '../../api/index.ts';
 import { isObject, jsonTypeOf, readPatch } from './patch-body.ts';
 import type { PatchContext, Patched } from './patch-methods.ts';
-import { sortedMembers } from './patched-object.ts';
 
 const MAX_OPERATIONS = 10_000;
 const DECODING = 'error decoding patch: ';
@@ -13,9 +12,10 @@ export function prepareJsonPatch(body: Uint8Array, context: PatchContext): (curr
   for (const operation of operations) checkOperation(operation);
   if (operations.length > MAX_OPERATIONS) throw tooMany(operations.length);
   const problems = [...operations.flatMap(unknownMembers), ...duplicates].map((text) => `json patch ${text}`);
+  const touched = touchedBy(operations.flatMap(pointersIn));
   return (current) => {
-    const value = applied(current, operations as JsonPatchOperation[]);
-    return { value, quoted: () => encodeJson(sortedMembers(value)), problems };
+    const value = inTouchedOrder(applied(current, operations as JsonPatchOperation[]), touched);
+    return { value, quoted: () => encodeJson(value), problems };
   };
 }
 
@@ -34,6 +34,11 @@ function checkOperation(operation: unknown): void {
 function unknownMembers(operation: unknown, index: number): string[] {
   const names = Object.keys(isObject(operation) ? operation : {}).filter((name) => !MEMBERS.has(name));
   return names.map((name) => `unknown field "[${index}].${name}"`);
+}
+
+function pointersIn(operation: unknown): string[] {
+  const { path, from } = (operation ?? {}) as JsonPatchOperation;
+  return [path, from].filter((pointer) => typeof pointer === 'string');
 }
 
 function applied(current: unknown, operations: readonly JsonPatchOperation[]): unknown {

@@ -1,7 +1,7 @@
-import { applyMergePatch, badRequest, encodeJson } from '../../api/index.ts';
+import { applyMergePatch, badRequest, encodeJson, inTouchedOrder } from '../../api/index.ts';
+import type { Touched } from '../../api/index.ts';
 import { isObject, jsonTypeOf, readPatch } from './patch-body.ts';
 import type { PatchContext, Patched } from './patch-methods.ts';
-import { sortedMembers } from './patched-object.ts';
 
 const DECODING = 'error decoding patch: ';
 
@@ -11,7 +11,7 @@ export function prepareMergePatch(body: Uint8Array, context: PatchContext): (cur
     throw badRequest(`${DECODING}json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`);
   }
   return (current) => {
-    const value = applyMergePatch(current, patch);
-    return { value, quoted: () => encodeJson(sortedMembers(value)), problems: duplicates };
+    const value = inTouchedOrder(applyMergePatch(current, patch), patch as Touched);
+    return { value, quoted: () => encodeJson(value), problems: duplicates };
   };
 }

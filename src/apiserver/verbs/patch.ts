@@ -35,7 +35,7 @@ export async function patch(call: Call, endpoint: Endpoint, strategy: Strategy =
     strategy,
     retries: CONFLICT_RETRIES,
     change: (current: ApiObject) => {
-      const patched = owned(decodePatched(applyPatch(current), resource, patchContext), current, { endpoint, context });
+      const patched = owned(decodePatched(applyPatch(current), endpoint, patchContext), current, { endpoint, context });
       ensureNamespace(patched, endpoint, namespace);
       checkName(patched, name);
       return patched;

@@ -1,14 +1,17 @@
 import { canonicalize, DecodeError, invalid, invalidValue } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
-import type { Resource } from '../resource.ts';
-import type { PatchContext, Patched } from './patch-methods.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { resetsOwners, withoutOwners } from '../request/reset-owners.ts';
+import type { PatchContext, Patched } from './patch-methods.ts';
+import { kindProblem, withKind } from './patched-kind.ts';
 
 /** Reads what a patch made of an object as strictly as if it had been sent whole. */
-export function decodePatched(patched: Patched, resource: Resource, context: PatchContext): ApiObject {
+export function decodePatched(patched: Patched, { resource, services }: Endpoint, context: PatchContext): ApiObject {
   const { value, problems: found, explain } = patched;
   const problem = (detail: string): Error =>
     invalid({ group: '', resource: '' }, '', [invalidValue('patch', patched.quoted(), detail)]);
+  const wrongKind = explain === undefined ? kindProblem(value, resource, services) : undefined;
+  if (wrongKind !== undefined) throw problem(wrongKind);
   try {
     const unknown: string[] = [];
     const decoded = canonicalize(value, resource.type, { defaults: true, onUnknown: (path) => unknown.push(unknownText(path)) });
@@ -17,7 +20,7 @@ export function decodePatched(patched: Patched, resource: Resource, context: Pat
       throw problem(`strict decoding error: ${problems.join(', ')}`);
     }
     if (context.fieldValidation === 'Warn') for (const text of problems) context.warn(text);
-    const object = decoded as unknown as ApiObject;
+    const object = withKind(decoded as unknown as ApiObject, resource);
     resource.strategy.applyDefaults?.(object);
     return resetsOwners(value) ? withoutOwners(object) : object;
   } catch (error) {
@@ -28,10 +31,4 @@ export function decodePatched(patched: Patched, resource: Resource, context: Pat
 
 function unknownText(path: string): string {
   return `unknown field "${path}"`;
-}
-
-/** Members of the object itself by name, as upstream's merge leaves them; what is inside keeps its order. */
-export function sortedMembers(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
 }

@@ -50,7 +50,7 @@ export async function patchProjection(call: Call, endpoint: Endpoint, projection
   const patchContext = { fieldValidation, warn: (text: string) => call.warnings.add(text), type: projection.struct };
   const apply = method(body, patchContext);
   const change: PictureChange = (picture, context) =>
-    owned(decodePatched(apply(picture), target.resource, patchContext), picture, { endpoint: target, context });
+    owned(decodePatched(apply(picture), target, patchContext), picture, { endpoint: target, context });
   return writeProjection(call, endpoint, { projection, options, change });
 }
 

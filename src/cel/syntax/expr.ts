@@ -98,7 +98,14 @@ export interface ComprehensionExpr extends Node {
   readonly condition: Expr;
   readonly step: Expr;
   readonly result: Expr;
+  /** Set for the loops of macros, which are evaluated without going through condition, step and result. */
+  readonly form?: LoopForm;
 }
+
+/** What the loop of a macro does; the expressions are the ones inside its step. */
+export type LoopForm =
+  | { readonly kind: 'all' | 'exists' | 'existsOne'; readonly predicate: Expr }
+  | { readonly kind: 'collect'; readonly element: Expr; readonly filter: Expr | undefined };
 
 export type Expr =
   | LiteralExpr

@@ -147,6 +147,7 @@ export function copyExpr(expr: Expr): Expr {
         condition: copyExpr(expr.condition),
         step: copyExpr(expr.step),
         result: copyExpr(expr.result),
+        form: undefined, // it names parts of the original
       };
   }
 }

@@ -52,6 +52,7 @@ export function allLoop({ make, range, variable, variable2 }: Loop, predicate: E
     condition: make.call(Operator.notStrictlyFalse, make.accumulator()),
     step: make.call(Operator.and, make.accumulator(), predicate),
     result: make.accumulator(),
+    form: { kind: 'all', predicate },
   });
 }
 
@@ -65,6 +66,7 @@ export function existsLoop({ make, range, variable, variable2 }: Loop, predicate
     condition: make.call(Operator.notStrictlyFalse, make.call(Operator.not, make.accumulator())),
     step: make.call(Operator.or, make.accumulator(), predicate),
     result: make.accumulator(),
+    form: { kind: 'exists', predicate },
   });
 }
 
@@ -83,6 +85,7 @@ export function existsOneLoop({ make, range, variable, variable2 }: Loop, predic
       make.accumulator(),
     ),
     result: make.call(Operator.equals, make.accumulator(), make.int(1)),
+    form: { kind: 'existsOne', predicate },
   });
 }
 
@@ -93,7 +96,18 @@ export function listLoop({ make, range, variable, variable2 }: Loop, element: Ex
   const added = make.call(Operator.add, make.accumulator(), make.list(element));
   const step = filter === undefined ? added : make.call(Operator.conditional, filter, added, make.accumulator());
   const result = make.accumulator();
-  return make.comprehension({ range, variable, variable2, accumulator: ACCUMULATOR, initial, condition, step, result });
+  const form = { kind: 'collect', element, filter } as const;
+  return make.comprehension({
+    range,
+    variable,
+    variable2,
+    accumulator: ACCUMULATOR,
+    initial,
+    condition,
+    step,
+    result,
+    form,
+  });
 }
 
 /** The loop of `range.map(variable, transform)` or `range.map(variable, filter, transform)`. */

@@ -19,17 +19,15 @@ export interface OwnEquality {
  * libraries' types answer with an error.
  */
 export function equal(left: Value, right: Value): boolean | Failure {
-  if (left === right) return true;
-  if (left === null || right === null) return false;
   switch (typeof left) {
     case 'string':
     case 'boolean':
-      return false;
+      return left === right;
     case 'number':
     case 'bigint':
-      return isNumeric(right) && compareNumbers(left, right) === 0;
+      return left === right || (isNumeric(right) && compareNumbers(left, right) === 0);
     default:
-      return equalObjects(left, right);
+      return left === null || right === null ? left === right : equalObjects(left, right);
   }
 }
 

@@ -21,7 +21,8 @@ export function goText(value: Value): string {
   if (value instanceof Uint8Array) return `[${[...value].join(' ')}]`;
   if (value instanceof Type) return value.toString();
   if (value instanceof CelError) return value.message;
-  if (value instanceof Optional) return value.value === undefined ? 'optional.none()' : `optional(${goText(value.value)})`;
+  if (value instanceof Optional)
+    return value.value === undefined ? 'optional.none()' : `optional(${goText(value.value)})`;
   if (isList(value)) return `[${listItems(value).map(goText).join(', ')}]`;
   if (isMap(value)) {
     const entries = [...mapKeys(value)].map((key) => `${goText(key)}: ${goText(mapFind(value, key) as Value)}`);
@@ -34,5 +35,7 @@ export function goText(value: Value): string {
 function goTime(timestamp: Timestamp): string {
   const [date = '', time = ''] = timestamp.toString().split('T');
   const [, clock = '', zone = ''] = /^([\d:.]+)(.*)$/.exec(time) ?? [];
-  return zone === 'Z' ? `${date} ${clock} +0000 UTC` : `${date} ${clock} ${zone.replace(':', '')} ${zone.replace(':', '')}`;
+  return zone === 'Z'
+    ? `${date} ${clock} +0000 UTC`
+    : `${date} ${clock} ${zone.replace(':', '')} ${zone.replace(':', '')}`;
 }

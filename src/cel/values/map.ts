@@ -78,7 +78,8 @@ export class MapValue extends MapBase {
       return isWhole && uint instanceof Uint ? this.#get(uint) : undefined;
     }
     if (key instanceof Uint) return key.value < 2n ** 63n ? this.#get(shortest(key.value)) : undefined;
-    if (typeof key === 'number' || typeof key === 'bigint') return key < 0 ? undefined : this.#get(new Uint(BigInt(key)));
+    if (typeof key === 'number' || typeof key === 'bigint')
+      return key < 0 ? undefined : this.#get(new Uint(BigInt(key)));
     return undefined;
   }
 

@@ -31,7 +31,8 @@ export class Timestamp extends Boxed {
   override toString(): string {
     const local = new Date((this.instant.seconds + this.offset) * 1000).toISOString();
     const date = local.startsWith('+') || local.startsWith('-') ? goYear(local) : local.slice(0, 19);
-    const fraction = this.instant.nanos === 0 ? '' : `.${String(this.instant.nanos).padStart(9, '0').replace(/0+$/, '')}`;
+    const fraction =
+      this.instant.nanos === 0 ? '' : `.${String(this.instant.nanos).padStart(9, '0').replace(/0+$/, '')}`;
     return date + fraction + this.#zone();
   }
 

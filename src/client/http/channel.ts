@@ -103,6 +103,6 @@ export class Channel {
         new TransportError('connect', `Cannot connect to "${origin}": no answer in ${CONNECT_TIMEOUT_MS} ms`),
       ),
     );
-    return dial(target, { authorities: await authorities(), certificate, protocols, signal: scope.signal });
+    return await dial(target, { authorities: await authorities(), certificate, protocols, signal: scope.signal });
   }
 }

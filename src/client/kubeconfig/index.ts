@@ -1,5 +1,6 @@
 // Where the cluster is and who we are: kubeconfigs, and the service account of a pod.
 export { contextConnection, type ContextOptions } from './context-connection.ts';
+export { environmentProxy } from './environment-proxy.ts';
 export { inClusterConnection, type InClusterOptions } from './in-cluster.ts';
 export {
   type ClusterEntry,

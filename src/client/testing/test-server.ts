@@ -33,15 +33,17 @@ export function testdataPath(name: string): string {
   return join(import.meta.dirname, '..', 'testdata', name);
 }
 
+type AnyServer = Http2SecureServer | ReturnType<typeof createHttpsServer>;
+
 export class TestServer implements AsyncDisposable {
   readonly seen: SeenRequest[] = [];
   /** Open now, and ever. */
   readonly sockets = new Set<Socket>();
   readonly sessions: ServerHttp2Session[] = [];
   connections = 0;
-  readonly #server: Http2SecureServer | ReturnType<typeof createHttpsServer>;
+  readonly #server: AnyServer;
 
-  private constructor(server: TestServer['#server']) {
+  private constructor(server: AnyServer) {
     this.#server = server;
   }
 
@@ -104,7 +106,7 @@ export class TestServer implements AsyncDisposable {
       headers: request.headers,
       body: Buffer.concat(chunks).toString('utf8'),
       protocol: request.httpVersion,
-      user: certificate.subject?.CN,
+      user: certificate.subject === undefined ? undefined : String(certificate.subject.CN),
     });
     await answer(request, response);
   }

@@ -12,7 +12,7 @@ export function checkConfigMap({ data = {}, binaryData = {} }: ConfigMap): Field
   for (const [key, value] of Object.entries(data)) {
     const field = `data[${key}]`;
     for (const problem of configMapKeyProblems(key)) errors.push(invalidValue(field, key, problem));
-    if (binaryData[key] !== undefined) errors.push(invalidValue(field, key, 'duplicate of key present in binaryData'));
+    if (Object.hasOwn(binaryData, key)) errors.push(invalidValue(field, key, 'duplicate of key present in binaryData'));
     bytes += Buffer.byteLength(value);
   }
   for (const [key, value] of Object.entries(binaryData)) {

@@ -1,25 +1,39 @@
 import { duplicate, forbiddenField, invalidValue, missing, required } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
-import type { Container, ContainerPort, EnvVar, Lifecycle, Probe, VolumeMount } from '../../api/types/core/v1.d.ts';
+import type { Container, ContainerPort, VolumeMount } from '../../api/types/core/v1.d.ts';
+import { checkEnv, checkEnvFrom } from './env-rules.ts';
+import { checkDescendingPath } from './path-rules.ts';
 import { checkRequirements } from './resource-rules.ts';
+import { checkContainerSecurity } from './security-context-rules.ts';
 
 /** What the containers of a pod are checked against. */
-export interface PodNames {
+export interface PodFacts {
   readonly volumes: ReadonlySet<string>;
   readonly claims: ReadonlySet<string>;
+  /** Whether users of the containers are users of the node. */
+  readonly hostUsers: boolean;
+  /** Padded image names are refused only where nothing would be lost by that. */
+  readonly trimsImages: boolean;
 }
 
 /** Rules that hold for containers of all three kinds. */
-export function checkContainer(container: Container, field: string, names: PodNames): FieldError[] {
+export function checkContainer(container: Container, field: string, names: PodFacts): FieldError[] {
   return [
-    ...((container.image ?? '') === '' ? [required(`${field}.image`)] : []),
+    ...checkImage(container.image ?? '', `${field}.image`, names),
     ...checkPortNames(container.ports ?? [], `${field}.ports`),
-    ...(container.env ?? []).flatMap((variable, index) => checkValueFrom(variable, `${field}.env[${index}].valueFrom`)),
+    ...checkEnv(container.env ?? [], `${field}.env`),
     ...checkEnvFrom(container, `${field}.envFrom`),
     ...checkMounts(container, `${field}.volumeMounts`, names),
     ...checkDevices(container, `${field}.volumeDevices`, names),
     ...checkRequirements(container.resources, `${field}.resources`, names),
+    ...checkContainerSecurity(container.securityContext, `${field}.securityContext`, names),
   ];
+}
+
+function checkImage(image: string, field: string, { trimsImages }: PodFacts): FieldError[] {
+  if (image === '') return [required(field)];
+  if (!trimsImages || image === image.trim()) return [];
+  return [invalidValue(field, image, 'must not have leading or trailing whitespace')];
 }
 
 function checkPortNames(ports: readonly ContainerPort[], field: string): FieldError[] {
@@ -34,33 +48,7 @@ function checkPortNames(ports: readonly ContainerPort[], field: string): FieldEr
   });
 }
 
-const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
-
-function checkValueFrom({ value = '', valueFrom }: EnvVar, field: string): FieldError[] {
-  if (valueFrom === undefined) return [];
-  const count = SOURCES.filter((name) => valueFrom[name] !== undefined).length;
-  if (count === 0) {
-    const names = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
-    return [invalidValue(field, '', `must specify one of: ${names}`)];
-  }
-  if (value !== '') return [invalidValue(field, '', 'may not be specified when `value` is not empty')];
-  return count > 1 ? [invalidValue(field, '', 'may not have more than one field specified at a time')] : [];
-}
-
-function checkEnvFrom({ envFrom = [] }: Container, field: string): FieldError[] {
-  return envFrom.flatMap(({ configMapRef, secretRef }, index) => {
-    const at = `${field}[${index}]`;
-    if (configMapRef === undefined && secretRef === undefined) {
-      return [invalidValue(at, '', 'must specify one of: `configMapRef` or `secretRef`')];
-    }
-    if (configMapRef !== undefined && secretRef !== undefined) {
-      return [invalidValue(at, '', 'may not have more than one field specified at a time')];
-    }
-    return [];
-  });
-}
-
-function checkMounts(container: Container, field: string, { volumes }: PodNames): FieldError[] {
+function checkMounts(container: Container, field: string, { volumes }: PodFacts): FieldError[] {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const paths = new Set<string>();
   return volumeMounts.flatMap((mount, index) => {
@@ -86,11 +74,12 @@ function checkMountOptions(
   container: Container,
   { at, field }: { readonly at: string; readonly field: string },
 ): FieldError[] {
-  const errors: FieldError[] = [];
+  const errors = checkDescendingPath(mount.subPath ?? '', `${field}.subPath`);
   if ((mount.subPathExpr ?? '') !== '' && (mount.subPath ?? '') !== '') {
     const detail = 'subPathExpr and subPath are mutually exclusive';
     errors.push(invalidValue(`${at}.subPathExpr`, mount.subPathExpr, detail));
   }
+  errors.push(...checkDescendingPath(mount.subPathExpr ?? '', `${field}.subPathExpr`));
   if (mount.mountPropagation === 'Bidirectional' && container.securityContext?.privileged !== true) {
     const detail = 'Bidirectional mount propagation is available only to privileged containers';
     errors.push(forbiddenField(`${field}.mountPropagation`, detail));
@@ -101,7 +90,7 @@ function checkMountOptions(
 function checkDevices(
   { volumeDevices = [], volumeMounts = [] }: Container,
   field: string,
-  { volumes }: PodNames,
+  { volumes }: PodFacts,
 ): FieldError[] {
   const names = new Set<string>();
   const paths = new Set<string>();
@@ -121,52 +110,4 @@ function checkDevices(
     }
     return errors;
   });
-}
-
-/** Probes and hooks of containers that run along. */
-export function checkRunning(container: Container, field: string): FieldError[] {
-  const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
-  return [
-    ...(lifecycle === undefined ? [] : checkLifecycle(lifecycle, `${field}.lifecycle`)),
-    ...checkProbe(livenessProbe, `${field}.livenessProbe`, { oneSuccess: true }),
-    ...checkProbe(readinessProbe, `${field}.readinessProbe`, { oneSuccess: false }),
-    ...(readinessProbe?.terminationGracePeriodSeconds === undefined
-      ? []
-      : [
-          invalidValue(
-            `${field}.readinessProbe.terminationGracePeriodSeconds`,
-            readinessProbe.terminationGracePeriodSeconds,
-            'must not be set for readinessProbes',
-          ),
-        ]),
-    ...checkProbe(startupProbe, `${field}.startupProbe`, { oneSuccess: true }),
-  ];
-}
-
-function checkLifecycle({ postStart, preStop }: Lifecycle, field: string): FieldError[] {
-  return [
-    ...(postStart === undefined ? [] : checkHandler(postStart, `${field}.postStart`)),
-    ...(preStop === undefined ? [] : checkHandler(preStop, `${field}.preStop`)),
-  ];
-}
-
-function checkProbe(
-  probe: Probe | undefined,
-  field: string,
-  { oneSuccess }: { readonly oneSuccess: boolean },
-): FieldError[] {
-  if (probe === undefined) return [];
-  const errors = checkHandler(probe, field);
-  if (oneSuccess && probe.successThreshold !== 1) {
-    errors.push(invalidValue(`${field}.successThreshold`, probe.successThreshold ?? 0, 'must be 1'));
-  }
-  return errors;
-}
-
-const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const;
-
-function checkHandler(handler: object, field: string): FieldError[] {
-  const given = HANDLERS.filter((name) => (handler as Readonly<Record<string, unknown>>)[name] !== undefined);
-  if (given.length === 0) return [required(field, 'must specify a handler type')];
-  return given.slice(1).map((name) => forbiddenField(`${field}.${name}`, 'may not specify more than 1 handler type'));
 }

@@ -1,8 +1,15 @@
-import { duplicate, forbiddenField, invalidValue, missing, required } from '../../api/index.ts';
+import { duplicate, forbiddenField, invalidValue, missing, qualifiedNameProblems, required } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Container, PodSpec } from '../../api/types/core/v1.d.ts';
 import { checkLabels } from '../../apiserver/index.ts';
-import { checkContainer, checkRunning, type PodNames } from './container-rules.ts';
+import { checkLabelSelector } from '../label-selector-rules.ts';
+import { checkAffinity } from './affinity-rules.ts';
+import { checkContainer, type PodFacts } from './container-rules.ts';
+import { checkRunning } from './handler-rules.ts';
+import { checkDnsConfig } from './pod-dns-rules.ts';
+import { checkRequirements } from './resource-rules.ts';
+import { checkPodSecurity } from './security-context-rules.ts';
+import { checkTolerations } from './toleration-rules.ts';
 import { checkVolumes } from './volume-rules.ts';
 
 export interface PodSpecOptions {
@@ -13,23 +20,31 @@ export interface PodSpecOptions {
 
 /** Rules of a PodSpec beyond what its type says. */
 export function checkPodSpec(spec: PodSpec, field: string, options: PodSpecOptions): FieldError[] {
-  const names: PodNames = {
+  const names: PodFacts = {
     volumes: new Set((spec.volumes ?? []).map(({ name }) => name)),
     claims: new Set((spec.resourceClaims ?? []).map(({ name }) => name)),
+    hostUsers: spec.hostUsers ?? true,
+    trimsImages: options.isPod,
   };
   return [
-    ...checkVolumes(spec.volumes ?? [], `${field}.volumes`, options.podName),
+    ...checkVolumes(spec.volumes ?? [], `${field}.volumes`, options),
     ...checkContainers(spec, `${field}.containers`, names),
     ...checkInitContainers(spec, `${field}.initContainers`, names),
     ...checkEphemeralContainers(spec, `${field}.ephemeralContainers`, names),
     ...checkHostPorts(spec, `${field}.containers`, options),
     ...checkLabels(spec.nodeSelector, `${field}.nodeSelector`),
+    ...checkPodSecurity(spec, `${field}.securityContext`),
+    ...checkAffinity(spec.affinity, `${field}.affinity`),
+    ...checkDnsConfig(spec, `${field}.dnsConfig`),
+    ...checkSchedulingGates(spec, `${field}.schedulingGates`),
     ...checkSpreadConstraints(spec, `${field}.topologySpreadConstraints`),
-    ...checkHostNamespaces(spec, field),
+    ...checkTolerations(spec.tolerations ?? [], `${field}.tolerations`),
+    ...(spec.overhead === undefined ? [] : checkRequirements({ limits: spec.overhead }, `${field}.overhead`, names)),
   ];
 }
 
-function checkContainers({ containers }: PodSpec, field: string, names: PodNames): FieldError[] {
+function checkContainers(spec: PodSpec, field: string, names: PodFacts): FieldError[] {
+  const { containers, terminationGracePeriodSeconds: grace = 0 } = spec;
   if (containers === undefined || containers === null || containers.length === 0) return [required(field)];
   const known = new Set<string>();
   const errors = containers.flatMap((container, index) => {
@@ -39,7 +54,7 @@ function checkContainers({ containers }: PodSpec, field: string, names: PodNames
     return [
       ...checkContainer(container, at, names),
       ...(isTaken ? [duplicate(`${at}.name`, container.name)] : []),
-      ...checkRunning(container, at),
+      ...checkRunning(container, at, grace),
     ];
   });
   return [...errors, ...checkUniqueHostPorts(containers, field)];
@@ -60,11 +75,8 @@ function checkUniqueHostPorts(containers: readonly Container[], field: string): 
 
 const FOR_SIDECARS = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-function checkInitContainers(
-  { initContainers = [], containers }: PodSpec,
-  field: string,
-  names: PodNames,
-): FieldError[] {
+function checkInitContainers(spec: PodSpec, field: string, names: PodFacts): FieldError[] {
+  const { initContainers = [], containers, terminationGracePeriodSeconds: grace = 0 } = spec;
   const known = new Set((containers ?? []).map(({ name }) => name));
   return initContainers.flatMap((container, index) => {
     const at = `${field}[${index}]`;
@@ -76,7 +88,7 @@ function checkInitContainers(
       ...(isTaken ? [duplicate(`${at}.name`, container.name)] : []),
       ...checkUniqueHostPorts([container], field),
       ...(isSidecar
-        ? checkRunning(container, at)
+        ? checkRunning(container, at, grace)
         : FOR_SIDECARS.filter((name) => container[name] !== undefined).map((name) =>
             forbiddenField(`${at}.${name}`, 'may not be set for init containers without restartPolicy=Always'),
           )),
@@ -93,7 +105,7 @@ const NOT_FOR_DEBUGGING = [
   'startupProbe',
 ] as const;
 
-function checkEphemeralContainers(spec: PodSpec, field: string, names: PodNames): FieldError[] {
+function checkEphemeralContainers(spec: PodSpec, field: string, names: PodFacts): FieldError[] {
   const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name }) => name));
   const known = new Set(others);
   return (spec.ephemeralContainers ?? []).flatMap((container, index) => {
@@ -127,26 +139,30 @@ function checkHostPorts({ hostNetwork, containers }: PodSpec, field: string, { i
   );
 }
 
-function checkSpreadConstraints({ topologySpreadConstraints = [] }: PodSpec, field: string): FieldError[] {
+function checkSchedulingGates({ schedulingGates = [] }: PodSpec, field: string): FieldError[] {
   const seen = new Set<string>();
-  return topologySpreadConstraints.flatMap(({ topologyKey, whenUnsatisfiable, minDomains }, index) => {
+  return schedulingGates.flatMap(({ name }, index) => {
     const at = `${field}[${index}]`;
-    const key = `{${topologyKey}, ${whenUnsatisfiable}}`;
+    const isTaken = seen.has(name);
+    seen.add(name);
+    const errors = qualifiedNameProblems(name).map((problem) => invalidValue(at, name, problem));
+    return isTaken ? [...errors, duplicate(at, name)] : errors;
+  });
+}
+
+/** Of two constraints alike, it is the first that is reported. */
+function checkSpreadConstraints({ topologySpreadConstraints = [] }: PodSpec, field: string): FieldError[] {
+  const keys = topologySpreadConstraints.map(({ topologyKey, whenUnsatisfiable }) => `{${topologyKey}, ${whenUnsatisfiable}}`);
+  return topologySpreadConstraints.flatMap(({ topologyKey, whenUnsatisfiable, minDomains, labelSelector }, index) => {
+    const at = `${field}[${index}]`;
+    const key = keys[index] ?? '';
     const errors: FieldError[] = [];
+    if ((topologyKey ?? '') === '') errors.push(required(`${at}.topologyKey`, 'can not be empty'));
+    if (keys.includes(key, index + 1)) errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, key));
     if (minDomains !== undefined && whenUnsatisfiable !== 'DoNotSchedule') {
       const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`;
       errors.push(invalidValue(`${at}.minDomains`, minDomains, detail));
     }
-    if (seen.has(key)) errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, key));
-    seen.add(key);
-    return errors;
+    return [...errors, ...checkLabelSelector(labelSelector, `${at}.labelSelector`)];
   });
-}
-
-function checkHostNamespaces(spec: PodSpec, field: string): FieldError[] {
-  if (spec.hostPID === true && spec.shareProcessNamespace === true) {
-    const detail = 'ShareProcessNamespace and HostPID cannot both be enabled';
-    return [invalidValue(`${field}.shareProcessNamespace`, true, detail)];
-  }
-  return [];
 }

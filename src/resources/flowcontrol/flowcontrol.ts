@@ -1,6 +1,7 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/types/flowcontrol/v1.d.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
+import { checkPriorityLevel } from './prioritylevel-rules.ts';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
 
@@ -17,4 +18,5 @@ export const priorityLevelConfigurations = defineKind<PriorityLevelConfiguration
   plural: 'prioritylevelconfigurations',
   statusMetadata: 'all',
   raisesGeneration: changes('spec'),
+  validate: checkPriorityLevel,
 });

@@ -4,13 +4,14 @@ import type { PodDisruptionBudget } from '../../api/types/policy/v1.d.ts';
 import { checkNotMoreThanAll } from '../apps/percent-rules.ts';
 import type { Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
+import { unversioned } from '../unversioned.ts';
 
 export function checkBudget({ spec }: Whole<PodDisruptionBudget>): FieldError[] {
   const { minAvailable, maxUnavailable, selector } = spec;
   const errors: FieldError[] = [];
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
     const detail = 'minAvailable and maxUnavailable cannot be both set';
-    errors.push(invalidValue('spec', printed(spec), detail));
+    errors.push(invalidValue('spec', unversioned(spec, BUDGET_SPEC), detail));
   }
   return [
     ...errors,
@@ -20,15 +21,7 @@ export function checkBudget({ spec }: Whole<PodDisruptionBudget>): FieldError[] 
   ];
 }
 
-/** As upstream prints its unversioned type. */
-function printed(spec: Whole<PodDisruptionBudget>['spec']): unknown {
-  return {
-    MinAvailable: spec.minAvailable ?? null,
-    Selector: spec.selector ?? null,
-    MaxUnavailable: spec.maxUnavailable ?? null,
-    UnhealthyPodEvictionPolicy: spec.unhealthyPodEvictionPolicy ?? null,
-  };
-}
+const BUDGET_SPEC = { MinAvailable: null, Selector: null, MaxUnavailable: null, UnhealthyPodEvictionPolicy: null };
 
 export function checkBudgetStatus({ status }: Whole<PodDisruptionBudget>): FieldError[] {
   return (['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const).flatMap((name) => {

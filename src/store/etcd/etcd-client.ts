@@ -1,6 +1,7 @@
 import { Backoff, type Clock, type Logger, type Random } from '../../base/index.ts';
 import { mayRepeat } from './etcd-errors.ts';
-import { Channel, type Connection, GrpcError, type Metadata, type TlsSource, type WaitOptions } from './grpc/index.ts';
+import { Channel, type Connection, GrpcError, isGrpcError } from './grpc/index.ts';
+import type { Metadata, TlsSource, WaitOptions } from './grpc/index.ts';
 import type { Fields, Message } from './messages/message.ts';
 import type { Method } from './messages/methods.ts';
 
@@ -80,8 +81,8 @@ export class EtcdClient implements AsyncDisposable {
         const left = { signal, timeoutMs: deadlineMs - clock.monotonic(), metadata: REQUIRE_LEADER };
         return method.response.decode(await connection.unary(method.path, message, left));
       } catch (error) {
+        if (isGrpcError(error, 'UNAVAILABLE', 'DEADLINE_EXCEEDED')) this.#channel.avoid(connection);
         if (!mayRepeat(error, options.isRepeatable)) throw error;
-        this.#channel.avoid(connection);
         backoff ??= new Backoff(RETRY, random);
         const waitMs = backoff.nextMs();
         if (clock.monotonic() + waitMs >= deadlineMs) throw error;

@@ -2,13 +2,11 @@ import type { Entry } from '../store.ts';
 import type { KeyNames } from './key-names.ts';
 import type { KeyValue } from './messages/kv.ts';
 
-const NOTHING = new Uint8Array();
-
 /** A key and its value as the store hands them out. */
 export function toEntry(kv: KeyValue, names: KeyNames): Entry {
   return {
     key: names.fromEtcd(kv.key ?? ''),
-    value: kv.value ?? NOTHING,
+    value: kv.value ?? new Uint8Array(),
     createRevision: kv.createRevision ?? 0,
     modRevision: kv.modRevision ?? 0,
   };

@@ -20,8 +20,6 @@ const NOT_TRIED: ReadonlySet<string> = new Set([
   'etcdserver: not capable',
   'etcdserver: rpc not supported for learner',
 ]);
-/** gRPC's own limit on what a server takes, which etcd sets a little above its limit for requests. */
-const MESSAGE_TOO_LARGE = /larger than max/;
 
 export interface ErrorContext {
   /** What was being done: `read at revision 7`. */
@@ -60,11 +58,16 @@ export function isCompacted(error: unknown): boolean {
   return error instanceof GrpcError && error.message === COMPACTED;
 }
 
+/** gRPC's own limits on messages: etcd's on what it takes, which is a little above its limit for requests, or ours. */
+export function isMessageTooLarge(error: unknown): boolean {
+  return isGrpcError(error, 'RESOURCE_EXHAUSTED') && error.message.includes('larger than max');
+}
+
 function reasonOf(error: unknown): StoreFailure {
   if (!(error instanceof GrpcError)) return 'Unavailable';
   const known = REASONS.get(error.message);
   if (known !== undefined) return known;
-  return error.code === 'RESOURCE_EXHAUSTED' && MESSAGE_TOO_LARGE.test(error.message) ? 'TooLarge' : 'Unavailable';
+  return isMessageTooLarge(error) ? 'TooLarge' : 'Unavailable';
 }
 
 /** Whether a failed write may have happened after all: whoever asked must not simply try again. */

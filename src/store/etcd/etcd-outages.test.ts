@@ -4,6 +4,7 @@ import { prefixRange } from '../key-range.ts';
 import type { Store } from '../store.ts';
 import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
 import { EtcdStore } from './etcd-store.ts';
+import { TestProxy } from './grpc/testing/test-proxy.ts';
 import { MirrorStore } from './mirror/mirror-store.ts';
 import { describeWithEtcd, openStore } from './testing/describe-with-etcd.ts';
 import { findEtcd } from './testing/etcd-binary.ts';
@@ -76,6 +77,25 @@ describeWithEtcd('an etcd that is killed and started again', (etcd) => {
 
     await etcd().restart();
     expect(text(await store.get('/away'))).toBe('1');
+  });
+});
+
+describeWithEtcd('an etcd that does not answer', (etcd) => {
+  test('leaves the outcome of a commit unknown, and does not see it twice', async () => {
+    await using proxy = await TestProxy.start(etcd().endpoint);
+    await using store = openStore(etcd(), { endpoints: [proxy.address], requestTimeoutMs: 300 });
+    await using other = openStore(etcd());
+    const key = '/a';
+    await write(store, put(key, '1', 3600));
+    proxy.stall();
+
+    await expect(write(store, put(key, '2'))).rejects.toThrow(/the outcome is unknown/);
+    await expect(write(store, put(key, '3', 60))).rejects.toThrow(
+      /get a lease for the transaction, which was not sent/,
+    );
+    await expectFailure('Unavailable', store.get(key));
+
+    expect(['1', '2']).toContain(text(await other.get(key)));
   });
 });
 

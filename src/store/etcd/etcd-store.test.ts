@@ -145,6 +145,7 @@ describeWithEtcd('etcd', (etcd) => {
       const from = (await all.revision()) + 1;
       const reader = new WatchReader(own, prefixRange('/registry/'), from);
 
+      await write(all, put('/registry/pods/a', 'of somebody else'));
       const revision = await write(own, put('/registry/pods/a', '1'), put('/registry/pods/b', '2'));
 
       expect((await all.range(prefixRange('/cluster-1/'))).entries.map(({ key }) => key)).toEqual([

@@ -1,6 +1,5 @@
 import { type Clock, discardLogger, type Logger, type Random } from '../../base/index.ts';
 import { isStoreError, StoreError } from '../errors.ts';
-import { singleKey } from '../key-range.ts';
 import type { CommitResult, Entry, KeyRange, RangeOptions, RangeResult, Revision, Store } from '../store.ts';
 import type { Transaction, WatchBatch, WatchOptions } from '../store.ts';
 import type { WatchLimits } from '../mvcc/watch-hub.ts';
@@ -13,7 +12,7 @@ import { type KeyNames, keyNames } from './key-names.ts';
 import { Leases } from './leases.ts';
 import { COMPACT, TXN } from './messages/methods.ts';
 import { ProgressSupport } from './progress-support.ts';
-import { type Page, rangePages, readRevision } from './range-pages.ts';
+import { type Page, rangePages, readKey, readRevision } from './range-pages.ts';
 
 export interface EtcdStoreOptions extends EtcdClientOptions {
   /** What '/registry' is called in etcd; the same unless given. */
@@ -65,8 +64,10 @@ export class EtcdStore implements Store {
     key: string,
     options: { readonly at?: Revision; readonly signal?: AbortSignal } = {},
   ): Promise<Entry | undefined> {
-    const { entries } = await this.range(singleKey(key), { ...options, limit: 1 });
-    return entries[0];
+    const { at, signal } = options;
+    const action = `read key ${JSON.stringify(key)}`;
+    if (at !== undefined) refuseEarly(at, action);
+    return this.#try(action, signal, () => readKey(this.#client, key, { at, signal, names: this.#names }));
   }
 
   async range(range: KeyRange, options: RangeOptions = {}): Promise<RangeResult> {
@@ -90,8 +91,8 @@ export class EtcdStore implements Store {
   /** `range` piece by piece, all at the same revision. */
   async *pages(range: KeyRange, options: RangeOptions = {}): AsyncGenerator<Page, void, undefined> {
     const { at, limit = 0, signal } = options;
-    const action = at === undefined ? `read keys ${JSON.stringify(range.from)}` : `read at revision ${at}`;
-    if (at !== undefined && at < 1) throw new StoreError('Compacted', `Cannot ${action}: there is none before 1`);
+    const action = `read keys ${JSON.stringify(range.from)} to ${JSON.stringify(range.to)}`;
+    if (at !== undefined) refuseEarly(at, action);
     signal?.throwIfAborted();
     this.#refuseIfClosed();
     try {
@@ -106,16 +107,17 @@ export class EtcdStore implements Store {
     signal?.throwIfAborted();
     this.#refuseIfClosed();
     checkTransaction(transaction, this.#options.limits ?? {});
-    try {
+    const isWrite = transaction.operations.length > 0;
+    for (let isAgain = false; ; isAgain = true) {
       const leases = await this.#takeLeases(transaction);
-      return await this.#send(transaction, leases, signal).catch(async (error: unknown) => {
-        if (!isLeaseNotFound(error)) throw error;
-        this.#leases.forgetAll(); // somebody revoked them; nothing was written
-        return this.#send(transaction, await this.#takeLeases(transaction), signal);
-      });
-    } catch (error) {
-      const isWrite = transaction.operations.length > 0;
-      throw toStoreError(error, { action: 'commit the transaction', isWrite, signal });
+      try {
+        return await this.#send(transaction, leases, signal);
+      } catch (error) {
+        if (isAgain || !isLeaseNotFound(error)) {
+          throw toStoreError(error, { action: 'commit the transaction', isWrite, signal });
+        }
+        this.#leases.forgetAll(); // somebody has revoked one, so nothing was written
+      }
     }
   }
 
@@ -164,10 +166,14 @@ export class EtcdStore implements Store {
 
   async #takeLeases(transaction: Transaction): Promise<ReadonlyMap<number, number>> {
     const leases = new Map<number, number>();
-    for (const [ttlSeconds, keys] of timesToLive(transaction)) {
-      leases.set(ttlSeconds, await this.#leases.take(ttlSeconds, keys));
+    try {
+      for (const [ttlSeconds, keys] of timesToLive(transaction)) {
+        leases.set(ttlSeconds, await this.#leases.take(ttlSeconds, keys));
+      }
+      return leases;
+    } catch (error) {
+      throw toStoreError(error, { action: 'get a lease for the transaction, which was not sent' });
     }
-    return leases;
   }
 
   async #send(
@@ -193,6 +199,12 @@ export class EtcdStore implements Store {
   #refuseIfClosed(): void {
     if (this.#closing.signal.aborted) throw closed();
   }
+}
+
+/** etcd would take it for "now". */
+function refuseEarly(at: Revision, action: string): void {
+  if (at >= 1) return;
+  throw new StoreError('Compacted', `Cannot ${action}: revision ${at} is before the first`);
 }
 
 function closed(): StoreError {

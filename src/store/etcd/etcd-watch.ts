@@ -3,6 +3,7 @@ import { StoreError } from '../errors.ts';
 import { Inbox, type WatchLimits } from '../mvcc/watch-hub.ts';
 import type { KeyRange, Revision, WatchBatch } from '../store.ts';
 import type { EtcdClient } from './etcd-client.ts';
+import { isMessageTooLarge } from './etcd-errors.ts';
 import { type Connection, GrpcError, isGrpcError } from './grpc/index.ts';
 import { EVERYTHING, type KeyNames } from './key-names.ts';
 import { WATCH_PATH } from './messages/methods.ts';
@@ -159,14 +160,8 @@ export class EtcdWatch implements AsyncIterable<WatchBatch> {
 /** What trying again cannot mend. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof GrpcError)) return true;
-  return isGrpcError(
-    error,
-    'PERMISSION_DENIED',
-    'UNAUTHENTICATED',
-    'UNIMPLEMENTED',
-    'INVALID_ARGUMENT',
-    'RESOURCE_EXHAUSTED',
-  );
+  if (isMessageTooLarge(error)) return true;
+  return isGrpcError(error, 'PERMISSION_DENIED', 'UNAUTHENTICATED', 'UNIMPLEMENTED', 'INVALID_ARGUMENT');
 }
 
 function cancellation(response: WatchResponse, from: Revision): Error {

@@ -17,7 +17,10 @@ export const EVERYTHING: EtcdRange = { key: FIRST_KEY, rangeEnd: FIRST_KEY };
 /** What keys are called in etcd. */
 export interface KeyNames {
   toEtcd(key: string): string;
-  fromEtcd(key: string): string;
+  /** Whether a key in etcd is one of those that are named here. */
+  has(etcdKey: string): boolean;
+  /** Assumes that there is such a key here. */
+  fromEtcd(etcdKey: string): string;
   /** `undefined` when no key can be in the range, which etcd has no way to say. */
   rangeToEtcd(range: KeyRange): EtcdRange | undefined;
 }
@@ -33,7 +36,8 @@ export function keyNames(prefix = ROOT): KeyNames {
 
 const ownNames: KeyNames = {
   toEtcd: (key) => key,
-  fromEtcd: (key) => key,
+  has: () => true,
+  fromEtcd: (etcdKey) => etcdKey,
   rangeToEtcd({ from, to }) {
     const key = from === '' ? FIRST_KEY : from;
     return compareUtf8(key, to) < 0 ? { key, rangeEnd: to } : undefined;
@@ -52,9 +56,12 @@ class PrefixedNames implements KeyNames {
     throw new TypeError(`Cannot use key ${JSON.stringify(key)}: etcd's prefix stands for "${ROOT}" only`);
   }
 
-  /** Keys of others come out as they are; nobody has asked for them. */
-  fromEtcd(key: string): string {
-    return key.startsWith(this.#root) ? ROOT + key.slice(this.#root.length) : key;
+  has(etcdKey: string): boolean {
+    return etcdKey.startsWith(this.#root);
+  }
+
+  fromEtcd(etcdKey: string): string {
+    return ROOT + etcdKey.slice(this.#root.length);
   }
 
   rangeToEtcd(range: KeyRange): EtcdRange | undefined {

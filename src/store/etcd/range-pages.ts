@@ -1,7 +1,7 @@
 import type { Entry, KeyRange, Revision } from '../store.ts';
 import { type EtcdClient, missingInAnswer } from './etcd-client.ts';
 import { toEntry } from './etcd-entry.ts';
-import { isGrpcError } from './grpc/index.ts';
+import { isMessageTooLarge } from './etcd-errors.ts';
 import { FIRST_KEY, type KeyNames } from './key-names.ts';
 import type { RangeResponse } from './messages/kv.ts';
 import { RANGE } from './messages/methods.ts';
@@ -79,6 +79,19 @@ export async function readRevision(
   return response.header.revision;
 }
 
+/** One key; a range would do, but this is the most frequent read. */
+export async function readKey(
+  client: EtcdClient,
+  key: string,
+  options: Omit<PageOptions, 'limit'>,
+): Promise<Entry | undefined> {
+  const { at, names, signal } = options;
+  if (key === '') return undefined; // nobody can have written it
+  const request = { key: names.toEtcd(key), revision: at };
+  const { kvs } = await client.call(RANGE, request, { signal, isRepeatable: true });
+  return kvs?.[0] === undefined ? undefined : toEntry(kvs[0], names);
+}
+
 async function readPage(
   client: EtcdClient,
   request: { key: string; rangeEnd: string; limit: number; revision: Revision | undefined },
@@ -87,9 +100,7 @@ async function readPage(
   try {
     return await client.call(RANGE, request, { signal: options.signal, isRepeatable: true });
   } catch (error) {
-    if (isGrpcError(error, 'RESOURCE_EXHAUSTED') && request.limit > 1 && /larger than max/.test(error.message)) {
-      return 'too large';
-    }
+    if (request.limit > 1 && isMessageTooLarge(error)) return 'too large';
     throw error;
   }
 }

@@ -42,6 +42,7 @@ export class WatchEvents {
       if (modRevision <= this.#seen) continue;
       if (modRevision !== revision) lastRevisionAt = events.length;
       revision = modRevision;
+      if (!this.#names.has(event.kv?.key ?? '')) continue;
       const stored = toStoreEvent(event, this.#names);
       if (contains(this.#range, keyOf(stored))) events.push(stored);
     }

@@ -14,6 +14,8 @@ export interface VectorKind {
   /** What may be written to its status. */
   status?(chance: Chance): Part;
   readonly hasScale?: boolean;
+  /** Applied whole only: what is left out is filled in by admission plugins. */
+  readonly isAppliedWhole?: boolean;
   /** The same objects in another version. */
   readonly otherVersion?: { readonly apiVersion: string; config(chance: Chance): Part };
 }
@@ -342,7 +344,7 @@ const autoscaler: VectorKind = {
   namespaced: true,
   config: (chance) => ({
     spec: {
-      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: chance.pick(['x', 'y']) },
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: chance.pick(['d1', 'd2']) },
       maxReplicas: chance.between(5, 8),
       ...chance.members({
         minReplicas: () => chance.between(1, 3),
@@ -366,7 +368,7 @@ const autoscaler: VectorKind = {
     apiVersion: 'autoscaling/v1',
     config: (chance) => ({
       spec: {
-        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: chance.pick(['x', 'y']) },
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: chance.pick(['d1', 'd2']) },
         maxReplicas: chance.between(5, 8),
         ...chance.members({
           minReplicas: () => chance.between(1, 3),

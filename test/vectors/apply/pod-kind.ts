@@ -10,6 +10,7 @@ export const pod: VectorKind = {
   kind: 'Pod',
   plural: 'pods',
   namespaced: true,
+  isAppliedWhole: true,
   config: (chance: Chance) => ({
     spec: {
       containers: [

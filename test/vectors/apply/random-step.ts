@@ -6,6 +6,8 @@ type Part = Record<string, unknown>;
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const MANAGERS = ['m1', 'm2', 'm3'];
+/** Left in changed configurations: without them most are invalid, which is not what is recorded here. */
+const KEPT = new Set(['apiVersion', 'kind', 'metadata', 'name', 'port', 'secretName', 'operator', 'key', 'path']);
 
 /** Draws the writes of one sequence; remembers what each manager applied last. */
 export class StepMaker {
@@ -49,7 +51,7 @@ export class StepMaker {
   #apply(): StepRequest {
     const manager = this.#isKubectl && this.#chance.percent(60) ? 'kubectl' : this.#chance.pick(MANAGERS);
     const last = this.#applied.get(manager);
-    const body = last !== undefined && this.#chance.percent(55) ? this.#changed(last) : this.#partial();
+    const body = this.#kind.isAppliedWhole === true ? this.#config() : last !== undefined && this.#chance.percent(55) ? this.#changed(last) : this.#partial();
     this.#applied.set(manager, body);
     return { ...this.#by(manager), verb: 'apply', body, ...(this.#chance.percent(45) ? { force: true } : {}) };
   }
@@ -66,7 +68,7 @@ export class StepMaker {
     const holders = objectsIn(copy);
     for (let count = this.#chance.between(1, 3); count > 0; count--) {
       const holder = this.#chance.pick(holders);
-      const names = Object.keys(holder).filter((name) => !['apiVersion', 'kind', 'metadata', 'name'].includes(name));
+      const names = Object.keys(holder).filter((name) => !KEPT.has(name));
       if (names.length > 0) delete holder[this.#chance.pick(names)];
     }
     return fresh === undefined ? copy : overlaid(copy, this.#chance.members(thunks(fresh), 50));
@@ -189,7 +191,7 @@ export class StepMaker {
       () => ({ ...config, metadata: { ...metadata, uid: 'other' } }),
       () => ({ ...config, metadata: { ...metadata, name: 'other' } }),
       () => ({ ...config, metadata: { ...metadata, labels: 'none' } }),
-      () => ({ ...config, metadata: { ...metadata, labels: { a: 5, b: true } } }),
+      () => ({ ...config, metadata: { ...metadata, labels: { a: this.#chance.pick<unknown>([5, true, 1e7, [], {}]) } } }),
       () => ({ ...config, metadata: { ...metadata, finalizers: ['x.io/a', 'x.io/a'] } }),
       () => ({ ...config, metadata: { ...metadata, ownerReferences: [{}] } }),
       () => ({ ...config, metadata: [] }),

@@ -20,6 +20,18 @@ const claimProtection: AdmissionPlugin = {
   },
 };
 
+const notReadyTaint: AdmissionPlugin = {
+  name: 'TaintNodesByCondition',
+  mutate(request) {
+    const { object, operation, resource } = request;
+    if (operation !== 'CREATE' || resource.plural !== 'nodes' || object === undefined) return;
+    const spec = (object['spec'] ?? {}) as { taints?: { key: string; effect: string }[] };
+    const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+    const isThere = spec.taints?.some(({ key, effect }) => key === taint.key && effect === taint.effect) === true;
+    if (!isThere) object['spec'] = { ...spec, taints: [...(spec.taints ?? []), taint] };
+  },
+};
+
 /** An API server with all built-in resources, in this process. */
 export class TestServer implements AsyncDisposable {
   readonly clock = new VirtualClock({ startMs: START * 1000 });
@@ -41,7 +53,7 @@ export class TestServer implements AsyncDisposable {
       metrics: new MetricRegistry(),
       authenticators: [certificateAuthenticator],
       authorizer: fixedAuthorizer,
-      admission: [claimProtection],
+      admission: [claimProtection, notReadyTaint],
     });
     const resources = builtInResources(types, { store: this.#store, codecFor, random, serviceCidrs: ['10.0.0.0/16'] });
     for (const resource of resources) this.#server.registry.add(resource);

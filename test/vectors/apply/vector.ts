@@ -61,7 +61,18 @@ export function normalize(object: unknown, start: number): unknown {
   for (const entry of (metadata['managedFields'] ?? []) as { time?: unknown }[]) {
     if (typeof entry.time === 'string') entry.time = Date.parse(entry.time) / 1000 - start;
   }
-  return sorted(copy);
+  return sorted(withoutChance(copy as Part));
+}
+
+type Part = Record<string, unknown>;
+
+/** Addresses are given at random; and NetworkPolicy counts an empty map as a change of nothing, which we do not. */
+function withoutChance(object: Part): Part {
+  const spec = object['spec'] as Part | undefined;
+  const metadata = object['metadata'] as Part;
+  if (object['kind'] === 'NetworkPolicy') delete metadata['generation'];
+  if (object['kind'] !== 'Service' || spec?.['clusterIP'] === 'None') return object;
+  return { ...object, spec: { ...spec, clusterIP: 'IP', clusterIPs: ['IP'] } };
 }
 
 export function digestOf(normalized: unknown): string {
@@ -76,12 +87,13 @@ interface RefusalStatus {
 }
 
 /**
- * The Status of a refusal with its causes in a fixed order: that of different managers is left to chance upstream. What
- * validation says about values is not what is compared here.
+ * The Status of a refusal with its causes in a fixed order: that of different managers is left to chance upstream, as is
+ * which of several unknown fields is named. What validation says about values is not what is compared here.
  */
 export function normalizeError(status: unknown): unknown {
   const { code, reason, message, details } = status as RefusalStatus;
   if (code === 422 && details?.causes !== undefined) return { code, reason };
+  if (message.endsWith('field not declared in schema')) return { code, message: 'field not declared in schema' };
   const causes = details?.causes === undefined ? {} : { causes: [...details.causes].sort(byMessage) };
   return sorted({ code, reason, message, details: details === undefined ? undefined : { ...details, ...causes } });
 }

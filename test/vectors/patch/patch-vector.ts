@@ -12,13 +12,20 @@ export interface PatchedObject {
 export interface PatchVector {
   readonly type: 'strategic' | 'json' | 'merge';
   readonly body: unknown;
+  /** 0: the server panicked. */
   readonly code: number;
-  /** The Status of a refusal. */
-  readonly error?: unknown;
+  /** What the refusal says; of several mistakes any may be named. */
+  readonly errors?: readonly string[];
   /** The object after the patch, as a merge patch of the object before it, or whole where that does not do. */
   readonly difference?: unknown;
   readonly whole?: unknown;
   readonly warnings?: readonly string[];
+}
+
+/** What a refusal says, without the object that it may quote: that has times and uids in it. */
+export function errorText(body: unknown): string {
+  const { message = '' } = body as { message?: string };
+  return message.replace(/"\{\\"(?:[^"\\]|\\.)*"/g, '"{…}"');
 }
 
 /** How a result is kept. */

@@ -29,8 +29,8 @@ export class DirectiveSprinkler {
 
   #sprinkleObject(patch: Part, live: Part): void {
     const chance = this.#chance;
-    if (chance.percent(4)) patch['$patch'] = chance.pick(['replace', 'delete', 'merge', 'bogus', 5]);
-    if (chance.percent(6)) {
+    if (chance.percent(2)) patch['$patch'] = chance.pick(['replace', 'replace', 'delete', 'delete', 'merge', 'bogus', 5]);
+    if (chance.percent(4)) {
       const names = [...new Set([...Object.keys(patch), ...Object.keys(live)])].filter((name) => !name.startsWith('$'));
       patch['$retainKeys'] = chance.percent(8)
         ? 'text'
@@ -61,30 +61,30 @@ export class DirectiveSprinkler {
             element.struct,
           );
       if (chance.percent(25)) {
-        const marked: Part = { $patch: chance.pick(['delete', 'delete', 'delete', 'replace', 'merge', 'bogus']) };
+        const marked: Part = { $patch: chance.pick(['delete', 'delete', 'delete', 'delete', 'replace', 'replace', 'merge', 'bogus']) };
         const victim = chance.percent(80) && live.length > 0 ? chance.pick(live) : { [mergeKey]: 'nobody' };
-        if (mergeKey !== '' && chance.percent(90)) marked[mergeKey] = (victim as Part)[mergeKey];
+        if (mergeKey !== '' && chance.percent(96)) marked[mergeKey] = (victim as Part)[mergeKey];
         items.splice(chance.between(0, items.length), 0, marked);
       }
     } else if (chance.percent(25)) {
       patch[`$deleteFromPrimitiveList/${name}`] = chance.percent(90) ? chance.some([...live, 'nobody'], 1) : 'text';
     }
-    if (chance.percent(30)) patch[`$setElementOrder/${name}`] = this.#order([...live, ...items], mergeKey);
+    if (chance.percent(30)) patch[`$setElementOrder/${name}`] = this.#order(live, items, mergeKey);
     if (chance.percent(8)) delete patch[name];
-    if (chance.percent(2)) items.push(chance.pick<unknown>([null, 7, 'text', [1], {}]));
+    if (chance.percent(1)) items.push(chance.pick<unknown>([7, 'text', [1], {}]));
   }
 
-  #order(items: readonly unknown[], mergeKey: string): unknown {
+  /** Mostly an order that the patch list is in; live items come in between. */
+  #order(live: readonly unknown[], items: readonly unknown[], mergeKey: string): unknown {
     const chance = this.#chance;
-    if (chance.percent(5)) return chance.pick<unknown>(['text', [], [1], [{}]]);
-    if (mergeKey === '') return chance.some([...new Set(items.filter((item) => typeof item !== 'object'))], 1);
-    const keys = [
-      ...new Set(
-        items.filter((item) => isObject(item) && item['$patch'] === undefined).map((item) => (item as Part)[mergeKey]),
-      ),
-    ];
-    const all = chance.percent(70) ? keys : chance.some(keys, 1);
-    return (chance.percent(50) ? all : chance.some(all, all.length)).map((key) => ({ [mergeKey]: key }));
+    if (chance.percent(3)) return chance.pick<unknown>(['text', [], [1], [{}]]);
+    const keyOf = (item: unknown): unknown => (mergeKey === '' ? item : isObject(item) && item['$patch'] === undefined ? item[mergeKey] : undefined);
+    const own = items.map(keyOf).filter((key) => key !== undefined && typeof key !== 'object');
+    const keys = chance.percent(92) ? [...new Set(own)] : chance.some([...new Set(own)]);
+    for (const key of live.map(keyOf)) {
+      if (key !== undefined && typeof key !== 'object' && !keys.includes(key) && chance.percent(60)) keys.splice(chance.between(0, keys.length), 0, key);
+    }
+    return mergeKey === '' ? keys : keys.map((key) => ({ [mergeKey]: key }));
   }
 }
 
@@ -119,9 +119,12 @@ export function randomJsonPatch(chance: Chance, live: unknown): unknown[] {
   });
 }
 
+/** What differs from run to run, and status, which a patch of the object does not change. */
+const VOLATILE = /^\/(?:metadata\/(?:managedFields|uid|resourceVersion|creationTimestamp|generation|name|namespace)|status)$/;
+
 function pointersIn(value: unknown, prefix = ''): string[] {
-  if (typeof value !== 'object' || value === null || prefix.startsWith('/metadata/managedFields'))
-    return prefix === '' ? [] : [prefix];
+  if (VOLATILE.test(prefix)) return [];
+  if (typeof value !== 'object' || value === null) return prefix === '' ? [] : [prefix];
   return [
     ...(prefix === '' ? [] : [prefix]),
     ...Object.entries(value).flatMap(([name, member]) =>

@@ -4,12 +4,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { builtInTypes } from '../../../src/api/index.ts';
-import { clone, SeededRandom } from '../../../src/base/index.ts';
+import { clone, deepEqual, SeededRandom } from '../../../src/base/index.ts';
 import { Chance } from '../apply/chance.ts';
 import { vectorKinds, type VectorKind } from '../apply/kinds.ts';
 import { KubeClient, type Reply } from '../apply/kube-client.ts';
-import { normalize, normalizeError, writeVectors } from '../apply/vector.ts';
-import { describeResult, type PatchedObject, type PatchVector } from './patch-vector.ts';
+import { normalize, writeVectors } from '../apply/vector.ts';
+import { MEDIA_TYPES, withoutOwners } from './compare.ts';
+import { describeResult, errorText, type PatchedObject, type PatchVector } from './patch-vector.ts';
 import { DirectiveSprinkler, randomJsonPatch } from './random-patch.ts';
 
 const { values } = parseArgs({
@@ -33,13 +34,10 @@ if (version.code !== 200) {
   console.error(`Cannot record: the server does not answer (${JSON.stringify(version.body)})`);
   process.exit(1);
 }
+/** How often a patch is sent: Go goes through maps at random, so that what it finds wrong first, or does first, varies. */
+const ATTEMPTS = 6;
 const NAMESPACE = 'keelson-patch-vectors';
 const NAME = 'keelson-patched';
-const MEDIA_TYPES = {
-  strategic: 'application/strategic-merge-patch+json',
-  json: 'application/json-patch+json',
-  merge: 'application/merge-patch+json',
-} as const;
 const types = builtInTypes();
 await client.send('POST', '/api/v1/namespaces', {
   body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
@@ -80,16 +78,33 @@ async function record(kind: VectorKind, chance: Chance): Promise<PatchedObject> 
   const patches: PatchVector[] = [];
   for (let left = Number(values.patches); left > 0; left--) {
     const { type, body } = patchFor(kind, chance, created.body);
-    const { code, body: answer, warnings } = await send(`${path}?dryRun=All&fieldManager=p`, type, body);
-    const outcome =
-      code > 0 && code < 400
-        ? describeResult(object, withoutOwners(normalize(answer, 0)))
-        : { error: normalizeError(answer) };
-    patches.push({ type, body, code, ...neutral(outcome), ...(warnings.length === 0 ? {} : { warnings }) });
+    const vector = await patchVector(object, { type, body, path });
+    if (vector !== undefined) patches.push(vector);
   }
   await remove(path);
   const group = kind.apiVersion.includes('/') ? (kind.apiVersion.split('/')[0] ?? '') : '';
   return { resource: `${kind.plural}.${group}`, object: neutral(object), patches };
+}
+
+interface SentPatch {
+  readonly type: PatchVector['type'];
+  readonly body: unknown;
+  readonly path: string;
+}
+
+/** What a patch does, or undefined if that is left to chance. */
+async function patchVector(object: unknown, { type, body, path }: SentPatch): Promise<PatchVector | undefined> {
+  const replies: Reply[] = [];
+  for (let left = ATTEMPTS; left > 0; left--) replies.push(await send(`${path}?dryRun=All&fieldManager=p`, type, body));
+  const { code, body: answer, warnings } = replies[0] as Reply;
+  const codes = new Set(replies.map((reply) => reply.code));
+  if (codes.size > 1) return undefined;
+  if (code === 0) return { type, body, code };
+  if (code >= 400) return neutral({ type, body, code, errors: [...new Set(replies.map((reply) => errorText(reply.body)))].sort() });
+  const results = replies.map((reply) => withoutOwners(normalize(reply.body, 0)));
+  if (!results.every((result) => deepEqual(result, results[0]))) return undefined;
+  const result = describeResult(object, withoutOwners(normalize(answer, 0)));
+  return neutral({ type, body, code, ...result, ...(warnings.length === 0 ? {} : { warnings }) });
 }
 
 async function remove(path: string): Promise<void> {
@@ -131,13 +146,6 @@ function patchFor(
   const sprinkled = clone(body);
   new DirectiveSprinkler(chance).sprinkle(sprinkled, live, struct);
   return { type: 'strategic', body: sprinkled };
-}
-
-/** What is recorded here is what patches do, not who owns what. */
-function withoutOwners(object: unknown): unknown {
-  const { metadata, ...rest } = object as { metadata: Record<string, unknown> };
-  const { managedFields: _, generation: _2, ...others } = metadata;
-  return { ...rest, metadata: others };
 }
 
 function neutral<T>(value: T): T {

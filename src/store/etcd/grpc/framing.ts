@@ -5,7 +5,7 @@ const PREFIX_LENGTH = 5;
 
 /** A message as gRPC sends it. */
 export function frame(message: Uint8Array): Buffer {
-  const framed = Buffer.allocUnsafeSlow(PREFIX_LENGTH + message.byteLength);
+  const framed = Buffer.allocUnsafe(PREFIX_LENGTH + message.byteLength);
   framed[0] = 0;
   framed.writeUInt32BE(message.byteLength, 1);
   framed.set(message, PREFIX_LENGTH);
@@ -20,8 +20,9 @@ export function frame(message: Uint8Array): Buffer {
  */
 export class Deframer {
   readonly #maxBytes: number;
-  readonly #prefix = Buffer.alloc(PREFIX_LENGTH);
   #prefixBytes = 0;
+  #isCompressed = false;
+  #length = 0;
   #message: Buffer | undefined;
   #messageBytes = 0;
 
@@ -55,16 +56,19 @@ export class Deframer {
   #takePrefix(piece: Uint8Array, from: number): number {
     let at = from;
     while (this.#prefixBytes < PREFIX_LENGTH && at < piece.byteLength) {
-      this.#prefix[this.#prefixBytes++] = piece[at++] as number;
+      const byte = piece[at++] as number;
+      if (this.#prefixBytes++ === 0) this.#isCompressed = byte !== 0;
+      else this.#length = this.#length * 256 + byte;
     }
     return at;
   }
 
   #begin(): void {
-    if (this.#prefix[0] !== 0) {
+    if (this.#isCompressed) {
       throw new GrpcError('INTERNAL', 'Cannot read the answer: it is compressed, which was not asked for');
     }
-    const length = this.#prefix.readUInt32BE(1);
+    const length = this.#length;
+    this.#length = 0;
     if (length > this.#maxBytes) {
       throw new GrpcError(
         'RESOURCE_EXHAUSTED',

@@ -14,7 +14,7 @@ export function callUnary(
     const deframer = new Deframer(options.maxReceiveBytes);
     let answer: Uint8Array | undefined;
     const settle = (): void => {
-      stream.destroy(); // also when the server has answered without reading all of the request
+      if (!stream.writableFinished) stream.destroy(); // the server has answered without reading all of the request
       const failure = call.failure();
       if (failure !== undefined) reject(failure);
       else if (answer === undefined || deframer.isInside) reject(incomplete());

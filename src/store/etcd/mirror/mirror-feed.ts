@@ -54,7 +54,7 @@ export class MirrorFeed implements Runnable {
   async reached(revision: Revision = 0): Promise<Mvcc> {
     if (this.#isOver) throw closed();
     if (this.#mvcc === undefined || this.#mvcc.revision < revision) {
-      if (this.#mvcc !== undefined) this.#askSoon(revision);
+      this.#askSoon(revision);
       const timeoutMs = this.#options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS;
       await this.#waiters.wait(revision, { timeoutMs, onTimeout: () => this.#tooLate(revision, timeoutMs) });
     }
@@ -74,7 +74,7 @@ export class MirrorFeed implements Runnable {
         this.#lastFailure = error;
         const isBehind = error instanceof MirrorGap || isStoreError(error, 'Compacted');
         this.#log.warn(isBehind ? 'mirror of etcd is made anew' : 'mirror of etcd has failed', { error });
-        if (!isBehind) await clock.sleep(backoff.nextMs(), signal);
+        await clock.sleep(backoff.nextMs(), signal);
       }
     }
     this.#isOver = true;

@@ -14,10 +14,10 @@ import type {
 import type { Transaction, WatchBatch, WatchOptions } from '../../store.ts';
 import type { EtcdStore } from '../etcd-store.ts';
 import { waitFor } from '../grpc/index.ts';
-import { bridge } from './bridge.ts';
 import { MirrorFeed, type MirrorFeedOptions } from './mirror-feed.ts';
 import { OwnValues } from './own-values.ts';
 import { ReadBarrier } from './read-barrier.ts';
+import { watchMirror } from './watch-mirror.ts';
 
 export interface MirrorStoreOptions extends Omit<MirrorFeedOptions, 'range' | 'ownValues'> {
   /** What the mirrored keys start with; '/registry/' unless given. All others are read from etcd each time. */
@@ -51,6 +51,8 @@ export class MirrorStore implements InProcessStore {
   #feeding: Promise<void> | undefined;
   /** How often progress was asked for. */
   #progressMarks = 0;
+  /** Watches of keys that are not mirrored. */
+  #directWatches = 0;
 
   constructor(etcd: EtcdStore, options: MirrorStoreOptions = {}) {
     this.#etcd = etcd;
@@ -97,7 +99,7 @@ export class MirrorStore implements InProcessStore {
     this.#start();
     using _own = this.#ownValues.add(transaction);
     const result = await this.#etcd.commit(transaction, options);
-    const newest = result.ok ? result.revision : newestOf(result.current);
+    const newest = result.ok ? this.#revisionOfOwn(transaction, result.revision) : newestOf(result.current);
     const mvcc = await this.#feed.reached(newest).catch(() => undefined); // what is written is written, also if the copy is late
     if (result.ok || mvcc === undefined) return result;
     const { ok, revision, current } = result;
@@ -105,17 +107,29 @@ export class MirrorStore implements InProcessStore {
   }
 
   async *watch(range: KeyRange, options: WatchOptions): AsyncGenerator<WatchBatch, void, undefined> {
-    if (this.#closing.signal.aborted) throw closed();
-    const signal = AbortSignal.any([options.signal, this.#closing.signal]);
-    if (this.#isMirrored(range)) yield* this.#watchCopy(range, { from: Math.max(options.from, 1), signal });
-    else yield* this.#etcd.watch(range, { ...options, signal });
+    if (this.#isClosing) throw closed();
+    if (this.#isMirrored(range)) {
+      yield* watchMirror(range, options, {
+        etcd: this.#etcd,
+        copy: (signal) => this.#load(signal),
+        progressMarks: () => this.#progressMarks,
+        isClosing: () => this.#isClosing,
+      });
+      return;
+    }
+    this.#directWatches += 1;
+    try {
+      yield* this.#etcd.watch(range, options);
+    } finally {
+      this.#directWatches -= 1;
+    }
   }
 
   async requestProgress(): Promise<void> {
     const mvcc = await this.#pass();
     this.#progressMarks += 1;
     mvcc.requestProgress();
-    await this.#etcd.requestProgress(); // for the watches of what is not mirrored
+    if (this.#directWatches > 0) await this.#etcd.requestProgress();
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -149,37 +163,31 @@ export class MirrorStore implements InProcessStore {
     return signal === undefined ? passed : waitFor(passed, { signal, clock: this.#etcd.clock, onTimeout: closed });
   }
 
-  async *#watchCopy(range: KeyRange, options: WatchOptions): AsyncGenerator<WatchBatch, void, undefined> {
-    const { signal } = options;
-    const marksBefore = this.#progressMarks;
-    let { from } = options;
-    while (!signal.aborted) {
-      const mvcc = this.#feed.mvcc ?? (await this.#load(signal));
-      if (from >= mvcc.firstWatchable) {
-        const batches = mvcc.watch(range, { from, signal });
-        const first = batches.next();
-        if (this.#progressMarks > marksBefore) mvcc.requestProgress(); // asked for before this watch could get it
-        const { value } = await first;
-        if (value !== undefined) yield value;
-        yield* batches;
-        break;
-      }
-      from = yield* bridge(this.#etcd, range, { from, until: mvcc.revision, signal });
-    }
-    if (!signal.aborted) {
-      throw new StoreError('Compacted', 'Cannot go on watching: etcd has compacted what the mirror missed');
+  /** The copy, as soon as there is one; `undefined` when nobody wants it any more. */
+  async #load(signal: AbortSignal): Promise<Mvcc | undefined> {
+    if (signal.aborted || this.#isClosing) return undefined;
+    this.#start();
+    if (this.#feed.mvcc !== undefined) return this.#feed.mvcc;
+    try {
+      return await waitFor(this.#feed.reached(), { signal, clock: this.#etcd.clock, onTimeout: closed });
+    } catch (error) {
+      if (signal.aborted || this.#isClosing) return undefined;
+      throw error;
     }
   }
 
-  /** The copy, as soon as there is one. */
-  #load(signal: AbortSignal): Promise<Mvcc> {
-    this.#start();
-    return waitFor(this.#feed.reached(), { signal, clock: this.#etcd.clock, onTimeout: closed });
+  get #isClosing(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   #start(): void {
-    if (this.#closing.signal.aborted) throw closed();
+    if (this.#isClosing) throw closed();
     this.#feeding ??= this.#feed.run(this.#closing.signal);
+  }
+
+  /** The revision that brings what a transaction wrote into the copy; 0 when nothing of it belongs there. */
+  #revisionOfOwn(transaction: Transaction, revision: Revision): Revision {
+    return transaction.operations.some(({ key }) => contains(this.#range, key)) ? revision : 0;
   }
 
   #copyNow(): Mvcc {

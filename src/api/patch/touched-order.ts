@@ -1,0 +1,40 @@
+import { compareUtf8 } from '../../base/index.ts';
+import { isPlainObject, type PlainObject, setOwn } from '../json/plain-object.ts';
+
+/** The objects that a patch has looked into: by name, what is below them. */
+export interface Touched {
+  readonly [name: string]: Touched | undefined;
+}
+
+/**
+ * The value with the members of all objects that a patch has looked into sorted by name: what was not looked into is kept
+ * as text by Kubernetes, and so keeps its order. It shows where patched objects are quoted, and in what is found wrong first.
+ */
+export function inTouchedOrder(value: unknown, touched: Touched): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item, index) => below(item, touched, String(index)));
+  }
+  if (!isPlainObject(value)) return value;
+  const result: PlainObject = {};
+  for (const name of Object.keys(value).sort(compareUtf8)) setOwn(result, name, below(value[name], touched, name));
+  return result;
+}
+
+function below(value: unknown, touched: Touched, name: string): unknown {
+  const inside = Object.hasOwn(touched, name) ? touched[name] : undefined;
+  return isPlainObject(inside) ? inTouchedOrder(value, inside as Touched) : value;
+}
+
+/** What JSON Patch looks into on its way along pointers. */
+export function touchedBy(pointers: readonly string[]): Touched {
+  const root: Record<string, Touched | undefined> = {};
+  for (const pointer of pointers) {
+    let at: Record<string, Touched | undefined> = root;
+    for (const step of pointer.split('/').slice(1, -1)) {
+      const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+      if (name === '__proto__') break;
+      at = (at[name] ??= {}) as typeof at;
+    }
+  }
+  return root;
+}

@@ -1,0 +1,353 @@
+import {
+  type CallExpr,
+  type ComprehensionExpr,
+  type Expr,
+  type IdentExpr,
+  Issues,
+  type ListExpr,
+  type LiteralValue,
+  type MapExpr,
+  Operator,
+  qualifiedName,
+  type SelectExpr,
+  type Source,
+  type StructExpr,
+} from '../syntax/index.ts';
+import * as types from '../types/index.ts';
+import {
+  BOOL,
+  DYN,
+  ERROR,
+  formatType,
+  INT,
+  isOptionalType,
+  listOf,
+  mapOf,
+  optionalOf,
+  Substitutions,
+  type Type,
+} from '../types/index.ts';
+import { mostGeneral } from '../types/substitutions.ts';
+import { type Declarations } from './declared.ts';
+import { OverloadResolver } from './overload-resolver.ts';
+import { Scope } from './scope.ts';
+
+const LITERAL_TYPES: Readonly<Record<LiteralValue['kind'], Type>> = {
+  null: types.NULL,
+  bool: types.BOOL,
+  int: types.INT,
+  uint: types.UINT,
+  double: types.DOUBLE,
+  string: types.STRING,
+  bytes: types.BYTES,
+};
+
+/** Finds out the type of an expression and all its parts, and what its names mean. Fills in the nodes. */
+export class Checker {
+  readonly #declared: Declarations;
+  readonly #issues: Issues;
+  readonly #bindings = new Substitutions();
+  readonly #overloads: OverloadResolver;
+  #scope: Scope | undefined;
+  #freeTypes = 0;
+
+  constructor(source: Source, declared: Declarations) {
+    this.#declared = declared;
+    this.#issues = new Issues(source);
+    this.#overloads = new OverloadResolver(declared, {
+      bindings: this.#bindings,
+      issues: this.#issues,
+      freshType: () => this.#freshType(),
+    });
+  }
+
+  /** Checks the expression; what is wrong, if anything. */
+  check(expr: Expr): Issues {
+    this.#visit(expr);
+    settle(expr, this.#bindings);
+    return this.#issues;
+  }
+
+  #visit(expr: Expr): Type {
+    const type = this.#typeOf(expr);
+    expr.type = type;
+    return type;
+  }
+
+  #typeOf(expr: Expr): Type {
+    switch (expr.kind) {
+      case 'literal':
+        return LITERAL_TYPES[expr.literal.kind];
+      case 'ident':
+        return this.#ident(expr);
+      case 'select':
+        return this.#select(expr);
+      case 'call':
+        return this.#call(expr);
+      case 'list':
+        return this.#list(expr);
+      case 'map':
+        return this.#map(expr);
+      case 'struct':
+        return this.#struct(expr);
+      case 'comprehension':
+        return this.#comprehension(expr);
+    }
+  }
+
+  #ident(expr: IdentExpr): Type {
+    const found = this.#lookup(expr.name);
+    if (found === undefined) return this.#undeclared(expr, expr.name);
+    expr.name = found.name;
+    expr.constant = found.constant;
+    return found.type;
+  }
+
+  #lookup(written: string): { readonly name: string; readonly type: Type; readonly constant?: Type } | undefined {
+    const name = written.startsWith('.') ? written.slice(1) : written;
+    const local = this.#scope?.find(name);
+    return local === undefined ? this.#declared.findIdent(name) : { name, type: local };
+  }
+
+  #undeclared(expr: Expr, name: string): Type {
+    this.#issues.report(expr.offset, `undeclared reference to '${name}' (in container '')`);
+    return ERROR;
+  }
+
+  #select(expr: SelectExpr): Type {
+    const name = expr.isTest ? undefined : qualifiedName(expr);
+    const found = name === undefined ? undefined : this.#lookup(name);
+    if (found !== undefined) {
+      expr.resolved = { kind: 'ident', offset: expr.offset, ...found };
+      return found.type;
+    }
+    const type = this.#field(expr, expr.operand, { field: expr.field, isOptional: false });
+    return expr.isTest ? BOOL : this.#bindings.apply(type, false);
+  }
+
+  #field(
+    expr: Expr,
+    operand: Expr,
+    { field, isOptional }: { readonly field: string; readonly isOptional: boolean },
+  ): Type {
+    const operandType = this.#bindings.apply(this.#visit(operand), false);
+    const isOptionalOperand = isOptionalType(operandType);
+    const type = this.#fieldOf(expr, isOptionalOperand ? operandType.element : operandType, field);
+    return isOptional || isOptionalOperand ? optionalOf(type) : type;
+  }
+
+  #fieldOf(expr: Expr, target: Type, field: string): Type {
+    switch (target.kind) {
+      case 'map':
+        return target.parameters[1] as Type;
+      case 'struct':
+        return this.#structField(expr.offset, target.name, field);
+      case 'param':
+        this.#bindings.unify(DYN, target);
+        return DYN;
+      case 'dyn':
+      case 'any':
+      case 'error':
+        return DYN;
+      default:
+        this.#issues.report(expr.offset, `type '${formatType(target)}' does not support field selection`);
+        return DYN;
+    }
+  }
+
+  #structField(offset: number, typeName: string, field: string): Type {
+    if (this.#declared.types.findType(typeName) === undefined) {
+      this.#issues.report(offset, `unexpected failed resolution of '${typeName}'`);
+      return ERROR;
+    }
+    const type = this.#declared.types.findField(typeName, field);
+    if (type === undefined) this.#issues.report(offset, `undefined field '${field}'`);
+    return type ?? ERROR;
+  }
+
+  #call(expr: CallExpr): Type {
+    if (expr.name === Operator.optionalSelect) return this.#optionalSelect(expr);
+    for (const arg of expr.args) this.#visit(arg);
+    if (expr.target === undefined) {
+      const name = expr.name.startsWith('.') ? expr.name.slice(1) : expr.name;
+      const declared = this.#declared.findFunction(name);
+      if (declared === undefined) return this.#undeclared(expr, expr.name);
+      expr.name = name;
+      return this.#overloads.resolve(expr, declared);
+    }
+    const prefix = qualifiedName(expr.target);
+    const qualified = prefix === undefined ? undefined : `${prefix.replace(/^\./, '')}.${expr.name}`;
+    const namespaced = qualified === undefined ? undefined : this.#declared.findFunction(qualified);
+    if (namespaced !== undefined) {
+      expr.name = namespaced.name;
+      expr.target = undefined;
+      return this.#overloads.resolve(expr, namespaced);
+    }
+    this.#visit(expr.target);
+    const declared = this.#declared.findFunction(expr.name);
+    return declared === undefined ? this.#undeclared(expr, expr.name) : this.#overloads.resolve(expr, declared);
+  }
+
+  #optionalSelect(expr: CallExpr): Type {
+    const [operand, name] = expr.args as readonly [Expr, Expr];
+    const field = name.kind === 'literal' && name.literal.kind === 'string' ? name.literal.value : '';
+    const type = this.#field(expr, operand, { field, isOptional: true });
+    expr.overloads = ['select_optional_field'];
+    return this.#bindings.apply(type, false);
+  }
+
+  #list(expr: ListExpr): Type {
+    let type: Type | undefined;
+    for (const [at, element] of expr.elements.entries()) {
+      const found = this.#visit(element);
+      type = this.#join(element, type, expr.optionals.has(at) ? this.#unwrap(element, found) : found);
+    }
+    return listOf(type ?? this.#freshType());
+  }
+
+  #map(expr: MapExpr): Type {
+    let key: Type | undefined;
+    let value: Type | undefined;
+    for (const entry of expr.entries) {
+      key = this.#join(entry.key, key, this.#visit(entry.key));
+      const found = this.#visit(entry.value);
+      value = this.#join(entry.value, value, entry.isOptional ? this.#unwrap(entry.value, found) : found);
+    }
+    return mapOf(key ?? this.#freshType(), value ?? this.#freshType());
+  }
+
+  /** The value's type of an element, entry or field that was written with `?`. */
+  #unwrap(expr: Expr, type: Type): Type {
+    if (isOptionalType(type)) return type.element;
+    if (!type.isDyn) this.#mismatch(expr, optionalOf(type), type);
+    return type;
+  }
+
+  #struct(expr: StructExpr): Type {
+    const found = this.#lookup(expr.typeName);
+    if (found === undefined) return this.#undeclared(expr, expr.typeName);
+    expr.typeName = found.name;
+    const type = this.#structType(expr, found.type);
+    const typeName = type.kind === 'struct' ? type.name : expr.typeName;
+    for (const field of expr.fields) {
+      const given = this.#visit(field.value);
+      const wanted = this.#structField(field.offset, typeName, field.name);
+      const value = field.isOptional ? this.#unwrap(field.value, given) : given;
+      if (!this.#bindings.unify(wanted, value)) {
+        const [expected, provided] = [formatType(wanted), formatType(value)];
+        const message = `expected type of field '${field.name}' is '${expected}' but provided type is '${provided}'`;
+        this.#issues.report(field.offset, message);
+      }
+    }
+    return type;
+  }
+
+  #structType(expr: StructExpr, found: Type): Type {
+    if (found.kind === 'error') return ERROR;
+    if (found.kind !== 'type') {
+      this.#issues.report(expr.offset, `'${found.declaredName}' is not a type`);
+      return ERROR;
+    }
+    const type = found.element;
+    if (type.kind === 'struct' || this.#declared.isWellKnown(type)) return type;
+    this.#issues.report(expr.offset, `'${type.declaredName}' is not a message type`);
+    return ERROR;
+  }
+
+  #comprehension(expr: ComprehensionExpr): Type {
+    const rangeType = this.#bindings.apply(this.#visit(expr.range), false);
+    const accumulatorType = this.#visit(expr.initial);
+    const around = this.#scope;
+    const outer = new Scope(new Map([[expr.accumulator, accumulatorType]]), around);
+    this.#scope = new Scope(this.#loopVariables(expr, rangeType), outer);
+    this.#assert(expr.condition, BOOL);
+    this.#assert(expr.step, accumulatorType);
+    this.#scope = outer;
+    const result = this.#visit(expr.result);
+    this.#scope = around;
+    return this.#bindings.apply(result, false);
+  }
+
+  #loopVariables(expr: ComprehensionExpr, range: Type): ReadonlyMap<string, Type> {
+    const [first, second] = this.#rangeTypes(expr, range);
+    if (expr.variable2 === undefined) return new Map([[expr.variable, range.kind === 'list' ? second : first]]);
+    return new Map([
+      [expr.variable, first],
+      [expr.variable2, second],
+    ]);
+  }
+
+  /** The types of index or key, and of element or value. */
+  #rangeTypes(expr: ComprehensionExpr, range: Type): readonly [Type, Type] {
+    switch (range.kind) {
+      case 'list':
+        return [INT, range.element];
+      case 'map':
+        return [range.element, range.parameters[1] as Type];
+      case 'dyn':
+      case 'error':
+      case 'param':
+        this.#bindings.unify(DYN, range);
+        return [DYN, DYN];
+      default: {
+        const message = `expression of type '${formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`;
+        this.#issues.report(expr.range.offset, message);
+        return [ERROR, ERROR];
+      }
+    }
+  }
+
+  #assert(expr: Expr, wanted: Type): void {
+    const type = this.#visit(expr);
+    if (!this.#bindings.unify(wanted, type)) this.#mismatch(expr, wanted, type);
+  }
+
+  /** The type of elements that are of these two types. */
+  #join(expr: Expr, previous: Type | undefined, current: Type): Type {
+    if (previous === undefined) return current;
+    if (this.#bindings.unify(previous, current)) return mostGeneral(previous, current);
+    if (!this.#declared.hasHomogeneousLiterals) return DYN;
+    this.#mismatch(expr, previous, current);
+    return ERROR;
+  }
+
+  #mismatch(expr: Expr, expected: Type, found: Type): void {
+    this.#issues.report(expr.offset, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
+  }
+
+  #freshType(): Type {
+    this.#freeTypes += 1;
+    return types.typeParameter(`_var${this.#freeTypes - 1}`);
+  }
+}
+
+/** Replaces type parameters in all nodes by what they turned out to be. */
+function settle(expr: Expr, bindings: Substitutions): void {
+  if (expr.type !== undefined) expr.type = bindings.apply(expr.type, true);
+  switch (expr.kind) {
+    case 'select':
+      if (expr.resolved === undefined) settle(expr.operand, bindings);
+      else expr.resolved.type = expr.type;
+      return;
+    case 'call':
+      if (expr.target !== undefined) settle(expr.target, bindings);
+      for (const arg of expr.args) settle(arg, bindings);
+      return;
+    case 'list':
+      for (const element of expr.elements) settle(element, bindings);
+      return;
+    case 'map':
+      for (const { key, value } of expr.entries) {
+        settle(key, bindings);
+        settle(value, bindings);
+      }
+      return;
+    case 'struct':
+      for (const { value } of expr.fields) settle(value, bindings);
+      return;
+    case 'comprehension':
+      for (const part of [expr.range, expr.initial, expr.condition, expr.step, expr.result]) settle(part, bindings);
+      return;
+    default:
+  }
+}

@@ -1,0 +1,98 @@
+import type { Type } from '../types/index.ts';
+import type { Value } from '../values/index.ts';
+
+/** What a function does. `unary` and `binary` evaluate all their arguments even when the first failed. */
+export type Implementation =
+  | { readonly style: 'unary'; readonly apply: (argument: Value) => Value }
+  | { readonly style: 'binary'; readonly apply: (left: Value, right: Value) => Value }
+  | { readonly style: 'function'; readonly apply: (...args: readonly Value[]) => Value };
+
+/** One signature of a function. */
+export interface Overload {
+  /** Names the signature in references and cost tables. */
+  readonly id: string;
+  /** With the receiver first, for members. */
+  readonly args: readonly Type[];
+  readonly result: Type;
+  readonly isMember: boolean;
+  /** Takes failures as arguments. */
+  readonly isNonStrict: boolean;
+  readonly implementation: Implementation | undefined;
+}
+
+/** One implementation for all signatures, for receivers that pass `accepts`. */
+export interface Singleton {
+  readonly implementation: Implementation;
+  readonly accepts: ((receiver: Value) => boolean) | undefined;
+}
+
+/** A function with its signatures, in the order in which they are tried. */
+export interface FunctionDeclaration {
+  readonly name: string;
+  readonly overloads: readonly Overload[];
+  readonly singleton: Singleton | undefined;
+  /** Arguments are not checked against the signature at run time; the implementation does. */
+  readonly isUnguarded: boolean;
+}
+
+/** A variable. */
+export interface VariableDeclaration {
+  readonly name: string;
+  readonly type: Type;
+}
+
+interface OverloadOptions {
+  readonly isNonStrict?: boolean;
+}
+
+/** `name(args)` as a signature. */
+export function overload(id: string, args: readonly Type[], result: Type, ...rest: OverloadRest): Overload {
+  return makeOverload({ id, args, result, isMember: false }, rest);
+}
+
+/** `args[0].name(args[1], …)` as a signature. */
+export function member(id: string, args: readonly Type[], result: Type, ...rest: OverloadRest): Overload {
+  return makeOverload({ id, args, result, isMember: true }, rest);
+}
+
+type OverloadRest = readonly [implementation?: Implementation, options?: OverloadOptions];
+
+function makeOverload(
+  signature: Pick<Overload, 'id' | 'args' | 'result' | 'isMember'>,
+  [implementation, options = {}]: OverloadRest,
+): Overload {
+  return { ...signature, implementation, isNonStrict: options.isNonStrict === true };
+}
+
+export function unary(apply: (argument: Value) => Value): Implementation {
+  return { style: 'unary', apply };
+}
+
+export function binary(apply: (left: Value, right: Value) => Value): Implementation {
+  return { style: 'binary', apply };
+}
+
+export function variadic(apply: (...args: readonly Value[]) => Value): Implementation {
+  return { style: 'function', apply };
+}
+
+export function declareFunction(
+  name: string,
+  overloads: readonly Overload[],
+  options: { readonly singleton?: Singleton; readonly isUnguarded?: boolean } = {},
+): FunctionDeclaration {
+  return { name, overloads, singleton: options.singleton, isUnguarded: options.isUnguarded === true };
+}
+
+/** A function with the signatures of both declarations; a signature that both have is taken from the second. */
+export function mergeFunctions(first: FunctionDeclaration, second: FunctionDeclaration): FunctionDeclaration {
+  const added = new Map(second.overloads.map((each) => [each.id, each]));
+  const kept = first.overloads.map((each) => added.get(each.id) ?? each);
+  const known = new Set(first.overloads.map(({ id }) => id));
+  return {
+    name: first.name,
+    overloads: [...kept, ...second.overloads.filter(({ id }) => !known.has(id))],
+    singleton: second.singleton ?? first.singleton,
+    isUnguarded: first.isUnguarded && second.isUnguarded,
+  };
+}

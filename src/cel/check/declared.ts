@@ -1,0 +1,24 @@
+import type { Type } from '../types/index.ts';
+import type { FunctionDeclaration } from './declarations.ts';
+import type { TypeProvider } from './type-provider.ts';
+
+/** What a global name stands for. */
+export interface Declared {
+  readonly name: string;
+  readonly type: Type;
+  /** Set when the name is a type. */
+  readonly constant?: Type;
+}
+
+/** All that the checker needs to know about an environment. */
+export interface Declarations {
+  findIdent(name: string): Declared | undefined;
+  findFunction(name: string): FunctionDeclaration | undefined;
+  readonly types: TypeProvider;
+  /** Whether a signature is switched off, such as comparisons of different kinds of numbers. */
+  isDisabled(overloadId: string): boolean;
+  /** Whether the elements of list and map literals must have one type. */
+  readonly hasHomogeneousLiterals: boolean;
+  /** Whether a type that is no struct can be made as one, as protobuf's well-known types can. */
+  isWellKnown(type: Type): boolean;
+}

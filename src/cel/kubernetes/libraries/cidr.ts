@@ -1,0 +1,110 @@
+import { maskIp, quoteGo } from '../../../api/index.ts';
+import { binary, declareFunction, member, overload, unary } from '../../check/declarations.ts';
+import type { Library } from '../../library/library.ts';
+import { BOOL, INT, STRING } from '../../types/index.ts';
+import { CelError, noSuchOverload, type Value } from '../../values/index.ts';
+import { AddressError, type NetworkPrefix, parsePrefix } from '../network-address.ts';
+import { CIDR_TYPE, CidrValue, IP_TYPE, IpValue, sameStart } from '../network-values.ts';
+import { isMapped, toIp } from './ip.ts';
+
+/** `cidr`, `isCIDR` and what can be asked about a network. */
+export function cidrLibrary(): Library {
+  const on = (apply: (cidr: CidrValue) => Value) =>
+    unary((value) => (value instanceof CidrValue ? apply(value) : noSuchOverload()));
+  return {
+    types: [CIDR_TYPE],
+    functions: [
+      declareFunction('cidr', [overload('string_to_cidr', [STRING], CIDR_TYPE, unary(toCidr))]),
+      declareFunction('containsIP', [
+        member(
+          'cidr_contains_ip_string',
+          [CIDR_TYPE, STRING],
+          BOOL,
+          binary((cidr, text) => containsIp(cidr, toIp(text))),
+        ),
+        member('cidr_contains_ip_ip', [CIDR_TYPE, IP_TYPE], BOOL, binary(containsIp)),
+      ]),
+      declareFunction('containsCIDR', [
+        member(
+          'cidr_contains_cidr_string',
+          [CIDR_TYPE, STRING],
+          BOOL,
+          binary((cidr, text) => containsCidr(cidr, toCidr(text))),
+        ),
+        member('cidr_contains_cidr', [CIDR_TYPE, CIDR_TYPE], BOOL, binary(containsCidr)),
+      ]),
+      declareFunction('ip', [
+        member(
+          'cidr_ip',
+          [CIDR_TYPE],
+          IP_TYPE,
+          on(({ prefix }) => new IpValue(prefix.address)),
+        ),
+      ]),
+      declareFunction('prefixLength', [
+        member(
+          'cidr_prefix_length',
+          [CIDR_TYPE],
+          INT,
+          on(({ prefix }) => prefix.length),
+        ),
+      ]),
+      declareFunction('masked', [member('cidr_masked', [CIDR_TYPE], CIDR_TYPE, on(masked))]),
+      declareFunction('isCIDR', [
+        overload(
+          'is_cidr',
+          [STRING],
+          BOOL,
+          unary((text) => toCidr(text) instanceof CidrValue),
+        ),
+      ]),
+      declareFunction('string', [
+        overload(
+          'cidr_to_string',
+          [CIDR_TYPE],
+          STRING,
+          on((cidr) => cidr.toString()),
+        ),
+      ]),
+    ],
+  };
+}
+
+function toCidr(value: Value): CidrValue | CelError {
+  const prefix = readPrefix(value as string);
+  if (typeof prefix !== 'string') return new CidrValue(prefix);
+  return new CelError(`network address parse error during conversion from string: ${prefix}`);
+}
+
+/** The prefix, or what is wrong with it. */
+function readPrefix(text: string): NetworkPrefix | string {
+  try {
+    const prefix = parsePrefix(text);
+    return isMapped(prefix.address.bytes) ? `IPv4-mapped IPv6 address ${quoteGo(text)} is not allowed` : prefix;
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    return `network address parse error during conversion from string: ${error.message}`;
+  }
+}
+
+function containsIp(cidr: Value, ip: Value): Value {
+  // The error of a text that is no address is lost: Kubernetes asks about the network instead.
+  if (!(cidr instanceof CidrValue) || !(ip instanceof IpValue)) return noSuchOverload();
+  return cidr.contains(ip.address);
+}
+
+function containsCidr(cidr: Value, other: Value): Value {
+  if (other instanceof CelError) return other;
+  if (!(cidr instanceof CidrValue) || !(other instanceof CidrValue)) return noSuchOverload();
+  const { address, length } = cidr.prefix;
+  return length <= other.prefix.length && sameStart(address.bytes, other.prefix.address.bytes, length);
+}
+
+function masked({ prefix }: CidrValue): CidrValue {
+  const { bytes } = maskIp({
+    address: { bytes: prefix.address.bytes, isSloppy: false },
+    length: prefix.length,
+    isSloppy: false,
+  });
+  return new CidrValue({ address: { bytes, zone: '' }, length: prefix.length });
+}

@@ -1,0 +1,137 @@
+import { quoteGo } from '../../../api/index.ts';
+import { compareUtf8 } from '../../../base/index.ts';
+import { Type } from '../../types/index.ts';
+import {
+  CelError,
+  Double,
+  Duration,
+  isList,
+  isMap,
+  listItems,
+  mapFind,
+  mapKeys,
+  type MapLike,
+  Timestamp,
+  typeOf,
+  Uint,
+  type Value,
+} from '../../values/index.ts';
+import { toText } from '../standard/conversions.ts';
+import { type ClauseLetter, fillFormat, FormatError, wrongType } from './clauses.ts';
+import { formatGrouped, formatPlain, formatScientific } from './numbers.ts';
+
+const DEFAULT_PRECISION = 6;
+
+/** `format.format(values)`. */
+export function formatText(format: string, values: readonly Value[]): Value {
+  try {
+    return fillFormat(format, {
+      count: values.length,
+      fill: (clause, position, precision) => show(clause, values[position] as Value, precision ?? DEFAULT_PRECISION),
+    });
+  } catch (error) {
+    if (error instanceof FormatError) return new CelError(error.message);
+    throw error;
+  }
+}
+
+function show(clause: ClauseLetter, value: Value, precision: number): string {
+  switch (clause) {
+    case 's':
+      return showString(value);
+    case 'd':
+      return showDecimal(value);
+    case 'f':
+      return formatGrouped(doubleFor(clause, value), precision);
+    case 'e':
+      return formatScientific(doubleFor(clause, value), precision);
+    case 'b':
+      return typeof value === 'boolean' ? String(Number(value)) : integerFor(clause, value).toString(2);
+    case 'o':
+      return integerFor(clause, value).toString(8);
+    case 'x':
+    case 'X':
+      return clause === 'X' ? showHexadecimal(value).toUpperCase() : showHexadecimal(value);
+  }
+}
+
+function showString(value: Value): string {
+  if (isList(value)) return showList(value);
+  if (isMap(value)) return showMap(value);
+  const text = toText(value);
+  if (typeof text === 'string') return text;
+  if (text instanceof CelError) throw new FormatError(`could not convert argument "${text.message}" to string`);
+  throw wrongType('s', typeOf(value).name);
+}
+
+function showDecimal(value: Value): string {
+  return integerFor('d', value).toString();
+}
+
+function integerFor(clause: ClauseLetter, value: Value): bigint {
+  if (typeof value === 'number' || typeof value === 'bigint') return BigInt(value);
+  if (value instanceof Uint) return value.value;
+  throw wrongType(clause, typeOf(value).name);
+}
+
+const NAMED_DOUBLES: ReadonlyMap<string, number> = new Map([
+  ['NaN', Number.NaN],
+  ['Infinity', Infinity],
+  ['-Infinity', -Infinity],
+]);
+
+function doubleFor(clause: ClauseLetter, value: Value): number {
+  if (value instanceof Double) return value.value;
+  const named = typeof value === 'string' ? NAMED_DOUBLES.get(value) : undefined;
+  if (named === undefined) throw wrongType(clause, typeOf(value).name);
+  return named;
+}
+
+function showHexadecimal(value: Value): string {
+  if (typeof value === 'string') return Buffer.from(value).toString('hex');
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return integerFor('x', value).toString(16);
+}
+
+function showList(list: Value & Parameters<typeof listItems>[0]): string {
+  return `[${listItems(list).map(showInside).join(', ')}]`;
+}
+
+function showMap(map: MapLike): string {
+  const entries = [...mapKeys(map)].map((key): readonly [string, string] => {
+    const value = mapFind(map, key) as Value;
+    return [showKey(key), showInside(value)];
+  });
+  entries.sort(([a], [b]) => compareUtf8(a, b));
+  return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`;
+}
+
+function showKey(key: Value): string {
+  if (typeof key === 'string') return quoteGo(key);
+  if (typeof key === 'boolean') return String(key);
+  if (typeof key === 'number' || typeof key === 'bigint' || key instanceof Uint) return showDecimal(key);
+  throw new FormatError(`no formatting function for map key of type ${typeOf(key).name}`);
+}
+
+/** An element of a list or map: as it would be written in an expression. */
+function showInside(value: Value): string {
+  if (typeof value === 'string') return quoteGo(value);
+  if (value instanceof Uint8Array) return `b${quoteGo(Buffer.from(value).toString('utf8'))}`;
+  if (value instanceof Double) {
+    const text = formatPlain(value.value, DEFAULT_PRECISION);
+    return Number.isFinite(value.value) ? text : quoteGo(text);
+  }
+  if (value instanceof Duration) return `duration(${quoteGo(value.toString())})`;
+  if (value instanceof Timestamp) return `timestamp(${quoteGo(value.toString())})`;
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    !isList(value) &&
+    !isMap(value) &&
+    !(value instanceof Uint) &&
+    !(value instanceof Type)
+  ) {
+    throw new FormatError(`no formatting function for ${typeOf(value).name}`);
+  }
+  return showString(value);
+}

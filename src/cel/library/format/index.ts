@@ -1,0 +1,2 @@
+export { checkFormat } from './check-format.ts';
+export { formatText } from './format-text.ts';

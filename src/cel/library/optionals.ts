@@ -1,0 +1,142 @@
+import { declareFunction, member, overload, unary, variadic } from '../check/declarations.ts';
+import { copyExpr, type Expr, type Macro, type MacroCall, MacroError, NodeMaker, Operator } from '../syntax/index.ts';
+import { BOOL, DYN, INT, listOf, mapOf, OPTIONAL, optionalOf, STRING, typeParameter } from '../types/index.ts';
+import {
+  CelError,
+  goText,
+  isList,
+  type List,
+  listAt,
+  listItems,
+  listSize,
+  noSuchOverload,
+  NONE,
+  Optional,
+  type Value,
+} from '../values/index.ts';
+import { isZero } from './is-zero.ts';
+import type { Library } from './library.ts';
+
+const K = typeParameter('K');
+const V = typeParameter('V');
+const optional = optionalOf(V);
+const list = listOf(V);
+const map = mapOf(K, V);
+
+/** Optional values: `optional.of`, `orValue`, `optMap`, `first` and the functions behind `.?` and `[?]`. */
+export function optionalsLibrary(): Library {
+  return {
+    types: [OPTIONAL],
+    macros: [optMacro('optMap', true), optMacro('optFlatMap', false)],
+    functions: [
+      declareFunction('optional.of', [
+        overload(
+          'optional_of',
+          [V],
+          optional,
+          unary((value) => new Optional(value)),
+        ),
+      ]),
+      declareFunction('optional.ofNonZeroValue', [
+        overload(
+          'optional_ofNonZeroValue',
+          [V],
+          optional,
+          unary((value) => (isZero(value) ? NONE : new Optional(value))),
+        ),
+      ]),
+      declareFunction('optional.none', [
+        overload(
+          'optional_none',
+          [],
+          optional,
+          variadic(() => NONE),
+        ),
+      ]),
+      declareFunction('value', [member('optional_value', [optional], V, unary(valueOf))]),
+      declareFunction('hasValue', [member('optional_hasValue', [optional], BOOL, unary(hasValue))]),
+      declareFunction('or', [member('optional_or_optional', [optional, optional], optional)]),
+      declareFunction('orValue', [member('optional_orValue_value', [optional, V], V)]),
+      declareFunction(Operator.optionalSelect, [overload('select_optional_field', [DYN, STRING], optional)]),
+      declareFunction(Operator.optionalIndex, [
+        overload('list_optindex_optional_int', [list, INT], optional),
+        overload('optional_list_optindex_optional_int', [optionalOf(list), INT], optional),
+        overload('map_optindex_optional_value', [map, K], optional),
+        overload('optional_map_optindex_optional_value', [optionalOf(map), K], optional),
+      ]),
+      declareFunction(Operator.index, [
+        overload('optional_list_index_int', [optionalOf(list), INT], optional),
+        overload('optional_map_index_value', [optionalOf(map), K], optional),
+      ]),
+      declareFunction('last', [
+        member(
+          'list_last',
+          [list],
+          optional,
+          unary((value) => edge(value, (size) => size - 1)),
+        ),
+      ]),
+      declareFunction('first', [
+        member(
+          'list_first',
+          [list],
+          optional,
+          unary((value) => edge(value, () => 0)),
+        ),
+      ]),
+      declareFunction('optional.unwrap', [overload('optional_unwrap', [listOf(optional)], list, unary(unwrap))]),
+      declareFunction('unwrapOpt', [member('optional_unwrapOpt', [listOf(optional)], list, unary(unwrap))]),
+    ],
+  };
+}
+
+function valueOf(value: Value): Value {
+  if (!(value instanceof Optional)) return noSuchOverload();
+  return value.value ?? (value.value === null ? null : new CelError('optional.none() dereference'));
+}
+
+function hasValue(value: Value): Value {
+  return value instanceof Optional ? value.value !== undefined : noSuchOverload();
+}
+
+function edge(value: Value, position: (size: number) => number): Value {
+  const size = listSize(value as List);
+  return size === 0 ? NONE : new Optional(listAt(value as List, position(size)));
+}
+
+function unwrap(value: Value): Value {
+  if (!isList(value)) return noSuchOverload();
+  const values: Value[] = [];
+  for (const item of listItems(value)) {
+    if (!(item instanceof Optional)) return new CelError(`value ${goText(item)} is not optional`);
+    if (item.value !== undefined) values.push(item.value);
+  }
+  return values;
+}
+
+/** `target.optMap(variable, transform)`: the transform of the value if there is one, wrapped into an optional or not. */
+function optMacro(name: string, isWrapped: boolean): Macro {
+  const expand = ({ offset, target, args }: MacroCall): Expr => {
+    const [variable, transform] = args as readonly [Expr, Expr];
+    if (variable.kind !== 'ident')
+      throw new MacroError(variable, `${name}() variable name must be a simple identifier`);
+    const make = new NodeMaker(offset);
+    const bound = make.comprehension({
+      range: make.list(),
+      variable: '#unused',
+      variable2: undefined,
+      accumulator: variable.name,
+      initial: make.memberCall('value', copyExpr(target as Expr)),
+      condition: make.bool(false),
+      step: make.ident(variable.name),
+      result: transform,
+    });
+    return make.call(
+      Operator.conditional,
+      make.memberCall('hasValue', target as Expr),
+      isWrapped ? make.call('optional.of', bound) : bound,
+      make.call('optional.none'),
+    );
+  };
+  return { name, isMember: true, argumentCount: 2, expand };
+}

@@ -1,0 +1,17 @@
+import { standardMacros } from '../../syntax/index.ts';
+import { LIST, MAP, NULL } from '../../types/index.ts';
+import type { Library } from '../library.ts';
+import { arithmetic } from './arithmetic.ts';
+import { conversions, standardTypes } from './conversions.ts';
+import { logic } from './logic.ts';
+import { text } from './text.ts';
+import { time } from './time.ts';
+
+/** What every environment has. */
+export function standardLibrary(): Library {
+  return {
+    functions: [...logic(), ...arithmetic(), ...text(), ...conversions(), ...time()],
+    macros: standardMacros(),
+    types: [...standardTypes, LIST, MAP, NULL],
+  };
+}

@@ -1,0 +1,84 @@
+import { parseGoInteger, ValueError } from '../../../api/index.ts';
+import {
+  binary,
+  declareFunction,
+  type FunctionDeclaration,
+  member,
+  type Overload,
+  unary,
+} from '../../check/declarations.ts';
+import { DURATION, INT, STRING, TIMESTAMP } from '../../types/index.ts';
+import { CelError, checkedInt, Duration, noSuchOverload, Timestamp, type Value } from '../../values/index.ts';
+import { zoneOffset } from './time-zone.ts';
+
+/** A part of a moment, read from a Date whose UTC fields are the local ones. */
+type Part = (local: Date, nanos: number) => number;
+
+const DAY_MS = 86_400_000;
+
+/** `getFullYear` and the other parts of timestamps (in UTC, or in a zone), and of durations. */
+export function time(): readonly FunctionDeclaration[] {
+  return [
+    parts('getFullYear', 'year', (local) => local.getUTCFullYear()),
+    parts('getMonth', 'month', (local) => local.getUTCMonth()),
+    parts('getDayOfYear', 'day_of_year', dayOfYear),
+    parts('getDayOfMonth', 'day_of_month', (local) => local.getUTCDate() - 1),
+    parts('getDate', 'day_of_month_1_based', (local) => local.getUTCDate()),
+    parts('getDayOfWeek', 'day_of_week', (local) => local.getUTCDay()),
+    parts('getHours', 'hours', (local) => local.getUTCHours(), 3_600_000_000_000n),
+    parts('getMinutes', 'minutes', (local) => local.getUTCMinutes(), 60_000_000_000n),
+    parts('getSeconds', 'seconds', (local) => local.getUTCSeconds(), 1_000_000_000n),
+    parts('getMilliseconds', 'milliseconds', (_, nanos) => Math.floor(nanos / 1e6), 1_000_000n),
+  ];
+}
+
+/** `unitNanos` is set for the parts that durations have, too: there it is the whole duration in that unit. */
+function parts(name: string, id: string, part: Part, ...rest: readonly bigint[]): FunctionDeclaration {
+  const [unitNanos] = rest;
+  const withZone = id === 'seconds' ? 'timestamp_to_seconds_tz' : `timestamp_to_${id}_with_tz`;
+  const overloads: Overload[] = [
+    member(
+      `timestamp_to_${id}`,
+      [TIMESTAMP],
+      INT,
+      unary((moment) => partOf(moment, '', part)),
+    ),
+    member(
+      withZone,
+      [TIMESTAMP, STRING],
+      INT,
+      binary((moment, zone) => partOf(moment, zone, part)),
+    ),
+  ];
+  if (unitNanos !== undefined) {
+    const inUnit = (duration: Value): Value =>
+      duration instanceof Duration ? checkedInt(duration.nanos / unitNanos) : noSuchOverload();
+    overloads.push(member(`duration_to_${id}`, [DURATION], INT, unary(inUnit)));
+  }
+  return declareFunction(name, overloads);
+}
+
+function partOf(moment: Value, zone: Value, part: Part): Value {
+  if (!(moment instanceof Timestamp) || typeof zone !== 'string') return noSuchOverload();
+  const offset = zone.includes(':') ? fixedOffset(zone) : zoneOffset(zone, moment.instant.seconds);
+  if (offset instanceof CelError) return offset;
+  return part(new Date((moment.instant.seconds + offset) * 1000), moment.instant.nanos);
+}
+
+/** Seconds east of UTC of `+hh:mm`; Go's number parser decides what a number is. */
+function fixedOffset(zone: string): number | CelError {
+  const colon = zone.indexOf(':');
+  const hours = parseGoInteger(zone.slice(0, colon), 'Atoi');
+  if (hours instanceof ValueError) return new CelError(hours.message);
+  const minutes = parseGoInteger(zone.slice(colon + 1), 'Atoi');
+  if (minutes instanceof ValueError) return new CelError(minutes.message);
+  const total = zone.startsWith('-') ? hours * 60n - minutes : hours * 60n + minutes;
+  return Number(total) * 60;
+}
+
+function dayOfYear(local: Date): number {
+  const start = Date.UTC(2000, 0, 1); // any year: only the start of the local one is needed
+  const first = new Date(start);
+  first.setUTCFullYear(local.getUTCFullYear());
+  return Math.floor((local.getTime() - first.getTime()) / DAY_MS);
+}

@@ -1,0 +1,108 @@
+import { expired, internalError, type StatusError, tooManyRequests } from '../../api/index.ts';
+import type { Clock, Random } from '../../base/index.ts';
+import { decodeWatch } from '../request/watch-decoder.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../transport.ts';
+import { TransportError } from '../transport-error.ts';
+import { badDay, type FaultRates, noFaults } from './fault-rates.ts';
+import { faultyWatch } from './faulty-watch.ts';
+
+export interface FaultyTransportOptions {
+  readonly clock: Clock;
+  /** A seeded one makes the same faults again. */
+  readonly random: Random;
+  /** `badDay` unless given. */
+  readonly rates?: FaultRates;
+  /** The longest that something comes late; 5 s unless given. */
+  readonly maxDelayMs?: number;
+}
+
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+
+/** A transport on which things go wrong by chance: to see whether a program lives with it. */
+export class FaultyTransport implements Transport {
+  readonly #inner: Transport;
+  readonly #options: FaultyTransportOptions;
+  readonly #counts = new Map<keyof FaultRates, number>();
+  #rates: FaultRates;
+
+  constructor(inner: Transport, options: FaultyTransportOptions) {
+    this.#inner = inner;
+    this.#options = options;
+    this.#rates = options.rates ?? badDay;
+  }
+
+  /** How often each fault has struck. */
+  get faults(): ReadonlyMap<keyof FaultRates, number> {
+    return this.#counts;
+  }
+
+  /** From now on these faults; none unless given. Watches that have gone silent stay so. */
+  change(rates: FaultRates = noFaults): void {
+    this.#rates = rates;
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const refusal = this.#refusal(request);
+    if (refusal !== undefined) return refused(refusal);
+    if (this.#strikes('drop')) throw new TransportError('cut', 'Lost the connection: a fault');
+    const response = await this.#inner.send(request);
+    if (this.#strikes('delay')) await this.#delay(request.signal);
+    if (this.#strikes('loseAnswer')) {
+      await discard(response);
+      throw new TransportError('cut', 'Lost the answer: a fault');
+    }
+    return isWatch(request) && response.status === 200 ? this.#withFaults(response, request.signal) : response;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#inner[Symbol.asyncDispose]();
+  }
+
+  #refusal(request: TransportRequest): StatusError | undefined {
+    if (this.#strikes('tooManyRequests')) return tooManyRequests('too many requests: a fault', 1);
+    if (this.#strikes('internalError')) return internalError('a fault');
+    const isAboutMoment = /[?&](continue|resourceVersion)=./.test(request.path);
+    return isAboutMoment && this.#strikes('expired') ? expired('too old resource version: a fault') : undefined;
+  }
+
+  #withFaults({ status, headers, body }: TransportResponse, signal: AbortSignal): TransportResponse {
+    if (body.type === 'object') return { status, headers, body };
+    const batches = body.type === 'events' ? body.batches : decodeWatch(body.chunks, MAX_EVENT_BYTES);
+    const { clock, random, maxDelayMs = 5000 } = this.#options;
+    const count = (fault: keyof FaultRates): void => this.#count(fault);
+    const faulty = faultyWatch(batches, { clock, random, signal, maxDelayMs, rates: () => this.#rates, count });
+    return { status, headers, body: { type: 'events', batches: faulty } };
+  }
+
+  #strikes(fault: keyof FaultRates): boolean {
+    const isHit = this.#options.random.float() < this.#rates[fault];
+    if (isHit) this.#count(fault);
+    return isHit;
+  }
+
+  #count(fault: keyof FaultRates): void {
+    this.#counts.set(fault, (this.#counts.get(fault) ?? 0) + 1);
+  }
+
+  async #delay(signal: AbortSignal): Promise<void> {
+    const { clock, random, maxDelayMs = 5000 } = this.#options;
+    await clock.sleep(random.float() * maxDelayMs, signal);
+    signal.throwIfAborted();
+  }
+}
+
+function isWatch({ path }: TransportRequest): boolean {
+  return /[?&]watch=true/.test(path);
+}
+
+function refused(error: StatusError): TransportResponse {
+  const seconds = error.status.details?.retryAfterSeconds;
+  const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+  return { status: error.code, headers, body: { type: 'object', object: error.status } };
+}
+
+/** Lets go of an answer that nobody will read. */
+async function discard({ body }: TransportResponse): Promise<void> {
+  if (body.type === 'bytes') for await (const _chunk of body.chunks) break;
+  if (body.type === 'events') for await (const _batch of body.batches) break;
+}

@@ -1,0 +1,320 @@
+import { describe, expect, test } from 'vitest';
+import { expired, internalError, StatusError, tooManyRequests } from '../../api/index.ts';
+import { SeededRandom, VirtualClock } from '../../base/index.ts';
+import type { KubernetesObject, Observed } from '../kind.ts';
+import { TransportError } from '../transport-error.ts';
+import { Reflector, type ReflectorOptions, type ReflectorSink } from './reflector.ts';
+import { bookmark, changed, listOf, ScriptedSource, thing } from './testing/scripted-source.ts';
+
+/** Writes down what it hears. */
+class Notes implements ReflectorSink<KubernetesObject> {
+  readonly lines: string[] = [];
+
+  replace(objects: readonly Observed<KubernetesObject>[], resourceVersion: string): void {
+    this.lines.push(`replace ${objects.map(describeThing).join(',')} at ${resourceVersion}`);
+  }
+
+  add(object: Observed<KubernetesObject>): void {
+    this.lines.push(`add ${describeThing(object)}`);
+  }
+
+  update(object: Observed<KubernetesObject>): void {
+    this.lines.push(`update ${describeThing(object)}`);
+  }
+
+  delete(object: Observed<KubernetesObject>): void {
+    this.lines.push(`delete ${describeThing(object)}`);
+  }
+}
+
+function describeThing({ metadata }: Observed<KubernetesObject>): string {
+  return `${metadata.name}@${metadata.resourceVersion}`;
+}
+
+interface Setup extends AsyncDisposable {
+  readonly source: ScriptedSource;
+  readonly notes: Notes;
+  readonly clock: VirtualClock;
+  readonly reflector: Reflector<KubernetesObject>;
+}
+
+/** A reflector at work; stopped at the end, which checks that nothing is left behind. */
+function start(prepare: (source: ScriptedSource) => void = () => undefined, options: Partial<ReflectorOptions> = {}): Setup {
+  const source = new ScriptedSource();
+  prepare(source);
+  const notes = new Notes();
+  const clock = new VirtualClock();
+  const reflector = new Reflector(source, notes, { clock, random: new SeededRandom('reflector'), ...options });
+  const stop = new AbortController();
+  const running = reflector.run(stop.signal);
+  return {
+    source,
+    notes,
+    clock,
+    reflector,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+      expect(reflector.health.state).toBe('stopped');
+      expect(clock.pending).toBe(0);
+    },
+  };
+}
+
+const unsupported = new StatusError({ code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden' });
+
+/** A server that does not do streaming lists. */
+function listsOnly(source: ScriptedSource): void {
+  source.onWatch = (options) => (options.sendInitialEvents === true ? unsupported : undefined);
+  source.onList = () => listOf(5, thing('a', 3), thing('b', 5));
+}
+
+describe('fetching the state', () => {
+  test('by watch: the state is complete at the bookmark that says so, and changes follow on the same stream', async () => {
+    await using setup = start();
+    const { source, notes, clock } = setup;
+    await clock.advance(0);
+    expect(source.watch.options).toMatchObject({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true });
+    expect(source.watch.options.resourceVersion).toBeUndefined();
+
+    source.watch.send(changed('ADDED', thing('a', 3)), changed('ADDED', thing('b', 2)));
+    source.watch.send(changed('MODIFIED', thing('a', 6)), changed('DELETED', thing('b', 7)), bookmark(7));
+    await clock.advance(0);
+    expect(notes.lines).toEqual([]);
+    source.watch.send(bookmark(8, true), changed('ADDED', thing('c', 9)));
+    await clock.advance(0);
+
+    expect(notes.lines).toEqual(['replace a@6 at 8', 'add c@9']);
+    expect(source.watches).toHaveLength(1);
+    expect(source.lists).toEqual([]);
+    expect(setup.reflector.health).toMatchObject({ state: 'watching', resourceVersion: '9', failures: 0 });
+  });
+
+  test('by list, from a server that cannot stream: asked once, then remembered', async () => {
+    await using setup = start(listsOnly);
+    const { source, notes, clock } = setup;
+    await clock.advance(0);
+
+    source.watch.send(changed('ADDED', thing('c', 6)));
+    await clock.advance(0);
+
+    expect(notes.lines).toEqual(['replace a@3,b@5 at 5', 'add c@6']);
+    expect(source.watches.map(({ options }) => options.resourceVersion)).toEqual([undefined, '5']);
+    expect(source.watch.options).not.toHaveProperty('sendInitialEvents');
+  });
+
+  test('by list, from a server that takes no notice of the request to stream', async () => {
+    await using setup = start((source) => (source.onList = () => listOf(4, thing('a', 4))));
+    const { source, notes, clock } = setup;
+    await clock.advance(0);
+    source.watch.send(changed('ADDED', thing('a', 4)));
+
+    await clock.advance('10s');
+
+    expect(notes.lines).toEqual(['replace a@4 at 4']);
+    expect(source.watch.options.resourceVersion).toBe('4');
+  });
+
+  test('a stream that ends before the state is complete leaves nothing behind', async () => {
+    await using setup = start();
+    const { source, notes, clock } = setup;
+    await clock.advance(0);
+    source.watch.send(changed('ADDED', thing('a', 3)));
+    source.watch.end();
+    await clock.advance('2s');
+    source.watch.send(bookmark(9, true));
+    await clock.advance(0);
+
+    expect(notes.lines).toEqual(['replace  at 9']);
+    expect(source.watches).toHaveLength(2);
+  });
+});
+
+describe('following changes', () => {
+  async function watching(options: Partial<ReflectorOptions> = {}): Promise<Setup> {
+    const setup = start(undefined, options);
+    await setup.clock.advance(0);
+    setup.source.watch.send(changed('ADDED', thing('a', 3)), bookmark(5, true));
+    await setup.clock.advance(0);
+    expect(setup.notes.lines.splice(0)).toEqual(['replace a@3 at 5']);
+    return setup;
+  }
+
+  test('a watch that ends is resumed where it was, at once', async () => {
+    await using setup = await watching();
+    const { source, notes, clock } = setup;
+    source.watch.send(changed('MODIFIED', thing('a', 6)));
+    source.watch.end();
+    await clock.advance(0);
+    expect(source.watch.options.resourceVersion).toBe('6');
+
+    source.watch.send(changed('DELETED', thing('a', 8)));
+    await clock.advance(0);
+
+    expect(notes.lines).toEqual(['update a@6', 'delete a@8']);
+  });
+
+  test('a bookmark moves the place to resume from', async () => {
+    await using setup = await watching();
+    const { source, clock } = setup;
+    source.watch.send(bookmark(50));
+    source.watch.end();
+    await clock.advance(0);
+
+    expect(source.watch.options.resourceVersion).toBe('50');
+  });
+
+  test('what was heard before is not passed on again', async () => {
+    await using setup = await watching();
+    const { source, notes, clock } = setup;
+    const update = changed('MODIFIED', thing('a', 6));
+
+    source.watch.send(update, update, changed('DELETED', thing('a', 7)), changed('DELETED', thing('a', 7)), update, bookmark(6));
+    await clock.advance(0);
+
+    expect(notes.lines).toEqual(['update a@6', 'delete a@7']);
+    expect(setup.reflector.health.resourceVersion).toBe('7');
+  });
+
+  test('the server is asked to end watches after five to ten minutes', async () => {
+    await using setup = await watching();
+    const { source, clock } = setup;
+    for (let count = 0; count < 20; count++) {
+      source.watch.send(bookmark(100 + count));
+      source.watch.end();
+      await clock.advance(0);
+    }
+
+    const seconds = source.watches.map(({ options }) => options.timeoutSeconds ?? 0);
+    expect(Math.min(...seconds)).toBeGreaterThanOrEqual(300);
+    expect(Math.max(...seconds)).toBeLessThanOrEqual(600);
+    expect(new Set(seconds).size).toBeGreaterThan(10);
+  });
+
+  test('410 leads to the state being fetched anew, at once', async () => {
+    await using setup = await watching();
+    const { source, notes, clock } = setup;
+    source.watch.fail(expired('too old resource version'));
+    await clock.advance(0);
+    expect(source.watch.options.sendInitialEvents).toBe(true);
+
+    source.watch.send(changed('ADDED', thing('b', 90)), bookmark(95, true));
+    await clock.advance(0);
+
+    expect(notes.lines).toEqual(['replace b@90 at 95']);
+  });
+
+  test('410 again and again does not become a storm', async () => {
+    await using setup = await watching();
+    const { source, clock } = setup;
+    source.onWatch = () => expired('too old');
+    source.watch.fail(expired('too old'));
+
+    await clock.advance('10s');
+
+    expect(source.watches.length).toBeGreaterThan(2);
+    expect(source.watches.length).toBeLessThan(10);
+  });
+
+  test('a server that is behind what we have seen leads to the state being fetched anew', async () => {
+    await using setup = await watching();
+    const { source, clock } = setup;
+    const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+    source.watch.fail(new StatusError({ code: 504, reason: 'Timeout', message: 'Timeout: Too large resource version', details: { causes } }));
+    await clock.advance(0);
+
+    expect(source.watch.options.sendInitialEvents).toBe(true);
+  });
+
+  test.each([
+    ['a broken connection', new TransportError('cut', 'cut')],
+    ['an internal error', internalError('oops')],
+    ['a server that is busy', tooManyRequests('busy', 1)],
+    ['a right that is missing', new StatusError({ code: 403, reason: 'Forbidden', message: 'no' })],
+  ])('%s is tried again from the same place, later and later', async (_what, error) => {
+    await using setup = await watching();
+    const { source, clock } = setup;
+    source.onWatch = () => error;
+    source.watch.fail(error);
+    const opened: number[] = [];
+    for (let count = source.watches.length; opened.length < 4; await clock.advance(10)) {
+      if (source.watches.length > count) opened.push(clock.monotonic());
+      count = source.watches.length;
+    }
+
+    const waits = opened.map((at, index) => at - (opened[index - 1] ?? 0));
+    expect(waits[0]).toBeGreaterThanOrEqual(800);
+    expect(waits[1]).toBeGreaterThanOrEqual(1600);
+    expect(waits[2]).toBeGreaterThanOrEqual(3200);
+    expect(waits[3]).toBeLessThan(15_000);
+    expect(source.watches.slice(1, 4).map(({ options }) => options.resourceVersion)).toEqual(['5', '5', '5']);
+    expect(setup.reflector.health).toMatchObject({ state: 'waiting', lastError: error });
+  });
+
+  test('after five failures in place, the state is fetched anew', async () => {
+    await using setup = await watching();
+    const { source, clock } = setup;
+    source.onWatch = (options) => (options.resourceVersion === undefined ? undefined : internalError('oops'));
+    source.watch.fail(internalError('oops'));
+
+    await clock.advance('2m');
+
+    expect(source.watches.filter(({ options }) => options.resourceVersion === '5')).toHaveLength(4);
+    expect(source.watches[5]?.options.sendInitialEvents).toBe(true);
+  });
+
+  test('a busy server is left alone for as long as it asks', async () => {
+    await using setup = await watching();
+    const { source, clock } = setup;
+    source.watch.fail(tooManyRequests('busy', 20));
+
+    await clock.advance('19s');
+    expect(source.watches).toHaveLength(1);
+    await clock.advance('1s');
+
+    expect(source.watches).toHaveLength(2);
+  });
+
+  test('a watch that ends as soon as it begins is a failure, not a loop', async () => {
+    await using setup = await watching();
+    const { source, clock } = setup;
+    source.watch.end();
+    for (let turn = 0; turn < 100; turn++) {
+      await clock.advance(0);
+      source.watch.end();
+    }
+
+    expect(source.watches.length).toBeLessThan(4);
+  });
+
+  test('a watch on which not even bookmarks come any more is resumed', async () => {
+    await using setup = await watching();
+    const { source, notes, clock } = setup;
+    await clock.advance('60s');
+    source.watch.send(bookmark(20));
+    await clock.advance('129s');
+    expect(source.watches).toHaveLength(1);
+
+    await clock.advance('1s');
+    expect(source.watches).toHaveLength(2);
+    expect(source.watch.options.resourceVersion).toBe('20');
+    source.watch.send(changed('ADDED', thing('b', 30)));
+    await clock.advance(0);
+
+    expect(notes.lines).toEqual(['add b@30']);
+  });
+
+  test('without bookmarks, silence is normal until the server should have ended the watch', async () => {
+    await using setup = start(listsOnly);
+    const { source, clock } = setup;
+    await clock.advance(0);
+    const { timeoutSeconds = 0 } = source.watch.options;
+    const before = source.watches.length;
+
+    await clock.advance((timeoutSeconds + 29) * 1000);
+    expect(source.watches).toHaveLength(before);
+    await clock.advance('1s');
+
+    expect(source.watches).toHaveLength(before + 1);
+  });
+});

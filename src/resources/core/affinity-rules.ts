@@ -1,0 +1,132 @@
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  forbiddenField,
+  invalidValue,
+  labelValueProblems,
+  qualifiedNameProblems,
+  required,
+} from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type {
+  Affinity,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodAffinity,
+  PodAffinityTerm,
+} from '../../api/types/core/v1.d.ts';
+import { checkLabelSelector } from '../label-selector-rules.ts';
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+export function checkAffinity(affinity: Affinity | undefined, field: string): FieldError[] {
+  const { nodeAffinity, podAffinity, podAntiAffinity } = affinity ?? {};
+  return [
+    ...checkNodeSelector(nodeAffinity?.[REQUIRED], `${field}.nodeAffinity.${REQUIRED}`),
+    ...(nodeAffinity?.[PREFERRED] ?? []).flatMap(({ preference }, index) =>
+      // A preference that no node can have is harmless.
+      checkTerm(preference, `${field}.nodeAffinity.${PREFERRED}[${index}].preference`, { anyValue: true }),
+    ),
+    ...checkPodAffinity(podAffinity, `${field}.podAffinity`),
+    ...checkPodAffinity(podAntiAffinity, `${field}.podAntiAffinity`),
+  ];
+}
+
+/** Which nodes are meant; of pods, volumes and device slices alike. */
+export function checkNodeSelector(selector: NodeSelector | undefined, field: string): FieldError[] {
+  if (selector === undefined) return [];
+  const terms = selector.nodeSelectorTerms ?? [];
+  if (terms.length === 0) {
+    return [required(`${field}.nodeSelectorTerms`, 'must have at least one node selector term')];
+  }
+  return terms.flatMap((term, index) => checkTerm(term, `${field}.nodeSelectorTerms[${index}]`, { anyValue: false }));
+}
+
+function checkTerm(
+  { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
+  field: string,
+  { anyValue }: { readonly anyValue: boolean },
+): FieldError[] {
+  return [
+    ...matchExpressions.flatMap((requirement, index) => {
+      const at = `${field}.matchExpressions[${index}]`;
+      const { key, values = [] } = requirement;
+      return [
+        ...checkNodeOperator(requirement, at),
+        ...qualifiedNameProblems(key).map((problem) => invalidValue(`${at}.key`, key, problem)),
+        ...(anyValue ? [] : checkLabelValues(values, `${at}.values`)),
+      ];
+    }),
+    ...matchFields.flatMap((requirement, index) => checkFieldRequirement(requirement, `${field}.matchFields[${index}]`)),
+  ];
+}
+
+function checkLabelValues(values: readonly string[], field: string): FieldError[] {
+  return values.flatMap((value, index) =>
+    labelValueProblems(value).map((problem) => invalidValue(`${field}[${index}]`, value, problem)),
+  );
+}
+
+function checkNodeOperator({ operator, values = [] }: NodeSelectorRequirement, field: string): FieldError[] {
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      if (values.length > 0) return [];
+      return [required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length === 0) return [];
+      return [forbiddenField(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+    case 'Gt':
+    case 'Lt':
+      if (values.length === 1) return [];
+      return [required(`${field}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
+    default:
+      return [invalidValue(`${field}.operator`, operator ?? '', 'not a valid selector operator')];
+  }
+}
+
+/** Of a node's fields, only the name can be asked for. */
+function checkFieldRequirement(requirement: NodeSelectorRequirement, field: string): FieldError[] {
+  const { key, operator, values = [] } = requirement;
+  const errors: FieldError[] = [];
+  if (operator !== 'In' && operator !== 'NotIn') {
+    errors.push(invalidValue(`${field}.operator`, operator ?? '', 'not a valid selector operator'));
+  } else if (values.length !== 1) {
+    const detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+    errors.push(required(`${field}.values`, detail));
+  }
+  if (key !== 'metadata.name') {
+    return [...errors, invalidValue(`${field}.key`, key ?? '', 'not a valid field selector key')];
+  }
+  for (const [index, value] of values.entries()) {
+    for (const problem of dns1123SubdomainProblems(value)) {
+      errors.push(invalidValue(`${field}.values[${index}]`, value, problem));
+    }
+  }
+  return errors;
+}
+
+function checkPodAffinity(affinity: PodAffinity | undefined, field: string): FieldError[] {
+  return [
+    ...(affinity?.[REQUIRED] ?? []).flatMap((term, index) => checkPodTerm(term, `${field}.${REQUIRED}[${index}]`)),
+    ...(affinity?.[PREFERRED] ?? []).flatMap(({ podAffinityTerm }, index) =>
+      checkPodTerm(podAffinityTerm, `${field}.${PREFERRED}[${index}].podAffinityTerm`),
+    ),
+  ];
+}
+
+function checkPodTerm(term: PodAffinityTerm, field: string): FieldError[] {
+  const { labelSelector, namespaceSelector, namespaces = [], topologyKey = '' } = term;
+  return [
+    ...checkLabelSelector(labelSelector, `${field}.labelSelector`),
+    ...checkLabelSelector(namespaceSelector, `${field}.namespaceSelector`),
+    ...namespaces.flatMap((name) =>
+      dns1123LabelProblems(name).map((problem) => invalidValue(`${field}.namespace`, name, problem)),
+    ),
+    ...(topologyKey === '' ? [required(`${field}.topologyKey`, 'can not be empty')] : []),
+    ...qualifiedNameProblems(topologyKey).map((problem) => invalidValue(`${field}.topologyKey`, topologyKey, problem)),
+  ];
+}

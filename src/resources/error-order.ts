@@ -1,0 +1,61 @@
+import type { Field, FieldError, Shape, Struct } from '../api/index.ts';
+import { checkedFirst } from './error-order-table.ts';
+
+/**
+ * Fits the type table's findings in among a kind's own, which are in upstream's order already: field by field in the
+ * order of upstream's checks, item by item, and what is wrong with a whole before what is wrong with its parts.
+ */
+export function fitIn(table: readonly FieldError[], own: readonly FieldError[], type: Struct): readonly FieldError[] {
+  if (table.length + own.length < 2) return own.length === 0 ? table : own;
+  const shape: Shape = { kind: 'struct', struct: type };
+  const before = (left: FieldError, right: FieldError): number => compare(stepsOf(left), stepsOf(right), shape);
+  const result: FieldError[] = [];
+  let next = 0;
+  for (const error of table.toSorted(before)) {
+    const later = own.findIndex((other, index) => index >= next && before(error, other) <= 0);
+    const until = later < 0 ? own.length : later;
+    result.push(...own.slice(next, until), error);
+    next = until;
+  }
+  return [...result, ...own.slice(next)];
+}
+
+function stepsOf({ field }: FieldError): readonly string[] {
+  return field.match(/[^.[\]]+|\[[^\]]*\]/g) ?? [];
+}
+
+function compare(left: readonly string[], right: readonly string[], type: Shape): number {
+  let shape: Shape | undefined = type;
+  for (const [depth, step] of left.entries()) {
+    const other = right[depth];
+    if (other === undefined) return 1;
+    if (step !== other) return rank(step, shape) - rank(other, shape);
+    shape = shapeBelow(shape, step);
+  }
+  return left.length - right.length;
+}
+
+/** Items by index, fields by the order of upstream's checks, anything else as it was found. */
+function rank(step: string, shape: Shape | undefined): number {
+  if (shape?.kind === 'list') return Number(step.slice(1, -1));
+  if (shape?.kind !== 'struct') return 0;
+  const { fields, shortName } = shape.struct;
+  const first = checkedFirst.get(shortName) ?? [];
+  const early = first.indexOf(step);
+  if (early >= 0) return early;
+  const index = fields.findIndex(({ name }: Field) => name === step);
+  return first.length + (index < 0 ? fields.length : index);
+}
+
+function shapeBelow(shape: Shape | undefined, step: string): Shape | undefined {
+  switch (shape?.kind) {
+    case 'struct':
+      return shape.struct.field(step)?.shape;
+    case 'list':
+      return shape.element;
+    case 'map':
+      return shape.value;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+/** The members of a type by their Go names, each with what is shown when it is absent. */
+export interface Members {
+  readonly [name: string]: null | string | number | boolean | Nested;
+}
+
+interface Nested {
+  readonly absent: null;
+  readonly members: Members;
+}
+
+/** Marks a member that is itself shown by Go names. */
+export function nested(members: Members): Nested {
+  return { absent: null, members };
+}
+
+/** A value as messages show upstream's unversioned types: with every member, by its Go name. */
+export function unversioned(value: object, members: Members): Readonly<Record<string, unknown>> {
+  const given = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(members).map(([name, form]) => {
+      const own = given[jsonName(name)];
+      if (typeof form !== 'object' || form === null) return [name, own ?? form];
+      return [name, typeof own === 'object' && own !== null ? unversioned(own, form.members) : form.absent];
+    }),
+  );
+}
+
+/** `SELinuxOptions` is `seLinuxOptions`: the first word is in lower case, also when it is an abbreviation. */
+function jsonName(name: string): string {
+  return name.replace(/^(?:[A-Z]+(?=[A-Z][a-z]|$)|[A-Z])/, (word) => word.toLowerCase());
+}

@@ -1,0 +1,60 @@
+import { StoreError } from '../../errors.ts';
+import type { Mvcc } from '../../mvcc/mvcc.ts';
+import type { KeyRange, Revision, WatchBatch, WatchOptions } from '../../store.ts';
+import type { EtcdStore } from '../etcd-store.ts';
+
+/** What a watch of the mirror needs to know. */
+export interface MirrorSource {
+  readonly etcd: EtcdStore;
+  /** The copy, as soon as there is one; `undefined` when nobody wants it any more. */
+  copy(signal: AbortSignal): Promise<Mvcc | undefined>;
+  /** How often progress was asked for. */
+  progressMarks(): number;
+  isClosing(): boolean;
+}
+
+/**
+ * Watches the mirror: what is older than its history comes from etcd first.
+ *
+ * Ends: as every watch; also with `Compacted` when the mirror had to be made anew.
+ */
+export async function* watchMirror(
+  range: KeyRange,
+  options: WatchOptions,
+  source: MirrorSource,
+): AsyncGenerator<WatchBatch, void, undefined> {
+  const { signal } = options;
+  const marksBefore = source.progressMarks();
+  let from = Math.max(options.from, 1);
+  let mvcc = await source.copy(signal);
+  while (mvcc !== undefined && (mvcc.isClosed || from < mvcc.firstWatchable)) {
+    // one that was just replaced is left alone
+    if (!mvcc.isClosed) from = yield* watchEtcd(range, { from, until: mvcc.revision, signal }, source.etcd);
+    mvcc = await source.copy(signal);
+  }
+  if (mvcc === undefined) return;
+  const batches = mvcc.watch(range, { from, signal });
+  const first = batches.next();
+  if (source.progressMarks() > marksBefore) mvcc.requestProgress(); // asked for before this watch could get it
+  const { value } = await first;
+  if (value !== undefined) yield value;
+  yield* batches;
+  if (signal.aborted || source.isClosing()) return;
+  throw new StoreError('Compacted', 'Cannot go on watching: etcd has compacted what the mirror missed');
+}
+
+/** As far as `until`, which etcd is known to have reached; returns the revision to go on from. */
+async function* watchEtcd(
+  range: KeyRange,
+  options: WatchOptions & { readonly until: Revision },
+  etcd: EtcdStore,
+): AsyncGenerator<WatchBatch, Revision, undefined> {
+  const { from, until, signal } = options;
+  const watch = etcd.openWatch(range, { from, signal, hasPrevious: true });
+  watch.wantProgress(until);
+  for await (const batch of watch) {
+    if (batch.events.length > 0) yield batch;
+    if (batch.revision >= until) return batch.revision + 1;
+  }
+  return until + 1;
+}
