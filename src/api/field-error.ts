@@ -12,7 +12,7 @@ export interface FieldError {
     | 'FieldValueTypeInvalid'
     | 'InternalError';
   readonly field: string;
-  /** The value in question, as messages quote it. */
+  /** The value in question, as messages quote it; left out where they do not. */
   readonly value?: unknown;
   readonly detail: string;
 }
@@ -78,7 +78,7 @@ function startOf(error: FieldError): string {
     case 'InternalError':
       return 'Internal error';
     case 'FieldValueInvalid':
-      return `Invalid value: ${quote(error.value)}`;
+      return 'value' in error ? `Invalid value: ${quote(error.value)}` : 'Invalid value';
     case 'FieldValueNotSupported':
       return `Unsupported value: ${quote(error.value)}`;
     case 'FieldValueDuplicate':

@@ -1,6 +1,6 @@
 /**
  * The order in which upstream checks the fields of a type, where it is not the order of declaration; fields that are
- * not named here come after those that are.
+ * not named here come at the `*`, or last.
  */
 export const checkedFirst: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
@@ -10,6 +10,11 @@ export const checkedFirst: ReadonlyMap<string, readonly string[]> = new Map(
       'readinessGates schedulingGates topologySpreadConstraints hostUsers serviceAccountName nodeName ' +
       'activeDeadlineSeconds hostname subdomain tolerations hostAliases priorityClassName runtimeClassName ' +
       'preemptionPolicy overhead os',
+    Volume: '* name',
+    SecretVolumeSource: 'secretName defaultMode items',
+    ConfigMapVolumeSource: 'name defaultMode items',
+    ServiceReference: 'name namespace port path',
+    ControllerRevision: 'revision data',
     Container:
       'name image terminationMessagePolicy ports env envFrom volumeMounts volumeDevices imagePullPolicy resources ' +
       'resizePolicy securityContext lifecycle livenessProbe readinessProbe startupProbe restartPolicy',
@@ -47,7 +52,7 @@ export const checkedFirst: ReadonlyMap<string, readonly string[]> = new Map(
       'claimRef accessModes capacity persistentVolumeReclaimPolicy nodeAffinity hostPath gcePersistentDisk ' +
       'awsElasticBlockStore glusterfs flocker nfs rbd quobyte cephfs iscsi cinder fc flexVolume azureFile ' +
       'vsphereVolume photonPersistentDisk portworxVolume azureDisk scaleIO local storageos csi storageClassName',
-    PersistentVolumeClaimSpec: 'accessModes selector resources',
+    PersistentVolumeClaimSpec: 'selector accessModes resources',
     EndpointPort: 'name port protocol appProtocol',
     LimitRangeItem: 'type max min default defaultRequest limits',
 

@@ -44,7 +44,8 @@ function rank(step: string, shape: Shape | undefined): number {
   const early = first.indexOf(step);
   if (early >= 0) return early;
   const index = fields.findIndex(({ name }: Field) => name === step);
-  return first.length + (index < 0 ? fields.length : index);
+  const others = first.includes('*') ? first.indexOf('*') : first.length;
+  return others + (index < 0 ? fields.length : index) / (fields.length + 1);
 }
 
 function shapeBelow(shape: Shape | undefined, step: string): Shape | undefined {

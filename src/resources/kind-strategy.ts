@@ -4,6 +4,7 @@ import type { Strategy, WriteContext } from '../apiserver/index.ts';
 import { arrange } from './arrange.ts';
 import type { Conversion, Kind, Whole } from './kind.ts';
 import { subdomainName } from './name-rules.ts';
+import { checkFinalizerNames } from './finalizer-rules.ts';
 import { fitIn } from './error-order.ts';
 import { setGeneration } from './object-meta.ts';
 import { keepMetadata } from './status-metadata.ts';
@@ -54,9 +55,14 @@ export function kindStrategy(version: VersionOfKind): Strategy {
     prepareForCreate: (object, context) => changing(version, object, (own) => prepareForCreate(own, context)),
     prepareForUpdate: (object, old, context) =>
       changing(version, object, (own) => prepareForUpdate(own, seen(version, old), context)),
-    validate: (object, context) => kind.validate?.(seen(version, object), context) ?? [],
-    validateUpdate: (object, old, context) =>
-      changeProblems(kind, [seen(version, object), seen(version, old)], context),
+    validate: (object, context) => [
+      ...checkFinalizerNames(object, kind),
+      ...(kind.validate?.(seen(version, object), context) ?? []),
+    ],
+    validateUpdate: (object, old, context) => [
+      ...checkFinalizerNames(object, kind),
+      ...changeProblems(kind, [seen(version, object), seen(version, old)], context),
+    ],
     warnings: (object, old) =>
       kind.warnings?.(seen(version, object), old === undefined ? undefined : seen(version, old)) ?? [],
   };

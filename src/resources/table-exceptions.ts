@@ -31,6 +31,16 @@ function withoutLastIndex(at: RegExp): Exception {
   return { at, say: (error) => ({ ...error, field: error.field.replace(/\[\d+\]$/, '') }) };
 }
 
+/** What upstream does not ask for. */
+function never(at: RegExp, reason: FieldError['reason']): Exception {
+  return { at, reason, say: () => undefined };
+}
+
+/** Other words about what is missing. */
+function missingSays(at: RegExp, detail: string): Exception {
+  return { at, reason: 'FieldValueRequired', say: ({ field }) => required(field, detail) };
+}
+
 /** A number that is zero because it was left out. */
 function zeroIsMissing(at: RegExp, detail = ''): Exception {
   return { at, reason: 'FieldValueInvalid', say: (error) => (error.value === 0 ? required(error.field, detail) : error) };
@@ -42,26 +52,37 @@ const PORT = 'port is not valid: must be between 1 and 65535, inclusive';
 const exceptions: readonly Exception[] = [
   bounds(/volumes\.(secret|configMap|downwardAPI|projected)(\.items)?\.(defaultMode|mode)$/, octal()),
   bounds(/serviceAccountToken\.expirationSeconds$/, lifetime('less than 10 minutes'), lifetime('larger than 2^32 seconds'), 600),
-  bounds(/tokenRequests\.expirationSeconds$/, lifetime('less than 10 minutes'), lifetime('larger than 2^32 seconds'), 600),
   bounds(/Probe\.terminationGracePeriodSeconds$/, 'must be greater than 0'),
   bounds(/topologySpreadConstraints\.(maxSkew|minDomains)$/, POSITIVE),
   bounds(/preferredDuringSchedulingIgnoredDuringExecution\.weight$/, 'must be in the range 1-100'),
   bounds(/clientIP\.timeoutSeconds$/, 'must be greater than 0 and less than 86400'),
   zeroIsMissing(/ports\.containerPort$/),
   { at: /ports\.hostPort$/, say: (error) => (error.value === 0 ? undefined : error) },
+  never(/schedulingGates\.name$/, 'FieldValueRequired'),
+  never(/sysctls\.value$/, 'FieldValueRequired'),
+  never(/(podFailurePolicy|successPolicy)\.rules$/, 'FieldValueRequired'),
+  never(/onExitCodes\.values$/, 'FieldValueRequired'),
+  never(/webhooks\.clientConfig\.service\.(name|namespace)$/, 'FieldValueRequired'),
+  never(/target\.averageUtilization$/, 'FieldValueInvalid'),
+  missingSays(/metric\.name$/, 'must specify a metric name'),
+  missingSays(/metrics\.(resource|containerResource)\.name$/, 'must specify a resource name'),
+  missingSays(/metrics\.containerResource\.container$/, 'must specify a container'),
+  never(/dnsConfig\.options\.name$/, 'FieldValueRequired'),
+  never(/volumeMounts\.subPath(Expr)?$/, 'FieldValueInvalid'),
+  missingSays(/priorityLevelConfiguration\.name$/, 'must reference a priority level'),
   values(/\.restartPolicy$/, ['Always', 'OnFailure', 'Never']),
   values(/\.dnsPolicy$/, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']),
   values(/preemptionPolicy$/, ['PreemptLowerPriority', 'Never']),
+  never(/tolerations\.operator$/, 'FieldValueNotSupported'),
   values(/(tolerations|taints|taint)\.effect$/, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
   values(/terminationMessagePolicy$/, ['File', 'FallbackToLogsOnError']),
   values(/spec\.completionMode$/, ['NonIndexed', 'Indexed']),
   values(/gress\.ports\.protocol$/, ['TCP', 'UDP', 'SCTP']),
   values(/spec\.policyTypes$/, ['Ingress', 'Egress']),
   withoutLastIndex(/\.accessModes$/),
-  { at: /^spec\.taints\./, say: (error) => ({ ...error, field: error.field.replace(/^spec/, 'metadata') }) },
+  withoutLastIndex(/^spec\.volumeLifecycleModes$/),
 
   zeroIsMissing(/^spec\.maxReplicas$/, 'must be set and greater than 0'),
-  bounds(/target\.averageUtilization$/, 'must be greater than 0'),
   bounds(/policies\.value$/, POSITIVE),
   bounds(/policies\.periodSeconds$/, POSITIVE, 'must be less than or equal to 1800'),
   bounds(/stabilizationWindowSeconds$/, 'must be greater than or equal to zero', 'must be less than or equal to 3600', 0),

@@ -121,7 +121,7 @@ function attempt(live: ApiObject, config: TypedObject, { kind, writer, force, ow
   const isChanged = after.object !== live && !deepEqual(after.object, live);
   const time = isChanged ? writer.time : last?.time;
   return {
-    object: isChanged ? (after.object as PlainObject) : (live),
+    object: isChanged ? (after.object as PlainObject) : live,
     owners: withApplier(settled.owners, id, { last, time }),
     conflicts: undefined,
   };

@@ -10,6 +10,7 @@ const ANCIENT_MANAGER = 'ancient-changes';
 
 /** Merges the oldest owners by update, those of the same version with each other, until there are few enough. */
 export function capOwners(owners: Owners): Owners {
+  if (owners.size <= MAX_UPDATERS) return owners;
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return owners;
   updaters.sort(

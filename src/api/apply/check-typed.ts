@@ -1,7 +1,7 @@
 import { goSyntax, goText, goType } from '../patch/go-value-text.ts';
 import { itemElement } from './item-element.ts';
 import type { ListType, MapType, MergeType, ScalarKind } from './merge-type.ts';
-import { elementLabel, fieldElement, indexElement } from './path-element.ts';
+import { elementLabel, fieldElement, indexElement, pathLabel, type PathElement } from './path-element.ts';
 import { TypedError, type TypedProblem } from './typed-error.ts';
 import { asList, asMap, kindOf } from './value-kind.ts';
 
@@ -12,85 +12,89 @@ import { asList, asMap, kindOf } from './value-kind.ts';
  * Ends: with a TypedError that names every problem, in the words of Kubernetes.
  */
 export function checkTyped(value: unknown, type: MergeType): void {
-  const problems: TypedProblem[] = [];
-  checkValue(value, type, { problems, path: '' });
-  if (problems.length > 0) throw new TypedError(problems);
+  const check = new TypeCheck();
+  check.value(value, type);
+  if (check.problems.length > 0) throw new TypedError(check.problems);
 }
 
-interface Place {
-  readonly problems: TypedProblem[];
-  readonly path: string;
-}
+class TypeCheck {
+  readonly problems: TypedProblem[] = [];
+  /** Where we are; turned into text only if something is wrong there. */
+  readonly #path: PathElement[] = [];
 
-function checkValue(value: unknown, type: MergeType, place: Place): void {
-  if (value === null) return;
-  switch (kindOf(value, type)) {
-    case 'scalar':
-      return checkScalar(value, type.scalar as ScalarKind, place);
-    case 'map':
-      return checkMap(value, type.map as MapType, place);
-    case 'list':
-      return checkList(value, type.list as ListType, place);
+  value(value: unknown, type: MergeType): void {
+    if (value === null) return;
+    switch (kindOf(value, type)) {
+      case 'scalar':
+        return this.#scalar(value, type.scalar as ScalarKind);
+      case 'map':
+        return this.#map(value, type.map as MapType);
+      case 'list':
+        return this.#list(value, type.list as ListType);
+    }
   }
-}
 
-function checkScalar(value: unknown, kind: ScalarKind, { problems, path }: Place): void {
-  const fail = (message: string): void => void problems.push({ path, message });
-  switch (kind) {
-    case 'numeric':
-      if (!isNumber(value)) fail(`expected numeric (int or float), got ${goType(value)}`);
+  #scalar(value: unknown, kind: ScalarKind): void {
+    switch (kind) {
+      case 'numeric':
+        if (!isNumber(value)) this.#fail(`expected numeric (int or float), got ${goType(value)}`);
+        return;
+      case 'string':
+        if (typeof value !== 'string') this.#fail(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
+        return;
+      case 'boolean':
+        if (typeof value !== 'boolean') this.#fail(`expected boolean, got &{${goText(value)}}`);
+        return;
+      case 'untyped':
+        if (typeof value === 'object') this.#fail(`expected any scalar, got &{${goText(value)}}`);
+        return;
+    }
+  }
+
+  #map(value: unknown, type: MapType): void {
+    const map = asMap(value);
+    if (map === undefined) {
+      this.#fail(`expected map, got &{${goText(value)}}`);
       return;
-    case 'string':
-      if (typeof value !== 'string')
-        fail(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
+    }
+    for (const name in map) {
+      const field = type.field(name);
+      this.#path.push(field?.element ?? fieldElement(name));
+      const memberType = field?.type ?? type.rest;
+      if (memberType === undefined) this.#fail('field not declared in schema');
+      else this.value(map[name], memberType);
+      this.#path.pop();
+      if (memberType === undefined) return; // one unknown field is enough
+    }
+  }
+
+  #list(value: unknown, type: ListType): void {
+    const list = asList(value);
+    if (list === undefined) {
+      this.#fail(`expected list, got &{${goText(value)}}`);
       return;
-    case 'boolean':
-      if (typeof value !== 'boolean') fail(`expected boolean, got &{${goText(value)}}`);
-      return;
-    case 'untyped':
-      if (typeof value === 'object') fail(`expected any scalar, got &{${goText(value)}}`);
-      return;
+    }
+    const seen = new Set<string>();
+    for (let index = 0; index < list.length; index++) {
+      const item = list[index];
+      const element = type.relation === 'atomic' ? indexElement(index) : itemElement(item, type);
+      if (typeof element === 'string') {
+        this.#fail(`element ${index}: ${element}`);
+        return;
+      }
+      if (seen.has(element.text)) this.#fail(`duplicate entries for key ${elementLabel(element)}`);
+      seen.add(element.text);
+      this.#path.push(element);
+      this.value(item, type.element);
+      this.#path.pop();
+    }
+  }
+
+  #fail(message: string): void {
+    this.problems.push({ path: pathLabel(this.#path), message });
   }
 }
 
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'bigint';
-}
-
-function checkMap(value: unknown, type: MapType, { problems, path }: Place): void {
-  const map = asMap(value);
-  if (map === undefined) {
-    problems.push({ path, message: `expected map, got &{${goText(value)}}` });
-    return;
-  }
-  for (const name in map) {
-    const memberType = type.field(name)?.type ?? type.rest;
-    const memberPath = `${path}${elementLabel(fieldElement(name))}`;
-    if (memberType === undefined) {
-      problems.push({ path: memberPath, message: 'field not declared in schema' });
-      return;
-    }
-    checkValue(map[name], memberType, { problems, path: memberPath });
-  }
-}
-
-function checkList(value: unknown, type: ListType, { problems, path }: Place): void {
-  const list = asList(value);
-  if (list === undefined) {
-    problems.push({ path, message: `expected list, got &{${goText(value)}}` });
-    return;
-  }
-  const seen = new Set<string>();
-  for (let index = 0; index < list.length; index++) {
-    const item = list[index];
-    const element = type.relation === 'atomic' ? indexElement(index) : itemElement(item, type);
-    if (typeof element === 'string') {
-      problems.push({ path, message: `element ${index}: ${element}` });
-      return;
-    }
-    const label = elementLabel(element);
-    if (seen.has(element.text)) problems.push({ path, message: `duplicate entries for key ${label}` });
-    seen.add(element.text);
-    checkValue(item, type.element, { problems, path: `${path}${label}` });
-  }
 }

@@ -1,7 +1,8 @@
 import { deepEqual } from '../../base/index.ts';
-import { type Change, ChangeBuilder, type Comparison, MODIFIED, NO_CHANGES } from './comparison.ts';
+import { ADDED, type Change, ChangeBuilder, type Comparison, MODIFIED, NO_CHANGES } from './comparison.ts';
 import { everyPath } from './every-path.ts';
 import { union } from './field-set-algebra.ts';
+import { EMPTY_SET, type FieldSet } from './field-set.ts';
 import { groupItems, type ItemGroup } from './list-items.ts';
 import { type ListType, type MapType, memberType, type MergeType } from './merge-type.ts';
 import { fieldElement } from './path-element.ts';
@@ -20,12 +21,16 @@ export function compareObjects(before: unknown, after: unknown, type: MergeType)
 /** Undefined when nothing has changed; parts that both objects share are not looked at. */
 function compareValues(before: unknown, after: unknown, type: MergeType): Change | undefined {
   if (before === after) return undefined;
-  if (before === undefined) return { ...NO_CHANGES, mark: 'added', added: everyPath(after, type) };
-  if (after === undefined) return { ...NO_CHANGES, mark: 'removed', removed: everyPath(before, type) };
+  if (before === undefined) return appearance(everyPath(after, type));
+  if (after === undefined) return { mark: 'removed', added: EMPTY_SET, modified: EMPTY_SET, removed: everyPath(before, type) };
   const kind = kindOf(after, type);
   const change = compareAs(kind, [before, after], type);
   const otherKind = kindOf(before, type);
   return kind === otherKind ? change : together(compareAs(otherKind, [before, after], type), change);
+}
+
+function appearance(added: FieldSet): Change {
+  return added.isEmpty ? ADDED : { mark: 'added', added, modified: EMPTY_SET, removed: EMPTY_SET };
 }
 
 function compareAs(kind: ValueKind, [before, after]: readonly [unknown, unknown], type: MergeType): Change | undefined {

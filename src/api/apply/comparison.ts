@@ -20,6 +20,7 @@ export interface Change extends Comparison {
 }
 
 export const NO_CHANGES: Comparison = { added: EMPTY_SET, modified: EMPTY_SET, removed: EMPTY_SET };
+export const ADDED: Change = { mark: 'added', ...NO_CHANGES };
 export const MODIFIED: Change = { mark: 'modified', ...NO_CHANGES };
 
 export function isUnchanged({ added, modified, removed }: Comparison): boolean {

@@ -5,7 +5,9 @@ import type { ManagedFieldsEntry, Owner, Owners } from './owners.ts';
 /** `metadata.managedFields` in its order: appliers first, then by time, manager, version and subresource. */
 export function encodeOwners(owners: Owners): ManagedFieldsEntry[] | undefined {
   if (owners.size === 0) return undefined;
-  return [...owners.values()].sort(compareOwners).map(encodeOwner);
+  const sorted = [...owners.values()];
+  if (sorted.length > 1) sorted.sort(compareOwners);
+  return sorted.map(encodeOwner);
 }
 
 function compareOwners(left: Owner, right: Owner): number {
@@ -25,14 +27,13 @@ export function compareTimes(left: string | undefined, right: string | undefined
 
 function encodeOwner(owner: Owner): ManagedFieldsEntry {
   if (owner.entry !== undefined) return owner.entry;
-  const { manager, operation, apiVersion, time, set, subresource } = owner;
-  return {
-    ...(manager === '' ? {} : { manager }),
-    operation,
-    apiVersion,
-    ...(time === undefined ? {} : { time }),
-    fieldsType: 'FieldsV1',
-    fieldsV1: printFieldsV1(set),
-    ...(subresource === '' ? {} : { subresource }),
-  };
+  const entry: ManagedFieldsEntry = {};
+  if (owner.manager !== '') entry.manager = owner.manager;
+  entry.operation = owner.operation;
+  entry.apiVersion = owner.apiVersion;
+  if (owner.time !== undefined) entry.time = owner.time;
+  entry.fieldsType = 'FieldsV1';
+  entry.fieldsV1 = printFieldsV1(owner.set);
+  if (owner.subresource !== '') entry.subresource = owner.subresource;
+  return entry;
 }

@@ -48,14 +48,10 @@ export class FieldSet {
 
   /** Whether the path is in the set; the empty path never is. */
   has(path: readonly PathElement[]): boolean {
-    let entry: FieldEntry | undefined;
-    let set: FieldSet = this;
-    for (const element of path) {
-      entry = set.find(element);
-      if (entry === undefined) return false;
-      set = entry.children;
-    }
-    return entry?.isMember === true;
+    const [first, ...rest] = path;
+    const entry = first === undefined ? undefined : this.find(first);
+    if (entry === undefined) return false;
+    return rest.length === 0 ? entry.isMember : entry.children.has(rest);
   }
 
   /** The paths that begin with `element`, without it. */

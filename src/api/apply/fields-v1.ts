@@ -1,10 +1,10 @@
 import type { PlainObject } from '../json/index.ts';
-import type { FieldSet} from './field-set.ts';
+import type { FieldSet } from './field-set.ts';
 import { EMPTY_SET, FieldSetBuilder } from './field-set.ts';
 import { FieldsError, parseElement } from './parse-element.ts';
 import type { PathElement } from './path-element.ts';
 
-/** Sets by the JSON they were read from or printed as: an entry that has not changed is not read again. */
+/** Sets by the JSON they were read from: an entry that has not changed is not read again. */
 const known = new WeakMap<object, FieldSet>();
 
 /**
@@ -16,7 +16,7 @@ const known = new WeakMap<object, FieldSet>();
 export function parseFieldsV1(fields: unknown): FieldSet {
   if (fields === undefined || fields === null) return EMPTY_SET;
   if (typeof fields !== 'object' || Array.isArray(fields)) throw new FieldsError('expect { or n');
-  const before = known.get(fields);
+  const before = (fields as { readonly [SET]?: FieldSet })[SET] ?? known.get(fields);
   if (before !== undefined) return before;
   const set = parseLevel(fields).children;
   known.set(fields, set);
@@ -48,10 +48,15 @@ function parseLevel(fields: unknown): Level {
   return { isMember: isMember || children.isEmpty, children };
 }
 
+/** Under which printed JSON keeps its set; a symbol shows neither in JSON nor in comparisons. */
+const SET: unique symbol = Symbol('set');
+
 /** The JSON of a set: sorted, the same object every time, not to be changed. */
 export function printFieldsV1(set: FieldSet): PlainObject {
-  const printed = printLevel(set, false);
-  known.set(printed, set);
+  const printed: PlainObject & { [SET]?: FieldSet } = printLevel(set, false);
+  if (printed[SET] !== undefined) return printed;
+  if (Object.isExtensible(printed)) printed[SET] = set;
+  else known.set(printed, set);
   return printed;
 }
 

@@ -27,18 +27,16 @@ export const NO_OWNERS: Owners = new Map();
  */
 export function ownerId(owner: Pick<Owner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
   const { manager, operation, apiVersion, subresource } = owner;
-  return encodeJson({
-    ...(manager === '' ? {} : { manager }),
-    operation,
-    ...(operation === 'Apply' ? {} : { apiVersion }),
-    ...(subresource === '' ? {} : { subresource }),
-  });
+  const name = manager === '' ? '' : `"manager":${encodeJson(manager)},`;
+  const version = operation === 'Apply' ? '' : `,"apiVersion":${encodeJson(apiVersion)}`;
+  const part = subresource === '' ? '' : `,"subresource":${encodeJson(subresource)}`;
+  return `{${name}"operation":"${operation}"${version}${part}}`;
 }
 
 export function withSet(owner: Owner, set: FieldSet): Owner {
   if (owner.set === set) return owner;
-  const { entry: _, ...rest } = owner;
-  return { ...rest, set };
+  const { manager, operation, apiVersion, subresource, time } = owner;
+  return { manager, operation, apiVersion, subresource, time, set };
 }
 
 export type { ManagedFieldsEntry };

@@ -6,8 +6,9 @@ import { encodeOwners } from './encode-owners.ts';
 import { union } from './field-set-algebra.ts';
 import { withoutNeverOwned } from './never-owned.ts';
 import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
-import { type ManagedFieldsEntry, NO_OWNERS, type Owner, ownerId, type Owners } from './owners.ts';
+import { type ManagedFieldsEntry, NO_OWNERS, type Owner, ownerId, type Owners, withSet } from './owners.ts';
 import { FieldsError } from './parse-element.ts';
+import { RecentSets } from './recent-sets.ts';
 import { reconcileOwners, settleOwners } from './settle-owners.ts';
 import { TypedError } from './typed-error.ts';
 import { type TypedObject, typedObject, VersionedChange } from './versions.ts';
@@ -54,6 +55,17 @@ export interface OwnedChange {
   readonly writer: Writer;
 }
 
+const recentSets = new WeakMap<OwnedKind, RecentSets>();
+
+function recentSetsOf(kind: OwnedKind): RecentSets {
+  let recent = recentSets.get(kind);
+  if (recent === undefined) {
+    recent = new RecentSets();
+    recentSets.set(kind, recent);
+  }
+  return recent;
+}
+
 /** The owners after a writer that does not apply has changed an object. */
 export function takeChanges(owners: Owners, { before, after, kind, writer }: OwnedChange): Owners {
   const reconciled = reconcileOwners(owners, before, kind);
@@ -65,11 +77,12 @@ export function takeChanges(owners: Owners, { before, after, kind, writer }: Own
   const set = touched === undefined ? undefined : withoutNeverOwned(kind.filter?.(touched) ?? touched);
   if (set === undefined || set.isEmpty) return capOwners(settled);
   const manager = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
-  const self = { manager, operation: 'Update', apiVersion, subresource: kind.subresource } as const;
-  const id = ownerId(self);
+  const { time } = writer;
+  const owner: Owner = { manager, operation: 'Update', apiVersion, subresource: kind.subresource, time, set };
+  const id = ownerId(owner);
   const previous = settled.get(id);
-  const owner: Owner = { ...self, time: writer.time, set: previous === undefined ? set : union(set, previous.set) };
-  return capOwners(new Map(settled).set(id, owner));
+  const whole = recentSetsOf(kind).intern(previous === undefined ? set : union(previous.set, set));
+  return capOwners(new Map(settled).set(id, withSet(owner, whole)));
 }
 
 export const UNKNOWN_MANAGER = 'unknown';

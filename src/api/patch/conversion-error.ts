@@ -33,7 +33,11 @@ function valueError(value: unknown, shape: Shape, type: string): string | undefi
     case 'map': {
       if (!isPlainObject(value)) return `cannot restore map from ${kindOf(value)}`;
       const names = Object.keys(value).sort(compareUtf8);
-      return firstError(names.map((name) => value[name]), shape.value, goElementType(type, shape.value));
+      return firstError(
+        names.map((name) => value[name]),
+        shape.value,
+        goElementType(type, shape.value),
+      );
     }
     case 'list':
       if (!Array.isArray(value)) return `cannot restore slice from ${kindOf(value)}`;
@@ -58,7 +62,8 @@ function scalarError(value: unknown, scalar: ScalarName, type: string): string |
   if (scalar === 'bytes' && typeof value !== 'string') return `cannot restore slice from ${kindOf(value)}`;
   const found = checkScalar(nodeOf(value), scalar, type);
   if (found === undefined) return undefined;
-  const text = 'message' in found ? found.message : `json: cannot unmarshal ${found.value} into Go value of type ${found.type}`;
+  const text =
+    'message' in found ? found.message : `json: cannot unmarshal ${found.value} into Go value of type ${found.type}`;
   return scalar === 'bytes' ? `error decoding from json: ${text}` : text;
 }
 

@@ -22,7 +22,7 @@ export function inTouchedOrder(value: unknown, touched: Touched): unknown {
 
 function below(value: unknown, touched: Touched, name: string): unknown {
   const inside = Object.hasOwn(touched, name) ? touched[name] : undefined;
-  return isPlainObject(inside) ? inTouchedOrder(value, inside as Touched) : value;
+  return isPlainObject(inside) ? inTouchedOrder(value, inside) : value;
 }
 
 /** What JSON Patch looks into on its way along pointers. */
@@ -33,7 +33,7 @@ export function touchedBy(pointers: readonly string[]): Touched {
     for (const step of pointer.split('/').slice(1, -1)) {
       const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
       if (name === '__proto__') break;
-      at = (at[name] ??= {}) as typeof at;
+      at = at[name] ??= {};
     }
   }
   return root;

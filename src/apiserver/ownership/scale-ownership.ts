@@ -2,7 +2,6 @@ import { ownersFromScale, ownersOfScale, withMeta } from '../../api/index.ts';
 import type { ApiObject, ScaledKind } from '../../api/index.ts';
 import type { Projection, Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
-import type { ManagedFields } from './field-ownership.ts';
 
 /** A picture with the owners of what it shows; pictures of other kinds than Scale have none. */
 export function pictureWithOwners(picture: ApiObject, object: ApiObject, scaled: ScaledKind | undefined): ApiObject {
@@ -27,6 +26,9 @@ export function scaledKind(resource: Resource, projection: Projection): ScaledKi
   const { replicasPath, replicasPaths = {} } = projection;
   if (replicasPath === undefined) return undefined;
   const { group, version } = resource;
-  const paths: Readonly<Record<string, readonly string[]>> = { ...replicasPaths, [apiVersionOf(resource)]: replicasPath };
+  const paths: Readonly<Record<string, readonly string[]>> = {
+    ...replicasPaths,
+    [apiVersionOf(resource)]: replicasPath,
+  };
   return { group, version, replicasPath: (apiVersion) => paths[apiVersion] };
 }

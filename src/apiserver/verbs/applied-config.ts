@@ -1,4 +1,14 @@
-import { badRequest, canonicalize, conversionError, DecodeError, JsonBody, parseUntyped, StatusError, withMeta, YamlBody } from '../../api/index.ts';
+import {
+  badRequest,
+  canonicalize,
+  conversionError,
+  DecodeError,
+  JsonBody,
+  parseUntyped,
+  StatusError,
+  withMeta,
+  YamlBody,
+} from '../../api/index.ts';
 import type { ApiObject, Applied, PlainObject } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { FieldValidation } from '../request/options.ts';

@@ -24,7 +24,8 @@ export async function apply(call: Call, endpoint: Endpoint, strategy: Strategy):
   const options = writeOptions(call.query, 'PatchOptions', true);
   const context = writeContext(call, endpoint, options);
   const config = new AppliedConfig(body, { fieldValidation: options.fieldValidation, force: options.force === true });
-  const change = (current: ApiObject | undefined): ApiObject => placed(config.applyTo(current, endpoint, context), call, endpoint);
+  const change = (current: ApiObject | undefined): ApiObject =>
+    placed(config.applyTo(current, endpoint, context), call, endpoint);
   const key = keyOf(resource, namespace, name);
   for (let attempt = 0; ; attempt++) {
     try {
@@ -33,9 +34,15 @@ export async function apply(call: Call, endpoint: Endpoint, strategy: Strategy):
         return { type: 'object', code: 200, resource, object: await modifyObject(endpoint, modification) };
       }
       if (strategy !== resource.strategy) throw notFound(groupResource(resource), name);
-      return { type: 'object', code: 201, resource, object: await create(change(undefined), endpoint, { call, context }) };
+      return {
+        type: 'object',
+        code: 201,
+        resource,
+        object: await create(change(undefined), endpoint, { call, context }),
+      };
     } catch (error) {
-      const isRace = hasReason(error, 'AlreadyExists') || (hasReason(error, 'NotFound') && strategy === resource.strategy);
+      const isRace =
+        hasReason(error, 'AlreadyExists') || (hasReason(error, 'NotFound') && strategy === resource.strategy);
       if (!isRace || attempt >= RETRIES) throw error;
     }
   }

@@ -1,4 +1,4 @@
-import { alreadyExists, invalid, StatusError, withMeta } from '../../api/index.ts';
+import { alreadyExists, invalid, StatusError } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import { clone } from '../../base/index.ts';
 import type { AdmissionRequest } from '../admission.ts';
@@ -51,8 +51,8 @@ export async function createObject(
     const object = mayRepeat ? clone(sent) : { ...sent };
     fillSystemFields(object, endpoint, context);
     if (!isOwned) {
-      const managedFields = endpoint.services.ownership.afterWrite(object, undefined, { resource, context });
-      object.metadata = withMeta(object.metadata, { managedFields });
+      // metadata is new by now, and managedFields the last of its members
+      object.metadata.managedFields = endpoint.services.ownership.afterWrite(object, undefined, { resource, context });
     }
     const admission = admissionRequest(object, call, endpoint, context);
     await endpoint.services.admission.mutate(admission);

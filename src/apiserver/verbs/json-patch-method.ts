@@ -1,4 +1,12 @@
-import { applyJsonPatch, badRequest, encodeJson, inTouchedOrder, JsonPatchError, StatusError, touchedBy } from '../../api/index.ts';
+import {
+  applyJsonPatch,
+  badRequest,
+  encodeJson,
+  inTouchedOrder,
+  JsonPatchError,
+  StatusError,
+  touchedBy,
+} from '../../api/index.ts';
 import type { JsonPatchOperation } from '../../api/index.ts';
 import { isObject, jsonTypeOf, readPatch } from './patch-body.ts';
 import type { PatchContext, Patched } from './patch-methods.ts';
@@ -27,7 +35,8 @@ function checkOperation(operation: unknown): void {
   if (!isObject(operation)) throw mismatch(operation, 'Go value of type handlers.jsonPatchOp');
   for (const name of TEXT_MEMBERS) {
     const value = operation[name] ?? null;
-    if (value !== null && typeof value !== 'string') throw mismatch(value, `Go struct field jsonPatchOp.${name} of type string`);
+    if (value !== null && typeof value !== 'string')
+      throw mismatch(value, `Go struct field jsonPatchOp.${name} of type string`);
   }
 }
 

@@ -8,7 +8,9 @@ const DECODING = 'error decoding patch: ';
 export function prepareMergePatch(body: Uint8Array, context: PatchContext): (current: unknown) => Patched {
   const { value: patch, duplicates } = readPatch(body, context, DECODING);
   if (!isObject(patch)) {
-    throw badRequest(`${DECODING}json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`);
+    throw badRequest(
+      `${DECODING}json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`,
+    );
   }
   return (current) => {
     const value = inTouchedOrder(applyMergePatch(current, patch), patch as Touched);

@@ -17,7 +17,11 @@ import { checkName } from './update.ts';
 const CONFLICT_RETRIES = 5;
 
 /** PATCH one object, or the part of it that a subresource owns. */
-export async function patch(call: Call, endpoint: Endpoint, strategy: Strategy = endpoint.resource.strategy): Promise<Answer> {
+export async function patch(
+  call: Call,
+  endpoint: Endpoint,
+  strategy: Strategy = endpoint.resource.strategy,
+): Promise<Answer> {
   const { resource, services } = endpoint;
   const { namespace, name } = call.info;
   const method = patchMethodOf(call, resource);

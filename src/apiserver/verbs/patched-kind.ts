@@ -12,15 +12,26 @@ import { apiVersionOf } from '../storage/stored-object.ts';
 export function kindProblem(value: unknown, resource: Resource, services: Services): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { kind = null, apiVersion = null } = value as { readonly kind?: unknown; readonly apiVersion?: unknown };
-  for (const [name, member] of [['kind', kind], ['apiVersion', apiVersion]] as const) {
+  for (const [name, member] of [
+    ['kind', kind],
+    ['apiVersion', apiVersion],
+  ] as const) {
     if (member === null || typeof member === 'string') continue;
     const type = Array.isArray(member) ? 'array' : typeof member === 'boolean' ? 'bool' : typeof member;
     return `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go struct field .${name} of type string`;
   }
-  if (apiVersion === null || apiVersion === '') throw nameless(value as ApiObject);
-  const sent = { kind: kind === null || kind === '' ? resource.kind : (kind as string), apiVersion: apiVersion as string };
+  const sent = { kind: textOr(kind, resource.kind), apiVersion: textOr(apiVersion, '') };
+  if (sent.apiVersion === '') {
+    if (sent.kind === resource.kind) throw nameless(value as ApiObject);
+    const [kindText, group] = [JSON.stringify(sent.kind), JSON.stringify(resource.group)];
+    return `no kind ${kindText} is registered for the internal version of group ${group} in scheme "pkg/runtime/scheme.go:111"`;
+  }
   if (sent.kind === resource.kind && sent.apiVersion === apiVersionOf(resource)) return undefined;
   return unregisteredKind(sent, resource, services);
+}
+
+function textOr(value: unknown, other: string): string {
+  return typeof value === 'string' && value !== '' ? value : other;
 }
 
 function nameless(object: ApiObject): Error {

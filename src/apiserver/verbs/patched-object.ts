@@ -14,7 +14,10 @@ export function decodePatched(patched: Patched, { resource, services }: Endpoint
   if (wrongKind !== undefined) throw problem(wrongKind);
   try {
     const unknown: string[] = [];
-    const decoded = canonicalize(value, resource.type, { defaults: true, onUnknown: (path) => unknown.push(unknownText(path)) });
+    const decoded = canonicalize(value, resource.type, {
+      defaults: true,
+      onUnknown: (path) => unknown.push(unknownText(path)),
+    });
     const problems = [...found, ...(explain === undefined ? unknown : unknown.sort())];
     if (problems.length > 0 && context.fieldValidation === 'Strict') {
       throw problem(`strict decoding error: ${problems.join(', ')}`);

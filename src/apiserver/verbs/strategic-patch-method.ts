@@ -1,4 +1,11 @@
-import { applyStrategicMergePatch, badRequest, conversionError, goText, StatusError, StrategicMergeError } from '../../api/index.ts';
+import {
+  applyStrategicMergePatch,
+  badRequest,
+  conversionError,
+  goText,
+  StatusError,
+  StrategicMergeError,
+} from '../../api/index.ts';
 import type { StrategicallyMerged, Struct } from '../../api/index.ts';
 import { unprocessable } from './json-patch-method.ts';
 import { isObject, jsonTypeOf, readPatch } from './patch-body.ts';

@@ -1,5 +1,6 @@
 import { expired, internalError, type StatusError, tooManyRequests } from '../../api/index.ts';
 import type { Clock, Random } from '../../base/index.ts';
+import { AbortScope } from '../abort-scope.ts';
 import { decodeWatch } from '../request/watch-decoder.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
@@ -45,11 +46,13 @@ export class FaultyTransport implements Transport {
     const refusal = this.#refusal(request);
     if (refusal !== undefined) return refused(refusal);
     if (this.#strikes('drop')) throw new TransportError('cut', 'Lost the connection: a fault');
-    const response = await this.#inner.send(request);
+    const scope = new AbortScope(request.signal); // as long as the caller's signal, which is about this one request
+    const response = await this.#inner.send({ ...request, signal: scope.signal });
     if (this.#strikes('delay')) await this.#delay(request.signal);
     if (this.#strikes('loseAnswer')) {
-      await discard(response);
-      throw new TransportError('cut', 'Lost the answer: a fault');
+      const lost = new TransportError('cut', 'Lost the answer: a fault');
+      scope.abort(lost);
+      throw lost;
     }
     return isWatch(request) && response.status === 200 ? this.#withFaults(response, request.signal) : response;
   }
@@ -99,10 +102,4 @@ function refused(error: StatusError): TransportResponse {
   const seconds = error.status.details?.retryAfterSeconds;
   const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
   return { status: error.code, headers, body: { type: 'object', object: error.status } };
-}
-
-/** Lets go of an answer that nobody will read. */
-async function discard({ body }: TransportResponse): Promise<void> {
-  if (body.type === 'bytes') for await (const _chunk of body.chunks) break;
-  if (body.type === 'events') for await (const _batch of body.batches) break;
 }

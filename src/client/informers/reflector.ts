@@ -48,6 +48,8 @@ export interface ReflectorHealth {
   readonly heardAtMs: number | undefined;
   /** How far it is; empty before the state has been fetched. */
   readonly resourceVersion: string;
+  /** How often the whole state has been fetched: once, unless the server forgot where we were. */
+  readonly fetches: number;
   /** Tries that failed since one succeeded, and why the last one did. */
   readonly failures: number;
   readonly lastError: unknown;
@@ -87,6 +89,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
   #state: ReflectorHealth['state'] = 'stopped';
   #heardAtMs: number | undefined;
   #startedAtMs = 0;
+  #fetches = 0;
   #failures = 0;
   #lastError: unknown;
 
@@ -104,6 +107,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
       state: this.#state,
       heardAtMs: this.#heardAtMs,
       resourceVersion: this.#position ?? '',
+      fetches: this.#fetches,
       failures: this.#failures,
       lastError: this.#lastError,
     };
@@ -155,7 +159,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     const timeoutSeconds = Math.ceil((minWatchMs * (1 + random.float())) / 1000);
     const start = isGathering()
       ? ({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const)
-      : { resourceVersion: this.#position };
+      : { resourceVersion: this.#position === undefined ? undefined : String(Number(this.#position) + 1) };
     const open = (scope: AbortSignal): AsyncIterable<readonly WatchEvent<T>[]> =>
       this.#source.watchBatches({ ...start, allowWatchBookmarks: true, timeoutSeconds, signal: scope, maxRetries: 0 });
     const withoutBookmarks = timeoutSeconds * 1000 + TIMEOUT_GRACE_MS;
@@ -187,6 +191,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     this.#heardAtMs = this.#options.clock.monotonic();
     this.#position = resourceVersion;
     this.#state = 'watching';
+    this.#fetches += 1;
     this.#sink.replace(objects, resourceVersion);
     this.#succeeded();
   }

@@ -1,5 +1,6 @@
 import {
   dns1035LabelProblems,
+  dns1123SubdomainProblems,
   duplicate,
   fullyQualifiedNameProblems,
   invalidValue,
@@ -10,6 +11,7 @@ import type { FieldError } from '../../api/index.ts';
 import type {
   MutatingWebhook,
   RuleWithOperations,
+  ServiceReference,
   ValidatingWebhook,
   WebhookClientConfig,
 } from '../../api/types/admissionregistration/v1.d.ts';
@@ -110,7 +112,27 @@ function checkClient({ url, service }: WebhookClientConfig, field: string): Fiel
   if ((url === undefined) === (service === undefined)) {
     return [required(field, 'exactly one of url or service is required')];
   }
-  return url === undefined ? [] : checkUrl(url, `${field}.url`);
+  if (url !== undefined) return checkUrl(url, `${field}.url`);
+  return service === undefined ? [] : checkService(service, `${field}.service`);
+}
+
+function checkService({ name, namespace, path = '' }: ServiceReference, field: string): FieldError[] {
+  return [
+    ...((name ?? '') === '' ? [required(`${field}.name`)] : []),
+    ...((namespace ?? '') === '' ? [required(`${field}.namespace`)] : []),
+    ...checkPath(path, `${field}.path`),
+  ];
+}
+
+function checkPath(path: string, field: string): FieldError[] {
+  if (path === '' || path === '/') return [];
+  if (path === '//') return [invalidValue(field, path, 'segment[0] may not be empty')];
+  const errors = path.startsWith('/') ? [] : [invalidValue(field, path, "must start with a '/'")];
+  for (const [index, step] of path.slice(1).replace(/\/$/, '').split('/').entries()) {
+    const problems = step === '' ? [' may not be empty'] : dns1123SubdomainProblems(step).map((text) => `: ${text}`);
+    for (const problem of problems) errors.push(invalidValue(field, path, `segment[${index}]${problem}`));
+  }
+  return errors;
 }
 
 function checkUrl(text: string, field: string): FieldError[] {

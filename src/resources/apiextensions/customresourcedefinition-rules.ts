@@ -6,6 +6,7 @@ import type {
   CustomResourceDefinitionSpec,
 } from '../../api/types/apiextensions/v1.d.ts';
 import type { Whole } from '../kind.ts';
+import { nested, unversioned } from '../unversioned.ts';
 
 type Definition = Whole<CustomResourceDefinition>;
 
@@ -20,7 +21,8 @@ export function checkDefinition(definition: Definition): FieldError[] {
 }
 
 function checkSpec(spec: CustomResourceDefinitionSpec): FieldError[] {
-  const { group, versions = [], names, preserveUnknownFields } = spec;
+  const { group, names, preserveUnknownFields } = spec;
+  const versions = spec.versions ?? [];
   const errors: FieldError[] = [];
   if (group !== '' && !group.includes('.')) {
     errors.push(invalidValue('spec.group', group, 'should be a domain with at least one dot'));
@@ -35,11 +37,11 @@ function checkSpec(spec: CustomResourceDefinitionSpec): FieldError[] {
     errors.push(invalidValue(field, deprecationWarning, 'can only be set for deprecated versions'));
   }
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
-    errors.push(invalidValue('spec.versions', printed(versions), 'must contain unique version names'));
+    errors.push(invalidValue('spec.versions', printed(spec), 'must contain unique version names'));
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
     const detail = 'must have exactly one version marked as storage version';
-    errors.push(invalidValue('spec.versions', printed(versions), detail));
+    errors.push(invalidValue('spec.versions', printed(spec), detail));
   }
   if (preserveUnknownFields === true) {
     const detail =
@@ -49,19 +51,20 @@ function checkSpec(spec: CustomResourceDefinitionSpec): FieldError[] {
   return [...errors, ...checkNames(names)];
 }
 
-/** As upstream prints its unversioned type. */
-function printed(versions: CustomResourceDefinitionSpec['versions']): unknown {
-  return versions.map(({ name, served, storage, deprecated = false, deprecationWarning = null }) => ({
-    Name: name,
-    Served: served,
-    Storage: storage,
-    Deprecated: deprecated,
-    DeprecationWarning: deprecationWarning,
-    Schema: null,
-    Subresources: null,
-    AdditionalPrinterColumns: null,
-    SelectableFields: null,
-  }));
+const VERSION = {
+  Name: '',
+  Served: false,
+  Storage: false,
+  Deprecated: false,
+  DeprecationWarning: null,
+  Schema: nested({}),
+  Subresources: nested({}),
+  AdditionalPrinterColumns: null,
+  SelectableFields: null,
+};
+
+function printed({ versions }: CustomResourceDefinitionSpec): unknown {
+  return versions?.map((version) => unversioned(version, VERSION)) ?? null;
 }
 
 function checkNames({ singular = '', kind, listKind = '' }: CustomResourceDefinitionNames): FieldError[] {
@@ -79,8 +82,9 @@ function checkStoredVersions({ spec, status }: Definition): FieldError[] {
   const stored = status.storedVersions ?? [];
   if (stored.length === 0)
     return [invalidValue(field, status.storedVersions ?? null, 'must have at least one stored version')];
-  const names = spec.versions.map(({ name }) => name);
-  const storage = spec.versions.find((version) => version.storage)?.name;
+  const versions = spec.versions ?? [];
+  const names = versions.map(({ name }) => name);
+  const storage = versions.find((version) => version.storage)?.name;
   const errors: FieldError[] = [];
   if (storage !== undefined && !stored.includes(storage)) {
     errors.push(invalidValue(field, stored, `must have the storage version ${storage}`));

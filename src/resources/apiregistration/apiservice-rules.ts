@@ -1,4 +1,4 @@
-import { invalidValue, required } from '../../api/index.ts';
+import { dns1035LabelProblems, invalidValue, required } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { APIService } from '../../api/types/apiregistration/v1.d.ts';
 import { decodedLength } from '../core/configmap-rules.ts';
@@ -16,8 +16,11 @@ export function checkApiService({ metadata, spec }: Whole<APIService>): FieldErr
   if (group === '' && version !== 'v1') {
     errors.push(required('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
   }
+  for (const problem of dns1035LabelProblems(version)) errors.push(invalidValue('spec.version', version, problem));
   const field = 'spec.insecureSkipTLSVerify';
   if (service !== undefined) {
+    if ((service.namespace ?? '') === '') errors.push(required('spec.service.namespace'));
+    if ((service.name ?? '') === '') errors.push(required('spec.service.name'));
     if (insecureSkipTLSVerify && caBundle !== undefined) {
       errors.push(invalidValue(field, true, 'may not be true if caBundle is present'));
     }

@@ -11,6 +11,7 @@ export const apiServices = defineKind<APIService>({
   checkName: pathSegmentName,
   requiresResourceVersion: true,
   statusMetadata: 'owners',
+  judges: ['spec.version'],
 
   /** What this server answers itself is there at once; the others are probed. */
   prepareForCreate(service, { now }) {

@@ -5,5 +5,5 @@ import { defineKind } from '../kind.ts';
 export const controllerRevisions = defineKind<ControllerRevision>({
   group: 'apps',
   plural: 'controllerrevisions',
-  validate: ({ data }) => (data === undefined ? [required('data', 'data is mandatory')] : []),
+  validate: ({ data }) => (data === undefined || data === null ? [required('data', 'data is mandatory')] : []),
 });

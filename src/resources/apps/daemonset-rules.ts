@@ -3,7 +3,6 @@ import {
   invalidValue,
   matchLabelSelector,
   notSupported,
-  percentProblems,
   required,
   ValueError,
 } from '../../api/index.ts';
@@ -11,17 +10,21 @@ import type { FieldError } from '../../api/index.ts';
 import type { DaemonSet, DaemonSetSpec } from '../../api/types/apps/v1.d.ts';
 import { checkPodTemplateSpec } from '../core/pod-template-rules.ts';
 import type { Whole } from '../kind.ts';
-import { checkNotMoreThanAll, isNone } from './percent-rules.ts';
-import { checkWorkloadSelector } from './selector-rules.ts';
+import { checkCountOrPercent, checkNotMoreThanAll, isNone } from './percent-rules.ts';
+import { checkLabelSelector, isEmptySelector } from '../label-selector-rules.ts';
+import { nested, unversioned } from '../unversioned.ts';
 
 export function checkDaemonSet({ spec }: Whole<DaemonSet>): FieldError[] {
   const { template, selector } = spec;
   const matcher = matchLabelSelector(selector ?? undefined);
   const labels = template.metadata?.labels;
-  const errors = checkWorkloadSelector(selector, 'daemonset');
+  const errors = checkLabelSelector(selector ?? undefined, 'spec.selector');
   if (!(matcher instanceof ValueError) && !matcher.matches(labels)) {
     const detail = '`selector` does not match template `labels`';
     errors.push(invalidValue('spec.template.metadata.labels', labels ?? null, detail));
+  }
+  if (selector !== undefined && selector !== null && isEmptySelector(selector)) {
+    errors.push(invalidValue('spec.selector', selector, 'empty selector is invalid for daemonset'));
   }
   errors.push(...checkPodTemplateSpec(template, 'spec.template'));
   if (template.spec?.restartPolicy !== 'Always') {
@@ -34,15 +37,23 @@ export function checkDaemonSet({ spec }: Whole<DaemonSet>): FieldError[] {
   return [...errors, ...checkUpdateStrategy(spec)];
 }
 
+const STRATEGY = { Type: '', RollingUpdate: nested({ MaxUnavailable: 0, MaxSurge: 0 }) };
+
 function checkUpdateStrategy({ updateStrategy }: DaemonSetSpec): FieldError[] {
   const { type, rollingUpdate } = updateStrategy ?? {};
   const field = 'spec.updateStrategy.rollingUpdate';
-  if (type !== 'RollingUpdate') return [];
+  if (type === 'OnDelete') return [];
+  if (type !== 'RollingUpdate') {
+    const shown = unversioned(updateStrategy ?? {}, STRATEGY);
+    return [notSupported('spec.updateStrategy', shown, ['RollingUpdate', 'OnDelete'])];
+  }
   if (rollingUpdate === undefined) return [required(field)];
   const { maxUnavailable, maxSurge } = rollingUpdate;
   const errors = [
-    ...checkShare(maxUnavailable, `${field}.maxUnavailable`),
-    ...checkShare(maxSurge, `${field}.maxSurge`),
+    ...checkCountOrPercent(maxUnavailable, `${field}.maxUnavailable`),
+    ...checkCountOrPercent(maxSurge, `${field}.maxSurge`),
+    ...checkNotMoreThanAll(maxUnavailable, `${field}.maxUnavailable`),
+    ...checkNotMoreThanAll(maxSurge, `${field}.maxSurge`),
   ];
   if (!isNone(maxUnavailable) && !isNone(maxSurge)) {
     errors.push(invalidValue(`${field}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'));
@@ -50,12 +61,6 @@ function checkUpdateStrategy({ updateStrategy }: DaemonSetSpec): FieldError[] {
     errors.push(required(`${field}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
   }
   return errors;
-}
-
-function checkShare(value: number | string | undefined, field: string): FieldError[] {
-  if (typeof value === 'number' && value < 0) return [invalidValue(field, value, 'must be greater than or equal to 0')];
-  const problems = typeof value === 'string' ? percentProblems(value) : [];
-  return [...problems.map((problem) => invalidValue(field, value, problem)), ...checkNotMoreThanAll(value, field)];
 }
 
 export function checkDaemonSetStatus({ status }: Whole<DaemonSet>, old: Whole<DaemonSet>): FieldError[] {

@@ -14,6 +14,7 @@ export const daemonSets = defineKind<DaemonSet>({
   group: 'apps',
   plural: 'daemonsets',
   raisesGeneration: changes('spec'),
+  judges: ['spec.selector', 'spec.updateStrategy.type'],
 
   applyDefaults({ spec }) {
     defaultPodTemplate(spec.template);

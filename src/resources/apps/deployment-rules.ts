@@ -1,16 +1,16 @@
-import { forbiddenField, invalidValue } from '../../api/index.ts';
+import { forbiddenField, invalidValue, notSupported } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Deployment, DeploymentSpec } from '../../api/types/apps/v1.d.ts';
-import { checkWorkloadTemplate } from '../core/pod-template-rules.ts';
 import { checkReplicaCounts } from '../core/replica-counts.ts';
 import type { Whole } from '../kind.ts';
-import { checkNotMoreThanAll, isNone } from './percent-rules.ts';
-import { checkWorkloadSelector } from './selector-rules.ts';
+import { nested, unversioned } from '../unversioned.ts';
+import { checkCountOrPercent, checkNotMoreThanAll, isNone } from './percent-rules.ts';
+import { checkSelectedTemplate, checkWorkloadSelector } from './selector-rules.ts';
 
 export function checkDeployment({ spec }: Whole<Deployment>): FieldError[] {
   const errors = [
     ...checkWorkloadSelector(spec.selector, 'deployment'),
-    ...checkWorkloadTemplate(spec.template, spec.selector ?? undefined, 'spec.template'),
+    ...checkSelectedTemplate(spec.template, spec.selector ?? undefined),
     ...checkStrategy(spec),
   ];
   const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
@@ -20,6 +20,8 @@ export function checkDeployment({ spec }: Whole<Deployment>): FieldError[] {
   return errors;
 }
 
+const STRATEGY = { Type: '', RollingUpdate: nested({ MaxUnavailable: 0, MaxSurge: 0 }) };
+
 function checkStrategy({ strategy }: DeploymentSpec): FieldError[] {
   const { type, rollingUpdate } = strategy ?? {};
   const field = 'spec.strategy.rollingUpdate';
@@ -27,9 +29,14 @@ function checkStrategy({ strategy }: DeploymentSpec): FieldError[] {
     if (rollingUpdate === undefined) return [];
     return [forbiddenField(field, "may not be specified when strategy `type` is 'Recreate'")];
   }
-  if (type !== 'RollingUpdate' || rollingUpdate === undefined) return [];
-  const { maxUnavailable, maxSurge } = rollingUpdate;
-  const errors: FieldError[] = [];
+  if (type !== 'RollingUpdate') {
+    return [notSupported('spec.strategy', unversioned(strategy ?? {}, STRATEGY), ['Recreate', 'RollingUpdate'])];
+  }
+  const { maxUnavailable, maxSurge } = rollingUpdate ?? {};
+  const errors = [
+    ...checkCountOrPercent(maxUnavailable, `${field}.maxUnavailable`),
+    ...checkCountOrPercent(maxSurge, `${field}.maxSurge`),
+  ];
   if (isNone(maxUnavailable) && isNone(maxSurge)) {
     errors.push(invalidValue(`${field}.maxUnavailable`, maxUnavailable ?? 0, 'may not be 0 when `maxSurge` is 0'));
   }

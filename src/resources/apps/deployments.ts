@@ -10,6 +10,7 @@ export const deployments = defineKind<Deployment>({
   group: 'apps',
   plural: 'deployments',
   statusMetadata: 'labels',
+  judges: ['spec.strategy.type'],
 
   /** Annotations count too: they are copied to the replica sets. */
   raisesGeneration: (object, old) =>

@@ -1,5 +1,12 @@
-import { invalidValue, percentOf } from '../../api/index.ts';
+import { invalidValue, percentOf, percentProblems } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
+
+/** A count, or a percentage. */
+export function checkCountOrPercent(value: number | string | undefined, field: string): FieldError[] {
+  if (typeof value === 'number' && value < 0) return [invalidValue(field, value, 'must be greater than or equal to 0')];
+  const problems = typeof value === 'string' ? percentProblems(value) : [];
+  return problems.map((problem) => invalidValue(field, value, problem));
+}
 
 /** A share of a whole. */
 export function checkNotMoreThanAll(value: number | string | undefined, field: string): FieldError[] {

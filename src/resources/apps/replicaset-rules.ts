@@ -1,14 +1,13 @@
 import type { FieldError } from '../../api/index.ts';
 import type { ReplicaSet } from '../../api/types/apps/v1.d.ts';
-import { checkWorkloadTemplate } from '../core/pod-template-rules.ts';
 import { checkReplicaCounts } from '../core/replica-counts.ts';
 import type { Whole } from '../kind.ts';
-import { checkWorkloadSelector } from './selector-rules.ts';
+import { checkSelectedTemplate, checkWorkloadSelector } from './selector-rules.ts';
 
 export function checkReplicaSet({ spec }: Whole<ReplicaSet>): FieldError[] {
   return [
     ...checkWorkloadSelector(spec.selector, 'deployment'), // upstream says deployment here too
-    ...checkWorkloadTemplate(spec.template ?? {}, spec.selector ?? undefined, 'spec.template'),
+    ...checkSelectedTemplate(spec.template ?? {}, spec.selector ?? undefined),
   ];
 }
 

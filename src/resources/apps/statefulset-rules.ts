@@ -14,6 +14,7 @@ import { checkClaimSpec } from '../core/persistentvolumeclaim-rules.ts';
 import { checkPodTemplateSpec } from '../core/pod-template-rules.ts';
 import { checkReplicaCounts } from '../core/replica-counts.ts';
 import type { Whole } from '../kind.ts';
+import { nested, unversioned } from '../unversioned.ts';
 import { checkWorkloadSelector } from './selector-rules.ts';
 
 export function checkStatefulSet({ spec }: Whole<StatefulSet>): FieldError[] {
@@ -30,12 +31,7 @@ export function checkStatefulSet({ spec }: Whole<StatefulSet>): FieldError[] {
 }
 
 function checkSpec(spec: StatefulSetSpec): FieldError[] {
-  const errors: FieldError[] = [];
-  const { type, rollingUpdate } = spec.updateStrategy ?? {};
-  if (type === 'OnDelete' && rollingUpdate !== undefined) {
-    const detail = "only allowed for updateStrategy 'RollingUpdate'";
-    errors.push(invalidValue('spec.updateStrategy.rollingUpdate', rollingUpdate, detail));
-  }
+  const errors = checkPolicies(spec);
   errors.push(...checkWorkloadSelector(spec.selector, 'statefulset'));
   const template = withClaimedVolumes(spec);
   const matcher = matchLabelSelector(spec.selector ?? undefined);
@@ -53,6 +49,30 @@ function checkSpec(spec: StatefulSetSpec): FieldError[] {
     errors.push(forbiddenField('spec.template.spec.activeDeadlineSeconds', detail));
   }
   return errors;
+}
+
+const ROLLING = { Partition: 0, MaxUnavailable: null };
+
+function checkPolicies({ podManagementPolicy, updateStrategy = {} }: StatefulSetSpec): FieldError[] {
+  const errors: FieldError[] = [];
+  if (podManagementPolicy !== 'OrderedReady' && podManagementPolicy !== 'Parallel') {
+    const detail = "must be 'OrderedReady' or 'Parallel'";
+    errors.push(invalidValue('spec.podManagementPolicy', podManagementPolicy ?? '', detail));
+  }
+  const { type, rollingUpdate } = updateStrategy;
+  const field = 'spec.updateStrategy';
+  if (type !== 'OnDelete' && type !== 'RollingUpdate') {
+    const shown = unversioned(updateStrategy, { Type: '', RollingUpdate: nested(ROLLING) });
+    return [...errors, invalidValue(field, shown, "must be 'RollingUpdate' or 'OnDelete'")];
+  }
+  if (rollingUpdate === undefined) return errors;
+  if (type === 'OnDelete') {
+    const detail = "only allowed for updateStrategy 'RollingUpdate'";
+    return [...errors, invalidValue(`${field}.rollingUpdate`, unversioned(rollingUpdate, ROLLING), detail)];
+  }
+  const { partition = 0 } = rollingUpdate;
+  if (partition >= 0) return errors;
+  return [...errors, invalidValue(`${field}.rollingUpdate.partition`, partition, 'must be greater than or equal to 0')];
 }
 
 /** The template as its pods will be: each claim is a volume of its name. */

@@ -14,6 +14,7 @@ export const statefulSets = defineKind<StatefulSet>({
   plural: 'statefulsets',
   checkName: labelName,
   raisesGeneration: changes('spec'),
+  judges: ['spec.podManagementPolicy', 'spec.updateStrategy.type', 'spec.updateStrategy.rollingUpdate.partition'],
 
   applyDefaults({ spec }) {
     defaultPodTemplate(spec.template);

@@ -34,9 +34,17 @@ function checkAll(spec: Spec, old: Spec | undefined): FieldError[] {
     ...errors,
     ...(isSameTarget ? [] : checkReference(scaleTargetRef, 'spec.scaleTargetRef')),
     ...metrics.flatMap((metric, index) => checkMetric(metric, `spec.metrics[${index}]`)),
+    ...checkScaleToZero(spec),
     ...checkRules(behavior?.scaleUp, 'spec.behavior.scaleUp'),
     ...checkRules(behavior?.scaleDown, 'spec.behavior.scaleDown'),
   ];
+}
+
+/** What runs nowhere uses nothing: only measures from outside can start it again. */
+function checkScaleToZero({ minReplicas, metrics = [] }: Spec): FieldError[] {
+  if (minReplicas !== 0 || metrics.some(({ type }) => type === 'Object' || type === 'External')) return [];
+  const detail = 'must specify at least one Object or External metric to support scaling to zero replicas';
+  return [forbiddenField('spec.metrics', detail)];
 }
 
 /** Kinds of the core group are not scaled, but for the oldest of all. */
@@ -86,7 +94,8 @@ function checkSource(metric: MetricSpec, source: Source, field: string): FieldEr
 
 const TARGET_TYPES = new Set(['Utilization', 'Value', 'AverageValue']);
 
-function checkTarget({ type, value, averageValue }: MetricTarget, field: string): FieldError[] {
+function checkTarget(target: MetricTarget, field: string): FieldError[] {
+  const { type, value, averageValue, averageUtilization: share } = target;
   const errors: FieldError[] = [];
   if (type === '') errors.push(required(`${field}.type`, 'must specify a metric target type'));
   if (!TARGET_TYPES.has(type)) {
@@ -96,6 +105,9 @@ function checkTarget({ type, value, averageValue }: MetricTarget, field: string)
     if (text !== undefined && amount(text).sign <= 0) {
       errors.push(invalidValue(`${field}.${name}`, text, 'must be positive'));
     }
+  }
+  if (share !== undefined && share < 1) {
+    errors.push(invalidValue(`${field}.averageUtilization`, share, 'must be greater than 0'));
   }
   return errors;
 }

@@ -13,6 +13,7 @@ import { deepEqual } from '../../base/index.ts';
 import { checkPodTemplateSpec } from '../core/pod-template-rules.ts';
 import type { Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
+import { checkFailurePolicy, checkSuccessPolicy } from './job-policy-rules.ts';
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 const JOB_NAME = 'batch.kubernetes.io/job-name';
@@ -70,6 +71,8 @@ export function checkJobSpec(spec: JobSpec, field: string): FieldError[] {
   const { template } = spec;
   return [
     ...checkIndexing(spec, field),
+    ...checkFailurePolicy(spec, `${field}.podFailurePolicy`),
+    ...checkSuccessPolicy(spec, `${field}.successPolicy`),
     ...(spec.podFailurePolicy !== undefined && (spec.podReplacementPolicy ?? 'Failed') !== 'Failed'
       ? [notSupported(`${field}.podReplacementPolicy`, spec.podReplacementPolicy, ['Failed'])]
       : []),
@@ -86,7 +89,7 @@ function checkIndexing(spec: JobSpec, field: string): FieldError[] {
   }
   if (spec.completionMode !== 'Indexed') {
     const detail = 'requires indexed completion mode';
-    for (const name of ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy'] as const) {
+    for (const name of ['backoffLimitPerIndex', 'maxFailedIndexes'] as const) {
       if (spec[name] !== undefined) errors.push(invalidValue(`${field}.${name}`, spec[name], detail));
     }
     return errors;

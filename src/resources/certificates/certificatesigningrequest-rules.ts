@@ -7,6 +7,7 @@ import type {
 import { deepEqual } from '../../base/index.ts';
 import type { Whole } from '../kind.ts';
 import { unifiedDiff } from '../unified-diff.ts';
+import { checkSignerName } from './signer-name-rules.ts';
 
 type Request = Whole<CertificateSigningRequest>;
 
@@ -16,14 +17,15 @@ const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
 export function checkRequest({ spec, status }: Request): FieldError[] {
   const { request, usages = [], signerName } = spec;
   const errors: FieldError[] = [];
-  const text = Buffer.from(request, 'base64').toString('latin1');
+  const text = Buffer.from(request ?? '', 'base64').toString('latin1');
   if (!/-----BEGIN CERTIFICATE REQUEST-----[^-]*-----END CERTIFICATE REQUEST-----/.test(text)) {
-    errors.push(invalidValue('spec.request', request, 'PEM block type must be CERTIFICATE REQUEST'));
+    errors.push(invalidValue('spec.request', request ?? '', 'PEM block type must be CERTIFICATE REQUEST'));
   }
   if (usages.length === 0) errors.push(required('spec.usages'));
   for (const [index, usage] of usages.entries()) {
     if (usages.indexOf(usage) < index) errors.push(duplicate(`spec.usages[${index}]`, usage));
   }
+  errors.push(...checkSignerName(signerName, 'spec.signerName'));
   if (signerName === LEGACY_SIGNER) {
     errors.push(
       invalidValue('spec.signerName', signerName, 'the legacy signerName is not allowed via this API version'),

@@ -12,14 +12,12 @@ export interface PodFacts {
   readonly claims: ReadonlySet<string>;
   /** Whether users of the containers are users of the node. */
   readonly hostUsers: boolean;
-  /** Padded image names are refused only where nothing would be lost by that. */
-  readonly trimsImages: boolean;
 }
 
 /** Rules that hold for containers of all three kinds. */
 export function checkContainer(container: Container, field: string, names: PodFacts): FieldError[] {
   return [
-    ...checkImage(container.image ?? '', `${field}.image`, names),
+    ...((container.image ?? '') === '' ? [required(`${field}.image`)] : []),
     ...checkPortNames(container.ports ?? [], `${field}.ports`),
     ...checkEnv(container.env ?? [], `${field}.env`),
     ...checkEnvFrom(container, `${field}.envFrom`),
@@ -28,12 +26,6 @@ export function checkContainer(container: Container, field: string, names: PodFa
     ...checkRequirements(container.resources, `${field}.resources`, names),
     ...checkContainerSecurity(container.securityContext, `${field}.securityContext`, names),
   ];
-}
-
-function checkImage(image: string, field: string, { trimsImages }: PodFacts): FieldError[] {
-  if (image === '') return [required(field)];
-  if (!trimsImages || image === image.trim()) return [];
-  return [invalidValue(field, image, 'must not have leading or trailing whitespace')];
 }
 
 function checkPortNames(ports: readonly ContainerPort[], field: string): FieldError[] {

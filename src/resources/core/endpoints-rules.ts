@@ -1,4 +1,4 @@
-import { required } from '../../api/index.ts';
+import { invalidValue, legacyIpProblems, required } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { EndpointAddress, Endpoints } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
@@ -21,5 +21,8 @@ export function checkEndpoints({ metadata, subsets = [] }: Whole<Endpoints>): Fi
 }
 
 function checkAddresses(addresses: readonly EndpointAddress[], field: string): FieldError[] {
-  return addresses.flatMap(({ ip }, index) => checkEndpointIp(ip, `${field}[${index}].ip`));
+  return addresses.flatMap(({ ip }, index) => {
+    const at = `${field}[${index}].ip`;
+    return [...legacyIpProblems(ip).map((problem) => invalidValue(at, ip, problem)), ...checkEndpointIp(ip, at)];
+  });
 }

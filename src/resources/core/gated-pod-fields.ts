@@ -33,7 +33,7 @@ function withoutStopSignals(spec: PodSpec): PodSpec {
   };
   return {
     ...spec,
-    containers: spec.containers.map((container: Container) => strip(container)),
+    containers: (spec.containers ?? []).map((container: Container) => strip(container)),
     ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(strip) }),
     ...(spec.ephemeralContainers === undefined ? {} : { ephemeralContainers: spec.ephemeralContainers.map(strip) }),
   };
@@ -48,7 +48,8 @@ function usesProjections(spec: PodSpec | undefined): boolean {
 }
 
 function withoutProjections(volume: Volume): Volume {
-  if (volume.projected?.sources === undefined) return volume;
-  const sources = volume.projected.sources.map(({ clusterTrustBundle: _1, podCertificate: _2, ...source }) => source);
+  if (volume.projected === undefined) return volume;
+  const given = volume.projected.sources ?? [];
+  const sources = given.map(({ clusterTrustBundle: _1, podCertificate: _2, ...source }) => source);
   return { ...volume, projected: { ...volume.projected, sources } };
 }

@@ -72,7 +72,7 @@ export class NodePorts {
   }> {
     const found = await this.#objects.get(NAME);
     if (found === undefined) return { bits: 0n, revision: 0, metadata: {} };
-    const { data = '' } = found.object as unknown as RangeAllocation;
+    const data = (found.object as unknown as RangeAllocation).data ?? '';
     const bytes = decodeBase64(data);
     if (bytes instanceof ValueError) throw bytes;
     return { bits: numberOf(bytes), revision: found.revision, metadata: found.object.metadata };

@@ -3,13 +3,17 @@ import {
   forbiddenField,
   invalidValue,
   isIpv4,
+  notSupported,
   parseCidr,
   qualifiedNameProblems,
   labelValueProblems,
+  legacyCidrProblems,
+  required,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Node, Taint } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
+import { unversioned } from '../unversioned.ts';
 import { checkResourceAmount } from './resource-rules.ts';
 
 export function checkNode({ spec, status }: Whole<Node>): FieldError[] {
@@ -25,6 +29,9 @@ export function checkNode({ spec, status }: Whole<Node>): FieldError[] {
   ];
 }
 
+const TAINT = { Key: '', Value: '', Effect: '', TimeAdded: null };
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
 function checkTaints(taints: readonly Taint[]): FieldError[] {
   const seen = new Set<string>();
   return taints.flatMap((taint, index) => {
@@ -34,24 +41,31 @@ function checkTaints(taints: readonly Taint[]): FieldError[] {
     const errors = [
       ...qualifiedNameProblems(taint.key).map((problem) => invalidValue(`${field}.key`, taint.key, problem)),
       ...(value.length === 0 ? [] : [invalidValue(`${field}.value`, taint.value, value.join(';'))]),
+      ...checkEffect(taint.effect, `${field}.effect`),
     ];
     if (seen.has(key)) {
       const detail = 'taints must be unique by key and effect pair';
-      errors.push({ ...duplicate(field, taint), detail });
+      errors.push({ ...duplicate(field, unversioned(taint, TAINT)), detail });
     }
     seen.add(key);
     return errors;
   });
 }
 
+function checkEffect(effect: string | undefined, field: string): FieldError[] {
+  if ((effect ?? '') === '') return [required(field)];
+  return EFFECTS.includes(effect ?? '') ? [] : [notSupported(field, effect, EFFECTS)];
+}
+
 /** A node has at most one range of pod addresses of each family. */
 function checkPodCidrs(cidrs: readonly string[]): FieldError[] {
-  const families = cidrs.flatMap((cidr) => {
-    const prefix = parseCidr(cidr);
-    return prefix === undefined ? [] : [isIpv4(prefix.address)];
-  });
-  if (new Set(families).size === families.length && cidrs.length <= 2) return [];
-  return [invalidValue('spec.podCIDRs', cidrs, 'may specify no more than one CIDR for each IP family')];
+  const errors = cidrs.flatMap((cidr, index) =>
+    legacyCidrProblems(cidr).map((problem) => invalidValue(`spec.podCIDRs[${index}]`, cidr, problem)),
+  );
+  if (cidrs.length < 2) return errors;
+  const families = cidrs.map((cidr) => parseCidr(cidr)?.address).map((address) => address && isIpv4(address));
+  if (cidrs.length === 2 && families.includes(true) && families.includes(false)) return errors;
+  return [...errors, invalidValue('spec.podCIDRs', cidrs, 'may specify no more than one CIDR for each IP family')];
 }
 
 /** What is written once about where a node is stays. */

@@ -29,7 +29,7 @@ export function withAppArmorProfiles(
   };
   return {
     ...spec,
-    containers: spec.containers.map(carry),
+    containers: (spec.containers ?? []).map(carry),
     ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(carry) }),
     ...(spec.ephemeralContainers === undefined ? {} : { ephemeralContainers: spec.ephemeralContainers.map(carry) }),
   };

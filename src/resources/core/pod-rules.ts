@@ -1,21 +1,35 @@
-import { forbiddenField } from '../../api/index.ts';
+import { forbiddenField, invalidValue } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
-import type { Pod } from '../../api/types/core/v1.d.ts';
+import type { Container, Pod, PodSpec } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
 import { checkPodSpec } from './pod-spec-rules.ts';
 
 /** Rules of a pod as a whole, also when it changes. */
 export function checkPodParts({ metadata, spec }: Whole<Pod>): FieldError[] {
-  const errors = checkPodSpec(spec, 'spec', { isPod: true, podName: metadata.name });
-  if ((spec.serviceAccountName ?? '') !== '') return errors;
-  for (const [index, { projected }] of (spec.volumes ?? []).entries()) {
-    for (const [at, { serviceAccountToken }] of (projected?.sources ?? []).entries()) {
-      if (serviceAccountToken === undefined) continue;
+  return [
+    ...checkPodSpec(spec, 'spec', { isPod: true, podName: metadata.name ?? '' }),
+    ...checkTokens(spec),
+    ...checkImages(spec.containers ?? [], 'spec.containers'),
+    ...checkImages(spec.initContainers ?? [], 'spec.initContainers'),
+  ];
+}
+
+function checkTokens({ serviceAccountName = '', volumes = [] }: PodSpec): FieldError[] {
+  if (serviceAccountName !== '') return [];
+  return volumes.flatMap(({ projected }, index) =>
+    (projected?.sources ?? []).flatMap(({ serviceAccountToken }, at) => {
+      if (serviceAccountToken === undefined) return [];
       const field = `spec.volumes[${index}].projected.sources[${at}].serviceAccountToken`;
-      errors.push(forbiddenField(field, 'must not be specified when serviceAccountName is not set'));
-    }
-  }
-  return errors;
+      return [forbiddenField(field, 'must not be specified when serviceAccountName is not set')];
+    }),
+  );
+}
+
+function checkImages(containers: readonly Container[], field: string): FieldError[] {
+  return containers.flatMap(({ image = '' }, index) => {
+    if (image === image.trim()) return [];
+    return [invalidValue(`${field}[${index}].image`, image, 'must not have leading or trailing whitespace')];
+  });
 }
 
 /** Rules of a new pod. */

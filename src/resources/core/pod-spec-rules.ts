@@ -24,7 +24,6 @@ export function checkPodSpec(spec: PodSpec, field: string, options: PodSpecOptio
     volumes: new Set((spec.volumes ?? []).map(({ name }) => name)),
     claims: new Set((spec.resourceClaims ?? []).map(({ name }) => name)),
     hostUsers: spec.hostUsers ?? true,
-    trimsImages: options.isPod,
   };
   return [
     ...checkVolumes(spec.volumes ?? [], `${field}.volumes`, options),

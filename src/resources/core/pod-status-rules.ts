@@ -45,7 +45,7 @@ function checkTransitions(
 }
 
 function mayRestart(name: string, exitCode: number, spec: PodSpec): boolean {
-  const container = spec.containers.find((candidate) => candidate.name === name);
+  const container = (spec.containers ?? []).find((candidate) => candidate.name === name);
   const rules = container?.restartPolicyRules ?? [];
   for (const { action, exitCodes } of rules) {
     const isListed = (exitCodes?.values ?? []).includes(exitCode);

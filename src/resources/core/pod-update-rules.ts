@@ -103,7 +103,7 @@ function checkTheRest(spec: PodSpec, old: PodSpec): FieldError[] {
   const errors: FieldError[] = [];
   let rest: PodSpec = {
     ...spec,
-    containers: spec.containers.map((container, index) => ({ ...container, image: old.containers[index]?.image })),
+    containers: (spec.containers ?? []).map((item, index) => ({ ...item, image: old.containers[index]?.image })),
     initContainers: spec.initContainers?.map((item, index) => ({ ...item, image: old.initContainers?.[index]?.image })),
     activeDeadlineSeconds: old.activeDeadlineSeconds,
     schedulingGates: old.schedulingGates,

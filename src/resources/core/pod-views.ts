@@ -21,7 +21,7 @@ export const ephemeralContainersView: SubresourceMaker = podView(
 /** Changing how much a running pod may use: only resources and resize policies change. */
 export const resizeView: SubresourceMaker = podView((sent, old) => {
   const isSameLength =
-    sent.containers.length === old.containers.length &&
+    (sent.containers ?? []).length === old.containers.length &&
     (sent.initContainers ?? []).length === (old.initContainers ?? []).length;
   if (!isSameLength) return undefined; // validation says what is wrong with that
   return {

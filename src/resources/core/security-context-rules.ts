@@ -104,8 +104,10 @@ function checkAppArmor(profile: AppArmorProfile | undefined, field: string): Fie
   if (type === 'RuntimeDefault' || type === 'Unconfined') {
     return path === undefined ? [] : [invalidValue(at, path, 'can only be set when AppArmor type is Localhost')];
   }
-  if ((type ?? '') === '') return [required(`${field}.type`, 'type is required when appArmorProfile is set')];
-  if (type !== 'Localhost') return [];
+  if (type !== 'Localhost') {
+    const isMissing = String(type ?? '') === '';
+    return isMissing ? [required(`${field}.type`, 'type is required when appArmorProfile is set')] : [];
+  }
   if (path === undefined) return [required(at, 'must be set when AppArmor type is Localhost')];
   const errors: FieldError[] = [];
   if (path.trim() !== path) errors.push(invalidValue(at, path, 'must not be padded with whitespace'));

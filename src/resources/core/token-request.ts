@@ -43,7 +43,8 @@ export function tokenRequestOf(environment: KindEnvironment): (call: ActionCall)
     const { spec } = call.body as unknown as Whole<TokenRequest>;
     const audiences = (spec.audiences ?? []).length === 0 ? issuer.apiAudiences : (spec.audiences ?? []);
     refuseBadLifetime(spec.expirationSeconds ?? HOUR_SECONDS);
-    const bound = spec.boundObjectRef === undefined ? undefined : await findBound(spec.boundObjectRef, call, objects);
+    const reference = spec.boundObjectRef ?? undefined;
+    const bound = reference === undefined ? undefined : await findBound(reference, call, objects);
     const seconds = shortened(spec.expirationSeconds ?? HOUR_SECONDS, issuer, call);
     const isMounted = bound?.object.kind === 'Pod' && seconds === MOUNTED_TOKEN_SECONDS;
     const isForUs = audiences.every((audience) => issuer.apiAudiences.includes(audience));

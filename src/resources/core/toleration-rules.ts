@@ -21,10 +21,10 @@ function checkToleration(toleration: Toleration, field: string): FieldError[] {
 }
 
 /** Messages about the value, too, are at the operator. */
-function checkOperator({ operator = '', value = '' }: Toleration, field: string): FieldError[] {
+function checkOperator({ operator, value = '' }: Toleration, field: string): FieldError[] {
   const at = `${field}.operator`;
   switch (operator) {
-    case '':
+    case undefined:
     case 'Equal': {
       const problems = labelValueProblems(value);
       return problems.length === 0 ? [] : [invalidValue(at, value, problems.join(';'))];

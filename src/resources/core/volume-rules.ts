@@ -1,6 +1,7 @@
 import { duplicate, forbiddenField, invalidValue } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Volume } from '../../api/types/core/v1.d.ts';
+import { checkSource } from './volume-source-rules.ts';
 
 /** Sources in the order in which upstream looks at them, with the two names that it spells differently in messages. */
 const SOURCES: readonly (readonly [name: keyof Volume, shown: string])[] = [
@@ -37,7 +38,11 @@ const SOURCES: readonly (readonly [name: keyof Volume, shown: string])[] = [
 ];
 
 /** Names are unique, and each volume comes from one place. */
-export function checkVolumes(volumes: readonly Volume[], field: string, podName: string | undefined): FieldError[] {
+export function checkVolumes(
+  volumes: readonly Volume[],
+  field: string,
+  { podName, isPod }: { readonly podName?: string; readonly isPod: boolean },
+): FieldError[] {
   const names = new Set<string>();
   const created = new Set(
     volumes.flatMap(({ name, ephemeral }) =>
@@ -46,7 +51,7 @@ export function checkVolumes(volumes: readonly Volume[], field: string, podName:
   );
   return volumes.flatMap((volume, index) => {
     const at = `${field}[${index}]`;
-    const errors = checkSources(volume, at);
+    const errors = [...checkSource(volume, at, { isPod }), ...checkOneSource(volume, at)];
     if (names.has(volume.name)) errors.push(duplicate(`${at}.name`, volume.name));
     names.add(volume.name);
     const claim = volume.persistentVolumeClaim?.claimName;
@@ -58,7 +63,7 @@ export function checkVolumes(volumes: readonly Volume[], field: string, podName:
   });
 }
 
-function checkSources(volume: Volume, field: string): FieldError[] {
+function checkOneSource(volume: Volume, field: string): FieldError[] {
   const given = SOURCES.filter(([name]) => volume[name] !== undefined);
   return given
     .slice(1)

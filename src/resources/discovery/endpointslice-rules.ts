@@ -1,8 +1,9 @@
 import {
   dns1123LabelProblems,
-  dns1123SubdomainProblems,
   duplicate,
+  fullyQualifiedDomainNameProblems,
   invalidValue,
+  ipProblems,
   isIpv4,
   legacyIpProblems,
   parseIp,
@@ -11,6 +12,7 @@ import {
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { EndpointPort, EndpointSlice } from '../../api/types/discovery/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
 import { checkEndpointIp, isApiEndpoint } from '../core/address-rules.ts';
 import type { Whole } from '../kind.ts';
 
@@ -19,42 +21,52 @@ const MAX_PORTS = 20_000;
 const MAX_ADDRESSES = 100;
 
 export function checkEndpointSlice(slice: Whole<EndpointSlice>): FieldError[] {
-  return isApiEndpoint(slice.metadata) ? [] : checkAll(slice, new Set());
+  return isApiEndpoint(slice.metadata) ? [] : checkAll(slice);
 }
 
 export function checkEndpointSliceUpdate(slice: Whole<EndpointSlice>, old: Whole<EndpointSlice>): FieldError[] {
   if (isApiEndpoint(slice.metadata)) return [];
-  return checkAll(slice, new Set((old.endpoints ?? []).flatMap(({ addresses }) => addresses)));
+  return deepEqual(slice.endpoints, old.endpoints) ? checkPorts(slice.ports ?? []) : checkAll(slice);
 }
 
-/** Addresses that were there before are not judged again. */
-function checkAll({ addressType, endpoints, ports }: Whole<EndpointSlice>, known: ReadonlySet<string>): FieldError[] {
+function checkAll({ addressType, endpoints, ports }: Whole<EndpointSlice>): FieldError[] {
+  const errors = checkPorts(ports ?? []);
   const all = endpoints ?? [];
-  if (all.length > MAX_ENDPOINTS) return [tooMany('endpoints', all.length, MAX_ENDPOINTS), ...checkPorts(ports ?? [])];
-  const errors = all.flatMap(({ addresses = [] }, index) => {
-    const field = `endpoints[${index}].addresses`;
-    if (addresses.length === 0) return [required(field, 'must contain at least 1 address')];
-    if (addresses.length > MAX_ADDRESSES) return [tooMany(field, addresses.length, MAX_ADDRESSES)];
-    return addresses.flatMap((address, at) =>
-      known.has(address) ? [] : checkAddress(address, `${field}[${at}]`, addressType),
-    );
-  });
-  return [...errors, ...checkPorts(ports ?? [])];
+  if (all.length > MAX_ENDPOINTS) return [...errors, tooMany('endpoints', all.length, MAX_ENDPOINTS)];
+  return [
+    ...errors,
+    ...all.flatMap((endpoint, index) => {
+      const field = `endpoints[${index}].addresses`;
+      const addresses = endpoint.addresses ?? [];
+      if (addresses.length === 0) return [required(field, 'must contain at least 1 address')];
+      const surplus =
+        addresses.length > MAX_ADDRESSES ? [tooMany(field, addresses.length, MAX_ADDRESSES)] : [];
+      return [...surplus, ...addresses.flatMap((address, at) => checkAddress(address, addressType, { field, at }))];
+    }),
+  ];
 }
 
-function checkAddress(address: string, field: string, type: string): FieldError[] {
+function checkAddress(
+  address: string,
+  type: string,
+  { field, at }: { readonly field: string; readonly at: number },
+): FieldError[] {
+  const item = `${field}[${at}]`;
   if (type === 'FQDN') {
-    const problems = dns1123SubdomainProblems(address.replace(/\.$/, ''));
-    return problems.map((problem) => invalidValue(field, address, problem));
+    const problems = fullyQualifiedDomainNameProblems(address);
+    return problems.map((found) =>
+      found.type === 'Required' ? required(item) : invalidValue(item, found.value, found.detail),
+    );
   }
   if (type !== 'IPv4' && type !== 'IPv6') return [];
-  const errors = legacyIpProblems(address).map((problem) => invalidValue(field, address, problem));
-  if (errors.length > 0) return errors;
+  const problems = type === 'IPv4' ? legacyIpProblems(address) : ipProblems(address);
+  if (problems.length > 0) return problems.map((problem) => invalidValue(item, address, problem));
   const parsed = parseIp(address);
+  const errors: FieldError[] = [];
   if (parsed !== undefined && isIpv4(parsed) !== (type === 'IPv4')) {
     errors.push(invalidValue(field, address, `must be an ${type} address`));
   }
-  return [...errors, ...checkEndpointIp(address, field)];
+  return [...errors, ...checkEndpointIp(address, item)];
 }
 
 function checkPorts(ports: readonly EndpointPort[]): FieldError[] {

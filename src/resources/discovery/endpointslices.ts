@@ -17,13 +17,15 @@ export const endpointSlices = defineKind<EndpointSlice>({
     !deepEqual(slice.metadata.labels ?? {}, old.metadata.labels ?? {}),
 
   prepareForCreate(slice) {
-    if (slice.endpoints !== undefined) slice.endpoints = withoutTopology(slice.endpoints);
+    const endpoints = slice.endpoints ?? [];
+    if (endpoints.length > 0) slice.endpoints = withoutTopology(endpoints);
   },
 
   prepareForUpdate(slice, old) {
-    if (slice.endpoints === undefined || deepEqual(slice.endpoints, old.endpoints)) return;
+    const endpoints = slice.endpoints ?? [];
+    if (endpoints.length === 0 || deepEqual(endpoints, old.endpoints)) return;
     const hosts = new Set((old.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[HOSTNAME] ?? ''));
-    slice.endpoints = withoutTopology(slice.endpoints.map((endpoint) => withNodeName(endpoint, hosts)));
+    slice.endpoints = withoutTopology(endpoints.map((endpoint) => withNodeName(endpoint, hosts)));
   },
 
   validate: checkEndpointSlice,
@@ -58,7 +60,7 @@ function addressWarnings(slice: Whole<EndpointSlice>, old: Whole<EndpointSlice> 
   return [
     ...warnings,
     ...(slice.endpoints ?? []).flatMap(({ addresses }, index) =>
-      addresses.flatMap((address, at) => ipWarnings(`endpoints[${index}].addresses[${at}]`, address)),
+      (addresses ?? []).flatMap((address, at) => ipWarnings(`endpoints[${index}].addresses[${at}]`, address)),
     ),
   ];
 }

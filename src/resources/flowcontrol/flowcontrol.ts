@@ -1,6 +1,7 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/types/flowcontrol/v1.d.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
+import { checkFlowSchema } from './flowschema-rules.ts';
 import { checkPriorityLevel } from './prioritylevel-rules.ts';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
@@ -11,6 +12,7 @@ export const flowSchemas = defineKind<FlowSchema>({
   plural: 'flowschemas',
   statusMetadata: 'all',
   raisesGeneration: changes('spec'),
+  validate: checkFlowSchema,
 });
 
 export const priorityLevelConfigurations = defineKind<PriorityLevelConfiguration>({

@@ -56,7 +56,11 @@ export class ServiceAddresses {
   async #check(wanted: string, ranges: readonly IpRange[], context: WriteContext): Promise<string | AddressRefusal> {
     const address = parseIp(wanted);
     const isUsable = address !== undefined && ranges.some((range) => range.contains(address));
-    if (!isUsable) return { refused: MISMATCH, isFull: false };
+    if (!isUsable) {
+      const [first] = ranges;
+      const outside = `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${first?.cidr ?? ''}`;
+      return { refused: context.dryRun && first !== undefined ? outside : MISMATCH, isFull: false };
+    }
     if (context.dryRun) return wanted;
     const isTaken = (await this.#addresses.get(formatIp(address))) !== undefined;
     return isTaken ? { refused: ALLOCATED, isFull: false } : wanted;

@@ -3,7 +3,7 @@ import type { FieldError } from '../../api/index.ts';
 import type { ClusterRole, PolicyRule, Role } from '../../api/types/rbac/v1.d.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 
-export function checkRole({ rules = [] }: Role): FieldError[] {
+export function checkRole({ rules }: Role): FieldError[] {
   return (rules ?? []).flatMap((rule, index) => checkRule(rule, `rules[${index}]`, { namespaced: true }));
 }
 
@@ -19,7 +19,7 @@ export function checkClusterRole({ rules, aggregationRule }: ClusterRole): Field
 }
 
 function checkRule(rule: PolicyRule, field: string, { namespaced }: { readonly namespaced: boolean }): FieldError[] {
-  const { verbs = [], nonResourceURLs: urls = [], apiGroups = [], resources = [], resourceNames = [] } = rule;
+  const { verbs, nonResourceURLs: urls = [], apiGroups = [], resources = [], resourceNames = [] } = rule;
   const errors: FieldError[] = [];
   if ((verbs ?? []).length === 0) errors.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
   if (urls.length > 0) {

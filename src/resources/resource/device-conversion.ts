@@ -34,8 +34,8 @@ function given(members: Members): Members {
 
 function inDevices(spec: Members, convert: (request: Members) => Members): Members {
   const devices = spec['devices'] as Members | undefined;
-  const requests = devices?.['requests'] as Members[] | undefined;
-  if (requests === undefined) return spec;
+  const requests = devices?.['requests'] as Members[] | undefined | null;
+  if (requests === undefined || requests === null) return spec;
   return { ...spec, devices: { ...devices, requests: requests.map(convert) } };
 }
 

@@ -1,6 +1,7 @@
 import type { DeviceClass } from '../../api/types/resource/v1.d.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
+import { checkDeviceClass } from './device-rules.ts';
 import { deprecatedVersions, GROUP } from './versions.ts';
 
 export const deviceClasses = defineKind<DeviceClass>({
@@ -9,4 +10,5 @@ export const deviceClasses = defineKind<DeviceClass>({
   deprecations: deprecatedVersions('DeviceClass'),
   returnsDeletedObject: true,
   raisesGeneration: changes('spec'),
+  validate: checkDeviceClass,
 });

@@ -1,6 +1,7 @@
 import type { ResourceClaim, ResourceClaimTemplate } from '../../api/types/resource/v1.d.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { claimConversion, claimTemplateConversion } from './device-conversion.ts';
+import { checkClaim, checkClaimTemplate } from './device-rules.ts';
 import { defaultRequests } from './request-defaults.ts';
 import { deprecatedVersions, GROUP } from './versions.ts';
 
@@ -13,6 +14,8 @@ export const resourceClaims = defineKind<ResourceClaim>({
   statusMetadata: 'owned',
   applyDefaults: ({ spec }) => defaultRequests(spec.devices?.requests),
   prepareForStatusUpdate: dropFreedDevices,
+  validate: checkClaim,
+  validateUpdate: () => [], // what was asked for stays
 });
 
 export const resourceClaimTemplates = defineKind<ResourceClaimTemplate>({
@@ -22,6 +25,7 @@ export const resourceClaimTemplates = defineKind<ResourceClaimTemplate>({
   deprecations: deprecatedVersions('ResourceClaimTemplate'),
   returnsDeletedObject: true,
   applyDefaults: ({ spec }) => defaultRequests(spec.spec.devices?.requests),
+  validate: checkClaimTemplate,
 });
 
 interface Device {

@@ -4,6 +4,7 @@ import type { WriteContext } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { sliceConversion } from './device-conversion.ts';
+import { checkSlice } from './device-rules.ts';
 import { deprecatedVersions, GROUP } from './versions.ts';
 
 type Slice = Whole<ResourceSlice>;
@@ -17,6 +18,7 @@ export const resourceSlices = defineKind<ResourceSlice>({
   raisesGeneration: changes('spec'),
   prepareForCreate: (slice, context) => prepareDevices(slice, undefined, context),
   prepareForUpdate: (slice, old, context) => prepareDevices(slice, old, context),
+  validate: checkSlice,
   selectable: {
     'spec.nodeName': ({ spec }) => spec.nodeName ?? '',
     'spec.driver': ({ spec }) => spec.driver,

@@ -12,13 +12,14 @@ export const workloads = defineKind<Workload>({
   prepareForCreate(workload) {
     workload.spec = {
       ...workload.spec,
-      podGroupTemplates: workload.spec.podGroupTemplates.map((item) => ungated(item)),
+      podGroupTemplates: (workload.spec.podGroupTemplates ?? []).map((item) => ungated(item)),
     };
   },
 
   prepareForUpdate(workload, old) {
-    const before = new Map(old.spec.podGroupTemplates.map((item) => [item.name, item]));
-    const podGroupTemplates = workload.spec.podGroupTemplates.map((item) => ungated(item, before.get(item.name)));
+    const before = new Map((old.spec.podGroupTemplates ?? []).map((item) => [item.name, item]));
+    const templates = workload.spec.podGroupTemplates ?? [];
+    const podGroupTemplates = templates.map((item) => ungated(item, before.get(item.name)));
     workload.spec = { ...workload.spec, podGroupTemplates };
   },
 });

@@ -1,6 +1,7 @@
 import type { CSINode, CSIStorageCapacity, VolumeAttachment } from '../../api/types/storage/v1.d.ts';
 import { roundToMilli } from '../core/resource-list.ts';
 import { defineKind } from '../kind.ts';
+import { checkAttachment, checkCapacity, checkCsiNode } from './csi-rules.ts';
 
 const GROUP = 'storage.k8s.io';
 
@@ -8,15 +9,18 @@ const GROUP = 'storage.k8s.io';
 export const csiNodes = defineKind<CSINode>({
   group: GROUP,
   plural: 'csinodes',
-  judges: ['spec.drivers'], // a node may have none
+  judges: ['spec.drivers', 'spec.drivers.topologyKeys'], // a node may have none
   requiresResourceVersion: true,
   returnsDeletedObject: true,
+  validate: checkCsiNode,
 });
 
 export const csiStorageCapacities = defineKind<CSIStorageCapacity>({
   group: GROUP,
   plural: 'csistoragecapacities',
   requiresResourceVersion: true,
+  judges: ['storageClassName'],
+  validate: checkCapacity,
 });
 
 export const volumeAttachments = defineKind<VolumeAttachment>({
@@ -25,8 +29,12 @@ export const volumeAttachments = defineKind<VolumeAttachment>({
   requiresResourceVersion: true,
   returnsDeletedObject: true,
   statusMetadata: 'owned',
+  judges: ['spec.nodeName'],
 
   applyDefaults({ spec }) {
     roundToMilli(spec.source.inlineVolumeSpec?.capacity);
   },
+
+  validate: checkAttachment,
+  validateUpdate: () => [], // nothing of it may change but its status
 });

@@ -1,6 +1,7 @@
 import type { CSIDriver } from '../../api/types/storage/v1.d.ts';
 import { changes } from '../change.ts';
 import { defineKind, type Whole } from '../kind.ts';
+import { checkDriver } from './csi-rules.ts';
 
 export const csiDrivers = defineKind<CSIDriver>({
   group: 'storage.k8s.io',
@@ -9,6 +10,7 @@ export const csiDrivers = defineKind<CSIDriver>({
   returnsDeletedObject: true,
   generationStarts: 'onUpdate',
   raisesGeneration: changes('spec'),
+  judges: ['spec.tokenRequests.expirationSeconds'],
 
   prepareForCreate(driver) {
     dropGatedFields(driver, undefined);
@@ -17,6 +19,8 @@ export const csiDrivers = defineKind<CSIDriver>({
   prepareForUpdate(driver, old) {
     dropGatedFields(driver, old);
   },
+
+  validate: checkDriver,
 });
 
 /** Whether scheduling waits for a driver is a feature that is off by default. */

@@ -1,5 +1,6 @@
-import { invalidValue, notSupported, required, tooLong } from '../../api/index.ts';
+import { duplicate, invalidValue, notSupported, qualifiedNameProblems, required, tooLong } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
+import type { TopologySelectorTerm } from '../../api/types/core/v1.d.ts';
 import type { StorageClass } from '../../api/types/storage/v1.d.ts';
 
 const MAX_PARAMETERS = 512;
@@ -26,8 +27,30 @@ export function checkParameters(
   return errors;
 }
 
-export function checkStorageClass({ parameters = {}, reclaimPolicy }: StorageClass): FieldError[] {
+export function checkStorageClass(storageClass: StorageClass): FieldError[] {
+  const { parameters = {}, reclaimPolicy = 'Delete', allowedTopologies = [] } = storageClass;
   const errors = checkParameters(parameters, 'parameters', { mayBeEmpty: true });
-  if (reclaimPolicy === 'Recycle') errors.push(notSupported('reclaimPolicy', reclaimPolicy, ['Delete', 'Retain']));
-  return errors;
+  if (reclaimPolicy !== 'Delete' && reclaimPolicy !== 'Retain') {
+    errors.push(notSupported('reclaimPolicy', reclaimPolicy, ['Delete', 'Retain']));
+  }
+  return [
+    ...errors,
+    ...allowedTopologies.flatMap((term, index) => checkTopology(term, `allowedTopologies[${index}]`)),
+  ];
+}
+
+function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, field: string): FieldError[] {
+  const keys = new Set<string>();
+  return matchLabelExpressions.flatMap(({ key, values }, index) => {
+    const at = `${field}.matchLabelExpressions[${index}]`;
+    const all = values ?? [];
+    const errors = all.length === 0 ? [required(`${at}.values`)] : [];
+    for (const [place, value] of all.entries()) {
+      if (all.indexOf(value) < place) errors.push(duplicate(`${at}.values[${place}]`, value));
+    }
+    for (const problem of qualifiedNameProblems(key)) errors.push(invalidValue(`${at}.key`, key, problem));
+    if (keys.has(key)) errors.push(duplicate(`${at}.key`, key));
+    keys.add(key);
+    return errors;
+  });
 }

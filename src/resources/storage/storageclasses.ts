@@ -10,6 +10,7 @@ export const storageClasses = defineKind<StorageClass>({
   group: GROUP,
   plural: 'storageclasses',
   returnsDeletedObject: true,
+  judges: ['allowedTopologies.matchLabelExpressions.key'],
   validate: checkStorageClass,
   validateUpdate: () => [], // what may not change is marked in the type
 });

@@ -51,7 +51,12 @@ export class StepMaker {
   #apply(): StepRequest {
     const manager = this.#isKubectl && this.#chance.percent(60) ? 'kubectl' : this.#chance.pick(MANAGERS);
     const last = this.#applied.get(manager);
-    const body = this.#kind.isAppliedWhole === true ? this.#config() : last !== undefined && this.#chance.percent(55) ? this.#changed(last) : this.#partial();
+    const body =
+      this.#kind.isAppliedWhole === true
+        ? this.#config()
+        : last !== undefined && this.#chance.percent(55)
+          ? this.#changed(last)
+          : this.#partial();
     this.#applied.set(manager, body);
     return { ...this.#by(manager), verb: 'apply', body, ...(this.#chance.percent(45) ? { force: true } : {}) };
   }
@@ -191,7 +196,10 @@ export class StepMaker {
       () => ({ ...config, metadata: { ...metadata, uid: 'other' } }),
       () => ({ ...config, metadata: { ...metadata, name: 'other' } }),
       () => ({ ...config, metadata: { ...metadata, labels: 'none' } }),
-      () => ({ ...config, metadata: { ...metadata, labels: { a: this.#chance.pick<unknown>([5, true, 1e7, [], {}]) } } }),
+      () => ({
+        ...config,
+        metadata: { ...metadata, labels: { a: this.#chance.pick<unknown>([5, true, 1e7, [], {}]) } },
+      }),
       () => ({ ...config, metadata: { ...metadata, finalizers: ['x.io/a', 'x.io/a'] } }),
       () => ({ ...config, metadata: { ...metadata, ownerReferences: [{}] } }),
       () => ({ ...config, metadata: [] }),

@@ -3,7 +3,16 @@ import type { VectorKind } from './kinds.ts';
 import type { KubeClient } from './kube-client.ts';
 import { StepMaker } from './random-step.ts';
 import { MEDIA_TYPES, SequencePlayer } from './sequence-player.ts';
-import { digestOf, NAME, NAMESPACE, normalize, normalizeError, type Sequence, type Step, type StepRequest } from './vector.ts';
+import {
+  digestOf,
+  NAME,
+  NAMESPACE,
+  normalize,
+  normalizeError,
+  type Sequence,
+  type Step,
+  type StepRequest,
+} from './vector.ts';
 
 export interface RecorderOptions {
   readonly chance: Chance;

@@ -27,11 +27,21 @@ export async function replay(sequence: Sequence, server: TestServer): Promise<Di
     const reply = await player.play(step.request);
     const live = await player.get();
     const object = live.code === 200 ? normalize(live.body, start) : undefined;
-    const difference = compare(step, reply.code < 400 ? { code: reply.code } : { code: reply.code, error: normalizeError(reply.body) }, object);
+    const difference = compare(
+      step,
+      reply.code < 400 ? { code: reply.code } : { code: reply.code, error: normalizeError(reply.body) },
+      object,
+    );
     if (difference === undefined) continue;
     if (step.code === 422 && reply.code < 300) return 'unvalidated';
     const isLast = index === steps.length - 1;
-    return { resource, step: index, request: step.request, ...difference, ...(isLast && reply.code < 400 ? { want: final } : {}) };
+    return {
+      resource,
+      step: index,
+      request: step.request,
+      ...difference,
+      ...(isLast && reply.code < 400 ? { want: final } : {}),
+    };
   }
   return undefined;
 }
@@ -41,7 +51,11 @@ interface Outcome {
   readonly error?: unknown;
 }
 
-function compare(step: Step & { readonly after?: unknown }, outcome: Outcome, object: unknown): { want: unknown; got: unknown } | undefined {
+function compare(
+  step: Step & { readonly after?: unknown },
+  outcome: Outcome,
+  object: unknown,
+): { want: unknown; got: unknown } | undefined {
   const want = { code: step.code, ...(step.error === undefined ? {} : { error: step.error }) };
   if (JSON.stringify(want) !== JSON.stringify(outcome)) return { want, got: outcome };
   const digest = object === undefined ? undefined : digestOf(object);

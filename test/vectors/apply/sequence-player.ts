@@ -4,7 +4,11 @@ import { editObject, type StepRequest } from './vector.ts';
 
 /** All that playing a sequence needs from a server. */
 export interface Server {
-  send(method: string, path: string, options?: { readonly body?: unknown; readonly type?: string; readonly userAgent?: string }): Promise<Reply>;
+  send(
+    method: string,
+    path: string,
+    options?: { readonly body?: unknown; readonly type?: string; readonly userAgent?: string },
+  ): Promise<Reply>;
 }
 
 export const MEDIA_TYPES = {
@@ -50,9 +54,13 @@ export class SequencePlayer {
     const suffix = query.size > 0 ? `?${query.toString()}` : '';
     const agent = userAgent === undefined ? {} : { userAgent };
     if (verb === 'create') {
-      return this.#server.send('POST', `${path.slice(0, path.lastIndexOf('/'))}${suffix}`, { body: request.body, ...agent });
+      return this.#server.send('POST', `${path.slice(0, path.lastIndexOf('/'))}${suffix}`, {
+        body: request.body,
+        ...agent,
+      });
     }
-    if (verb === 'update') return this.#server.send('PUT', `${path}${suffix}`, { body: await this.#edited(path, request), ...agent });
+    if (verb === 'update')
+      return this.#server.send('PUT', `${path}${suffix}`, { body: await this.#edited(path, request), ...agent });
     return this.#server.send('PATCH', `${path}${suffix}`, { body: request.body, type: MEDIA_TYPES[verb], ...agent });
   }
 

@@ -1,5 +1,13 @@
 import { builtInTypes } from '../../../src/api/index.ts';
-import { type AdmissionPlugin, ApiServer, fixedAuthorizer, inProcessCall, jsonStorage, StoredObject, certificateAuthenticator } from '../../../src/apiserver/index.ts';
+import {
+  type AdmissionPlugin,
+  ApiServer,
+  fixedAuthorizer,
+  inProcessCall,
+  jsonStorage,
+  StoredObject,
+  certificateAuthenticator,
+} from '../../../src/apiserver/index.ts';
 import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../../src/base/index.ts';
 import { builtInResources } from '../../../src/resources/index.ts';
 import { openMemoryStore } from '../../../src/store/index.ts';
@@ -16,7 +24,8 @@ const claimProtection: AdmissionPlugin = {
     if (operation !== 'CREATE' || resource.plural !== 'persistentvolumeclaims' || object === undefined) return;
     const finalizers = object.metadata.finalizers ?? [];
     const protection = 'kubernetes.io/pvc-protection';
-    if (!finalizers.includes(protection)) object.metadata = { ...object.metadata, finalizers: [...finalizers, protection] };
+    if (!finalizers.includes(protection))
+      object.metadata = { ...object.metadata, finalizers: [...finalizers, protection] };
   },
 };
 
@@ -36,13 +45,15 @@ const notReadyTaint: AdmissionPlugin = {
 export class TestServer implements AsyncDisposable {
   readonly clock = new VirtualClock({ startMs: START * 1000 });
   readonly #store = openMemoryStore({ clock: this.clock });
-  readonly #server: ApiServer;
+  /** Without sockets: calls go in, answers come out. */
+  readonly server: ApiServer;
 
   constructor() {
     const types = builtInTypes();
     const random = new SeededRandom('vectors');
-    const codecFor = ({ storage }: Parameters<ConstructorParameters<typeof ApiServer>[0]['codecFor']>[0]) => jsonStorage(storage.type);
-    this.#server = new ApiServer({
+    const codecFor = ({ storage }: Parameters<ConstructorParameters<typeof ApiServer>[0]['codecFor']>[0]) =>
+      jsonStorage(storage.type);
+    this.server = new ApiServer({
       store: this.#store,
       codecFor,
       types,
@@ -56,10 +67,14 @@ export class TestServer implements AsyncDisposable {
       admission: [claimProtection, notReadyTaint],
     });
     const resources = builtInResources(types, { store: this.#store, codecFor, random, serviceCidrs: ['10.0.0.0/16'] });
-    for (const resource of resources) this.#server.registry.add(resource);
+    for (const resource of resources) this.server.registry.add(resource);
   }
 
-  async send(method: string, path: string, options: { readonly body?: unknown; readonly type?: string; readonly userAgent?: string } = {}): Promise<Reply> {
+  async send(
+    method: string,
+    path: string,
+    options: { readonly body?: unknown; readonly type?: string; readonly userAgent?: string } = {},
+  ): Promise<Reply> {
     const { body, type = 'application/json', userAgent = 'vectors' } = options;
     const call = inProcessCall({
       method,
@@ -69,7 +84,7 @@ export class TestServer implements AsyncDisposable {
       certificate: { commonName: 'admin', organizations: ['system:masters'] },
       clock: this.clock,
     });
-    const answer = await this.#server.handle(call);
+    const answer = await this.server.handle(call);
     const warnings = call.warnings.texts;
     if (answer.type === 'status') return { code: answer.status.code, body: { ...answer.status }, warnings };
     if (answer.type !== 'object') throw new Error(`Unexpected answer: ${answer.type}`);

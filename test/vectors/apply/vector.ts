@@ -61,7 +61,7 @@ export function normalize(object: unknown, start: number): unknown {
   for (const entry of (metadata['managedFields'] ?? []) as { time?: unknown }[]) {
     if (typeof entry.time === 'string') entry.time = Date.parse(entry.time) / 1000 - start;
   }
-  return sorted(withoutChance(copy as Part));
+  return sorted(withoutChance(copy));
 }
 
 type Part = Record<string, unknown>;

@@ -11,7 +11,11 @@ export const MEDIA_TYPES = {
 } as const;
 
 /** Compares one patch; `unvalidated` where Kubernetes finds a value invalid that we take. */
-export async function compare(server: TestServer, path: string, [object, vector]: readonly [unknown, PatchVector]): Promise<unknown> {
+export async function compare(
+  server: TestServer,
+  path: string,
+  [object, vector]: readonly [unknown, PatchVector],
+): Promise<unknown> {
   const { type, body, code } = vector;
   const reply = await server.send('PATCH', `${path}?dryRun=All&fieldManager=p`, { body, type: MEDIA_TYPES[type] });
   const text = errorText(reply.body);
@@ -19,14 +23,17 @@ export async function compare(server: TestServer, path: string, [object, vector]
   if (code === 422 && reply.code === 200) return 'unvalidated';
   if (reply.code !== code) return { body, want: { code, errors: vector.errors }, got: reply.body };
   if (code >= 400) {
-    const isSame = vector.errors?.includes(text) === true || / is invalid: /.test(text) && !text.startsWith(' "" is invalid');
+    const isSame =
+      vector.errors?.includes(text) === true || (/ is invalid: /.test(text) && !text.startsWith(' "" is invalid'));
     return isSame ? undefined : { body, want: vector.errors, got: text };
   }
   const want = resultOf(object, vector);
   const got = withoutOwners(normalize(reply.body, 0));
   if (!deepEqual(got, want)) return { body, want, got };
   const unknown = (texts: readonly string[] = []): string[] => texts.filter((one) => / field "/.test(one)).sort();
-  return deepEqual(unknown(reply.warnings), unknown(vector.warnings)) ? undefined : { body, want: vector.warnings, got: reply.warnings };
+  return deepEqual(unknown(reply.warnings), unknown(vector.warnings))
+    ? undefined
+    : { body, want: vector.warnings, got: reply.warnings };
 }
 
 export function placeOf(resource: string): { readonly path: string; readonly collection: string } {

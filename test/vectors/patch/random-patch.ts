@@ -29,7 +29,8 @@ export class DirectiveSprinkler {
 
   #sprinkleObject(patch: Part, live: Part): void {
     const chance = this.#chance;
-    if (chance.percent(2)) patch['$patch'] = chance.pick(['replace', 'replace', 'delete', 'delete', 'merge', 'bogus', 5]);
+    if (chance.percent(2))
+      patch['$patch'] = chance.pick(['replace', 'replace', 'delete', 'delete', 'merge', 'bogus', 5]);
     if (chance.percent(4)) {
       const names = [...new Set([...Object.keys(patch), ...Object.keys(live)])].filter((name) => !name.startsWith('$'));
       patch['$retainKeys'] = chance.percent(8)
@@ -61,7 +62,9 @@ export class DirectiveSprinkler {
             element.struct,
           );
       if (chance.percent(25)) {
-        const marked: Part = { $patch: chance.pick(['delete', 'delete', 'delete', 'delete', 'replace', 'replace', 'merge', 'bogus']) };
+        const marked: Part = {
+          $patch: chance.pick(['delete', 'delete', 'delete', 'delete', 'replace', 'replace', 'merge', 'bogus']),
+        };
         const victim = chance.percent(80) && live.length > 0 ? chance.pick(live) : { [mergeKey]: 'nobody' };
         if (mergeKey !== '' && chance.percent(96)) marked[mergeKey] = (victim as Part)[mergeKey];
         items.splice(chance.between(0, items.length), 0, marked);
@@ -78,11 +81,13 @@ export class DirectiveSprinkler {
   #order(live: readonly unknown[], items: readonly unknown[], mergeKey: string): unknown {
     const chance = this.#chance;
     if (chance.percent(3)) return chance.pick<unknown>(['text', [], [1], [{}]]);
-    const keyOf = (item: unknown): unknown => (mergeKey === '' ? item : isObject(item) && item['$patch'] === undefined ? item[mergeKey] : undefined);
+    const keyOf = (item: unknown): unknown =>
+      mergeKey === '' ? item : isObject(item) && item['$patch'] === undefined ? item[mergeKey] : undefined;
     const own = items.map(keyOf).filter((key) => key !== undefined && typeof key !== 'object');
     const keys = chance.percent(92) ? [...new Set(own)] : chance.some([...new Set(own)]);
     for (const key of live.map(keyOf)) {
-      if (key !== undefined && typeof key !== 'object' && !keys.includes(key) && chance.percent(60)) keys.splice(chance.between(0, keys.length), 0, key);
+      if (key !== undefined && typeof key !== 'object' && !keys.includes(key) && chance.percent(60))
+        keys.splice(chance.between(0, keys.length), 0, key);
     }
     return mergeKey === '' ? keys : keys.map((key) => ({ [mergeKey]: key }));
   }
@@ -111,7 +116,9 @@ export function randomJsonPatch(chance: Chance, live: unknown): unknown[] {
     const op = chance.pick(['add', 'remove', 'replace', 'move', 'copy', 'test', 'add', 'replace', 'bogus']);
     const operation: Part = { op, path: any() };
     if (op === 'move' || op === 'copy') operation['from'] = any();
-    if (op === 'test') operation['value'] = chance.percent(70) ? valueAt(live, operation['path'] as string) : value();
+    if (op === 'test')
+      operation['value'] =
+        chance.percent(70) && operation['path'] !== '/metadata' ? valueAt(live, operation['path'] as string) : value();
     if (op === 'add' || op === 'replace') operation['value'] = chance.percent(60) ? 'text' : value();
     if (chance.percent(3)) delete operation[chance.pick(['op', 'path', 'value', 'from'])];
     if (chance.percent(2)) operation['unheard'] = 1;
@@ -120,7 +127,8 @@ export function randomJsonPatch(chance: Chance, live: unknown): unknown[] {
 }
 
 /** What differs from run to run, and status, which a patch of the object does not change. */
-const VOLATILE = /^\/(?:metadata\/(?:managedFields|uid|resourceVersion|creationTimestamp|generation|name|namespace)|status)$/;
+const VOLATILE =
+  /^\/(?:metadata\/(?:managedFields|uid|resourceVersion|creationTimestamp|generation|name|namespace)|status)$/;
 
 function pointersIn(value: unknown, prefix = ''): string[] {
   if (VOLATILE.test(prefix)) return [];

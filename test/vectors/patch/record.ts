@@ -100,7 +100,8 @@ async function patchVector(object: unknown, { type, body, path }: SentPatch): Pr
   const codes = new Set(replies.map((reply) => reply.code));
   if (codes.size > 1) return undefined;
   if (code === 0) return { type, body, code };
-  if (code >= 400) return neutral({ type, body, code, errors: [...new Set(replies.map((reply) => errorText(reply.body)))].sort() });
+  if (code >= 400)
+    return neutral({ type, body, code, errors: [...new Set(replies.map((reply) => errorText(reply.body)))].sort() });
   const results = replies.map((reply) => withoutOwners(normalize(reply.body, 0)));
   if (!results.every((result) => deepEqual(result, results[0]))) return undefined;
   const result = describeResult(object, withoutOwners(normalize(answer, 0)));

@@ -1,0 +1,42 @@
+import { type CostRange, estimateCost, type SizeEstimator } from './cost/estimate.ts';
+import { Planner, type PlanContext } from './evaluate/planner.ts';
+import { Program, type ProgramOptions } from './program.ts';
+import { childrenOf, type Expr } from './syntax/index.ts';
+import type { Type } from './types/index.ts';
+
+/** An expression that was parsed and checked. */
+export class CheckedExpression {
+  readonly expr: Expr;
+  readonly #context: PlanContext;
+
+  constructor(expr: Expr, context: PlanContext) {
+    this.expr = expr;
+    this.#context = context;
+  }
+
+  /** The type of its value. */
+  get type(): Type {
+    return this.expr.type as Type;
+  }
+
+  /** Makes it executable. Throws ProgramError when that cannot be done. */
+  program(options: ProgramOptions = {}): Program {
+    return new Program(new Planner(this.#context).evaluator(this.expr), options);
+  }
+
+  /** What evaluating it may cost, given how large the variables can be. */
+  estimateCost(sizes?: SizeEstimator): CostRange {
+    return estimateCost(this.expr, sizes);
+  }
+
+  /** Whether a variable of this name is used anywhere. */
+  mentions(variable: string): boolean {
+    return mentions(this.expr, variable);
+  }
+}
+
+function mentions(expr: Expr, name: string): boolean {
+  if (expr.kind === 'ident') return expr.name === name;
+  if (expr.kind === 'select' && expr.resolved !== undefined) return expr.resolved.name === name;
+  return childrenOf(expr).some((child) => mentions(child, name));
+}

@@ -1,0 +1,43 @@
+/** The largest number of 64 bits; sums and products stop there. */
+export const UNLIMITED = 2n ** 64n - 1n;
+
+/** How large a value, or how expensive an expression, is at least and at most. */
+export interface Bounds {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+export const UNKNOWN_SIZE: Bounds = { min: 0n, max: UNLIMITED };
+export const ZERO: Bounds = { min: 0n, max: 0n };
+export const ONE: Bounds = { min: 1n, max: 1n };
+
+export function exactly(value: bigint | number): Bounds {
+  return { min: BigInt(value), max: BigInt(value) };
+}
+
+function capped(value: bigint): bigint {
+  return value > UNLIMITED ? UNLIMITED : value;
+}
+
+export function plus(left: Bounds, right: Bounds): Bounds {
+  return { min: capped(left.min + right.min), max: capped(left.max + right.max) };
+}
+
+export function times(left: Bounds, right: Bounds): Bounds {
+  return { min: capped(left.min * right.min), max: capped(left.max * right.max) };
+}
+
+/** Multiplied in floating point and rounded up, as the numbers that Kubernetes promises are. */
+export function scaled(bounds: Bounds, factor: number): Bounds {
+  return { min: scale(bounds.min, factor), max: scale(bounds.max, factor) };
+}
+
+function scale(value: bigint, factor: number): bigint {
+  const product = Math.ceil(Number(value) * factor);
+  return product >= 2 ** 64 ? UNLIMITED : BigInt(product);
+}
+
+/** The bounds that hold for both. */
+export function union(left: Bounds, right: Bounds): Bounds {
+  return { min: left.min < right.min ? left.min : right.min, max: left.max > right.max ? left.max : right.max };
+}

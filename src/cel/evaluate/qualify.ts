@@ -1,0 +1,70 @@
+import {
+  CelError,
+  Double,
+  doubleToInt,
+  Failure,
+  goText,
+  isList,
+  isMap,
+  type List,
+  listAt,
+  listSize,
+  mapFind,
+  Opaque,
+  typeOf,
+  Uint,
+  type Value,
+} from '../values/index.ts';
+
+/** A value with fields that is no map, such as `Object{}`. */
+export abstract class FieldedValue extends Opaque {
+  /** The field's value, or the error that there is none. */
+  abstract get(key: Value): Value;
+  abstract isSet(key: Value): boolean | CelError;
+}
+
+/** `target[key]` or `target.key`: undefined when it is not there. */
+export function qualify(target: Value, key: Value): Value | undefined {
+  if (typeof target !== 'object' || target === null) return undefined;
+  if (target instanceof Failure) return target;
+  if (isMap(target)) return mapFind(target, key);
+  if (isList(target)) return indexList(target, key);
+  if (!(target instanceof FieldedValue)) return undefined;
+  return target.get(key);
+}
+
+/** As qualify, for `has()` and optional selection: fields that are not set are not there. */
+export function qualifyIfSet(target: Value, key: Value): Value | undefined {
+  if (!(target instanceof FieldedValue)) return qualify(target, key);
+  const isSet = target.isSet(key);
+  if (isSet instanceof CelError) return isSet;
+  return isSet ? target.get(key) : undefined;
+}
+
+function indexList(list: List, key: Value): Value | undefined {
+  const index = positionOf(key);
+  if (index instanceof CelError) return index;
+  return index >= 0 && index < listSize(list) ? listAt(list, index) : undefined;
+}
+
+/** A position in a list: any whole number will do. */
+function positionOf(key: Value): number | CelError {
+  if (typeof key === 'number') return key;
+  if (typeof key === 'bigint') return key < 0n ? -1 : Number.MAX_SAFE_INTEGER;
+  if (key instanceof Double) {
+    const whole = doubleToInt(key.value);
+    if (whole instanceof CelError || Number(whole) !== key.value) return unsupportedIndex(key);
+    return Number(whole);
+  }
+  if (key instanceof Uint) return key.value > 2n ** 63n - 1n ? unsupportedIndex(key) : Number(key.value);
+  return new CelError(`unsupported index type '${typeOf(key).toString()}' in list`);
+}
+
+function unsupportedIndex(key: Value): CelError {
+  return new CelError(`unsupported index value ${goText(key)} in list`);
+}
+
+/** The error that a key or index is not there. */
+export function missing(target: Value, key: Value): CelError {
+  return new CelError(isList(target) ? `index out of bounds: ${goText(key)}` : `no such key: ${goText(key)}`);
+}

@@ -1,0 +1,247 @@
+import {
+  binary,
+  declareFunction,
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  unary,
+  variadic,
+} from '../../check/declarations.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems, trimGo } from '../../../api/index.ts';
+import type { Library } from '../../library/library.ts';
+import { BOOL, objectType, STRING, type Type } from '../../types/index.ts';
+import { CelError, noSuchOverload, Opaque, type Value } from '../../values/index.ts';
+
+export const AUTHORIZER_TYPE = objectType('kubernetes.authorization.Authorizer');
+const PATH_CHECK_TYPE = objectType('kubernetes.authorization.PathCheck');
+const GROUP_CHECK_TYPE = objectType('kubernetes.authorization.GroupCheck');
+export const RESOURCE_CHECK_TYPE = objectType('kubernetes.authorization.ResourceCheck');
+const DECISION_TYPE = objectType('kubernetes.authorization.Decision');
+
+/** What an expression asks an authorizer. */
+export interface AccessQuestion {
+  /** Undefined: the user of the request. */
+  readonly serviceAccount: { readonly namespace: string; readonly name: string } | undefined;
+  readonly verb: string;
+  /** Either a path… */
+  readonly path?: string;
+  /** …or a resource. */
+  readonly resource?: ResourceQuestion;
+}
+
+export interface ResourceQuestion {
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly fieldSelector: string;
+  readonly labelSelector: string;
+}
+
+export interface AccessAnswer {
+  readonly isAllowed: boolean;
+  readonly reason: string;
+  /** The message of an error, if deciding failed. */
+  readonly error?: string;
+}
+
+/** Answers expressions; synchronous, as evaluation is. */
+export interface AccessOracle {
+  decide(question: AccessQuestion): AccessAnswer;
+}
+
+/** A value that only has functions. Such values are never equal: Kubernetes answers with an error. */
+abstract class ReceiverOnly extends Opaque {
+  equals(): CelError {
+    return noSuchOverload();
+  }
+}
+
+/** The variable `authorizer`. */
+export class AuthorizerValue extends ReceiverOnly {
+  readonly oracle: AccessOracle;
+  readonly serviceAccount: AccessQuestion['serviceAccount'];
+
+  constructor(oracle: AccessOracle, serviceAccount?: AccessQuestion['serviceAccount']) {
+    super();
+    this.oracle = oracle;
+    this.serviceAccount = serviceAccount;
+  }
+
+  override get type(): Type {
+    return AUTHORIZER_TYPE;
+  }
+}
+
+class PathCheck extends ReceiverOnly {
+  readonly authorizer: AuthorizerValue;
+  readonly path: string;
+
+  constructor(authorizer: AuthorizerValue, path: string) {
+    super();
+    this.authorizer = authorizer;
+    this.path = path;
+  }
+
+  override get type(): Type {
+    return PATH_CHECK_TYPE;
+  }
+}
+
+class GroupCheck extends ReceiverOnly {
+  readonly authorizer: AuthorizerValue;
+  readonly group: string;
+
+  constructor(authorizer: AuthorizerValue, group: string) {
+    super();
+    this.authorizer = authorizer;
+    this.group = group;
+  }
+
+  override get type(): Type {
+    return GROUP_CHECK_TYPE;
+  }
+}
+
+/** A resource to ask about; also the variable `authorizer.requestResource`. */
+export class ResourceCheck extends ReceiverOnly {
+  readonly authorizer: AuthorizerValue;
+  readonly question: ResourceQuestion;
+
+  constructor(authorizer: AuthorizerValue, question: Partial<ResourceQuestion>) {
+    super();
+    this.authorizer = authorizer;
+    const nothing = {
+      group: '',
+      resource: '',
+      subresource: '',
+      namespace: '',
+      name: '',
+      fieldSelector: '',
+      labelSelector: '',
+    };
+    this.question = { ...nothing, ...question };
+  }
+
+  override get type(): Type {
+    return RESOURCE_CHECK_TYPE;
+  }
+}
+
+class Decision extends ReceiverOnly {
+  readonly answer: AccessAnswer;
+
+  constructor(answer: AccessAnswer) {
+    super();
+    this.answer = answer;
+  }
+
+  override get type(): Type {
+    return DECISION_TYPE;
+  }
+}
+
+/** `authorizer.group(…).resource(…).check(…).allowed()` and its relatives. */
+export function authorizerLibrary(): Library {
+  return {
+    functions: [
+      declareFunction('path', [
+        member('authorizer_path', [AUTHORIZER_TYPE, STRING], PATH_CHECK_TYPE, on(AuthorizerValue, pathCheck)),
+      ]),
+      declareFunction('group', [
+        member(
+          'authorizer_group',
+          [AUTHORIZER_TYPE, STRING],
+          GROUP_CHECK_TYPE,
+          on(AuthorizerValue, (authorizer, group) => new GroupCheck(authorizer, group)),
+        ),
+      ]),
+      declareFunction('serviceAccount', [
+        member(
+          'authorizer_serviceaccount',
+          [AUTHORIZER_TYPE, STRING, STRING],
+          AUTHORIZER_TYPE,
+          variadic((...args) => serviceAccount(args)),
+        ),
+      ]),
+      declareFunction('resource', [
+        member('groupcheck_resource', [GROUP_CHECK_TYPE, STRING], RESOURCE_CHECK_TYPE, on(GroupCheck, resourceCheck)),
+      ]),
+      refinement('subresource', 'resourcecheck_subresource'),
+      refinement('namespace', 'resourcecheck_namespace'),
+      refinement('name', 'resourcecheck_name'),
+      declareFunction('check', [
+        member(
+          'pathcheck_check',
+          [PATH_CHECK_TYPE, STRING],
+          DECISION_TYPE,
+          on(PathCheck, ({ authorizer, path }, verb) => decide(authorizer, { verb, path })),
+        ),
+        member(
+          'resourcecheck_check',
+          [RESOURCE_CHECK_TYPE, STRING],
+          DECISION_TYPE,
+          on(ResourceCheck, ({ authorizer, question }, verb) => decide(authorizer, { verb, resource: question })),
+        ),
+      ]),
+      reading('errored', BOOL, ({ error }) => error !== undefined),
+      reading('error', STRING, ({ error }) => error ?? ''),
+      reading('allowed', BOOL, ({ isAllowed }) => isAllowed),
+      reading('reason', STRING, ({ reason }) => reason),
+    ],
+  };
+}
+
+/** `fieldSelector` and `labelSelector` of a resource check. */
+export function authorizerSelectorsLibrary(): Library {
+  return {
+    functions: [
+      refinement('fieldSelector', 'authorizer_fieldselector'),
+      refinement('labelSelector', 'authorizer_labelselector'),
+    ],
+  };
+}
+
+function on<T extends Opaque>(
+  kind: abstract new (...args: never) => T,
+  apply: (receiver: T, argument: string) => Value,
+): Implementation {
+  return binary((receiver, argument) =>
+    receiver instanceof kind ? apply(receiver, argument as string) : noSuchOverload(),
+  );
+}
+
+function pathCheck(authorizer: AuthorizerValue, path: string): Value {
+  return trimGo(path) === '' ? new CelError('path must not be empty') : new PathCheck(authorizer, path);
+}
+
+function resourceCheck({ authorizer, group }: GroupCheck, resource: string): Value {
+  return trimGo(resource) === ''
+    ? new CelError('resource must not be empty')
+    : new ResourceCheck(authorizer, { group, resource });
+}
+
+function serviceAccount([authorizer, namespace, name]: readonly Value[]): Value {
+  if (!(authorizer instanceof AuthorizerValue)) return noSuchOverload();
+  if (dns1123SubdomainProblems(name as string).length > 0) return new CelError('Invalid service account name');
+  if (dns1123LabelProblems(namespace as string).length > 0) return new CelError('Invalid service account namespace');
+  return new AuthorizerValue(authorizer.oracle, { namespace: namespace as string, name: name as string });
+}
+
+function refinement(name: keyof ResourceQuestion, id: string): FunctionDeclaration {
+  const refine = ({ authorizer, question }: ResourceCheck, value: string): Value =>
+    new ResourceCheck(authorizer, { ...question, [name]: value });
+  return declareFunction(name, [
+    member(id, [RESOURCE_CHECK_TYPE, STRING], RESOURCE_CHECK_TYPE, on(ResourceCheck, refine)),
+  ]);
+}
+
+function decide({ oracle, serviceAccount }: AuthorizerValue, question: Omit<AccessQuestion, 'serviceAccount'>): Value {
+  return new Decision(oracle.decide({ ...question, serviceAccount }));
+}
+
+function reading(name: string, result: Type, read: (answer: AccessAnswer) => Value): FunctionDeclaration {
+  const apply = (value: Value): Value => (value instanceof Decision ? read(value.answer) : noSuchOverload());
+  return declareFunction(name, [member(`decision_${name}`, [DECISION_TYPE], result, unary(apply))]);
+}

@@ -1,0 +1,10 @@
+export * from './authorizer.ts';
+export { cidrLibrary } from './cidr.ts';
+export { FORMAT_TYPE, formatLibrary, FormatValue } from './format.ts';
+export { ipLibrary } from './ip.ts';
+export { jsonPatchLibrary } from './json-patch.ts';
+export { kubernetesListsLibrary } from './lists.ts';
+export { QUANTITY_TYPE, quantityLibrary, QuantityValue } from './quantity.ts';
+export { regexLibrary } from './regex.ts';
+export { SEMVER_TYPE, semverLibrary, SemverValue } from './semver.ts';
+export { URL_TYPE, urlLibrary, UrlValue } from './url.ts';

@@ -1,0 +1,19 @@
+import { declareFunction, overload, unary } from '../../check/declarations.ts';
+import type { Library } from '../../library/library.ts';
+import { STRING } from '../../types/index.ts';
+
+/** `jsonpatch.escapeKey`. */
+export function jsonPatchLibrary(): Library {
+  return {
+    functions: [
+      declareFunction('jsonpatch.escapeKey', [
+        overload(
+          'string_jsonpatch_escapeKey_string',
+          [STRING],
+          STRING,
+          unary((key) => (key as string).replaceAll(/[~/]/g, (found) => (found === '~' ? '~0' : '~1'))),
+        ),
+      ]),
+    ],
+  };
+}

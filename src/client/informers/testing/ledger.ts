@@ -1,0 +1,51 @@
+// Checks what a handler is told: nothing twice, nothing out of order, nothing that does not follow from what it was told.
+import type { KubernetesObject, Observed } from '../../kind.ts';
+import type { Handler } from '../handler-registration.ts';
+
+export class Ledger implements Handler<KubernetesObject> {
+  /** What there is, by what was told: `name` to `uid@resourceVersion`. */
+  readonly state = new Map<string, string>();
+  /** Everything that was told of each object, oldest first. */
+  readonly history = new Map<string, string[]>();
+  readonly problems: string[] = [];
+  readonly #told = new Set<string>();
+
+  add(object: Observed<KubernetesObject>): void {
+    if (this.state.has(object.metadata.name)) this.problems.push(`${say(object)} was added twice`);
+    this.#note('add', object);
+    this.state.set(object.metadata.name, say(object));
+  }
+
+  update(object: Observed<KubernetesObject>, old: Observed<KubernetesObject>): void {
+    const known = this.state.get(object.metadata.name);
+    if (known !== say(old)) this.problems.push(`${say(object)} was updated from ${say(old)}, but ${known} was there`);
+    if (!isAfter(object, old)) this.problems.push(`${say(object)} went back in time from ${say(old)}`);
+    this.#note('update', object);
+    this.state.set(object.metadata.name, say(object));
+  }
+
+  delete(object: Observed<KubernetesObject>): void {
+    const known = this.state.get(object.metadata.name);
+    if (known === undefined) this.problems.push(`${say(object)} was deleted, but was not there`);
+    else if (!known.startsWith(`${object.metadata.uid}@`)) this.problems.push(`${say(object)} was deleted, but ${known} was there`);
+    this.#note('delete', object);
+    this.state.delete(object.metadata.name);
+  }
+
+  #note(what: string, object: Observed<KubernetesObject>): void {
+    const line = `${what} ${say(object)}`;
+    if (this.#told.has(line)) this.problems.push(`told twice: ${line}`);
+    this.#told.add(line);
+    const history = this.history.get(object.metadata.name) ?? [];
+    history.push(line);
+    this.history.set(object.metadata.name, history);
+  }
+}
+
+export function say({ metadata }: Observed<KubernetesObject>): string {
+  return `${metadata.uid}@${metadata.resourceVersion}`;
+}
+
+function isAfter(left: Observed<KubernetesObject>, right: Observed<KubernetesObject>): boolean {
+  return BigInt(left.metadata.resourceVersion) > BigInt(right.metadata.resourceVersion);
+}
