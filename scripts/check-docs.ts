@@ -84,7 +84,11 @@ async function checkSamples(): Promise<void> {
     const config = {
       extends: '../../tsconfig.json',
       compilerOptions: {
-        paths: { 'keelson/server': ['../../src/cluster/index.ts'], 'keelson/api/*': ['../../src/api/types/*.d.ts'] },
+        paths: {
+          'keelson/server': ['../../src/cluster/index.ts'],
+          'keelson/client': ['../../src/client/index.ts'],
+          'keelson/api/*': ['../../src/api/types/*.d.ts'],
+        },
       },
       include: ['*.ts'],
     };

@@ -51,7 +51,10 @@ const checks: Readonly<Record<string, Check>> = {
   portname: portNameProblems,
   portorname: portNameProblems,
   qualifiedname: qualifiedNameProblems,
-  relativepath: (value) => [...(value.startsWith('/') ? ['must be a relative path'] : none), ...backstepProblems(value)],
+  relativepath: (value) => [
+    ...(value.startsWith('/') ? ['must be a relative path'] : none),
+    ...backstepProblems(value),
+  ],
   uuid: matching(
     /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/,
     'must be a lowercase UUID in 8-4-4-4-12 format',

@@ -30,6 +30,8 @@ export interface EnvironmentParts {
   readonly comparesNumberTypes?: boolean;
   /** Whether the elements of a list or map literal must have one type. */
   readonly hasHomogeneousLiterals?: boolean;
+  /** What another environment has already; set by `extend`. */
+  readonly base?: Contents;
 }
 
 export type Compiled =
@@ -40,41 +42,22 @@ export type Compiled =
 export class Environment implements Declarations {
   readonly types: TypeProvider;
   readonly hasHomogeneousLiterals: boolean;
-  readonly #parts: Required<Omit<EnvironmentParts, 'libraries' | 'variables'>>;
-  readonly #functions: ReadonlyMap<string, FunctionDeclaration>;
-  readonly #macros: readonly Macro[];
-  readonly #variables: ReadonlyMap<string, Variable>;
-  readonly #typeNames: ReadonlyMap<string, Type>;
+  readonly #contents: Contents;
   readonly #disabled: ReadonlySet<string>;
   readonly #syntax: Syntax;
 
-  constructor(parts: EnvironmentParts, base?: Environment) {
-    const before = base === undefined ? undefined : base.#parts;
-    this.#parts = {
-      types: [...(parts.types ?? []), ...(before?.types ?? [])],
-      validators: [...(before?.validators ?? []), ...(parts.validators ?? [])],
-      hasOptionals: parts.hasOptionals ?? before?.hasOptionals ?? false,
-      comparesNumberTypes: parts.comparesNumberTypes ?? before?.comparesNumberTypes ?? false,
-      hasHomogeneousLiterals: parts.hasHomogeneousLiterals ?? before?.hasHomogeneousLiterals ?? false,
-    };
-    const libraries = parts.libraries ?? [];
-    this.types = new ProviderChain(this.#parts.types);
-    this.hasHomogeneousLiterals = this.#parts.hasHomogeneousLiterals;
-    this.#functions = collectFunctions(base?.#functions, libraries);
-    this.#macros = [...(base?.#macros ?? []), ...libraries.flatMap(({ macros = [] }) => macros)];
-    this.#variables = new Map([
-      ...(base?.#variables ?? []),
-      ...(parts.variables ?? []).map((each) => [each.name, each] as const),
-    ]);
-    const named = libraries.flatMap(({ types = [] }) => types);
-    this.#typeNames = new Map([...(base?.#typeNames ?? []), ...named.map((type) => [type.name, type] as const)]);
-    this.#disabled = this.#parts.comparesNumberTypes ? new Set() : crossTypeComparisons();
-    this.#syntax = { macros: new MacroTable(this.#macros), hasOptionals: this.#parts.hasOptionals };
+  constructor(parts: EnvironmentParts) {
+    this.#contents = addTo(EMPTY, parts);
+    const { providers, hasHomogeneousLiterals, comparesNumberTypes, macros, hasOptionals } = this.#contents;
+    this.types = new ProviderChain(providers);
+    this.hasHomogeneousLiterals = hasHomogeneousLiterals;
+    this.#disabled = comparesNumberTypes ? new Set() : crossTypeComparisons();
+    this.#syntax = { macros: new MacroTable(macros), hasOptionals };
   }
 
   /** This environment with more in it. */
   extend(parts: EnvironmentParts): Environment {
-    return new Environment(parts, this);
+    return new Environment({ ...parts, base: this.#contents });
   }
 
   /** Parses and checks an expression. */
@@ -85,22 +68,22 @@ export class Environment implements Declarations {
     const issues = new Checker(source, this).check(parsed.expr);
     if (!issues.isEmpty) return { ok: false, issues };
     const found = new Issues(source);
-    for (const validate of this.#parts.validators) validate(parsed.expr, found);
+    for (const validate of this.#contents.validators) validate(parsed.expr, found);
     if (!found.isEmpty) return { ok: false, issues: found };
     return { ok: true, expression: new CheckedExpression(parsed.expr, this) };
   }
 
   findIdent(name: string): Declared | undefined {
-    const variable = this.#variables.get(name);
+    const variable = this.#contents.variables.get(name);
     if (variable !== undefined) return { name, type: variable.type };
-    const type = this.#typeNames.get(name);
+    const type = this.#contents.typeNames.get(name);
     if (type !== undefined) return { name, type: typeOfType(type), constant: type };
     const found = this.types.findType(name);
     return found === undefined ? undefined : { name, type: typeOfType(found), constant: found };
   }
 
   findFunction(name: string): FunctionDeclaration | undefined {
-    return this.#functions.get(name);
+    return this.#contents.functions.get(name);
   }
 
   isDisabled(overloadId: string): boolean {
@@ -112,20 +95,59 @@ export class Environment implements Declarations {
   }
 
   shapeOf(variable: string): Shape | undefined {
-    return this.#variables.get(variable)?.shape;
+    return this.#contents.variables.get(variable)?.shape;
   }
 
   /** All functions, for documentation and tests. */
   functions(): Iterable<FunctionDeclaration> {
-    return this.#functions.values();
+    return this.#contents.functions.values();
   }
 }
 
-function collectFunctions(
-  base: ReadonlyMap<string, FunctionDeclaration> | undefined,
-  libraries: readonly Library[],
-): ReadonlyMap<string, FunctionDeclaration> {
-  if (libraries.length === 0 && base !== undefined) return base;
+/** An environment's parts, brought together. */
+interface Contents {
+  readonly functions: ReadonlyMap<string, FunctionDeclaration>;
+  readonly macros: readonly Macro[];
+  readonly variables: ReadonlyMap<string, Variable>;
+  readonly typeNames: ReadonlyMap<string, Type>;
+  readonly providers: readonly TypeProvider[];
+  readonly validators: readonly Validator[];
+  readonly hasOptionals: boolean;
+  readonly comparesNumberTypes: boolean;
+  readonly hasHomogeneousLiterals: boolean;
+}
+
+const EMPTY: Contents = {
+  functions: new Map(),
+  macros: [],
+  variables: new Map(),
+  typeNames: new Map(),
+  providers: [],
+  validators: [],
+  hasOptionals: false,
+  comparesNumberTypes: false,
+  hasHomogeneousLiterals: false,
+};
+
+function addTo(empty: Contents, parts: EnvironmentParts): Contents {
+  const base = parts.base ?? empty;
+  const { libraries = [], variables = [], types = [], validators = [] } = parts;
+  const named = libraries.flatMap((library) => library.types ?? []);
+  return {
+    functions: collectFunctions(base.functions, libraries),
+    macros: [...base.macros, ...libraries.flatMap(({ macros = [] }) => macros)],
+    variables: new Map([...base.variables, ...variables.map((each) => [each.name, each] as const)]),
+    typeNames: new Map([...base.typeNames, ...named.map((type) => [type.name, type] as const)]),
+    providers: [...types, ...base.providers],
+    validators: [...base.validators, ...validators],
+    hasOptionals: parts.hasOptionals ?? base.hasOptionals,
+    comparesNumberTypes: parts.comparesNumberTypes ?? base.comparesNumberTypes,
+    hasHomogeneousLiterals: parts.hasHomogeneousLiterals ?? base.hasHomogeneousLiterals,
+  };
+}
+
+function collectFunctions(base: Contents['functions'], libraries: readonly Library[]): Contents['functions'] {
+  if (libraries.length === 0) return base;
   const functions = new Map(base);
   for (const { functions: added = [] } of libraries) {
     for (const declared of added) {

@@ -39,27 +39,41 @@ describe.each(['in process', 'https', 'http/1.1'] as const)('Client %s', (type) 
     expect(await configMaps.get('life')).toEqual(changed);
 
     expect(await configMaps.delete('life')).toBeUndefined();
-    await expect(configMaps.get('life')).rejects.toMatchObject({ code: 404, reason: 'NotFound', message: 'configmaps "life" not found' });
+    await expect(configMaps.get('life')).rejects.toMatchObject({
+      code: 404,
+      reason: 'NotFound',
+      message: 'configmaps "life" not found',
+    });
   });
 
   test('an update that comes too late is a Conflict', async () => {
     const first = await configMaps.create({ metadata: { name: 'race' } });
     await configMaps.update({ ...first, data: { by: 'somebody' } });
 
-    await expect(configMaps.update({ ...first, data: { by: 'us' } })).rejects.toMatchObject({ code: 409, reason: 'Conflict' });
+    await expect(configMaps.update({ ...first, data: { by: 'us' } })).rejects.toMatchObject({
+      code: 409,
+      reason: 'Conflict',
+    });
   });
 
   test('a refusal carries the Status of the server, with its causes', async () => {
     const wrong = client.apps.v1.deployments.namespace('here').create({
       metadata: { name: 'wrong' },
-      spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'c' } }, spec: { containers: [] } } },
+      spec: {
+        selector: { matchLabels: { a: 'b' } },
+        template: { metadata: { labels: { a: 'c' } }, spec: { containers: [] } },
+      },
     });
 
     const error: unknown = await wrong.catch((reason: unknown) => reason);
 
     expect(error).toBeInstanceOf(StatusError);
     const { status } = error as StatusError;
-    expect(status).toMatchObject({ code: 422, reason: 'Invalid', details: { group: 'apps', kind: 'Deployment', name: 'wrong' } });
+    expect(status).toMatchObject({
+      code: 422,
+      reason: 'Invalid',
+      details: { group: 'apps', kind: 'Deployment', name: 'wrong' },
+    });
     expect(status.details?.causes?.map(({ field }) => field)).toContain('spec.template.spec.containers');
   });
 
@@ -159,7 +173,10 @@ describe.each(['in process', 'https', 'http/1.1'] as const)('Client %s', (type) 
     const labels = { app: 'scaled' };
     await deployments.create({
       metadata: { name: 'scaled' },
-      spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } } },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      },
     });
 
     const scale = await deployments.scale.get('scaled');
@@ -216,7 +233,11 @@ describe.each(['in process', 'https', 'http/1.1'] as const)('Client %s', (type) 
 describe('a client refuses to send what would mean something else', () => {
   test.each([
     ['an empty name', (client: Client) => client.kind(ConfigMap).namespace('here').delete(''), 'the name is empty'],
-    ['no namespace', (client: Client) => (client.kind(ConfigMap) as ResourceClient).delete('a'), 'no namespace is given'],
+    [
+      'no namespace',
+      (client: Client) => (client.kind(ConfigMap) as ResourceClient).delete('a'),
+      'no namespace is given',
+    ],
     ['an empty namespace', async (client: Client) => client.kind(ConfigMap).namespace(''), 'the name is empty'],
     [
       'a namespace where there is none',

@@ -54,8 +54,11 @@ async function locate(
   const { environment, clock = new RealClock(), context } = options;
   const config = await loadKubeconfig({ path: options.kubeconfig, environment });
   const isEmpty = config.currentContext === undefined && context === undefined && config.contexts.size === 0;
-  if (!isEmpty) return contextConnection(config, { context, clock, environment, isTerminal: process.stdin.isTTY === true });
+  if (!isEmpty)
+    return contextConnection(config, { context, clock, environment, isTerminal: process.stdin.isTTY === true });
   const inCluster = await inClusterConnection({ clock, environment });
   if (inCluster !== undefined) return inCluster;
-  throw new KubeconfigError('Cannot find a cluster: there is no kubeconfig ($KUBECONFIG or ~/.kube/config), and this is no pod');
+  throw new KubeconfigError(
+    'Cannot find a cluster: there is no kubeconfig ($KUBECONFIG or ~/.kube/config), and this is no pod',
+  );
 }

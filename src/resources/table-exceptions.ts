@@ -43,7 +43,11 @@ function missingSays(at: RegExp, detail: string): Exception {
 
 /** A number that is zero because it was left out. */
 function zeroIsMissing(at: RegExp, detail = ''): Exception {
-  return { at, reason: 'FieldValueInvalid', say: (error) => (error.value === 0 ? required(error.field, detail) : error) };
+  return {
+    at,
+    reason: 'FieldValueInvalid',
+    say: (error) => (error.value === 0 ? required(error.field, detail) : error),
+  };
 }
 
 const POSITIVE = 'must be greater than zero';
@@ -51,7 +55,12 @@ const PORT = 'port is not valid: must be between 1 and 65535, inclusive';
 
 const exceptions: readonly Exception[] = [
   bounds(/volumes\.(secret|configMap|downwardAPI|projected)(\.items)?\.(defaultMode|mode)$/, octal()),
-  bounds(/serviceAccountToken\.expirationSeconds$/, lifetime('less than 10 minutes'), lifetime('larger than 2^32 seconds'), 600),
+  bounds(
+    /serviceAccountToken\.expirationSeconds$/,
+    lifetime('less than 10 minutes'),
+    lifetime('larger than 2^32 seconds'),
+    600,
+  ),
   bounds(/Probe\.terminationGracePeriodSeconds$/, 'must be greater than 0'),
   bounds(/topologySpreadConstraints\.(maxSkew|minDomains)$/, POSITIVE),
   bounds(/preferredDuringSchedulingIgnoredDuringExecution\.weight$/, 'must be in the range 1-100'),
@@ -59,6 +68,10 @@ const exceptions: readonly Exception[] = [
   zeroIsMissing(/ports\.containerPort$/),
   { at: /ports\.hostPort$/, say: (error) => (error.value === 0 ? undefined : error) },
   never(/schedulingGates\.name$/, 'FieldValueRequired'),
+  never(/metadata\.ownerReferences\.\w+$/, 'FieldValueRequired'),
+  never(/match(Expressions|Fields)\.(key|operator)$/, 'FieldValueRequired'),
+  { at: /\.os\.name$/, reason: 'FieldValueNotSupported', say: (error) => ({ ...error, field: parentOf(error.field) }) },
+  { at: /\.resizePolicy\.\w+$/, say: (error) => ({ ...error, field: parentOf(error.field).replace(/\[\d+\]$/, '') }) },
   never(/sysctls\.value$/, 'FieldValueRequired'),
   never(/(podFailurePolicy|successPolicy)\.rules$/, 'FieldValueRequired'),
   never(/onExitCodes\.values$/, 'FieldValueRequired'),
@@ -85,7 +98,12 @@ const exceptions: readonly Exception[] = [
   zeroIsMissing(/^spec\.maxReplicas$/, 'must be set and greater than 0'),
   bounds(/policies\.value$/, POSITIVE),
   bounds(/policies\.periodSeconds$/, POSITIVE, 'must be less than or equal to 1800'),
-  bounds(/stabilizationWindowSeconds$/, 'must be greater than or equal to zero', 'must be less than or equal to 3600', 0),
+  bounds(
+    /stabilizationWindowSeconds$/,
+    'must be greater than or equal to zero',
+    'must be less than or equal to 3600',
+    0,
+  ),
 
   bounds(/webhooks\.timeoutSeconds$/, 'the timeout value must be between 1 and 30 seconds'),
   bounds(/clientConfig\.service\.port$/, PORT),
@@ -93,6 +111,7 @@ const exceptions: readonly Exception[] = [
   bounds(/^spec\.groupPriorityMinimum$/, 'must be positive and less than 20000'),
   bounds(/^spec\.versionPriority$/, 'must be positive and less than 1000'),
   bounds(/^spec\.expirationSeconds$/, 'may not specify a duration less than 600 seconds (10 minutes)'),
+  bounds(/nodeAllocatableUpdatePeriodSeconds$/, 'must be greater than or equal to 10 seconds'),
   bounds(/^spec\.leaseDurationSeconds$/, 'must be greater than 0'),
   bounds(/matchingPrecedence$/, 'must be a positive value', 'must not be greater than 10000'),
   bounds(/nominalConcurrencyShares$/, 'must be a non-negative integer'),
@@ -102,6 +121,10 @@ const exceptions: readonly Exception[] = [
   bounds(/pool\.resourceSliceCount$/, POSITIVE),
   bounds(/pool\.generation$/, 'must be greater than or equal to zero'),
 ];
+
+function parentOf(field: string): string {
+  return field.slice(0, field.lastIndexOf('.'));
+}
 
 function octal(): string {
   return 'must be a number between 0 and 0777 (octal), both inclusive';
@@ -117,7 +140,9 @@ export function adjusted(errors: readonly FieldError[], own: ReadonlySet<string>
   return errors.flatMap((error) => {
     const path = error.field.replace(/\[[^\]]*\]/g, '');
     if (own.has(path)) return [];
-    const found = exceptions.find(({ at, reason }) => (reason === undefined || reason === error.reason) && at.test(path));
+    const found = exceptions.find(
+      ({ at, reason }) => (reason === undefined || reason === error.reason) && at.test(path),
+    );
     const said = found === undefined ? error : found.say(error);
     return said === undefined ? [] : [said];
   });

@@ -29,7 +29,9 @@ describe.skipIf(command === undefined)('kubectl commands', () => {
 
   test('api-versions lists groups and versions', async () => {
     const versions = (await kubectl.output('api-versions')).trim().split('\n');
-    expect(versions).toEqual(expect.arrayContaining(['v1', 'apps/v1', 'autoscaling/v1', 'autoscaling/v2', 'resource.k8s.io/v1']));
+    expect(versions).toEqual(
+      expect.arrayContaining(['v1', 'apps/v1', 'autoscaling/v1', 'autoscaling/v2', 'resource.k8s.io/v1']),
+    );
     expect(versions.filter((version) => /alpha|beta/.test(version))).toEqual([]);
   });
 
@@ -55,14 +57,18 @@ describe.skipIf(command === undefined)('kubectl commands', () => {
         revisionHistoryLimit: 10,
         progressDeadlineSeconds: 600,
         strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
-        template: { spec: { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', containers: [{ imagePullPolicy: 'Always' }] } },
+        template: {
+          spec: { restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', containers: [{ imagePullPolicy: 'Always' }] },
+        },
       },
     });
   });
 
   test('scale goes through the scale subresource and bumps the generation', async () => {
     expect(await kubectl.output('scale', 'deployment', 'web', '--replicas=4')).toContain('deployment.apps/web scaled');
-    expect(await kubectl.output('get', 'deployment', 'web', '-o', 'jsonpath={.spec.replicas} {.metadata.generation}')).toBe('4 2');
+    expect(
+      await kubectl.output('get', 'deployment', 'web', '-o', 'jsonpath={.spec.replicas} {.metadata.generation}'),
+    ).toBe('4 2');
   });
 
   test('get -w shows each change as it happens', async () => {
@@ -93,20 +99,32 @@ describe.skipIf(command === undefined)('kubectl commands', () => {
   });
 
   test('delete of an object with a finalizer marks it until the finalizer is gone', async () => {
-    await kubectl.create('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"held","finalizers":["example.com/hold"]}}');
+    await kubectl.create(
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"held","finalizers":["example.com/hold"]}}',
+    );
     await kubectl.output('delete', 'configmap', 'held', '--wait=false');
-    expect(await kubectl.output('get', 'configmap', 'held', '-o', 'jsonpath={.metadata.deletionTimestamp}')).not.toBe('');
+    expect(await kubectl.output('get', 'configmap', 'held', '-o', 'jsonpath={.metadata.deletionTimestamp}')).not.toBe(
+      '',
+    );
     await kubectl.output('patch', 'configmap', 'held', '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
-    expect((await kubectl.run(['get', 'configmap', 'held'])).stderr).toContain('Error from server (NotFound): configmaps "held" not found');
+    expect((await kubectl.run(['get', 'configmap', 'held'])).stderr).toContain(
+      'Error from server (NotFound): configmaps "held" not found',
+    );
   });
 
   test('selectors, all namespaces and sorting work', async () => {
     await kubectl.output('create', 'namespace', 'other');
     await kubectl.output('create', 'configmap', 'labelled', '-n', 'other');
     await kubectl.output('label', 'configmap', 'labelled', '-n', 'other', 'tier=db');
-    expect(await kubectl.output('get', 'configmap', '-A', '-l', 'tier in (db,web)', '-o', 'name')).toBe('configmap/labelled\n');
-    expect(await kubectl.output('get', 'configmap', '-A', '--field-selector', 'metadata.name=labelled', '-o', 'name')).toBe('configmap/labelled\n');
-    expect((await kubectl.output('get', 'ns', '--sort-by=.metadata.name', '-o', 'name')).split('\n')[0]).toBe('namespace/default');
+    expect(await kubectl.output('get', 'configmap', '-A', '-l', 'tier in (db,web)', '-o', 'name')).toBe(
+      'configmap/labelled\n',
+    );
+    expect(
+      await kubectl.output('get', 'configmap', '-A', '--field-selector', 'metadata.name=labelled', '-o', 'name'),
+    ).toBe('configmap/labelled\n');
+    expect((await kubectl.output('get', 'ns', '--sort-by=.metadata.name', '-o', 'name')).split('\n')[0]).toBe(
+      'namespace/default',
+    );
   });
 
   test('mistakes come back in Kubernetes’ words', async () => {
@@ -116,7 +134,10 @@ describe.skipIf(command === undefined)('kubectl commands', () => {
     expect(nowhere.stderr).toContain('namespaces "nowhere" not found');
     const forbidden = await kubectl.run(['delete', 'namespace', 'kube-system']);
     expect(forbidden.stderr).toContain('is forbidden: this namespace may not be deleted');
-    const strange = await kubectl.run(['create', '--validate=strict', '-f', '-'], '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"dta":{}}');
+    const strange = await kubectl.run(
+      ['create', '--validate=strict', '-f', '-'],
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"},"dta":{}}',
+    );
     expect(strange.stderr).toContain('strict decoding error: unknown field "dta"');
     const unknown = await kubectl.run(['get', 'widgets']);
     expect(unknown.stderr).toContain('the server doesn\'t have a resource type "widgets"');

@@ -27,8 +27,18 @@ export function manifests(certificateRequest: string | undefined): Manifest[] {
     { apiVersion: 'v1', kind: 'Node', metadata: { name: 'demo' }, spec: { podCIDR: '10.244.0.0/24' } },
     { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'demo', labels }, spec: podSpec },
     { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 'demo' }, template },
-    { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'demo' }, spec: { selector: labels, template } },
-    { apiVersion: 'v1', kind: 'Service', metadata: { name: 'demo' }, spec: { selector: labels, ports: [{ port: 80 }] } },
+    {
+      apiVersion: 'v1',
+      kind: 'ReplicationController',
+      metadata: { name: 'demo' },
+      spec: { selector: labels, template },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'demo' },
+      spec: { selector: labels, ports: [{ port: 80 }] },
+    },
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'demo' } },
     {
       apiVersion: 'v1',
@@ -67,8 +77,19 @@ export function manifests(certificateRequest: string | undefined): Manifest[] {
     { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'demo' }, spec: { selector, template } },
     { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'demo' }, spec: { selector, template } },
     { apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'demo' }, spec: { selector, template } },
-    { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'demo' }, spec: { selector, template, serviceName: 'demo' } },
-    { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'demo' }, revision: 1, data: { any: 'thing' } },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'demo' },
+      spec: { selector, template, serviceName: 'demo' },
+    },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'ControllerRevision',
+      metadata: { name: 'demo' },
+      revision: 1,
+      data: { any: 'thing' },
+    },
     {
       apiVersion: 'batch/v1',
       kind: 'Job',
@@ -90,22 +111,42 @@ export function manifests(certificateRequest: string | undefined): Manifest[] {
       metadata: { name: 'demo' },
       spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'demo' } },
     },
-    { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name: 'demo' }, spec: { minAvailable: 1, selector } },
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'demo' },
+      spec: { minAvailable: 1, selector },
+    },
     {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'Ingress',
       metadata: { name: 'demo' },
       spec: { defaultBackend: { service: { name: 'demo', port: { number: 80 } } } },
     },
-    { apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', metadata: { name: 'demo' }, spec: { controller: 'example.com/x' } },
-    { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata: { name: 'demo' }, spec: { podSelector: {} } },
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'IngressClass',
+      metadata: { name: 'demo' },
+      spec: { controller: 'example.com/x' },
+    },
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: { name: 'demo' },
+      spec: { podSelector: {} },
+    },
     {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'IPAddress',
       metadata: { name: '10.0.0.99' },
       spec: { parentRef: { resource: 'services', namespace: 'default', name: 'demo' } },
     },
-    { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: 'demo' }, spec: { cidrs: ['10.200.0.0/24'] } },
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'ServiceCIDR',
+      metadata: { name: 'demo' },
+      spec: { cidrs: ['10.200.0.0/24'] },
+    },
     {
       apiVersion: 'rbac.authorization.k8s.io/v1',
       kind: 'Role',
@@ -132,7 +173,12 @@ export function manifests(certificateRequest: string | undefined): Manifest[] {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'demo' },
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ada' }],
     },
-    { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'demo' }, provisioner: 'example.com/disk' },
+    {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name: 'demo' },
+      provisioner: 'example.com/disk',
+    },
     { apiVersion: 'storage.k8s.io/v1', kind: 'CSIDriver', metadata: { name: 'demo.example.com' }, spec: {} },
     {
       apiVersion: 'storage.k8s.io/v1',
@@ -162,7 +208,12 @@ export function manifests(certificateRequest: string | undefined): Manifest[] {
     },
     { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'demo' }, value: 7 },
     { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'demo' }, handler: 'runc' },
-    { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'demo' }, spec: { holderIdentity: 'me', leaseDurationSeconds: 15 } },
+    {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'demo' },
+      spec: { holderIdentity: 'me', leaseDurationSeconds: 15 },
+    },
     {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
@@ -183,8 +234,18 @@ export function manifests(certificateRequest: string | undefined): Manifest[] {
       metadata: { name: 'demo' },
       spec: { priorityLevelConfiguration: { name: 'demo' }, matchingPrecedence: 900 },
     },
-    { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', metadata: { name: 'demo' }, webhooks: [webhook] },
-    { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingWebhookConfiguration', metadata: { name: 'demo' }, webhooks: [webhook] },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'demo' },
+      webhooks: [webhook],
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingWebhookConfiguration',
+      metadata: { name: 'demo' },
+      webhooks: [webhook],
+    },
     {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingAdmissionPolicy',
@@ -276,4 +337,3 @@ export function manifests(certificateRequest: string | undefined): Manifest[] {
   }
   return list;
 }
-

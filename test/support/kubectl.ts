@@ -20,10 +20,12 @@ export function findKubectl(): string | undefined {
 export class Kubectl {
   readonly #command: string;
   readonly #kubeconfig: string;
+  readonly #environment: Readonly<Record<string, string>>;
 
-  constructor(command: string, kubeconfig: string) {
+  constructor(command: string, kubeconfig: string, environment: Readonly<Record<string, string>> = {}) {
     this.#command = command;
     this.#kubeconfig = kubeconfig;
+    this.#environment = environment;
   }
 
   run(args: readonly string[], input?: string): Promise<KubectlResult> {
@@ -32,7 +34,12 @@ export class Kubectl {
         this.#command,
         args,
         {
-          env: { ...process.env, KUBECONFIG: this.#kubeconfig, KUBECACHEDIR: `${this.#kubeconfig}.cache` },
+          env: {
+            ...process.env,
+            ...this.#environment,
+            KUBECONFIG: this.#kubeconfig,
+            KUBECACHEDIR: `${this.#kubeconfig}.cache`,
+          },
           maxBuffer: 64 * 1024 * 1024,
         },
         (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),

@@ -40,7 +40,8 @@ class TypeCheck {
         if (!isNumber(value)) this.#fail(`expected numeric (int or float), got ${goType(value)}`);
         return;
       case 'string':
-        if (typeof value !== 'string') this.#fail(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
+        if (typeof value !== 'string')
+          this.#fail(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
         return;
       case 'boolean':
         if (typeof value !== 'boolean') this.#fail(`expected boolean, got &{${goText(value)}}`);

@@ -22,7 +22,8 @@ export function compareObjects(before: unknown, after: unknown, type: MergeType)
 function compareValues(before: unknown, after: unknown, type: MergeType): Change | undefined {
   if (before === after) return undefined;
   if (before === undefined) return appearance(everyPath(after, type));
-  if (after === undefined) return { mark: 'removed', added: EMPTY_SET, modified: EMPTY_SET, removed: everyPath(before, type) };
+  if (after === undefined)
+    return { mark: 'removed', added: EMPTY_SET, modified: EMPTY_SET, removed: everyPath(before, type) };
   const kind = kindOf(after, type);
   const change = compareAs(kind, [before, after], type);
   const otherKind = kindOf(before, type);

@@ -48,14 +48,14 @@ function parseLevel(fields: unknown): Level {
   return { isMember: isMember || children.isEmpty, children };
 }
 
-/** Under which printed JSON keeps its set; a symbol shows neither in JSON nor in comparisons. */
+/** Under which printed JSON keeps its set, where nobody sees it. */
 const SET: unique symbol = Symbol('set');
 
 /** The JSON of a set: sorted, the same object every time, not to be changed. */
 export function printFieldsV1(set: FieldSet): PlainObject {
   const printed: PlainObject & { [SET]?: FieldSet } = printLevel(set, false);
   if (printed[SET] !== undefined) return printed;
-  if (Object.isExtensible(printed)) printed[SET] = set;
+  if (Object.isExtensible(printed)) Object.defineProperty(printed, SET, { value: set });
   else known.set(printed, set);
   return printed;
 }

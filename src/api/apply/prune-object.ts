@@ -22,8 +22,15 @@ export interface Pruning {
  * not, as long as nobody else owns it. Going by who owns an item, not by who owns what is in it, an item that is removed
  * goes as a whole only if nothing in it belongs to others.
  */
-export function pruneObject(merged: TypedObject, { kind, last, owners, applied }: Pruning): TypedObject {
+export function pruneObject(merged: TypedObject, pruning: Pruning): TypedObject {
+  const { last, applied } = pruning;
+  // Who applies all that it applied before takes nothing away, which is what happens most often.
   if (last === undefined || last.set.isEmpty || isSubset(last.set, applied)) return merged;
+  return pruneLast(merged, last, pruning);
+}
+
+/** The same without looking first whether there is anything to do. */
+export function pruneLast(merged: TypedObject, last: Owner, { kind, owners }: Pruning): TypedObject {
   const before = inVersion(merged, last.apiVersion, kind);
   if (before === undefined) return merged;
   const pruned = withObject(before, removeItems(before.object, named(last.set, before), before.type));

@@ -27,14 +27,20 @@ function below(value: unknown, touched: Touched, name: string): unknown {
 
 /** What JSON Patch looks into on its way along pointers. */
 export function touchedBy(pointers: readonly string[]): Touched {
-  const root: Record<string, Touched | undefined> = {};
+  const root = nothing();
   for (const pointer of pointers) {
-    let at: Record<string, Touched | undefined> = root;
-    for (const step of pointer.split('/').slice(1, -1)) {
-      const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
-      if (name === '__proto__') break;
-      at = at[name] ??= {};
-    }
+    let at = root;
+    for (const step of pointer.split('/').slice(1, -1))
+      at = at[step.replaceAll('~1', '/').replaceAll('~0', '~')] ??= nothing();
   }
   return root;
+}
+
+interface OpenTouched extends Touched {
+  [name: string]: OpenTouched | undefined;
+}
+
+/** Without a prototype: pointers may name anything. */
+function nothing(): OpenTouched {
+  return Object.create(null) as OpenTouched;
 }

@@ -25,9 +25,12 @@ export function validateChangedObject(
   const meta = checkObjectMeta(object.metadata, { namespaced: resource.namespaced, strategy: resource.strategy });
   const metaUpdate = checkObjectMetaUpdate(object.metadata, old.metadata);
   const found = strategy.validateUpdate?.(object, old, context) ?? [];
-  const table = [...checkAgainstTable(object, resource.type), ...checkImmutable(object, old, resource.type)];
+  const own = combined(checkAgainstTable(object, resource.type), found, strategy);
+  const changed = combined(checkImmutable(object, old, resource.type), [], strategy);
+  const isSaid = ({ field, reason }: FieldError): boolean =>
+    found.some((said) => said.field === field && said.reason === reason);
   // Upstream checks metadata for every kind and again with the kind's own rules, and reports what it finds both times.
-  return [...meta, ...metaUpdate, ...metaUpdate, ...meta, ...combined(table, found, strategy)];
+  return [...meta, ...metaUpdate, ...metaUpdate, ...meta, ...own, ...changed.filter((error) => !isSaid(error))];
 }
 
 function combined(

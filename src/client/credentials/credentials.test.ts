@@ -62,7 +62,9 @@ describe('a token file', () => {
   test('that is missing or empty is refused by name', async () => {
     await using empty = await file(' \n');
 
-    await expect(new TokenFileCredentials(empty.path, new VirtualClock()).current()).rejects.toThrow(`token file "${empty.path}": it is empty`);
+    await expect(new TokenFileCredentials(empty.path, new VirtualClock()).current()).rejects.toThrow(
+      `token file "${empty.path}": it is empty`,
+    );
     await expect(new TokenFileCredentials('/nowhere', new VirtualClock()).current()).rejects.toMatchObject({
       reason: 'credentials',
       message: expect.stringContaining('Cannot read token file "/nowhere"'),
@@ -165,17 +167,37 @@ describe('an exec plugin', () => {
   });
 
   test.each<[string, string, Partial<ExecPlugin>, string]>([
-    ['that is not there', '', { command: 'no-such-plugin', installHint: 'Install it' }, 'executable "no-such-plugin" not found\n\nInstall it'],
+    [
+      'that is not there',
+      '',
+      { command: 'no-such-plugin', installHint: 'Install it' },
+      'executable "no-such-plugin" not found\n\nInstall it',
+    ],
     ['that fails', 'process.exit(3)', {}, 'it failed with exit code 3'],
     ['that says nothing', '', {}, 'its output is not JSON'],
     ['that says something else', 'console.log("[]")', {}, 'its output is not a JSON object'],
-    ['of another version', 'say({ token: "t" })', { apiVersion: 'client.authentication.k8s.io/v1beta1' }, 'is configured for version "client.authentication.k8s.io/v1beta1" and returned "client.authentication.k8s.io/v1"'],
+    [
+      'of another version',
+      'say({ token: "t" })',
+      { apiVersion: 'client.authentication.k8s.io/v1beta1' },
+      'is configured for version "client.authentication.k8s.io/v1beta1" and returned "client.authentication.k8s.io/v1"',
+    ],
     ['without a status', 'say(undefined)', {}, 'it returned no status'],
     ['without credentials', 'say({})', {}, 'it returned neither a token nor a certificate and key'],
     ['with half a pair', 'say({ clientKeyData: "k" })', {}, 'it returned only a certificate or a key, not both'],
-    ['with an odd time', 'say({ token: "t", expirationTimestamp: "soon" })', {}, 'its expirationTimestamp "soon" is no time'],
+    [
+      'with an odd time',
+      'say({ token: "t", expirationTimestamp: "soon" })',
+      {},
+      'its expirationTimestamp "soon" is no time',
+    ],
     ['that talks too much', 'console.log("x".repeat(2 * 1024 * 1024))', {}, 'it wrote more than'],
-    ['that must ask when nobody is there', 'say({ token: "t" })', { interactiveMode: 'Always' }, 'standard input is not a terminal'],
+    [
+      'that must ask when nobody is there',
+      'say({ token: "t" })',
+      { interactiveMode: 'Always' },
+      'standard input is not a terminal',
+    ],
   ])('%s is refused with words', async (_what, script, more, message) => {
     await using counter = await file('0');
     const attempt = credentialsOf(plugin(script, counter.path, more)).current();

@@ -38,144 +38,164 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await settle();
 }
 
-describe.each<TestServerOptions>([{ protocol: 'h2' }, { protocol: 'http/1.1' }])('HttpTransport over $protocol', (options) => {
-  test('sends method, path, headers, body and certificate, and gives back status, headers and body', async () => {
-    await using server = await TestServer.start((_request, response) => json(response, 201, { ok: true }, { 'x-more': 'a' }), options);
-    await using transport = transportTo(server, { credentials: new FixedCredentials(certificate('client')) });
+describe.each<TestServerOptions>([{ protocol: 'h2' }, { protocol: 'http/1.1' }])(
+  'HttpTransport over $protocol',
+  (options) => {
+    test('sends method, path, headers, body and certificate, and gives back status, headers and body', async () => {
+      await using server = await TestServer.start(
+        (_request, response) => json(response, 201, { ok: true }, { 'x-more': 'a' }),
+        options,
+      );
+      await using transport = transportTo(server, { credentials: new FixedCredentials(certificate('client')) });
 
-    const response = await transport.send(get('/api?x=1', { method: 'POST', headers: { 'x-list': ['a', 'b'] }, body: 'hello' }));
+      const response = await transport.send(
+        get('/api?x=1', { method: 'POST', headers: { 'x-list': ['a', 'b'] }, body: 'hello' }),
+      );
 
-    expect(response.status).toBe(201);
-    expect(response.headers['x-more']).toBe('a');
-    expect(await text(response)).toBe('{"ok":true}');
-    expect(server.seen).toMatchObject([
-      { method: 'POST', path: '/api?x=1', body: 'hello', user: 'client', protocol: options.protocol === 'h2' ? '2.0' : '1.1' },
-    ]);
-    expect(String(server.seen[0]?.headers['x-list'])).toMatch(/^a, ?b$/);
-  });
+      expect(response.status).toBe(201);
+      expect(response.headers['x-more']).toBe('a');
+      expect(await text(response)).toBe('{"ok":true}');
+      expect(server.seen).toMatchObject([
+        {
+          method: 'POST',
+          path: '/api?x=1',
+          body: 'hello',
+          user: 'client',
+          protocol: options.protocol === 'h2' ? '2.0' : '1.1',
+        },
+      ]);
+      expect(String(server.seen[0]?.headers['x-list'])).toMatch(/^a, ?b$/);
+    });
 
-  test('an answer of any status resolves', async () => {
-    await using server = await TestServer.start((_request, response) => json(response, 503, { kind: 'Status' }), options);
-    await using transport = transportTo(server);
+    test('an answer of any status resolves', async () => {
+      await using server = await TestServer.start(
+        (_request, response) => json(response, 503, { kind: 'Status' }),
+        options,
+      );
+      await using transport = transportTo(server);
 
-    const response = await transport.send(get('/'));
+      const response = await transport.send(get('/'));
 
-    expect(response.status).toBe(503);
-    expect(await text(response)).toBe('{"kind":"Status"}');
-  });
+      expect(response.status).toBe(503);
+      expect(await text(response)).toBe('{"kind":"Status"}');
+    });
 
-  test('a stream is read as it comes, and leaving the loop ends the request', async () => {
-    let isClosed = false;
-    await using server = await TestServer.start((_request, response) => {
-      response.once('close', () => (isClosed = true));
-      response.writeHead(200);
-      response.write('first');
-    }, options);
-    await using transport = transportTo(server);
-    const response = await transport.send(get('/watch'));
-    if (response.body.type !== 'bytes') throw new Error('expected bytes');
+    test('a stream is read as it comes, and leaving the loop ends the request', async () => {
+      let isClosed = false;
+      await using server = await TestServer.start((_request, response) => {
+        response.once('close', () => (isClosed = true));
+        response.writeHead(200);
+        response.write('first');
+      }, options);
+      await using transport = transportTo(server);
+      const response = await transport.send(get('/watch'));
+      if (response.body.type !== 'bytes') throw new Error('expected bytes');
 
-    for await (const chunk of response.body.chunks) {
-      expect(Buffer.from(chunk).toString()).toBe('first');
-      break;
-    }
+      for await (const chunk of response.body.chunks) {
+        expect(Buffer.from(chunk).toString()).toBe('first');
+        break;
+      }
 
-    await until(() => isClosed);
-  });
+      await until(() => isClosed);
+    });
 
-  test('aborting before the answer rejects with the reason, and the server sees the request end', async () => {
-    let isClosed = false;
-    await using server = await TestServer.start((_request, response) => void response.once('close', () => (isClosed = true)), options);
-    await using transport = transportTo(server);
-    const stop = new AbortController();
-    const sending = transport.send(get('/', { signal: stop.signal }));
-    await until(() => server.seen.length === 1);
+    test('aborting before the answer rejects with the reason, and the server sees the request end', async () => {
+      let isClosed = false;
+      await using server = await TestServer.start(
+        (_request, response) => void response.once('close', () => (isClosed = true)),
+        options,
+      );
+      await using transport = transportTo(server);
+      const stop = new AbortController();
+      const sending = transport.send(get('/', { signal: stop.signal }));
+      await until(() => server.seen.length === 1);
 
-    stop.abort(new Error('enough'));
+      stop.abort(new Error('enough'));
 
-    await expect(sending).rejects.toThrow('enough');
-    await until(() => isClosed);
-  });
+      await expect(sending).rejects.toThrow('enough');
+      await until(() => isClosed);
+    });
 
-  test('aborting while the body comes ends it with the reason', async () => {
-    await using server = await TestServer.start((_request, response) => {
-      response.writeHead(200);
-      response.write('first');
-    }, options);
-    await using transport = transportTo(server);
-    const stop = new AbortController();
-    const response = await transport.send(get('/', { signal: stop.signal }));
-    const reading = text(response);
+    test('aborting while the body comes ends it with the reason', async () => {
+      await using server = await TestServer.start((_request, response) => {
+        response.writeHead(200);
+        response.write('first');
+      }, options);
+      await using transport = transportTo(server);
+      const stop = new AbortController();
+      const response = await transport.send(get('/', { signal: stop.signal }));
+      const reading = text(response);
 
-    stop.abort(new Error('enough'));
+      stop.abort(new Error('enough'));
 
-    await expect(reading).rejects.toThrow('enough');
-  });
+      await expect(reading).rejects.toThrow('enough');
+    });
 
-  test('a connection that breaks before the answer rejects as cut', async () => {
-    await using server = await TestServer.start((request) => void request.socket.destroy(), options);
-    await using transport = transportTo(server);
+    test('a connection that breaks before the answer rejects as cut', async () => {
+      await using server = await TestServer.start((request) => void request.socket.destroy(), options);
+      await using transport = transportTo(server);
 
-    await expect(transport.send(get('/'))).rejects.toMatchObject({ name: 'TransportError', reason: 'cut' });
-  });
+      await expect(transport.send(get('/'))).rejects.toMatchObject({ name: 'TransportError', reason: 'cut' });
+    });
 
-  test('a connection that breaks in the middle of the body ends it as cut', async () => {
-    await using server = await TestServer.start((_request, response) => {
-      response.writeHead(200, { 'content-length': '1000' });
-      response.write('half');
-    }, options);
-    await using transport = transportTo(server);
-    const response = await transport.send(get('/'));
-    const reading = text(response);
-    await settle();
+    test('a connection that breaks in the middle of the body ends it as cut', async () => {
+      await using server = await TestServer.start((_request, response) => {
+        response.writeHead(200, { 'content-length': '1000' });
+        response.write('half');
+      }, options);
+      await using transport = transportTo(server);
+      const response = await transport.send(get('/'));
+      const reading = text(response);
+      await settle();
 
-    for (const socket of server.sockets) socket.destroy();
+      for (const socket of server.sockets) socket.destroy();
 
-    await expect(reading).rejects.toMatchObject({ reason: 'cut' });
-  });
+      await expect(reading).rejects.toMatchObject({ reason: 'cut' });
+    });
 
-  test('packed answers are unpacked on the way', async () => {
-    await using server = await TestServer.start((_request, response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip' });
-      response.end(gzipSync('x'.repeat(200_000)));
-    }, options);
-    await using transport = transportTo(server);
+    test('packed answers are unpacked on the way', async () => {
+      await using server = await TestServer.start((_request, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' });
+        response.end(gzipSync('x'.repeat(200_000)));
+      }, options);
+      await using transport = transportTo(server);
 
-    expect(await text(await transport.send(get('/')))).toBe('x'.repeat(200_000));
-    expect(server.seen[0]?.headers['accept-encoding']).toBe('gzip');
-  });
+      expect(await text(await transport.send(get('/')))).toBe('x'.repeat(200_000));
+      expect(server.seen[0]?.headers['accept-encoding']).toBe('gzip');
+    });
 
-  test('a packed answer that is broken is a protocol error', async () => {
-    await using server = await TestServer.start((_request, response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip' });
-      response.end('not gzip');
-    }, options);
-    await using transport = transportTo(server);
+    test('a packed answer that is broken is a protocol error', async () => {
+      await using server = await TestServer.start((_request, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' });
+        response.end('not gzip');
+      }, options);
+      await using transport = transportTo(server);
 
-    await expect(transport.send(get('/')).then(text)).rejects.toMatchObject({ reason: 'protocol' });
-  });
+      await expect(transport.send(get('/')).then(text)).rejects.toMatchObject({ reason: 'protocol' });
+    });
 
-  test('after the client has been closed requests are refused, and those under way end', async () => {
-    await using server = await TestServer.start(() => undefined, options);
-    const transport = transportTo(server);
-    const sending = transport.send(get('/'));
-    await until(() => server.seen.length === 1);
+    test('after the client has been closed requests are refused, and those under way end', async () => {
+      await using server = await TestServer.start(() => undefined, options);
+      const transport = transportTo(server);
+      const sending = transport.send(get('/'));
+      await until(() => server.seen.length === 1);
 
-    await transport[Symbol.asyncDispose]();
+      await transport[Symbol.asyncDispose]();
 
-    await expect(sending).rejects.toMatchObject({ reason: 'cut' });
-    await expect(transport.send(get('/'))).rejects.toMatchObject({ reason: 'closed' });
-  });
+      await expect(sending).rejects.toMatchObject({ reason: 'cut' });
+      await expect(transport.send(get('/'))).rejects.toMatchObject({ reason: 'closed' });
+    });
 
-  test('a path in the server URL goes before every path', async () => {
-    await using server = await TestServer.start((_request, response) => json(response, 200, {}), options);
-    await using transport = new HttpTransport(connectionTo({ url: `${server.url}/clusters/a/` }));
+    test('a path in the server URL goes before every path', async () => {
+      await using server = await TestServer.start((_request, response) => json(response, 200, {}), options);
+      await using transport = new HttpTransport(connectionTo({ url: `${server.url}/clusters/a/` }));
 
-    await transport.send(get('/api?watch=1')).then(text);
+      await transport.send(get('/api?watch=1')).then(text);
 
-    expect(server.seen[0]?.path).toBe('/clusters/a/api?watch=1');
-  });
-});
+      expect(server.seen[0]?.path).toBe('/clusters/a/api?watch=1');
+    });
+  },
+);
 
 describe('credentials', () => {
   class Tokens implements Credentials {
@@ -239,7 +259,10 @@ describe('credentials', () => {
   test('a plain HTTP server gets no credentials', async () => {
     const seen: SeenRequest['headers'][] = [];
     await using server = await startHttp((headers) => seen.push(headers));
-    const transport = new HttpTransport({ server: server.url, credentials: new FixedCredentials({ authorization: bearer('secret') }) });
+    const transport = new HttpTransport({
+      server: server.url,
+      credentials: new FixedCredentials({ authorization: bearer('secret') }),
+    });
 
     await transport.send(get('/')).then(text);
     await transport[Symbol.asyncDispose]();
@@ -262,7 +285,10 @@ describe('the server proves itself', () => {
     await using wary = new HttpTransport({ server: server.url });
     await using careless = new HttpTransport({ server: server.url, insecureSkipTlsVerify: true });
 
-    await expect(wary.send(get('/'))).rejects.toMatchObject({ reason: 'connect', message: expect.stringContaining(server.url) });
+    await expect(wary.send(get('/'))).rejects.toMatchObject({
+      reason: 'connect',
+      message: expect.stringContaining(server.url),
+    });
     expect((await careless.send(get('/'))).status).toBe(200);
   });
 
@@ -289,9 +315,12 @@ describe('HTTP/2 connections', () => {
 
   test('a further connection is opened when the server allows no more streams, and requests wait when that is the last', async () => {
     const finish: (() => void)[] = [];
-    await using server = await TestServer.start((_request, response) => void finish.push(() => json(response, 200, {})), {
-      maxConcurrentStreams: 2,
-    });
+    await using server = await TestServer.start(
+      (_request, response) => void finish.push(() => json(response, 200, {})),
+      {
+        maxConcurrentStreams: 2,
+      },
+    );
     await using transport = transportTo(server, { maxConnections: 2 });
     const all = Promise.all(Array.from({ length: 6 }, (_, index) => transport.send(get(`/${index}`)).then(text)));
     await until(() => server.seen.length === 4);
@@ -359,7 +388,10 @@ describe('HTTP/2 connections', () => {
     await using wire = await startWire(server.port);
     await using transport = new HttpTransport(connectionTo(wire), { clock });
     const watching = transport.send(get('/watch'));
-    const outcome = expect(watching).rejects.toMatchObject({ reason: 'cut', message: expect.stringContaining('pings') });
+    const outcome = expect(watching).rejects.toMatchObject({
+      reason: 'cut',
+      message: expect.stringContaining('pings'),
+    });
     await until(() => server.seen.length === 1);
 
     wire.goSilent();
@@ -435,7 +467,10 @@ describe('through a proxy', () => {
     await using proxy = await startProxy('Basic other');
     await using transport = transportTo(server, { proxyUrl: `http://127.0.0.1:${proxy.port}` });
 
-    await expect(transport.send(get('/'))).rejects.toMatchObject({ reason: 'connect', message: expect.stringContaining('407') });
+    await expect(transport.send(get('/'))).rejects.toMatchObject({
+      reason: 'connect',
+      message: expect.stringContaining('407'),
+    });
   });
 });
 

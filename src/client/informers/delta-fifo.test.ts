@@ -5,7 +5,10 @@ import { DeltaFifo, type DeltaFifoOptions, type KeyDeltas } from './delta-fifo.t
 import { Indexer } from './indexer.ts';
 import { thing } from './testing/scripted-source.ts';
 
-function fifoOver(options: Partial<DeltaFifoOptions<KubernetesObject>> = {}): { fifo: DeltaFifo<KubernetesObject>; known: Indexer<KubernetesObject> } {
+function fifoOver(options: Partial<DeltaFifoOptions<KubernetesObject>> = {}): {
+  fifo: DeltaFifo<KubernetesObject>;
+  known: Indexer<KubernetesObject>;
+} {
   const known = new Indexer<KubernetesObject>();
   return { fifo: new DeltaFifo<KubernetesObject>({ known, ...options }), known };
 }
@@ -121,7 +124,9 @@ test('an object that changes faster than it is taken out keeps its beginning and
 });
 
 test('objects are transformed on their way in', () => {
-  const { fifo } = fifoOver({ transform: (object) => ({ ...object, metadata: { ...object.metadata, resourceVersion: '0' } }) });
+  const { fifo } = fifoOver({
+    transform: (object) => ({ ...object, metadata: { ...object.metadata, resourceVersion: '0' } }),
+  });
   fifo.add(thing('a', 1));
   fifo.update(thing('a', 2));
 

@@ -24,7 +24,10 @@ function drain(inbox: HandlerInbox<KubernetesObject>): string[] {
   return lines;
 }
 
-function inboxWith(capacity: number, ...notifications: [string, Notification<KubernetesObject>][]): HandlerInbox<KubernetesObject> {
+function inboxWith(
+  capacity: number,
+  ...notifications: [string, Notification<KubernetesObject>][]
+): HandlerInbox<KubernetesObject> {
   const inbox = new HandlerInbox<KubernetesObject>(capacity);
   for (const [key, notification] of notifications) inbox.push(key, notification);
   return inbox;
@@ -43,7 +46,11 @@ test.each<[string, [string, Notification<KubernetesObject>][], string[]]>([
   ['updates are one update', [updated('a', 1, 2), updated('a', 2, 3)], ['update a 1→3']],
   ['a deletion after an update is the deletion', [updated('a', 1, 2), deleted('a', 3)], ['delete a 3']],
   ['an addition after a deletion is another object', [deleted('a', 1), added('a', 2)], ['delete a 1', 'add a 2']],
-  ['…and what happens to that is merged with it', [deleted('a', 1), added('a', 2), updated('a', 2, 3)], ['delete a 1', 'add a 3']],
+  [
+    '…and what happens to that is merged with it',
+    [deleted('a', 1), added('a', 2), updated('a', 2, 3)],
+    ['delete a 1', 'add a 3'],
+  ],
   ['…up to nothing but the deletion', [deleted('a', 1), added('a', 2), deleted('a', 3)], ['delete a 1']],
 ])('beyond its capacity: %s', (_what, notifications, expected) => {
   const inbox = inboxWith(1, ...notifications);
@@ -53,7 +60,15 @@ test.each<[string, [string, Notification<KubernetesObject>][], string[]]>([
 });
 
 test('beyond its capacity objects that do not wait yet are taken, in order', () => {
-  const inbox = inboxWith(2, added('a', 1), added('b', 1), added('c', 1), updated('a', 1, 2), added('d', 1), updated('c', 1, 2));
+  const inbox = inboxWith(
+    2,
+    added('a', 1),
+    added('b', 1),
+    added('c', 1),
+    updated('a', 1, 2),
+    added('d', 1),
+    updated('c', 1, 2),
+  );
 
   expect(drain(inbox)).toEqual(['add a 2', 'add b 1', 'add c 2', 'add d 1']);
 });
@@ -68,7 +83,14 @@ test('what has been handed out is not merged into', () => {
 });
 
 test('when it is not full any more every step is kept again', () => {
-  const inbox = inboxWith(4, updated('a', 1, 2), updated('b', 1, 2), updated('c', 1, 2), updated('d', 1, 2), updated('d', 2, 3));
+  const inbox = inboxWith(
+    4,
+    updated('a', 1, 2),
+    updated('b', 1, 2),
+    updated('c', 1, 2),
+    updated('d', 1, 2),
+    updated('d', 2, 3),
+  );
   for (let count = 0; count < 3; count++) inbox.shift();
   for (const [key, notification] of [updated('d', 3, 4), updated('d', 4, 5)]) inbox.push(key, notification);
 

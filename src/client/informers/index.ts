@@ -1,7 +1,14 @@
 // Caches kept up to date by watches, and queues of work. Each part can be used on its own.
 export { type Delta, DeltaFifo, type DeltaFifoOptions, type KeyDeltas } from './delta-fifo.ts';
 export type { Handler, HandlerOptions, HandlerRegistration } from './handler-registration.ts';
-export { byNamespace, type IndexFunction, Indexer, type Indexes, type IndexReader, NAMESPACE_INDEX } from './indexer.ts';
+export {
+  byNamespace,
+  type IndexFunction,
+  Indexer,
+  type Indexes,
+  type IndexReader,
+  NAMESPACE_INDEX,
+} from './indexer.ts';
 export {
   InformerFactory,
   type InformerFactoryOptions,

@@ -3,8 +3,9 @@ import type { KubernetesObject } from '../kind.ts';
 import { byNamespace, Indexer } from './indexer.ts';
 import { thing } from './testing/scripted-source.ts';
 
-const byColor = (object: { readonly metadata: { readonly labels?: Readonly<Record<string, string>> } }): readonly string[] =>
-  (object.metadata.labels?.['color'] ?? '').split('+').filter((color) => color !== '');
+const byColor = (object: {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+}): readonly string[] => (object.metadata.labels?.['color'] ?? '').split('+').filter((color) => color !== '');
 
 function names(objects: readonly { readonly metadata: { readonly name: string } }[]): string[] {
   return objects.map(({ metadata }) => metadata.name).sort();

@@ -39,7 +39,10 @@ interface Setup extends AsyncDisposable {
 }
 
 /** A reflector at work; stopped at the end, which checks that nothing is left behind. */
-function start(prepare: (source: ScriptedSource) => void = () => undefined, options: Partial<ReflectorOptions> = {}): Setup {
+function start(
+  prepare: (source: ScriptedSource) => void = () => undefined,
+  options: Partial<ReflectorOptions> = {},
+): Setup {
   const source = new ScriptedSource();
   prepare(source);
   const notes = new Notes();
@@ -74,7 +77,11 @@ describe('fetching the state', () => {
     await using setup = start();
     const { source, notes, clock } = setup;
     await clock.advance(0);
-    expect(source.watch.options).toMatchObject({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true });
+    expect(source.watch.options).toMatchObject({
+      sendInitialEvents: true,
+      resourceVersionMatch: 'NotOlderThan',
+      allowWatchBookmarks: true,
+    });
     expect(source.watch.options.resourceVersion).toBeUndefined();
 
     source.watch.send(changed('ADDED', thing('a', 3)), changed('ADDED', thing('b', 2)));
@@ -169,7 +176,14 @@ describe('following changes', () => {
     const { source, notes, clock } = setup;
     const update = changed('MODIFIED', thing('a', 6));
 
-    source.watch.send(update, update, changed('DELETED', thing('a', 7)), changed('DELETED', thing('a', 7)), update, bookmark(6));
+    source.watch.send(
+      update,
+      update,
+      changed('DELETED', thing('a', 7)),
+      changed('DELETED', thing('a', 7)),
+      update,
+      bookmark(6),
+    );
     await clock.advance(0);
 
     expect(notes.lines).toEqual(['update a@6', 'delete a@7']);
@@ -220,7 +234,14 @@ describe('following changes', () => {
     await using setup = await watching();
     const { source, clock } = setup;
     const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
-    source.watch.fail(new StatusError({ code: 504, reason: 'Timeout', message: 'Timeout: Too large resource version', details: { causes } }));
+    source.watch.fail(
+      new StatusError({
+        code: 504,
+        reason: 'Timeout',
+        message: 'Timeout: Too large resource version',
+        details: { causes },
+      }),
+    );
     await clock.advance(0);
 
     expect(source.watch.options.sendInitialEvents).toBe(true);

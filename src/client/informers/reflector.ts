@@ -159,7 +159,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     const timeoutSeconds = Math.ceil((minWatchMs * (1 + random.float())) / 1000);
     const start = isGathering()
       ? ({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const)
-      : { resourceVersion: this.#position === undefined ? undefined : String(Number(this.#position) + 1) };
+      : { resourceVersion: this.#position };
     const open = (scope: AbortSignal): AsyncIterable<readonly WatchEvent<T>[]> =>
       this.#source.watchBatches({ ...start, allowWatchBookmarks: true, timeoutSeconds, signal: scope, maxRetries: 0 });
     const withoutBookmarks = timeoutSeconds * 1000 + TIMEOUT_GRACE_MS;

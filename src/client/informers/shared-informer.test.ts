@@ -19,7 +19,11 @@ interface Setup extends AsyncDisposable {
 function start(options: Partial<SharedInformerOptions<KubernetesObject>> = {}): Setup {
   const source = new ScriptedSource();
   const clock = new VirtualClock();
-  const informer = new SharedInformer<KubernetesObject>(source, { clock, random: new SeededRandom('informer'), ...options });
+  const informer = new SharedInformer<KubernetesObject>(source, {
+    clock,
+    random: new SeededRandom('informer'),
+    ...options,
+  });
   const abort = new AbortController();
   const running = informer.run(abort.signal);
   const stop = async (): Promise<void> => {
@@ -91,7 +95,13 @@ test('after a gap only what differs is told, and what came back under its name i
   await using setup = start();
   const notes = new Notes();
   setup.informer.addHandler(notes);
-  await setup.send(changed('ADDED', thing('same', 1)), changed('ADDED', thing('changed', 2)), changed('ADDED', thing('gone', 3)), changed('ADDED', thing('again', 4)), bookmark(5, true));
+  await setup.send(
+    changed('ADDED', thing('same', 1)),
+    changed('ADDED', thing('changed', 2)),
+    changed('ADDED', thing('gone', 3)),
+    changed('ADDED', thing('again', 4)),
+    bookmark(5, true),
+  );
   notes.lines.length = 0;
   setup.source.watch.fail(expired('too old'));
 
@@ -158,7 +168,11 @@ describe('handlers', () => {
 
   test('one that fails is told of the next thing even so, and the others do not notice', async () => {
     const logged: string[] = [];
-    const log: Logger = new LineLogger({ clock: new VirtualClock(), level: 'error', write: (line) => void logged.push(line) });
+    const log: Logger = new LineLogger({
+      clock: new VirtualClock(),
+      level: 'error',
+      write: (line) => void logged.push(line),
+    });
     await using setup = start({ log, name: 'things' });
     const notes = new Notes();
     const failing: string[] = [];

@@ -13,7 +13,8 @@ export function environmentProxy(
   const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
   const place = { host, port: port === '' ? (protocol === 'https:' ? '443' : '80') : port };
   const exceptions = (environment['NO_PROXY'] ?? environment['no_proxy'] ?? '').split(',');
-  if (isLoopback(host) || exceptions.some((exception) => isMatch(exception.trim().toLowerCase(), place))) return undefined;
+  if (isLoopback(host) || exceptions.some((exception) => isMatch(exception.trim().toLowerCase(), place)))
+    return undefined;
   return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
 

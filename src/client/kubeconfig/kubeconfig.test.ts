@@ -77,8 +77,12 @@ contexts:
 
   test('certificates come from data or from files', async () => {
     const pair = { certificate: testdata('client.crt'), key: testdata('client.key') };
-    const fromData = await connectionOf(config({ user: { 'client-certificate-data': base64(pair.certificate), 'client-key-data': base64(pair.key) } }));
-    const fromFiles = await connectionOf(config({ user: { 'client-certificate': testdataPath('client.crt'), 'client-key': testdataPath('client.key') } }));
+    const fromData = await connectionOf(
+      config({ user: { 'client-certificate-data': base64(pair.certificate), 'client-key-data': base64(pair.key) } }),
+    );
+    const fromFiles = await connectionOf(
+      config({ user: { 'client-certificate': testdataPath('client.crt'), 'client-key': testdataPath('client.key') } }),
+    );
 
     expect(await fromData.credentials?.current(never)).toEqual({ certificate: pair });
     expect(await fromFiles.credentials?.current(never)).toEqual({ certificate: pair });
@@ -93,14 +97,25 @@ contexts:
   test('impersonation is taken over', async () => {
     const user = { as: 'jane', 'as-uid': '7', 'as-groups': ['a', 'b'], 'as-user-extra': { scopes: ['x'] } };
 
-    expect((await connectionOf(config({ user }))).impersonate).toEqual({ user: 'jane', uid: '7', groups: ['a', 'b'], extra: { scopes: ['x'] } });
+    expect((await connectionOf(config({ user }))).impersonate).toEqual({
+      user: 'jane',
+      uid: '7',
+      groups: ['a', 'b'],
+      extra: { scopes: ['x'] },
+    });
   });
 
   test('another context than the current one can be named', async () => {
     const text = JSON.stringify({
-      clusters: [{ name: 'c', cluster: { server: 'https://one.test' } }, { name: 'd', cluster: { server: 'https://two.test' } }],
+      clusters: [
+        { name: 'c', cluster: { server: 'https://one.test' } },
+        { name: 'd', cluster: { server: 'https://two.test' } },
+      ],
       users: [{ name: 'u' }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }, { name: 'y', context: { cluster: 'd', user: 'u' } }],
+      contexts: [
+        { name: 'x', context: { cluster: 'c', user: 'u' } },
+        { name: 'y', context: { cluster: 'd', user: 'u' } },
+      ],
       'current-context': 'x',
     });
 
@@ -129,27 +144,75 @@ describe('what cannot be used is refused, with file and entry', () => {
     ['no YAML', 'a: [', 'Cannot read kubeconfig "/home/me/.kube/config": '],
     ['a list', '[]', 'Cannot read kubeconfig "/home/me/.kube/config": it is not a mapping'],
     ['another kind', '{"apiVersion": "v1", "kind": "Pod"}', 'it is Pod of "v1", not Config of "v1"'],
-    ['a cluster without a name', '{"clusters": [{}]}', 'Cannot use clusters[0] in kubeconfig "/home/me/.kube/config": "name" is missing'],
+    [
+      'a cluster without a name',
+      '{"clusters": [{}]}',
+      'Cannot use clusters[0] in kubeconfig "/home/me/.kube/config": "name" is missing',
+    ],
     ['two clusters of a name', '{"clusters": [{"name": "a"}, {"name": "a"}]}', '"clusters" has two entries named "a"'],
     ['no current context', '{}', 'the kubeconfig has no current context, and none was named'],
     ['a context that is not there', '{"current-context": "y"}', 'the kubeconfig has no context "y"'],
-    ['a cluster that is not there', config({ context: { cluster: 'd' } }), `Cannot use context "x" ${place}: there is no cluster "d"`],
-    ['a user that is not there', config({ context: { user: 'v' } }), `Cannot use context "x" ${place}: there is no user "v"`],
+    [
+      'a cluster that is not there',
+      config({ context: { cluster: 'd' } }),
+      `Cannot use context "x" ${place}: there is no cluster "d"`,
+    ],
+    [
+      'a user that is not there',
+      config({ context: { user: 'v' } }),
+      `Cannot use context "x" ${place}: there is no user "v"`,
+    ],
     ['no server', config({ cluster: { server: '' } }), `Cannot use cluster "c" ${place}: "server" is missing`],
     ['a server that is no URL', config({ cluster: { server: 'ftp://x' } }), 'server "ftp://x" is no http or https URL'],
     ['a number for a token', config({ user: { token: 7 } }), `Cannot read user "u" ${place}: "token" is not a string`],
     ['data that is no base64', config({ user: { 'client-key-data': '?' } }), '"client-key-data" is not base64'],
-    ['a file that is not there', config({ user: { tokenFile: '/nowhere/token' } }), `Cannot use user "u" ${place}: cannot read tokenFile "/nowhere/token"`],
-    ['both kinds of authority', config({ cluster: { 'certificate-authority': '/a', 'certificate-authority-data': 'YQ==' } }), 'are both there'],
-    ['an authority that nobody looks at', config({ cluster: { 'insecure-skip-tls-verify': true, 'certificate-authority-data': 'YQ==' } }), 'exclude each other'],
-    ['a certificate without a key', config({ user: { 'client-certificate-data': 'YQ==' } }), 'a client certificate needs "client-key" or "client-key-data"'],
-    ['a token and a password', config({ user: { token: 'a', username: 'b' } }), '"token" and "username" exclude each other'],
-    ['an old auth provider', config({ user: { 'auth-provider': { name: 'gcp' } } }), 'auth-provider "gcp" is not supported'],
+    [
+      'a file that is not there',
+      config({ user: { tokenFile: '/nowhere/token' } }),
+      `Cannot use user "u" ${place}: cannot read tokenFile "/nowhere/token"`,
+    ],
+    [
+      'both kinds of authority',
+      config({ cluster: { 'certificate-authority': '/a', 'certificate-authority-data': 'YQ==' } }),
+      'are both there',
+    ],
+    [
+      'an authority that nobody looks at',
+      config({ cluster: { 'insecure-skip-tls-verify': true, 'certificate-authority-data': 'YQ==' } }),
+      'exclude each other',
+    ],
+    [
+      'a certificate without a key',
+      config({ user: { 'client-certificate-data': 'YQ==' } }),
+      'a client certificate needs "client-key" or "client-key-data"',
+    ],
+    [
+      'a token and a password',
+      config({ user: { token: 'a', username: 'b' } }),
+      '"token" and "username" exclude each other',
+    ],
+    [
+      'an old auth provider',
+      config({ user: { 'auth-provider': { name: 'gcp' } } }),
+      'auth-provider "gcp" is not supported',
+    ],
     ['groups without a user to act as', config({ user: { 'as-groups': ['a'] } }), 'need "as"'],
     ['a proxy of another kind', config({ cluster: { 'proxy-url': 'socks5://x' } }), 'not "socks5"'],
-    ['a plugin without a command', config({ user: { exec: { apiVersion: 'client.authentication.k8s.io/v1' } } }), `Cannot use "exec" of user "u" ${place}: "command" is missing`],
-    ['a plugin of an old version', config({ user: { exec: { command: 'a', apiVersion: 'client.authentication.k8s.io/v1alpha1' } } }), 'is not supported'],
-    ['a plugin that does not say whether it asks', config({ user: { exec: { command: 'a', apiVersion: 'client.authentication.k8s.io/v1' } } }), '"interactiveMode" is missing'],
+    [
+      'a plugin without a command',
+      config({ user: { exec: { apiVersion: 'client.authentication.k8s.io/v1' } } }),
+      `Cannot use "exec" of user "u" ${place}: "command" is missing`,
+    ],
+    [
+      'a plugin of an old version',
+      config({ user: { exec: { command: 'a', apiVersion: 'client.authentication.k8s.io/v1alpha1' } } }),
+      'is not supported',
+    ],
+    [
+      'a plugin that does not say whether it asks',
+      config({ user: { exec: { command: 'a', apiVersion: 'client.authentication.k8s.io/v1' } } }),
+      '"interactiveMode" is missing',
+    ],
   ])('%s', async (_what, text, message) => {
     const attempt = (async () => connectionOf(text))();
 
@@ -180,7 +243,9 @@ describe('several files', () => {
   });
 
   test('a file that is named must be there', async () => {
-    await expect(loadKubeconfig({ path: '/nowhere/config' })).rejects.toThrow('Cannot read kubeconfig "/nowhere/config": there is no such file');
+    await expect(loadKubeconfig({ path: '/nowhere/config' })).rejects.toThrow(
+      'Cannot read kubeconfig "/nowhere/config": there is no such file',
+    );
   });
 
   test('no file at all is an empty kubeconfig', async () => {
@@ -198,7 +263,11 @@ describe('inside a pod', () => {
 
     const connection = await inClusterConnection({ clock, environment, folder: there.path });
 
-    expect(connection).toMatchObject({ server: 'https://[fd00::1]:443', namespace: 'team', certificateAuthority: { path: join(there.path, 'ca.crt') } });
+    expect(connection).toMatchObject({
+      server: 'https://[fd00::1]:443',
+      namespace: 'team',
+      certificateAuthority: { path: join(there.path, 'ca.crt') },
+    });
     expect(await connection?.credentials?.current(never)).toEqual({ authorization: 'Bearer sa-token' });
   });
 

@@ -6,7 +6,10 @@ import type { ApiRequest } from './api-request.ts';
 import { Requester, type RequesterOptions } from './requester.ts';
 import type { Warning } from './warning.ts';
 
-type Scripted = TransportError | 'hang' | { status: number; headers?: Record<string, string | string[]>; body?: unknown };
+type Scripted =
+  | TransportError
+  | 'hang'
+  | { status: number; headers?: Record<string, string | string[]>; body?: unknown };
 
 /** Gives prepared answers, one after the other; the last one again and again. */
 class ScriptedTransport implements Transport {
@@ -22,7 +25,9 @@ class ScriptedTransport implements Transport {
     const next = this.#script.length > 1 ? this.#script.shift() : this.#script[0];
     if (next instanceof TransportError) throw next;
     if (next === 'hang' || next === undefined) {
-      return new Promise((_resolve, reject) => request.signal.addEventListener('abort', () => reject(request.signal.reason)));
+      return new Promise((_resolve, reject) =>
+        request.signal.addEventListener('abort', () => reject(request.signal.reason)),
+      );
     }
     const { status, headers = {}, body = {} } = next;
     return { status, headers, body: bytes(typeof body === 'string' ? body : JSON.stringify(body)) };
@@ -42,7 +47,10 @@ function bytes(...parts: readonly string[]): TransportBody {
   };
 }
 
-function requesterOver(transport: Transport, options: RequesterOptions = {}): { requester: Requester; clock: VirtualClock } {
+function requesterOver(
+  transport: Transport,
+  options: RequesterOptions = {},
+): { requester: Requester; clock: VirtualClock } {
   const clock = new VirtualClock();
   return { requester: new Requester(transport, { clock, random: new SeededRandom('retry'), ...options }), clock };
 }
@@ -52,22 +60,29 @@ const create: ApiRequest = { method: 'POST', path: '/api/v1/pods', body: { kind:
 const update: ApiRequest = { method: 'PUT', path: '/api/v1/pods/a', body: { kind: 'Pod' } };
 
 function tooMany(seconds?: number): Scripted {
-  return { status: 429, headers: seconds === undefined ? {} : { 'retry-after': String(seconds) }, body: { kind: 'Status', message: 'busy', reason: 'TooManyRequests' } };
+  return {
+    status: 429,
+    headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
+    body: { kind: 'Status', message: 'busy', reason: 'TooManyRequests' },
+  };
 }
 
 describe('a busy server', () => {
-  test.each([read, create, update])('429 is tried again after the time the server asks for: $method', async (request) => {
-    const transport = new ScriptedTransport(tooMany(3), { status: 200, body: { ok: true } });
-    const { requester, clock } = requesterOver(transport);
-    const answer = requester.object(request);
+  test.each([read, create, update])(
+    '429 is tried again after the time the server asks for: $method',
+    async (request) => {
+      const transport = new ScriptedTransport(tooMany(3), { status: 200, body: { ok: true } });
+      const { requester, clock } = requesterOver(transport);
+      const answer = requester.object(request);
 
-    await clock.advance('2999ms');
-    expect(transport.requests).toHaveLength(1);
-    await clock.advance('1ms');
+      await clock.advance('2999ms');
+      expect(transport.requests).toHaveLength(1);
+      await clock.advance('1ms');
 
-    expect((await answer).value).toEqual({ ok: true });
-    expect(transport.requests).toHaveLength(2);
-  });
+      expect((await answer).value).toEqual({ ok: true });
+      expect(transport.requests).toHaveLength(2);
+    },
+  );
 
   test('a time that is a date is understood too', async () => {
     const clock = new VirtualClock();
@@ -87,7 +102,11 @@ describe('a busy server', () => {
     const transport = new ScriptedTransport(tooMany());
     const { requester, clock } = requesterOver(transport, { maxRetries: 3 });
     const times: number[] = [];
-    const outcome = expect(requester.object(create)).rejects.toMatchObject({ code: 429, reason: 'TooManyRequests', message: 'busy' });
+    const outcome = expect(requester.object(create)).rejects.toMatchObject({
+      code: 429,
+      reason: 'TooManyRequests',
+      message: 'busy',
+    });
 
     while (transport.requests.length < 4) {
       if (times.length < transport.requests.length) times.push(clock.monotonic());
@@ -115,7 +134,12 @@ describe('a busy server', () => {
     ['503 with a time to an update', update, { status: 503, headers: { 'retry-after': '1' } }, true],
     ['503 to an update', update, { status: 503 }, false],
     ['503 with a time to a create', create, { status: 503, headers: { 'retry-after': '1' } }, false],
-    ['503 with a time to an apply', { ...create, method: 'PATCH', isIdempotent: true }, { status: 503, headers: { 'retry-after': '1' } }, true],
+    [
+      '503 with a time to an apply',
+      { ...create, method: 'PATCH', isIdempotent: true },
+      { status: 503, headers: { 'retry-after': '1' } },
+      true,
+    ],
     ['a broken connection to a read', read, new TransportError('cut', 'cut'), true],
     ['a broken connection to a create', create, new TransportError('cut', 'cut'), false],
     ['a connection that turned the request away to a create', create, new TransportError('refused', 'refused'), true],
@@ -124,7 +148,10 @@ describe('a busy server', () => {
   ])('%s', async (_what, request, first, isRetried) => {
     const transport = new ScriptedTransport(first, { status: 200, body: { ok: true } });
     const { requester, clock } = requesterOver(transport);
-    const answer = requester.object(request).then(() => true, () => false);
+    const answer = requester.object(request).then(
+      () => true,
+      () => false,
+    );
 
     await clock.advance('5s');
 
@@ -179,7 +206,9 @@ describe('answers', () => {
   });
 
   test('an answer that is too long is not read to its end', async () => {
-    const { requester } = requesterOver(new ScriptedTransport({ status: 200, body: 'x'.repeat(100) }), { maxBodyBytes: 99 });
+    const { requester } = requesterOver(new ScriptedTransport({ status: 200, body: 'x'.repeat(100) }), {
+      maxBodyBytes: 99,
+    });
 
     await expect(requester.object(read)).rejects.toMatchObject({ reason: 'tooLarge' });
   });
@@ -187,7 +216,10 @@ describe('answers', () => {
   test('an answer that is no JSON is a protocol error', async () => {
     const { requester } = requesterOver(new ScriptedTransport({ status: 200, body: 'hello' }));
 
-    await expect(requester.object(read)).rejects.toMatchObject({ reason: 'protocol', message: 'Cannot read the answer as JSON: hello' });
+    await expect(requester.object(read)).rejects.toMatchObject({
+      reason: 'protocol',
+      message: 'Cannot read the answer as JSON: hello',
+    });
   });
 
   test('warnings are heard, each of them', async () => {
@@ -230,7 +262,8 @@ describe('requests', () => {
 });
 
 describe('watches', () => {
-  const event = (type: string, name: string): string => JSON.stringify({ type, object: { metadata: { name, resourceVersion: '5' } } });
+  const event = (type: string, name: string): string =>
+    JSON.stringify({ type, object: { metadata: { name, resourceVersion: '5' } } });
 
   async function gather(...parts: readonly string[]): Promise<unknown[]> {
     const transport: Transport = {
@@ -256,7 +289,10 @@ describe('watches', () => {
   });
 
   test('bookmarks tell how far the watch is, and whether the initial state is complete', async () => {
-    const end = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '9', annotations: { 'k8s.io/initial-events-end': 'true' } } } };
+    const end = {
+      type: 'BOOKMARK',
+      object: { metadata: { resourceVersion: '9', annotations: { 'k8s.io/initial-events-end': 'true' } } },
+    };
 
     const batches = await gather(`${event('BOOKMARK', '')}\n${JSON.stringify(end)}\n`);
 
@@ -272,7 +308,11 @@ describe('watches', () => {
     const error = { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } };
     const seen: unknown[] = [];
     const transport: Transport = {
-      send: async () => ({ status: 200, headers: {}, body: bytes(`${event('ADDED', 'a')}\n${JSON.stringify(error)}\n`) }),
+      send: async () => ({
+        status: 200,
+        headers: {},
+        body: bytes(`${event('ADDED', 'a')}\n${JSON.stringify(error)}\n`),
+      }),
       [Symbol.asyncDispose]: async () => undefined,
     };
     const watching = (async () => {

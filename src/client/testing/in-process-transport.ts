@@ -44,12 +44,17 @@ export class InProcessTransport implements Transport {
       const { object, resource, code } = answer;
       return { status: code, headers, body: { type: 'object', object: served(object, resource) } };
     }
-    if (isWhole && answer.type === 'list') return { status: 200, headers, body: { type: 'object', object: listOf(answer) } };
+    if (isWhole && answer.type === 'list')
+      return { status: 200, headers, body: { type: 'object', object: listOf(answer) } };
     if (isWhole && answer.type === 'watch') {
       return { status: 200, headers, body: { type: 'events', batches: eventsOf(answer, request.signal) } };
     }
     const encoded = this.#server.encode(answer, call);
-    return { status: encoded.code, headers: encoded.headers, body: { type: 'bytes', chunks: chunksOf(encoded.body, request.signal) } };
+    return {
+      status: encoded.code,
+      headers: encoded.headers,
+      body: { type: 'bytes', chunks: chunksOf(encoded.body, request.signal) },
+    };
   }
 }
 
@@ -63,10 +68,15 @@ function listOf({ resource, items, metadata }: ListAnswer): object {
   return { kind: `${kind}List`, apiVersion, metadata, items: items.map((item) => served(item, resource)) };
 }
 
-async function* eventsOf({ events, resource }: WatchAnswer, signal: AbortSignal): AsyncGenerator<readonly TransportEvent[]> {
+async function* eventsOf(
+  { events, resource }: WatchAnswer,
+  signal: AbortSignal,
+): AsyncGenerator<readonly TransportEvent[]> {
   for await (const batch of events) {
     if (signal.aborted) break;
-    yield batch.map((event): TransportEvent => ('object' in event ? { type: event.type, object: served(event.object, resource) } : event));
+    yield batch.map((event): TransportEvent =>
+      'object' in event ? { type: event.type, object: served(event.object, resource) } : event,
+    );
   }
   if (signal.aborted) throw signal.reason;
 }

@@ -28,7 +28,11 @@ export class TestCluster implements AsyncDisposable {
     this.#stop = parts.stop;
   }
 
-  static async start({ clock = new VirtualClock(), seed = 'test', log = discardLogger }: TestClusterOptions = {}): Promise<TestCluster> {
+  static async start({
+    clock = new VirtualClock(),
+    seed = 'test',
+    log = discardLogger,
+  }: TestClusterOptions = {}): Promise<TestCluster> {
     const stop = new AbortController();
     const random = new SeededRandom(seed);
     const plane = await startControlPlane({
@@ -49,7 +53,11 @@ export class TestCluster implements AsyncDisposable {
   get connection(): ClusterConnection {
     const { server, certificateAuthority, client } = this.#plane.access;
     const certificate = { certificate: client.certificate, key: client.privateKey };
-    return { server, certificateAuthority: { pem: certificateAuthority }, credentials: new FixedCredentials({ certificate }) };
+    return {
+      server,
+      certificateAuthority: { pem: certificateAuthority },
+      credentials: new FixedCredentials({ certificate }),
+    };
   }
 
   /** A transport of the given kind; closed with the cluster. */

@@ -1,6 +1,12 @@
 // An HTTPS server whose answers a test writes itself, with real TLS and real HTTP/2 or HTTP/1.1.
 import { readFileSync } from 'node:fs';
-import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
@@ -113,7 +119,12 @@ export class TestServer implements AsyncDisposable {
 }
 
 /** Answers with JSON. */
-export function json(response: Http2ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function json(
+  response: Http2ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(body));
 }

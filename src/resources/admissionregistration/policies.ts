@@ -6,6 +6,8 @@ import type {
 } from '../../api/types/admissionregistration/v1.d.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
+import { checkMutatingPolicy, checkValidatingPolicy } from './policy-rules.ts';
+import { checkMutatingBinding, checkValidatingBinding } from './policybinding-rules.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 
@@ -20,6 +22,7 @@ export const validatingAdmissionPolicies = defineKind<ValidatingAdmissionPolicy>
   requiresResourceVersion: true,
   statusMetadata: 'owned',
   raisesGeneration: changes('spec'),
+  validate: checkValidatingPolicy,
 });
 
 export const validatingAdmissionPolicyBindings = defineKind<ValidatingAdmissionPolicyBinding>({
@@ -27,6 +30,7 @@ export const validatingAdmissionPolicyBindings = defineKind<ValidatingAdmissionP
   plural: 'validatingadmissionpolicybindings',
   requiresResourceVersion: true,
   raisesGeneration: changes('spec'),
+  validate: checkValidatingBinding,
 });
 
 export const mutatingAdmissionPolicies = defineKind<MutatingAdmissionPolicy>({
@@ -36,6 +40,7 @@ export const mutatingAdmissionPolicies = defineKind<MutatingAdmissionPolicy>({
   deprecations: { v1alpha1: alphaWarning('MutatingAdmissionPolicy') },
   requiresResourceVersion: true,
   raisesGeneration: changes('spec'),
+  validate: checkMutatingPolicy,
 });
 
 export const mutatingAdmissionPolicyBindings = defineKind<MutatingAdmissionPolicyBinding>({
@@ -45,4 +50,5 @@ export const mutatingAdmissionPolicyBindings = defineKind<MutatingAdmissionPolic
   deprecations: { v1alpha1: alphaWarning('MutatingAdmissionPolicyBinding') },
   requiresResourceVersion: true,
   raisesGeneration: changes('spec'),
+  validate: checkMutatingBinding,
 });

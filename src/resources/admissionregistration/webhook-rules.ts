@@ -57,7 +57,8 @@ function checkSideEffects({ sideEffects }: Webhook, field: string, old: readonly
   return isLenient || SIDE_EFFECTS.includes(sideEffects) ? [] : [notSupported(at, sideEffects, SIDE_EFFECTS)];
 }
 
-function checkRule(rule: RuleWithOperations, field: string): FieldError[] {
+/** What a rule of a webhook or a policy is about; a wildcard stands alone. */
+export function checkRule(rule: RuleWithOperations, field: string): FieldError[] {
   const { operations = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
   const alone = (list: readonly string[], name: string, what: string): FieldError[] => {
     if (list.length === 0) return [required(`${field}.${name}`)];

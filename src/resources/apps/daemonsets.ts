@@ -2,6 +2,7 @@ import type { DaemonSet, DaemonSetSpec } from '../../api/types/apps/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { changes } from '../change.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
+import { templateWarnings } from '../core/pod-warnings.ts';
 import { withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { withEntries, withMeta } from '../object-meta.ts';
@@ -36,6 +37,7 @@ export const daemonSets = defineKind<DaemonSet>({
     setTemplateGeneration(object, templateGeneration(old));
   },
 
+  warnings: ({ metadata, spec }, old) => templateWarnings(spec.template, 'spec.template', { metadata, old }),
   validate: checkDaemonSet,
   validateStatus: checkDaemonSetStatus,
 });

@@ -1,6 +1,7 @@
 import type { Deployment, DeploymentSpec } from '../../api/types/apps/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
+import { templateWarnings } from '../core/pod-warnings.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { defineKind } from '../kind.ts';
 import { scaleOfSelector } from '../scale.ts';
@@ -31,7 +32,10 @@ export const deployments = defineKind<Deployment>({
 
   validate: checkDeployment,
   validateStatus: checkDeploymentStatus,
-  warnings: (object, old) => (old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
+  warnings: ({ metadata, spec }, old) => [
+    ...(old === undefined ? podNameWarnings(metadata.name ?? '') : []),
+    ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
+  ],
   subresources: { scale: scaleOfSelector },
 });
 

@@ -1,6 +1,7 @@
 import type { ReplicaSet } from '../../api/types/apps/v1.d.ts';
 import { changes } from '../change.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
+import { templateWarnings } from '../core/pod-warnings.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { defineKind } from '../kind.ts';
 import { scaleOfSelector } from '../scale.ts';
@@ -25,6 +26,9 @@ export const replicaSets = defineKind<ReplicaSet>({
 
   validate: checkReplicaSet,
   validateStatus: checkReplicaSetStatus,
-  warnings: (object, old) => (old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
+  warnings: ({ metadata, spec }, old) => [
+    ...(old === undefined ? podNameWarnings(metadata.name ?? '') : []),
+    ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
+  ],
   subresources: { scale: scaleOfSelector },
 });

@@ -2,6 +2,7 @@ import type { StatefulSet, StatefulSetSpec } from '../../api/types/apps/v1.d.ts'
 import type { PersistentVolumeClaim } from '../../api/types/core/v1.d.ts';
 import { changes } from '../change.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
+import { templateWarnings } from '../core/pod-warnings.ts';
 import { withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { roundToMilli } from '../core/resource-list.ts';
 import { defineKind } from '../kind.ts';
@@ -30,6 +31,12 @@ export const statefulSets = defineKind<StatefulSet>({
     object.spec = withoutGatedFields(object.spec, old.spec);
   },
 
+  warnings: ({ metadata, spec }, old) => [
+    ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
+    ...((spec.revisionHistoryLimit ?? 0) < 0
+      ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
+      : []),
+  ],
   validate: checkStatefulSet,
   validateUpdate: checkStatefulSetUpdate,
   validateStatus: checkStatefulSetStatus,

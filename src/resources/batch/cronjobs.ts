@@ -1,6 +1,7 @@
 import type { CronJob, CronJobSpec } from '../../api/types/batch/v1.d.ts';
 import { changes } from '../change.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
+import { templateWarnings } from '../core/pod-warnings.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { defineKind } from '../kind.ts';
 import { checkCronJob, checkCronJobUpdate } from './cronjob-rules.ts';
@@ -24,7 +25,10 @@ export const cronJobs = defineKind<CronJob>({
 
   validate: checkCronJob,
   validateUpdate: checkCronJobUpdate,
-  warnings: (object, old) => (old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
+  warnings: ({ metadata, spec }, old) => [
+    ...(old === undefined ? podNameWarnings(metadata.name ?? '') : []),
+    ...templateWarnings(spec.jobTemplate.spec?.template, 'spec.jobTemplate.spec.template', { metadata, old }),
+  ],
 });
 
 function withoutGatedFields(spec: CronJobSpec, old: CronJobSpec | undefined): CronJobSpec {

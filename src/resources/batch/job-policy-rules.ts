@@ -1,6 +1,10 @@
 import { duplicate, invalidValue, required, tooMany } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
-import type { JobSpec, PodFailurePolicyOnExitCodesRequirement, PodFailurePolicyRule } from '../../api/types/batch/v1.d.ts';
+import type {
+  JobSpec,
+  PodFailurePolicyOnExitCodesRequirement,
+  PodFailurePolicyRule,
+} from '../../api/types/batch/v1.d.ts';
 
 const MAX_RULES = 20;
 const MAX_EXIT_CODES = 255;

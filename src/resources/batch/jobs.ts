@@ -2,6 +2,7 @@ import type { Job, JobSpec } from '../../api/types/batch/v1.d.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import { changes } from '../change.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
+import { templateWarnings } from '../core/pod-warnings.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { withEntries, withMeta } from '../object-meta.ts';
@@ -43,7 +44,10 @@ export const jobs = defineKind<Job>({
   validate: checkJob,
   validateUpdate: checkJobUpdate,
   validateStatus: checkJobStatus,
-  warnings: (job, old) => (old === undefined ? podNameWarnings(job.metadata.name ?? '') : []),
+  warnings: ({ metadata, spec }, old) => [
+    ...(old === undefined ? podNameWarnings(metadata.name ?? '') : []),
+    ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
+  ],
   selectable: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },
 });
 

@@ -59,7 +59,9 @@ function checkTerm(
         ...(anyValue ? [] : checkLabelValues(values, `${at}.values`)),
       ];
     }),
-    ...matchFields.flatMap((requirement, index) => checkFieldRequirement(requirement, `${field}.matchFields[${index}]`)),
+    ...matchFields.flatMap((requirement, index) =>
+      checkFieldRequirement(requirement, `${field}.matchFields[${index}]`),
+    ),
   ];
 }
 

@@ -74,7 +74,7 @@ export function checkNodeUpdate(node: Whole<Node>, old: Whole<Node>): FieldError
   const was = old.spec;
   const { podCIDRs = [], providerID = '', externalID = '' } = node.spec;
   const oldCidrs = was.podCIDRs ?? [];
-  if (oldCidrs.length > 0 && oldCidrs.some((cidr, index) => cidr !== podCIDRs[index])) {
+  if (oldCidrs.some((cidr, index) => cidr !== podCIDRs[index])) {
     errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
   }
   if ((was.providerID ?? '') !== '' && was.providerID !== providerID) {

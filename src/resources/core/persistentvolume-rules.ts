@@ -115,7 +115,5 @@ export function checkPersistentVolumeUpdate(
 }
 
 function sourceOf(spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> {
-  return Object.fromEntries(
-    SOURCES.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])),
-  );
+  return Object.fromEntries(SOURCES.flatMap((name) => (spec[name] === undefined ? [] : [[name, spec[name]]])));
 }

@@ -151,7 +151,9 @@ function checkSchedulingGates({ schedulingGates = [] }: PodSpec, field: string):
 
 /** Of two constraints alike, it is the first that is reported. */
 function checkSpreadConstraints({ topologySpreadConstraints = [] }: PodSpec, field: string): FieldError[] {
-  const keys = topologySpreadConstraints.map(({ topologyKey, whenUnsatisfiable }) => `{${topologyKey}, ${whenUnsatisfiable}}`);
+  const keys = topologySpreadConstraints.map(
+    ({ topologyKey, whenUnsatisfiable }) => `{${topologyKey}, ${whenUnsatisfiable}}`,
+  );
   return topologySpreadConstraints.flatMap(({ topologyKey, whenUnsatisfiable, minDomains, labelSelector }, index) => {
     const at = `${field}[${index}]`;
     const key = keys[index] ?? '';

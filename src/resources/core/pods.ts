@@ -15,6 +15,7 @@ import { defaultPod } from './pod-defaults.ts';
 import { evictionOf } from './pod-eviction.ts';
 import { withLabelKeys } from './pod-label-keys.ts';
 import { qosClass } from './pod-qos.ts';
+import { podWarnings } from './pod-warnings.ts';
 import { checkPod } from './pod-rules.ts';
 import { checkPodStatusUpdate } from './pod-status-rules.ts';
 import { checkPodUpdate } from './pod-update-rules.ts';
@@ -64,12 +65,12 @@ export function pods(environment: KindEnvironment): Kind {
     validateStatus: checkPodStatusUpdate,
 
     warnings(pod, old) {
-      const problems = old === undefined ? dns1123LabelProblems(pod.metadata.name ?? '') : [];
-      if (problems.length === 0) return [];
-      return [
-        "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; " +
-          `a DNS label is recommended: [${problems.join(' ')}]`,
-      ];
+      if (old !== undefined) return []; // most of a pod does not change
+      const warnings = podWarnings(pod.spec, pod.metadata, '');
+      const problems = dns1123LabelProblems(pod.metadata.name ?? '');
+      if (problems.length === 0) return warnings;
+      const surprise = "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; ";
+      return [`${surprise}a DNS label is recommended: [${problems.join(' ')}]`, ...warnings];
     },
 
     /** Nothing has to be stopped where nothing runs. */

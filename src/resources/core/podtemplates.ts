@@ -4,6 +4,7 @@ import { defineKind } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
 import { defaultPodTemplate } from './pod-spec-defaults.ts';
 import { withoutGatedTemplateFields } from './pod-template.ts';
+import { templateWarnings } from './pod-warnings.ts';
 import { checkPodTemplateSpec } from './pod-template-rules.ts';
 
 export const podTemplates = defineKind<PodTemplate>({
@@ -25,5 +26,6 @@ export const podTemplates = defineKind<PodTemplate>({
     object.template = withoutGatedTemplateFields(object.template, old.template);
   },
 
+  warnings: ({ metadata, template }, old) => templateWarnings(template, 'template', { metadata, old }),
   validate: ({ template }) => (template === undefined ? [] : checkPodTemplateSpec(template, 'template')),
 });

@@ -4,6 +4,7 @@ import { defineKind } from '../kind.ts';
 import { withMeta } from '../object-meta.ts';
 import { scaleOfLabels } from '../scale.ts';
 import { defaultPodTemplate } from './pod-spec-defaults.ts';
+import { templateWarnings } from './pod-warnings.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from './pod-template.ts';
 import { checkReplicationController, checkReplicationControllerStatus } from './replicationcontroller-rules.ts';
 
@@ -34,7 +35,10 @@ export const replicationControllers = defineKind<ReplicationController>({
 
   validate: checkReplicationController,
   validateStatus: checkReplicationControllerStatus,
-  warnings: (object, old) => (old === undefined ? podNameWarnings(object.metadata.name ?? '') : []),
+  warnings: ({ metadata, spec }, old) => [
+    ...(old === undefined ? podNameWarnings(metadata.name ?? '') : []),
+    ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
+  ],
   selectable: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
   subresources: { scale: scaleOfLabels },
 });

@@ -1,4 +1,4 @@
-import type { Quantity} from '../../api/index.ts';
+import type { Quantity } from '../../api/index.ts';
 import { milliQuantityOf, parseQuantity, ValueError } from '../../api/index.ts';
 
 /** Amounts by resource name, as they stand in objects. */

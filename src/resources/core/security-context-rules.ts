@@ -91,7 +91,9 @@ function checkSeccomp(profile: SeccompProfile | undefined, field: string): Field
   const { type, localhostProfile: path } = profile;
   const at = `${field}.localhostProfile`;
   if (type !== 'Localhost') {
-    return path === undefined ? [] : [invalidValue(at, unversioned(profile, PROFILE), 'can only be set when seccomp type is Localhost')];
+    return path === undefined
+      ? []
+      : [invalidValue(at, unversioned(profile, PROFILE), 'can only be set when seccomp type is Localhost')];
   }
   if (path === undefined) return [required(at, 'must be set when seccomp type is Localhost')];
   return checkDescendingPath(path, at);

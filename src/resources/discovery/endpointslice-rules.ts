@@ -7,6 +7,7 @@ import {
   isIpv4,
   legacyIpProblems,
   parseIp,
+  qualifiedNameProblems,
   required,
   tooMany,
 } from '../../api/index.ts';
@@ -39,8 +40,7 @@ function checkAll({ addressType, endpoints, ports }: Whole<EndpointSlice>): Fiel
       const field = `endpoints[${index}].addresses`;
       const addresses = endpoint.addresses ?? [];
       if (addresses.length === 0) return [required(field, 'must contain at least 1 address')];
-      const surplus =
-        addresses.length > MAX_ADDRESSES ? [tooMany(field, addresses.length, MAX_ADDRESSES)] : [];
+      const surplus = addresses.length > MAX_ADDRESSES ? [tooMany(field, addresses.length, MAX_ADDRESSES)] : [];
       return [...surplus, ...addresses.flatMap((address, at) => checkAddress(address, addressType, { field, at }))];
     }),
   ];
@@ -72,12 +72,16 @@ function checkAddress(
 function checkPorts(ports: readonly EndpointPort[]): FieldError[] {
   if (ports.length > MAX_PORTS) return [tooMany('ports', ports.length, MAX_PORTS)];
   const names = new Set<string>();
-  return ports.flatMap(({ name = '' }, index) => {
+  return ports.flatMap(({ name = '', appProtocol }, index) => {
     const field = `ports[${index}].name`;
     const problems = name === '' ? [] : dns1123LabelProblems(name);
     const errors = problems.map((problem) => invalidValue(field, name, problem));
     if (names.has(name)) errors.push(duplicate(field, name));
     names.add(name);
+    if (appProtocol === '') {
+      const at = `ports[${index}].appProtocol`;
+      errors.push(...qualifiedNameProblems('').map((problem) => invalidValue(at, '', problem)));
+    }
     return errors;
   });
 }

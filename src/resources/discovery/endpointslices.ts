@@ -1,5 +1,4 @@
 import { dns1123SubdomainProblems, ipWarnings } from '../../api/index.ts';
-import type { ObjectMeta } from '../../api/index.ts';
 import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { defineKind, type Whole } from '../kind.ts';

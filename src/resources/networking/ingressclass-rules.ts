@@ -1,4 +1,10 @@
-import { dns1123LabelProblems, domainPrefixedPathProblems, forbiddenField, invalidValue, required } from '../../api/index.ts';
+import {
+  dns1123LabelProblems,
+  domainPrefixedPathProblems,
+  forbiddenField,
+  invalidValue,
+  required,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { IngressClass } from '../../api/types/networking/v1.d.ts';
 import type { Whole } from '../kind.ts';

@@ -1,7 +1,7 @@
 import { invalidValue } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { PodDisruptionBudget } from '../../api/types/policy/v1.d.ts';
-import { checkNotMoreThanAll } from '../apps/percent-rules.ts';
+import { checkCountOrPercent, checkNotMoreThanAll } from '../apps/percent-rules.ts';
 import type { Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 import { unversioned } from '../unversioned.ts';
@@ -15,7 +15,9 @@ export function checkBudget({ spec }: Whole<PodDisruptionBudget>): FieldError[] 
   }
   return [
     ...errors,
+    ...checkCountOrPercent(minAvailable, 'spec.minAvailable'),
     ...checkNotMoreThanAll(minAvailable, 'spec.minAvailable'),
+    ...checkCountOrPercent(maxUnavailable, 'spec.maxUnavailable'),
     ...checkNotMoreThanAll(maxUnavailable, 'spec.maxUnavailable'),
     ...checkLabelSelector(selector, 'spec.selector'),
   ];

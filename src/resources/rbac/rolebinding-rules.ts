@@ -1,4 +1,10 @@
-import { dns1123SubdomainProblems, invalidValue, notSupported, pathSegmentNameProblems, required } from '../../api/index.ts';
+import {
+  dns1123SubdomainProblems,
+  invalidValue,
+  notSupported,
+  pathSegmentNameProblems,
+  required,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from '../../api/types/rbac/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';

@@ -33,10 +33,7 @@ export function checkStorageClass(storageClass: StorageClass): FieldError[] {
   if (reclaimPolicy !== 'Delete' && reclaimPolicy !== 'Retain') {
     errors.push(notSupported('reclaimPolicy', reclaimPolicy, ['Delete', 'Retain']));
   }
-  return [
-    ...errors,
-    ...allowedTopologies.flatMap((term, index) => checkTopology(term, `allowedTopologies[${index}]`)),
-  ];
+  return [...errors, ...allowedTopologies.flatMap((term, index) => checkTopology(term, `allowedTopologies[${index}]`))];
 }
 
 function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, field: string): FieldError[] {

@@ -53,4 +53,3 @@ export class BusyWriter {
     this.history.set(name, [...(this.history.get(name) ?? []), line]);
   }
 }
-

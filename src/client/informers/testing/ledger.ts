@@ -19,6 +19,7 @@ export class Ledger implements Handler<KubernetesObject> {
   update(object: Observed<KubernetesObject>, old: Observed<KubernetesObject>): void {
     const known = this.state.get(object.metadata.name);
     if (known !== say(old)) this.problems.push(`${say(object)} was updated from ${say(old)}, but ${known} was there`);
+    if (object.metadata.uid !== old.metadata.uid) this.problems.push(`${say(object)} is not an update of ${say(old)}`);
     if (!isAfter(object, old)) this.problems.push(`${say(object)} went back in time from ${say(old)}`);
     this.#note('update', object);
     this.state.set(object.metadata.name, say(object));
@@ -27,7 +28,8 @@ export class Ledger implements Handler<KubernetesObject> {
   delete(object: Observed<KubernetesObject>): void {
     const known = this.state.get(object.metadata.name);
     if (known === undefined) this.problems.push(`${say(object)} was deleted, but was not there`);
-    else if (!known.startsWith(`${object.metadata.uid}@`)) this.problems.push(`${say(object)} was deleted, but ${known} was there`);
+    else if (!known.startsWith(`${object.metadata.uid}@`))
+      this.problems.push(`${say(object)} was deleted, but ${known} was there`);
     this.#note('delete', object);
     this.state.delete(object.metadata.name);
   }

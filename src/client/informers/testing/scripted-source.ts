@@ -8,16 +8,30 @@ import type { WatchEvent } from '../../resource/watch-event.ts';
 import type { ListWatcher } from '../list-watcher.ts';
 
 /** An object with not much in it. */
-export function thing(name: string, resourceVersion: number, more: { uid?: string; labels?: Record<string, string> } = {}): Observed<KubernetesObject> {
+export function thing(
+  name: string,
+  resourceVersion: number,
+  more: { uid?: string; labels?: Record<string, string> } = {},
+): Observed<KubernetesObject> {
   const { uid = `uid-${name}`, labels = {} } = more;
   return {
     kind: 'Thing',
     apiVersion: 'example.com/v1',
-    metadata: { name, namespace: 'here', uid, labels, resourceVersion: String(resourceVersion), creationTimestamp: '2026-01-01T00:00:00Z' },
+    metadata: {
+      name,
+      namespace: 'here',
+      uid,
+      labels,
+      resourceVersion: String(resourceVersion),
+      creationTimestamp: '2026-01-01T00:00:00Z',
+    },
   };
 }
 
-export function changed(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: Observed<KubernetesObject>): WatchEvent<KubernetesObject> {
+export function changed(
+  type: 'ADDED' | 'MODIFIED' | 'DELETED',
+  object: Observed<KubernetesObject>,
+): WatchEvent<KubernetesObject> {
   return { type, object };
 }
 
@@ -80,6 +94,9 @@ export class ScriptedSource implements ListWatcher<KubernetesObject> {
   }
 }
 
-export function listOf(resourceVersion: number, ...items: readonly Observed<KubernetesObject>[]): List<KubernetesObject> {
+export function listOf(
+  resourceVersion: number,
+  ...items: readonly Observed<KubernetesObject>[]
+): List<KubernetesObject> {
   return { items, resourceVersion: String(resourceVersion), continue: undefined, remainingItemCount: undefined };
 }

@@ -1,0 +1,321 @@
+import { describe, expect, test } from 'vitest';
+import { builtInTypes } from '../built-in.ts';
+import { canonicalize, encodeJson } from '../json/index.ts';
+import type { ApiObject } from '../object.ts';
+import { StatusError } from '../status.ts';
+import { applyConfig } from './apply-config.ts';
+import { keepTimes } from './keep-times.ts';
+import { LAST_APPLIED } from './last-applied.ts';
+import { managerName } from './manager-name.ts';
+import type { OwnedKind } from './owned-kind.ts';
+import { ownAfterWrite } from './plain-write.ts';
+import { resetFilter } from './reset-fields.ts';
+import { ownersFromScale, ownersOfScale } from './scale-owners.ts';
+
+const types = builtInTypes();
+
+function typeOf(group: string, version: string, kind: string): OwnedKind['type'] {
+  const type = types.kind({ group, version, kind });
+  if (type === undefined) throw new Error(`No type for ${kind}`);
+  return type;
+}
+
+/** One object and who owns what of it, without a server around it. */
+class Owned {
+  object: ApiObject;
+  readonly #blank: ApiObject;
+  readonly #kind: OwnedKind;
+  #second = 0;
+
+  constructor(kind: OwnedKind) {
+    this.#kind = kind;
+    const { group, version } = kind.kind;
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    this.#blank = canonicalize({ apiVersion, kind: kind.kind.kind, metadata: {} }, kind.type) as unknown as ApiObject;
+    this.object = this.#blank;
+  }
+
+  write(manager: string, changed: object, kind = this.#kind): this {
+    const object = canonicalize(changed, kind.type) as unknown as ApiObject;
+    const managedFields = ownAfterWrite(this.object, object, { kind, writer: this.#writer(manager) });
+    this.object = { ...object, metadata: { ...object.metadata, uid: 'u', managedFields } };
+    return this;
+  }
+
+  apply(manager: string, config: object, force = false, kind = this.#kind): this {
+    const { apiVersion, kind: name } = this.#blank;
+    const whole = { apiVersion, kind: name, ...config };
+    const options = { kind, writer: this.#writer(manager), force, blank: this.#blank };
+    const { object, managedFields } = applyConfig(this.object, whole, options);
+    const decoded = canonicalize(object, kind.type) as unknown as ApiObject;
+    this.object = { ...decoded, metadata: { ...decoded.metadata, uid: 'u', managedFields } };
+    return this;
+  }
+
+  /** Owners as `manager operation(subresource)@second: paths`. */
+  get owners(): string[] {
+    return (this.object.metadata.managedFields ?? []).map(({ manager, operation, subresource, time, fieldsV1 }) => {
+      const where = subresource === undefined ? '' : `(${subresource})`;
+      return `${manager} ${operation}${where}@${time?.slice(17, 19) ?? '-'}: ${encodeJson(fieldsV1).replaceAll('"', '')}`;
+    });
+  }
+
+  #writer(manager: string): { manager: string; time: string } {
+    this.#second += 1;
+    return { manager, time: `2026-01-01T00:00:${String(this.#second).padStart(2, '0')}Z` };
+  }
+}
+
+const configMapKind: OwnedKind = {
+  kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+  type: typeOf('', 'v1', 'ConfigMap'),
+  subresource: '',
+};
+const deploymentType = typeOf('apps', 'v1', 'Deployment');
+const deploymentKind: OwnedKind = {
+  kind: { group: 'apps', version: 'v1', kind: 'Deployment' },
+  type: deploymentType,
+  subresource: '',
+  filter: resetFilter({ group: 'apps', plural: 'deployments' }),
+};
+const statusKind: OwnedKind = {
+  ...deploymentKind,
+  subresource: 'status',
+  filter: resetFilter({ group: 'apps', plural: 'deployments' }, 'status'),
+};
+
+const data = (values: Record<string, string>): object => ({ metadata: { name: 'x' }, data: values });
+const configMap = (): Owned => new Owned(configMapKind);
+
+describe('a plain write', () => {
+  test('owns what it creates, but not what says which object it is', () => {
+    expect(configMap().write('m', data({ a: '1' })).owners).toEqual(['m Update@01: {f:data:{.:{},f:a:{}}}']);
+  });
+
+  test('takes what it changes from who had it, and leaves the rest', () => {
+    const owned = configMap()
+      .write('m', data({ a: '1', b: '1' }))
+      .write('n', data({ a: '2', b: '1' }));
+    expect(owned.owners).toEqual(['m Update@01: {f:data:{.:{},f:b:{}}}', 'n Update@02: {f:data:{f:a:{}}}']);
+  });
+
+  test('that changes nothing leaves the list itself as it was', () => {
+    const owned = configMap().write('m', data({ a: '1' }));
+    const before = owned.object.metadata.managedFields;
+    expect(owned.write('n', data({ a: '1' })).object.metadata.managedFields).toBe(before);
+  });
+
+  test('that only removes takes away owners, and gives nobody a new time', () => {
+    const owned = configMap()
+      .write('m', data({ a: '1' }))
+      .write('n', data({ a: '1', b: '1' }))
+      .write('o', data({ a: '1' }));
+    expect(owned.owners).toEqual(['m Update@01: {f:data:{.:{},f:a:{}}}']);
+  });
+
+  test.each([[[]], [[{}]]])(
+    'with managedFields %j forgets all owners, and from then on none are noted',
+    (managedFields) => {
+      const owned = configMap().write('m', data({ a: '1' }));
+      const sent = { ...owned.object, metadata: { ...owned.object.metadata, managedFields } };
+      const entries = ownAfterWrite(owned.object, sent, { kind: configMapKind, writer: { manager: 'n', time: '' } });
+      expect(entries).toBeUndefined();
+      owned.object = { ...owned.object, metadata: { ...owned.object.metadata, managedFields: undefined } };
+      expect(owned.write('n', data({ a: '2' })).owners).toEqual([]);
+    },
+  );
+
+  test('may change managedFields itself; what nobody can read is ignored', () => {
+    const owned = configMap().write('m', data({ a: '1' }));
+    const entry = {
+      manager: 'x',
+      operation: 'Update',
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { 'f:a': {} } },
+    };
+    expect(owned.write('n', { ...data({ a: '1' }), metadata: { name: 'x', managedFields: [entry] } }).owners).toEqual([
+      'x Update@-: {f:data:{f:a:{}}}',
+    ]);
+    const bad = { ...entry, operation: 'Guess' };
+    expect(owned.write('n', { ...data({ a: '1' }), metadata: { name: 'x', managedFields: [bad] } }).owners).toEqual([
+      'x Update@-: {f:data:{f:a:{}}}',
+    ]);
+  });
+
+  test('to a subresource is noted there, and owns nothing that it cannot change', () => {
+    const spec = { selector: {}, template: { metadata: {}, spec: { containers: [] } }, replicas: 2 };
+    const owned = new Owned(deploymentKind).write('m', { metadata: { name: 'x' }, spec, status: { replicas: 9 } });
+    owned.write('n', { ...owned.object, spec: { ...spec, replicas: 3 }, status: { replicas: 3 } }, statusKind);
+    expect(owned.owners.at(-1)).toBe('n Update(status)@02: {f:status:{f:replicas:{}}}');
+    expect(owned.owners.join('')).not.toContain('m Update@01: {f:status');
+  });
+
+  test('of an object whose list items nobody can tell apart gives up ownership, not the write', () => {
+    const kind: OwnedKind = {
+      kind: { group: '', version: 'v1', kind: 'ServiceAccount' },
+      type: typeOf('', 'v1', 'ServiceAccount'),
+      subresource: '',
+    };
+    expect(new Owned(kind).write('m', { metadata: { name: 'x' }, secrets: [{ namespace: 'n' }] }).owners).toEqual([]);
+  });
+
+  test('by an eleventh updater merges the oldest two', () => {
+    const owned = configMap();
+    const values: Record<string, string> = {};
+    for (let index = 0; index < 12; index++) {
+      values[`k${index}`] = '1';
+      owned.write(`m${index}`, data(values));
+    }
+    expect(owned.owners).toHaveLength(10);
+    expect(owned.owners[0]).toBe('ancient-changes Update@03: {f:data:{.:{},f:k0:{},f:k1:{},f:k2:{}}}');
+  });
+});
+
+describe('an apply', () => {
+  test('owns what it says, alone or with others who say the same', () => {
+    const owned = configMap()
+      .apply('m', data({ a: '1' }))
+      .apply('n', data({ a: '1', b: '1' }));
+    expect(owned.owners).toEqual(['m Apply@01: {f:data:{f:a:{}}}', 'n Apply@02: {f:data:{f:a:{},f:b:{}}}']);
+  });
+
+  test('of what others own is refused, with a cause for each field', () => {
+    const owned = configMap()
+      .apply('m', data({ a: '1', b: '1' }))
+      .write('n', data({ a: '1', b: '1', c: '1' }));
+    const before = owned.object;
+    expect(() => owned.apply('o', data({ a: '2', c: '2' }))).toThrow(
+      'Apply failed with 2 conflicts: conflicts with "m":\n- .data.a\nconflicts with "n" using v1:\n- .data.c',
+    );
+    try {
+      owned.apply('o', data({ a: '2' }));
+    } catch (error) {
+      const { code, reason, details } = (error as StatusError).status;
+      expect([code, reason]).toEqual([409, 'Conflict']);
+      expect(details).toEqual({
+        causes: [{ reason: 'FieldManagerConflict', message: 'conflict with "m"', field: '.data.a' }],
+      });
+    }
+    expect(owned.object).toBe(before);
+  });
+
+  test('with force takes it', () => {
+    const owned = configMap()
+      .apply('m', data({ a: '1', b: '1' }))
+      .apply('n', data({ a: '2' }), true);
+    expect(owned.object['data']).toEqual({ a: '2', b: '1' });
+    expect(owned.owners).toEqual(['m Apply@01: {f:data:{f:b:{}}}', 'n Apply@02: {f:data:{f:a:{}}}']);
+  });
+
+  test('removes what it said last time and says no more, unless somebody else owns it', () => {
+    const owned = configMap()
+      .apply('m', data({ a: '1', b: '1' }))
+      .apply('n', data({ b: '1' }))
+      .apply('m', {});
+    expect(owned.object['data']).toEqual({ b: '1' });
+    expect(owned.owners).toEqual(['n Apply@-: {f:data:{f:b:{}}}']);
+  });
+
+  test('leaves what nobody owns, and what is in an item that others share', () => {
+    const container = (extra: object): object => ({
+      spec: { template: { spec: { containers: [{ name: 'c', ...extra }] } } },
+    });
+    const owned = new Owned(deploymentKind).apply('m', container({ image: 'i', env: [{ name: 'E', value: '1' }] }));
+    owned.apply('n', container({ workingDir: '/w' })).apply('m', { metadata: { name: 'x' } });
+    expect(owned.object).toMatchObject(container({ workingDir: '/w' }));
+    expect(encodeJson(owned.object['spec'])).not.toContain('"image"');
+  });
+
+  test('again changes nothing, not even a time', () => {
+    const owned = configMap().apply('m', data({ a: '1' }));
+    const before = encodeJson(owned.object);
+    expect(encodeJson(owned.apply('m', data({ a: '1' })).object)).toBe(before);
+  });
+
+  test('to an object without owners gives it one that stands for the past', () => {
+    const owned = configMap().write('m', data({ a: '1' }));
+    owned.object = { ...owned.object, metadata: { ...owned.object.metadata, managedFields: undefined } };
+    expect(owned.apply('n', data({ b: '1' })).owners).toEqual([
+      'n Apply@02: {f:data:{f:b:{}}}',
+      'before-first-apply Update@02: {f:data:{.:{},f:a:{}}}',
+    ]);
+  });
+
+  test.each([
+    [{ kind: 'Secret' }, 400, 'invalid object type: /v1, Kind=Secret'],
+    [{ apiVersion: 'a/b/c' }, 400, 'invalid object type: /, Kind='],
+    [{ metadata: { managedFields: [] } }, 400, 'metadata.managedFields must be nil'],
+    [
+      { metadata: { name: 'x', unheard: 1 } },
+      500,
+      'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .metadata.unheard: field not declared in schema',
+    ],
+  ])('of %j is refused', (config, code, message) => {
+    expect(() => configMap().apply('m', config)).toThrow(expect.objectContaining({ message, code }) as Error);
+  });
+
+  test('by kubectl takes over what kubectl applied on its own side, and keeps its annotation up to date', () => {
+    const config = data({ a: '1' });
+    const text = encodeJson({ apiVersion: 'v1', kind: 'ConfigMap', ...config });
+    const annotated = { ...config, metadata: { name: 'x', annotations: { [LAST_APPLIED]: text } } };
+    const start = (): Owned => configMap().write('kubectl-client-side-apply', annotated);
+    expect(() => start().apply('someone', data({ a: '2' }))).toThrow(/1 conflict/);
+    const owned = start().apply('kubectl', data({ a: '2' }));
+    expect(owned.object['data']).toEqual({ a: '2' });
+    expect(owned.object.metadata.annotations?.[LAST_APPLIED]).toBe(
+      '{"apiVersion":"v1","data":{"a":"2"},"kind":"ConfigMap","metadata":{"name":"x"}}\n',
+    );
+  });
+});
+
+describe('ownership of a Scale', () => {
+  const scaled = {
+    group: 'apps',
+    version: 'v1',
+    replicasPath: (apiVersion: string) => (apiVersion === 'apps/v1' ? ['spec', 'replicas'] : undefined),
+  };
+  const entry = (manager: string, fieldsV1: Record<string, unknown>, rest: object = {}): object => ({
+    manager,
+    operation: 'Apply',
+    apiVersion: 'apps/v1',
+    fieldsType: 'FieldsV1',
+    fieldsV1,
+    ...rest,
+  });
+
+  test('is that of the replicas of its object, and goes back there when they change hands', () => {
+    const parent = [entry('m', { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } })];
+    const own = ownersOfScale(parent, scaled);
+    expect(own).toEqual([entry('m', { 'f:spec': { 'f:replicas': {} } }, { apiVersion: 'autoscaling/v1' })]);
+    expect(ownersFromScale(parent, own, scaled)).toEqual(parent);
+    const taken = [
+      entry('n', { 'f:spec': { 'f:replicas': {} } }, { apiVersion: 'autoscaling/v1', subresource: 'scale' }),
+    ];
+    expect(ownersFromScale(parent, taken, scaled)).toEqual([
+      entry('m', { 'f:spec': { 'f:paused': {} } }),
+      entry('n', { 'f:spec': { 'f:replicas': {} } }, { subresource: 'scale' }),
+    ]);
+  });
+});
+
+test('keepTimes() keeps old times when nothing else is different, and new ones otherwise', () => {
+  const entry = { manager: 'm', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} };
+  const object = (time: string, rest: object = {}): ApiObject => ({
+    metadata: { managedFields: [{ ...entry, time }] },
+    ...rest,
+  });
+  const old = object('1');
+  expect(keepTimes(object('2'), old)).toBe(old.metadata.managedFields);
+  expect(keepTimes(object('2', { data: {} }), old)?.[0]?.time).toBe('2');
+});
+
+test.each([
+  ['me', 'agent/1', 'me'],
+  ['', 'kubectl/v1.36 (linux)', 'kubectl'],
+  ['', 'a\u0001b\u00e9/1', 'ab\u00e9'],
+  ['', `${'x'.repeat(200)}/1`, 'x'.repeat(128)],
+  ['', '', ''],
+])('a writer that calls itself %j and comes as %j is noted as %j', (fieldManager, userAgent, name) => {
+  expect(managerName(fieldManager, userAgent)).toBe(name);
+});

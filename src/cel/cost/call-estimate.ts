@@ -1,0 +1,141 @@
+import type { Expr } from '../syntax/index.ts';
+import type { Type } from '../types/index.ts';
+import type { AliasedPath } from './aliased-path.ts';
+import { REGEX_FACTOR, STRING_FACTOR } from './factors.ts';
+import { kubernetesEstimate } from './kubernetes-estimate.ts';
+import { listEstimate } from './list-estimate.ts';
+import { type Bounds, ONE, plus, scaled, times, union, UNKNOWN_SIZE, UNLIMITED, ZERO } from './size.ts';
+
+/** An argument of a call. */
+export interface EstimatedNode {
+  /** Undefined for the elements of a list, which no expression stands for. */
+  readonly expr: Expr | undefined;
+  readonly type: Type;
+  readonly path: AliasedPath;
+  readonly size: Bounds | undefined;
+}
+
+export interface EstimatedCall {
+  readonly name: string;
+  readonly overloadId: string;
+  readonly target: EstimatedNode | undefined;
+  readonly args: readonly EstimatedNode[];
+  readonly argCosts: readonly Bounds[];
+}
+
+/** What a call costs without its arguments, and how large its result is. */
+export interface CallEstimate {
+  readonly cost: Bounds;
+  readonly size?: Bounds | undefined;
+}
+
+/** Finds the size of a node. */
+export type SizeOf = (node: EstimatedNode) => Bounds | undefined;
+
+/** What a call of one signature may cost, with its arguments. */
+export function estimateCall(call: EstimatedCall, sizeOf: SizeOf): CallEstimate {
+  const special = listEstimate(call, sizeOf) ?? kubernetesEstimate(call, sizeOf);
+  const { argCosts } = call;
+  const all = argCosts.reduce(plus, ZERO);
+  if (special !== undefined) return { cost: plus(special.cost, all), size: special.size };
+  const standard = standardEstimates.get(call.overloadId)?.(call);
+  if (standard === undefined) return { cost: plus(ONE, all) };
+  return standard.includesArguments === true ? standard : { cost: plus(standard.cost, all), size: standard.size };
+}
+
+interface StandardEstimate extends CallEstimate {
+  /** The arguments are not all evaluated, so their cost is in already. */
+  readonly includesArguments?: boolean;
+}
+
+type Standard = (call: EstimatedCall) => StandardEstimate | undefined;
+
+function known(node: EstimatedNode | undefined): Bounds {
+  return node?.size ?? UNKNOWN_SIZE;
+}
+
+/** Multiplication as it is done on 64 bits, without a check. */
+function wrapped(value: bigint): bigint {
+  return BigInt.asUintN(64, value);
+}
+
+const traversesTarget: Standard = ({ target }) =>
+  target === undefined ? undefined : { cost: scaled(known(target), STRING_FACTOR) };
+const traversesArgument: Standard = ({ args }) =>
+  args.length === 1 ? { cost: scaled(known(args[0]), STRING_FACTOR) } : undefined;
+
+function resized(size: (size: Bounds) => Bounds): Standard {
+  return ({ args }) => {
+    if (args.length !== 1) return undefined;
+    const argument = known(args[0]);
+    return { cost: scaled(argument, STRING_FACTOR), size: size(argument) };
+  };
+}
+
+const logical: Standard = ({ argCosts: [left = ZERO, right = ZERO] }) => ({
+  cost: { min: left.min, max: plus(left, right).max },
+  includesArguments: true,
+});
+
+const compared: Standard = ({ args }) => {
+  const [left, right] = [known(args[0]), known(args[1])];
+  const max = left.max < right.max ? left.max : right.max;
+  return { cost: scaled({ min: max > 0n ? 1n : 0n, max }, STRING_FACTOR) };
+};
+
+function added(isList: boolean): Standard {
+  return ({ args }) => {
+    if (args.length !== 2) return undefined;
+    const size = plus(known(args[0]), known(args[1]));
+    return { cost: isList ? ONE : scaled(size, STRING_FACTOR), size };
+  };
+}
+
+const standardEstimates: ReadonlyMap<string, Standard> = new Map<string, Standard>([
+  ['string_format', traversesTarget],
+  ['string_to_bytes', resized(({ min, max }) => ({ min, max: wrapped(max * 4n) }))],
+  ['bytes_to_string', resized(({ min, max }) => ({ min: min / 4n, max }))],
+  ['strings_quote', resized(({ min, max }) => ({ min: wrapped(min + 2n), max: wrapped(max * 2n + 2n) }))],
+  ['starts_with_string', traversesArgument],
+  ['ends_with_string', traversesArgument],
+  ['in_list', ({ args }) => (args.length === 2 ? { cost: scaled(known(args[1]), 1) } : undefined)],
+  [
+    'matches_string',
+    ({ target, args }) => {
+      if (target === undefined || args.length !== 1) return undefined;
+      const text = scaled(plus(known(target), ONE), STRING_FACTOR);
+      return { cost: times(text, scaled(known(args[0]), REGEX_FACTOR)) };
+    },
+  ],
+  [
+    'contains_string',
+    ({ target, args }) => {
+      if (target === undefined || args.length !== 1) return undefined;
+      return { cost: times(scaled(known(target), STRING_FACTOR), scaled(known(args[0]), STRING_FACTOR)) };
+    },
+  ],
+  ['logical_or', logical],
+  ['logical_and', logical],
+  [
+    'conditional',
+    ({ args, argCosts: [condition = ZERO, yes = ZERO, no = ZERO] }) => ({
+      cost: plus(condition, union(yes, no)),
+      size: union(known(args[1]), known(args[2])),
+      includesArguments: true,
+    }),
+  ],
+  ['add_string', added(false)],
+  ['add_bytes', added(false)],
+  ['add_list', added(true)],
+  ...['less', 'greater', 'less_equals', 'greater_equals'].flatMap((verb): [string, Standard][] => [
+    [`${verb}_string`, compared],
+    [`${verb}_bytes`, compared],
+  ]),
+  ['equals', compared],
+  ['not_equals', compared],
+]);
+
+/** Kept so that the largest estimate is told apart from an ordinary one. */
+export function isUnbounded(bounds: Bounds): boolean {
+  return bounds.max === UNLIMITED;
+}

@@ -1,0 +1,51 @@
+/** Words that are no names of fields in expressions; a field that is called so is written `__name__`. */
+export const RESERVED_FIELD_NAMES: ReadonlySet<string> = new Set([
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'false',
+  'for',
+  'function',
+  'if',
+  'import',
+  'in',
+  'let',
+  'loop',
+  'namespace',
+  'null',
+  'package',
+  'return',
+  'true',
+  'var',
+  'void',
+  'while',
+]);
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  __: '__underscores__',
+  '.': '__dot__',
+  '-': '__dash__',
+  '/': '__slash__',
+};
+const UNESCAPES: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' };
+
+/** The name by which expressions call a property; nothing when they cannot. */
+export function escapeName(name: string): string | undefined {
+  if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
+  if (RESERVED_FIELD_NAMES.has(name)) return `__${name}__`;
+  return name.replaceAll(/__|[-./]/g, (found) => ESCAPES[found] as string);
+}
+
+/** The property that expressions call by a name; nothing when the name is no escaped one. */
+export function unescapeName(escaped: string): string | undefined {
+  let isFine = true;
+  const name = escaped.replaceAll(/__([^_]+)__/g, (whole, inner: string) => {
+    const plain = UNESCAPES[inner];
+    if (plain !== undefined) return plain;
+    if (!RESERVED_FIELD_NAMES.has(inner) || whole.length !== escaped.length) isFine = false;
+    return inner;
+  });
+  return isFine ? name : undefined;
+}

@@ -1,0 +1,163 @@
+import { ipWarnings, labelValueProblems } from '../../api/index.ts';
+import type { ObjectMeta } from '../../api/index.ts';
+import type { NodeSelectorTerm, PodSpec, PodTemplateSpec, Volume } from '../../api/types/core/v1.d.ts';
+import { containerWarnings } from './container-warnings.ts';
+import { fractionWarnings } from './fraction-warnings.ts';
+
+const NODE_LABELS: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+  'app.kubernetes.io/created-by': 'deprecated since v1.9',
+  'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
+  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
+};
+
+const ANNOTATIONS: Readonly<Record<string, string>> = {
+  'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
+  'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+  'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+};
+
+const VOLUMES: readonly (readonly [name: keyof Volume, shown: string, since: string])[] = [
+  ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
+  ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
+  ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
+  ['flocker', 'flocker', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['storageos', 'storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['quobyte', 'quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
+  ['glusterfs', 'glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
+  ['cephfs', 'cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
+  ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
+];
+
+/** What a workload may say about its template: always when it is new, later only when something changed. */
+export function templateWarnings(
+  template: PodTemplateSpec | undefined,
+  field: string,
+  { metadata, old }: { readonly metadata: ObjectMeta; readonly old: { readonly metadata: ObjectMeta } | undefined },
+): string[] {
+  if (template === undefined || old?.metadata.generation === metadata.generation) return [];
+  return podWarnings(template.spec ?? {}, template.metadata ?? {}, `${field}.`);
+}
+
+/** What is allowed in a pod, but probably not what was meant, or not for long. */
+export function podWarnings(spec: PodSpec | Record<string, never>, metadata: ObjectMeta, path: string): string[] {
+  const at = `${path}spec`;
+  return [
+    ...labelWarnings(spec, at),
+    ...spreadWarnings(spec, `${at}.topologySpreadConstraints`),
+    ...Object.entries(ANNOTATIONS)
+      .filter(([name]) => metadata.annotations?.[name] !== undefined)
+      .map(([name, text]) => `${path}metadata.annotations[${name}]: ${text}`),
+    ...(spec.volumes ?? []).flatMap((volume, index) =>
+      VOLUMES.filter(([name]) => volume[name] !== undefined).map(
+        ([, shown, since]) => `${at}.volumes[${index}].${shown}: ${since}`,
+      ),
+    ),
+    ...repeated(spec.hostAliases ?? [], 'ip', `${at}.hostAliases`),
+    ...repeated(spec.imagePullSecrets ?? [], 'name', `${at}.imagePullSecrets`),
+    ...(spec.imagePullSecrets ?? []).flatMap(({ name = '' }, index) =>
+      name === '' ? [`${at}.imagePullSecrets[${index}].name: invalid empty name ""`] : [],
+    ),
+    ...fractionWarnings(spec.overhead, `${at}.overhead`),
+    ...seccompWarnings(spec, metadata, path),
+    ...containerWarnings(spec, metadata, path),
+    ...((spec.terminationGracePeriodSeconds ?? 0) < 0
+      ? [`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
+      : []),
+    ...affinityWarnings(spec, `${at}.affinity`),
+    ...(spec.dnsConfig?.nameservers ?? []).flatMap((ip, index) =>
+      ipWarnings(`${at}.dnsConfig.nameservers[${index}]`, ip),
+    ),
+    ...(spec.hostAliases ?? []).flatMap(({ ip }, index) => ipWarnings(`${at}.hostAliases[${index}].ip`, ip)),
+  ];
+}
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
+
+function labelWarnings({ nodeSelector = {}, affinity }: PodSpec | Record<string, never>, field: string): string[] {
+  const { nodeAffinity } = affinity ?? {};
+  const at = `${field}.affinity.nodeAffinity`;
+  return [
+    ...Object.keys(nodeSelector)
+      .filter((label) => NODE_LABELS[label] !== undefined)
+      .map((label) => `${field}.nodeSelector[${label}]: ${NODE_LABELS[label]}`),
+    ...(nodeAffinity?.[REQUIRED]?.nodeSelectorTerms ?? []).flatMap((term, index) =>
+      termWarnings(term, `${at}.${REQUIRED}.nodeSelectorTerms[${index}]`, { checksValues: false }),
+    ),
+    ...(nodeAffinity?.[PREFERRED] ?? []).flatMap(({ preference }, index) =>
+      termWarnings(preference, `${at}.${PREFERRED}[${index}].preference`, { checksValues: true }),
+    ),
+  ];
+}
+
+function termWarnings(
+  { matchExpressions = [] }: NodeSelectorTerm,
+  field: string,
+  { checksValues }: { readonly checksValues: boolean },
+): string[] {
+  return matchExpressions.flatMap(({ key, values = [] }, index) => {
+    const at = `${field}.matchExpressions[${index}]`;
+    const old = NODE_LABELS[key] === undefined ? [] : [`${at}.key: ${key} is ${NODE_LABELS[key]}`];
+    if (!checksValues) return old;
+    const wrong = values.flatMap((value, place) =>
+      labelValueProblems(value).map((problem) => `${at}.values[${place}]: ${value} is invalid, ${problem}`),
+    );
+    return [...old, ...wrong];
+  });
+}
+
+function spreadWarnings({ topologySpreadConstraints = [] }: PodSpec | Record<string, never>, field: string): string[] {
+  return topologySpreadConstraints.flatMap(({ topologyKey, labelSelector }, index) => {
+    const at = `${field}[${index}]`;
+    const old = NODE_LABELS[topologyKey];
+    return [
+      ...(old === undefined ? [] : [`${at}.topologyKey: ${topologyKey} is ${old}`]),
+      ...(labelSelector === undefined ? [`${at}.labelSelector: ${NO_POD}`] : []),
+    ];
+  });
+}
+
+const NO_POD = 'a null labelSelector results in matching no pod';
+
+function affinityWarnings({ affinity }: PodSpec | Record<string, never>, field: string): string[] {
+  return (['podAffinity', 'podAntiAffinity'] as const).flatMap((name) => {
+    const { [REQUIRED]: demands = [], [PREFERRED]: wishes = [] } = affinity?.[name] ?? {};
+    const at = `${field}.${name}`;
+    return [
+      ...demands.flatMap(({ labelSelector }, index) =>
+        labelSelector === undefined ? [`${at}.${REQUIRED}[${index}].labelSelector: ${NO_POD}`] : [],
+      ),
+      ...wishes.flatMap(({ podAffinityTerm }, index) =>
+        podAffinityTerm.labelSelector === undefined
+          ? [`${at}.${PREFERRED}[${index}].podAffinityTerm.labelSelector: ${NO_POD}`]
+          : [],
+      ),
+    ];
+  });
+}
+
+function repeated<K extends string>(
+  items: readonly { readonly [key in K]?: string }[],
+  name: K,
+  field: string,
+): string[] {
+  const seen = new Set<string>();
+  return items.flatMap((item, index) => {
+    const value = item[name] ?? '';
+    if (seen.has(value)) return [`${field}[${index}].${name}: duplicate ${name} ${JSON.stringify(value)}`];
+    seen.add(value);
+    return [];
+  });
+}
+
+const SECCOMP = 'seccomp.security.alpha.kubernetes.io/pod';
+
+function seccompWarnings(spec: PodSpec | Record<string, never>, metadata: ObjectMeta, path: string): string[] {
+  if (spec.securityContext?.seccompProfile !== undefined || metadata.annotations?.[SECCOMP] === undefined) return [];
+  return [`${path}metadata.annotations[${SECCOMP}]: non-functional in v1.27+; use the "seccompProfile" field instead`];
+}

@@ -1,0 +1,202 @@
+// npm run interop:etcd -- --peer-bin DIR: a real kube-apiserver reads an etcd that Keelson wrote, and back.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { manifests } from '../kubectl/manifests.ts';
+
+const { values: flags } = parseArgs({ options: { 'peer-bin': { type: 'string' } } });
+const binaries = flags['peer-bin'] ?? process.env['PEER_BIN'] ?? '';
+for (const name of ['kube-apiserver', 'etcd']) {
+  if (!existsSync(join(binaries, name))) {
+    console.log(`interop:etcd: skipped, no "${name}" in "${binaries}" (--peer-bin DIR)`);
+    process.exit(0);
+  }
+}
+const TOKEN = 'interop';
+/** Kinds whose status kube-apiserver itself writes as soon as it sees them. */
+const CHANGED_BY_SERVER = new Set([
+  'APIService',
+  'CustomResourceDefinition',
+  'FlowSchema',
+  'PriorityLevelConfiguration',
+]);
+const folder = await mkdtemp(join(tmpdir(), 'keelson-interop-'));
+const running: ChildProcess[] = [];
+let failures = 0;
+try {
+  await writeFile(join(folder, 'tokens'), `${TOKEN},admin,1,"system:masters"\n`);
+  spawnSync('openssl', ['genrsa', '-out', join(folder, 'sa.key'), '2048'], { stdio: 'ignore' });
+  const etcd = await startEtcd();
+  const objects = manifests(undefined).filter(({ kind }) => !CHANGED_BY_SERVER.has(kind));
+
+  console.log('Keelson writes');
+  const first = await startKeelson(etcd);
+  create(first, objects);
+  const written = readAll(first, objects);
+  await stop(first.child);
+
+  console.log('kube-apiserver reads, and changes every object');
+  const second = await startKube(etcd);
+  compare('kube-apiserver', written, readAll(second, objects));
+  for (const { apiVersion, kind, metadata } of objects) {
+    kubectl(second, ['annotate', typeOf(apiVersion, kind), metadata.name, 'seen-by=kube-apiserver']);
+  }
+  const changed = readAll(second, objects);
+  await stop(second.child);
+
+  console.log('Keelson reads what kube-apiserver left');
+  const third = await startKeelson(etcd);
+  compare('Keelson', changed, readAll(third, objects));
+} finally {
+  await Promise.all(running.map(stop));
+  await rm(folder, { recursive: true, force: true });
+}
+console.log(
+  failures === 0 ? 'interop:etcd: all objects are the same on both sides' : `interop:etcd: ${failures} differences`,
+);
+process.exit(failures === 0 ? 0 : 1);
+
+interface Server {
+  readonly child: ChildProcess;
+  readonly kubeconfig: string;
+}
+
+function start(command: string, args: readonly string[]): ChildProcess {
+  const child = spawn(command, args, { stdio: 'ignore' });
+  running.push(child);
+  return child;
+}
+
+async function startEtcd(): Promise<string> {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const peer = `http://127.0.0.1:${await freePort()}`;
+  start(join(binaries, 'etcd'), [
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=${url}`,
+    `--advertise-client-urls=${url}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=default=${peer}`,
+  ]);
+  return url;
+}
+
+async function startKeelson(etcd: string): Promise<Server> {
+  const port = await freePort();
+  const child = start(process.execPath, [
+    join(process.cwd(), 'dist', 'keelson.js'),
+    'apiserver',
+    `--etcd-servers=${etcd}`,
+    `--secure-port=${port}`,
+    '--bind-address=127.0.0.1',
+    `--cert-dir=${join(folder, 'keelson-certs')}`,
+    `--token-auth-file=${join(folder, 'tokens')}`,
+  ]);
+  return ready(child, port);
+}
+
+async function startKube(etcd: string): Promise<Server> {
+  const port = await freePort();
+  const key = join(folder, 'sa.key');
+  const child = start(join(binaries, 'kube-apiserver'), [
+    `--etcd-servers=${etcd}`,
+    `--secure-port=${port}`,
+    '--bind-address=127.0.0.1',
+    `--cert-dir=${join(folder, 'kube-certs')}`,
+    `--token-auth-file=${join(folder, 'tokens')}`,
+    `--service-account-key-file=${key}`,
+    `--service-account-signing-key-file=${key}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    '--authorization-mode=RBAC',
+    '--service-cluster-ip-range=10.96.0.0/16',
+    '--disable-admission-plugins=ServiceAccount',
+  ]);
+  return ready(child, port);
+}
+
+async function ready(child: ChildProcess, port: number): Promise<Server> {
+  const kubeconfig = join(folder, `kubeconfig-${port}`);
+  const cluster = { server: `https://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true };
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'x', cluster }],
+    users: [{ name: 'x', user: { token: TOKEN } }],
+    contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+    'current-context': 'x',
+  };
+  await writeFile(kubeconfig, JSON.stringify(config));
+  const server = { child, kubeconfig };
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (child.exitCode !== null) throw new Error(`the server on port ${port} ended with ${child.exitCode}`);
+    if (kubectl(server, ['get', '--raw', '/readyz'], { mayFail: true }) === 'ok') return server;
+    await sleep(200);
+  }
+  throw new Error(`the server on port ${port} did not become ready`);
+}
+
+function kubectl(
+  server: Server,
+  args: readonly string[],
+  options: { readonly mayFail?: boolean; readonly input?: string } = {},
+): string {
+  const { status, stdout, stderr } = spawnSync('kubectl', args, {
+    env: { ...process.env, KUBECONFIG: server.kubeconfig, KUBECACHEDIR: `${server.kubeconfig}.cache` },
+    input: options.input,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status !== 0 && options.mayFail !== true) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+function create(server: Server, objects: readonly object[]): void {
+  kubectl(server, ['create', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) });
+}
+
+function readAll(server: Server, objects: ReturnType<typeof manifests>): Map<string, unknown> {
+  return new Map(
+    objects.map(({ apiVersion, kind, metadata: { name } }) => {
+      const text = kubectl(server, ['get', typeOf(apiVersion, kind), name, '-o', 'json', '--show-managed-fields']);
+      return [`${kind}/${name}`, JSON.parse(text) as unknown];
+    }),
+  );
+}
+
+function compare(reader: string, expected: ReadonlyMap<string, unknown>, actual: ReadonlyMap<string, unknown>): void {
+  for (const [name, value] of expected) {
+    if (isDeepStrictEqual(value, actual.get(name))) continue;
+    failures += 1;
+    console.error(`${reader} sees another ${name}:\n  ${JSON.stringify(value)}\n  ${JSON.stringify(actual.get(name))}`);
+  }
+  console.log(`${reader} read ${actual.size} objects`);
+}
+
+function typeOf(apiVersion: string, kind: string): string {
+  const [group, version] = apiVersion.split('/');
+  return version === undefined ? kind : `${kind}.${version}.${group ?? ''}`;
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
