@@ -79,7 +79,7 @@ export class Environment implements Declarations {
     const type = this.#contents.typeNames.get(name);
     if (type !== undefined) return { name, type: typeOfType(type), constant: type };
     const found = this.types.findType(name);
-    return found === undefined ? undefined : { name, type: typeOfType(found), constant: found };
+    return found === undefined ? undefined : { name, type: typeOfType(found) };
   }
 
   findFunction(name: string): FunctionDeclaration | undefined {

@@ -47,7 +47,7 @@ test('one huge piece is written bit by bit', async () => {
 
 test('a reader that stops is reported once, one that is only slow is not', async () => {
   const clock = new VirtualClock();
-  const output = new PassThrough();
+  const output = new PassThrough({ highWaterMark: 16 * 1024 });
   let stalls = 0;
   const writer = writerTo(output, clock, () => (stalls += 1));
   const written = writer.writeAll(Array.from({ length: 400 }, () => Buffer.alloc(1_000)));
@@ -66,7 +66,7 @@ test('a reader that stops is reported once, one that is only slow is not', async
 
 test('a reader that does not take the last bytes is reported too', async () => {
   const clock = new VirtualClock();
-  const output = new PassThrough();
+  const output = new PassThrough({ highWaterMark: 16 * 1024 });
   let stalls = 0;
   const writer = writerTo(output, clock, () => (stalls += 1));
   await writer.writeAll(Array.from({ length: 50 }, () => Buffer.alloc(1_000)));

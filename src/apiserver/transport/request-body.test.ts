@@ -81,16 +81,18 @@ describe('over HTTP/2', () => {
     await using server = await startReading();
     const session = server.http2();
     const stream = open(session, { method: 'POST', headers: { 'content-length': 10 }, body: 'abc' });
-    await assert.rejects(once(stream, 'response'), /PROTOCOL_ERROR/);
-    assert.equal((await over(session, { method: 'POST', body: 'abc' })).body.toString(), '3');
+    // From Node 24 on it is the connection that ends with the error, before that only the stream.
+    await assert.rejects(once(stream, 'response'), /PROTOCOL_ERROR|Session closed with error code/);
+    assert.equal((await over(server.http2(), { method: 'POST', body: 'abc' })).body.toString(), '3');
   });
 
   test('more bytes than announced end the stream with a protocol error', async () => {
     await using server = await startReading();
     const session = server.http2();
     const stream = open(session, { method: 'POST', headers: { 'content-length': 1 }, body: 'abc' });
-    await assert.rejects(once(stream, 'response'), /PROTOCOL_ERROR/);
-    assert.equal((await over(session, { method: 'POST', body: 'abc' })).body.toString(), '3');
+    // From Node 24 on it is the connection that ends with the error, before that only the stream.
+    await assert.rejects(once(stream, 'response'), /PROTOCOL_ERROR|Session closed with error code/);
+    assert.equal((await over(server.http2(), { method: 'POST', body: 'abc' })).body.toString(), '3');
   });
 
   test('who waits to be told to send is told when the body is wanted', async () => {

@@ -101,6 +101,7 @@ export class Planner {
 
   #ident(expr: IdentExpr): Plan {
     if (expr.constant !== undefined) return { kind: 'constant', value: expr.constant };
+    if (expr.type?.kind === 'type') throw new ProgramError(`reference to undefined type: ${expr.name}`);
     const { name } = expr;
     const local = this.#scope.find(name);
     const base =

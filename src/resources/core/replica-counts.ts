@@ -5,7 +5,10 @@ interface Counts {
   readonly replicas?: number;
   readonly fullyLabeledReplicas?: number;
   readonly readyReplicas?: number;
+  readonly currentReplicas?: number;
+  readonly updatedReplicas?: number;
   readonly availableReplicas?: number;
+  readonly unavailableReplicas?: number;
   readonly observedGeneration?: number;
 }
 
@@ -19,7 +22,10 @@ export function checkReplicaCounts(status: Counts): FieldError[] {
     'replicas',
     'fullyLabeledReplicas',
     'readyReplicas',
+    'currentReplicas',
+    'updatedReplicas',
     'availableReplicas',
+    'unavailableReplicas',
     'observedGeneration',
   ] as const) {
     const value = status[name] ?? 0;

@@ -138,7 +138,7 @@ function toDouble(value: Value): Value | undefined {
   return number === undefined ? undefined : new Double(number);
 }
 
-function toDuration(value: Value): Value | undefined {
+export function toDuration(value: Value): Value | undefined {
   if (typeof value !== 'string') return undefined;
   try {
     return new Duration(parseGoDuration(value));
@@ -166,7 +166,7 @@ function toUint(value: Value): Value | undefined {
   return uint instanceof ValueError ? undefined : new Uint(uint);
 }
 
-function toTimestamp(value: Value): Value | undefined {
+export function toTimestamp(value: Value): Value | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return timestampOfSeconds(value);
   return typeof value === 'string' ? parseTimestamp(value) : undefined;
 }

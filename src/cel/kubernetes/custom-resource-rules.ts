@@ -1,0 +1,60 @@
+import type { Environment } from '../environment.ts';
+import { optionalOf } from '../types/index.ts';
+import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
+import { DeclProvider } from './decl-provider.ts';
+import { type DeclType, nameObjects } from './decl-type.ts';
+import type { Schema } from './schema.ts';
+import { schemaShape } from './schema-shape.ts';
+import { MAX_REQUEST_BYTES, schemaType } from './schema-type.ts';
+import { DeclSizes } from './decl-sizes.ts';
+import type { SizeEstimator } from '../cost/estimate.ts';
+
+/** The environments of the rules at one place of a CustomResourceDefinition's schema. */
+export interface RuleEnvironment {
+  /** `self` and `oldSelf`, bound to raw JSON. */
+  readonly environment: Environment;
+  /** For rules with `optionalOldSelf`: there `oldSelf` is bound to an Optional of what `value` makes of it. */
+  readonly withOptionalOldSelf: Environment;
+  readonly type: DeclType;
+  /** How large what rules see can be. */
+  readonly sizes: SizeEstimator;
+  /** How often data of this schema can occur in one object. */
+  readonly maxCardinality: bigint;
+  /** Raw JSON as a value of the language. */
+  value(raw: unknown): ReturnType<ReturnType<typeof schemaShape>['convert']>;
+}
+
+export interface RuleOptions {
+  /** The root of a custom resource, or of an embedded one. */
+  readonly isResourceRoot: boolean;
+  /** For new rules, the version that they must work in; left out for stored ones. */
+  readonly version?: MinorVersion;
+  /** What messages call the type of `self`. */
+  readonly typeName?: string;
+  /** The type of the schema, where it is known already. */
+  readonly type?: DeclType;
+}
+
+/** Prepares the evaluation of rules about data of a schema; nothing when expressions cannot see such data. */
+export function ruleEnvironment(schema: Schema, options: RuleOptions): RuleEnvironment | undefined {
+  const declared = options.type ?? schemaType(schema, options.isResourceRoot);
+  if (declared === undefined) return undefined;
+  const version = options.version ?? STORED;
+  const named = nameObjects(declared, options.typeName ?? 'selfType');
+  const shape = schemaShape(schema, options.isResourceRoot);
+  const base = baseEnvironment(version).extend({
+    types: [new DeclProvider([named], { allowsKeywords: version >= 31 })],
+    variables: [{ name: 'self', type: named.type, shape }],
+  });
+  const hasOldSelf = version >= 24;
+  return {
+    environment: hasOldSelf ? base.extend({ variables: [{ name: 'oldSelf', type: named.type, shape }] }) : base,
+    withOptionalOldSelf: hasOldSelf
+      ? base.extend({ variables: [{ name: 'oldSelf', type: optionalOf(named.type) }] })
+      : base,
+    type: declared,
+    sizes: new DeclSizes(declared),
+    maxCardinality: BigInt(Math.floor(MAX_REQUEST_BYTES / (declared.minSize + 1))),
+    value: (raw) => shape.convert(raw),
+  };
+}

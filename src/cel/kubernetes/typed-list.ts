@@ -1,0 +1,141 @@
+import type { Shape } from '../evaluate/shape.ts';
+import type { OwnAddition } from '../library/standard/arithmetic.ts';
+import {
+  Double,
+  equal,
+  Failure,
+  isList,
+  type List,
+  listAt,
+  listItems,
+  listSize,
+  ListValue,
+  noSuchOverload,
+  type OwnEquality,
+  type OwnSearch,
+  type Value,
+} from '../values/index.ts';
+import { rawOf } from './raw-value.ts';
+
+/** A list whose schema is known. */
+export class TypedList extends ListValue implements OwnEquality, OwnSearch, OwnAddition {
+  readonly raw: readonly unknown[];
+  protected readonly item: Shape;
+  /** Kubernetes does not count these lists as empty where it asks for zero values. */
+  readonly isZero = false;
+
+  constructor(raw: readonly unknown[], item: Shape) {
+    super();
+    this.raw = raw;
+    this.item = item;
+  }
+
+  get size(): number {
+    return this.raw.length;
+  }
+
+  at(index: number): Value {
+    return this.item.convert(this.raw[index] ?? null);
+  }
+
+  equalTo(other: Value): boolean | Failure {
+    if (!isList(other)) return noSuchOverload();
+    if (this.size !== listSize(other)) return false;
+    for (let index = 0; index < this.size; index++) {
+      const answer = equal(this.at(index), listAt(other, index));
+      if (answer !== true) return answer;
+    }
+    return true;
+  }
+
+  includes(value: Value): boolean | Failure {
+    let failure: Failure | undefined;
+    for (let index = 0; index < this.size; index++) {
+      const answer = equal(this.at(index), value);
+      if (answer === true) return true;
+      if (answer instanceof Failure) failure ??= answer;
+    }
+    return failure ?? false;
+  }
+
+  plus(other: Value): Value {
+    if (!isList(other)) return noSuchOverload();
+    return new TypedList([...this.raw, ...listItems(other).map(rawOf)], this.item);
+  }
+}
+
+/** A list without order or repetitions. */
+export class SetList extends TypedList {
+  override equalTo(other: Value): boolean | Failure {
+    if (!isList(other)) return noSuchOverload();
+    if (this.size !== listSize(other)) return false;
+    const keys = new Set(this.raw.map(rawKey));
+    return listItems(other).every((item) => keys.has(valueKey(item)));
+  }
+
+  override plus(other: Value): Value {
+    if (!isList(other)) return noSuchOverload();
+    const keys = new Set(this.raw.map(rawKey));
+    const added: unknown[] = [];
+    for (const item of listItems(other)) {
+      if (keys.has(valueKey(item))) continue;
+      keys.add(valueKey(item));
+      added.push(rawOf(item));
+    }
+    return new SetList([...this.raw, ...added], this.item);
+  }
+}
+
+/** Elements are compared as Kubernetes compares them: as they are in JSON with what expressions make of them. */
+function rawKey(raw: unknown): string {
+  return typeof raw === 'number' && !Number.isInteger(raw) ? `double ${raw}` : `${typeof raw} ${String(raw)}`;
+}
+
+function valueKey(value: Value): string {
+  if (value instanceof Double) return `double ${value.value}`;
+  return typeof value === 'object' ? 'object' : `${typeof value} ${String(value)}`;
+}
+
+/** A list whose elements are found by some of their fields. */
+export class MapList extends TypedList {
+  readonly #keys: readonly string[];
+
+  constructor(raw: readonly unknown[], item: Shape, keys: readonly string[]) {
+    super(raw, item);
+    this.#keys = keys;
+  }
+
+  override equalTo(other: Value): boolean | Failure {
+    if (!isList(other)) return noSuchOverload();
+    if (this.size !== listSize(other)) return false;
+    const byKey = new Map(this.raw.map((element) => [this.#keyOf(element), element]));
+    for (const item of listItems(other)) {
+      const key = this.#keyOf(rawOf(item));
+      if (!byKey.has(key)) return false;
+      const answer = equal(this.item.convert(byKey.get(key)), item);
+      if (answer !== true) return answer;
+    }
+    return true;
+  }
+
+  /** Elements with a known key replace, others are appended. */
+  override plus(other: Value): Value {
+    if (!isList(other)) return noSuchOverload();
+    const merged = [...this.raw];
+    const places = new Map(merged.map((element, at) => [this.#keyOf(element), at]));
+    for (const item of listItems(other as List)) {
+      const element = rawOf(item);
+      const place = places.get(this.#keyOf(element));
+      if (place === undefined) merged.push(element);
+      else merged[place] = element;
+    }
+    return new MapList(merged, this.item, this.#keys);
+  }
+
+  #keyOf(element: unknown): string {
+    const fields = (element ?? {}) as Readonly<Record<string, unknown>>;
+    return JSON.stringify(
+      this.#keys.map((key) => (typeof fields[key] === 'bigint' ? `${fields[key]}n` : (fields[key] ?? null))),
+    );
+  }
+}

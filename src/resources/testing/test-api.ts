@@ -1,0 +1,99 @@
+import { builtInTypes } from '../../api/index.ts';
+import type { ApiObject, Status } from '../../api/index.ts';
+import { ApiServer, fixedAuthorizer, inProcessCall, jsonStorage, certificateAuthenticator } from '../../apiserver/index.ts';
+import type { Resource } from '../../apiserver/index.ts';
+import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
+import { openMemoryStore } from '../../store/index.ts';
+import type { MemoryStore } from '../../store/index.ts';
+import { builtInResources } from '../built-in-resources.ts';
+import type { BuiltInOptions } from '../kind-environment.ts';
+import { namespaceLifecycle } from '../namespace-lifecycle.ts';
+
+/** What came back: the object or the Status, decoded. */
+export interface Reply {
+  readonly code: number;
+  readonly body: ApiObject & Partial<Status> & Record<string, unknown>;
+  readonly warnings: readonly string[];
+}
+
+const ADMIN = { commonName: 'admin', organizations: ['system:masters'] };
+const JSON_TYPE = 'application/json';
+export const MERGE_PATCH = 'application/merge-patch+json';
+
+/** A whole API server with the built-in kinds, in memory and in this process, with the namespaces `default` and `kinds`. */
+export class TestApi implements AsyncDisposable {
+  readonly clock = new VirtualClock();
+  readonly store: MemoryStore;
+  readonly resources: readonly Resource[];
+  readonly #server: ApiServer;
+
+  constructor(options: Partial<BuiltInOptions> = {}) {
+    const random = new SeededRandom(1);
+    const types = builtInTypes();
+    const { clock } = this;
+    this.store = openMemoryStore({ clock });
+    const { store } = this;
+    const codecFor = ({ storage }: Pick<Resource, 'storage'>) => jsonStorage(storage.type);
+    this.#server = new ApiServer({
+      store,
+      codecFor,
+      types,
+      clock,
+      random,
+      uids: new RandomUidSource(random),
+      log: discardLogger,
+      metrics: new MetricRegistry(),
+      authenticators: [certificateAuthenticator],
+      authorizer: fixedAuthorizer,
+      admission: [namespaceLifecycle({ store, types, codecFor, clock })],
+    });
+    this.resources = builtInResources(types, { store, codecFor, random, ...options });
+    for (const resource of this.resources) this.#server.registry.add(resource);
+  }
+
+  static async open(options: Partial<BuiltInOptions> = {}): Promise<TestApi> {
+    const api = new TestApi(options);
+    for (const name of ['default', 'kinds']) await api.send('POST', '/api/v1/namespaces', { metadata: { name } });
+    return api;
+  }
+
+  async send(method: string, path: string, body?: object, type = JSON_TYPE): Promise<Reply> {
+    const call = inProcessCall({
+      method,
+      path,
+      headers: { 'content-type': type, accept: JSON_TYPE, 'user-agent': 'test' },
+      body: body === undefined ? '' : JSON.stringify(body),
+      certificate: ADMIN,
+      clock: this.clock,
+    });
+    const answer = this.#server.encode(await this.#server.handle(call), call);
+    const parts: Uint8Array[] = [];
+    if (answer.body instanceof Uint8Array) parts.push(answer.body);
+    else for await (const part of answer.body) parts.push(part);
+    const text = Buffer.concat(parts).toString();
+    return { code: answer.code, body: JSON.parse(text === '' ? '{}' : text), warnings: call.warnings.texts };
+  }
+
+  /** The collection an object belongs to; things in namespaces are in `kinds`. */
+  collectionOf({ apiVersion = '', kind = '' }: { readonly apiVersion?: string; readonly kind?: string }): string {
+    const found = this.resources.find(
+      (resource) => resource.kind === kind && versionOf(resource) === apiVersion && resource.verbs.includes('create'),
+    );
+    if (found === undefined) throw new Error(`No kind ${kind} of ${apiVersion}`);
+    const root = found.group === '' ? '/api/' : '/apis/';
+    return `${root}${apiVersion}${found.namespaced ? '/namespaces/kinds' : ''}/${found.plural}`;
+  }
+
+  /** Creates an object where it belongs. */
+  create(object: object & { readonly apiVersion?: string; readonly kind?: string }, query = ''): Promise<Reply> {
+    return this.send('POST', this.collectionOf(object) + query, object);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.store[Symbol.asyncDispose]();
+  }
+}
+
+function versionOf({ group, version }: Resource): string {
+  return group === '' ? version : `${group}/${version}`;
+}
