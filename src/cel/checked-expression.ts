@@ -2,7 +2,7 @@ import { type CostRange, estimateCost, type SizeEstimator } from './cost/estimat
 import { Planner, type PlanContext } from './evaluate/planner.ts';
 import { Program, type ProgramOptions } from './program.ts';
 import { childrenOf, type Expr } from './syntax/index.ts';
-import type { Type } from './types/index.ts';
+import { formatType, type Type } from './types/index.ts';
 
 /** An expression that was parsed and checked. */
 export class CheckedExpression {
@@ -17,6 +17,11 @@ export class CheckedExpression {
   /** The type of its value. */
   get type(): Type {
     return this.expr.type as Type;
+  }
+
+  /** The type as check errors name it. */
+  get typeName(): string {
+    return formatType(this.type);
   }
 
   /** Makes it executable. Throws ProgramError when that cannot be done. */

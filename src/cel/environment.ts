@@ -28,8 +28,6 @@ export interface EnvironmentParts {
   readonly hasOptionals?: boolean;
   /** Whether ints, uints and doubles may be compared with each other. */
   readonly comparesNumberTypes?: boolean;
-  /** Whether the elements of a list or map literal must have one type. */
-  readonly hasHomogeneousLiterals?: boolean;
   /** What another environment has already; set by `extend`. */
   readonly base?: Contents;
 }
@@ -41,16 +39,14 @@ export type Compiled =
 /** The names, types and functions that expressions may use. Immutable. */
 export class Environment implements Declarations {
   readonly types: TypeProvider;
-  readonly hasHomogeneousLiterals: boolean;
   readonly #contents: Contents;
   readonly #disabled: ReadonlySet<string>;
   readonly #syntax: Syntax;
 
   constructor(parts: EnvironmentParts) {
     this.#contents = addTo(EMPTY, parts);
-    const { providers, hasHomogeneousLiterals, comparesNumberTypes, macros, hasOptionals } = this.#contents;
+    const { providers, comparesNumberTypes, macros, hasOptionals } = this.#contents;
     this.types = new ProviderChain(providers);
-    this.hasHomogeneousLiterals = hasHomogeneousLiterals;
     this.#disabled = comparesNumberTypes ? new Set() : crossTypeComparisons();
     this.#syntax = { macros: new MacroTable(macros), hasOptionals };
   }
@@ -90,10 +86,6 @@ export class Environment implements Declarations {
     return this.#disabled.has(overloadId);
   }
 
-  isWellKnown(type: Type): boolean {
-    return type.kind !== 'struct' && this.types.findType(type.name) !== undefined;
-  }
-
   shapeOf(variable: string): Shape | undefined {
     return this.#contents.variables.get(variable)?.shape;
   }
@@ -114,7 +106,6 @@ interface Contents {
   readonly validators: readonly Validator[];
   readonly hasOptionals: boolean;
   readonly comparesNumberTypes: boolean;
-  readonly hasHomogeneousLiterals: boolean;
 }
 
 const EMPTY: Contents = {
@@ -126,7 +117,6 @@ const EMPTY: Contents = {
   validators: [],
   hasOptionals: false,
   comparesNumberTypes: false,
-  hasHomogeneousLiterals: false,
 };
 
 function addTo(empty: Contents, parts: EnvironmentParts): Contents {
@@ -142,7 +132,6 @@ function addTo(empty: Contents, parts: EnvironmentParts): Contents {
     validators: [...base.validators, ...validators],
     hasOptionals: parts.hasOptionals ?? base.hasOptionals,
     comparesNumberTypes: parts.comparesNumberTypes ?? base.comparesNumberTypes,
-    hasHomogeneousLiterals: parts.hasHomogeneousLiterals ?? base.hasHomogeneousLiterals,
   };
 }
 

@@ -186,7 +186,11 @@ function typeOf(apiVersion: string, kind: string): string {
 function stop(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
-    child.once('exit', () => resolve());
+    const impatience = setTimeout(() => child.kill('SIGKILL'), 5000); // kube-apiserver waits a minute for its own watches
+    child.once('exit', () => {
+      clearTimeout(impatience);
+      resolve();
+    });
     child.kill('SIGTERM');
   });
 }

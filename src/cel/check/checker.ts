@@ -200,7 +200,7 @@ export class Checker {
     let type: Type | undefined;
     for (const [at, element] of expr.elements.entries()) {
       const found = this.#visit(element);
-      type = this.#join(element, type, expr.optionals.has(at) ? this.#unwrap(element, found) : found);
+      type = this.#join(type, expr.optionals.has(at) ? this.#unwrap(element, found) : found);
     }
     return listOf(type ?? this.#freshType());
   }
@@ -209,9 +209,9 @@ export class Checker {
     let key: Type | undefined;
     let value: Type | undefined;
     for (const entry of expr.entries) {
-      key = this.#join(entry.key, key, this.#visit(entry.key));
+      key = this.#join(key, this.#visit(entry.key));
       const found = this.#visit(entry.value);
-      value = this.#join(entry.value, value, entry.isOptional ? this.#unwrap(entry.value, found) : found);
+      value = this.#join(value, entry.isOptional ? this.#unwrap(entry.value, found) : found);
     }
     return mapOf(key ?? this.#freshType(), value ?? this.#freshType());
   }
@@ -249,7 +249,7 @@ export class Checker {
       return ERROR;
     }
     const type = found.element;
-    if (type.kind === 'struct' || this.#declared.isWellKnown(type)) return type;
+    if (type.kind === 'struct' || isWellKnown(type)) return type;
     this.#issues.report(expr.offset, `'${type.declaredName}' is not a message type`);
     return ERROR;
   }
@@ -303,12 +303,9 @@ export class Checker {
   }
 
   /** The type of elements that are of these two types. */
-  #join(expr: Expr, previous: Type | undefined, current: Type): Type {
+  #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current;
-    if (this.#bindings.unify(previous, current)) return mostGeneral(previous, current);
-    if (!this.#declared.hasHomogeneousLiterals) return DYN;
-    this.#mismatch(expr, previous, current);
-    return ERROR;
+    return this.#bindings.unify(previous, current) ? mostGeneral(previous, current) : DYN;
   }
 
   #mismatch(expr: Expr, expected: Type, found: Type): void {
@@ -318,6 +315,24 @@ export class Checker {
   #freshType(): Type {
     this.#freeTypes += 1;
     return types.typeParameter(`_var${this.#freeTypes - 1}`);
+  }
+}
+
+/** Protobuf's well-known types are made like structs, though they are none. */
+function isWellKnown(type: Type): boolean {
+  switch (type.kind) {
+    case 'any':
+    case 'duration':
+    case 'dyn':
+    case 'null':
+    case 'timestamp':
+      return true;
+    case 'list':
+      return type.element === DYN;
+    case 'map':
+      return type.element === types.STRING && type.parameters[1] === DYN;
+    default:
+      return type.wrapped !== undefined;
   }
 }
 

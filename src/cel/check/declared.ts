@@ -17,8 +17,4 @@ export interface Declarations {
   readonly types: TypeProvider;
   /** Whether a signature is switched off, such as comparisons of different kinds of numbers. */
   isDisabled(overloadId: string): boolean;
-  /** Whether the elements of list and map literals must have one type. */
-  readonly hasHomogeneousLiterals: boolean;
-  /** Whether a type that is no struct can be made as one, as protobuf's well-known types can. */
-  isWellKnown(type: Type): boolean;
 }

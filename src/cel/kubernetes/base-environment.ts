@@ -49,7 +49,7 @@ const additions: readonly Since[] = [
     parts: () => ({
       libraries: [standardLibrary(), urlLibrary(), regexLibrary(), kubernetesListsLibrary()],
       types: [wellKnownTypes],
-      hasHomogeneousLiterals: true,
+      validators: [validateHomogeneousLiterals],
     }),
   },
   { from: 27, parts: () => ({ libraries: [authorizerLibrary()] }) },
@@ -77,7 +77,6 @@ const literalValidators: readonly Validator[] = [
   validateLiteralCalls('duration', isValidCall('duration')),
   validateLiteralCalls('timestamp', isValidCall('timestamp')),
   validateRegexLiterals,
-  validateHomogeneousLiterals,
 ];
 
 /** Whether a conversion of a literal text works. */

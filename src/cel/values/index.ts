@@ -1,4 +1,5 @@
 export { compare, compareNumbers, isComparable, isNumeric, type Numeric } from './compare.ts';
+export { deepEqualValues } from './deep-equal.ts';
 export { checkedDuration, Duration } from './duration.ts';
 export { contains, equal, equalLists, isEqual, type OwnEquality, type OwnSearch } from './equal.ts';
 export { Breakdown, CelError, CostLimitExceeded, Failure, noSuchOverload, UnknownValue } from './failure.ts';

@@ -1,0 +1,99 @@
+import type { TypeProvider } from '../check/type-provider.ts';
+import { FieldedValue } from '../evaluate/qualify.ts';
+import { DYN, objectType, STRING, type Type } from '../types/index.ts';
+import { CelError, deepEqualValues, type Value } from '../values/index.ts';
+
+const OBJECT = 'Object';
+const JSON_PATCH = 'JSONPatch';
+const PATCH_FIELDS: Readonly<Record<string, Type>> = { op: STRING, path: STRING, from: STRING, value: DYN };
+
+/** `Object{…}`, `Object.spec{…}` and so on: part of an object to apply. */
+export class ObjectValue extends FieldedValue {
+  readonly #type: Type;
+  readonly fields: ReadonlyMap<string, Value>;
+
+  constructor(typeName: string, fields: ReadonlyMap<string, Value>) {
+    super();
+    this.#type = objectType(typeName);
+    this.fields = fields;
+  }
+
+  override get type(): Type {
+    return this.#type;
+  }
+
+  get isZero(): boolean {
+    return this.fields.size === 0;
+  }
+
+  get(key: Value): Value {
+    return this.fields.get(key as string) ?? null;
+  }
+
+  isSet(key: Value): boolean {
+    return this.fields.has(key as string);
+  }
+
+  equals(other: Value): boolean {
+    return (
+      other instanceof ObjectValue && this.#type.name === other.type.name && deepEqualValues(this.fields, other.fields)
+    );
+  }
+
+  /** What the types of the objects inside should be called and are not, given that this one stands at `path`. */
+  typeNameProblems(path: string = this.#type.name): string[] {
+    const problems = this.#type.name === path ? [] : [nameProblem(this.#type.name, path)];
+    for (const [name, value] of this.fields) problems.push(...problemsIn(value, `${path}.${name}`));
+    return problems;
+  }
+}
+
+function nameProblem(name: string, path: string): string {
+  return `unexpected type name "${name}", expected "${path}", which matches field name path from root Object type`;
+}
+
+function problemsIn(value: Value, path: string): string[] {
+  if (value instanceof ObjectValue) return value.typeNameProblems(path);
+  return Array.isArray(value) ? (value as readonly Value[]).flatMap((item) => problemsIn(item, path)) : [];
+}
+
+/** `JSONPatch{op: …, path: …}`: one operation. */
+export class JsonPatchValue extends FieldedValue {
+  readonly fields: ReadonlyMap<string, Value>;
+
+  constructor(fields: ReadonlyMap<string, Value>) {
+    super();
+    this.fields = fields;
+  }
+
+  override get type(): Type {
+    return PATCH_TYPE;
+  }
+
+  get(key: Value): Value {
+    if (!Object.hasOwn(PATCH_FIELDS, String(key))) return new CelError(`unsupported indexer: ${String(key)}`);
+    return this.fields.get(key as string) ?? (key === 'value' ? null : '');
+  }
+
+  isSet(key: Value): boolean | CelError {
+    if (!Object.hasOwn(PATCH_FIELDS, String(key))) return new CelError(`unsupported field: ${String(key)}`);
+    return key === 'value' ? this.fields.has('value') : this.get(key) !== '';
+  }
+
+  equals(other: Value): boolean {
+    return other instanceof JsonPatchValue && deepEqualValues(this.fields, other.fields);
+  }
+}
+
+const PATCH_TYPE = objectType(JSON_PATCH);
+
+/** The types that mutations are written with. The fields of `Object` may have any names. */
+export const mutationTypes: TypeProvider = {
+  findType(name) {
+    if (name === JSON_PATCH) return PATCH_TYPE;
+    return name === OBJECT || name.startsWith(`${OBJECT}.`) ? objectType(name) : undefined;
+  },
+  findField: (typeName, field) => (typeName === JSON_PATCH ? PATCH_FIELDS[field] : DYN),
+  create: (typeName, fields) =>
+    typeName === JSON_PATCH ? new JsonPatchValue(fields) : new ObjectValue(typeName, fields),
+};
