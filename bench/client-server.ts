@@ -12,18 +12,22 @@ const testdata = join(import.meta.dirname, '..', 'src', 'client', 'testdata');
 
 /** A pod as a real cluster has them: about a third of it managedFields. */
 function pod(number: number, resourceVersion: number): object {
-  const name = `web-${number % 997}-${(number * 7919).toString(36).padStart(6, '0')}`;
+  const app = `web-${Math.floor(number / 50)}`; // a list is in order of names, so the pods of a ReplicaSet stand together
+  const name = `${app}-6b7f675dc8-${(number * 7919).toString(36).padStart(5, '0').slice(-5)}${number % 50}`;
   const time = new Date(1_700_000_000_000 + number * 1000).toISOString().replace(/\.\d+Z/, 'Z');
   const uid = `0f8fad5b-d9cb-469f-a165-${number.toString(16).padStart(12, '0')}`;
-  const labels = { app: `web-${number % 997}`, 'pod-template-hash': '6b7f675dc8', team: `team-${number % 31}` };
+  const labels = { app, 'pod-template-hash': '6b7f675dc8', team: `team-${app.length}` };
+  const owner = `7c9e6679-7425-40de-944b-${Math.floor(number / 50)
+    .toString(16)
+    .padStart(12, '0')}`;
   const fields = (...names: string[]): object => Object.fromEntries(names.map((field) => [field, {}]));
   return {
     kind: 'Pod',
     apiVersion: 'v1',
     metadata: {
       name,
-      generateName: `web-${number % 997}-`,
-      namespace: `ns-${number % 50}`,
+      generateName: `${app}-6b7f675dc8-`,
+      namespace: `ns-${Math.floor(number / 1000)}`,
       uid,
       resourceVersion: String(resourceVersion),
       creationTimestamp: time,
@@ -32,8 +36,8 @@ function pod(number: number, resourceVersion: number): object {
         {
           apiVersion: 'apps/v1',
           kind: 'ReplicaSet',
-          name: `web-${number % 997}-6b7f675dc8`,
-          uid,
+          name: `${app}-6b7f675dc8`,
+          uid: owner,
           controller: true,
           blockOwnerDeletion: true,
         },
@@ -49,7 +53,7 @@ function pod(number: number, resourceVersion: number): object {
             'f:metadata': {
               'f:generateName': {},
               'f:labels': fields('.', 'f:app', 'f:pod-template-hash', 'f:team'),
-              'f:ownerReferences': { '.': {}, [`k:{"uid":"${uid}"}`]: {} },
+              'f:ownerReferences': { '.': {}, [`k:{"uid":"${owner}"}`]: {} },
             },
             'f:spec': {
               'f:containers': {
@@ -183,7 +187,14 @@ function shape(object: object, isMetadataOnly: boolean): object {
 }
 
 async function send(stream: ServerHttp2Stream, chunk: Buffer): Promise<void> {
-  if (!stream.write(chunk)) await new Promise<void>((resolve) => stream.once('drain', resolve).once('close', resolve));
+  if (stream.write(chunk)) return;
+  await new Promise<void>((resolve) => {
+    const go = (): void => {
+      stream.removeListener('close', go).removeListener('drain', go);
+      resolve();
+    };
+    stream.once('drain', go).once('close', go);
+  });
 }
 
 /** The state, the bookmark at its end, and then as many changes as the client asks for by its selector. */

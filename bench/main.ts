@@ -79,6 +79,15 @@ async function measure(server: ServerUnderTest): Promise<void> {
       add({ name: `get, ${connections} connections`, unit: '1/s', better: 'higher', aim: 4 }, got.perSecond);
       add({ name: `get, ${connections} connections, p99`, unit: 'ms', better: 'lower' }, got.p99Ms);
     }
+    const busy = await load({
+      url: objects,
+      requests: Math.round(6000 * scale),
+      connections: 1,
+      streams: 16,
+      bodyFile: body,
+      contentType: 'application/json',
+    });
+    add({ name: 'durable create, 1 connection × 16 streams', unit: '1/s', better: 'higher', aim: 5 }, busy.perSecond);
     const multiplexed = await load({
       url: `${url}/api/v1/namespaces/default`,
       requests: Math.round(20_000 * scale),

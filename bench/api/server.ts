@@ -40,7 +40,11 @@ export function stopAll(processes: readonly ChildProcess[]): Promise<void[]> {
       (child) =>
         new Promise<void>((resolve) => {
           if (child.exitCode !== null || child.signalCode !== null) return resolve();
-          child.once('exit', () => resolve());
+          const impatience = setTimeout(() => child.kill('SIGKILL'), 5000); // kube-apiserver waits a minute for its own watches
+          child.once('exit', () => {
+            clearTimeout(impatience);
+            resolve();
+          });
           child.kill('SIGTERM');
         }),
     ),

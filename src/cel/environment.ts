@@ -9,7 +9,7 @@ import type { Shape } from './evaluate/shape.ts';
 import type { Library } from './library/library.ts';
 import { crossTypeComparisons } from './library/standard/logic.ts';
 import { Issues, type Macro, MacroTable, parse, Source, type Syntax } from './syntax/index.ts';
-import { type Type, typeOfType } from './types/index.ts';
+import { LIST, listOf, MAP, mapOf, type Type, typeOfType, typeParameter } from './types/index.ts';
 
 /** A variable of an environment. */
 export interface Variable extends VariableDeclaration {
@@ -73,7 +73,7 @@ export class Environment implements Declarations {
     const variable = this.#contents.variables.get(name);
     if (variable !== undefined) return { name, type: variable.type };
     const type = this.#contents.typeNames.get(name);
-    if (type !== undefined) return { name, type: typeOfType(type), constant: type };
+    if (type !== undefined) return { name, type: typeOfType(generic(type)), constant: type };
     const found = this.types.findType(name);
     return found === undefined ? undefined : { name, type: typeOfType(found) };
   }
@@ -94,6 +94,12 @@ export class Environment implements Declarations {
   functions(): Iterable<FunctionDeclaration> {
     return this.#contents.functions.values();
   }
+}
+
+/** The names `list` and `map` stand for lists and maps of anything. */
+function generic(type: Type): Type {
+  const [a, b] = [typeParameter('A'), typeParameter('B')];
+  return type === LIST ? listOf(a) : type === MAP ? mapOf(a, b) : type;
 }
 
 /** An environment's parts, brought together. */

@@ -64,8 +64,8 @@ export interface StoredMeta extends ObjectMeta {
 export type Stored<T extends KubernetesObject> = T & { kind: string; apiVersion: string; metadata: StoredMeta };
 
 /**
- * A stored object that others may hold as well: lists, watches and informers give these. Only to be read; in the same
- * process as the server it is the server's own, and frozen.
+ * A stored object that others may hold as well: lists, watches and informers give these. Only to be read: in informers, and
+ * in the same process as the server, it is frozen.
  */
 export type Observed<T extends KubernetesObject> = DeepReadonly<Stored<T>>;
 

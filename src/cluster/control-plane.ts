@@ -171,7 +171,14 @@ function buildServer(options: ControlPlaneOptions, storage: OpenStorage, metrics
     limits: options.limits,
   });
   const enablement = apiEnablement(options.runtimeConfig);
-  const resources = builtInResources(types, { store, codecFor, random, serviceCidrs, eventTtlSeconds });
+  const resources = builtInResources(types, {
+    store,
+    codecFor,
+    random,
+    serviceCidrs,
+    eventTtlSeconds,
+    accessReviewer: { authorizer: fixedAuthorizer },
+  });
   for (const resource of resources) {
     if (enablement.isServed(resource)) server.registry.add(resource);
   }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
+import { normalized } from './testing/normalized.ts';
 import { TestApi } from './testing/test-api.ts';
 
 interface Pair {
@@ -13,22 +14,6 @@ const files = readdirSync(folder).filter((name) => name.startsWith('created-'));
 
 /** Kinds of which the recording lacks the status, since a controller had written it. */
 const CONTROLLED = new Set(['FlowSchema', 'CustomResourceDefinition', 'APIService', 'MutatingAdmissionPolicy']);
-
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-const UID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g;
-const ADDRESS = /^10\.96\.\d+\.\d+$/;
-
-/** An answer without what differs from run to run; what the client sent is kept. */
-function normalized(value: unknown, sent: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => normalized(item, sent));
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).filter(([name]) => name !== 'managedFields' && name !== 'resourceVersion');
-    return Object.fromEntries(members.map(([name, member]) => [name, normalized(member, sent)]));
-  }
-  if (typeof value !== 'string' || sent.includes(value)) return value;
-  if (ADDRESS.test(value)) return '<ip>';
-  return TIME.test(value) ? '<time>' : value.replaceAll(UID, '<uid>');
-}
 
 test.each(files)('objects of %s come back as upstream has them, member by member and in its order', async (file) => {
   await using api = await TestApi.open();

@@ -265,7 +265,12 @@ export function manifests(certificateRequest: string | undefined): Manifest[] {
       spec: {
         matchConstraints: { resourceRules: [rule] },
         reinvocationPolicy: 'Never',
-        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "add", path: "/metadata/labels/x", value: "y"}]' } }],
+        mutations: [
+          {
+            patchType: 'JSONPatch',
+            jsonPatch: { expression: '[JSONPatch{op: "add", path: "/metadata/labels/x", value: "y"}]' },
+          },
+        ],
       },
     },
     {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { builtInTypes } from '../built-in.ts';
 import { canonicalize, encodeJson } from '../json/index.ts';
 import type { ApiObject } from '../object.ts';
-import { StatusError } from '../status.ts';
+import type { StatusError } from '../status.ts';
 import { applyConfig } from './apply-config.ts';
 import { keepTimes } from './keep-times.ts';
 import { LAST_APPLIED } from './last-applied.ts';

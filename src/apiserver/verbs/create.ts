@@ -10,9 +10,10 @@ import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
 import type { WriteContext } from '../resource.ts';
 import { isConflicting } from '../storage/object-store.ts';
-import { convertToStored, StoredObject } from '../storage/stored-object.ts';
+import { StoredObject } from '../storage/stored-object.ts';
 import { validateNewObject } from '../validation/validate-object.ts';
 import { ensureNamespace, fillSystemFields } from './object-meta.ts';
+import { putObject } from './put-object.ts';
 
 /** POST one object. Any step may refuse; nothing is stored before the last one. */
 export async function create(call: Call, endpoint: Endpoint): Promise<Answer> {
@@ -59,7 +60,7 @@ export async function createObject(
     const prepared = admission.object ?? object;
     await prepareAndCheck(prepared, endpoint, context);
     await endpoint.services.admission.validate(admission);
-    const created = await store(prepared, endpoint, context);
+    const created = await store(prepared, endpoint, { context, isOwned });
     if (created === 'again') continue;
     if (!isTaken(created)) return created;
     if (!isNameGenerated) throw nameTaken(endpoint, created.taken);
@@ -98,7 +99,7 @@ async function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: W
 async function store(
   object: ApiObject,
   endpoint: Endpoint,
-  context: WriteContext,
+  { context, isOwned }: { readonly context: WriteContext; readonly isOwned: boolean },
 ): Promise<StoredObject | ApiObject | NameTaken | 'again'> {
   const { resource, objects } = endpoint;
   if ((object.metadata.resourceVersion ?? '') !== '') {
@@ -111,11 +112,8 @@ async function store(
   }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
-  const result = await objects.put(key, convertToStored(object, resource), {
-    expected: undefined,
-    ttlSeconds,
-    alongside,
-  });
+  const options = { expected: undefined, ttlSeconds, alongside, keepsOwners: isOwned };
+  const result = await putObject(key, object, { endpoint, options });
   if (!isConflicting(result)) return result;
   return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };
 }

@@ -18,9 +18,9 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
 import { isConflicting } from '../storage/object-store.ts';
 import type { PutConflict } from '../storage/object-store.ts';
-import { convertToStored } from '../storage/stored-object.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { validateChangedObject } from '../validation/validate-object.ts';
+import { putObject } from './put-object.ts';
 
 export interface Modification {
   readonly key: string;
@@ -32,6 +32,8 @@ export interface Modification {
   readonly preconditions?: Preconditions;
   /** How often a lost race is tried again when the client set no resourceVersion. */
   readonly retries: number;
+  /** Owners matter more than the write, see `putObject`. */
+  readonly keepsOwners?: boolean;
   /** The object as it should be; called again after a lost race. Gets a frozen object and returns a new one. */
   change(current: ApiObject): ApiObject | Promise<ApiObject>;
 }
@@ -161,8 +163,8 @@ async function write(
   const { resourceVersion: _, ...metadata } = object.metadata;
   const ttlSeconds = strategy.ttlSeconds?.(object);
   const alongside = await strategy.alongside?.({ type: 'update', object, old }, context);
-  const value = convertToStored({ ...object, metadata }, resource);
-  const result = await objects.put(stored.key, value, { expected: stored, ttlSeconds, alongside });
+  const options = { expected: stored, ttlSeconds, alongside, keepsOwners: modification.keepsOwners === true };
+  const result = await putObject(stored.key, { ...object, metadata }, { endpoint, options });
   return isConflicting(result) ? lostTo(result) : result;
 }
 

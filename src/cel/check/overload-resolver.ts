@@ -61,7 +61,7 @@ export class OverloadResolver {
   #resolveLogic(call: CallExpr, declared: FunctionDeclaration): Type {
     const { bindings, issues } = this.#context;
     let isFine = true;
-    for (const arg of call.args as readonly Expr[]) {
+    for (const arg of call.args) {
       if (bindings.unify(arg.type as Type, BOOL)) continue;
       issues.report(arg.offset, `expected type 'bool' but found '${formatType(arg.type as Type)}'`);
       isFine = false;

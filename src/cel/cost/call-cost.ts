@@ -1,6 +1,9 @@
 import {
   Breakdown,
   costSize,
+  Double,
+  Duration,
+  goTypeName,
   isList,
   isMap,
   type List,
@@ -11,6 +14,8 @@ import {
   mapKeys,
   Opaque,
   Optional,
+  Timestamp,
+  Uint,
   type Value,
 } from '../values/index.ts';
 import { LIST_CREATE, REGEX_FACTOR, STRING_FACTOR, STRUCT_CREATE } from './factors.ts';
@@ -113,7 +118,15 @@ function selfComparison(position: number): CallCost {
 
 function listOrBreakdown(value: Value): List {
   if (isList(value)) return value;
-  throw new Breakdown('internal error: interface conversion: *types.Err is not traits.Lister: missing method Add');
+  const missing = hasAddition(value) ? 'Contains' : 'Add';
+  const conversion = `interface conversion: ${goTypeName(value)} is not traits.Lister: missing method ${missing}`;
+  throw new Breakdown(`internal error: ${conversion}`);
+}
+
+function hasAddition(value: Value): boolean {
+  if (typeof value !== 'object') return typeof value !== 'boolean';
+  if (value instanceof Uint8Array || value instanceof Double || value instanceof Uint) return true;
+  return value instanceof Duration || value instanceof Timestamp;
 }
 
 const flattening: CallCost = allocating(

@@ -66,7 +66,7 @@ const split: Rule = ({ target, args }, size) => {
   const text = size(target);
   const limit = args[1]?.expr;
   const isLimited = limit?.kind === 'literal' && limit.literal.kind === 'int';
-  const max = isLimited ? BigInt.asUintN(64, BigInt(limit.literal.value as number | bigint)) : text.max;
+  const max = isLimited ? BigInt.asUintN(64, BigInt(limit.literal.value)) : text.max;
   return { cost: scaled(text, 2 * STRING_FACTOR), size: { min: 0n, max } };
 };
 

@@ -3,14 +3,16 @@ import {
   Failure,
   fromJson,
   isJsonObject,
+  nativeOf,
   noSuchOverload,
   NONE,
   Optional,
   UnknownValue,
   type Value,
+  goTypeName,
 } from '../values/index.ts';
 import type { Evaluate, Frame } from './frame.ts';
-import { goTypeName, isKey } from './keys.ts';
+import { isKey } from './keys.ts';
 import { missing, qualify, qualifyIfSet } from './qualify.ts';
 import type { Shape, ShapeField } from './shape.ts';
 
@@ -20,6 +22,8 @@ export interface Qualifier {
   readonly constant?: Value;
   /** …else what yields it. Variables that are only a key cost nothing themselves. */
   readonly computed?: Evaluate;
+  /** Whether the key is data as it came in. */
+  readonly isNative?: boolean;
   readonly isOptional: boolean;
   /** The last step of `has()`. */
   readonly isTest: boolean;
@@ -33,6 +37,8 @@ export type AttributeBase =
       readonly name: string;
       readonly read: (frame: Frame) => unknown;
       readonly shape?: Shape;
+      /** Whether it is a binding of the evaluation and not a variable of a loop. */
+      readonly isBinding: boolean;
     }
   | { readonly kind: 'computed'; readonly evaluate: Evaluate }
   | { readonly kind: 'conditional'; readonly condition: Evaluate; readonly yes: Evaluate; readonly no: Evaluate };
@@ -71,6 +77,11 @@ export class Attribute {
       frame.charge(1);
       return raw;
     };
+  }
+
+  /** Whether it yields data as it came in. */
+  get isNative(): boolean {
+    return this.#base.kind === 'variable' && this.#base.isBinding;
   }
 
   /** The value with its full cost. */
@@ -235,7 +246,8 @@ function applyQualifiers(frame: Frame, start: Value, qualifiers: readonly Qualif
   if (value instanceof Optional) {
     if (value.value === undefined) return value;
     isOptional = true;
-    value = value.value;
+    value = nativeOf(value.value);
+    if (value instanceof Failure) return qualifiers.length === 0 ? new Optional(value) : value;
   }
   for (const qualifier of qualifiers) {
     isOptional ||= qualifier.isOptional;
@@ -247,7 +259,7 @@ function applyQualifiers(frame: Frame, start: Value, qualifiers: readonly Qualif
     }
     if (qualifier.computed !== undefined && !isKey(key)) {
       if (!isOptional) frame.cost += 1;
-      return new CelError(`invalid qualifier type: ${goTypeName(key)}`);
+      return new CelError(`invalid qualifier type: ${goTypeName(key, qualifier)}`);
     }
     if (isOptional) {
       const next = qualifyIfSet(value, key);
@@ -268,4 +280,12 @@ function applyQualifiers(frame: Frame, start: Value, qualifiers: readonly Qualif
     }
   }
   return isOptional && !(value instanceof Failure) ? new Optional(value) : value;
+}
+
+/** A branch of `?:` that is no attribute itself is treated as one without qualifiers. */
+export function branchEvaluator(evaluate: Evaluate): Evaluate {
+  return (frame) => {
+    const value = evaluate(frame);
+    return value instanceof Optional ? applyQualifiers(frame, value, []) : value;
+  };
 }

@@ -94,7 +94,7 @@ export interface Collecting {
 
 /** `map`, `filter` and `transformList`. */
 export function collecting(range: Range, slots: Slots, { element, isConstant, filter }: Collecting): Evaluate {
-  const addCost = isConstant ? 2 : LIST_CREATE + 2;
+  const addCost = isConstant ? 1 : LIST_CREATE + 1;
   return (frame) => {
     const items: Value[] = [];
     let failed: Failure | undefined;
@@ -102,6 +102,7 @@ export function collecting(range: Range, slots: Slots, { element, isConstant, fi
       assign(frame, slots, [first, second]);
       const isWanted = filter === undefined || filter(frame);
       if (isWanted === true) {
+        frame.charge(1);
         const item = element(frame);
         frame.charge(addCost);
         if (failed !== undefined) return true;
@@ -122,7 +123,6 @@ export function collecting(range: Range, slots: Slots, { element, isConstant, fi
 const UNSET = Symbol('unset');
 
 export interface Spelled {
-  readonly initial: Evaluate;
   readonly condition: Evaluate;
   readonly step: Evaluate;
   readonly result: Evaluate;

@@ -1,6 +1,7 @@
 import { LIST_CREATE, MAP_CREATE } from '../cost/factors.ts';
 import { CelError, Failure, goText, MapValue, Optional, type Value } from '../values/index.ts';
 import type { Evaluate } from './frame.ts';
+import { requireHashable } from './hashable.ts';
 
 /** `[a, ?b]`. */
 export function listLiteral(elements: readonly Evaluate[], optionals: ReadonlySet<number>): Evaluate {
@@ -56,6 +57,7 @@ function insertEntry(
   map: MapValue,
   { key, value, isOptional }: { readonly key: Value; readonly value: Value; readonly isOptional: boolean },
 ): CelError | undefined {
+  requireHashable(key);
   if (!isOptional) {
     map.set(key, value);
     return undefined;

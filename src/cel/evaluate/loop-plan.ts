@@ -22,7 +22,6 @@ export function planLoop(expr: ComprehensionExpr, planner: Planner): Evaluate {
   ]);
   const inner = outer.within(locals);
   return spelledOut(range, slots, {
-    initial,
     condition: inner.evaluator(expr.condition),
     step: inner.evaluator(expr.step),
     result: outer.evaluator(expr.result),

@@ -1,7 +1,6 @@
 import type { CallCost } from '../cost/call-cost.ts';
 import { STRING_FACTOR } from '../cost/factors.ts';
 import {
-  Breakdown,
   Double,
   equal,
   Failure,
@@ -14,6 +13,7 @@ import {
   type Value,
 } from '../values/index.ts';
 import type { Evaluate } from './frame.ts';
+import { requireHashable } from './hashable.ts';
 
 /** `&&` and `||` over any number of terms. `decisive` ends it; failures count only when nothing else decides. */
 export function logic(terms: readonly Evaluate[], decisive: boolean): Evaluate {
@@ -113,24 +113,22 @@ export function membership(value: Evaluate, list: List): Evaluate | undefined {
     return (frame) => {
       const wanted = value(frame);
       if (typeof wanted === 'string') return texts.has(wanted);
-      return wanted instanceof Failure ? wanted : hashable(wanted) && false;
+      if (wanted instanceof Failure) return wanted;
+      requireHashable(wanted);
+      return false;
     };
   }
   const keys = new Set(items.flatMap(keysOf));
   return (frame) => {
     const wanted = value(frame);
-    return wanted instanceof Failure ? wanted : hashable(wanted) && keys.has(keyOf(wanted));
+    if (wanted instanceof Failure) return wanted;
+    requireHashable(wanted);
+    return keys.has(keyOf(wanted));
   };
 }
 
 function isSimple(value: Value): boolean {
   return typeof value !== 'object' || value instanceof Double || value instanceof Uint;
-}
-
-function hashable(value: Value): true {
-  if (value instanceof Uint8Array)
-    throw new Breakdown('internal error: runtime error: hash of unhashable type types.Bytes');
-  return true;
 }
 
 function keyOf(value: Value): string {

@@ -25,11 +25,12 @@ import {
   Optional,
   Uint,
   type Value,
+  goTypeName,
 } from '../values/index.ts';
-import { Attribute, type Qualifier } from './attribute.ts';
+import { Attribute, branchEvaluator, type Qualifier } from './attribute.ts';
 import { callEvaluator, dispatch } from './call.ts';
 import { type Evaluate, Frame } from './frame.ts';
-import { goTypeName, isKey } from './keys.ts';
+import { isKey } from './keys.ts';
 import { listLiteral, mapLiteral, wrongEntry } from './literals.ts';
 import { planLoop } from './loop-plan.ts';
 import { comparison, equality, logic, membership, numberComparisons, optionalOr } from './operators.ts';
@@ -111,8 +112,9 @@ export class Planner {
             name,
             read: (frame: Frame) => frame.bindings[name],
             shape: this.#context.shapeOf(name),
+            isBinding: true,
           } as const)
-        : ({ kind: 'variable', name, read: local.read, shape: local.shape } as const);
+        : ({ kind: 'variable', name, read: local.read, shape: local.shape, isBinding: false } as const);
     return { kind: 'attribute', attribute: new Attribute(base) };
   }
 
@@ -168,8 +170,8 @@ export class Planner {
     const attribute = new Attribute({
       kind: 'conditional',
       condition: this.evaluator(condition),
-      yes: resolverOf(this.plan(yes)),
-      no: resolverOf(this.plan(no)),
+      yes: branchOf(this.plan(yes)),
+      no: branchOf(this.plan(no)),
     });
     return { kind: 'attribute', attribute };
   }
@@ -179,7 +181,12 @@ export class Planner {
     const isOptional = expr.name !== Operator.index;
     const key = this.plan(index);
     if (key.kind !== 'constant')
-      return this.#qualified(operand, { computed: resolverOf(key), isOptional, isTest: false });
+      return this.#qualified(operand, {
+        computed: resolverOf(key),
+        isNative: key.kind === 'attribute' && key.attribute.isNative,
+        isOptional,
+        isTest: false,
+      });
     if (!isKey(key.value)) throw new ProgramError(`invalid qualifier type: ${goTypeName(key.value)}`);
     return this.#qualified(operand, { constant: key.value, isOptional, isTest: false });
   }
@@ -310,9 +317,13 @@ export function evaluatorOf(plan: Plan): Evaluate {
   }
 }
 
-/** The closure of a plan where attributes are not paid for themselves: branches of `?:`, and keys. */
+/** The closure of a plan where attributes are not paid for themselves. */
 function resolverOf(plan: Plan): Evaluate {
   return plan.kind === 'attribute' ? plan.attribute.resolve() : evaluatorOf(plan);
+}
+
+function branchOf(plan: Plan): Evaluate {
+  return plan.kind === 'computed' ? branchEvaluator(plan.evaluate) : resolverOf(plan);
 }
 
 /** Carries out a conversion of a constant. */

@@ -9,6 +9,7 @@ import {
   mapFind,
   mapKeys,
   type Value,
+  goTypeName,
 } from '../values/index.ts';
 import type { Evaluate, Frame } from './frame.ts';
 import type { Shape } from './shape.ts';
@@ -63,7 +64,7 @@ export function valueRange(evaluate: Evaluate, isPaired: boolean): Range {
       }
       if (isMap(value)) {
         for (const key of [...mapKeys(value)]) {
-          if (!round(key, isPaired ? (mapFind(value, key) as Value) : undefined)) break;
+          if (!round(key, isPaired ? mapFind(value, key) : undefined)) break;
         }
         return undefined;
       }
@@ -80,24 +81,8 @@ function eachItem(list: readonly unknown[], isPaired: boolean, round: Round): vo
 }
 
 function notIterable(value: Value, isPaired: boolean): CelError {
-  const name = goName(value);
+  const name = goTypeName(value);
   return new CelError(
     isPaired ? `unsupported comprehension range type: ${name}` : `got '${name}', expected iterable type`,
   );
-}
-
-/** What Kubernetes' implementation calls the type of a value. */
-function goName(value: Value): string {
-  switch (typeof value) {
-    case 'string':
-      return 'types.String';
-    case 'number':
-    case 'bigint':
-      return 'types.Int';
-    case 'boolean':
-      return 'types.Bool';
-    default:
-      if (value === null) return 'types.Null';
-      return value instanceof Uint8Array ? 'types.Bytes' : `types.${value.constructor.name}`;
-  }
 }

@@ -1,7 +1,7 @@
 import type { TypeProvider } from '../check/type-provider.ts';
 import { FieldedValue } from '../evaluate/qualify.ts';
 import { DYN, objectType, STRING, type Type } from '../types/index.ts';
-import { CelError, deepEqualValues, type Value } from '../values/index.ts';
+import { CelError, deepEqualValues, MapValue, type Value } from '../values/index.ts';
 
 const OBJECT = 'Object';
 const JSON_PATCH = 'JSONPatch';
@@ -18,12 +18,20 @@ export class ObjectValue extends FieldedValue {
     this.fields = fields;
   }
 
+  get goName(): string {
+    return '*dynamic.ObjectVal';
+  }
+
   override get type(): Type {
     return this.#type;
   }
 
   get isZero(): boolean {
     return this.fields.size === 0;
+  }
+
+  get native(): Value {
+    return MapValue.from(this.fields);
   }
 
   get(key: Value): Value {
@@ -64,6 +72,10 @@ export class JsonPatchValue extends FieldedValue {
   constructor(fields: ReadonlyMap<string, Value>) {
     super();
     this.fields = fields;
+  }
+
+  get goName(): string {
+    return '*mutation.JSONPatchVal';
   }
 
   override get type(): Type {

@@ -1,6 +1,6 @@
 import { formatIp } from '../../api/index.ts';
 import { opaqueType, type Type } from '../types/index.ts';
-import { type CelError, noSuchOverload, Opaque, type Value } from '../values/index.ts';
+import { type CelError, noSuchOverload, Opaque, unconvertible, type Value } from '../values/index.ts';
 import type { NetworkAddress, NetworkPrefix } from './network-address.ts';
 
 export const IP_TYPE = opaqueType('net.IP');
@@ -15,6 +15,10 @@ export class IpValue extends Opaque {
     this.address = address;
   }
 
+  get goName(): string {
+    return 'cel.IP';
+  }
+
   override get type(): Type {
     return IP_TYPE;
   }
@@ -25,6 +29,10 @@ export class IpValue extends Opaque {
 
   equals(other: Value): boolean | CelError {
     return other instanceof IpValue ? sameBytes(this.address, other.address) : noSuchOverload();
+  }
+
+  get native(): Value {
+    return unconvertible('netip.Addr', this.toString());
   }
 
   override toString(): string {
@@ -39,6 +47,10 @@ export class CidrValue extends Opaque {
   constructor(prefix: NetworkPrefix) {
     super();
     this.prefix = prefix;
+  }
+
+  get goName(): string {
+    return 'cel.CIDR';
   }
 
   override get type(): Type {
@@ -57,6 +69,10 @@ export class CidrValue extends Opaque {
   /** Whether the address is in the network. */
   contains({ bytes }: NetworkAddress): boolean {
     return sameStart(this.prefix.address.bytes, bytes, this.prefix.length);
+  }
+
+  get native(): Value {
+    return unconvertible('netip.Prefix', this.toString());
   }
 
   override toString(): string {

@@ -1,6 +1,6 @@
 import { decodeBase64, ValueError } from '../../api/index.ts';
 import type { Shape, ShapeField } from '../evaluate/shape.ts';
-import { CelError, Double, type Value } from '../values/index.ts';
+import { CelError, Double, Duration, Timestamp, type Value } from '../values/index.ts';
 import { escapeName, RESERVED_FIELD_NAMES, unescapeName } from './escape.ts';
 import { entriesOf, isEmbedded, itemsOf, propertiesOf, type Schema, withResourceFields } from './schema.ts';
 import { parseDate, parseDateTime, parseLenientDuration } from './string-formats.ts';
@@ -76,6 +76,9 @@ function goTypeOf(raw: unknown): string {
     case 'number':
       return Number.isInteger(raw) ? 'int64' : 'float64';
     default:
+      if (raw instanceof Timestamp) return 'time.Time';
+      if (raw instanceof Duration) return 'time.Duration';
+      if (raw instanceof Uint8Array) return '[]uint8';
       return Array.isArray(raw) ? '[]interface {}' : 'map[string]interface {}';
   }
 }

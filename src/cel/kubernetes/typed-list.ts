@@ -19,6 +19,10 @@ import { rawOf } from './raw-value.ts';
 
 /** A list whose schema is known. */
 export class TypedList extends ListValue implements OwnEquality, OwnSearch, OwnAddition {
+  get goName(): string {
+    return '*common.unstructuredList';
+  }
+
   readonly raw: readonly unknown[];
   protected readonly item: Shape;
   /** Kubernetes does not count these lists as empty where it asks for zero values. */
@@ -28,6 +32,10 @@ export class TypedList extends ListValue implements OwnEquality, OwnSearch, OwnA
     super();
     this.raw = raw;
     this.item = item;
+  }
+
+  get native(): Value {
+    return this.raw;
   }
 
   get size(): number {
@@ -66,6 +74,10 @@ export class TypedList extends ListValue implements OwnEquality, OwnSearch, OwnA
 
 /** A list without order or repetitions. */
 export class SetList extends TypedList {
+  override get goName(): string {
+    return '*common.unstructuredSetList';
+  }
+
   override equalTo(other: Value): boolean | Failure {
     if (!isList(other)) return noSuchOverload();
     if (this.size !== listSize(other)) return false;
@@ -98,6 +110,10 @@ function valueKey(value: Value): string {
 
 /** A list whose elements are found by some of their fields. */
 export class MapList extends TypedList {
+  override get goName(): string {
+    return '*common.unstructuredMapList';
+  }
+
   readonly #keys: readonly string[];
 
   constructor(raw: readonly unknown[], item: Shape, keys: readonly string[]) {
@@ -123,7 +139,7 @@ export class MapList extends TypedList {
     if (!isList(other)) return noSuchOverload();
     const merged = [...this.raw];
     const places = new Map(merged.map((element, at) => [this.#keyOf(element), at]));
-    for (const item of listItems(other as List)) {
+    for (const item of listItems(other)) {
       const element = rawOf(item);
       const place = places.get(this.#keyOf(element));
       if (place === undefined) merged.push(element);

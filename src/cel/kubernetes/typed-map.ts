@@ -1,10 +1,11 @@
 import { deepEqual } from '../../base/index.ts';
 import type { Shape } from '../evaluate/shape.ts';
 import { UNKNOWN, type Type } from '../types/index.ts';
+import type { Failure } from '../values/index.ts';
 import {
   type CelError,
   equal,
-  Failure,
+  fromJson,
   isMap,
   MapBase,
   mapFind,
@@ -27,6 +28,10 @@ export interface EntryShapes {
 
 /** A JSON object whose schema is known. */
 export class TypedMap extends MapBase implements OwnEquality {
+  get goName(): string {
+    return '*common.unstructuredMap';
+  }
+
   readonly raw: Readonly<Record<string, unknown>>;
   readonly #entries: EntryShapes;
   readonly isZero = false;
@@ -35,6 +40,10 @@ export class TypedMap extends MapBase implements OwnEquality {
     super();
     this.raw = raw;
     this.#entries = entries;
+  }
+
+  get native(): Value {
+    return this.raw;
   }
 
   get size(): number {
@@ -93,8 +102,16 @@ export class PreservedValue extends Opaque {
     this.raw = raw;
   }
 
+  get goName(): string {
+    return '*common.unknownPreserved';
+  }
+
   override get type(): Type {
     return UNKNOWN;
+  }
+
+  get native(): Value {
+    return fromJson(this.raw);
   }
 
   equals(other: Value): boolean | CelError {

@@ -44,7 +44,7 @@ export function twoVariablesLibrary(): Library {
           '@mapInsert_map_key_value',
           [map, K, V],
           map,
-          variadic((into, key, value) => insert(into as MapLike, key as Value, value as Value)),
+          variadic((into, key, value) => insert(into as MapLike, key, value)),
         ),
         overload(
           '@mapInsert_map_map',

@@ -23,6 +23,9 @@ export type Kind =
 /** A value that is no plain JSON: it knows its type itself. */
 export abstract class Boxed {
   abstract get type(): Type;
+
+  /** What Kubernetes' implementation calls the type, where that shows in messages. */
+  abstract get goName(): string;
 }
 
 const NO_PARAMETERS: readonly Type[] = [];
@@ -41,6 +44,10 @@ export class Type extends Boxed {
     this.name = name;
     this.parameters = options.parameters ?? NO_PARAMETERS;
     this.wrapped = options.wrapped;
+  }
+
+  get goName(): string {
+    return '*types.Type';
   }
 
   override get type(): Type {

@@ -12,6 +12,10 @@ export class Duration extends Boxed {
     this.nanos = nanos;
   }
 
+  get goName(): string {
+    return 'types.Duration';
+  }
+
   override get type(): Type {
     return DURATION;
   }

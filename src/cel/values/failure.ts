@@ -12,6 +12,10 @@ export class CelError extends Failure {
     this.message = message;
   }
 
+  get goName(): string {
+    return '*types.Err';
+  }
+
   override get type(): Type {
     return ERROR;
   }
@@ -25,6 +29,10 @@ export class UnknownValue extends Failure {
   constructor(attributes: readonly string[]) {
     super();
     this.attributes = [...new Set(attributes)].sort();
+  }
+
+  get goName(): string {
+    return '*types.Unknown';
   }
 
   override get type(): Type {

@@ -5,8 +5,20 @@ export { contains, equal, equalLists, isEqual, type OwnEquality, type OwnSearch 
 export { Breakdown, CelError, CostLimitExceeded, Failure, noSuchOverload, UnknownValue } from './failure.ts';
 export { formatFixed, formatShortest } from './go-float.ts';
 export { goText } from './go-text.ts';
+export { goTypeName } from './go-type-name.ts';
 export * from './int.ts';
-export { concatenate, GrowingList, isList, type List, listAt, listItems, listSize, ListValue } from './list.ts';
+export { type HasNative, nativeOf, unconvertible } from './native.ts';
+export {
+  concatenate,
+  Concatenation,
+  GrowingList,
+  isList,
+  type List,
+  listAt,
+  listItems,
+  listSize,
+  ListValue,
+} from './list.ts';
 export { isMap, MapBase, mapFind, mapKeys, type MapLike, mapSize, MapValue } from './map.ts';
 export { Opaque } from './opaque.ts';
 export { NONE, Optional } from './optional.ts';

@@ -32,12 +32,16 @@ export function listItems(list: List): Value[] {
   return items;
 }
 
-/** Two lists one behind the other, without copying them: `+` costs the same whatever their length. */
-class Concatenation extends ListValue {
+/** Up to this size, a concatenation is copied when it is first read. */
+const SMALL = 64;
+
+/** Two lists one behind the other. They are not copied at once: `+` costs the same whatever their length. */
+export class Concatenation extends ListValue {
   readonly size: number;
   readonly #left: List;
   readonly #leftSize: number;
   readonly #right: List;
+  #items: readonly Value[] | undefined;
 
   constructor(left: List, right: List) {
     super();
@@ -47,20 +51,23 @@ class Concatenation extends ListValue {
     this.size = this.#leftSize + listSize(right);
   }
 
+  get goName(): string {
+    return '*types.concatList';
+  }
+
   at(index: number): Value {
+    if (this.size <= SMALL) {
+      this.#items ??= [...listItems(this.#left), ...listItems(this.#right)];
+      return this.#items[index] as Value;
+    }
     return index < this.#leftSize ? listAt(this.#left, index) : listAt(this.#right, index - this.#leftSize);
   }
 }
 
-/** Below this, copying is cheaper than looking through a concatenation. */
-const SMALL = 64;
-
 export function concatenate(left: List, right: List): List {
   if (left instanceof GrowingList) return left.append(right);
   if (listSize(left) === 0) return right;
-  if (listSize(right) === 0) return left;
-  if (listSize(left) + listSize(right) > SMALL) return new Concatenation(left, right);
-  return [...listItems(left), ...listItems(right)];
+  return listSize(right) === 0 ? left : new Concatenation(left, right);
 }
 
 /**
@@ -69,6 +76,10 @@ export function concatenate(left: List, right: List): List {
  */
 export class GrowingList extends ListValue {
   readonly #items: Value[] = [];
+
+  get goName(): string {
+    return '*types.mutableList';
+  }
 
   get size(): number {
     return this.#items.length;

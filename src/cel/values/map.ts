@@ -1,6 +1,8 @@
 import { Boxed, MAP, type Type } from '../types/index.ts';
 import { doubleToInt, type Int } from './int.ts';
+import { Duration } from './duration.ts';
 import { CelError, type Failure } from './failure.ts';
+import { Timestamp } from './timestamp.ts';
 import { doubleToUint, Uint } from './uint.ts';
 import { Double, fromJson, isJsonObject, type JsonObject, type Value } from './value.ts';
 
@@ -38,13 +40,17 @@ export function mapKeys(map: MapLike): Iterable<Value> {
 /** A map that an expression made: keys of any scalar type, in the order in which they were added. */
 export class MapValue extends MapBase {
   readonly #plain = new Map<Value, Value>();
-  /** Unsigned integers and doubles, by their text; they are no keys of a Map. */
+  /** Boxed keys, by their text: equal ones are the same key. */
   readonly #boxed = new Map<string, { readonly key: Value; readonly value: Value }>();
 
   static from(entries: Iterable<readonly [Value, Value]>): MapValue {
     const map = new MapValue();
     for (const [key, value] of entries) map.set(key, value);
     return map;
+  }
+
+  get goName(): string {
+    return '*types.baseMap';
   }
 
   get size(): number {
@@ -96,7 +102,9 @@ export class MapValue extends MapBase {
 
 function boxedKey(key: Value): string | undefined {
   if (key instanceof Uint) return `${key.value}u`;
-  return key instanceof Double ? `${key.value}d` : undefined;
+  if (key instanceof Double) return `${key.value}d`;
+  if (key instanceof Duration) return `${key.nanos}ns`;
+  return key instanceof Timestamp ? key.toString() : undefined;
 }
 
 function shortest(value: bigint): Int {

@@ -1,5 +1,5 @@
 import { Boxed } from '../types/index.ts';
-import { type CelError, noSuchOverload } from './failure.ts';
+import type { CelError } from './failure.ts';
 import type { Value } from './value.ts';
 
 /** A value of a library's own type. */
@@ -12,7 +12,8 @@ export abstract class Opaque extends Boxed {
     return undefined;
   }
 
-  protected static mismatch(): CelError {
-    return noSuchOverload();
+  /** Whether Kubernetes breaks down over such a key of a map. */
+  get isUnhashable(): boolean {
+    return false;
   }
 }

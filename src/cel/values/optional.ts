@@ -11,6 +11,10 @@ export class Optional extends Boxed {
     this.value = value;
   }
 
+  get goName(): string {
+    return '*types.Optional';
+  }
+
   override get type(): Type {
     return OPTIONAL;
   }

@@ -19,6 +19,10 @@ export class Timestamp extends Boxed {
     this.offset = offset;
   }
 
+  get goName(): string {
+    return 'types.Timestamp';
+  }
+
   override get type(): Type {
     return TIMESTAMP;
   }

@@ -12,6 +12,10 @@ export class Uint extends Boxed {
     this.value = value;
   }
 
+  get goName(): string {
+    return 'types.Uint';
+  }
+
   override get type(): Type {
     return UINT;
   }

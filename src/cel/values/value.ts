@@ -26,6 +26,10 @@ export class Double extends Boxed {
     this.value = value;
   }
 
+  get goName(): string {
+    return 'types.Double';
+  }
+
   override get type(): Type {
     return DOUBLE;
   }

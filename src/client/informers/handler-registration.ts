@@ -18,11 +18,11 @@ export interface HandlerOptions {
   readonly name?: string;
   /** Tells of every object again, as an update, at this interval. Never unless given. */
   readonly resyncMs?: number;
-  /** Beyond so many notifications those about the same object are merged; 1,000 unless given. */
+  /** Beyond so many notifications those about the same object are merged; 10,000 unless given. */
   readonly capacity?: number;
 }
 
-const DEFAULT_CAPACITY = 1000;
+const DEFAULT_CAPACITY = 10_000;
 /** A handler that never waits lets others have a turn after so many. */
 const TURN = 256;
 

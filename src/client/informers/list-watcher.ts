@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../kind.ts';
+import type { KubernetesObject, Observed } from '../kind.ts';
 import type { List } from '../resource/list.ts';
 import type { ListOptions, Selection, WatchOptions } from '../resource/options.ts';
 import type { WatchEvent } from '../resource/watch-event.ts';
@@ -16,5 +16,23 @@ export function selected<T extends KubernetesObject>(source: ListWatcher<T>, sel
   return {
     list: (options) => source.list({ ...options, labelSelector, fieldSelector }),
     watchBatches: (options) => source.watchBatches({ ...options, labelSelector, fieldSelector }),
+  };
+}
+
+/** The same, with every object changed on its way. */
+export function mapObjects<T extends KubernetesObject>(
+  source: ListWatcher<T>,
+  map: (object: Observed<T>) => Observed<T>,
+): ListWatcher<T> {
+  const mapEvent = (event: WatchEvent<T>): WatchEvent<T> =>
+    event.type === 'BOOKMARK' ? event : { type: event.type, object: map(event.object) };
+  return {
+    async list(options) {
+      const list = await source.list(options);
+      return { ...list, items: list.items.map(map) };
+    },
+    async *watchBatches(options) {
+      for await (const batch of source.watchBatches(options)) yield batch.map(mapEvent);
+    },
   };
 }

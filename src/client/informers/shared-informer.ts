@@ -12,8 +12,9 @@ import {
   type IndexReader,
   NAMESPACE_INDEX,
 } from './indexer.ts';
-import type { ListWatcher } from './list-watcher.ts';
+import { type ListWatcher, mapObjects } from './list-watcher.ts';
 import { Reflector, type ReflectorHealth, type ReflectorOptions, type ReflectorSink } from './reflector.ts';
+import { StructureSharing } from './structure-sharing.ts';
 import { dropManagedFields, type Transform } from './transform.ts';
 
 export interface SharedInformerOptions<T extends KubernetesObject> extends ReflectorOptions {
@@ -25,6 +26,8 @@ export interface SharedInformerOptions<T extends KubernetesObject> extends Refle
 
 /**
  * A cache of the objects of one resource, kept up to date by one watch, and any number of handlers that hear of changes.
+ *
+ * Objects are frozen, and share what is equal in them.
  *
  * Guarantees: when a handler is told of a change, the cache has it. Each handler is told of each change once, in order, on
  * its own queue. An object that was deleted and made again while we could not look is reported as deleted and added.
@@ -43,8 +46,12 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
     this.#clock = options.clock;
     this.#log = (options.log ?? discardLogger).with({ informer: options.name ?? 'objects' });
     this.#indexer = new Indexer<T>({ [NAMESPACE_INDEX]: byNamespace, ...options.indexes });
-    this.#fifo = new DeltaFifo({ known: this.#indexer, transform: options.transform ?? dropManagedFields });
-    this.#reflector = new Reflector(source, this.#sink(), options);
+    this.#fifo = new DeltaFifo({ known: this.#indexer });
+    this.#reflector = new Reflector(
+      this.#compacted(source, options.transform ?? dropManagedFields),
+      this.#sink(),
+      options,
+    );
   }
 
   /** The objects. Empty until `synced`. */
@@ -100,6 +107,14 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
       for (const registration of registrations) registration[Symbol.dispose]();
       await Promise.all(registrations.map((registration) => registration.idle()));
     }
+  }
+
+  /** The source with objects as they will be kept: made small one by one, so that a large list never is large at once. */
+  #compacted(source: ListWatcher<T>, transform: Transform<T>): ListWatcher<T> {
+    const sharing = new StructureSharing();
+    const compact = (object: Observed<T>): Observed<T> =>
+      sharing.share(transform(object), this.#indexer.get(keyOf(object)));
+    return mapObjects(source, compact);
   }
 
   /** What the reflector hears goes through the queue, which knows what is gone, and is in the cache at once. */

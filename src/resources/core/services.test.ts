@@ -4,7 +4,10 @@ import { MERGE_PATCH, type Reply, TestApi } from '../testing/test-api.ts';
 const SERVICES = '/api/v1/namespaces/kinds/services';
 const ADDRESSES = '/apis/networking.k8s.io/v1/ipaddresses';
 
-function service(name: string, spec: object = {}): { apiVersion: string; kind: string } & object {
+function service(
+  name: string,
+  spec: object = {},
+): { apiVersion: string; kind: string; metadata: object; spec: object } {
   return { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };
 }
 

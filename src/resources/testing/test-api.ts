@@ -1,6 +1,12 @@
 import { builtInTypes } from '../../api/index.ts';
 import type { ApiObject, Status } from '../../api/index.ts';
-import { ApiServer, fixedAuthorizer, inProcessCall, jsonStorage, certificateAuthenticator } from '../../apiserver/index.ts';
+import {
+  ApiServer,
+  fixedAuthorizer,
+  inProcessCall,
+  jsonStorage,
+  certificateAuthenticator,
+} from '../../apiserver/index.ts';
 import type { Resource } from '../../apiserver/index.ts';
 import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { openMemoryStore } from '../../store/index.ts';
@@ -17,10 +23,11 @@ export interface Reply {
 }
 
 const ADMIN = { commonName: 'admin', organizations: ['system:masters'] };
+const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease', 'kinds'];
 const JSON_TYPE = 'application/json';
 export const MERGE_PATCH = 'application/merge-patch+json';
 
-/** A whole API server with the built-in kinds, in memory and in this process, with the namespaces `default` and `kinds`. */
+/** A whole API server with the built-in kinds, in memory and in this process, with the usual namespaces and `kinds`. */
 export class TestApi implements AsyncDisposable {
   readonly clock = new VirtualClock();
   readonly store: MemoryStore;
@@ -53,7 +60,7 @@ export class TestApi implements AsyncDisposable {
 
   static async open(options: Partial<BuiltInOptions> = {}): Promise<TestApi> {
     const api = new TestApi(options);
-    for (const name of ['default', 'kinds']) await api.send('POST', '/api/v1/namespaces', { metadata: { name } });
+    for (const name of NAMESPACES) await api.send('POST', '/api/v1/namespaces', { metadata: { name } });
     return api;
   }
 

@@ -109,7 +109,7 @@ class NodeFile implements DurableFile {
   }
 
   async #writeAtOnce(data: Uint8Array, position: number): Promise<void> {
-    for (let done = 0; done < data.byteLength; ) {
+    for (let done = 0; done < data.byteLength;) {
       done += writeSync(this.#descriptor, data, done, data.byteLength - done, position + done);
     }
   }

@@ -1,4 +1,7 @@
 import {
+  CelError,
+  goText,
+  type MapLike,
   Double,
   Duration,
   formatShortest,
@@ -35,6 +38,7 @@ export function describeValue(value: Value): string {
   if (value instanceof Duration) return `duration:${value.nanos}`;
   if (value instanceof Timestamp) return `timestamp:${new Timestamp(value.instant).toString()}`;
   if (value instanceof Type) return `type:${value.name}`;
+  if (value instanceof CelError) return `error:${value.message}`;
   if (value instanceof Optional) return value.value === undefined ? 'none' : `some(${describeValue(value.value)})`;
   if (value instanceof UrlValue) return `url:${value.toString()}`;
   if (value instanceof QuantityValue) return `quantity:${value.toString()}`;
@@ -44,12 +48,17 @@ export function describeValue(value: Value): string {
   if (value instanceof FormatValue) return `format:${value.name}`;
   if (isList(value)) return `[${listItems(value).map(describeValue).join(', ')}]`;
   if (isMap(value)) {
-    const entries = [...mapKeys(value)].map((key) =>
-      Buffer.from(`${describeValue(key)}: ${describeValue(mapFind(value, key) ?? null)}`),
-    );
+    const keys = [...mapKeys(value)].filter((key) => key !== null);
+    const entries = keys.map((key) => Buffer.from(`${describeValue(key)}: ${describeEntry(value, key)}`));
     return `{${entries.sort(Buffer.compare).map(String).join(', ')}}`;
   }
   return `other:${typeOf(value).name}`;
+}
+
+function describeEntry(map: MapLike, key: Value): string {
+  const value = mapFind(map, key);
+  if (value === undefined) return `error:no such key: ${goText(key)}`;
+  return value instanceof CelError ? `error:${value.message}` : describeValue(value);
 }
 
 /** As Go's JSON encoder writes text. */

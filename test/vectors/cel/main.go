@@ -32,6 +32,8 @@ type answer struct {
 	Value   string `json:"value,omitempty"`
 	Error   string `json:"error,omitempty"`
 	Cost    string `json:"cost,omitempty"`
+	// Panic is set when Kubernetes' implementation breaks down.
+	Panic string `json:"panic,omitempty"`
 }
 
 func main() {

@@ -175,6 +175,11 @@ func (w *world) compile(expr string) (*cel.Ast, cel.Program, error) {
 
 func (w *world) answer(q question) (a answer, err error) {
 	a = answer{World: q.World, Expr: q.Expr}
+	defer func() {
+		if reason := recover(); reason != nil {
+			a, err = answer{World: q.World, Expr: q.Expr, Panic: fmt.Sprint(reason)}, nil
+		}
+	}()
 	ast, issues := w.env.Compile(q.Expr)
 	if issues != nil {
 		a.Issues = issues.String()

@@ -42,6 +42,8 @@ export interface Answer {
   readonly value?: string;
   readonly error?: string;
   readonly cost?: string;
+  /** Set when Go's program broke down. */
+  readonly panic?: string;
 }
 
 /** Allows paths below /allowed and to get pods, and fails about the resource "errors": as the Go program does. */

@@ -53,6 +53,10 @@ export interface AccessOracle {
 
 /** A value that only has functions. Such values are never equal: Kubernetes answers with an error. */
 abstract class ReceiverOnly extends Opaque {
+  get native(): Value {
+    return noSuchOverload();
+  }
+
   equals(): CelError {
     return noSuchOverload();
   }
@@ -67,6 +71,10 @@ export class AuthorizerValue extends ReceiverOnly {
     super();
     this.oracle = oracle;
     this.serviceAccount = serviceAccount;
+  }
+
+  get goName(): string {
+    return 'library.authorizerVal';
   }
 
   override get type(): Type {
@@ -84,6 +92,10 @@ class PathCheck extends ReceiverOnly {
     this.path = path;
   }
 
+  get goName(): string {
+    return 'library.pathCheckVal';
+  }
+
   override get type(): Type {
     return PATH_CHECK_TYPE;
   }
@@ -97,6 +109,10 @@ class GroupCheck extends ReceiverOnly {
     super();
     this.authorizer = authorizer;
     this.group = group;
+  }
+
+  get goName(): string {
+    return 'library.groupCheckVal';
   }
 
   override get type(): Type {
@@ -124,6 +140,10 @@ export class ResourceCheck extends ReceiverOnly {
     this.question = { ...nothing, ...question };
   }
 
+  get goName(): string {
+    return 'library.resourceCheckVal';
+  }
+
   override get type(): Type {
     return RESOURCE_CHECK_TYPE;
   }
@@ -135,6 +155,10 @@ class Decision extends ReceiverOnly {
   constructor(answer: AccessAnswer) {
     super();
     this.answer = answer;
+  }
+
+  get goName(): string {
+    return 'library.decisionVal';
   }
 
   override get type(): Type {

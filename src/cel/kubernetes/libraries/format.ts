@@ -29,8 +29,16 @@ export class FormatValue extends Opaque {
     this.problems = problems;
   }
 
+  get goName(): string {
+    return 'cel.Format';
+  }
+
   override get type(): Type {
     return FORMAT_TYPE;
+  }
+
+  override get isUnhashable(): boolean {
+    return true;
   }
 
   equals(other: Value): boolean | CelError {

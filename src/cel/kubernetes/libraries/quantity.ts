@@ -2,7 +2,16 @@ import { parseQuantity, type Quantity, quantityOf, ValueError } from '../../../a
 import { binary, declareFunction, type Implementation, member, overload, unary } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { BOOL, DOUBLE, INT, objectType, STRING, type Type } from '../../types/index.ts';
-import { CelError, checkedInt, Double, noSuchOverload, Opaque, type Value } from '../../values/index.ts';
+import {
+  CelError,
+  checkedInt,
+  Double,
+  MIN_INT,
+  noSuchOverload,
+  Opaque,
+  unconvertible,
+  type Value,
+} from '../../values/index.ts';
 
 export const QUANTITY_TYPE = objectType('kubernetes.Quantity');
 
@@ -18,6 +27,10 @@ export class QuantityValue extends Opaque {
     this.isComputed = isComputed;
   }
 
+  get goName(): string {
+    return this.isComputed ? '*cel.Quantity' : 'cel.Quantity';
+  }
+
   override get type(): Type {
     return QUANTITY_TYPE;
   }
@@ -25,6 +38,10 @@ export class QuantityValue extends Opaque {
   equals(other: Value): boolean | CelError {
     if (!(other instanceof QuantityValue) || other.isComputed) return noSuchOverload();
     return this.quantity.equals(other.quantity);
+  }
+
+  get native(): Value {
+    return unconvertible('*resource.Quantity', this.toString());
   }
 
   override toString(): string {
@@ -116,12 +133,7 @@ export function quantityLibrary(): Library {
           Q,
           both((a, b) => new QuantityValue(a.sub(b), true)),
         ),
-        member(
-          'quantity_sub_int',
-          [Q, INT],
-          Q,
-          withInt((a, b) => a.sub(b)),
-        ),
+        member('quantity_sub_int', [Q, INT], Q, withInt(subtractInt)),
       ]),
     ],
   };
@@ -146,6 +158,12 @@ function both(apply: (left: Quantity, right: Quantity) => Value): Implementation
     if (!(left instanceof QuantityValue) || !(right instanceof QuantityValue)) return noSuchOverload();
     return apply(left.quantity, right.quantity);
   });
+}
+
+/** Integers are subtracted on 64 bits, where the negative of the smallest one is itself. */
+function subtractInt(left: Quantity, right: Quantity): Quantity {
+  const isWrapped = right.asInt64() === MIN_INT && (left.asInt64() ?? -1n) >= 0n;
+  return isWrapped ? left.add(right) : left.sub(right);
 }
 
 function withInt(apply: (left: Quantity, right: Quantity) => Quantity): Implementation {

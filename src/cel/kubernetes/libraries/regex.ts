@@ -27,9 +27,7 @@ export function regexLibrary(): Library {
           'string_find_all_string_int',
           [STRING, STRING, INT],
           listOf(STRING),
-          variadic((text, regex, limit) =>
-            withPattern(regex as Value, (pattern) => findAll(pattern, text as Value, limit as Value)),
-          ),
+          variadic((text, regex, limit) => withPattern(regex, (pattern) => findAll(pattern, text, limit))),
         ),
       ]),
     ],

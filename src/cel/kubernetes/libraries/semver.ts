@@ -9,7 +9,7 @@ import {
 } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { BOOL, INT, objectType, STRING, type Type } from '../../types/index.ts';
-import { CelError, noSuchOverload, Opaque, type Value } from '../../values/index.ts';
+import { CelError, noSuchOverload, Opaque, unconvertible, type Value } from '../../values/index.ts';
 import { compareSemver, formatSemver, parseSemver, parseSemverTolerantly, type SemanticVersion } from '../semver.ts';
 
 export const SEMVER_TYPE = objectType('kubernetes.Semver');
@@ -23,12 +23,24 @@ export class SemverValue extends Opaque {
     this.version = version;
   }
 
+  get goName(): string {
+    return 'cel.Semver';
+  }
+
   override get type(): Type {
     return SEMVER_TYPE;
   }
 
+  override get isUnhashable(): boolean {
+    return true;
+  }
+
   equals(other: Value): boolean | CelError {
     return other instanceof SemverValue ? compareSemver(this.version, other.version) === 0 : noSuchOverload();
+  }
+
+  get native(): Value {
+    return unconvertible('semver.Version', this.toString());
   }
 
   override toString(): string {

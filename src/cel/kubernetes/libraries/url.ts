@@ -1,7 +1,7 @@
 import { declareFunction, type FunctionDeclaration, member, overload, unary } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { BOOL, listOf, mapOf, objectType, STRING, type Type } from '../../types/index.ts';
-import { CelError, MapValue, noSuchOverload, Opaque, type Value } from '../../values/index.ts';
+import { CelError, MapValue, noSuchOverload, Opaque, unconvertible, type Value } from '../../values/index.ts';
 import {
   escapedPath,
   formatUrl,
@@ -25,12 +25,20 @@ export class UrlValue extends Opaque {
     this.url = url;
   }
 
+  get goName(): string {
+    return 'cel.URL';
+  }
+
   override get type(): Type {
     return URL_TYPE;
   }
 
   equals(other: Value): boolean | CelError {
     return other instanceof UrlValue ? this.toString() === other.toString() : noSuchOverload();
+  }
+
+  get native(): Value {
+    return unconvertible('*url.URL', this.toString());
   }
 
   override toString(): string {

@@ -1,4 +1,4 @@
-import { formatFixed } from '../../values/index.ts';
+import { roundExactly } from './round-exact.ts';
 
 /** `%.Nf` as Go prints it. */
 export function formatPlain(value: number, precision: number): string {
@@ -7,39 +7,54 @@ export function formatPlain(value: number, precision: number): string {
   return roundTo(value, precision);
 }
 
-/** The number with exactly `precision` digits behind the point, rounded half to even on its exact value. */
-function roundTo(value: number, precision: number): string {
-  if (precision <= 100 && Math.abs(value) < 1e21) return signed(value, Math.abs(value).toFixed(precision));
-  const exact = Math.abs(value) < 1e21 ? Math.abs(value).toFixed(100) : formatWhole(value);
-  const [whole = '', fraction = ''] = exact.split('.');
-  return signed(value, precision === 0 ? whole : `${whole}.${fraction.padEnd(precision, '0').slice(0, precision)}`);
-}
+/** No double has more digits behind the point. */
+const MAX_FRACTION = 1074;
 
-function formatWhole(value: number): string {
-  return Number.isInteger(value) ? BigInt(Math.abs(value)).toString() : formatFixed(Math.abs(value));
+/** The number with exactly `precision` digits behind the point. */
+function roundTo(value: number, precision: number): string {
+  const exact = Math.min(precision, MAX_FRACTION);
+  const digits = roundExactly(value, exact)
+    .toString()
+    .padStart(exact + 1, '0');
+  if (precision === 0) return signed(value, digits);
+  const point = digits.length - exact;
+  return signed(value, `${digits.slice(0, point)}.${digits.slice(point).padEnd(precision, '0')}`);
 }
 
 function signed(value: number, digits: string): string {
   return value < 0 || Object.is(value, -0) ? `-${digits}` : digits;
 }
 
+/** In English text, zero has no sign. */
+function unsignedZero(value: number): number {
+  return value + 0;
+}
+
 /** `%.Nf` in English: groups of three digits are separated by commas. */
 export function formatGrouped(value: number, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
-  const [whole = '', fraction] = roundTo(value, precision).split('.');
+  const [whole = '', fraction] = roundTo(unsignedZero(value), precision).split('.');
   const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** `%Ne` in English: `1.5\u202f×\u202f10⁰³`. */
-export function formatScientific(value: number, precision: number): string {
-  if (Number.isNaN(value)) return 'NaN';
-  if (!Number.isFinite(value)) return value > 0 ? '∞' : '-∞';
-  const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential(Math.min(precision, 100)).split('e');
-  const digits = String(Math.abs(Number(exponent))).padStart(2, '0');
+/** `%e` in English: `1.500000×10⁰³`. What is written as the precision counts as the width. */
+export function formatScientific(value: number, width: number): string {
+  if (Number.isNaN(value)) return 'NaN'.padStart(width);
+  if (!Number.isFinite(value)) return (value > 0 ? '∞' : '-∞').padStart(width);
+  const [mantissa, exponent] = scientific(Math.abs(value));
+  const digits = String(Math.abs(exponent)).padStart(2, '0');
   const raised = [...digits].map((digit) => SUPERSCRIPTS.charAt(Number(digit))).join('');
-  return signed(value, `${mantissa}\u202f×\u202f10${Number(exponent) < 0 ? '⁻' : ''}${raised}`);
+  return signed(unsignedZero(value), `${mantissa}×10${exponent < 0 ? '⁻' : ''}${raised}`).padStart(width);
+}
+
+function scientific(value: number): readonly [mantissa: string, exponent: number] {
+  const exponent = Number(value.toExponential().split('e')[1]);
+  const digits = roundExactly(value, 6 - exponent)
+    .toString()
+    .padEnd(7, '0');
+  return [`${digits.charAt(0)}.${digits.slice(1, 7)}`, exponent + digits.length - 7];
 }

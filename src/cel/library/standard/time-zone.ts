@@ -7,7 +7,8 @@ const SEGMENT = /^(?:[A-Z]|au-|of_|es_)/;
 
 /** Seconds east of UTC in a zone of the IANA database at a moment, or the error that there is no such zone. */
 export function zoneOffset(name: string, seconds: number): number | CelError {
-  if (name === '' || name === 'UTC') return 0;
+  if (name === '' || name === 'UTC' || name === 'Local') return 0; // servers run in UTC
+  if (name.includes('..') || /^[/\\]/.test(name)) return new CelError('time: invalid location name');
   const formatter = formatterOf(name);
   if (formatter === undefined) return new CelError(`unknown time zone ${name}`);
   const fields = new Map(

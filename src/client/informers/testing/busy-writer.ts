@@ -46,7 +46,7 @@ export class BusyWriter {
 
   #wrote(what: string, object: Stored<ConfigMap>): void {
     this.#there.set(object.metadata.name, object);
-    this.#note(object.metadata.name, `${what} ${say(object as Observed<ConfigMap>)}`);
+    this.#note(object.metadata.name, `${what} ${say(object)}`);
   }
 
   #note(name: string, line: string): void {

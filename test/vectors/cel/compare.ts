@@ -1,0 +1,41 @@
+import type { Answer } from './worlds.ts';
+
+export interface Difference {
+  readonly text: string;
+  /** Set when the difference is known and meant. */
+  readonly explanation: string | undefined;
+}
+
+const FIELDS = ['issues', 'type', 'min', 'max', 'refused', 'value', 'error', 'cost'] as const;
+
+/** How our answer differs from Go's, if it does. */
+export function compareAnswers(ours: Answer, theirs: Answer): Difference | undefined {
+  const different = FIELDS.filter((field) => normalized(ours[field]) !== normalized(theirs[field]));
+  if (different.length === 0) return undefined;
+  const text = different
+    .map((field) => `  ${field}: Go   ${theirs[field]}\n  ${' '.repeat(field.length)}  ours ${ours[field]}`)
+    .join('\n');
+  return { text, explanation: explain(ours, theirs) };
+}
+
+/** Type variables are numbered in an order that is random in Go. */
+function normalized(text: string | undefined): string | undefined {
+  return text?.replaceAll(/_var\d+/g, '_var');
+}
+
+/** Why an answer may differ. */
+function explain(ours: Answer, theirs: Answer): string | undefined {
+  if (theirs.panic !== undefined) return 'Go panics';
+  if (theirs.issues !== undefined && ours.issues !== undefined && withoutOthers(theirs.issues) === ours.issues) {
+    return 'when the text does not fit the grammar, only that is reported, not what is wrong with the pieces';
+  }
+  return undefined;
+}
+
+/** The syntax errors among several. */
+function withoutOthers(issues: string): string {
+  return issues
+    .split(/\n(?=ERROR:)/)
+    .filter((issue) => issue.includes('Syntax error'))
+    .join('\n');
+}

@@ -1,0 +1,64 @@
+// npm run fuzz:cel [-- SECONDS [SEED]]: random expressions, evaluated by us and by Go, until the time is over.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SeededRandom } from '../../../src/base/index.ts';
+import { compareAnswers } from './compare.ts';
+import { ExpressionMaker } from './expression-maker.ts';
+import { askGo, buildOracle, type Question } from './go-oracle.ts';
+import { leaves } from './leaves.ts';
+import { type Answer, ask, readWorlds } from './worlds.ts';
+
+const [seconds = '60', seed = '1', shown = '25'] = process.argv.slice(2);
+const BATCH = 2000;
+const TRIES = 20;
+const oracle = buildOracle();
+if (!oracle.ok) {
+  console.log(`fuzz: skipped, ${oracle.reason}`);
+  process.exit(0);
+}
+const worlds = readWorlds(readFileSync(join(import.meta.dirname, 'worlds.json'), 'utf8'));
+const random = new SeededRandom(Number(seed));
+const end = Date.now() + Number(seconds) * 1000;
+const totals = { expressions: 0, refused: 0, failed: 0, explained: 0, different: 0, slowestMs: 0 };
+do {
+  const questions = Array.from({ length: BATCH }, (): Question => {
+    const world = random.int(2) === 0 ? 'policy' : 'crd';
+    return { world, expr: new ExpressionMaker(random, leaves[world] ?? {}).make(1 + random.int(4)) };
+  });
+  const answers = await askGo(oracle.path, questions);
+  const suspects: { readonly ours: Answer; readonly text: string }[] = [];
+  for (const theirs of answers) {
+    const start = performance.now();
+    const ours = ask(worlds, theirs.world, theirs.expr);
+    totals.slowestMs = Math.max(totals.slowestMs, Math.round(performance.now() - start));
+    totals.expressions += 1;
+    if (theirs.issues !== undefined || theirs.refused !== undefined) totals.refused += 1;
+    if (theirs.error !== undefined) totals.failed += 1;
+    const difference = compareAnswers(ours, theirs);
+    if (difference === undefined) continue;
+    if (difference.explanation !== undefined) {
+      totals.explained += 1;
+      continue;
+    }
+    suspects.push({ ours, text: difference.text });
+  }
+  // Go's maps have no order: what depends on it comes out differently each time, and once as ours.
+  const repeated = suspects.flatMap(({ ours: { world, expr } }) =>
+    Array.from({ length: TRIES }, () => ({ world, expr })),
+  );
+  const again = repeated.length === 0 ? [] : await askGo(oracle.path, repeated);
+  for (const [index, { ours, text }] of suspects.entries()) {
+    const tries = again.slice(index * TRIES, (index + 1) * TRIES);
+    if (
+      tries.some((theirs) => compareAnswers(ours, theirs) === undefined) ||
+      new Set(tries.map((each) => JSON.stringify(each))).size > 1
+    ) {
+      totals.explained += 1;
+      continue;
+    }
+    totals.different += 1;
+    if (totals.different <= Number(shown)) console.log(`[${ours.world}] ${ours.expr}\n${text}`);
+  }
+} while (Date.now() < end);
+console.log(totals);
+process.exit(totals.different === 0 ? 0 : 1);
