@@ -46,17 +46,17 @@ const registration = informer.addHandler(
 );
 const stop = new AbortController();
 const startedAt = performance.now();
-const cpuBefore = process.cpuUsage();
 const running = factory.run(stop.signal);
 await registration.synced();
 const syncMs = performance.now() - startedAt;
+const cpuBefore = process.cpuUsage();
 if (changes > 0) await done;
 const cpu = process.cpuUsage(cpuBefore);
 const after = await usage();
 process.send?.({
   objects: informer.cache.size,
   syncMs,
-  cpuMs: (cpu.user + cpu.system) / 1000,
+  cpuMicrosPerEvent: (cpu.user + cpu.system) / changes,
   heapMB: (after.heap - before.heap) / 1e6,
   rssMB: (after.rss - before.rss) / 1e6,
   eventsPerSecond: changes === 0 ? 0 : (updates - 1) / ((lastAt - firstAt) / 1000),

@@ -35,3 +35,14 @@ function decodeOwner(entry: ManagedFieldsEntry, index: number): Owner {
   const set = parseFieldsV1(entry.fieldsV1);
   return { manager, operation, apiVersion, subresource, time, set, entry };
 }
+
+/** What is wrong with `metadata.managedFields`, if anything is. */
+export function managedFieldsProblem(entries: readonly ManagedFieldsEntry[] | undefined): string | undefined {
+  try {
+    decodeOwners(entries);
+    return undefined;
+  } catch (error) {
+    if (error instanceof FieldsError) return error.message;
+    throw error;
+  }
+}

@@ -1,5 +1,7 @@
 // What other folders may use: who owns which fields of an object, and how configurations are applied to it.
 export { applyConfig, type Applied, type ApplyOptions } from './apply-config.ts';
+export { managedFieldsProblem } from './decode-owners.ts';
+export { extractApplied } from './extract-applied.ts';
 export { excludeFields, type FieldFilter } from './field-filter.ts';
 export { keepTimes } from './keep-times.ts';
 export { managerName } from './manager-name.ts';

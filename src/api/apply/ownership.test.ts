@@ -4,6 +4,7 @@ import { canonicalize, encodeJson } from '../json/index.ts';
 import type { ApiObject } from '../object.ts';
 import type { StatusError } from '../status.ts';
 import { applyConfig } from './apply-config.ts';
+import { extractApplied } from './extract-applied.ts';
 import { keepTimes } from './keep-times.ts';
 import { LAST_APPLIED } from './last-applied.ts';
 import { managerName } from './manager-name.ts';
@@ -266,6 +267,25 @@ describe('an apply', () => {
     expect(owned.object.metadata.annotations?.[LAST_APPLIED]).toBe(
       '{"apiVersion":"v1","data":{"a":"2"},"kind":"ConfigMap","metadata":{"name":"x"}}\n',
     );
+  });
+});
+
+test('extractApplied() gives back what a manager applied and still owns, ready to be applied again', () => {
+  const container = { name: 'c', image: 'i', ports: [{ containerPort: 80, protocol: 'TCP' }] };
+  const config = {
+    metadata: { name: 'x', labels: { a: '1' } },
+    spec: { replicas: 2, template: { spec: { containers: [container] } } },
+  };
+  const owned = new Owned(deploymentKind)
+    .apply('m', config)
+    .apply('n', { metadata: { name: 'x' }, spec: { replicas: 3 } }, true);
+  const { replicas: _, ...spec } = config.spec;
+  const whole = { apiVersion: 'apps/v1', kind: 'Deployment', ...config, spec };
+  expect(extractApplied(owned.object, deploymentType, { manager: 'm' })).toEqual(whole);
+  expect(extractApplied(owned.object, deploymentType, { manager: 'nobody' })).toEqual({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'x' },
   });
 });
 

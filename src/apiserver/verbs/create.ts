@@ -12,6 +12,7 @@ import type { WriteContext } from '../resource.ts';
 import { isConflicting } from '../storage/object-store.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { validateNewObject } from '../validation/validate-object.ts';
+import { admitMutating } from './admitted-owners.ts';
 import { ensureNamespace, fillSystemFields } from './object-meta.ts';
 import { putObject } from './put-object.ts';
 
@@ -56,7 +57,7 @@ export async function createObject(
       object.metadata.managedFields = endpoint.services.ownership.afterWrite(object, undefined, { resource, context });
     }
     const admission = admissionRequest(object, call, endpoint, context);
-    await endpoint.services.admission.mutate(admission);
+    await admitMutating(endpoint.services.admission, admission);
     const prepared = admission.object ?? object;
     await prepareAndCheck(prepared, endpoint, context);
     await endpoint.services.admission.validate(admission);

@@ -20,6 +20,7 @@ import { isConflicting } from '../storage/object-store.ts';
 import type { PutConflict } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { validateChangedObject } from '../validation/validate-object.ts';
+import { admitMutating } from './admitted-owners.ts';
 import { putObject } from './put-object.ts';
 
 export interface Modification {
@@ -98,7 +99,7 @@ async function prepareAndCheck(
   const { resource, services } = endpoint;
   const { context, strategy } = modification;
   const admission = admissionRequest(object, old, endpoint, modification);
-  await services.admission.mutate(admission);
+  await admitMutating(services.admission, admission);
   if (admission.object !== undefined && admission.object !== object) Object.assign(object, admission.object);
   object.metadata = withMeta(object.metadata, { generation: old.metadata.generation });
   await strategy.prepareForUpdate?.(object, old, context);

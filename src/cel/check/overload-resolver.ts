@@ -1,4 +1,4 @@
-import { type CallExpr, type Expr, type Issues, Operator } from '../syntax/index.ts';
+import { type CallExpr, type Issues, Operator } from '../syntax/index.ts';
 import {
   BOOL,
   DYN,

@@ -113,7 +113,7 @@ function dynamic(declared: FunctionDeclaration, overloads: readonly Overload[], 
       const found = candidates.find((overload) => declared.isUnguarded || fitsAll(overload, args));
       const implementation = found?.implementation;
       if (implementation === undefined) return noOverload(declared.name, args);
-      return implementation.apply(...args);
+      return (implementation.apply as (...args: readonly Value[]) => Value)(...args);
     },
   };
 }
@@ -200,7 +200,7 @@ function binaryCall(
 
 /** Evaluation ends with the first failure; then the call itself costs nothing, unless all arguments were there. */
 function variadicCall(implementation: Implementation, args: readonly Evaluate[], cost: CallCost): Evaluate {
-  const apply = implementation.apply;
+  const apply = implementation.apply as (...args: readonly Value[]) => Value;
   return (frame) => {
     const values: Value[] = [];
     for (const arg of args) {

@@ -5,7 +5,6 @@ import {
   equal,
   Failure,
   isList,
-  type List,
   listAt,
   listItems,
   listSize,

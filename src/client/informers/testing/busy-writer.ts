@@ -1,7 +1,7 @@
 // Creates, changes and deletes ConfigMaps by chance, and remembers what it did.
 import type { ConfigMap } from '../../../api/types/core/v1.d.ts';
 import type { Random } from '../../../base/index.ts';
-import type { Observed, Stored } from '../../kind.ts';
+import type { Stored } from '../../kind.ts';
 import { mergePatch } from '../../resource/patch.ts';
 import type { ResourceClient } from '../../resource/resource-client.ts';
 import { say } from './ledger.ts';
