@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../src/base/index.ts';
 import { Chance } from '../vectors/apply/chance.ts';
-import { vectorKinds, type VectorKind } from '../vectors/apply/kinds.ts';
+import { vectorKinds } from '../vectors/apply/kinds.ts';
+import type { VectorKind } from '../vectors/apply/vector-kind.ts';
 import { SequencePlayer } from '../vectors/apply/sequence-player.ts';
 import { TestServer } from '../vectors/apply/test-server.ts';
 import { NAME, NAMESPACE, normalize } from '../vectors/apply/vector.ts';

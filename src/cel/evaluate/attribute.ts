@@ -3,6 +3,7 @@ import {
   Failure,
   fromJson,
   isJsonObject,
+  isList,
   nativeOf,
   noSuchOverload,
   NONE,
@@ -13,7 +14,7 @@ import {
 } from '../values/index.ts';
 import type { Evaluate, Frame } from './frame.ts';
 import { isKey } from './keys.ts';
-import { missing, qualify, qualifyIfSet } from './qualify.ts';
+import { missing, positionOf, qualify, qualifyIfSet } from './qualify.ts';
 import type { Shape, ShapeField } from './shape.ts';
 
 /** One step from a value to a part of it. */
@@ -275,11 +276,16 @@ function applyQualifiers(frame: Frame, start: Value, qualifiers: readonly Qualif
       frame.cost += 1;
       const next = qualify(value, key);
       if (next === undefined) return missing(value, key);
-      if (next instanceof Failure) return next;
+      if (next instanceof Failure && !isFaultyElement(value, key)) return next;
       value = next;
     }
   }
   return isOptional && !(value instanceof Failure) ? new Optional(value) : value;
+}
+
+/** A broken element of a list counts as found: what is behind it is still looked up in it. */
+function isFaultyElement(target: Value, key: Value): boolean {
+  return isList(target) && !(positionOf(key) instanceof CelError);
 }
 
 /** A branch of `?:` that is no attribute itself is treated as one without qualifiers. */

@@ -120,15 +120,7 @@ export class Planner {
 
   #select(expr: SelectExpr): Plan {
     if (expr.resolved !== undefined) return this.#ident(expr.resolved);
-    return this.#qualified(expr.operand, { constant: expr.field, isOptional: false, isTest: expr.isTest });
-  }
-
-  #qualified(operand: Expr, qualifier: Qualifier): Plan {
-    const plan = this.plan(operand);
-    const attribute =
-      plan.kind === 'attribute' ? plan.attribute : new Attribute({ kind: 'computed', evaluate: evaluatorOf(plan) });
-    attribute.qualify(qualifier);
-    return { kind: 'attribute', attribute };
+    return qualified(this.plan(expr.operand), { constant: expr.field, isOptional: false, isTest: expr.isTest });
   }
 
   #call(expr: CallExpr): Plan {
@@ -177,18 +169,17 @@ export class Planner {
   }
 
   #index(expr: CallExpr): Plan {
-    const [operand, index] = expr.args as readonly [Expr, Expr];
+    const [operand, key] = expr.args.map((arg) => this.plan(arg)) as [Plan, Plan];
     const isOptional = expr.name !== Operator.index;
-    const key = this.plan(index);
     if (key.kind !== 'constant')
-      return this.#qualified(operand, {
+      return qualified(operand, {
         computed: resolverOf(key),
         isNative: key.kind === 'attribute' && key.attribute.isNative,
         isOptional,
         isTest: false,
       });
     if (!isKey(key.value)) throw new ProgramError(`invalid qualifier type: ${goTypeName(key.value)}`);
-    return this.#qualified(operand, { constant: key.value, isOptional, isTest: false });
+    return qualified(operand, { constant: key.value, isOptional, isTest: false });
   }
 
   #function(expr: CallExpr): Plan {
@@ -297,6 +288,13 @@ function setField(
   if (value === NONE || value.value === undefined) values.delete(name);
   else values.set(name, value.value);
   return undefined;
+}
+
+function qualified(plan: Plan, qualifier: Qualifier): Plan {
+  const attribute =
+    plan.kind === 'attribute' ? plan.attribute : new Attribute({ kind: 'computed', evaluate: evaluatorOf(plan) });
+  attribute.qualify(qualifier);
+  return { kind: 'attribute', attribute };
 }
 
 function computed(evaluate: Evaluate): Plan {

@@ -48,7 +48,7 @@ function indexList(list: List, key: Value): Value | undefined {
 }
 
 /** A position in a list: any whole number will do. */
-function positionOf(key: Value): number | CelError {
+export function positionOf(key: Value): number | CelError {
   if (typeof key === 'number') return key;
   if (typeof key === 'bigint') return key < 0n ? -1 : Number.MAX_SAFE_INTEGER;
   if (key instanceof Double) {

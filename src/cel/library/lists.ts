@@ -58,7 +58,7 @@ export function listsLibrary(): Library {
             'list_flatten',
             [listOf(list)],
             list,
-            unary((of) => flattened(of, 1)),
+            unary((of) => (isList(of) ? flatten(of, 1) : notFlattened(of, ''))),
           ),
           member('list_flatten_int', [listOf(DYN), INT], listOf(DYN), binary(flattened)),
         ],
@@ -106,8 +106,12 @@ function slice(of: List, start: number | bigint, end: number | bigint): Value {
 }
 
 function flattened(of: Value, depth: Value): Value {
-  if (!isList(of) || (typeof depth !== 'number' && typeof depth !== 'bigint')) return noSuchOverload();
+  if (!isList(of) || (typeof depth !== 'number' && typeof depth !== 'bigint')) return notFlattened(of, typeOf(depth).name);
   return depth < 0 ? new CelError('level must be non-negative') : flatten(of, Number(depth));
+}
+
+function notFlattened(of: Value, depth: string): CelError {
+  return new CelError(`no such overload: ${typeOf(of).name}.flatten(${depth})`);
 }
 
 function flatten(of: List, depth: number): Value[] {

@@ -1,6 +1,6 @@
 import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
 import { Gate } from './gate.ts';
-import type { ReflectorSink } from './reflector.ts';
+import type { ReflectorSink } from './reflector-options.ts';
 
 /**
  * One thing that happened to an object. `Replaced` comes from fetching the whole state and `Sync` from a resync: the object

@@ -17,7 +17,8 @@ export {
 } from './informer-factory.ts';
 export { type ListWatcher, selected } from './list-watcher.ts';
 export { defaultRateLimiter, ItemBackoff, type RateLimiter, strictestOf, TokenBucket } from './rate-limiter.ts';
-export { Reflector, type ReflectorHealth, type ReflectorOptions, type ReflectorSink } from './reflector.ts';
+export { Reflector } from './reflector.ts';
+export type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 export { SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
 export { SilenceError } from './silence.ts';
 export { dropManagedFields, keepMetadata, type Transform } from './transform.ts';

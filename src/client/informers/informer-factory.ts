@@ -5,7 +5,7 @@ import type { Kind, KubernetesObject } from '../kind.ts';
 import type { LabelQuery } from '../resource/options.ts';
 import type { ResourceClient } from '../resource/resource-client.ts';
 import { type ListWatcher, selected } from './list-watcher.ts';
-import type { ReflectorOptions } from './reflector.ts';
+import type { ReflectorOptions } from './reflector-options.ts';
 import { SharedInformer } from './shared-informer.ts';
 import { keepMetadata, type Transform } from './transform.ts';
 

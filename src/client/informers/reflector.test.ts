@@ -3,7 +3,8 @@ import { expired, internalError, StatusError, tooManyRequests } from '../../api/
 import { SeededRandom, VirtualClock } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import { TransportError } from '../transport-error.ts';
-import { Reflector, type ReflectorOptions, type ReflectorSink } from './reflector.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 import { bookmark, changed, listOf, ScriptedSource, thing } from './testing/scripted-source.ts';
 
 /** Writes down what it hears. */

@@ -1,59 +1,12 @@
 import { compareResourceVersions, StatusError } from '../../api/index.ts';
-import {
-  Backoff,
-  type BackoffOptions,
-  type Clock,
-  discardLogger,
-  type Logger,
-  type Random,
-  type Runnable,
-} from '../../base/index.ts';
+import { Backoff, type BackoffOptions, discardLogger, type Logger, type Runnable } from '../../base/index.ts';
 import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
 import type { WatchEvent } from '../resource/watch-event.ts';
 import { TransportError } from '../transport-error.ts';
 import type { ListWatcher } from './list-watcher.ts';
+import type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 import { noticingSilence, SilenceError } from './silence.ts';
 import { classifyFailure } from './watch-failure.ts';
-
-/** Where a reflector puts what it hears. */
-export interface ReflectorSink<T extends KubernetesObject> {
-  /** The whole state as of one moment: what is not in it is gone. */
-  replace(objects: readonly Observed<T>[], resourceVersion: string): void;
-  add(object: Observed<T>): void;
-  update(object: Observed<T>): void;
-  /** `object` is the last state of what was deleted. */
-  delete(object: Observed<T>): void;
-}
-
-export interface ReflectorOptions {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log?: Logger;
-  /** Names what is watched, for logs. */
-  readonly name?: string;
-  /** Fetches the state by watch (KEP-3157) where the server can; true unless given. */
-  readonly isStreaming?: boolean;
-  /** The server is asked to end each watch after this long, up to twice as long by chance. 5 minutes unless given. */
-  readonly minWatchMs?: number;
-  /** A watch on which nothing came for so long, not even a bookmark, is given up. A bit over two bookmarks unless given. */
-  readonly maxQuietMs?: number;
-  /** Between tries that fail; 800 ms doubling to 30 s, each up to twice as long by chance, unless given. */
-  readonly backoff?: BackoffOptions;
-}
-
-/** How a reflector is doing: for readiness checks and metrics. */
-export interface ReflectorHealth {
-  readonly state: 'stopped' | 'fetching' | 'watching' | 'waiting';
-  /** When the server was last heard of, in the clock's monotonic milliseconds; undefined before the first time. */
-  readonly heardAtMs: number | undefined;
-  /** How far it is; empty before the state has been fetched. */
-  readonly resourceVersion: string;
-  /** How often the whole state has been fetched: once, unless the server forgot where we were. */
-  readonly fetches: number;
-  /** Tries that failed since one succeeded, and why the last one did. */
-  readonly failures: number;
-  readonly lastError: unknown;
-}
 
 /** Bookmarks come about once a minute. */
 const DEFAULT_QUIET_MS = 130_000;

@@ -13,7 +13,8 @@ import {
   NAMESPACE_INDEX,
 } from './indexer.ts';
 import { type ListWatcher, mapObjects } from './list-watcher.ts';
-import { Reflector, type ReflectorHealth, type ReflectorOptions, type ReflectorSink } from './reflector.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 import { StructureSharing } from './structure-sharing.ts';
 import { dropManagedFields, type Transform } from './transform.ts';
 

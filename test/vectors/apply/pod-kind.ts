@@ -1,5 +1,5 @@
 import type { Chance } from './chance.ts';
-import type { VectorKind } from './kinds.ts';
+import type { VectorKind } from './vector-kind.ts';
 
 /**
  * Pods can hardly be changed. What admission would add is there from the start, so that it does not matter which

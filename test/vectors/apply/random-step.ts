@@ -1,5 +1,5 @@
 import type { Chance } from './chance.ts';
-import type { VectorKind } from './kinds.ts';
+import type { VectorKind } from './vector-kind.ts';
 import { type Edit, NAME, NAMESPACE, type StepRequest } from './vector.ts';
 
 type Part = Record<string, unknown>;

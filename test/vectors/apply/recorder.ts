@@ -1,5 +1,5 @@
 import type { Chance } from './chance.ts';
-import type { VectorKind } from './kinds.ts';
+import type { VectorKind } from './vector-kind.ts';
 import type { KubeClient } from './kube-client.ts';
 import { StepMaker } from './random-step.ts';
 import { MEDIA_TYPES, SequencePlayer } from './sequence-player.ts';

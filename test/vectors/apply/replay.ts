@@ -1,4 +1,4 @@
-import type { VectorKind } from './kinds.ts';
+import type { VectorKind } from './vector-kind.ts';
 import { vectorKinds } from './kinds.ts';
 import { pod } from './pod-kind.ts';
 import { SequencePlayer } from './sequence-player.ts';

@@ -1,4 +1,4 @@
-import type { VectorKind } from './kinds.ts';
+import type { VectorKind } from './vector-kind.ts';
 import type { Reply } from './kube-client.ts';
 import { editObject, type StepRequest } from './vector.ts';
 

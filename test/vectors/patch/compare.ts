@@ -1,5 +1,6 @@
 import { deepEqual } from '../../../src/base/index.ts';
-import { vectorKinds, type VectorKind } from '../apply/kinds.ts';
+import { vectorKinds } from '../apply/kinds.ts';
+import type { VectorKind } from '../apply/vector-kind.ts';
 import type { TestServer } from '../apply/test-server.ts';
 import { normalize } from '../apply/vector.ts';
 import { errorText, type PatchVector, resultOf } from './patch-vector.ts';
