@@ -1,9 +1,8 @@
-import { invalidValue, matchLabels, matchLabelSelector, ValueError } from '../api/index.ts';
+import { invalidValue, matchLabels, matchLabelSelector, ValueError, withMeta } from '../api/index.ts';
 import type { ApiObject, FieldError } from '../api/index.ts';
 import type { Scale } from '../api/types/autoscaling/v1.d.ts';
 import type { LabelSelector } from '../api/types/meta/v1.d.ts';
 import { columnsFor } from './columns/index.ts';
-import { withMeta } from './object-meta.ts';
 import type { SubresourceMaker } from './kind.ts';
 
 interface Scalable {

@@ -1,6 +1,6 @@
+import { withMeta } from '../api/index.ts';
 import type { ApiObject, ObjectMeta } from '../api/index.ts';
 import type { StatusMetadata } from './kind.ts';
-import { withMeta } from './object-meta.ts';
 
 /** Puts back what a write to a status subresource may not change in metadata. */
 export function keepMetadata(object: ApiObject, old: ApiObject, kept: StatusMetadata | undefined): void {

@@ -34,7 +34,7 @@ export interface ClientCertificate {
   readonly organizations: readonly string[];
 }
 
-/** Collects warnings: each text once, and at most 4 KiB in all, as upstream limits them. */
+/** Collects warnings, each text once; how much of them fits into an answer is decided when it is written. */
 export class Warnings {
   readonly #texts = new Set<string>();
 

@@ -13,6 +13,8 @@ export type PatchMethod = (body: Uint8Array, context: PatchContext) => (current:
 export interface PatchContext {
   readonly fieldValidation: FieldValidation;
   readonly type: Struct;
+  /** What the path calls the object. */
+  readonly name: string;
   warn(message: string): void;
 }
 

@@ -29,7 +29,7 @@ export async function patch(
   const body = await call.body(services.maxBodyBytes);
   const options = writeOptions(call.query, 'PatchOptions');
   const context = writeContext(call, endpoint, options);
-  const patchContext = { fieldValidation: options.fieldValidation, warn: context.warn, type: resource.type };
+  const patchContext = { fieldValidation: options.fieldValidation, warn: context.warn, type: resource.type, name };
   const applyPatch = method(body, patchContext);
   const object = await modifyObject(endpoint, {
     key: keyOf(resource, namespace, name),

@@ -1,7 +1,7 @@
 import { badRequest } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import { unregisteredKind } from '../request/decode-failure.ts';
-import type { Services } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 
@@ -9,7 +9,7 @@ import { apiVersionOf } from '../storage/stored-object.ts';
  * What is said about a patched document that is of another kind than it was, or does not tell; undefined when it is of
  * the right one. A document without a version is read as one without a name.
  */
-export function kindProblem(value: unknown, resource: Resource, services: Services): string | undefined {
+export function kindProblem(value: unknown, { resource, services }: Endpoint, name: string): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { kind = null, apiVersion = null } = value as { readonly kind?: unknown; readonly apiVersion?: unknown };
   for (const [name, member] of [
@@ -22,7 +22,7 @@ export function kindProblem(value: unknown, resource: Resource, services: Servic
   }
   const sent = { kind: textOr(kind, resource.kind), apiVersion: textOr(apiVersion, '') };
   if (sent.apiVersion === '') {
-    if (sent.kind === resource.kind) throw nameless(value as ApiObject);
+    if (sent.kind === resource.kind) throw nameless(name);
     const [kindText, group] = [JSON.stringify(sent.kind), JSON.stringify(resource.group)];
     return `no kind ${kindText} is registered for the internal version of group ${group} in scheme "pkg/runtime/scheme.go:111"`;
   }
@@ -34,8 +34,7 @@ function textOr(value: unknown, other: string): string {
   return typeof value === 'string' && value !== '' ? value : other;
 }
 
-function nameless(object: ApiObject): Error {
-  const name = object.metadata?.name ?? '';
+function nameless(name: string): Error {
   return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 

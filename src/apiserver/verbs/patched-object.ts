@@ -6,11 +6,12 @@ import type { PatchContext, Patched } from './patch-methods.ts';
 import { kindProblem, withKind } from './patched-kind.ts';
 
 /** Reads what a patch made of an object as strictly as if it had been sent whole. */
-export function decodePatched(patched: Patched, { resource, services }: Endpoint, context: PatchContext): ApiObject {
+export function decodePatched(patched: Patched, endpoint: Endpoint, context: PatchContext): ApiObject {
+  const { resource } = endpoint;
   const { value, problems: found, explain } = patched;
   const problem = (detail: string): Error =>
     invalid({ group: '', resource: '' }, '', [invalidValue('patch', patched.quoted(), detail)]);
-  const wrongKind = explain === undefined ? kindProblem(value, resource, services) : undefined;
+  const wrongKind = explain === undefined ? kindProblem(value, endpoint, context.name) : undefined;
   if (wrongKind !== undefined) throw problem(wrongKind);
   try {
     const unknown: string[] = [];

@@ -47,7 +47,12 @@ export async function patchProjection(call: Call, endpoint: Endpoint, projection
     const change: PictureChange = (picture, context) => config.applyTo(picture, target, context);
     return writeProjection(call, endpoint, { projection, options, change });
   }
-  const patchContext = { fieldValidation, warn: (text: string) => call.warnings.add(text), type: projection.struct };
+  const patchContext = {
+    fieldValidation,
+    warn: (text: string) => call.warnings.add(text),
+    type: projection.struct,
+    name: call.info.name,
+  };
   const apply = method(body, patchContext);
   const change: PictureChange = (picture, context) =>
     owned(decodePatched(apply(picture), target, patchContext), picture, { endpoint: target, context });

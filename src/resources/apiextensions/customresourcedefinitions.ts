@@ -1,4 +1,4 @@
-import { formatTime, instantOfMillis } from '../../api/index.ts';
+import { formatTime, instantOfMillis, withMeta } from '../../api/index.ts';
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,
@@ -6,7 +6,6 @@ import type {
 } from '../../api/types/apiextensions/v1.d.ts';
 import { changes } from '../change.ts';
 import { defineKind, type Whole } from '../kind.ts';
-import { withMeta } from '../object-meta.ts';
 import { checkDefinition, checkDefinitionUpdate } from './customresourcedefinition-rules.ts';
 
 /** Holds a definition until all its objects are gone. */

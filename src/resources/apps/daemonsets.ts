@@ -1,3 +1,4 @@
+import { withMeta } from '../../api/index.ts';
 import type { DaemonSet, DaemonSetSpec } from '../../api/types/apps/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { changes } from '../change.ts';
@@ -5,7 +6,7 @@ import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
 import { withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { defineKind, type Whole } from '../kind.ts';
-import { withEntries, withMeta } from '../object-meta.ts';
+import { withEntries } from '../object-meta.ts';
 import { checkDaemonSet, checkDaemonSetStatus } from './daemonset-rules.ts';
 
 /** How often the template changed; a field once, kept as an annotation since. */

@@ -1,8 +1,9 @@
+import { withMeta } from '../../api/index.ts';
 import type { ObjectMeta } from '../../api/index.ts';
 import type { HorizontalPodAutoscaler as AutoscalerV1 } from '../../api/types/autoscaling/v1.d.ts';
 import type { HorizontalPodAutoscaler, MetricSpec } from '../../api/types/autoscaling/v2.d.ts';
 import type { Conversion, Whole } from '../kind.ts';
-import { withEntries, withMeta } from '../object-meta.ts';
+import { withEntries } from '../object-meta.ts';
 import { behaviorOfAnnotation, annotationOfBehavior } from './behavior-annotation.ts';
 import {
   annotationOfMetric,

@@ -1,3 +1,4 @@
+import { withMeta } from '../../api/index.ts';
 import type { Job, JobSpec } from '../../api/types/batch/v1.d.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import { changes } from '../change.ts';
@@ -5,7 +6,7 @@ import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { defineKind, type Whole } from '../kind.ts';
-import { withEntries, withMeta } from '../object-meta.ts';
+import { withEntries } from '../object-meta.ts';
 import { checkJob, checkJobStatus, checkJobUpdate } from './job-rules.ts';
 
 const MAX_INT32 = 2_147_483_647;

@@ -1,6 +1,6 @@
+import { withMeta } from '../../api/index.ts';
 import type { LimitRange, LimitRangeItem } from '../../api/types/core/v1.d.ts';
 import { defineKind } from '../kind.ts';
-import { withMeta } from '../object-meta.ts';
 import { checkLimitRange } from './limitrange-rules.ts';
 import { missingAmounts, roundToMilli, withAmounts } from './resource-list.ts';
 

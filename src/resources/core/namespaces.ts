@@ -1,9 +1,9 @@
-import { formatTime, instantOfMillis } from '../../api/index.ts';
+import { formatTime, instantOfMillis, withMeta } from '../../api/index.ts';
 import type { Namespace } from '../../api/types/core/v1.d.ts';
 import type { Strategy } from '../../apiserver/index.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { labelName } from '../name-rules.ts';
-import { withEntries, withMeta } from '../object-meta.ts';
+import { withEntries } from '../object-meta.ts';
 import { checkFinalize, checkNamespace, checkNamespaceStatus } from './namespace-rules.ts';
 
 /** Holds a namespace until everything in it is gone. */

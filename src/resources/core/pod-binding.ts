@@ -1,9 +1,9 @@
-import { badRequest, conflict, notSupported, required, StatusError } from '../../api/index.ts';
+import { badRequest, conflict, notSupported, required, StatusError, withMeta } from '../../api/index.ts';
 import { fieldErrorText } from '../../api/index.ts';
 import type { ApiObject, FieldError } from '../../api/index.ts';
 import type { Binding, Pod, PodStatus } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
-import { withEntries, withMeta } from '../object-meta.ts';
+import { withEntries } from '../object-meta.ts';
 import { withCondition } from './pod-conditions.ts';
 
 const PODS = { group: '', resource: 'pods' };

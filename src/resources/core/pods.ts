@@ -1,11 +1,10 @@
-import { dns1123LabelProblems } from '../../api/index.ts';
+import { dns1123LabelProblems, withMeta } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { Pod, PodStatus } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { arrange } from '../arrange.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind, type Whole } from '../kind.ts';
-import { withMeta } from '../object-meta.ts';
 import { podStream, proxied } from './connections.ts';
 import { withoutGatedFields } from './gated-pod-fields.ts';
 import { withAppArmorProfiles } from './pod-apparmor.ts';

@@ -1,7 +1,7 @@
+import { withMeta } from '../../api/index.ts';
 import type { ReplicationController } from '../../api/types/core/v1.d.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
-import { withMeta } from '../object-meta.ts';
 import { scaleOfLabels } from '../scale.ts';
 import { defaultPodTemplate } from './pod-spec-defaults.ts';
 import { templateWarnings } from './pod-warnings.ts';

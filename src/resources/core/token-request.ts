@@ -7,6 +7,7 @@ import {
   invalidValue,
   notFound,
   StatusError,
+  withMeta,
 } from '../../api/index.ts';
 import type { ApiObject, FieldError } from '../../api/index.ts';
 import type { TokenRequest } from '../../api/types/authentication/v1.d.ts';
@@ -15,7 +16,6 @@ import type { ActionCall } from '../../apiserver/index.ts';
 import type { BoundObject, TokenIssuer } from '../access.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import type { Whole } from '../kind.ts';
-import { withMeta } from '../object-meta.ts';
 import type { OtherObjects } from '../other-objects.ts';
 
 const KIND = { group: 'authentication.k8s.io', resource: 'TokenRequest' };

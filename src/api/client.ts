@@ -1,0 +1,19 @@
+// A second door, for programs that only talk to an API server: what they need, without the tables of all types.
+export type { ApiObject, ObjectMeta } from './object.ts';
+export type { JsonNode } from './json/json-node.ts';
+export type { JsonPatchOperation } from './patch/json-patch.ts';
+export {
+  expired,
+  hasReason,
+  internalError,
+  type Status,
+  type StatusCause,
+  type StatusDetails,
+  StatusError,
+  tooManyRequests,
+} from './status.ts';
+export { decodeBase64 } from './values/base64.ts';
+export { formatGroupResource } from './values/resource-names.ts';
+export { compareResourceVersions } from './values/resource-version.ts';
+export { ValueError } from './values/value-error.ts';
+export { YamlBody } from './yaml/decode-yaml.ts';
