@@ -37,10 +37,11 @@ await writeFile(
   JSON.stringify({ metadata: { generateName: 'load-', labels: { app: 'load' } }, data: { text: 'x'.repeat(600) } }),
 );
 const patch = join(folder, 'patch.json');
-await writeFile(patch, JSON.stringify({ data: { touched: 'yes' } }));
+await writeFile(patch, JSON.stringify({ metadata: { labels: { touched: 'yes' } } }));
 try {
   for (let round = 0; round < Number(flags.rounds); round++) {
     await measure(await startKeelson(join(folder, `keelson-${round}`), await freePort()));
+    await measureFullStart(join(folder, `full-${round}`));
     if (peer !== undefined) await measure(await startKube(peer, join(folder, `kube-${round}`), await freePort()));
   }
 } finally {
@@ -49,6 +50,20 @@ try {
 const table = report.markdown('keelson', peer === undefined ? undefined : 'kube-apiserver + etcd');
 console.log(table);
 await writeFile(flags.out, page(table));
+
+/** A start with 100,000 objects in the store, ours only. */
+async function measureFullStart(place: string): Promise<void> {
+  const count = Math.round(100_000 * Math.min(1, scale));
+  const first = await startKeelson(place, await freePort());
+  const url = `${first.url}/api/v1/namespaces/default/configmaps`;
+  await load({ url, requests: count, connections: 1, streams: 64, bodyFile: body, contentType: 'application/json' });
+  await first.stop();
+  const second = await startKeelson(place, await freePort());
+  const name = `start with ${count.toLocaleString('en')} objects`;
+  report.add('keelson', { name, unit: 'ms', better: 'lower' }, second.startMs);
+  report.add('keelson', { name: `${name}, memory`, unit: 'MB', better: 'lower' }, second.rssMb());
+  await second.stop();
+}
 
 async function measure(server: ServerUnderTest): Promise<void> {
   const { name, url } = server;
@@ -95,6 +110,21 @@ async function measure(server: ServerUnderTest): Promise<void> {
       streams: 16,
     });
     add({ name: 'get, 1 connection × 16 streams', unit: '1/s', better: 'higher', aim: 4 }, multiplexed.perSecond);
+    for (const connections of [1, 16, 256]) {
+      const requests = Math.round((connections === 1 ? 1500 : 6000) * scale);
+      const patched = await load({
+        url: `${url}/api/v1/namespaces/default`,
+        requests,
+        connections,
+        method: 'PATCH',
+        bodyFile: patch,
+        contentType: 'application/merge-patch+json',
+      });
+      add(
+        { name: `patch that changes nothing, ${connections} connections`, unit: '1/s', better: 'higher' },
+        patched.perSecond,
+      );
+    }
     const listed = await load({ url: `${objects}?limit=5000`, requests: Math.round(40 * scale), connections: 2 });
     add({ name: 'list of 5,000 objects (about 5 MiB)', unit: '1/s', better: 'higher', aim: 5 }, listed.perSecond);
     const times = await fanOut(url, 1000, 10);

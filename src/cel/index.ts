@@ -10,6 +10,35 @@ export { type Issue, Issues, type Location } from './syntax/index.ts';
 export * from './types/index.ts';
 export * from './values/index.ts';
 
+export { authenticationEnvironment, compileAuthenticationExpression } from './kubernetes/authentication.ts';
+export { authorizationEnvironment, compileAuthorizationCondition } from './kubernetes/authorization.ts';
+export {
+  compileExpression,
+  type ExpressionProblem,
+  type ExpressionResult,
+  type ExpressionUse,
+} from './kubernetes/compile-expression.ts';
+export { ComposedBindings, Composition } from './kubernetes/composition.ts';
+export {
+  type Condition,
+  type ConditionAnswer,
+  type ConditionAnswers,
+  evaluateConditions,
+} from './kubernetes/conditions.ts';
+export type { Device, DeviceAttribute } from './kubernetes/device-data.ts';
+export { type DeviceMatch, DeviceSelectors } from './kubernetes/device-selectors.ts';
+export type { DeviceFeatures } from './kubernetes/device-types.ts';
+export { limits } from './kubernetes/limits.ts';
+export {
+  type CompiledRule,
+  compileRule,
+  isProblem,
+  type RuleProgram,
+  type RuleTexts,
+} from './kubernetes/rule-compiler.ts';
+export { structSchema } from './kubernetes/struct-schema.ts';
+export { claimsValue, type UserData, userInfoValue } from './kubernetes/token-data.ts';
+export { type CheckedKinds, typeCheckingEnvironment } from './kubernetes/type-checking.ts';
 export { admissionEnvironment, type AdmissionOptions } from './kubernetes/admission.ts';
 export { baseEnvironment, type MinorVersion, STORED } from './kubernetes/base-environment.ts';
 export { ruleEnvironment, type RuleEnvironment, type RuleOptions } from './kubernetes/custom-resource-rules.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { StatusError } from '../api/index.ts';
+import { StatusError } from '../api/client.ts';
 import { VirtualClock } from '../base/index.ts';
 import type { Client } from './client.ts';
 import { ConfigMap, Deployment } from './generated/kinds.ts';

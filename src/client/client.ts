@@ -1,4 +1,4 @@
-import type { ApiObject } from '../api/index.ts';
+import type { ApiObject } from '../api/client.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import { BuiltInClients } from './generated/built-in.ts';
 import { ServedApis } from './discovery/served-apis.ts';
@@ -53,6 +53,11 @@ export class Client extends BuiltInClients implements AsyncDisposable {
   override kind<T extends KubernetesObject>(kind: Kind<T>): ResourceClient<T>;
   override kind<T extends KubernetesObject>(kind: Kind<T>): ResourceClient<T> {
     return new ResourceClient(this.#requester, kind);
+  }
+
+  /** The objects of a kind in a namespace, or outside of namespaces: for code that does not know which kind it deals with. */
+  kindIn<T extends KubernetesObject>(kind: Kind<T>, namespace: string | undefined): ResourceClient<T> {
+    return new ResourceClient(this.#requester, kind, { namespace: kind.scope === 'Cluster' ? undefined : namespace });
   }
 
   /** A client for any resource that the server serves, by its kind, plural or short name. */

@@ -31,7 +31,7 @@ export { isTransportError, TransportError, type TransportFailure } from './trans
 export { HttpTransport, type HttpTransportOptions } from './http/index.ts';
 export type { ApiRequest, CallOptions } from './request/api-request.ts';
 export type { Warning, WarningHandler } from './request/warning.ts';
-export { hasReason, type Status, StatusError } from '../api/index.ts';
+export { hasReason, type Status, StatusError } from '../api/client.ts';
 
 export {
   basic,
@@ -73,7 +73,7 @@ export type {
   WriteOptions,
 } from './resource/options.ts';
 export { jsonPatch, mergePatch, type Patch, strategicPatch } from './resource/patch.ts';
-export { bindPod, evictPod, type LogOptions, podLog, requestToken } from './resource/pod-actions.ts';
+export { bindPod, evictPod, type IssuedToken, type LogOptions, podLog, requestToken } from './resource/pod-actions.ts';
 export { type AllNamespaces, ResourceClient } from './resource/resource-client.ts';
 export { SubresourceClient } from './resource/subresource-client.ts';
 export type { WatchEvent } from './resource/watch-event.ts';

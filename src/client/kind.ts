@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '../api/index.ts';
+import type { ObjectMeta } from '../api/client.ts';
 import type { DeepReadonly } from '../base/index.ts';
 
 export type Scope = 'Namespaced' | 'Cluster';

@@ -1,4 +1,4 @@
-import type { Status } from '../api/index.ts';
+import type { Status } from '../api/client.ts';
 
 /** A request as a transport gets it: complete but for credentials, which are the transport's own. */
 export interface TransportRequest {

@@ -1,6 +1,13 @@
 import { isPlainObject, type PlainObject } from '../json/plain-object.ts';
 import { goText } from './go-value-text.ts';
-import { DROPPED, ELEMENT_ORDER, isMarked, listNameIn, withoutDirectives } from './strategic-merge-directives.ts';
+import {
+  DIRECTIVE,
+  DROPPED,
+  ELEMENT_ORDER,
+  isMarked,
+  listNameIn,
+  withoutDirectives,
+} from './strategic-merge-directives.ts';
 import { badFormat, badType, noMergeKey, StrategicMergeError } from './strategic-merge-error.ts';
 import { areMaps, type ListMerge, mergePatchList } from './strategic-merge-lists.ts';
 import { checkKeys, orderItems } from './strategic-merge-order.ts';
@@ -32,7 +39,11 @@ export function mergeOrderedLists(
     if (merged === undefined) continue;
     if (rule.mergeKey !== '') checkKeys(order, rule.mergeKey);
     const isMap = areMaps([original ?? [], patchList ?? []]);
-    result[name] = orderItems(merged, { patch: order, live: original ?? [] }, { isMap, mergeKey: rule.mergeKey });
+    result[name] = orderItems(
+      merged,
+      { patch: order, live: liveOrder(original ?? [], patchList ?? [], rule.mergeKey) },
+      { isMap, mergeKey: rule.mergeKey },
+    );
     delete patch[name];
   }
 }
@@ -49,6 +60,21 @@ function merge(original: List | undefined, patch: List | undefined, options: Lis
   if (original !== undefined) return mergePatchList(original, patch, options);
   const kept = withoutDirectives(patch);
   return kept === DROPPED ? undefined : (kept as List);
+}
+
+/**
+ * The order that live items count as having. Where the patch deletes items, its new ones take the places at the end that
+ * have become free: Kubernetes changes the list in place while it still looks at it.
+ */
+function liveOrder(original: List, patch: List, mergeKey: string): List {
+  const items = patch.filter(isPlainObject);
+  const deleted = new Set(items.filter((item) => item[DIRECTIVE] === 'delete').map((item) => item[mergeKey]));
+  if (mergeKey === '' || deleted.size === 0) return original;
+  const keyOf = (item: unknown): unknown => (isPlainObject(item) ? item[mergeKey] : undefined);
+  const kept = original.filter((item) => !deleted.has(keyOf(item)));
+  const known = new Set(kept.map(keyOf));
+  const added = items.filter((item) => !isMarked(item) && !known.has(keyOf(item)));
+  return [...kept, ...added.slice(0, original.length - kept.length)];
 }
 
 /** The items of the patch must be among those whose order is set, in that order. */

@@ -57,6 +57,12 @@ describe('a strategic merge patch', () => {
     });
   });
 
+  test('counts new items as being where deleted ones were, when it sets the order', () => {
+    const containers = [{ name: 'x' }, { $patch: 'delete', name: 'b' }];
+    const patch = { containers, '$setElementOrder/containers': named('x') };
+    expect(patchSpec({ containers: named('a', 'b') }, patch)).toEqual({ containers: named('a', 'x') });
+  });
+
   test('retains only the keys it says', () => {
     const target = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } };
     const patch = { strategy: { $retainKeys: ['type'], type: 'Recreate' } };

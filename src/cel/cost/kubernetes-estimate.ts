@@ -168,5 +168,6 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ),
   ...each(['add', 'sub', 'major', 'minor', 'patch'], nominal),
   ...each(['getScheme', 'getHostname', 'getHost', 'getPort', 'getEscapedPath', 'getQuery'], nominal),
+  ['includes', ({ target }) => (target === undefined ? undefined : { cost: { min: 0n, max: 48n } })],
   ['_==_', equality],
 ]);

@@ -1,8 +1,8 @@
 import type { Environment, Variable } from '../environment.ts';
 import { DYN, type Type } from '../types/index.ts';
+import { namespaceType, requestType, variablesType } from './admission-types.ts';
 import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
 import { DeclProvider } from './decl-provider.ts';
-import { type DeclType, declared, listType, mapType, structType, UNBOUNDED } from './decl-type.ts';
 import { AUTHORIZER_TYPE, jsonPatchLibrary, RESOURCE_CHECK_TYPE } from './libraries/index.ts';
 import { mutationTypes } from './mutation-types.ts';
 
@@ -12,8 +12,8 @@ export interface AdmissionOptions {
   readonly hasAuthorizer?: boolean;
   /** `Object{}` and `JSONPatch{}`, for mutations. */
   readonly hasPatchTypes?: boolean;
-  /** The types of the variables that stand before, by name; undefined leaves `variables` out. */
-  readonly variables?: ReadonlyMap<string, Type>;
+  /** The types of the variables that stand before, by name (undefined if they are wrong); without it, no `variables`. */
+  readonly variables?: ReadonlyMap<string, Type | undefined>;
   /** For new expressions, the version that they must work in. */
   readonly version?: MinorVersion;
 }
@@ -48,80 +48,4 @@ export function admissionEnvironment(options: AdmissionOptions = {}): Environmen
   });
   if (options.hasPatchTypes !== true) return environment;
   return environment.extend({ types: [mutationTypes], libraries: [jsonPatchLibrary()] });
-}
-
-function variablesType(variables: ReadonlyMap<string, Type>): DeclType {
-  const fields = [...variables].map(([name, type]) => [name, { ...declared.dyn, type }] as const);
-  return structType('kubernetes.variables', Object.fromEntries(fields));
-}
-
-const texts = listType(declared.string, UNBOUNDED);
-
-/** The user, as policies and authentication see it. */
-export function userInfoType(): DeclType {
-  return structType('kubernetes.UserInfo', {
-    username: declared.string,
-    uid: declared.string,
-    groups: texts,
-    extra: mapType(declared.string, texts, UNBOUNDED),
-  });
-}
-
-function requestType(): DeclType {
-  const kind = structType('kubernetes.GroupVersionKind', {
-    group: declared.string,
-    version: declared.string,
-    kind: declared.string,
-  });
-  const resource = structType('kubernetes.GroupVersionResource', {
-    group: declared.string,
-    version: declared.string,
-    resource: declared.string,
-  });
-  return structType('kubernetes.AdmissionRequest', {
-    kind,
-    resource,
-    subResource: declared.string,
-    requestKind: kind,
-    requestResource: resource,
-    requestSubResource: declared.string,
-    name: declared.string,
-    namespace: declared.string,
-    operation: declared.string,
-    userInfo: userInfoType(),
-    dryRun: declared.bool,
-    options: declared.dyn,
-  });
-}
-
-function namespaceType(): DeclType {
-  const labels = mapType(declared.string, declared.string, UNBOUNDED);
-  const condition = structType('kubernetes.NamespaceCondition', {
-    status: declared.string,
-    type: declared.string,
-    lastTransitionTime: declared.timestamp,
-    message: declared.string,
-    reason: declared.string,
-  });
-  return structType('kubernetes.Namespace', {
-    metadata: structType('kubernetes.NamespaceMetadata', {
-      name: declared.string,
-      generateName: declared.string,
-      namespace: declared.string,
-      labels,
-      annotations: labels,
-      UID: declared.string,
-      creationTimestamp: declared.timestamp,
-      deletionGracePeriodSeconds: declared.int,
-      deletionTimestamp: declared.timestamp,
-      generation: declared.int,
-      resourceVersion: declared.string,
-      finalizers: texts,
-    }),
-    spec: structType('kubernetes.NamespaceSpec', { finalizers: texts }),
-    status: structType('kubernetes.NamespaceStatus', {
-      conditions: listType(condition, UNBOUNDED),
-      phase: declared.string,
-    }),
-  });
 }

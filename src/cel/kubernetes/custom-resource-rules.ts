@@ -5,7 +5,8 @@ import { DeclProvider } from './decl-provider.ts';
 import { type DeclType, nameObjects } from './decl-type.ts';
 import type { Schema } from './schema.ts';
 import { schemaShape } from './schema-shape.ts';
-import { MAX_REQUEST_BYTES, schemaType } from './schema-type.ts';
+import { limits } from './limits.ts';
+import { schemaType } from './schema-type.ts';
 import { DeclSizes } from './decl-sizes.ts';
 import type { SizeEstimator } from '../cost/estimate.ts';
 
@@ -54,7 +55,7 @@ export function ruleEnvironment(schema: Schema, options: RuleOptions): RuleEnvir
       : base,
     type: declared,
     sizes: new DeclSizes(declared),
-    maxCardinality: BigInt(Math.floor(MAX_REQUEST_BYTES / (declared.minSize + 1))),
+    maxCardinality: BigInt(Math.floor(limits.requestBytes / (declared.minSize + 1))),
     value: (raw) => shape.convert(raw),
   };
 }

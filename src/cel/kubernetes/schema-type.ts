@@ -1,11 +1,10 @@
 import { objectType } from '../types/index.ts';
 import { ANONYMOUS, type DeclField, type DeclType, declared, listType, mapType, withMaxElements } from './decl-type.ts';
 import { escapeName } from './escape.ts';
+import { limits } from './limits.ts';
 import { entriesOf, isEmbedded, itemsOf, type Schema, withResourceFields } from './schema.ts';
 
-/** The largest request that is accepted; what fits into it bounds everything that has no bound of its own. */
-export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
-const LONGEST_TEXT = MAX_REQUEST_BYTES - 2;
+const LONGEST_TEXT = limits.requestBytes - 2;
 
 /** The type of data of a schema; nothing when expressions cannot see such data. */
 export function schemaType(schema: Schema, isResourceRoot: boolean): DeclType | undefined {

@@ -25,7 +25,6 @@ import {
   listAt,
   listItems,
   listSize,
-  noSuchOverload,
   typeOf,
   type Value,
 } from '../values/index.ts';
@@ -106,7 +105,8 @@ function slice(of: List, start: number | bigint, end: number | bigint): Value {
 }
 
 function flattened(of: Value, depth: Value): Value {
-  if (!isList(of) || (typeof depth !== 'number' && typeof depth !== 'bigint')) return notFlattened(of, typeOf(depth).name);
+  if (!isList(of) || (typeof depth !== 'number' && typeof depth !== 'bigint'))
+    return notFlattened(of, typeOf(depth).name);
   return depth < 0 ? new CelError('level must be non-negative') : flatten(of, Number(depth));
 }
 

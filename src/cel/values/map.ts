@@ -1,7 +1,7 @@
 import { Boxed, MAP, type Type } from '../types/index.ts';
 import { doubleToInt, type Int } from './int.ts';
 import { Duration } from './duration.ts';
-import { CelError, type Failure } from './failure.ts';
+import { CelError, Failure } from './failure.ts';
 import { Timestamp } from './timestamp.ts';
 import { doubleToUint, Uint } from './uint.ts';
 import { Double, fromJson, isJsonObject, type JsonObject, type Value } from './value.ts';
@@ -12,6 +12,12 @@ export abstract class MapBase extends Boxed {
   /** The value of a key; undefined when the key is not there. A key of a wrong type may be an error. */
   abstract find(key: Value): Value | Failure | undefined;
   abstract keys(): Iterable<Value>;
+
+  /** Whether a key is there, for `in`. */
+  has(key: Value): boolean | Failure {
+    const found = this.find(key);
+    return found instanceof Failure ? found : found !== undefined;
+  }
 
   override get type(): Type {
     return MAP;

@@ -1,4 +1,4 @@
-import { expired, internalError, type StatusError, tooManyRequests } from '../../api/index.ts';
+import { expired, internalError, type StatusError, tooManyRequests } from '../../api/client.ts';
 import type { Clock, Random } from '../../base/index.ts';
 import { AbortScope } from '../abort-scope.ts';
 import { decodeWatch } from '../request/watch-decoder.ts';

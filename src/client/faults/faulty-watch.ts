@@ -1,4 +1,4 @@
-import { expired } from '../../api/index.ts';
+import { expired } from '../../api/client.ts';
 import type { Clock, Random } from '../../base/index.ts';
 import { onAbort } from '../abort-scope.ts';
 import type { TransportEvent } from '../transport.ts';

@@ -9,6 +9,8 @@ import type { HttpExchange } from './http-exchange.ts';
 /** As client-go: a connection on which nothing was heard for so long is asked whether it still lives. */
 const PING_AFTER_MS = 30_000;
 const PING_TIMEOUT_MS = 15_000;
+/** A server that speaks HTTP/2 says so at once. */
+const GREETING_TIMEOUT_MS = 10_000;
 /** As Go's HTTP client: a connection that nobody uses is closed. */
 const CLOSE_IDLE_AFTER_MS = 90_000;
 /** How much may be under way before we must say that we have read it; the defaults of 64 KiB make large lists crawl. */
@@ -45,17 +47,7 @@ export class Http2Connection {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
     });
-    await new Promise<void>((resolve, reject) => {
-      const fail = (error?: Error): void =>
-        reject(new TransportError('connect', `Cannot connect to "${options.origin}": ${error?.message ?? 'closed'}`));
-      session.once('error', fail);
-      session.once('close', fail);
-      session.once('remoteSettings', () => {
-        session.removeListener('close', fail);
-        session.removeListener('error', fail);
-        resolve();
-      });
-    });
+    await greeted(session, options);
     return new Http2Connection(session, options);
   }
 
@@ -207,4 +199,32 @@ export class Http2Connection {
     this.#timer = undefined;
     this.#events.changed();
   }
+}
+
+/** Resolves when the server has told its limits; gives up the session when it does not. */
+function greeted(
+  session: ClientHttp2Session,
+  { origin, clock }: { readonly origin: string; readonly clock: Clock },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      timer[Symbol.dispose]();
+      session.removeListener('close', closed);
+      session.removeListener('error', fail);
+    };
+    const fail = (error: Error): void => {
+      settle();
+      session.on('error', () => undefined); // it is given up
+      session.destroy();
+      reject(new TransportError('connect', `Cannot connect to "${origin}": ${messageOf(error)}`, { cause: error }));
+    };
+    const closed = (): void => fail(new Error('the server closed the connection'));
+    const timer = clock.timer(GREETING_TIMEOUT_MS, () => fail(new Error(`no greeting in ${GREETING_TIMEOUT_MS} ms`)));
+    session.once('error', fail);
+    session.once('close', closed);
+    session.once('remoteSettings', () => {
+      settle();
+      resolve();
+    });
+  });
 }

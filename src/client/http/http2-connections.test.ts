@@ -5,6 +5,7 @@ import {
   get,
   startProxy,
   startTcp,
+  startTls,
   startWire,
   text,
   transportTo,
@@ -148,6 +149,19 @@ describe('HTTP/2 connections', () => {
     const outcomes = await Promise.allSettled([transport.send(get('/a')), transport.send(get('/b'))]);
 
     expect(outcomes).toMatchObject([{ reason: { reason: 'connect' } }, { reason: { reason: 'connect' } }]);
+  });
+
+  test('a server that agrees on HTTP/2 and then says nothing is a connect error', async () => {
+    const clock = new VirtualClock();
+    await using silent = await startTls(['h2']);
+    await using transport = new HttpTransport(connectionTo(silent), { clock });
+    const sending = expect(transport.send(get('/'))).rejects.toMatchObject({ reason: 'connect' });
+    await until(() => silent.sockets.size === 1 && clock.pending === 1);
+
+    await clock.advance('10s');
+
+    await sending;
+    await until(() => silent.sockets.size === 0);
   });
 
   test('a connection that is not there in time is a connect error', async () => {

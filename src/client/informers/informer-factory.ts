@@ -48,13 +48,13 @@ export class InformerFactory implements Runnable {
   /** The informer for a kind. */
   informer<T extends KubernetesObject>(kind: Kind<T>, options: InformerOptions<T> = {}): SharedInformer<T> {
     const { namespace, transform } = options;
-    const resource = this.#resource(kind, namespace);
+    const resource = this.#client.kindIn(kind, namespace);
     return this.#shared('', resource, { ...options, transform });
   }
 
   /** The informer for a kind that keeps no more than the metadata of its objects: a fraction of the memory. */
   metadataInformer(kind: Kind, scope: InformerScope = {}): SharedInformer<KubernetesObject> {
-    const resource = this.#resource(kind, scope.namespace).metadata();
+    const resource = this.#client.kindIn(kind, scope.namespace).metadata();
     return this.#shared('metadata of ', resource, { ...scope, transform: keepMetadata });
   }
 
@@ -74,11 +74,6 @@ export class InformerFactory implements Runnable {
     this.#running = new Running(signal);
     for (const informer of this.informers) this.#running.start(informer);
     await this.#running.over();
-  }
-
-  #resource<T extends KubernetesObject>(kind: Kind<T>, namespace: string | undefined): ResourceClient<T> {
-    const resource = this.#client.kind(kind);
-    return namespace === undefined ? resource : resource.namespace(namespace);
   }
 
   #shared<T extends KubernetesObject>(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expired, internalError, StatusError, tooManyRequests } from '../../api/index.ts';
+import { expired, internalError, StatusError, tooManyRequests } from '../../api/client.ts';
 import { SeededRandom, VirtualClock } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import { TransportError } from '../transport-error.ts';

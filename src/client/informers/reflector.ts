@@ -1,4 +1,4 @@
-import { compareResourceVersions, StatusError } from '../../api/index.ts';
+import { compareResourceVersions, StatusError } from '../../api/client.ts';
 import { Backoff, type BackoffOptions, discardLogger, type Logger, type Runnable } from '../../base/index.ts';
 import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
 import type { WatchEvent } from '../resource/watch-event.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expired } from '../../api/index.ts';
+import { expired } from '../../api/client.ts';
 import { LineLogger, type Logger, SeededRandom, VirtualClock } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import type { WatchEvent } from '../resource/watch-event.ts';

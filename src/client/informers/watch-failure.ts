@@ -1,4 +1,4 @@
-import { StatusError } from '../../api/index.ts';
+import { StatusError } from '../../api/client.ts';
 
 /** What a failed list or watch means for a reflector. */
 export type WatchFailure =

@@ -1,4 +1,4 @@
-import { decodeBase64, ValueError } from '../../api/index.ts';
+import { decodeBase64, ValueError } from '../../api/client.ts';
 import { KubeconfigError } from './kubeconfig.ts';
 
 /** Reads the members of one mapping of a kubeconfig; whatever is not as expected is an error that says where. */

@@ -1,4 +1,4 @@
-import { type JsonNode, YamlBody } from '../../api/index.ts';
+import { type JsonNode, YamlBody } from '../../api/client.ts';
 
 /** The value of a YAML text, read as Go's YAML reads it (`yes` is true). Of duplicate keys the last one counts. */
 export function yamlValue(text: string): unknown {

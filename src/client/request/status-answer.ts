@@ -1,4 +1,4 @@
-import { type Status, StatusError } from '../../api/index.ts';
+import { type Status, StatusError } from '../../api/client.ts';
 import type { ApiRequest } from './api-request.ts';
 import { excerpt } from './body-reader.ts';
 

@@ -1,4 +1,4 @@
-import type { Status } from '../../api/index.ts';
+import type { Status } from '../../api/client.ts';
 import type { TransportEvent } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 import { asBuffer, excerpt } from './body-reader.ts';

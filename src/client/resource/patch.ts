@@ -1,4 +1,4 @@
-import type { JsonPatchOperation } from '../../api/index.ts';
+import type { JsonPatchOperation } from '../../api/client.ts';
 
 /** A change to an object, with the rules by which it is merged. */
 export interface Patch {

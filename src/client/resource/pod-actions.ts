@@ -1,5 +1,5 @@
 import type { Binding, Pod, ServiceAccount } from '../../api/types/core/v1.d.ts';
-import type { TokenRequest, TokenRequestStatus } from '../../api/types/authentication/v1.d.ts';
+import type { TokenRequest } from '../../api/types/authentication/v1.d.ts';
 import type { Eviction } from '../../api/types/policy/v1.d.ts';
 import type { CallOptions } from '../request/api-request.ts';
 import { type DeleteOptions, deleteBody, type WriteOptions } from './options.ts';
@@ -58,16 +58,22 @@ export async function bindPod(
   await pods.subresource<Binding>('binding').create(name, binding, options);
 }
 
+export interface IssuedToken {
+  readonly token: string;
+  /** RFC 3339. */
+  readonly expirationTimestamp: string;
+}
+
 /** A token for a service account, as kubelets put into pods. */
 export async function requestToken(
   accounts: ResourceClient<ServiceAccount>,
   name: string,
   options: WriteOptions & { readonly spec?: Partial<TokenRequest['spec']> } = {},
-): Promise<TokenRequestStatus> {
+): Promise<IssuedToken> {
   const spec = { audiences: [], ...options.spec };
   const request: TokenRequest = { kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1', spec };
   const { status } = await accounts.subresource<TokenRequest>('token').create(name, request, options);
-  if (status === undefined)
-    throw new Error(`Cannot get a token for service account "${name}": the answer has no status`);
-  return status;
+  const { token = '', expirationTimestamp = '' } = status ?? {};
+  if (token === '') throw new Error(`Cannot get a token for service account "${name}": the answer has none`);
+  return { token, expirationTimestamp };
 }

@@ -1,4 +1,4 @@
-import { formatGroupResource } from '../../api/index.ts';
+import { formatGroupResource } from '../../api/client.ts';
 import type { Kind } from '../kind.ts';
 
 /** Makes the paths of one resource, in one namespace or in all. */

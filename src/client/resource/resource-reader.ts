@@ -1,4 +1,4 @@
-import { StatusError } from '../../api/index.ts';
+import { StatusError } from '../../api/client.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import type { Requester } from '../request/requester.ts';
 import { type List, readList } from './list.ts';

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { settle } from '../../base/index.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';
 import type { Credential } from '../credentials/index.ts';
@@ -56,6 +57,29 @@ export async function startTcp(onConnection: (socket: Socket) => void): Promise<
     socket.on('error', () => undefined);
     socket.once('close', () => sockets.delete(socket));
     onConnection(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `https://127.0.0.1:${port}`,
+    sockets,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => void server.close(() => resolve()));
+    },
+  };
+}
+
+/** A server that does the TLS handshake, and nothing after it. */
+export async function startTls(protocols: readonly string[]): Promise<TestTcp> {
+  const sockets = new Set<Socket>();
+  const options = { key: testdata('server.key'), cert: testdata('server.crt'), ALPNProtocols: [...protocols] };
+  const server = createTlsServer(options, (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).resume();
+    socket.once('close', () => sockets.delete(socket));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

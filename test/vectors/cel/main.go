@@ -2,6 +2,7 @@
 //
 //	vectors answer WORLDS.json   < {"world": …, "expr": …} lines   > answers, one line each
 //	vectors bench WORLDS.json    < the same                        > nanoseconds to compile and to evaluate, one line each
+//	vectors uses                 < tasks, one line each            > outcomes, one line each
 //	vectors declarations         > every function of the environment
 package main
 
@@ -47,6 +48,15 @@ func run(args []string) error {
 	if len(args) == 1 && args[0] == "declarations" {
 		return printDeclarations()
 	}
+	if len(args) == 1 && args[0] == "uses" {
+		return eachLine(func(line []byte) (any, error) {
+			var t task
+			if err := json.Unmarshal(line, &t); err != nil {
+				return nil, err
+			}
+			return carryOut(t)
+		})
+	}
 	if len(args) != 2 {
 		return fmt.Errorf("usage: vectors answer|bench WORLDS.json, or vectors declarations")
 	}
@@ -54,26 +64,30 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
+	return eachLine(func(line []byte) (any, error) {
+		var q question
+		if err := json.Unmarshal(line, &q); err != nil {
+			return nil, err
+		}
+		w, ok := worlds[q.World]
+		if !ok {
+			return nil, fmt.Errorf("no world %q", q.World)
+		}
+		if args[0] == "bench" {
+			return measure(w, q)
+		}
+		return w.answer(q)
+	})
+}
+
+func eachLine(answer func(line []byte) (any, error)) error {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(make([]byte, 1<<20), 1<<26)
 	out := bufio.NewWriter(os.Stdout)
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	for lines.Scan() {
-		var q question
-		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
-			return err
-		}
-		w, ok := worlds[q.World]
-		if !ok {
-			return fmt.Errorf("no world %q", q.World)
-		}
-		var result any
-		if args[0] == "bench" {
-			result, err = measure(w, q)
-		} else {
-			result, err = w.answer(q)
-		}
+		result, err := answer(lines.Bytes())
 		if err != nil {
 			return err
 		}

@@ -83,15 +83,7 @@ func newWorld(d description) (*world, error) {
 }
 
 func crdWorld(base *environment.EnvSet, kind environment.Type, d description, values map[string]any) (*world, error) {
-	v1 := &apiextensionsv1.JSONSchemaProps{}
-	if err := json.Unmarshal(d.Schema, v1); err != nil {
-		return nil, err
-	}
-	internal := &apiextensions.JSONSchemaProps{}
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v1, internal, nil); err != nil {
-		return nil, err
-	}
-	structural, err := schema.NewStructural(internal)
+	structural, err := structuralOf(d.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +112,18 @@ func crdWorld(base *environment.EnvSet, kind environment.Type, d description, va
 		bound["oldSelf"] = crdcel.UnstructuredToVal(old, structural)
 	}
 	return &world{env: env, estimator: &library.CostEstimator{SizeEstimator: &sizes{root: declared}}, activation: bound}, nil
+}
+
+func structuralOf(data json.RawMessage) (*schema.Structural, error) {
+	v1 := &apiextensionsv1.JSONSchemaProps{}
+	if err := json.Unmarshal(data, v1); err != nil {
+		return nil, err
+	}
+	internal := &apiextensions.JSONSchemaProps{}
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v1, internal, nil); err != nil {
+		return nil, err
+	}
+	return schema.NewStructural(internal)
 }
 
 func policyWorld(base *environment.EnvSet, kind environment.Type, d description, values map[string]any) (*world, error) {

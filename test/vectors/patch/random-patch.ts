@@ -118,7 +118,9 @@ export function randomJsonPatch(chance: Chance, live: unknown): unknown[] {
     if (op === 'move' || op === 'copy') operation['from'] = any();
     if (op === 'test')
       operation['value'] =
-        chance.percent(70) && operation['path'] !== '/metadata' ? valueAt(live, operation['path'] as string) : value();
+        chance.percent(70) && !['', '/metadata'].includes(operation['path'] as string)
+          ? valueAt(live, operation['path'] as string)
+          : value();
     if (op === 'add' || op === 'replace') operation['value'] = chance.percent(60) ? 'text' : value();
     if (chance.percent(3)) delete operation[chance.pick(['op', 'path', 'value', 'from'])];
     if (chance.percent(2)) operation['unheard'] = 1;

@@ -28,6 +28,7 @@ import {
   isComparable,
   isList,
   isMap,
+  MapBase,
   mapFind,
   noSuchOverload,
   type Value,
@@ -122,6 +123,7 @@ function notStrictlyFalse(value: Value): Value {
 export function isIn(item: Value, container: Value): Value {
   if (isList(container)) return contains(container, item);
   if (!isMap(container)) return container instanceof Failure ? container : noSuchOverload();
-  const found = mapFind(container, item);
+  const found = container instanceof MapBase ? container.has(item) : mapFind(container, item);
+  if (typeof found === 'boolean') return found;
   return found instanceof Failure ? found : found !== undefined;
 }

@@ -1,0 +1,65 @@
+import type { Environment } from '../environment.ts';
+import type { Bindings } from '../evaluate/frame.ts';
+import { ANY, type Type } from '../types/index.ts';
+import { CelError, type Value } from '../values/index.ts';
+import { admissionEnvironment, type AdmissionOptions } from './admission.ts';
+import { compileExpression, type ExpressionResult } from './compile-expression.ts';
+import { LazyMap } from './lazy-map.ts';
+
+/** The variables of an admission policy. Each may use those before it, and is evaluated only when it is read. */
+export class Composition {
+  readonly #options: AdmissionOptions;
+  readonly #types = new Map<string, Type | undefined>();
+  readonly #variables = new Map<string, ExpressionResult>();
+  #environment: Environment | undefined;
+
+  constructor(options: AdmissionOptions = {}) {
+    this.#options = options;
+  }
+
+  /** The environment of what comes behind the variables that were added. */
+  get environment(): Environment {
+    this.#environment ??= admissionEnvironment({ ...this.#options, variables: this.#types });
+    return this.#environment;
+  }
+
+  /** Adds a variable, also if its expression is wrong: then reading it is an error. */
+  add(name: string, text: string): ExpressionResult {
+    const result = compileExpression(this.environment, text, { returnTypes: [ANY] });
+    this.#variables.set(name, result);
+    this.#types.set(name, result.ok ? result.expression.type : undefined);
+    this.#environment = undefined;
+    return result;
+  }
+
+  /** The bindings with `variables` in them. */
+  bind(bindings: Bindings): ComposedBindings {
+    return new ComposedBindings(bindings, this.#variables);
+  }
+}
+
+/** Bindings with the variables of a policy, for the evaluations of one request. */
+export class ComposedBindings {
+  readonly bindings: Bindings;
+  #cost = 0;
+
+  constructor(bindings: Bindings, variables: ReadonlyMap<string, ExpressionResult>) {
+    const makers = [...variables].map(([name, result]) => [name, () => this.#evaluate(name, result)] as const);
+    this.bindings = { ...bindings, variables: new LazyMap('kubernetes.variables', new Map(makers)) };
+  }
+
+  /** What evaluating variables has cost since this was last asked. */
+  takeCost(): number {
+    const cost = this.#cost;
+    this.#cost = 0;
+    return cost;
+  }
+
+  #evaluate(name: string, result: ExpressionResult): Value {
+    const variable = `composited variable ${JSON.stringify(name)}`;
+    if (!result.ok) return new CelError(`${variable} fails to compile: ${result.problem.detail}`);
+    const evaluation = result.program.evaluate(this.bindings);
+    this.#cost += evaluation.cost;
+    return evaluation.ok ? evaluation.value : new CelError(`${variable} fails to evaluate: ${evaluation.error}`);
+  }
+}

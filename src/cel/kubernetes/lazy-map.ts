@@ -1,0 +1,51 @@
+import { objectType, type Type } from '../types/index.ts';
+import { type Failure, MapBase, noSuchOverload, type OwnEquality, type Value } from '../values/index.ts';
+import { unescapeName } from './escape.ts';
+
+/** A map whose values are worked out when they are first read, and then kept. */
+export class LazyMap extends MapBase implements OwnEquality {
+  readonly #type: Type;
+  readonly #makers: ReadonlyMap<string, () => Value>;
+  readonly #values = new Map<string, Value>();
+
+  constructor(typeName: string, makers: ReadonlyMap<string, () => Value>) {
+    super();
+    this.#type = objectType(typeName);
+    this.#makers = makers;
+  }
+
+  get goName(): string {
+    return '*lazy.MapValue';
+  }
+
+  override get type(): Type {
+    return this.#type;
+  }
+
+  get size(): number {
+    return this.#makers.size;
+  }
+
+  find(key: Value): Value | Failure | undefined {
+    if (typeof key !== 'string') return noSuchOverload();
+    const name = unescapeName(key);
+    return name === undefined ? undefined : this.#value(name);
+  }
+
+  /** Going over such a map yields its values, as in Kubernetes. */
+  *keys(): Iterable<Value> {
+    for (const name of this.#makers.keys()) yield this.#value(name) as Value;
+  }
+
+  equalTo(other: Value): boolean | Failure {
+    return other instanceof LazyMap ? other === this : noSuchOverload();
+  }
+
+  #value(name: string): Value | undefined {
+    const known = this.#values.get(name);
+    if (known !== undefined) return known;
+    const value = this.#makers.get(name)?.();
+    if (value !== undefined) this.#values.set(name, value);
+    return value;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Environment } from '../environment.ts';
+import { DYN, type Type } from '../types/index.ts';
+import { namespaceType, requestType, variablesType } from './admission-types.ts';
+import { baseEnvironment } from './base-environment.ts';
+import { DeclProvider } from './decl-provider.ts';
+import { type DeclType, nameObjects } from './decl-type.ts';
+import { AUTHORIZER_TYPE } from './libraries/index.ts';
+import type { Schema } from './schema.ts';
+import { schemaType } from './schema-type.ts';
+
+/** What a policy's expressions are checked against. */
+export interface CheckedKinds {
+  /** The schema of the objects that the policy is about. */
+  readonly object: Schema | undefined;
+  /** The schema of its parameters; undefined when it has none or they have no schema. */
+  readonly params?: Schema;
+  readonly hasParams: boolean;
+  /** The types of the variables before, as in AdmissionOptions. */
+  readonly variables: ReadonlyMap<string, Type | undefined>;
+}
+
+/**
+ * The environment in which Kubernetes checks the expressions of a policy for the warnings in its status: the objects
+ * have types there. As in Kubernetes, `authorizer.requestResource` is not known.
+ */
+export function typeCheckingEnvironment({ object, params, hasParams, variables }: CheckedKinds): Environment {
+  const objectType = namedType(object, 'Object');
+  const paramsType = namedType(params, 'Params');
+  const composed = variablesType(variables);
+  const [namespace, request] = [namespaceType(), requestType()];
+  const dynamic = { type: DYN };
+  const roots = [namespace, request, objectType, paramsType, composed].filter((type) => type !== undefined);
+  return baseEnvironment().extend({
+    variables: [
+      { name: 'namespaceObject', type: namespace.type },
+      { name: 'request', type: request.type },
+      ...['object', 'oldObject'].map((name) => ({ name, type: (objectType ?? dynamic).type })),
+      ...(hasParams ? [{ name: 'params', type: (paramsType ?? dynamic).type }] : []),
+      { name: 'authorizer', type: AUTHORIZER_TYPE },
+      { name: 'variables', type: composed.type },
+    ],
+    types: [new DeclProvider(roots, { allowsKeywords: true })],
+  });
+}
+
+function namedType(schema: Schema | undefined, name: string): DeclType | undefined {
+  const type = schema === undefined ? undefined : schemaType(schema, true);
+  return type === undefined ? undefined : nameObjects(type, name);
+}
