@@ -144,6 +144,7 @@ function page(results: string): string {
 
 Made by \`npm run bench -- --peer-bin DIR\` on ${machine}; the load generator (h2load, and Node for watches) shares the cores.
 Both servers run alternately in one run; the figure is the median, the range is all rounds. Only the ratios carry over to other machines.
+[What they mean](benchmark-notes.md), and where the time goes, is on a page of its own.
 
 ${results}
 `;
