@@ -202,7 +202,7 @@ export class Checker {
       const found = this.#visit(element);
       type = this.#join(type, expr.optionals.has(at) ? this.#unwrap(element, found) : found);
     }
-    return listOf(type ?? this.#freshType());
+    return listOf(type === undefined || type.kind === 'none' ? this.#freshType() : type);
   }
 
   #map(expr: MapExpr): Type {
@@ -304,7 +304,7 @@ export class Checker {
 
   /** The type of elements that are of these two types. */
   #join(previous: Type | undefined, current: Type): Type {
-    if (previous === undefined) return current;
+    if (previous === undefined || previous.kind === 'none') return current;
     return this.#bindings.unify(previous, current) ? mostGeneral(previous, current) : DYN;
   }
 

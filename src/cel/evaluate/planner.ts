@@ -15,6 +15,7 @@ import {
   type StructExpr,
 } from '../syntax/index.ts';
 import {
+  Breakdown,
   CelError,
   Double,
   Failure,
@@ -332,7 +333,12 @@ function fold(evaluate: Evaluate): Plan {
 }
 
 function foldLiteral(evaluate: Evaluate): Plan {
-  return { kind: 'constant', value: evaluate(new Frame({}, Number.POSITIVE_INFINITY)) };
+  try {
+    return { kind: 'constant', value: evaluate(new Frame({}, Number.POSITIVE_INFINITY)) };
+  } catch (error) {
+    if (error instanceof Breakdown) throw new ProgramError(error.message);
+    throw error;
+  }
 }
 
 function literalValue(literal: LiteralValue): Value {

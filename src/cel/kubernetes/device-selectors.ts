@@ -25,14 +25,18 @@ export class DeviceSelectors {
   readonly #environment: Environment;
   readonly #sizes: DeviceSizes;
 
+  /** What is stored already may use everything; new selectors what the version and the features allow. */
   constructor(features: DeviceFeatures = DEFAULTS, version: MinorVersion = STORED) {
     this.#features = features;
     this.#sizes = new DeviceSizes(features);
-    const device = deviceType(features);
+    const isStored = version === STORED;
+    const device = deviceType({ ...features, hasConsumableCapacity: isStored || features.hasConsumableCapacity });
+    const hasDevice = version >= (features.hasConsumableCapacity ? 34 : 31);
+    const hasIncludes = isStored || (features.hasListAttributes && version >= 36);
     this.#environment = baseEnvironment(version).extend({
-      libraries: [bindingsLibrary(), ...(features.hasListAttributes ? [includesLibrary()] : [])],
-      variables: [{ name: 'device', type: device.type }],
-      types: [new DeclProvider([device], { allowsKeywords: true })],
+      libraries: [...(version >= 31 ? [bindingsLibrary()] : []), ...(hasIncludes ? [includesLibrary()] : [])],
+      variables: hasDevice ? [{ name: 'device', type: device.type }] : [],
+      types: hasDevice ? [new DeclProvider([device], { allowsKeywords: version >= 31 })] : [],
     });
   }
 

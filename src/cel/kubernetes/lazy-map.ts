@@ -2,7 +2,10 @@ import { objectType, type Type } from '../types/index.ts';
 import { type Failure, MapBase, noSuchOverload, type OwnEquality, type Value } from '../values/index.ts';
 import { unescapeName } from './escape.ts';
 
-/** A map whose values are worked out when they are first read, and then kept. */
+/**
+ * A map whose values are worked out when they are first read, and then kept. As in Kubernetes, it is less than other
+ * maps: it has no size, and nothing is `in` it.
+ */
 export class LazyMap extends MapBase implements OwnEquality {
   readonly #type: Type;
   readonly #makers: ReadonlyMap<string, () => Value>;
@@ -24,6 +27,15 @@ export class LazyMap extends MapBase implements OwnEquality {
 
   get size(): number {
     return this.#makers.size;
+  }
+
+  override get length(): undefined {
+    return undefined;
+  }
+
+  /** `in` does not take such maps. */
+  override has(): Failure {
+    return noSuchOverload();
   }
 
   find(key: Value): Value | Failure | undefined {

@@ -1,7 +1,7 @@
 import type { TypeProvider } from '../check/type-provider.ts';
 import { FieldedValue } from '../evaluate/qualify.ts';
-import { DYN, objectType, STRING, type Type } from '../types/index.ts';
-import { CelError, deepEqualValues, MapValue, type Value } from '../values/index.ts';
+import { DYN, NO_TYPE, objectType, STRING, type Type } from '../types/index.ts';
+import { CelError, deepEqualValues, goText, goTypeName, MapValue, typeOf, type Value } from '../values/index.ts';
 
 const OBJECT = 'Object';
 const JSON_PATCH = 'JSONPatch';
@@ -83,12 +83,12 @@ export class JsonPatchValue extends FieldedValue {
   }
 
   get(key: Value): Value {
-    if (!Object.hasOwn(PATCH_FIELDS, String(key))) return new CelError(`unsupported indexer: ${String(key)}`);
+    if (!Object.hasOwn(PATCH_FIELDS, String(key))) return new CelError(`unsupported indexer: ${goPrinted(key)}`);
     return this.fields.get(key as string) ?? (key === 'value' ? null : '');
   }
 
   isSet(key: Value): boolean | CelError {
-    if (!Object.hasOwn(PATCH_FIELDS, String(key))) return new CelError(`unsupported field: ${String(key)}`);
+    if (!Object.hasOwn(PATCH_FIELDS, String(key))) return new CelError(`unsupported field: ${goPrinted(key)}`);
     return key === 'value' ? this.fields.has('value') : this.get(key) !== '';
   }
 
@@ -99,13 +99,48 @@ export class JsonPatchValue extends FieldedValue {
 
 const PATCH_TYPE = objectType(JSON_PATCH);
 
-/** The types that mutations are written with. The fields of `Object` may have any names. */
+/**
+ * The types that mutations are written with. The fields of `Object` may have any names. As in Kubernetes, fields that a
+ * `JSONPatch` does not have are found missing only by evaluation.
+ */
 export const mutationTypes: TypeProvider = {
   findType(name) {
     if (name === JSON_PATCH) return PATCH_TYPE;
     return name === OBJECT || name.startsWith(`${OBJECT}.`) ? objectType(name) : undefined;
   },
-  findField: (typeName, field) => (typeName === JSON_PATCH ? PATCH_FIELDS[field] : DYN),
-  create: (typeName, fields) =>
-    typeName === JSON_PATCH ? new JsonPatchValue(fields) : new ObjectValue(typeName, fields),
+  findField: (typeName, field) => (typeName === JSON_PATCH ? (PATCH_FIELDS[field] ?? NO_TYPE) : DYN),
+  create: (typeName, fields) => (typeName === JSON_PATCH ? createPatch(fields) : new ObjectValue(typeName, fields)),
 };
+
+function createPatch(fields: ReadonlyMap<string, Value>): JsonPatchValue | CelError {
+  for (const [name, value] of fields) {
+    const type = PATCH_FIELDS[name];
+    if (type === undefined) return new CelError(`unexpected JSONPatchType field: ${name}`);
+    if (type !== STRING || typeof value === 'string') continue;
+    return new CelError(`unexpected type ${nativeName(value)} for JSONPatchType '${name}' field`);
+  }
+  return new JsonPatchValue(fields);
+}
+
+/** What Go calls the type of the plain value behind one of the language. */
+function nativeName(value: Value): string {
+  const { kind } = typeOf(value);
+  return NATIVE_NAMES[kind] ?? goTypeName(value, { isNative: true });
+}
+
+const NATIVE_NAMES: Readonly<Record<string, string>> = {
+  bool: 'bool',
+  bytes: '[]uint8',
+  double: 'float64',
+  duration: 'time.Duration',
+  int: 'int64',
+  null: 'structpb.NullValue',
+  timestamp: 'time.Time',
+  type: 'string',
+  uint: 'uint64',
+};
+
+/** A key as Go's `%s` shows it. */
+function goPrinted(key: Value): string {
+  return typeof key === 'string' ? key : `%!s(${goTypeName(key)}=${goText(key)})`;
+}

@@ -26,6 +26,16 @@ export class Issues {
     return this.#count === 0;
   }
 
+  get size(): number {
+    return this.#count;
+  }
+
+  /** Forgets all but the first ones. */
+  truncate(size: number): void {
+    this.#count = Math.min(this.#count, size);
+    this.#issues.length = Math.min(this.#issues.length, size);
+  }
+
   get list(): readonly Issue[] {
     return this.#issues;
   }

@@ -1,12 +1,14 @@
 import { diagnose } from './diagnose.ts';
-import type { Expr, LiteralValue, MapEntry, StructField } from './expr.ts';
+import { Depth, TooDeep } from './depth.ts';
+import type { Expr, MapEntry, StructField } from './expr.ts';
 import { Issues } from './issues.ts';
-import { tokenize, type Tokens } from './lexer.ts';
-import { LiteralError, readBytes, readString } from './literals.ts';
+import { tokenize } from './lexer.ts';
+import { readLiteral } from './literal-value.ts';
 import { MacroError, type MacroTable } from './macro.ts';
 import { Operator, products, relations, reservedWords, sums } from './operators.ts';
 import { codePointCount, type Source } from './source.ts';
 import { Token, type TokenKind } from './token.ts';
+import { MISFIT, TokenReader } from './token-reader.ts';
 
 /** How an environment changes the grammar. */
 export interface Syntax {
@@ -18,7 +20,6 @@ export interface Syntax {
 export type Parsed = { readonly ok: true; readonly expr: Expr } | { readonly ok: false; readonly issues: Issues };
 
 const MAX_CODE_POINTS = 100_000;
-const MAX_DEPTH = 250;
 
 /** Parses an expression and expands its macros. */
 export function parse(source: Source, syntax: Syntax): Parsed {
@@ -31,7 +32,7 @@ export function parse(source: Source, syntax: Syntax): Parsed {
   let isCut = true;
   const tokens = tokenize(source.text, () => (isCut = false));
   try {
-    const expr = isCut ? new Parser(source.text, tokens, { syntax, issues }).parse() : undefined;
+    const expr = isCut ? new Parser(new TokenReader(source.text, tokens), syntax, issues).parse() : undefined;
     if (expr !== undefined && issues.isEmpty) return { ok: true, expr };
     if (expr !== undefined) return { ok: false, issues };
   } catch (error) {
@@ -42,38 +43,25 @@ export function parse(source: Source, syntax: Syntax): Parsed {
   return { ok: false, issues: diagnose(source) };
 }
 
-class TooDeep extends Error {}
-
-/** Thrown where the tokens do not fit the grammar; what is wrong is then found out by `diagnose`. */
-const MISFIT = Symbol('misfit');
-
-/**
- * Reads well-formed expressions, by recursive descent.
- *
- * Nodes are deeper than their text where operators chain: `depths` holds how deep each node is, as the limit counts.
- */
+/** Reads well-formed expressions, by recursive descent. */
 class Parser {
-  readonly #text: string;
-  readonly #tokens: Tokens;
+  readonly #reader: TokenReader;
   readonly #syntax: Syntax;
   readonly #issues: Issues;
-  readonly #depths = new Map<Expr, number>();
-  readonly #open = { expr: 0, relation: 0, calc: 0 };
-  #at = 0;
+  readonly #depth = new Depth();
 
-  constructor(text: string, tokens: Tokens, context: { readonly syntax: Syntax; readonly issues: Issues }) {
-    this.#text = text;
-    this.#tokens = tokens;
-    this.#syntax = context.syntax;
-    this.#issues = context.issues;
+  constructor(reader: TokenReader, syntax: Syntax, issues: Issues) {
+    this.#reader = reader;
+    this.#syntax = syntax;
+    this.#issues = issues;
   }
 
   /** The expression; nothing when the tokens do not fit the grammar. */
   parse(): Expr | undefined {
     try {
       const expr = this.#expr();
-      this.#expect(Token.end);
-      if (this.#depthOf(expr) > MAX_DEPTH) throw new TooDeep('max recursion depth exceeded');
+      this.#reader.expect(Token.end);
+      this.#depth.check(expr);
       return expr;
     } catch (error) {
       if (error === MISFIT) return undefined;
@@ -82,16 +70,16 @@ class Parser {
   }
 
   #expr(): Expr {
-    this.#enter('expr');
+    this.#depth.enter('expr');
     const condition = this.#chain(Token.or, Operator.or, () => this.#conjunction());
     let expr = condition;
-    if (this.#peek() === Token.question) {
-      const offset = this.#take();
+    if (this.#reader.peek() === Token.question) {
+      const offset = this.#reader.take();
       const yes = this.#chain(Token.or, Operator.or, () => this.#conjunction());
-      this.#expect(Token.colon);
-      expr = this.#deeper(this.#call(offset, Operator.conditional, [condition, yes, this.#expr()]));
+      this.#reader.expect(Token.colon);
+      expr = this.#depth.deeper(this.#call(offset, Operator.conditional, [condition, yes, this.#expr()]));
     }
-    this.#open.expr -= 1;
+    this.#depth.leave('expr');
     return expr;
   }
 
@@ -102,11 +90,11 @@ class Parser {
   /** `a && b && c && d`, as a balanced tree: the operator is commutative, and long chains would be deep. */
   #chain(token: TokenKind, name: string, next: () => Expr): Expr {
     const first = next();
-    if (this.#peek() !== token) return first;
+    if (this.#reader.peek() !== token) return first;
     const terms = [first];
     const offsets: number[] = [];
-    while (this.#peek() === token) {
-      offsets.push(this.#take());
+    while (this.#reader.peek() === token) {
+      offsets.push(this.#reader.take());
       terms.push(next());
     }
     const balance = (low: number, high: number): Expr => {
@@ -119,38 +107,42 @@ class Parser {
   }
 
   #relation(rank: number): Expr {
-    this.#enter('relation');
+    this.#depth.enter('relation');
     let left = this.#calc(1);
-    for (let name = relations.get(this.#peek()); rank <= 1 && name !== undefined; name = relations.get(this.#peek())) {
-      const offset = this.#take();
-      left = this.#deeper(this.#call(offset, name, [left, this.#relation(2)]));
+    for (
+      let name = relations.get(this.#reader.peek());
+      rank <= 1 && name !== undefined;
+      name = relations.get(this.#reader.peek())
+    ) {
+      const offset = this.#reader.take();
+      left = this.#depth.deeper(this.#call(offset, name, [left, this.#relation(2)]));
     }
-    this.#open.relation -= 1;
+    this.#depth.leave('relation');
     return left;
   }
 
   /** Sums have rank 1, products 2. */
   #calc(rank: number): Expr {
-    this.#enter('calc');
+    this.#depth.enter('calc');
     let left = this.#unary();
     for (;;) {
-      const product = rank <= 2 ? products.get(this.#peek()) : undefined;
-      const name = product ?? (rank <= 1 ? sums.get(this.#peek()) : undefined);
+      const product = rank <= 2 ? products.get(this.#reader.peek()) : undefined;
+      const name = product ?? (rank <= 1 ? sums.get(this.#reader.peek()) : undefined);
       if (name === undefined) break;
-      const offset = this.#take();
-      left = this.#deeper(this.#call(offset, name, [left, this.#calc(product === undefined ? 2 : 3)]));
+      const offset = this.#reader.take();
+      left = this.#depth.deeper(this.#call(offset, name, [left, this.#calc(product === undefined ? 2 : 3)]));
     }
-    this.#open.calc -= 1;
+    this.#depth.leave('calc');
     return left;
   }
 
   #unary(): Expr {
-    const kind = this.#peek();
+    const kind = this.#reader.peek();
     if (kind !== Token.not && (kind !== Token.minus || this.#isSignedNumber())) return this.#member();
-    const offset = this.#offset;
+    const offset = this.#reader.offset;
     let count = 0;
-    while (this.#peek() === kind) {
-      this.#take();
+    while (this.#reader.peek() === kind) {
+      this.#reader.take();
       count += 1;
     }
     const operand = this.#member();
@@ -159,62 +151,62 @@ class Parser {
   }
 
   #isSignedNumber(): boolean {
-    const next = this.#tokens.kinds[this.#at + 1];
+    const next = this.#reader.peek(1);
     return next === Token.int || next === Token.float;
   }
 
   #member(): Expr {
     let operand = this.#primary();
     for (;;) {
-      if (this.#peek() === Token.dot) operand = this.#deeper(this.#dotted(operand));
-      else if (this.#peek() === Token.openBracket) operand = this.#deeper(this.#indexed(operand));
+      if (this.#reader.peek() === Token.dot) operand = this.#depth.deeper(this.#dotted(operand));
+      else if (this.#reader.peek() === Token.openBracket) operand = this.#depth.deeper(this.#indexed(operand));
       else return operand;
     }
   }
 
   #dotted(operand: Expr): Expr {
-    const dot = this.#take();
-    const isOptional = this.#peek() === Token.question;
-    if (isOptional) this.#take();
-    if (this.#peek() !== Token.identifier && this.#peek() !== Token.escapedIdentifier) throw MISFIT;
-    const isEscaped = this.#peek() === Token.escapedIdentifier;
-    const start = this.#offset;
-    const field = this.#takeText();
+    const dot = this.#reader.take();
+    const isOptional = this.#reader.peek() === Token.question;
+    if (isOptional) this.#reader.take();
+    if (this.#reader.peek() !== Token.identifier && this.#reader.peek() !== Token.escapedIdentifier) throw MISFIT;
+    const isEscaped = this.#reader.peek() === Token.escapedIdentifier;
+    const start = this.#reader.offset;
+    const field = this.#reader.takeText();
     if (isEscaped) this.#issues.report(start, "unsupported syntax: '`'");
     if (isOptional) {
       if (!this.#syntax.hasOptionals) this.#issues.report(dot, "unsupported syntax '.?'");
       const name: Expr = { kind: 'literal', offset: start, literal: { kind: 'string', value: field } };
-      return this.#node(
+      return this.#depth.of(
         { kind: 'call', offset: dot, name: Operator.optionalSelect, target: undefined, args: [operand, name] },
         [operand],
       );
     }
-    if (!isEscaped && this.#peek() === Token.openParen) {
-      const offset = this.#take();
+    if (!isEscaped && this.#reader.peek() === Token.openParen) {
+      const offset = this.#reader.take();
       return this.#expand(offset, field, { target: operand, args: this.#arguments() });
     }
-    return this.#node({ kind: 'select', offset: dot, operand, field, isTest: false }, [operand]);
+    return this.#depth.of({ kind: 'select', offset: dot, operand, field, isTest: false }, [operand]);
   }
 
   #indexed(operand: Expr): Expr {
-    const offset = this.#take();
-    const isOptional = this.#peek() === Token.question;
-    if (isOptional) this.#take();
+    const offset = this.#reader.take();
+    const isOptional = this.#reader.peek() === Token.question;
+    if (isOptional) this.#reader.take();
     const index = this.#expr();
-    this.#expect(Token.closeBracket);
+    this.#reader.expect(Token.closeBracket);
     if (isOptional && !this.#syntax.hasOptionals) this.#issues.report(offset, "unsupported syntax '[?'");
     return this.#call(offset, isOptional ? Operator.optionalIndex : Operator.index, [operand, index]);
   }
 
   #primary(): Expr {
-    switch (this.#peek()) {
+    switch (this.#reader.peek()) {
       case Token.dot:
       case Token.identifier:
         return this.#named();
       case Token.openParen: {
-        this.#take();
+        this.#reader.take();
         const inner = this.#expr();
-        this.#expect(Token.closeParen);
+        this.#reader.expect(Token.closeParen);
         return inner;
       }
       case Token.openBracket:
@@ -227,16 +219,16 @@ class Parser {
   }
 
   #named(): Expr {
-    const start = this.#offset;
-    const dot = this.#peek() === Token.dot ? '.' : '';
-    if (dot !== '') this.#take();
-    const offset = this.#offset;
+    const start = this.#reader.offset;
+    const dot = this.#reader.peek() === Token.dot ? '.' : '';
+    if (dot !== '') this.#reader.take();
+    const offset = this.#reader.offset;
     if (this.#isStruct()) return this.#struct(dot);
-    if (this.#peek() !== Token.identifier) throw MISFIT;
-    const name = this.#takeText();
+    if (this.#reader.peek() !== Token.identifier) throw MISFIT;
+    const name = this.#reader.takeText();
     const isReserved = reservedWords.has(name);
-    if (this.#peek() === Token.openParen) {
-      const paren = this.#take();
+    if (this.#reader.peek() === Token.openParen) {
+      const paren = this.#reader.take();
       const args = this.#arguments();
       if (isReserved) this.#issues.report(start, `reserved identifier: ${name}`);
       return this.#expand(paren, dot + name, { target: undefined, args });
@@ -247,139 +239,114 @@ class Parser {
 
   /** Whether `a.b.c{` comes next. */
   #isStruct(): boolean {
-    const { kinds } = this.#tokens;
-    let at = this.#at;
-    while (kinds[at] === Token.identifier && kinds[at + 1] === Token.dot) at += 2;
-    return kinds[at] === Token.identifier && kinds[at + 1] === Token.openBrace;
+    const reader = this.#reader;
+    let at = 0;
+    while (reader.peek(at) === Token.identifier && reader.peek(at + 1) === Token.dot) at += 2;
+    return reader.peek(at) === Token.identifier && reader.peek(at + 1) === Token.openBrace;
   }
 
   #struct(prefix: string): Expr {
-    let typeName = prefix + this.#takeText();
-    while (this.#peek() === Token.dot) {
-      this.#take();
-      typeName += `.${this.#takeText()}`;
+    let typeName = prefix + this.#reader.takeText();
+    while (this.#reader.peek() === Token.dot) {
+      this.#reader.take();
+      typeName += `.${this.#reader.takeText()}`;
     }
-    const offset = this.#take();
+    const offset = this.#reader.take();
     const fields: StructField[] = [];
     this.#items(Token.closeBrace, () => {
-      const start = this.#offset;
+      const start = this.#reader.offset;
       const isOptional = this.#optionalMark(start);
-      if (this.#peek() === Token.escapedIdentifier) this.#issues.report(start, "unsupported syntax: '`'");
-      else if (this.#peek() !== Token.identifier) throw MISFIT;
-      const name = this.#takeText();
-      const colon = this.#expect(Token.colon);
+      const { size } = this.#issues;
+      if (this.#reader.peek() === Token.escapedIdentifier) this.#issues.report(start, "unsupported syntax: '`'");
+      else if (this.#reader.peek() !== Token.identifier) throw MISFIT;
+      const name = this.#reader.takeText();
+      const colon = this.#reader.expect(Token.colon);
       fields.push({ offset: colon, name, value: this.#expr(), isOptional });
+      this.#forget(isOptional, size);
     });
-    return this.#node(
+    return this.#depth.of(
       { kind: 'struct', offset, typeName, fields },
       fields.map(({ value }) => value),
     );
   }
 
   #list(): Expr {
-    const offset = this.#take();
+    const offset = this.#reader.take();
     const elements: Expr[] = [];
     const optionals = new Set<number>();
     this.#items(Token.closeBracket, () => {
-      if (this.#optionalMark(this.#offset)) optionals.add(elements.length);
+      if (this.#optionalMark(this.#reader.offset)) optionals.add(elements.length);
       elements.push(this.#expr());
     });
-    return this.#node({ kind: 'list', offset, elements, optionals }, elements);
+    return this.#depth.of({ kind: 'list', offset, elements, optionals }, elements);
   }
 
   #map(): Expr {
-    const offset = this.#take();
+    const offset = this.#reader.take();
     const entries: MapEntry[] = [];
     this.#items(Token.closeBrace, () => {
-      const isOptional = this.#optionalMark(this.#offset);
+      const isOptional = this.#optionalMark(this.#reader.offset);
+      const { size } = this.#issues;
       const key = this.#expr();
-      const colon = this.#expect(Token.colon);
+      const colon = this.#reader.expect(Token.colon);
       entries.push({ offset: colon, key, value: this.#expr(), isOptional });
+      this.#forget(isOptional, size);
     });
-    return this.#node(
+    return this.#depth.of(
       { kind: 'map', offset, entries },
       entries.flatMap(({ key, value }) => [key, value]),
     );
   }
 
   #optionalMark(offset: number): boolean {
-    if (this.#peek() !== Token.question) return false;
-    this.#take();
+    if (this.#reader.peek() !== Token.question) return false;
+    this.#reader.take();
     if (!this.#syntax.hasOptionals) this.#issues.report(offset, "unsupported syntax '?'");
     return true;
   }
 
+  /** An entry or field that may not be optional is not looked into. */
+  #forget(isOptional: boolean, size: number): void {
+    if (isOptional && !this.#syntax.hasOptionals) this.#issues.truncate(size);
+  }
+
   /** Items with commas between them, and maybe one behind the last (also when there are no items). */
   #items(close: TokenKind, item: () => void): void {
-    if (this.#peek() !== close && this.#peek() !== Token.comma) {
+    if (this.#reader.peek() !== close && this.#reader.peek() !== Token.comma) {
       item();
-      while (this.#peek() === Token.comma && this.#tokens.kinds[this.#at + 1] !== close) {
-        this.#take();
+      while (this.#reader.peek() === Token.comma && this.#reader.peek(1) !== close) {
+        this.#reader.take();
         item();
       }
     }
-    if (this.#peek() === Token.comma) this.#take();
-    this.#expect(close);
+    if (this.#reader.peek() === Token.comma) this.#reader.take();
+    this.#reader.expect(close);
   }
 
   #arguments(): Expr[] {
     const args: Expr[] = [];
-    if (this.#peek() !== Token.closeParen) {
+    if (this.#reader.peek() !== Token.closeParen) {
       args.push(this.#expr());
-      while (this.#peek() === Token.comma) {
-        this.#take();
+      while (this.#reader.peek() === Token.comma) {
+        this.#reader.take();
         args.push(this.#expr());
       }
     }
-    this.#expect(Token.closeParen);
+    this.#reader.expect(Token.closeParen);
     return args;
   }
 
   #literal(): Expr {
-    const offset = this.#offset;
-    const sign = this.#peek() === Token.minus ? '-' : '';
-    if (sign !== '') this.#take();
-    const kind = this.#peek();
+    const offset = this.#reader.offset;
+    const sign = this.#reader.peek() === Token.minus ? '-' : '';
+    if (sign !== '') this.#reader.take();
+    const kind = this.#reader.peek();
     if (sign !== '' && kind !== Token.int && kind !== Token.float) throw MISFIT;
-    const literal = this.#readLiteral(kind, sign);
+    const literal = readLiteral(kind, this.#reader.takeText(), sign);
+    if (literal === undefined) throw MISFIT;
     if (typeof literal !== 'string') return { kind: 'literal', offset, literal };
     this.#issues.report(offset, literal);
     return { kind: 'literal', offset, literal: { kind: 'null' } };
-  }
-
-  /** The literal, or what is wrong with it. */
-  #readLiteral(kind: TokenKind, sign: string): LiteralValue | string {
-    const text = this.#takeText();
-    try {
-      switch (kind) {
-        case Token.int: {
-          const value = sign === '' ? BigInt(text) : -BigInt(text);
-          return BigInt.asIntN(64, value) === value ? { kind: 'int', value: shortInt(value) } : 'invalid int literal';
-        }
-        case Token.uint: {
-          const value = BigInt(text.slice(0, -1));
-          return BigInt.asUintN(64, value) === value ? { kind: 'uint', value } : 'invalid uint literal';
-        }
-        case Token.float: {
-          const value = Number(sign + text);
-          return Number.isFinite(value) ? { kind: 'double', value } : 'invalid double literal';
-        }
-        case Token.string:
-          return { kind: 'string', value: readString(text) };
-        case Token.bytes:
-          return { kind: 'bytes', value: readBytes(text.slice(1)) };
-        case Token.true:
-        case Token.false:
-          return { kind: 'bool', value: kind === Token.true };
-        case Token.null:
-          return { kind: 'null' };
-        default:
-          throw MISFIT;
-      }
-    } catch (error) {
-      if (error instanceof LiteralError) return error.message;
-      throw error;
-    }
   }
 
   /** A call, or what its macro makes of it. */
@@ -394,71 +361,17 @@ class Parser {
     if (macro !== undefined) {
       try {
         const expanded = macro.expand({ offset, target, args });
-        if (expanded !== undefined) return this.#node(expanded, parts);
+        if (expanded !== undefined) return this.#depth.of(expanded, parts);
       } catch (error) {
         if (!(error instanceof MacroError)) throw error;
         this.#issues.report(error.offset, error.message);
         return { kind: 'literal', offset, literal: { kind: 'null' } };
       }
     }
-    return this.#node({ kind: 'call', offset, name, target, args }, parts);
+    return this.#depth.of({ kind: 'call', offset, name, target, args }, parts);
   }
 
   #call(offset: number, name: string, args: readonly Expr[]): Expr {
-    return this.#node({ kind: 'call', offset, name, target: undefined, args }, args);
+    return this.#depth.of({ kind: 'call', offset, name, target: undefined, args }, args);
   }
-
-  /** Notes how deep a node is: as deep as its parts. */
-  #node(expr: Expr, parts: readonly Expr[]): Expr {
-    let depth = 0;
-    for (const part of parts) depth = Math.max(depth, this.#depthOf(part));
-    if (depth > 0) this.#depths.set(expr, depth);
-    return expr;
-  }
-
-  #deeper(expr: Expr): Expr {
-    this.#depths.set(expr, this.#depthOf(expr) + 1);
-    return expr;
-  }
-
-  #depthOf(expr: Expr): number {
-    return this.#depths.get(expr) ?? 0;
-  }
-
-  #enter(rule: 'expr' | 'relation' | 'calc'): void {
-    this.#open[rule] += 1;
-    if (this.#open[rule] > MAX_DEPTH) throw new TooDeep(`expression recursion limit exceeded: ${MAX_DEPTH}`);
-  }
-
-  #peek(): TokenKind {
-    return this.#tokens.kinds[this.#at] as TokenKind;
-  }
-
-  get #offset(): number {
-    return this.#tokens.starts[this.#at] as number;
-  }
-
-  /** Moves on; answers with where the token began. */
-  #take(): number {
-    const offset = this.#offset;
-    this.#at += 1;
-    return offset;
-  }
-
-  #takeText(): string {
-    const text = this.#text.slice(this.#offset, this.#tokens.ends[this.#at]);
-    this.#at += 1;
-    return text;
-  }
-
-  #expect(kind: TokenKind): number {
-    if (this.#peek() !== kind) throw MISFIT;
-    return kind === Token.end ? this.#offset : this.#take();
-  }
-}
-
-/** A number where that is exact, else the bigint. */
-function shortInt(value: bigint): number | bigint {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
 }

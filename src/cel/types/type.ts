@@ -1,4 +1,4 @@
-/** What a type is made of. `dyn`, `any`, `param` and `error` exist only while checking. */
+/** What a type is made of. `dyn`, `any`, `param`, `none` and `error` exist only while checking. */
 export type Kind =
   | 'any'
   | 'bool'
@@ -10,6 +10,7 @@ export type Kind =
   | 'int'
   | 'list'
   | 'map'
+  | 'none'
   | 'null'
   | 'opaque'
   | 'param'
@@ -116,6 +117,8 @@ export const TIMESTAMP = new Type('timestamp', 'google.protobuf.Timestamp');
 export const TYPE = new Type('type', 'type');
 export const UINT = new Type('uint', 'uint');
 export const UNKNOWN = new Type('unknown', 'unknown');
+/** The type of a field that a provider declares without saying what it is. */
+export const NO_TYPE = new Type('none', '');
 export const LIST = listOf(DYN);
 export const MAP = mapOf(DYN, DYN);
 /** The run-time type of optionals; with a parameter while checking. */

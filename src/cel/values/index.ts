@@ -22,7 +22,7 @@ export {
 export { isMap, MapBase, mapFind, mapKeys, type MapLike, mapSize, MapValue } from './map.ts';
 export { Opaque } from './opaque.ts';
 export { NONE, Optional } from './optional.ts';
-export { costSize, sizeOf } from './size.ts';
+export { costSize, isSized, sizeOf } from './size.ts';
 export { addDuration, parseTimestamp, subtractTimestamps, Timestamp, timestampOfSeconds } from './timestamp.ts';
 export { checkedUint, doubleToUint, Uint } from './uint.ts';
 export { Double, fromJson, isJsonObject, type JsonObject, typeOf, type Value } from './value.ts';

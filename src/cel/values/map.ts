@@ -13,6 +13,11 @@ export abstract class MapBase extends Boxed {
   abstract find(key: Value): Value | Failure | undefined;
   abstract keys(): Iterable<Value>;
 
+  /** What `size()` says; undefined when it does not take such maps. */
+  get length(): number | undefined {
+    return this.size;
+  }
+
   /** Whether a key is there, for `in`. */
   has(key: Value): boolean | Failure {
     const found = this.find(key);

@@ -17,13 +17,14 @@ if (!oracle.ok) {
   process.exit(0);
 }
 const worlds = readWorlds(readFileSync(join(import.meta.dirname, 'worlds.json'), 'utf8'));
+const kinds = Object.entries(leaves);
 const random = new SeededRandom(Number(seed));
 const end = Date.now() + Number(seconds) * 1000;
 const totals = { expressions: 0, refused: 0, failed: 0, explained: 0, different: 0, slowestMs: 0 };
 do {
   const questions = Array.from({ length: BATCH }, (): Question => {
-    const world = random.int(2) === 0 ? 'policy' : 'crd';
-    return { world, expr: new ExpressionMaker(random, leaves[world] ?? {}).make(1 + random.int(4)) };
+    const [world, variables] = kinds[random.int(kinds.length)] as (typeof kinds)[number];
+    return { world, expr: new ExpressionMaker(random, variables).make(1 + random.int(4)) };
   });
   const answers = await askGo(oracle.path, questions);
   const suspects: { readonly ours: Answer; readonly text: string }[] = [];

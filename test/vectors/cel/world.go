@@ -29,6 +29,8 @@ import (
 
 // description is a world as worlds.json has it: what is declared, and what the variables are.
 type description struct {
+	// Like is another world, of which this one has everything that it does not say itself.
+	Like string `json:"like"`
 	// Kind is "crd" (self and oldSelf, typed by Schema), "policy" (object, params, …) or "mutation" (the same and Object{}).
 	Kind   string          `json:"kind"`
 	IsRoot bool            `json:"isRoot"`
@@ -57,11 +59,23 @@ func readWorlds(path string) (map[string]*world, error) {
 	}
 	worlds := map[string]*world{}
 	for name, d := range descriptions {
+		d = d.completed(descriptions[d.Like])
 		if worlds[name], err = newWorld(d); err != nil {
 			return nil, fmt.Errorf("world %s: %w", name, err)
 		}
 	}
 	return worlds, nil
+}
+
+func (d description) completed(by description) description {
+	if d.Like == "" {
+		return d
+	}
+	if d.Kind == "" {
+		d.Kind = by.Kind
+	}
+	d.IsRoot, d.Schema, d.Values = by.IsRoot, by.Schema, by.Values
+	return d
 }
 
 func newWorld(d description) (*world, error) {

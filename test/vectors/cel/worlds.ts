@@ -17,6 +17,8 @@ import { describeValue } from './describe.ts';
 /** A world as worlds.json has it. */
 export interface WorldDescription {
   readonly kind: 'crd' | 'policy' | 'mutation';
+  /** Another world, of which this one has everything that it does not say itself. */
+  readonly like?: string;
   readonly isRoot?: boolean;
   readonly schema?: Schema;
   readonly values?: Readonly<Record<string, unknown>>;
@@ -63,7 +65,12 @@ const oracle: AccessOracle = {
 };
 
 export function worldsOf(descriptions: Readonly<Record<string, WorldDescription>>): ReadonlyMap<string, World> {
-  return new Map(Object.entries(descriptions).map(([name, description]) => [name, worldOf(description)]));
+  return new Map(
+    Object.entries(descriptions).map(([name, description]) => {
+      const like = description.like === undefined ? undefined : descriptions[description.like];
+      return [name, worldOf({ ...like, ...description })];
+    }),
+  );
 }
 
 export function worldOf(description: WorldDescription): World {

@@ -7,7 +7,7 @@ import {
   unary,
 } from '../../check/declarations.ts';
 import { BOOL, BYTES, INT, listOf, mapOf, STRING, typeParameter } from '../../types/index.ts';
-import { noSuchOverload, sizeOf, type Value } from '../../values/index.ts';
+import { isSized, noSuchOverload, sizeOf, type Value } from '../../values/index.ts';
 import { compilePattern } from '../regex.ts';
 
 const A = typeParameter('A');
@@ -31,7 +31,7 @@ export function text(): readonly FunctionDeclaration[] {
       {
         singleton: {
           implementation: unary((value) => sizeOf(value) ?? noSuchOverload()),
-          accepts: (value) => sizeOf(value) !== undefined,
+          accepts: isSized,
         },
       },
     ),
