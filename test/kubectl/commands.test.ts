@@ -45,7 +45,9 @@ describe.skipIf(command === undefined)('kubectl commands', () => {
 
   test('get -v 6 lists in pages of 500', async () => {
     const { stderr } = await kubectl.run(['get', 'pods', '-n', 'default', '-v', '6']);
-    expect(stderr).toMatch(/GET https:\/\/127\.0\.0\.1:\d+\/api\/v1\/namespaces\/default\/pods\?limit=500 200 OK/);
+    const request = stderr.split('\n').find((line) => line.includes('/api/v1/namespaces/default/pods?limit=500'));
+    expect(request).toContain('GET');
+    expect(request).toContain('200 OK');
   });
 
   test('a Deployment is stored with its defaults', async () => {
