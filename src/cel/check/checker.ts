@@ -257,6 +257,7 @@ export class Checker {
   #comprehension(expr: ComprehensionExpr): Type {
     const rangeType = this.#bindings.apply(this.#visit(expr.range), false);
     const accumulatorType = this.#visit(expr.initial);
+    this.#overloads.enableAll();
     const around = this.#scope;
     const outer = new Scope(new Map([[expr.accumulator, accumulatorType]]), around);
     this.#scope = new Scope(this.#loopVariables(expr, rangeType), outer);

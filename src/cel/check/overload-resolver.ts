@@ -24,10 +24,16 @@ interface Context {
 export class OverloadResolver {
   readonly #declared: Declarations;
   readonly #context: Context;
+  #hasDisabled = true;
 
   constructor(declared: Declarations, context: Context) {
     this.#declared = declared;
     this.#context = context;
+  }
+
+  /** From the first loop on, Kubernetes forgets what is disabled. */
+  enableAll(): void {
+    this.#hasDisabled = false;
   }
 
   /** The type of the call, whose arguments have been checked. Notes the fitting signatures in it. */
@@ -39,7 +45,8 @@ export class OverloadResolver {
     const fitting: string[] = [];
     let result: Type | undefined;
     for (const overload of declared.overloads) {
-      if (overload.isMember !== (call.target !== undefined) || this.#declared.isDisabled(overload.id)) continue;
+      if (overload.isMember !== (call.target !== undefined)) continue;
+      if (this.#hasDisabled && this.#declared.isDisabled(overload.id)) continue;
       const { args, returned } = this.#instantiate(overload);
       if (!bindings.unifyAll(types, args)) continue;
       fitting.push(overload.id);

@@ -26,6 +26,8 @@ export interface Qualifier {
   /** Whether the key is data as it came in. */
   readonly isNative?: boolean;
   readonly isOptional: boolean;
+  /** Whether the check knew that a type with fields is selected from. */
+  readonly isTyped?: boolean;
   /** The last step of `has()`. */
   readonly isTest: boolean;
 }
@@ -110,7 +112,7 @@ export class Attribute {
     const rest = this.#qualifiers.slice(path?.fields.length ?? 0);
     if (rest.length === 0) return base;
     const isPlain = rest.every((each) => !each.isOptional && !each.isTest && typeof each.constant === 'string');
-    if (isPlain) return keyPath(base, rest.map(({ constant }) => constant) as readonly string[]);
+    if (isPlain) return keyPath(base, rest);
     return (frame) => applyQualifiers(frame, base(frame), rest);
   }
 
@@ -208,7 +210,8 @@ function mismatch(frame: Frame, field: NamedField, raw: unknown): Value {
 }
 
 /** Selections by constant names only, the common case. */
-function keyPath(base: Evaluate, keys: readonly string[]): Evaluate {
+function keyPath(base: Evaluate, qualifiers: readonly Qualifier[]): Evaluate {
+  const keys = qualifiers.map(({ constant }) => constant as string);
   const count = keys.length;
   return (frame) => {
     let value = base(frame);
@@ -220,9 +223,9 @@ function keyPath(base: Evaluate, keys: readonly string[]): Evaluate {
       } else if (value instanceof Failure) {
         return value;
       } else if (at === 0 && value instanceof Optional) {
-        return qualifyOptional(frame, value, keys.slice(at));
+        return applyQualifiers(frame, value, qualifiers);
       } else {
-        next = qualify(value, key);
+        next = qualify(value, key, qualifiers[at]?.isTyped);
       }
       frame.cost += 1;
       if (next === undefined) return missing(value, key);
@@ -230,14 +233,6 @@ function keyPath(base: Evaluate, keys: readonly string[]): Evaluate {
     }
     return value;
   };
-}
-
-function qualifyOptional(frame: Frame, value: Optional, keys: readonly string[]): Value {
-  return applyQualifiers(
-    frame,
-    value,
-    keys.map((constant) => ({ constant, isOptional: false, isTest: false })),
-  );
 }
 
 function applyQualifiers(frame: Frame, start: Value, qualifiers: readonly Qualifier[]): Value {
@@ -270,11 +265,11 @@ function applyQualifiers(frame: Frame, start: Value, qualifiers: readonly Qualif
       value = next;
     } else if (qualifier.isTest) {
       frame.cost += 1;
-      const next = qualifyIfSet(value, key);
+      const next = qualifyIfSet(value, key, qualifier.isTyped);
       return next instanceof Failure ? next : next !== undefined;
     } else {
       frame.cost += 1;
-      const next = qualify(value, key);
+      const next = qualify(value, key, qualifier.isTyped);
       if (next === undefined) return missing(value, key);
       if (next instanceof Failure && !isFaultyElement(value, key)) return next;
       value = next;

@@ -121,7 +121,12 @@ export class Planner {
 
   #select(expr: SelectExpr): Plan {
     if (expr.resolved !== undefined) return this.#ident(expr.resolved);
-    return qualified(this.plan(expr.operand), { constant: expr.field, isOptional: false, isTest: expr.isTest });
+    return qualified(this.plan(expr.operand), {
+      constant: expr.field,
+      isOptional: false,
+      isTyped: expr.operand.type?.kind === 'struct',
+      isTest: expr.isTest,
+    });
   }
 
   #call(expr: CallExpr): Plan {

@@ -1,3 +1,4 @@
+import { TYPE, type Type } from '../types/index.ts';
 import {
   CelError,
   Double,
@@ -21,21 +22,32 @@ export abstract class FieldedValue extends Opaque {
   /** The field's value, or the error that there is none. */
   abstract get(key: Value): Value;
   abstract isSet(key: Value): boolean | CelError;
+
+  /** Whether the fields are there only for selections whose operand is known to have this type. */
+  get isTypedOnly(): boolean {
+    return false;
+  }
+
+  /** Asked for the type of such a value, Kubernetes answers with the type of types. */
+  override get typeValue(): Type {
+    return TYPE;
+  }
 }
 
-/** `target[key]` or `target.key`: undefined when it is not there. */
-export function qualify(target: Value, key: Value): Value | undefined {
+/** `target[key]` or `target.key`: undefined when it is not there. `isTyped`: the check knew the target's type. */
+export function qualify(target: Value, key: Value, isTyped = false): Value | undefined {
   if (typeof target !== 'object' || target === null) return undefined;
   if (target instanceof Failure) return target;
   if (isMap(target)) return mapFind(target, key);
   if (isList(target)) return indexList(target, key);
-  if (!(target instanceof FieldedValue)) return undefined;
+  if (!(target instanceof FieldedValue) || (target.isTypedOnly && !isTyped)) return undefined;
   return target.get(key);
 }
 
 /** As qualify, for `has()` and optional selection: fields that are not set are not there. */
-export function qualifyIfSet(target: Value, key: Value): Value | undefined {
+export function qualifyIfSet(target: Value, key: Value, isTyped = false): Value | undefined {
   if (!(target instanceof FieldedValue)) return qualify(target, key);
+  if (target.isTypedOnly && !isTyped) return undefined;
   const isSet = target.isSet(key);
   if (isSet instanceof CelError) return isSet;
   return isSet ? target.get(key) : undefined;

@@ -82,7 +82,8 @@ const literalValidators: readonly Validator[] = [
 /** Whether a conversion of a literal text works. */
 function isValidCall(name: 'duration' | 'timestamp'): (literal: Expr) => boolean {
   return (literal) => {
-    if (literal.kind !== 'literal' || literal.literal.kind === 'null') return true;
+    if (literal.kind !== 'literal') return true;
+    if (literal.literal.kind === 'null') return false;
     const { kind, value } = literal.literal;
     const convert = name === 'duration' ? toDuration : toTimestamp;
     const converted = kind === 'int' || kind === 'string' ? convert(value) : undefined;

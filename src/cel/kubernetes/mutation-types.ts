@@ -1,7 +1,16 @@
 import type { TypeProvider } from '../check/type-provider.ts';
 import { FieldedValue } from '../evaluate/qualify.ts';
 import { DYN, NO_TYPE, objectType, STRING, type Type } from '../types/index.ts';
-import { CelError, deepEqualValues, goText, goTypeName, MapValue, typeOf, type Value } from '../values/index.ts';
+import {
+  CelError,
+  deepEqualValues,
+  goText,
+  goTypeName,
+  MapValue,
+  nativeOf,
+  typeOf,
+  type Value,
+} from '../values/index.ts';
 
 const OBJECT = 'Object';
 const JSON_PATCH = 'JSONPatch';
@@ -26,16 +35,21 @@ export class ObjectValue extends FieldedValue {
     return this.#type;
   }
 
+  override get isTypedOnly(): boolean {
+    return true;
+  }
+
   get isZero(): boolean {
     return this.fields.size === 0;
   }
 
   get native(): Value {
-    return MapValue.from(this.fields);
+    return MapValue.from([...this.fields].map(([name, value]) => [name, plainOf(value)]));
   }
 
   get(key: Value): Value {
-    return this.fields.get(key as string) ?? null;
+    const value = this.fields.get(key as string);
+    return value === undefined ? null : plainOf(value);
   }
 
   isSet(key: Value): boolean {
@@ -54,6 +68,11 @@ export class ObjectValue extends FieldedValue {
     for (const [name, value] of this.fields) problems.push(...problemsIn(value, `${path}.${name}`));
     return problems;
   }
+}
+
+/** What expressions find in a field: of objects, only what is in them. */
+function plainOf(value: Value): Value {
+  return Array.isArray(value) ? (value as readonly Value[]).map(nativeOf) : nativeOf(value);
 }
 
 function nameProblem(name: string, path: string): string {

@@ -1,4 +1,4 @@
-import { Boxed } from '../types/index.ts';
+import { Boxed, type Type } from '../types/index.ts';
 import type { CelError } from './failure.ts';
 import type { Value } from './value.ts';
 
@@ -10,6 +10,11 @@ export abstract class Opaque extends Boxed {
   /** What the cost of functions on it depends on; undefined counts as one. */
   get size(): number | undefined {
     return undefined;
+  }
+
+  /** What `type()` says. */
+  get typeValue(): Type {
+    return this.type;
   }
 
   /** Whether Kubernetes breaks down over such a key of a map. */

@@ -34,6 +34,7 @@ import {
   parseTimestamp,
   Timestamp,
   timestampOfSeconds,
+  Opaque,
   typeOf,
   Uint,
   type Value,
@@ -47,7 +48,10 @@ const identity = unary((value) => value);
 export function conversions(): readonly FunctionDeclaration[] {
   return [
     declareFunction('type', [overload('type', [A], typeOfType(A))], {
-      singleton: { implementation: unary(typeOf), accepts: undefined },
+      singleton: {
+        implementation: unary((value) => (value instanceof Opaque ? value.typeValue : typeOf(value))),
+        accepts: undefined,
+      },
     }),
     declareFunction('dyn', [overload('to_dyn', [A], DYN)], {
       singleton: { implementation: identity, accepts: undefined },
