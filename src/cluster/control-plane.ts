@@ -1,40 +1,26 @@
-import { apiEnablement, builtInTypes, formatIp, parseCidr } from '../api/index.ts';
 import type { RuntimeConfig } from '../api/index.ts';
-import {
-  ApiServer,
-  certificateAuthenticator,
-  DiscoveryPaths,
-  fixedAuthorizer,
-  HealthPaths,
-  listen,
-  MetricsPath,
-  OpenApiPaths,
-  RootPath,
-  ServedApi,
-  TokenFileAuthenticator,
-  VersionPath,
-} from '../apiserver/index.ts';
-import type { HttpTransport, ServerLimits, TransportLimits } from '../apiserver/index.ts';
-import { MetricRegistry, RandomUidSource } from '../base/index.ts';
+import { listen } from '../apiserver/index.ts';
+import type { ApiServer, HttpTransport, ServerLimits, TransportLimits } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
-import { builtInResources, namespaceLifecycle } from '../resources/index.ts';
+import { Client, type ClientOptions } from '../client/index.ts';
+import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { publishApiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects } from './bootstrap/bootstrap-objects.ts';
-import { healthChecks } from './health.ts';
+import { buildServer } from './build-server.ts';
+import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { Loopback } from './loopback.ts';
 import type { Credential } from './pki/certificate.ts';
 import { clusterPki } from './pki/cluster-pki.ts';
 import type { ClusterPki } from './pki/cluster-pki.ts';
-import { openStorage } from './storage-options.ts';
+import { forkStorage, openStorage } from './storage-options.ts';
 import type { OpenStorage, StorageOptions } from './storage-options.ts';
-import { versionInfo } from './versions.ts';
 
 export interface ControlPlaneOptions {
   readonly name: string;
   readonly storage: StorageOptions;
-  /** Where to listen; port 0 takes any that is free. */
-  readonly listen: { readonly host: string; readonly port: number };
+  /** Where to listen from the start; without it there is no socket until `listen` is called. */
+  readonly listen?: ListenAddress;
   /** More names and addresses that clients reach the server by. */
   readonly servingNames?: readonly string[];
   /** Where keys and certificates are kept; undefined keeps them in memory. */
@@ -57,51 +43,134 @@ export interface ControlPlaneOptions {
   readonly signal: AbortSignal;
 }
 
-/** A running control plane. Disposing of it ends all requests, then closes the store. */
-export class ControlPlane implements AsyncDisposable {
-  readonly server: ApiServer;
-  readonly access: ClusterAccess;
-  readonly pki: ClusterPki;
-  readonly #transport: HttpTransport;
-  readonly #storage: OpenStorage;
+/** What a fork has of its own. */
+export type ForkOptions = Pick<ControlPlaneOptions, 'clock' | 'random' | 'signal'>;
 
-  constructor(parts: {
-    readonly server: ApiServer;
-    readonly access: ClusterAccess;
-    readonly pki: ClusterPki;
-    readonly transport: HttpTransport;
-    readonly storage: OpenStorage;
-  }) {
-    this.server = parts.server;
-    this.access = parts.access;
-    this.pki = parts.pki;
-    this.#transport = parts.transport;
-    this.#storage = parts.storage;
-  }
-
-  get url(): string {
-    return this.#transport.url;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#transport[Symbol.asyncDispose]();
-    await this.#storage.store[Symbol.asyncDispose]();
-  }
+/** Who a client in this process is, as a certificate would say. */
+export interface Identity {
+  readonly user: string;
+  readonly groups: readonly string[];
 }
 
 /** Starts the store, the API server and the objects every cluster has; resolves when clients can come. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const [storage, pki] = await Promise.all([openStorage(options.storage, options), openPki(options)]);
+  const plane = new ControlPlane(options, storage, pki);
   try {
-    return await assemble(options, storage, pki);
+    await plane.bootstrap();
+    if (options.listen !== undefined) await plane.listen(options.listen);
+    return plane;
   } catch (error) {
-    await storage.store[Symbol.asyncDispose]();
+    await plane[Symbol.asyncDispose]();
     throw error;
   }
 }
 
+/** A running control plane. Disposing of it ends all requests, then closes the store. */
+export class ControlPlane implements AsyncDisposable {
+  readonly server: ApiServer;
+  readonly pki: ClusterPki;
+  readonly #options: ControlPlaneOptions;
+  readonly #storage: OpenStorage;
+  readonly #loopback: Loopback;
+  #isBootstrapped = false;
+  #transport: HttpTransport | undefined;
+  #address = '';
+
+  /** Use `startControlPlane`. */
+  constructor(options: ControlPlaneOptions, storage: OpenStorage, pki: ClusterPki) {
+    this.#options = options;
+    this.#storage = storage;
+    this.pki = pki;
+    this.server = buildServer(options, storage, {
+      isBootstrapped: () => this.#isBootstrapped,
+      address: () => this.#address,
+    });
+    this.#loopback = new Loopback(this.server, options.clock);
+  }
+
+  get isListening(): boolean {
+    return this.#transport !== undefined;
+  }
+
+  get url(): string {
+    return this.#listening().url;
+  }
+
+  /** How the cluster's administrator reaches it over the network. */
+  get access(): ClusterAccess {
+    const { url, address } = this.#listening();
+    const { name, listen: place } = this.#options;
+    return {
+      name,
+      server: isUnspecified(place?.host ?? '') ? `https://127.0.0.1:${address.port}` : url,
+      certificateAuthority: this.pki.authority.certificate,
+      client: this.pki.admin,
+    };
+  }
+
+  /** A client straight into the server: the same stages as any other's requests, no sockets. */
+  client({ user, groups }: Identity, options: ClientOptions = {}): Client {
+    const { clock, random, log } = this.#options;
+    const certificate = { commonName: user, organizations: groups };
+    return new Client(new InProcessTransport(this.server, { clock, certificate }), { clock, random, log, ...options });
+  }
+
+  /** For `startControlPlane`: makes the objects that every cluster has, unless they are there. */
+  async bootstrap(): Promise<void> {
+    const { serviceCidrs, listen: place } = this.#options;
+    const port = place?.port ?? 0;
+    const objects = bootstrapObjects({
+      advertise: { address: advertisedAddress(place?.host ?? 'localhost'), port: port === 0 ? 6443 : port },
+      serviceCidrs,
+      apiServiceAddress: apiServiceAddress(serviceCidrs),
+      pki: this.pki,
+    });
+    for (const { path, object } of objects) await this.#loopback.ensure(path, object);
+    this.#isBootstrapped = true;
+  }
+
+  /** Opens a port. Once only. */
+  async listen(place: ListenAddress): Promise<void> {
+    if (this.#transport !== undefined) throw new Error(`Cannot listen: the server listens at ${this.#transport.url}`);
+    const { clock, log, signal, serving = this.pki.serving, clientAuthorities, transportLimits } = this.#options;
+    this.#transport = await listen(this.server, {
+      ...place,
+      serving: { certificate: serving.certificate, key: serving.privateKey },
+      clientAuthorities: clientAuthorities ?? this.pki.authority.certificate,
+      clock,
+      uids: this.server.services.uids,
+      log,
+      limits: transportLimits,
+      signal,
+    });
+    const address = advertisedAddress(place.host);
+    const { port } = this.#transport.address;
+    this.#address = `${address}:${port}`;
+    await publishApiEndpoints(this.#loopback, { address, port });
+  }
+
+  /** An independent copy as of now, without a port; only of control planes whose store is in memory. */
+  fork(options: ForkOptions): ControlPlane {
+    const { listen: _, ...own } = this.#options;
+    const copy = new ControlPlane({ ...own, ...options }, forkStorage(this.#storage, options), this.pki);
+    copy.#isBootstrapped = true;
+    return copy;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#transport?.[Symbol.asyncDispose]();
+    await this.#storage.store[Symbol.asyncDispose]();
+  }
+
+  #listening(): HttpTransport {
+    if (this.#transport === undefined) throw new Error('Cannot tell where the server listens: it does not listen');
+    return this.#transport;
+  }
+}
+
 function openPki(options: ControlPlaneOptions): Promise<ClusterPki> {
-  const { clock, random, pkiFolder: folder } = options;
+  const { clock, random, pkiFolder: folder, listen: place } = options;
   const servingNames = [
     'localhost',
     '127.0.0.1',
@@ -111,121 +180,8 @@ function openPki(options: ControlPlaneOptions): Promise<ClusterPki> {
     'kubernetes.default.svc',
     'kubernetes.default.svc.cluster.local',
     apiServiceAddress(options.serviceCidrs),
-    ...(isUnspecified(options.listen.host) ? [] : [options.listen.host]),
+    ...(place === undefined || isUnspecified(place.host) ? [] : [place.host]),
     ...(options.servingNames ?? []),
   ];
   return clusterPki({ clock, random, folder, servingNames: [...new Set(servingNames)] });
-}
-
-async function assemble(options: ControlPlaneOptions, storage: OpenStorage, pki: ClusterPki): Promise<ControlPlane> {
-  const { clock, log, signal, serving = pki.serving } = options;
-  const metrics = new MetricRegistry();
-  const server = buildServer(options, storage, metrics);
-  const loopback = new Loopback(server, clock);
-  const state = { isBootstrapped: false };
-  let address = '';
-  addPaths(server, { metrics, storage, isBootstrapped: () => state.isBootstrapped, address: () => address });
-  await bootstrap(loopback, options, pki);
-  const transport = await listen(server, {
-    ...options.listen,
-    serving: { certificate: serving.certificate, key: serving.privateKey },
-    clientAuthorities: options.clientAuthorities ?? pki.authority.certificate,
-    clock,
-    uids: server.services.uids,
-    log,
-    limits: options.transportLimits,
-    signal,
-  });
-  const advertised = advertisedAddress(options.listen.host);
-  address = `${advertised}:${transport.address.port}`;
-  await publishApiEndpoints(loopback, { address: advertised, port: transport.address.port });
-  state.isBootstrapped = true;
-  const access: ClusterAccess = {
-    name: options.name,
-    server: isUnspecified(options.listen.host) ? `https://127.0.0.1:${transport.address.port}` : transport.url,
-    certificateAuthority: pki.authority.certificate,
-    client: pki.admin,
-  };
-  return new ControlPlane({ server, access, pki, transport, storage });
-}
-
-function buildServer(options: ControlPlaneOptions, storage: OpenStorage, metrics: MetricRegistry): ApiServer {
-  const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
-  const types = builtInTypes();
-  const { store, codecFor } = storage;
-  const server = new ApiServer({
-    store,
-    codecFor,
-    types,
-    clock,
-    random,
-    uids: new RandomUidSource(random),
-    log,
-    metrics,
-    authenticators: [
-      certificateAuthenticator,
-      ...(options.tokenFile === undefined ? [] : [new TokenFileAuthenticator(options.tokenFile)]),
-    ],
-    authorizer: fixedAuthorizer,
-    admission: [namespaceLifecycle({ store, types, codecFor, clock })],
-    limits: options.limits,
-  });
-  const enablement = apiEnablement(options.runtimeConfig);
-  const resources = builtInResources(types, {
-    store,
-    codecFor,
-    random,
-    serviceCidrs,
-    eventTtlSeconds,
-    accessReviewer: { authorizer: fixedAuthorizer },
-  });
-  for (const resource of resources) {
-    if (enablement.isServed(resource)) server.registry.add(resource);
-  }
-  return server;
-}
-
-function addPaths(
-  server: ApiServer,
-  parts: {
-    readonly metrics: MetricRegistry;
-    readonly storage: OpenStorage;
-    readonly isBootstrapped: () => boolean;
-    readonly address: () => string;
-  },
-): void {
-  const served = new ServedApi(server.registry, server.services.types);
-  server.addPaths(new DiscoveryPaths(served, server.documents, parts.address));
-  server.addPaths(new OpenApiPaths(served));
-  server.addPaths(new HealthPaths(healthChecks(parts)));
-  server.addPaths(new VersionPath(versionInfo()));
-  server.addPaths(new MetricsPath(parts.metrics));
-  server.addPaths(new RootPath(served));
-}
-
-async function bootstrap(loopback: Loopback, options: ControlPlaneOptions, pki: ClusterPki): Promise<void> {
-  const { serviceCidrs, listen: place } = options;
-  const objects = bootstrapObjects({
-    advertise: { address: advertisedAddress(place.host), port: place.port === 0 ? 6443 : place.port },
-    serviceCidrs,
-    apiServiceAddress: apiServiceAddress(serviceCidrs),
-    pki,
-  });
-  for (const { path, object } of objects) await loopback.ensure(path, object);
-}
-
-/** The first address of the service network, which the `kubernetes` Service has. */
-function apiServiceAddress([cidr = '']: readonly string[]): string {
-  const network = parseCidr(cidr);
-  if (network === undefined) throw new Error(`Cannot use service network "${cidr}": it is not a CIDR`);
-  const bytes = network.address.bytes.with(-1, (network.address.bytes.at(-1) ?? 0) + 1);
-  return formatIp({ ...network.address, bytes });
-}
-
-function isUnspecified(host: string): boolean {
-  return host === '0.0.0.0' || host === '::';
-}
-
-function advertisedAddress(host: string): string {
-  return isUnspecified(host) || host === 'localhost' ? '127.0.0.1' : host;
 }

@@ -3,3 +3,4 @@ export { ControlPlane, type ControlPlaneOptions, startControlPlane } from './con
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 export type { StorageOptions } from './storage-options.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';
+export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';

@@ -2,7 +2,7 @@ import type { Resource, StorageCodec } from '../apiserver/index.ts';
 import { jsonStorage, protobufStorage } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import { openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
-import type { EtcdOptions, Store } from '../store/index.ts';
+import type { EtcdOptions, ForkableStore, Store } from '../store/index.ts';
 
 /** Where a cluster keeps its objects. */
 export type StorageOptions =
@@ -34,4 +34,14 @@ export async function openStorage(
         codecFor: ({ storage }) => (storage.itemsCarryKind ? jsonStorage(storage.type) : protobufStorage(storage.type)),
       };
   }
+}
+
+/** An independent copy of a store, as of now. */
+export function forkStorage(storage: OpenStorage, { clock }: { readonly clock: Clock }): OpenStorage {
+  if (!isForkable(storage.store)) throw new Error('Cannot fork the cluster: its store is not in memory');
+  return { ...storage, store: storage.store.fork({ clock }) };
+}
+
+function isForkable(store: Store): store is ForkableStore {
+  return 'fork' in store;
 }

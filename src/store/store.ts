@@ -1,3 +1,4 @@
+import type { Clock } from '../base/index.ts';
 /** A position in the store's history: one counter for all keys, as in etcd. 0 means "nothing was ever written". */
 export type Revision = number;
 
@@ -133,5 +134,5 @@ export interface InProcessStore extends Store {
 /** A store that can be copied in constant time. */
 export interface ForkableStore extends InProcessStore {
   /** An independent store with the same contents and history; neither sees the other's later writes. */
-  fork(): ForkableStore;
+  fork(options?: { readonly clock?: Clock }): ForkableStore;
 }

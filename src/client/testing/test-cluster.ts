@@ -6,7 +6,7 @@ import type { ClusterConnection } from '../cluster-connection.ts';
 import { FixedCredentials } from '../credentials/index.ts';
 import { HttpTransport } from '../http/index.ts';
 import type { Transport } from '../transport.ts';
-import { InProcessTransport } from './in-process-transport.ts';
+import { InProcessTransport } from '../../cluster/index.ts';
 
 export interface TestClusterOptions {
   readonly clock?: Clock;

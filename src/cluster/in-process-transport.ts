@@ -1,8 +1,8 @@
 // Requests of a client straight into an API server of the same process: the same stages, no sockets, no second copy.
-import { type Answer, type ApiServer, inProcessCall, type InProcessCall, StoredObject } from '../../apiserver/index.ts';
-import type { Clock } from '../../base/index.ts';
-import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../transport.ts';
-import { TransportError } from '../transport-error.ts';
+import { type Answer, type ApiServer, inProcessCall, type InProcessCall, StoredObject } from '../apiserver/index.ts';
+import type { Clock } from '../base/index.ts';
+import { TransportError } from '../client/index.ts';
+import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../client/index.ts';
 
 type ListAnswer = Extract<Answer, { type: 'list' }>;
 type WatchAnswer = Extract<Answer, { type: 'watch' }>;

@@ -1,0 +1,77 @@
+import { apiEnablement, builtInTypes } from '../api/index.ts';
+import {
+  ApiServer,
+  certificateAuthenticator,
+  DiscoveryPaths,
+  fixedAuthorizer,
+  HealthPaths,
+  MetricsPath,
+  OpenApiPaths,
+  RootPath,
+  ServedApi,
+  TokenFileAuthenticator,
+  VersionPath,
+} from '../apiserver/index.ts';
+import { MetricRegistry, RandomUidSource } from '../base/index.ts';
+import { builtInResources, namespaceLifecycle } from '../resources/index.ts';
+import type { ControlPlaneOptions } from './control-plane.ts';
+import { healthChecks } from './health.ts';
+import type { OpenStorage } from './storage-options.ts';
+import { versionInfo } from './versions.ts';
+
+/** What the server's paths tell of its state. */
+export interface ServerState {
+  readonly isBootstrapped: () => boolean;
+  /** `host:port`, as discovery tells it. */
+  readonly address: () => string;
+}
+
+/** An API server with the built-in resources and all its paths, on an open store. */
+export function buildServer(options: ControlPlaneOptions, storage: OpenStorage, state: ServerState): ApiServer {
+  const metrics = new MetricRegistry();
+  const server = withResources(options, storage, metrics);
+  const served = new ServedApi(server.registry, server.services.types);
+  server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
+  server.addPaths(new OpenApiPaths(served));
+  server.addPaths(new HealthPaths(healthChecks({ storage, isBootstrapped: state.isBootstrapped })));
+  server.addPaths(new VersionPath(versionInfo()));
+  server.addPaths(new MetricsPath(metrics));
+  server.addPaths(new RootPath(served));
+  return server;
+}
+
+function withResources(options: ControlPlaneOptions, storage: OpenStorage, metrics: MetricRegistry): ApiServer {
+  const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
+  const types = builtInTypes();
+  const { store, codecFor } = storage;
+  const server = new ApiServer({
+    store,
+    codecFor,
+    types,
+    clock,
+    random,
+    uids: new RandomUidSource(random),
+    log,
+    metrics,
+    authenticators: [
+      certificateAuthenticator,
+      ...(options.tokenFile === undefined ? [] : [new TokenFileAuthenticator(options.tokenFile)]),
+    ],
+    authorizer: fixedAuthorizer,
+    admission: [namespaceLifecycle({ store, types, codecFor, clock })],
+    limits: options.limits,
+  });
+  const enablement = apiEnablement(options.runtimeConfig);
+  const resources = builtInResources(types, {
+    store,
+    codecFor,
+    random,
+    serviceCidrs,
+    eventTtlSeconds,
+    accessReviewer: { authorizer: fixedAuthorizer },
+  });
+  for (const resource of resources) {
+    if (enablement.isServed(resource)) server.registry.add(resource);
+  }
+  return server;
+}
