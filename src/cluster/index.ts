@@ -4,3 +4,4 @@ export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubecon
 export type { StorageOptions } from './storage-options.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
+export type { ListenAddress } from './addresses.ts';
