@@ -25,6 +25,7 @@ import { pipeline } from './stages/stage.ts';
 import type { Next, Stage } from './stages/stage.ts';
 import type { StorageCodec } from './storage/storage-codec.ts';
 import type { RequestHandler } from './transport/request-handler.ts';
+import { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 
 export interface ApiServerOptions {
   readonly store: Store;
@@ -74,6 +75,7 @@ export class ApiServer implements RequestHandler {
       uids: options.uids,
       log: options.log,
       types: options.types,
+      bookmarks: new BookmarkRounds(options.clock, options.store),
       admission: new Admission(options.admission),
       ownership: new TableOwnership((group, version, plural) => this.registry.find(group, version, plural)?.resource),
       maxBodyBytes: limits.maxBodyBytes,

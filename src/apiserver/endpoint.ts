@@ -7,6 +7,7 @@ import type { FieldOwnership } from './ownership/field-ownership.ts';
 import type { Call } from './request/call.ts';
 import type { Resource, WriteContext } from './resource.ts';
 import type { ObjectStore } from './storage/object-store.ts';
+import type { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 
 /** A resource as it is served: what it is, where its objects are, and what the verbs need besides. */
 export interface Endpoint {
@@ -24,6 +25,7 @@ export interface Services {
   readonly admission: Admission;
   readonly ownership: FieldOwnership;
   readonly types: TypeTable;
+  readonly bookmarks: BookmarkRounds;
   /** Longest body that is read. */
   readonly maxBodyBytes: number;
   /** A watch without timeoutSeconds lasts between this and twice this. */

@@ -104,10 +104,6 @@ export class ObjectStore {
     }
   }
 
-  requestProgress(): Promise<void> {
-    return this.#store.requestProgress();
-  }
-
   #change(event: StoreEvent): ObjectChange {
     const known = this.#changes.get(event);
     if (known !== undefined) return known;

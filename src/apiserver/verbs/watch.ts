@@ -72,8 +72,6 @@ async function* initialEvents(
   return state.revision + 1;
 }
 
-const BOOKMARK_EVERY_MS = 60_000;
-
 async function* changesFrom(
   endpoint: Endpoint,
   plan: WatchPlan,
@@ -83,12 +81,7 @@ async function* changesFrom(
   let seen = from - 1;
   let bookmarked = seen;
   let isBookmarkDue = false;
-  const askForBookmark = (): Disposable =>
-    services.clock.timer(BOOKMARK_EVERY_MS, () => {
-      isBookmarkDue = true;
-      void objects.requestProgress().catch(() => undefined); // the next bookmark comes a minute later then
-    });
-  let timer = plan.options.allowWatchBookmarks ? askForBookmark() : undefined;
+  const round = plan.options.allowWatchBookmarks ? services.bookmarks.join(() => (isBookmarkDue = true)) : undefined;
   try {
     for await (const batch of objects.watch(plan.range, { from, signal: plan.signal })) {
       const events: WatchEvent[] = [];
@@ -101,12 +94,11 @@ async function* changesFrom(
         isBookmarkDue = false;
         bookmarked = seen;
         events.push({ type: 'BOOKMARK', resourceVersion: String(seen), endsInitialEvents: false });
-        timer = askForBookmark();
       }
       if (events.length > 0) yield events;
     }
   } finally {
-    timer?.[Symbol.dispose]();
+    round?.[Symbol.dispose]();
   }
   if (plan.options.allowWatchBookmarks && seen > bookmarked && seen > 0) {
     yield [{ type: 'BOOKMARK', resourceVersion: String(seen), endsInitialEvents: false }];
