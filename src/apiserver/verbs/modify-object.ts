@@ -31,15 +31,19 @@ export interface Modification {
   /** The resource's own rules, or those of the subresource that is written. */
   readonly strategy: Strategy;
   readonly preconditions?: Preconditions;
-  /** How often a lost race is tried again when the client set no resourceVersion. */
-  readonly retries: number;
   /** Owners matter more than the write, see `putObject`. */
   readonly keepsOwners?: boolean;
   /** The object as it should be; called again after a lost race. Gets a frozen object and returns a new one. */
   change(current: ApiObject): ApiObject | Promise<ApiObject>;
 }
 
-/** Changes one stored object: read, change, check, write if it is still what was read. */
+/** Whenever a race is lost, somebody else has won it; so many in a row mean that something is wrong. */
+const MAX_LOST_RACES = 1000;
+
+/**
+ * Changes one stored object: read, change, check, write if it is still what was read, else again from the start.
+ * If the client named the version that it changed, a lost race ends in a conflict.
+ */
 export async function modifyObject(endpoint: Endpoint, modification: Modification): Promise<StoredObject | ApiObject> {
   const { resource, objects } = endpoint;
   for (let attempt = 0; ; attempt++) {
@@ -48,14 +52,12 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
     checkPreconditions(stored, endpoint, modification);
     const old = stored.as(resource);
     const object = { ...(await modification.change(old)) };
-    const isConditional = checkResourceVersion(object, old, endpoint, modification);
+    checkResourceVersion(object, old, endpoint, modification);
     await prepareAndCheck(object, old, endpoint, modification);
     const written = await write(object, stored, endpoint, modification);
     if (written === 'again') continue;
     if (written !== 'lost') return written;
-    if (isConditional || attempt >= modification.retries) {
-      throw conflict(groupResource(resource), modification.name, OBJECT_MODIFIED);
-    }
+    if (attempt >= MAX_LOST_RACES) throw conflict(groupResource(resource), modification.name, OBJECT_MODIFIED);
   }
 }
 
@@ -68,13 +70,13 @@ function checkPreconditions(stored: StoredObject, endpoint: Endpoint, { precondi
   throw conflict(groupResource(endpoint.resource), name, why);
 }
 
-/** Whether the client named the version it changed. Without one the newest is taken, if the kind allows that. */
+/** The version that the client changed must be the newest. Without one the newest is taken, if the kind allows that. */
 function checkResourceVersion(
   object: ApiObject,
   old: ApiObject,
   endpoint: Endpoint,
   { name, strategy }: Modification,
-): boolean {
+): void {
   const sent = object.metadata.resourceVersion ?? '';
   if (sent === '' || sent === '0') {
     if (strategy.requiresResourceVersion === true) {
@@ -82,12 +84,11 @@ function checkResourceVersion(
       throw invalid(groupResource(endpoint.resource), name, [error]);
     }
     object.metadata = withMeta(object.metadata, { resourceVersion: old.metadata.resourceVersion });
-    return false;
+    return;
   }
   const parsed = parseObjectResourceVersion(sent);
   if (parsed instanceof ValueError) throw new StatusError({ code: 500, message: parsed.message });
   if (sent !== old.metadata.resourceVersion) throw conflict(groupResource(endpoint.resource), name, OBJECT_MODIFIED);
-  return true;
 }
 
 async function prepareAndCheck(

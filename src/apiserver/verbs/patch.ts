@@ -13,9 +13,6 @@ import { APPLY, patchMethodOf } from './patch-methods.ts';
 import { decodePatched } from './patched-object.ts';
 import { checkName } from './update.ts';
 
-/** A patch whose object changed underneath is applied again so often. */
-const CONFLICT_RETRIES = 5;
-
 /** PATCH one object, or the part of it that a subresource owns. */
 export async function patch(
   call: Call,
@@ -37,7 +34,6 @@ export async function patch(
     namespace,
     context,
     strategy,
-    retries: CONFLICT_RETRIES,
     change: (current: ApiObject) => {
       const patched = owned(decodePatched(applyPatch(current), endpoint, patchContext), current, { endpoint, context });
       ensureNamespace(patched, endpoint, namespace);

@@ -80,7 +80,6 @@ async function writeProjection(call: Call, endpoint: Endpoint, write: Projection
     namespace,
     context,
     strategy: resource.strategy,
-    retries: PROJECTION_RETRIES,
     change: (current) => changed(current, { call, endpoint, write, context, scaled }),
   });
   const object = result instanceof StoredObject ? result.as(resource) : result;
@@ -109,8 +108,6 @@ function changed(current: ApiObject, { call, endpoint, write, context, scaled }:
   }
   return objectWithOwners(projection.merge(current, picture), picture, { scaled, before: current });
 }
-
-const PROJECTION_RETRIES = 5;
 
 /** The resource as the picture's kind, for decoding and encoding it. */
 function pictureOf(resource: Resource, { kind, struct, columns = [] }: Projection): Resource {

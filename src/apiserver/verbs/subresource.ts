@@ -76,7 +76,6 @@ function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): Acti
         namespace,
         context,
         strategy: {},
-        retries: ACTION_RETRIES,
         change: (current) => change(current) ?? current,
       });
       return result instanceof StoredObject ? result.as(resource) : result;
@@ -88,5 +87,3 @@ function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): Acti
     },
   };
 }
-
-const ACTION_RETRIES = 20;

@@ -12,9 +12,6 @@ import { modifyObject } from './modify-object.ts';
 import { owned } from './owned-object.ts';
 import { ensureNamespace } from './object-meta.ts';
 
-/** A PUT that names no resourceVersion overwrites what is there, however often it loses a race. */
-const UNCONDITIONAL_RETRIES = 100;
-
 /** PUT one object, or the part of it that a subresource owns. */
 export async function update(
   call: Call,
@@ -41,7 +38,6 @@ export async function update(
     namespace,
     context,
     strategy,
-    retries: UNCONDITIONAL_RETRIES,
     change: (current) => owned(sent, current, { endpoint, context }),
     ...(uid === '' ? {} : { preconditions: { uid } }),
   });
