@@ -17,7 +17,12 @@ export async function buildBundles() {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   await build({
     absWorkingDir: root,
-    entryPoints: { keelson: 'src/cli/main.ts', server: 'src/cluster/index.ts', client: 'src/client/index.ts' },
+    entryPoints: {
+      keelson: 'src/cli/main.ts',
+      server: 'src/cluster/index.ts',
+      client: 'src/client/index.ts',
+      cel: 'src/cel/index.ts',
+    },
     outdir: 'dist',
     bundle: true,
     splitting: true,

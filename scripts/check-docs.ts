@@ -83,13 +83,6 @@ async function checkSamples(): Promise<void> {
       await writeFile(join(folder, `sample-${index}.ts`), `${code}\nexport {};\n`);
     const config = {
       extends: '../../tsconfig.json',
-      compilerOptions: {
-        paths: {
-          'keelson/server': ['../../src/cluster/index.ts'],
-          'keelson/client': ['../../src/client/index.ts'],
-          'keelson/api/*': ['../../src/api/types/*.d.ts'],
-        },
-      },
       include: ['*.ts'],
     };
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));

@@ -1,8 +1,8 @@
 import { connect } from 'node:http2';
 import type { ClientHttp2Session } from 'node:http2';
-import { TOKEN } from './server.ts';
+import { ADMIN_TOKEN } from '../../peers/index.ts';
 
-const headers = { authorization: `Bearer ${TOKEN}` };
+const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
 const PATH = '/api/v1/namespaces/default/configmaps';
 
 /** One event to many watchers over few connections: milliseconds from the write's start until the last watcher has it. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { TOKEN } from './server.ts';
+import { ADMIN_TOKEN } from '../../peers/index.ts';
 
 export interface LoadOptions {
   readonly url: string;
@@ -31,7 +31,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     '-m',
     String(options.streams ?? 1),
     '-H',
-    `authorization: Bearer ${TOKEN}`,
+    `authorization: Bearer ${ADMIN_TOKEN}`,
     '--log-file',
     logFile,
     ...(options.method === undefined ? [] : ['-H', `:method: ${options.method}`]),

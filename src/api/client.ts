@@ -13,7 +13,11 @@ export {
   tooManyRequests,
 } from './status.ts';
 export { decodeBase64 } from './values/base64.ts';
+export { instantOfMillis, millisOf } from './values/instant.ts';
+export { LabelMatcher, type LabelSelectorObject, matchLabelSelector } from './values/label-selector.ts';
+export { parseLabelSelector } from './values/parse-label-selector.ts';
 export { formatGroupResource } from './values/resource-names.ts';
 export { compareResourceVersions } from './values/resource-version.ts';
+export { formatMicroTime, formatTime, parseMicroTime } from './values/times.ts';
 export { ValueError } from './values/value-error.ts';
 export { YamlBody } from './yaml/decode-yaml.ts';

@@ -1,3 +1,5 @@
+import { quoteGo } from './values/go-text.ts';
+
 /** One thing wrong with one field; the texts are built so that they read as Kubernetes'. */
 export interface FieldError {
   readonly reason:
@@ -95,5 +97,5 @@ function startOf(error: FieldError): string {
 function quote(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
-  return JSON.stringify(value);
+  return typeof value === 'string' ? quoteGo(value) : JSON.stringify(value);
 }

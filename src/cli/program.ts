@@ -1,11 +1,12 @@
 import type { Command, CommandContext } from './command.ts';
 import { UsageError } from './command.ts';
 import { apiserverCommand } from './commands/apiserver.ts';
+import { celCommand } from './commands/cel.ts';
 import { storeCommand } from './commands/store.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
 
-const commands: readonly Command[] = [upCommand, apiserverCommand, storeCommand, versionCommand];
+const commands: readonly Command[] = [upCommand, apiserverCommand, storeCommand, celCommand, versionCommand];
 
 /** The parts of the process that the program touches. */
 export interface ProcessLike {

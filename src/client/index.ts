@@ -59,7 +59,7 @@ export {
 
 export type { GroupClient } from './group-clients.ts';
 export type { ServedApis } from './discovery/served-apis.ts';
-export type { ServedKind } from './discovery/served-kind.ts';
+export type { ServedKind, Survey } from './discovery/served-kind.ts';
 export type { List } from './resource/list.ts';
 export type {
   ApplyOptions,

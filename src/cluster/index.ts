@@ -5,3 +5,5 @@ export type { StorageOptions } from './storage-options.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
 export type { ListenAddress } from './addresses.ts';
+export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
+export type { WorkloadOptions } from './cluster-apps.ts';

@@ -11,6 +11,7 @@ import type {
 import type { EventDetails } from './events.ts';
 import type { Objects } from './objects.ts';
 import type { Part } from './part.ts';
+import { ControllerRuntime } from './reconcile/controller-runtime.ts';
 
 /** What a reconciler has at hand. */
 export interface ReconcileContext {
@@ -40,13 +41,20 @@ export interface ReconcileContext {
 /** The type of a kind's status. */
 export type StatusOf<T> = T extends { status?: infer S } ? NonNullable<S> : never;
 
+/** What a watch has at hand to find out whom a change concerns. */
+export interface WatchContext {
+  /** The kind that the controller reconciles. */
+  readonly kind: Kind;
+  objects: ReconcileContext['objects'];
+}
+
 /** Another kind whose changes matter. `watch` and `controlledBy` make these. */
 export interface Watch {
   readonly kind: Kind;
   readonly scope: InformerScope | undefined;
-  /** The keys of the objects to reconcile when `object` has changed. */
-  keysFor(object: Observed<KubernetesObject>, context: { objects: ReconcileContext['objects'] }): Iterable<string>;
-  /** Whether a change matters; every one unless given. */
+  /** The keys of the objects to reconcile when `object` has changed; asked with its old state as well. */
+  keysFor(object: Observed<KubernetesObject>, context: WatchContext): Iterable<string>;
+  /** Whether a change matters; every one unless given. An object that has come or gone has no old state. */
   isRelevant?(object: Observed<KubernetesObject>, old: Observed<KubernetesObject> | undefined): boolean;
 }
 
@@ -64,7 +72,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly watches?: readonly Watch[];
   /** More ways to look up objects of the declared kinds. */
   readonly indexes?: readonly { readonly kind: Kind; readonly name: string; readonly values: IndexFunction<never> }[];
-  /** Whether a change of the object itself matters; every one unless given. */
+  /** Whether a change of the object itself matters; every one unless given. A new object has no old state; that one has gone always matters. */
   isRelevant?(object: Observed<T>, old: Observed<T> | undefined): boolean;
   /** Runs at once, each for another object; 1 unless given. */
   readonly concurrency?: number;
@@ -81,4 +89,18 @@ export interface ControllerOptions<T extends KubernetesObject> {
 /** A controller, to be run by an app. */
 export interface Controller extends Part {
   readonly kind: Kind;
+}
+
+/**
+ * A controller for the objects of a kind.
+ *
+ * Guarantees: one run at a time for each object, `concurrency` for all; a run that fails is tried again, later each time;
+ * an object that changes during a run gets another one.
+ */
+export function controller<T extends KubernetesObject>(kind: Kind<T>, options: ControllerOptions<T>): Controller {
+  return {
+    name: options.name ?? kind.plural,
+    kind,
+    prepare: (context) => new ControllerRuntime(kind, options, context),
+  };
 }

@@ -1,5 +1,6 @@
 import type {
   ApplyOptions,
+  CallOptions,
   DeleteOptions,
   IndexFunction,
   KubernetesObject,
@@ -37,13 +38,15 @@ export interface Objects<T extends KubernetesObject> {
   addIndex(name: string, values: IndexFunction<T>): void;
 
   /** From the server itself; undefined when it is not there. */
-  fetch(key: string): Promise<Stored<T> | undefined>;
+  fetch(key: string, options?: CallOptions): Promise<Stored<T> | undefined>;
   create(object: Sendable<T>, options?: WriteOptions): Promise<Observed<T>>;
   update(object: Sendable<T>, options?: WriteOptions): Promise<Observed<T>>;
   updateStatus(object: Sendable<T>, options?: WriteOptions): Promise<Observed<T>>;
   patch(key: string, patch: Patch, options?: WriteOptions): Promise<Observed<T>>;
   patchStatus(key: string, patch: Patch, options?: WriteOptions): Promise<Observed<T>>;
+  /** Server-side apply. Unless the options say otherwise, by the app and taking fields from others. */
   apply(object: Sendable<T>, options?: Partial<ApplyOptions>): Promise<Observed<T>>;
-  /** Tells whether the object was there to be deleted. */
+  applyStatus(object: Sendable<T>, options?: Partial<ApplyOptions>): Promise<Observed<T>>;
+  /** Tells whether the object was there to be deleted; with a uid as precondition, that very object. */
   delete(key: string, options?: DeleteOptions): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { aborted, CryptoRandom, LineLogger, RealClock } from '../../base/index.ts';
-import { defaultKubeconfigPath, startControlPlane, writeKubeconfig } from '../../cluster/index.ts';
-import type { ControlPlaneOptions, StorageOptions } from '../../cluster/index.ts';
+import { defaultKubeconfigPath, startCluster, writeKubeconfig } from '../../cluster/index.ts';
+import type { ClusterOptions, StorageOptions } from '../../cluster/index.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { describeFlags, Flags } from '../flags.ts';
@@ -18,6 +18,7 @@ const definitions: FlagDefinitions = {
   'in-memory': { type: 'boolean', help: 'Keep nothing: store and keys live in memory' },
   'bind-address': { type: 'string', value: 'ADDRESS', default: '127.0.0.1', help: 'Where to listen' },
   port: { type: 'string', value: 'N', default: '6443', help: 'Port to listen on; 0 takes any that is free' },
+  nodes: { type: 'string', value: 'N', default: '1', help: 'How many simulated nodes there are' },
   name: { type: 'string', value: 'NAME', default: 'keelson', help: 'Name of the cluster in the kubeconfig' },
   'kubeconfig-out': {
     type: 'string',
@@ -37,20 +38,20 @@ export const upCommand: Command = {
     const started = clock.monotonic();
     const flags = new Flags(args, definitions);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
-    context.print('starting the control plane');
-    await using plane = await startControlPlane({ ...options(flags, context), clock, signal: context.signal });
+    context.print('starting the cluster');
+    await using cluster = await startCluster({ ...options(flags, context), clock, signal: context.signal });
+    const { access } = cluster.plane;
     const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
-    await writeKubeconfig(kubeconfig, plane.access);
+    await writeKubeconfig(kubeconfig, access);
+    await cluster.nodesReady(context.signal);
     const ms = Math.round(clock.monotonic() - started);
-    context.print(
-      `ready at ${plane.access.server} in ${ms} ms; kubeconfig ${kubeconfig}, context ${plane.access.name}`,
-    );
-    await aborted(context.signal);
+    context.print(`ready at ${access.server} in ${ms} ms; kubeconfig ${kubeconfig}, context ${access.name}`);
+    await Promise.race([aborted(context.signal), cluster.running]);
     context.print('stopping');
   },
 };
 
-function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOptions, 'clock' | 'signal'> {
+function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'clock' | 'signal'> {
   const folder = flags.text('data-dir') ?? defaultDataFolder(context.environment);
   const inMemory = flags.isSet('in-memory');
   if (inMemory && flags.has('data-dir'))
@@ -60,6 +61,7 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
   const embedded: StorageOptions = inMemory ? { type: 'memory' } : { type: 'durable', folder: join(folder, 'store') };
   return {
     ...serverSettings(flags),
+    nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     name: flags.text('name') ?? 'keelson',
     storage: etcd ?? embedded,
     listen: {

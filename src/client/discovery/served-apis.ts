@@ -4,7 +4,7 @@ import type { CallOptions } from '../request/api-request.ts';
 import type { Requester } from '../request/requester.ts';
 import { ACCEPT_AGGREGATED, isAggregated, readAggregated } from './read-aggregated.ts';
 import { readResourceList } from './read-legacy.ts';
-import type { ServedKind } from './served-kind.ts';
+import type { ServedKind, Survey } from './served-kind.ts';
 
 /** What the server serves. Asked for once and remembered; a kind that is not known is looked for again. */
 export class ServedApis {
@@ -22,8 +22,18 @@ export class ServedApis {
 
   /** Every resource that is served, in the server's order of preference. */
   async kinds(options: CallOptions = {}): Promise<readonly ServedKind[]> {
-    this.#kinds ??= await this.#discover(options);
-    return this.#kinds;
+    return this.#kinds ?? (await this.survey(options)).kinds;
+  }
+
+  /** Asks the server, whatever is remembered, and tells as well what could not be found out. */
+  async survey(options: CallOptions = {}): Promise<Survey> {
+    const [core, groups] = await Promise.all([this.#get('/api', options), this.#get('/apis', options)]);
+    const parts = await Promise.all([
+      isAggregated(core) ? readAggregated(core) : this.#coreKinds(core as APIVersions, options),
+      isAggregated(groups) ? readAggregated(groups) : this.#groupKinds(groups as APIGroupList, options),
+    ]);
+    this.#kinds = parts.flatMap(({ kinds }) => kinds);
+    return { kinds: this.#kinds, failures: new Map(parts.flatMap(({ failures }) => [...failures])) };
   }
 
   /** The resource of an apiVersion by its kind, plural, singular or short name; undefined when it is not served. */
@@ -40,41 +50,30 @@ export class ServedApis {
     this.#kinds = undefined;
   }
 
-  async #discover(options: CallOptions): Promise<readonly ServedKind[]> {
-    const [core, groups] = await Promise.all([this.#get('/api', options), this.#get('/apis', options)]);
-    const found = await Promise.all([
-      isAggregated(core) ? readAggregated(core) : this.#coreKinds(core as APIVersions, options),
-      isAggregated(groups) ? readAggregated(groups) : this.#groupKinds(groups as APIGroupList, options),
-    ]);
-    return found.flat();
+  #coreKinds({ versions }: APIVersions, options: CallOptions): Promise<Survey> {
+    return this.#resources('/api', versions, options);
   }
 
-  #coreKinds({ versions }: APIVersions, options: CallOptions): Promise<ServedKind[]> {
-    return this.#resources(
-      versions.map((version) => `/api/${version}`),
-      options,
-    );
-  }
-
-  #groupKinds({ groups }: APIGroupList, options: CallOptions): Promise<ServedKind[]> {
-    const versions = groups.flatMap((group) => group.versions.map(({ groupVersion }) => `/apis/${groupVersion}`));
-    return this.#resources(versions, options);
+  #groupKinds({ groups }: APIGroupList, options: CallOptions): Promise<Survey> {
+    const versions = groups.flatMap((group) => group.versions.map(({ groupVersion }) => groupVersion));
+    return this.#resources('/apis', versions, options);
   }
 
   /** A group whose server is down is left out: the others are still there. */
-  async #resources(paths: readonly string[], options: CallOptions): Promise<ServedKind[]> {
-    const lists = await Promise.all(
-      paths.map(async (path) => {
-        try {
-          return readResourceList((await this.#get(path, options)) as APIResourceList);
-        } catch (error) {
-          options.signal?.throwIfAborted();
-          this.#requester.log.warn('cannot discover an API group', { path, error });
-          return [];
-        }
-      }),
-    );
-    return lists.flat();
+  async #resources(root: string, versions: readonly string[], options: CallOptions): Promise<Survey> {
+    const failures = new Map<string, string>();
+    const read = async (groupVersion: string): Promise<ServedKind[]> => {
+      const path = `${root}/${groupVersion}`;
+      try {
+        return readResourceList((await this.#get(path, options)) as APIResourceList);
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        this.#requester.log.warn('cannot discover an API group', { path, error });
+        failures.set(groupVersion, error instanceof Error ? error.message : String(error));
+        return [];
+      }
+    };
+    return { kinds: (await Promise.all(versions.map(read))).flat(), failures };
   }
 
   async #get(path: string, options: CallOptions): Promise<unknown> {

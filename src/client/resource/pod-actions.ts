@@ -47,14 +47,14 @@ export async function evictPod(pods: ResourceClient<Pod>, name: string, options:
   await pods.subresource<Eviction>('eviction').create(name, eviction, { maxRetries: 0, ...options });
 }
 
-/** Puts a pod on a node, as schedulers do. */
+/** Puts a pod on a node, as schedulers do. With `uid` only that very pod, not another that has got its name since. */
 export async function bindPod(
   pods: ResourceClient<Pod>,
   name: string,
-  options: WriteOptions & { readonly node: string },
+  options: WriteOptions & { readonly node: string; readonly uid?: string },
 ): Promise<void> {
   const target = { kind: 'Node', apiVersion: 'v1', name: options.node };
-  const binding: Binding = { kind: 'Binding', apiVersion: 'v1', metadata: { name }, target };
+  const binding: Binding = { kind: 'Binding', apiVersion: 'v1', metadata: { name, uid: options.uid }, target };
   await pods.subresource<Binding>('binding').create(name, binding, options);
 }
 

@@ -1,0 +1,81 @@
+// Measures finding nodes for pods, without an API server: `node scripts/run.mjs bench/scheduler.ts [--pods 10000] [--nodes 100,5000]`.
+import { parseArgs } from 'node:util';
+import { RealClock, SeededRandom } from '../src/base/index.ts';
+import { SchedulerCache } from '../src/scheduler/cache/scheduler-cache.ts';
+import { Snapshot } from '../src/scheduler/cache/snapshot.ts';
+import { PodScheduler } from '../src/scheduler/cycle/schedule-pod.ts';
+import { Cycle } from '../src/scheduler/framework/cycle.ts';
+import { FitError } from '../src/scheduler/framework/fit-error.ts';
+import { Framework } from '../src/scheduler/framework/framework.ts';
+import { defaultProfile } from '../src/scheduler/framework/profile.ts';
+import { builtInPlugins } from '../src/scheduler/plugins/registry.ts';
+import { QueuedPod } from '../src/scheduler/queue/queued-pod.ts';
+import { nodeOf, podOf } from '../src/scheduler/testing/objects.ts';
+
+const { values: args } = parseArgs({
+  options: { pods: { type: 'string', default: '10000' }, nodes: { type: 'string', default: '100,5000' } },
+});
+const clock = new RealClock();
+const ZONES = 3;
+
+type Sketch = NonNullable<Parameters<typeof podOf>[0]>;
+
+/** What scheduler_perf of Kubernetes calls basic, node affinity, and pods that fit nowhere. */
+const workloads: Readonly<Record<string, Sketch>> = {
+  basic: { requests: { cpu: '100m', memory: '500Mi' } },
+  'node affinity': {
+    requests: { cpu: '100m', memory: '500Mi' },
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [
+            {
+              matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['zone-0', 'zone-1'] }],
+            },
+          ],
+        },
+      },
+    },
+  },
+  unschedulable: { requests: { cpu: '100' } },
+};
+
+for (const nodeCount of args.nodes.split(',').map(Number)) {
+  for (const [name, sketch] of Object.entries(workloads)) measure(nodeCount, name, sketch);
+}
+
+function measure(nodeCount: number, name: string, sketch: Sketch): void {
+  const framework = new Framework(defaultProfile, builtInPlugins, { client: undefined, clock });
+  const cache = new SchedulerCache();
+  for (let index = 0; index < nodeCount; index++) {
+    const labels = { 'topology.kubernetes.io/zone': `zone-${index % ZONES}` };
+    // room for all pods, however few the nodes are
+    cache.setNode(
+      nodeOf({ name: `node-${index}`, labels, allocatable: { cpu: '1000', memory: '4000Gi', pods: '10000' } }),
+    );
+  }
+  const snapshot = new Snapshot();
+  const scheduler = new PodScheduler(snapshot, new SeededRandom(1));
+  const podCount = name === 'unschedulable' ? Math.min(500, Number(args.pods)) : Number(args.pods);
+  const large = name === 'unschedulable' ? { requests: { cpu: '100000' } } : sketch;
+  const pods = Array.from({ length: podCount }, (_, index) => podOf({ ...large, name: `pod-${index}` }));
+  const latencies = new Float64Array(podCount);
+  const startMs = clock.monotonic();
+  for (let index = 0; index < podCount; index++) {
+    const beginMs = clock.monotonic();
+    const queued = new QueuedPod(pods[index]!, 0);
+    cache.update(snapshot);
+    try {
+      cache.assume(queued.pod, scheduler.schedule(framework, new Cycle(queued.pod)).nodeName);
+    } catch (error) {
+      if (!(error instanceof FitError)) throw error;
+    }
+    latencies[index] = clock.monotonic() - beginMs;
+  }
+  const tookMs = clock.monotonic() - startMs;
+  latencies.sort();
+  const at = (share: number): string => (latencies[Math.floor(podCount * share)] ?? 0).toFixed(3);
+  const rate = Math.round((podCount / tookMs) * 1000);
+  const what = `${nodeCount} nodes, ${name}`;
+  console.log(`${what.padEnd(32)}${String(rate).padStart(8)} pods/s   p50 ${at(0.5)} ms   p99 ${at(0.99)} ms`);
+}

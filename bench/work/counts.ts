@@ -1,0 +1,85 @@
+// Counts of work that do not depend on the speed of the machine. `npm test` holds them against budget.json; `npm run bench`
+// prints them beside the times. Run with semi-spaces so large that nothing is collected while it counts.
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { discardLogger, SeededRandom, VirtualClock } from '../../src/base/index.ts';
+import type { Client } from '../../src/client/index.ts';
+import { type ControlPlane, startControlPlane, type StorageOptions } from '../../src/cluster/index.ts';
+
+const WARM_UP = 3000;
+const COUNTED = 500;
+
+const counts: Record<string, number> = {};
+await countMemory();
+await countDisk();
+console.log(JSON.stringify(counts));
+
+/** Bytes of heap that one request in this process costs, once the compiler has done its work. */
+async function countMemory(): Promise<void> {
+  await using plane = await start({ type: 'memory' });
+  const client = plane.client({ user: 'bench', groups: ['system:masters'] });
+  const maps = client.core.v1.configmaps.namespace('default');
+  let next = 0;
+  counts['heap bytes per create'] = await heapPerCall(() => maps.create(configMap(next++)));
+  let read = 0;
+  counts['heap bytes per get'] = await heapPerCall(() => maps.get(nameOf(read++)));
+  counts['heap bytes per listed object'] = Math.round((await heapPerCall(() => maps.page({ limit: 500 }), 20)) / 500);
+}
+
+/** Bytes that reach the disk for one create, and the transactions it takes. */
+async function countDisk(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-work-'));
+  try {
+    await using plane = await start({ type: 'durable', folder });
+    const client = plane.client({ user: 'bench', groups: ['system:masters'] });
+    const before = await revisionOf(client);
+    const maps = client.core.v1.configmaps.namespace('default');
+    for (let next = 0; next < COUNTED; next++) await maps.create(configMap(next));
+    counts['transactions per create'] = ((await revisionOf(client)) - before) / COUNTED;
+    await plane[Symbol.asyncDispose]();
+    counts['bytes on disk per create'] = Math.round((await sizeOf(folder)) / COUNTED);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function start(storage: StorageOptions): Promise<ControlPlane> {
+  return startControlPlane({
+    name: 'work',
+    storage,
+    runtimeConfig: new Map(),
+    serviceCidrs: ['10.96.0.0/16'],
+    clock: new VirtualClock(),
+    random: new SeededRandom('work'),
+    log: discardLogger,
+    signal: new AbortController().signal,
+  });
+}
+
+async function heapPerCall(call: () => Promise<unknown>, warmUp = WARM_UP): Promise<number> {
+  for (let done = 0; done < warmUp; done++) await call();
+  (globalThis as { gc?: () => void }).gc?.();
+  const calls = Math.min(COUNTED, warmUp);
+  const before = process.memoryUsage().heapUsed;
+  for (let done = 0; done < calls; done++) await call();
+  return Math.round((process.memoryUsage().heapUsed - before) / calls);
+}
+
+async function revisionOf(client: Client): Promise<number> {
+  return Number((await client.core.v1.namespaces.list()).resourceVersion);
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true });
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function configMap(number: number): object {
+  return { metadata: { name: nameOf(number), labels: { app: 'load' } }, data: { text: 'x'.repeat(600) } };
+}
+
+function nameOf(number: number): string {
+  return `load-${String(number).padStart(6, '0')}`;
+}

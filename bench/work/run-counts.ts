@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..');
+/** So that nothing is collected while allocations are counted. */
+const NODE_FLAGS = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
+
+/** Counts the work in a process of its own. */
+export function runCounts(): Readonly<Record<string, number>> {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [...NODE_FLAGS, join(root, 'scripts', 'run.mjs'), join(root, 'bench', 'work', 'counts.ts')],
+    { encoding: 'utf8', cwd: root },
+  );
+  if (status !== 0) throw new Error(`Cannot count the work: ${stderr}`);
+  return JSON.parse(stdout) as Record<string, number>;
+}

@@ -1,0 +1,97 @@
+import { type Clock, type Runnable, runTogether } from '../base/index.ts';
+import { Client, type Transport } from '../client/index.ts';
+import { type App, app } from '../kit/index.ts';
+import { type ClusterApp, clusterApps, type WorkloadOptions } from './cluster-apps.ts';
+import { type ControlPlane, type ControlPlaneOptions, type ForkOptions, startControlPlane } from './control-plane.ts';
+import { InProcessTransport } from './in-process-transport.ts';
+
+export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
+  /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
+  readonly wrapTransport?: (
+    transport: Transport,
+    context: { readonly program: string; readonly clock: Clock },
+  ) => Transport;
+}
+
+/** Starts a whole cluster: the control plane, then controllers, scheduler and nodes as its clients. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  return new Cluster(await startControlPlane(options), options);
+}
+
+/** A running cluster. Disposing of it stops its programs, then the control plane. */
+export class Cluster implements AsyncDisposable {
+  readonly plane: ControlPlane;
+  readonly apps: readonly App[];
+  readonly #options: ClusterOptions;
+  readonly #clients: readonly Client[];
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  /** Use `startCluster`. */
+  constructor(plane: ControlPlane, options: ClusterOptions) {
+    this.plane = plane;
+    this.#options = options;
+    const programs = clusterApps(plane, options);
+    this.#clients = programs.map((program) => this.#clientFor(program));
+    this.apps = programs.map(({ name, parts }) => app(name, parts));
+    const tasks = this.apps.map((each, index): Runnable => {
+      const client = this.#clients[index];
+      if (client === undefined) throw new Error('Unreachable: every program has its client');
+      return { run: (signal) => each.run(client, signal) };
+    });
+    this.#running = runTogether(tasks, AbortSignal.any([options.signal, this.#stop.signal]));
+    this.#running.catch((error: unknown) => options.log.error('a program of the cluster failed', { error }));
+  }
+
+  /** Whether all programs have seen all there is and have nothing to do but wait for time to pass. */
+  get isIdle(): boolean {
+    return this.apps.every((each) => each.isIdle);
+  }
+
+  /** Rejects when a program of the cluster has failed; resolves when all have been stopped. */
+  get running(): Promise<void> {
+    return this.#running;
+  }
+
+  /** Resolves when all nodes of this process are ready, or the signal aborts. */
+  async nodesReady(signal: AbortSignal): Promise<void> {
+    const { nodes = 1 } = this.#options;
+    if (nodes === 0) return;
+    await using client = this.plane.client({ user: 'system:apiserver', groups: ['system:masters'] });
+    const ready = new Set<string>();
+    for await (const event of client.core.v1.nodes.watch({ signal })) {
+      if (event.type === 'BOOKMARK') continue;
+      const { metadata, status } = event.object;
+      const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
+      if (isReady === true) ready.add(metadata.name);
+      if (ready.size >= nodes) return;
+    }
+  }
+
+  /** An independent copy as of now, with programs of its own; only of clusters whose store is in memory. */
+  fork(options: ForkOptions): Cluster {
+    const { listen: _, ...own } = this.#options;
+    return new Cluster(this.plane.fork(options), { ...own, ...options });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running.catch(() => undefined); // it was logged when it happened
+    for (const client of this.#clients) await client[Symbol.asyncDispose]();
+    await this.plane[Symbol.asyncDispose]();
+  }
+
+  #clientFor({ name, identity }: ClusterApp): Client {
+    const { clock, random, log, wrapTransport = (transport) => transport } = this.#options;
+    const certificate = { commonName: identity.user, organizations: identity.groups };
+    const transport = new InProcessTransport(this.plane.server, { clock, certificate });
+    const own = log.with({ program: name });
+    return new Client(wrapTransport(transport, { program: name, clock }), {
+      clock,
+      random,
+      log: own,
+      userAgent: name,
+      onWarning: ({ text, request }) => own.debug('server warns', { text, request }), // about kinds we must serve all the same
+    });
+  }
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { currentSetAnnotations, lastRevision, maxRevision, REVISION, REVISION_HISTORY } from './annotations.ts';
+import { set, view } from './testing/samples.ts';
+
+function revision(value: string): ReturnType<typeof set> {
+  return set(`r${value}`, 0, { annotations: { [REVISION]: value } });
+}
+
+describe('the annotations of the current ReplicaSet', () => {
+  test('are those of the Deployment without what belongs to it alone', () => {
+    const annotations = {
+      team: 'a',
+      [REVISION]: '7',
+      'kubectl.kubernetes.io/last-applied-configuration': '{}',
+      'deprecated.deployment.rollback.to': '1',
+    };
+    expect(currentSetAnnotations(view({ annotations }), {}, 3)).toEqual({ team: 'a', [REVISION]: '3' });
+  });
+
+  test('keep a higher revision', () => {
+    expect(currentSetAnnotations(view(), { [REVISION]: '5' }, 3)).toEqual({ [REVISION]: '5' });
+  });
+
+  test('remember the revisions it had before', () => {
+    const once = currentSetAnnotations(view(), { [REVISION]: '1' }, 3);
+    expect(once).toEqual({ [REVISION]: '3', [REVISION_HISTORY]: '1' });
+    expect(currentSetAnnotations(view(), once, 5)).toEqual({ [REVISION]: '5', [REVISION_HISTORY]: '1,3' });
+  });
+
+  test('forget the oldest revisions when there are too many', () => {
+    const history = Array.from({ length: 400 }, (_, index) => 1000 + index).join(',');
+    const updated = currentSetAnnotations(view(), { [REVISION]: '1400', [REVISION_HISTORY]: history }, 1402);
+    expect(updated[REVISION_HISTORY]).toBe(`${history},1400`.slice(5));
+    expect(updated[REVISION_HISTORY]?.length).toBeLessThanOrEqual(2000);
+  });
+
+  test('are left alone when the revision cannot be read', () => {
+    expect(currentSetAnnotations(view(), { [REVISION]: 'x' }, 3)).toEqual({ [REVISION]: 'x' });
+  });
+});
+
+test('revisions that cannot be read are passed over', () => {
+  const sets = [revision('2'), revision('x'), revision('9'), set('none', 0)];
+  expect(maxRevision(sets)).toBe(9);
+  expect(lastRevision(sets)).toBe(2);
+  expect(lastRevision([revision('1')])).toBe(0);
+});

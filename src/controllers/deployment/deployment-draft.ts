@@ -1,0 +1,48 @@
+import type { Deployment, DeploymentCondition, DeploymentStatus } from '../../api/types/apps/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
+import type { Observed } from '../../client/index.ts';
+import type { Objects } from '../../kit/index.ts';
+import { REVISION } from './annotations.ts';
+import type { Condition } from './conditions.ts';
+
+/** What a run has to say about its Deployment, gathered until it is written. */
+export class DeploymentDraft {
+  conditions: readonly Condition[];
+  collisionCount: number | undefined;
+  /** The revision of the current ReplicaSet; undefined leaves the annotation as it is. */
+  revision: string | undefined;
+  readonly #deployments: Objects<Deployment>;
+  #latest: Observed<Deployment>;
+
+  constructor(deployment: Observed<Deployment>, deployments: Objects<Deployment>) {
+    this.conditions = deployment.status?.conditions ?? [];
+    this.collisionCount = deployment.status?.collisionCount;
+    this.#deployments = deployments;
+    this.#latest = deployment;
+  }
+
+  /** Writes what was gathered, and leaves the counts as they are: for runs that end early. */
+  async writeEarly(): Promise<void> {
+    const { conditions: _, collisionCount: __, ...counts } = (this.#latest.status ?? {}) as DeploymentStatus;
+    await this.write({
+      ...counts,
+      ...(this.conditions.length === 0 ? {} : { conditions: [...this.conditions] as DeploymentCondition[] }),
+      ...(this.collisionCount === undefined ? {} : { collisionCount: this.collisionCount }),
+    });
+  }
+
+  /** Writes the status and the revision, if they differ from what is there. */
+  async write(status: DeploymentStatus): Promise<void> {
+    const { metadata } = this.#latest;
+    const revision = this.revision ?? metadata.annotations?.[REVISION];
+    const isSameRevision = revision === metadata.annotations?.[REVISION];
+    if (isSameRevision && deepEqual(status, this.#latest.status ?? {})) return;
+    const annotations =
+      revision === undefined ? metadata.annotations : { ...metadata.annotations, [REVISION]: revision };
+    this.#latest = await this.#deployments.updateStatus({
+      ...this.#latest,
+      metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations }) },
+      status,
+    });
+  }
+}

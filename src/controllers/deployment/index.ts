@@ -1,0 +1,1 @@
+export { deploymentController } from './deployment-controller.ts';

@@ -1,0 +1,73 @@
+import { parseGoInteger, ValueError } from '../../api/index.ts';
+import type { Deployment } from '../../api/types/apps/v1.d.ts';
+import type { Observed, Sendable } from '../../client/index.ts';
+import type { EventDetails } from '../../kit/index.ts';
+import { copiedAnnotations, keptAnnotations, lastRevision, revisionOf, ROLLBACK_TO } from './annotations.ts';
+import { isSameTemplate, type ReplicaSetObject, TEMPLATE_HASH } from './replica-sets.ts';
+
+/** What a rollback comes to: the Deployment without the request for it, and what to tell. */
+export interface Rollback {
+  readonly deployment: Sendable<Deployment>;
+  readonly event: EventDetails;
+}
+
+/** The revision that the Deployment is to go back to, 0 for the last one; undefined when nobody asked. */
+export function rollbackRevision({ metadata }: Observed<Deployment>): number | undefined {
+  const text = metadata.annotations?.[ROLLBACK_TO];
+  if (text === undefined || text === '') return undefined;
+  const revision = parseGoInteger(text, 'ParseInt', 64);
+  return revision instanceof ValueError ? undefined : Number(revision);
+}
+
+/**
+ * Goes back to the template of an earlier revision, with the annotations of that time.
+ *
+ * Clients patch the template themselves nowadays (`kubectl rollout undo`); requests by annotation are from older ones.
+ */
+export function planRollback(
+  deployment: Observed<Deployment>,
+  requested: number,
+  sets: readonly ReplicaSetObject[],
+): Rollback {
+  const revision = requested === 0 ? lastRevision(sets) : requested;
+  if (revision === 0) return refuse(deployment, 'RevisionNotFound', 'Unable to find last revision.');
+  const target = sets.find((set) => revisionOf(set) === revision);
+  if (target === undefined)
+    return refuse(deployment, 'RevisionNotFound', 'Unable to find the revision to rollback to.');
+  const { name } = deployment.metadata;
+  if (isSameTemplate(target.spec?.template, deployment.spec?.template)) {
+    const message = `The rollback revision contains the same template as current deployment "${name}"`;
+    return refuse(deployment, 'TemplateUnchanged', message);
+  }
+  const message = `Rolled back deployment "${name}" to revision ${revision}`;
+  return { deployment: withTemplateOf(target, deployment), event: { reason: 'DeploymentRollback', message } };
+}
+
+function withTemplateOf(target: ReplicaSetObject, deployment: Observed<Deployment>): Sendable<Deployment> {
+  const { [TEMPLATE_HASH]: _, ...labels } = target.spec?.template?.metadata?.labels ?? {};
+  const template = {
+    ...target.spec?.template,
+    metadata: { ...target.spec?.template?.metadata, labels },
+  };
+  const annotations = {
+    ...keptAnnotations(deployment.metadata.annotations),
+    ...copiedAnnotations(target.metadata.annotations),
+  };
+  return withoutRequest({
+    ...deployment,
+    metadata: { ...deployment.metadata, annotations },
+    ...(deployment.spec === undefined ? {} : { spec: { ...deployment.spec, template } }),
+  });
+}
+
+function refuse(deployment: Observed<Deployment>, what: string, message: string): Rollback {
+  return {
+    deployment: withoutRequest(deployment),
+    event: { type: 'Warning', reason: `DeploymentRollback${what}`, message },
+  };
+}
+
+function withoutRequest(deployment: Observed<Deployment>): Sendable<Deployment> {
+  const { [ROLLBACK_TO]: _, ...annotations } = deployment.metadata.annotations ?? {};
+  return { ...deployment, metadata: { ...deployment.metadata, annotations } };
+}

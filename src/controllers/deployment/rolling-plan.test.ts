@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { currentSetSize, shrinkOldSets } from './rolling-plan.ts';
+import { rolling, set, view } from './testing/samples.ts';
+
+describe('the size of the current ReplicaSet', () => {
+  test.each([
+    // replicas, surge, size of all, its size, new size
+    [10, 5, 10, 0, 5],
+    [10, 5, 15, 5, 5],
+    [10, 5, 12, 5, 8],
+    [10, 5, 11, 10, 10],
+    [10, 0, 10, 0, 0],
+    [10, '20%', 10, 0, 2],
+    [3, 5, 12, 12, 3],
+    [10, 20, 10, 0, 10],
+  ])('of %i replicas with surge %s: all %i, it %i, then %i', (replicas, maxSurge, all, current, size) => {
+    expect(currentSetSize(rolling(replicas, { maxSurge }), all, current)).toBe(size);
+  });
+
+  test('is all at once when pods are recreated', () => {
+    expect(currentSetSize(view({ spec: { strategy: { type: 'Recreate' } } }), 10, 0)).toBe(10);
+  });
+});
+
+/** Shrinks old sets, given as [size, available] from old to new, and tells the steps as [index, new size]. */
+function shrink(
+  maxUnavailable: number | string,
+  old: readonly (readonly [number, number])[],
+  current: readonly [number, number],
+): (readonly [number, number])[] {
+  const sets = old.map(([size, availableReplicas], index) =>
+    set(`old${index}`, size, { ageSeconds: 100 - index, status: { availableReplicas } }),
+  );
+  const [size, availableReplicas] = current;
+  const steps = shrinkOldSets(
+    rolling(10, { maxUnavailable, maxSurge: 5 }),
+    set('current', size, { status: { availableReplicas } }),
+    sets,
+  );
+  return steps.map((step) => [sets.indexOf(step.set), step.replicas] as const);
+}
+
+describe('old ReplicaSets', () => {
+  test('shrink by what may be missing', () => {
+    expect(shrink(2, [[10, 10]], [0, 0])).toEqual([[0, 8]]);
+  });
+
+  test('shrink by as many as new pods are available', () => {
+    expect(shrink(0, [[10, 10]], [5, 3])).toEqual([[0, 7]]);
+  });
+
+  test('do not shrink for new pods that are not available', () => {
+    expect(shrink(2, [[8, 8]], [5, 0])).toEqual([]);
+  });
+
+  test('lose unavailable pods first, and then others in a step of its own', () => {
+    expect(shrink(2, [[10, 8]], [5, 5])).toEqual([
+      [0, 8],
+      [0, 3],
+    ]);
+  });
+
+  test('shrink oldest first', () => {
+    expect(shrink(0, [[5, 5], [5, 5]], [7, 7])).toEqual([
+      [0, 0],
+      [1, 3],
+    ]);
+  });
+
+  test('that are empty stay so', () => {
+    expect(shrink(0, [[0, 0]], [10, 10])).toEqual([]);
+  });
+
+  test('are cleaned of unavailable pods only as far as the minimum allows', () => {
+    expect(shrink(2, [[8, 7]], [5, 0])).toEqual([]);
+  });
+});

@@ -1,0 +1,59 @@
+import type { DeploymentView } from './deployment-view.ts';
+import { activeSets, byAge, type ReplicaSetObject, sizeOf, totalOf, totalSize } from './replica-sets.ts';
+
+/** A ReplicaSet and the size it is to get. In a list, later ones of the same ReplicaSet build on earlier ones. */
+export interface Resize {
+  readonly set: ReplicaSetObject;
+  readonly replicas: number;
+}
+
+/** How large the current ReplicaSet may be now: as close to the Deployment's size as the surge allows. */
+export function currentSetSize(deployment: DeploymentView, allSize: number, currentSize: number): number {
+  const { replicas, maxSurge, isRolling } = deployment;
+  if (!isRolling || currentSize >= replicas) return replicas;
+  const room = replicas + maxSurge - allSize;
+  return room <= 0 ? currentSize : currentSize + Math.min(room, replicas - currentSize);
+}
+
+/**
+ * How much the old ReplicaSets may shrink now: first by pods that are not available anyway, so that they cannot block the
+ * rollout, then by as many as are available beyond the minimum.
+ *
+ * Pods of the current ReplicaSet that are not available yet count as missing, so that a template that never works does not
+ * eat up what does.
+ */
+export function shrinkOldSets(
+  deployment: DeploymentView,
+  current: ReplicaSetObject,
+  old: readonly ReplicaSetObject[],
+): readonly Resize[] {
+  const minAvailable = deployment.replicas - deployment.maxUnavailable;
+  const currentUnavailable = sizeOf(current) - (current.status?.availableReplicas ?? 0);
+  const removable = totalSize(old) + sizeOf(current) - minAvailable - currentUnavailable;
+  const sets = activeSets(old).toSorted(byAge);
+  if (sets.length === 0 || removable <= 0) return [];
+  const sizes = new Map(sets.map((set) => [set, sizeOf(set)]));
+  const available = totalOf([...sets, current], 'availableReplicas');
+  return [
+    ...shrink(sizes, removable, (set, size) => size - (set.status?.availableReplicas ?? 0)),
+    ...shrink(sizes, available - minAvailable, (_, size) => size),
+  ];
+}
+
+/** Takes up to `budget` pods away, from each ReplicaSet what `removable` allows, and tells the steps. */
+function shrink(
+  sizes: Map<ReplicaSetObject, number>,
+  budget: number,
+  removable: (set: ReplicaSetObject, size: number) => number,
+): readonly Resize[] {
+  const steps: Resize[] = [];
+  let left = budget;
+  for (const [set, size] of sizes) {
+    const removed = Math.min(left, removable(set, size));
+    if (removed <= 0) continue;
+    left -= removed;
+    sizes.set(set, size - removed);
+    steps.push({ set, replicas: size - removed });
+  }
+  return steps;
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { DESIRED_REPLICAS, MAX_REPLICAS } from './annotations.ts';
+import { sortSets } from './replica-sets.ts';
+import { isScalingEvent, planScaling } from './scaling-plan.ts';
+import { rolling, set, view } from './testing/samples.ts';
+
+/** Scales sets of the given sizes, newest first and the first current, from one size of the Deployment to another. */
+function scale(
+  before: number,
+  after: number,
+  sizes: readonly number[],
+  { maxSurge = 0 }: { readonly maxSurge?: number } = {},
+): number[] {
+  const deployment = rolling(after, { maxSurge, maxUnavailable: 1 });
+  const annotations = { [DESIRED_REPLICAS]: String(before), [MAX_REPLICAS]: String(before + maxSurge) };
+  const sets = sizes.map((size, index) =>
+    set(`s${index}`, size, { image: index === 0 ? 'new' : 'old', ageSeconds: 10 + index, annotations }),
+  );
+  const { resizes } = planScaling(deployment, sortSets(sets, deployment.template));
+  return sets.map((one, index) => resizes.find((resize) => resize.set === one)?.replicas ?? sizes[index] ?? 0);
+}
+
+describe('scaling a Deployment', () => {
+  test.each([
+    ['the only ReplicaSet gets all', 10, 12, [10], 0, [12]],
+    ['the only one with pods gets all', 10, 5, [10, 0], 0, [5, 0]],
+    ['an old one alone with pods gets all', 10, 5, [0, 10], 0, [0, 5]],
+    ['the current one gets all when none has pods', 0, 6, [0, 0, 0], 0, [6, 0, 0]],
+    ['growth is proportional', 10, 12, [5, 5], 0, [6, 6]],
+    ['shrinking is proportional', 10, 5, [5, 5], 0, [3, 2]],
+    ['more is proportional', 10, 20, [5, 3, 2], 0, [10, 6, 4]],
+    ['what rounding leaves goes to the largest when growing', 10, 20, [6, 2, 2], 0, [12, 4, 4]],
+    ['rounding cannot exceed the whole', 5, 6, [3, 1, 1], 0, [4, 1, 1]],
+    ['equal ones: the newest is the first to grow', 12, 13, [4, 4, 4], 0, [5, 4, 4]],
+    ['equal ones: the oldest is the first to shrink', 12, 11, [4, 4, 4], 0, [4, 4, 3]],
+    ['to nothing', 10, 0, [5, 5], 0, [0, 0]],
+    ['with surge, what is left goes to the largest', 10, 20, [6, 5], 2, [13, 9]],
+  ])('%s: %i to %i', (_, before, after, sizes, maxSurge, expected) => {
+    expect(scale(before, after, sizes, { maxSurge })).toEqual(expected);
+  });
+
+  test('empties the old ReplicaSets when the current one has all it should', () => {
+    const deployment = rolling(10, { maxSurge: 2 });
+    const annotations = { [DESIRED_REPLICAS]: '10', [MAX_REPLICAS]: '12' };
+    const current = set('current', 10, { image: 'new', annotations, status: { availableReplicas: 10 } });
+    const old = set('old', 2, { annotations });
+    const plan = planScaling(deployment, sortSets([current, old], deployment.template));
+    expect(plan).toEqual({ resizes: [{ set: old, replicas: 0 }], isForced: false });
+  });
+
+  test('writes to all ReplicaSets of a rollout, to those that keep their size as well', () => {
+    const deployment = rolling(10, { maxSurge: 2 });
+    const sets = [set('current', 5, { image: 'new' }), set('old', 7)];
+    const { resizes, isForced } = planScaling(deployment, sortSets(sets, deployment.template));
+    expect(isForced).toBe(true);
+    expect(resizes).toHaveLength(2);
+  });
+
+  test('is told from a rollout by what the ReplicaSets carry', () => {
+    const sets = (desired: string): ReturnType<typeof sortSets> =>
+      sortSets([set('current', 10, { image: 'new', annotations: { [DESIRED_REPLICAS]: desired } })], view().template);
+    expect(isScalingEvent(view(), sets('10'))).toBe(false);
+    expect(isScalingEvent(view(), sets('9'))).toBe(true);
+    expect(isScalingEvent(view(), sets('many'))).toBe(false);
+  });
+});

@@ -1,0 +1,1 @@
+export { endpointsController } from './endpoints-controller.ts';

@@ -1,0 +1,1 @@
+export { endpointSliceController } from './endpoint-slice-controller.ts';

@@ -1,0 +1,43 @@
+import type { ObjectMeta } from '../../api/types/meta/v1.d.ts';
+import type { EndpointSlice, Observed, Service } from '../../client/index.ts';
+
+export const SERVICE_NAME = 'kubernetes.io/service-name';
+export const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
+export const CONTROLLER_NAME = 'endpointslice-controller.k8s.io';
+const HEADLESS = 'service.kubernetes.io/headless';
+const RESERVED: ReadonlySet<string> = new Set([SERVICE_NAME, MANAGED_BY, HEADLESS]);
+/** Longer names leave no room for the dash. */
+const MAX_NAME = 253;
+
+/** The service's own labels, and those that tell what the slice is for. */
+export function sliceLabels(service: Observed<Service>): Record<string, string> {
+  const { clusterIP = 'None' } = service.spec ?? {};
+  const isHeadless = clusterIP === 'None' || clusterIP === '';
+  return {
+    ...unreserved(service.metadata.labels),
+    ...(isHeadless ? { [HEADLESS]: '' } : {}),
+    [SERVICE_NAME]: service.metadata.name,
+    [MANAGED_BY]: CONTROLLER_NAME,
+  };
+}
+
+export function unreserved(labels: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => !RESERVED.has(name)));
+}
+
+export function newSliceMetadata(service: Observed<Service>): ObjectMeta {
+  const { name, namespace, uid } = service.metadata;
+  return {
+    generateName: name.length < MAX_NAME ? `${name}-` : name,
+    namespace,
+    labels: sliceLabels(service),
+    ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name, uid, controller: true, blockOwnerDeletion: true }],
+  };
+}
+
+export function isOwnedBy(slice: Observed<EndpointSlice>, service: Observed<Service>): boolean {
+  const owners = slice.metadata.ownerReferences ?? [];
+  return owners.some(
+    ({ uid, kind, apiVersion }) => uid === service.metadata.uid && kind === 'Service' && apiVersion === 'v1',
+  );
+}

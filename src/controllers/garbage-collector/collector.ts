@@ -1,0 +1,100 @@
+import { inParallel } from '../in-parallel.ts';
+import type { WorkOutcome } from '../queue-workers.ts';
+import type { DependencyGraph } from './dependency-graph.ts';
+import { FOREGROUND_FINALIZER, hasFinalizer, ORPHAN_FINALIZER } from './finalizers.ts';
+import type { GraphNode } from './graph-node.ts';
+import { type DeletionChoice, type LiveObjects, type Metadata, UnresolvableOwnerError } from './live-objects.ts';
+import type { OwnerJudge } from './owner-verdict.ts';
+
+/** Dependents that lose their owner at the same time. */
+const ORPHANS_AT_ONCE = 20;
+
+export interface CollectorParts {
+  readonly graph: DependencyGraph;
+  readonly live: LiveObjects;
+  readonly judge: OwnerJudge;
+  /** The object is to be looked at as well. */
+  readonly examine: (node: GraphNode) => void;
+}
+
+/** Deletes what nobody owns any more, and carries deletions of owners through. Decides by what the server says now. */
+export class Collector {
+  readonly #parts: CollectorParts;
+
+  constructor(parts: CollectorParts) {
+    this.#parts = parts;
+  }
+
+  /** Deletes the object if all its owners are gone, and ends its deletion in the foreground if its dependents are. */
+  async examine(uid: string): Promise<WorkOutcome> {
+    const node = this.#parts.graph.node(uid);
+    if (node === undefined || !isOfInterest(node)) return 'done';
+    const { identity } = node;
+    try {
+      const metadata = await this.#parts.live.get(identity);
+      if (metadata?.uid !== uid) this.#parts.graph.confirmAbsent(identity);
+      else if (node.isDeletingDependents) await this.#endForeground(node);
+      else await this.#judge(node, metadata);
+    } catch (error) {
+      if (error instanceof UnresolvableOwnerError) return 'done'; // trying again would not help
+      throw error;
+    }
+    // an object that no watch tells of could go without our hearing of it
+    return this.#parts.graph.node(uid) === node && node.isVirtual && node.identity === identity ? 'again' : 'done';
+  }
+
+  /** Removes the object from the owners of its dependents, then lets it go. */
+  async orphanDependents(uid: string): Promise<WorkOutcome> {
+    const node = this.#parts.graph.node(uid);
+    if (node?.isOrphaning !== true) return 'done';
+    const release = ({ identity }: GraphNode): Promise<void> => this.#parts.live.removeOwners(identity, [uid]);
+    await inParallel([...node.dependents], release, { limit: ORPHANS_AT_ONCE });
+    await this.#parts.live.removeFinalizer(node.identity, ORPHAN_FINALIZER);
+    return 'done';
+  }
+
+  /** Once nobody holds up the deletion, the object may go; until then those who do are to be deleted. */
+  async #endForeground(node: GraphNode): Promise<void> {
+    const blocking = node.blockingDependents;
+    if (blocking.length === 0) return await this.#parts.live.removeFinalizer(node.identity, FOREGROUND_FINALIZER);
+    for (const dependent of blocking) if (!dependent.isDeletingDependents) this.#parts.examine(dependent);
+  }
+
+  async #judge(node: GraphNode, metadata: Metadata): Promise<void> {
+    const { ownerReferences = [] } = metadata;
+    if (ownerReferences.length === 0) return;
+    const { identity } = node;
+    const { solid, dangling, waiting } = await this.#parts.judge.judge(identity, ownerReferences);
+    if (solid.length > 0) {
+      // those who wait would wait for ever if the object kept its reference to them
+      if (dangling.length + waiting.length > 0)
+        await this.#parts.live.removeOwners(identity, [...dangling, ...waiting]);
+      return;
+    }
+    if (waiting.length > 0 && node.dependents.size > 0) {
+      const isInCircle = [...node.dependents].some(({ isDeletingDependents }) => isDeletingDependents);
+      if (isInCircle) await this.#parts.live.unblockOwners(identity, node.owners);
+      const seen = isInCircle ? await this.#parts.live.get(identity) : metadata;
+      return await this.#delete(node, seen, { propagationPolicy: 'Foreground' });
+    }
+    await this.#delete(node, metadata, { propagationPolicy: policyOf(metadata) });
+  }
+
+  async #delete(node: GraphNode, seen: Metadata | undefined, choice: DeletionChoice): Promise<void> {
+    const { identity } = node;
+    const isThere = seen?.uid === identity.uid && (await this.#parts.live.delete(identity, seen, choice));
+    if (!isThere) this.#parts.graph.confirmAbsent(identity);
+  }
+}
+
+/** Whether anything could follow. What is being deleted is done with, unless it waits for its dependents. */
+function isOfInterest(node: GraphNode): boolean {
+  if (node.isDeletingDependents || node.isVirtual) return true;
+  return !node.isBeingDeleted && node.owners.length > 0;
+}
+
+/** What the object asks for by its finalizers. */
+function policyOf(metadata: Metadata): DeletionChoice['propagationPolicy'] {
+  if (hasFinalizer(metadata, ORPHAN_FINALIZER)) return 'Orphan';
+  return hasFinalizer(metadata, FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';
+}

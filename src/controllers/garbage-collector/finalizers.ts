@@ -1,0 +1,8 @@
+/** The object waits until its dependents are gone. */
+export const FOREGROUND_FINALIZER = 'foregroundDeletion';
+/** The object waits until its dependents have lost their references to it. */
+export const ORPHAN_FINALIZER = 'orphan';
+
+export function hasFinalizer(metadata: { readonly finalizers?: readonly string[] }, finalizer: string): boolean {
+  return metadata.finalizers?.includes(finalizer) ?? false;
+}

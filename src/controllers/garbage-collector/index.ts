@@ -1,0 +1,1 @@
+export { garbageCollector, type GarbageCollectorOptions } from './garbage-collector.ts';

@@ -1,0 +1,52 @@
+import type { AbsentOwners } from './absent-owners.ts';
+import { FOREGROUND_FINALIZER, hasFinalizer } from './finalizers.ts';
+import type { Owner } from './graph-node.ts';
+import { type LiveObjects, UnresolvableOwnerError } from './live-objects.ts';
+import { type ObjectReference, ownerOf } from './object-reference.ts';
+
+/** The uids of an object's owners, by what they mean for it. */
+export interface OwnerVerdict {
+  /** There, and staying or not waiting for anybody: the object lives as long as there is one of these. */
+  readonly solid: readonly string[];
+  /** Not there. */
+  readonly dangling: readonly string[];
+  /** Being deleted in the foreground: they wait for the object to be deleted. */
+  readonly waiting: readonly string[];
+}
+
+type Standing = keyof OwnerVerdict;
+
+/** Finds out what has become of the owners of an object. Asks the server about those not known to be absent. */
+export class OwnerJudge {
+  readonly #live: LiveObjects;
+  readonly #absent: AbsentOwners;
+
+  constructor(live: LiveObjects, absent: AbsentOwners) {
+    this.#live = live;
+    this.#absent = absent;
+  }
+
+  async judge({ namespace }: ObjectReference, owners: readonly Owner[]): Promise<OwnerVerdict> {
+    const verdict: Record<Standing, string[]> = { solid: [], dangling: [], waiting: [] };
+    for (const owner of owners) verdict[await this.#standing(owner, namespace)].push(owner.uid);
+    return verdict;
+  }
+
+  async #standing(owner: Owner, namespace: string): Promise<Standing> {
+    if (this.#absent.has(ownerOf(owner, '')) || this.#absent.has(ownerOf(owner, namespace))) return 'dangling';
+    const { scope } = await this.#live.kind(owner);
+    if (scope === 'Namespaced' && namespace === '') {
+      throw new UnresolvableOwnerError(
+        `Cannot follow the reference to ${owner.kind} "${owner.name}": it is namespaced`,
+      );
+    }
+    const reference = ownerOf(owner, scope === 'Namespaced' ? namespace : '');
+    const metadata = await this.#live.get(reference);
+    if (metadata?.uid !== owner.uid) {
+      this.#absent.add(reference);
+      return 'dangling';
+    }
+    const isWaiting = metadata.deletionTimestamp !== undefined && hasFinalizer(metadata, FOREGROUND_FINALIZER);
+    return isWaiting ? 'waiting' : 'solid';
+  }
+}

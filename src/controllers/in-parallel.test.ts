@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { inParallel } from './in-parallel.ts';
+
+test('no more than the limit are worked on at a time, and all are', async () => {
+  let now = 0;
+  let most = 0;
+  const done: number[] = [];
+  const work = async (item: number): Promise<void> => {
+    most = Math.max(most, ++now);
+    await Promise.resolve();
+    now -= 1;
+    done.push(item);
+  };
+
+  await inParallel([1, 2, 3, 4, 5], work, { limit: 2 });
+
+  expect(most).toBe(2);
+  expect(done.sort()).toEqual([1, 2, 3, 4, 5]);
+});
+
+test('a failure does not keep the rest from being worked on, and is told in the end', async () => {
+  const done: number[] = [];
+  const work = async (item: number): Promise<void> => {
+    if (item === 2) throw new Error('two is bad');
+    done.push(item);
+  };
+
+  await expect(inParallel([1, 2, 3], work, { limit: 1 })).rejects.toThrow('two is bad');
+  expect(done).toEqual([1, 3]);
+});

@@ -1,0 +1,1 @@
+export { namespaceController, type NamespaceControllerOptions } from './namespace-controller.ts';

@@ -1,0 +1,105 @@
+import type { NamespaceCondition } from '../../api/types/core/v1.d.ts';
+import type { DeepReadonly } from '../../base/index.ts';
+
+/** What a try to empty a namespace has found. */
+export interface DeletionFindings {
+  /** Why not all resources could be discovered. */
+  readonly discoveryFailure?: string;
+  /** Why some objects could not be deleted. */
+  readonly contentFailures: readonly string[];
+  /** How many objects are left, by resource. */
+  readonly remaining: ReadonlyMap<string, number>;
+  /** How many of those have which finalizer. */
+  readonly finalizers: ReadonlyMap<string, number>;
+}
+
+interface Outcome {
+  readonly reason: string;
+  readonly message: string;
+}
+
+interface ConditionRule {
+  readonly type: string;
+  readonly good: Outcome;
+  /** What is wrong, if anything. */
+  bad(findings: DeletionFindings): Outcome | undefined;
+}
+
+/** The conditions that tell how the deletion of a namespace goes, in the order in which they appear. */
+const rules: readonly ConditionRule[] = [
+  {
+    type: 'NamespaceDeletionDiscoveryFailure',
+    good: { reason: 'ResourcesDiscovered', message: 'All resources successfully discovered' },
+    bad: ({ discoveryFailure }) =>
+      discoveryFailure === undefined ? undefined : { reason: 'DiscoveryFailed', message: discoveryFailure },
+  },
+  {
+    type: 'NamespaceDeletionGroupVersionParsingFailure',
+    good: { reason: 'ParsedGroupVersions', message: 'All legacy kube types successfully parsed' },
+    bad: () => undefined, // discovery gives group and version apart: there is nothing to parse
+  },
+  {
+    type: 'NamespaceDeletionContentFailure',
+    good: {
+      reason: 'ContentDeleted',
+      message: 'All content successfully deleted, may be waiting on finalization',
+    },
+    bad: ({ contentFailures }) => {
+      if (contentFailures.length === 0) return undefined;
+      const reasons = [...contentFailures].sort().join(', ');
+      const message = `Failed to delete all resource types, ${contentFailures.length} remaining: ${reasons}`;
+      return { reason: 'ContentDeletionFailed', message };
+    },
+  },
+  {
+    type: 'NamespaceContentRemaining',
+    good: { reason: 'ContentRemoved', message: 'All content successfully removed' },
+    bad: ({ remaining }) => {
+      if (remaining.size === 0) return undefined;
+      const counts = describeCounts(remaining, (resource, count) => `${resource} has ${count} resource instances`);
+      return { reason: 'SomeResourcesRemain', message: `Some resources are remaining: ${counts}` };
+    },
+  },
+  {
+    type: 'NamespaceFinalizersRemaining',
+    good: { reason: 'ContentHasNoFinalizers', message: 'All content-preserving finalizers finished' },
+    bad: ({ finalizers }) => {
+      if (finalizers.size === 0) return undefined;
+      const counts = describeCounts(finalizers, (finalizer, count) => `${finalizer} in ${count} resource instances`);
+      const message = `Some content in the namespace has finalizers remaining: ${counts}`;
+      return { reason: 'SomeFinalizersRemain', message };
+    },
+  },
+];
+
+type Conditions = readonly DeepReadonly<NamespaceCondition>[];
+
+/** The conditions of a namespace after a try to empty it; the very same list when nothing has changed. */
+export function deletionConditions(old: Conditions, findings: DeletionFindings, now: string): Conditions {
+  const conditions = [...old];
+  for (const rule of rules) {
+    const bad = rule.bad(findings);
+    const status = bad === undefined ? 'False' : 'True';
+    const next = { type: rule.type, status, lastTransitionTime: now, ...(bad ?? rule.good) };
+    const index = conditions.findIndex(({ type }) => type === rule.type);
+    const known = conditions[index];
+    if (known === undefined) conditions.push(next);
+    else if (known.status !== status) conditions[index] = next;
+    else if (known.reason !== next.reason || known.message !== next.message)
+      conditions[index] = { ...next, lastTransitionTime: known.lastTransitionTime };
+  }
+  return conditions.length === old.length && conditions.every((condition, index) => condition === old[index])
+    ? old
+    : conditions;
+}
+
+/** Sorted, so that the same counts make the same text. */
+function describeCounts(
+  counts: ReadonlyMap<string, number>,
+  describe: (name: string, count: number) => string,
+): string {
+  return [...counts]
+    .map(([name, count]) => describe(name, count))
+    .sort()
+    .join(', ');
+}

@@ -1,0 +1,187 @@
+import type { Lease } from '../../api/types/coordination/v1.d.ts';
+import type { Node, Pod } from '../../api/types/core/v1.d.ts';
+import { type Clock, describeError, type Logger } from '../../base/index.ts';
+import type { Observed } from '../../client/index.ts';
+import type { EventRecorder, Objects } from '../../kit/index.ts';
+import { inParallel } from '../in-parallel.ts';
+import { podsOnNode } from '../pods-by-node.ts';
+import {
+  conditionsOfLost,
+  deadlineOf,
+  type GracePeriods,
+  type NodeHealth,
+  type Readiness,
+  readinessOf,
+  seeLease,
+  seeNode,
+} from './node-health.ts';
+import { evictionTaints, hasTaint } from './node-taints.ts';
+import type { NodeWriter } from './node-writer.ts';
+import { markNotReady } from './pod-readiness.ts';
+import { isExcludedFromDisruption, zoneOf } from './zone.ts';
+import type { Zones } from './zones.ts';
+
+/** Nodes written to at the same time. */
+const WRITES_AT_ONCE = 8;
+
+export interface HealthMonitorParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly nodes: Objects<Node>;
+  readonly pods: Objects<Pod>;
+  readonly events: EventRecorder;
+  readonly writer: NodeWriter;
+  readonly zones: Zones;
+  readonly grace: GracePeriods;
+}
+
+/** Keeps track of which nodes are alive, says so of those that are not, and has their pods evicted. */
+export class HealthMonitor {
+  readonly #parts: HealthMonitorParts;
+  readonly #health = new Map<string, NodeHealth>();
+  /** Nodes that have been greeted, by name. */
+  readonly #known = new Map<string, string>();
+  /** Nodes whose pods could not all be marked. */
+  readonly #unmarked = new Set<string>();
+
+  constructor(parts: HealthMonitorParts) {
+    this.#parts = parts;
+  }
+
+  /** When the first node counts as lost if none gives a sign of life; undefined when none is waited for. */
+  get nextDeadlineMs(): number | undefined {
+    const waitedFor = this.#parts.nodes.list().filter((node) => readinessOf(node) !== 'Unknown');
+    const deadlines = waitedFor.map(({ metadata }) => {
+      const health = this.#health.get(metadata.name);
+      return health === undefined ? Infinity : deadlineOf(health, this.#parts.grace);
+    });
+    return deadlines.length === 0 ? undefined : Math.min(...deadlines);
+  }
+
+  seeNode(node: Observed<Node>): void {
+    const { name } = node.metadata;
+    this.#health.set(name, seeNode(this.#health.get(name), node, this.#parts.clock.now()));
+  }
+
+  seeLease(lease: Observed<Lease>): void {
+    const health = this.#health.get(lease.metadata.name);
+    if (health !== undefined) this.#health.set(lease.metadata.name, seeLease(health, lease, this.#parts.clock.now()));
+  }
+
+  forget(name: string): void {
+    this.#health.delete(name);
+    this.#unmarked.delete(name);
+    this.#parts.zones.dequeue(name);
+  }
+
+  /** Whether it is known that the node is not ready. */
+  isUnready(name: string): boolean {
+    const node = this.#parts.nodes.get(name);
+    const readiness = node === undefined ? undefined : readinessOf(node);
+    return readiness !== undefined && readiness !== 'True' && this.#health.has(name);
+  }
+
+  /** Looks at all nodes once. */
+  async check(): Promise<void> {
+    await this.#greet();
+    const { nodes, zones, log } = this.#parts;
+    const failed = new Set<string>();
+    const look = async ({ metadata }: Observed<Node>): Promise<void> => {
+      try {
+        await this.#checkNode(metadata.name);
+      } catch (error) {
+        log.warn('node not checked', { node: metadata.name, error: describeError(error) });
+        failed.add(metadata.name);
+      }
+    };
+    await inParallel(nodes.list(), look, { limit: WRITES_AT_ONCE });
+    const change = zones.assess(this.#readinessByZone());
+    if (change === 'some are back') this.#restartGracePeriods();
+    const treat = (node: Observed<Node>): Promise<void> =>
+      change === 'all are lost' ? this.#makeReachable(node) : this.#followReadiness(node);
+    const checked = nodes.list().filter(({ metadata }) => !failed.has(metadata.name));
+    await inParallel(checked, treat, { limit: WRITES_AT_ONCE });
+    if (failed.size > 0) throw new Error(`Cannot check nodes: ${[...failed].join(', ')}`);
+  }
+
+  async #greet(): Promise<void> {
+    const { nodes, events } = this.#parts;
+    const say = (name: string, uid: string, [reason, message]: readonly [string, string]): void =>
+      events.event(
+        { kind: 'Node', apiVersion: 'v1', metadata: { name, uid } },
+        { reason, message: `Node ${name} event: ${message}` },
+      );
+    for (const node of nodes.list()) {
+      const { name, uid } = node.metadata;
+      if (this.#known.has(name)) continue;
+      say(name, uid, ['RegisteredNode', `Registered Node ${name} in Controller`]);
+      this.#known.set(name, uid);
+      await this.#makeReachable(node);
+    }
+    for (const [name, uid] of this.#known) {
+      if (nodes.get(name) !== undefined) continue;
+      say(name, uid, ['RemovingNode', `Removing Node ${name} from Controller`]);
+      this.#known.delete(name);
+    }
+  }
+
+  /** Says of a node that has been silent for too long that nothing is known of it, and that its pods are not ready. */
+  async #checkNode(name: string): Promise<void> {
+    const { clock, grace, writer, events } = this.#parts;
+    const health = this.#health.get(name);
+    if (health === undefined) return;
+    if (clock.now() > deadlineOf(health, grace)) {
+      const before = await writer.setConditions(name, (node) => conditionsOfLost(node, writer.now));
+      if (before !== undefined && readinessOf(before) === 'True') {
+        const message = `Node ${name} status is now: NodeNotReady`;
+        const { uid } = before.metadata;
+        events.event({ kind: 'Node', apiVersion: 'v1', metadata: { name, uid } }, { reason: 'NodeNotReady', message });
+        this.#unmarked.add(name);
+      }
+    }
+    if (!this.#unmarked.has(name)) return;
+    if (this.isUnready(name)) await this.#markPods(name);
+    this.#unmarked.delete(name);
+  }
+
+  async #markPods(name: string): Promise<void> {
+    const { pods, events, writer } = this.#parts;
+    await markNotReady(pods, podsOnNode(pods, name), { events, now: writer.now });
+  }
+
+  #readinessByZone(): Map<string, (Readiness | undefined)[]> {
+    const byZone = new Map<string, (Readiness | undefined)[]>();
+    for (const node of this.#parts.nodes.list()) {
+      if (isExcludedFromDisruption(node)) continue;
+      const zone = zoneOf(node);
+      byZone.set(zone, [...(byZone.get(zone) ?? []), readinessOf(node)]);
+    }
+    return byZone;
+  }
+
+  /** Nothing could be heard from anybody: nobody is to blame for it. */
+  #restartGracePeriods(): void {
+    const seenMs = this.#parts.clock.now();
+    for (const [name, health] of this.#health) this.#health.set(name, { ...health, seenMs });
+  }
+
+  /** A node that is tainted for one bad state is tainted for the other at once; one that is not waits for its turn. */
+  async #followReadiness(node: Observed<Node>): Promise<void> {
+    const readiness = readinessOf(node);
+    if (readiness === undefined) return;
+    if (readiness === 'True') return await this.#makeReachable(node);
+    const { own, other } = evictionTaints(readiness);
+    const taints = node.spec?.taints;
+    if (hasTaint(taints, other)) {
+      await this.#parts.writer.changeTaints(node.metadata.name, { add: [own], remove: [other] });
+    } else if (!hasTaint(taints, own)) this.#parts.zones.enqueue(zoneOf(node), node.metadata.name);
+  }
+
+  async #makeReachable(node: Observed<Node>): Promise<void> {
+    const { name } = node.metadata;
+    this.#parts.zones.dequeue(name);
+    const { own, other } = evictionTaints('False');
+    if (!hasTaint(node.spec?.taints, own) && !hasTaint(node.spec?.taints, other)) return;
+    await this.#parts.writer.changeTaints(name, { add: [], remove: [own, other] });
+  }
+}

@@ -1,0 +1,1 @@
+export { nodeLifecycleController, type NodeLifecycleOptions } from './node-lifecycle.ts';

@@ -1,0 +1,115 @@
+import type { LabelMatcher } from '../../api/index.ts';
+import {
+  hasReason,
+  type Kind,
+  keyOf,
+  type KubernetesObject,
+  type Observed,
+  strategicPatch,
+} from '../../client/index.ts';
+import type { Objects } from '../../kit/index.ts';
+import { controllerReference } from './controller-reference.ts';
+import { decideClaim } from './decide-claim.ts';
+
+/** Who claims, and what. */
+export interface ClaimRequest<Owner extends KubernetesObject, T extends KubernetesObject> {
+  readonly owner: Observed<Owner>;
+  readonly ownerKind: Kind<Owner>;
+  readonly owners: Objects<Owner>;
+  readonly selector: LabelMatcher;
+  readonly kind: Kind<T>;
+  readonly objects: Objects<T>;
+}
+
+/**
+ * Takes control of candidates that match the owner's selector and have no controller, lets go of those that no longer match,
+ * and returns the ones that are the owner's now.
+ *
+ * Before the first adoption the owner is read from the server itself: one that was deleted, or replaced by another of its
+ * name, adopts nothing. When some claims fail, the others are made all the same, and the first error is thrown.
+ */
+export async function claim<Owner extends KubernetesObject, T extends KubernetesObject>(
+  candidates: readonly Observed<T>[],
+  request: ClaimRequest<Owner, T>,
+): Promise<Observed<T>[]> {
+  const { owner, selector } = request;
+  const claimed: Observed<T>[] = [];
+  const failures: unknown[] = [];
+  let permission: Promise<void> | undefined;
+  for (const candidate of candidates) {
+    const decision = decideClaim(candidate, owner, selector);
+    if (decision === 'keep') claimed.push(candidate);
+    if (decision !== 'adopt' && decision !== 'release') continue;
+    try {
+      if (decision === 'release') {
+        await release(candidate, request);
+      } else {
+        permission ??= checkOwner(request);
+        const adopted = await adopt(candidate, request, permission);
+        if (adopted !== undefined) claimed.push(adopted);
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return claimed;
+}
+
+async function adopt<Owner extends KubernetesObject, T extends KubernetesObject>(
+  object: Observed<T>,
+  { owner, ownerKind, kind, objects }: ClaimRequest<Owner, T>,
+  permission: Promise<void>,
+): Promise<Observed<T> | undefined> {
+  const key = keyOf(object);
+  const { uid } = object.metadata;
+  try {
+    await permission;
+  } catch (cause) {
+    throw new Error(`can't adopt ${kind.kind} ${key} (${uid}): ${messageOf(cause)}`, { cause });
+  }
+  const ownerReferences = [controllerReference(owner, ownerKind)];
+  try {
+    return await objects.patch(key, strategicPatch({ metadata: { uid, ownerReferences } }));
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function release<Owner extends KubernetesObject, T extends KubernetesObject>(
+  object: Observed<T>,
+  { owner, objects }: ClaimRequest<Owner, T>,
+): Promise<void> {
+  const { uid } = object.metadata;
+  const ownerReferences = [{ $patch: 'delete', uid: owner.metadata.uid }];
+  try {
+    await objects.patch(keyOf(object), strategicPatch({ metadata: { uid, ownerReferences } }));
+  } catch (error) {
+    // Gone, or another object of that name: either way it is no longer ours.
+    if (!hasReason(error, 'NotFound') && !hasReason(error, 'Invalid')) throw error;
+  }
+}
+
+async function checkOwner<Owner extends KubernetesObject, T extends KubernetesObject>({
+  owner,
+  ownerKind,
+  owners,
+}: ClaimRequest<Owner, T>): Promise<void> {
+  const key = keyOf(owner);
+  const live = await owners.fetch(key);
+  const refuse = (why: string): never => {
+    throw new Error(`can't recheck DeletionTimestamp: ${why}`);
+  };
+  if (live === undefined) return refuse(`${ownerKind.kind} ${key} not found`);
+  if (live.metadata.uid !== owner.metadata.uid)
+    return refuse(
+      `original ${ownerKind.kind} ${key} is gone: got uid ${live.metadata.uid}, wanted ${owner.metadata.uid}`,
+    );
+  if (live.metadata.deletionTimestamp !== undefined)
+    throw new Error(`${key} has just been deleted at ${live.metadata.deletionTimestamp}`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,1 @@
+export { podGc, type PodGcOptions } from './pod-gc.ts';

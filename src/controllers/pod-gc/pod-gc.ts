@@ -1,0 +1,163 @@
+import { formatTime, instantOfMillis } from '../../api/client.ts';
+import { describeError, type LogFields, type Logger } from '../../base/index.ts';
+import { type HandlerRegistration, hasReason, keyOf, Node, type Observed, Pod } from '../../client/index.ts';
+import type { AppContext, Objects, Part, PreparedPart } from '../../kit/index.ts';
+import { HeardHandlers } from '../heard-handlers.ts';
+import { inParallel } from '../in-parallel.ts';
+import { PassPlanner } from '../pass-planner.ts';
+import { disruptionTarget, podStatusPatch } from '../pod-disruption.ts';
+import { NodeQuarantine } from './node-quarantine.ts';
+import { isOutOfService, isTerminated, isTerminating, surplusOf } from './pod-selection.ts';
+
+export interface PodGcOptions {
+  /** Terminated pods beyond this number are deleted; none are if it is 0. 12,500 unless given. */
+  readonly terminatedPodThreshold?: number;
+}
+
+const PERIOD_MS = 20_000;
+const QUARANTINE_MS = 40_000;
+const DELETIONS_AT_ONCE = 20;
+
+/**
+ * Deletes pods that nobody else would delete: terminated ones beyond a number, those on nodes that are gone or out of
+ * service, and those that were deleted before they had a node.
+ */
+export function podGc(options: PodGcOptions = {}): Part {
+  const { terminatedPodThreshold = 12_500 } = options;
+  return { name: 'pod-garbage-collector', prepare: (context) => new PodCollection(context, terminatedPodThreshold) };
+}
+
+class PodCollection implements PreparedPart {
+  readonly #context: AppContext;
+  readonly #threshold: number;
+  readonly #log: Logger;
+  readonly #pods: Objects<Pod>;
+  readonly #nodes: Objects<Node>;
+  readonly #planner: PassPlanner;
+  readonly #quarantine = new NodeQuarantine({ periodMs: QUARANTINE_MS });
+  #hasFailed = false;
+  readonly #handlers = new HeardHandlers();
+
+  constructor(context: AppContext, threshold: number) {
+    const { clock } = context;
+    this.#context = context;
+    this.#threshold = threshold;
+    this.#log = context.log.with({ controller: 'pod-garbage-collector' });
+    this.#pods = context.objects(Pod);
+    this.#nodes = context.objects(Node);
+    this.#planner = new PassPlanner({ clock, log: this.#log, periodMs: PERIOD_MS });
+  }
+
+  get isIdle(): boolean {
+    return this.#planner.isIdle && this.#handlers.isIdle;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    using handlers = this.#handlers;
+    handlers.add(this.#watchPods());
+    handlers.add(this.#watchNodes());
+    await this.#planner.run(() => this.#collect(), signal);
+  }
+
+  #watchPods(): HandlerRegistration<Pod> {
+    const isLost = ({ spec }: Observed<Pod>): boolean => this.#isNodeMissing(spec?.nodeName);
+    const concerns = [isTerminated, isTerminating, isLost];
+    const handler = {
+      add: (pod: Observed<Pod>): void => {
+        if (concerns.some((concern) => concern(pod))) this.#planner.request();
+      },
+      update: (pod: Observed<Pod>, old: Observed<Pod>): void => {
+        if (concerns.some((concern) => concern(pod) && !concern(old))) this.#planner.request();
+      },
+    };
+    return this.#context.informer(Pod).addHandler(handler, { name: 'pod gc' });
+  }
+
+  #watchNodes(): HandlerRegistration<Node> {
+    const request = (): void => this.#planner.request();
+    const handler = {
+      add: (node: Observed<Node>): void => void (isOutOfService(node) && request()),
+      update: (node: Observed<Node>, old: Observed<Node>): void =>
+        void (isOutOfService(node) && !isOutOfService(old) && request()),
+      delete: request,
+    };
+    return this.#context.informer(Node).addHandler(handler, { name: 'pod gc' });
+  }
+
+  async #collect(): Promise<void> {
+    this.#hasFailed = false;
+    const pods = this.#pods.list();
+    if (this.#threshold > 0) await this.#deleteAll(surplusOf(pods, this.#threshold));
+    await this.#deleteAll(pods.filter((pod) => isTerminating(pod) && this.#isOnLostNode(pod)));
+    await this.#deleteOrphans(pods);
+    await this.#deleteAll(pods.filter((pod) => isTerminating(pod) && (pod.spec?.nodeName ?? '') === ''));
+    if (this.#hasFailed) this.#planner.request();
+  }
+
+  async #deleteOrphans(pods: readonly Observed<Pod>[]): Promise<void> {
+    const nowMs = this.#context.clock.monotonic();
+    for (const { spec } of pods) {
+      if (this.#isNodeMissing(spec?.nodeName)) this.#quarantine.add(spec?.nodeName ?? '', nowMs);
+    }
+    const gone = new Set<string>();
+    for (const node of this.#quarantine.release(nowMs)) {
+      if (await this.#isGone(node)) gone.add(node);
+    }
+    const nextMs = this.#quarantine.nextDueMs;
+    if (nextMs !== undefined) this.#planner.request(nextMs);
+    const orphans = pods.filter(({ spec }) => gone.has(spec?.nodeName ?? ''));
+    await this.#deleteAll(orphans, 'PodGC: node no longer exists');
+  }
+
+  /** A pod that has not come to its end is said to have failed: nobody else would ever say it. */
+  async #deleteAll(pods: readonly Observed<Pod>[], message?: string): Promise<void> {
+    await inParallel(pods, (pod) => this.#delete(pod, message), { limit: DELETIONS_AT_ONCE });
+  }
+
+  async #delete(pod: Observed<Pod>, message: string | undefined): Promise<void> {
+    const key = keyOf(pod);
+    this.#log.info('pod is deleted by force', { pod: key, why: message });
+    try {
+      const { phase } = pod.status ?? {};
+      if (phase !== 'Succeeded' && phase !== 'Failed') await this.#pods.patchStatus(key, this.#failure(pod, message));
+      await this.#pods.delete(key, { gracePeriodSeconds: 0 });
+    } catch (error) {
+      if (hasReason(error, 'NotFound')) return;
+      this.#failed('pod not deleted', { pod: key, error: describeError(error) });
+    }
+  }
+
+  /** Caches may be behind: before pods are given up, the server is asked. */
+  async #isGone(node: string): Promise<boolean> {
+    if (this.#nodes.get(node) !== undefined) return false;
+    try {
+      return (await this.#nodes.fetch(node)) === undefined;
+    } catch (error) {
+      this.#failed('cannot ask for node', { node, error: describeError(error) });
+      return false;
+    }
+  }
+
+  #failed(message: string, fields: LogFields): void {
+    this.#hasFailed = true;
+    this.#log.warn(message, fields);
+  }
+
+  #failure(pod: Observed<Pod>, message: string | undefined): ReturnType<typeof podStatusPatch> {
+    const now = formatTime(instantOfMillis(this.#context.clock.now()));
+    const condition =
+      message === undefined ? undefined : disruptionTarget(pod, { reason: 'DeletionByPodGC', message, now });
+    const { generation: observedGeneration } = pod.metadata;
+    const conditions = condition === undefined ? {} : { conditions: [condition] };
+    return podStatusPatch(pod, { phase: 'Failed', observedGeneration, ...conditions });
+  }
+
+  #isOnLostNode({ spec }: Observed<Pod>): boolean {
+    const node = this.#nodes.get(spec?.nodeName ?? '');
+    return node !== undefined && isOutOfService(node);
+  }
+
+  #isNodeMissing(name: string | undefined): boolean {
+    return name !== undefined && name !== '' && this.#nodes.get(name) === undefined;
+  }
+}

@@ -1,0 +1,1 @@
+export { TemplateHasher } from './template-hash.ts';

@@ -1,0 +1,36 @@
+import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
+import type { DeepReadonly } from '../../base/index.ts';
+import { GoPrinter } from './go-print.ts';
+import { readPodTemplateStructs } from './go-type.ts';
+
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+const SAFE_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+
+/**
+ * Hashes pod templates as Kubernetes 1.36 does, so that names and labels made from them are the same there and here.
+ *
+ * The hash is FNV-1a (32 bits) over a print of the Go struct, then over the number of collisions met so far, if any.
+ */
+export class TemplateHasher {
+  readonly #printer = new GoPrinter(readPodTemplateStructs());
+
+  /** Such as `5d9c8fbd6b`: digits of the hash in letters that spell no words. */
+  hash(template: DeepReadonly<PodTemplateSpec>, collisionCount?: number): string {
+    const printed = this.print(template);
+    let hash = FNV_OFFSET;
+    for (const byte of new TextEncoder().encode(printed)) hash = Math.imul(hash ^ byte, FNV_PRIME);
+    if (collisionCount !== undefined) {
+      for (let index = 0; index < 8; index++) {
+        const byte = index < 4 ? (collisionCount >>> (8 * index)) & 0xff : 0;
+        hash = Math.imul(hash ^ byte, FNV_PRIME);
+      }
+    }
+    return [...String(hash >>> 0)].map((digit) => SAFE_LETTERS[digit.charCodeAt(0) % SAFE_LETTERS.length]).join('');
+  }
+
+  /** What is hashed, for a look at why two hashes differ. */
+  print(template: DeepReadonly<PodTemplateSpec>): string {
+    return this.#printer.printTyped(template, { form: 'struct', name: 'v1.PodTemplateSpec' });
+  }
+}

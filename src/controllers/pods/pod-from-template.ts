@@ -1,0 +1,31 @@
+import { dns1123SubdomainProblems, maskTrailingDash } from '../../api/index.ts';
+import type { Pod, PodTemplateSpec } from '../../api/types/core/v1.d.ts';
+import type { OwnerReference } from '../../api/types/meta/v1.d.ts';
+import type { DeepReadonly } from '../../base/index.ts';
+import type { Sendable } from '../../client/index.ts';
+
+/** A pod of the template's shape, for the owner that the reference names. */
+export function podFromTemplate(
+  template: DeepReadonly<PodTemplateSpec> | undefined,
+  owner: OwnerReference,
+  namespace: string,
+): Sendable<Pod> {
+  const { labels, annotations, finalizers } = template?.metadata ?? {};
+  return {
+    metadata: {
+      generateName: podNamePrefix(owner.name),
+      namespace,
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(finalizers === undefined ? {} : { finalizers }),
+      ownerReferences: [owner],
+    },
+    ...(template?.spec === undefined ? {} : { spec: template.spec }),
+  };
+}
+
+/** `web-` for `web`; what would be no name of a pod even without the dash goes without. */
+export function podNamePrefix(owner: string): string {
+  const prefix = `${owner}-`;
+  return dns1123SubdomainProblems(maskTrailingDash(prefix)).length === 0 ? prefix : owner;
+}

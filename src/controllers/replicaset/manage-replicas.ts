@@ -1,0 +1,71 @@
+import type { Pod } from '../../api/types/core/v1.d.ts';
+import { keyOf, type Observed, type Sendable } from '../../client/index.ts';
+import type { EventDetails, Objects } from '../../kit/index.ts';
+import { isNamespaceTerminating } from '../ownership/index.ts';
+import { choosePodsToDelete } from './deletion-order.ts';
+import { slowStart } from './slow-start.ts';
+
+/** At most so many pods are created or deleted in one run; the rest follows when these are seen. */
+export const BURST_REPLICAS = 500;
+
+/** What changing the number of pods needs. */
+export interface PodChanges {
+  readonly pods: Objects<Pod>;
+  readonly newPod: Sendable<Pod>;
+  /** Pods of the same application, asked for only when some have to go. */
+  related(): readonly Observed<Pod>[];
+  event(details: EventDetails): void;
+  readonly nowMs: number;
+}
+
+/** Creates or deletes pods so that there are `replicas` of them, in bursts; returns why that failed, if it did. */
+export async function manageReplicas(
+  active: readonly Observed<Pod>[],
+  replicas: number,
+  changes: PodChanges,
+): Promise<Error | undefined> {
+  const excess = active.length - replicas;
+  if (excess < 0) return createPods(Math.min(-excess, BURST_REPLICAS), changes);
+  if (excess > 0) return deletePods(active, Math.min(excess, BURST_REPLICAS), changes);
+  return undefined;
+}
+
+async function createPods(count: number, { pods, newPod, event }: PodChanges): Promise<Error | undefined> {
+  const { failure } = await slowStart(count, async () => {
+    try {
+      const { metadata } = await pods.create(newPod);
+      event({ reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
+    } catch (error) {
+      if (isNamespaceTerminating(error)) return; // there is nothing to be done about it, and nobody to tell
+      event({ type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${toError(error).message}` });
+      throw error;
+    }
+  });
+  return failure === undefined ? undefined : toError(failure);
+}
+
+async function deletePods(
+  active: readonly Observed<Pod>[],
+  count: number,
+  { pods, related, event, nowMs }: PodChanges,
+): Promise<Error | undefined> {
+  const chosen = choosePodsToDelete(active, count, { related: related(), nowMs });
+  const failures: Error[] = [];
+  await Promise.all(
+    chosen.map(async (pod) => {
+      const { name } = pod.metadata;
+      try {
+        if (await pods.delete(keyOf(pod))) event({ reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
+      } catch (cause) {
+        const { message } = toError(cause);
+        event({ type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${message}` });
+        failures.push(new Error(`unable to delete pods: ${message}`, { cause }));
+      }
+    }),
+  );
+  return failures[0];
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error), { cause: error });
+}

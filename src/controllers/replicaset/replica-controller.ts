@@ -1,0 +1,140 @@
+import { matchLabelSelector, ValueError } from '../../api/index.ts';
+import type { ReplicaSetStatus } from '../../api/types/apps/v1.d.ts';
+import type { Pod as PodObject } from '../../api/types/core/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
+import { hasReason, keyOf, type KubernetesObject, type Observed, Pod, type Sendable } from '../../client/index.ts';
+import { type Controller, controller, type Objects, type ReconcileContext, watch } from '../../kit/index.ts';
+import {
+  claim,
+  controllerOf,
+  controllerReference,
+  isControlledBy,
+  orphanNamespace,
+  ORPHANS_INDEX,
+  ownerKeys,
+} from '../ownership/index.ts';
+import { isActive, isTerminating, nextAvailableInMs, podFromTemplate } from '../pods/index.ts';
+import { manageReplicas } from './manage-replicas.ts';
+import type { ReplicaKind, ReplicaOwner } from './replica-owner.ts';
+import { replicaStatus } from './replica-status.ts';
+
+const CONCURRENT_SYNCS = 5;
+
+/** What the kinds of this controller have in common, beside being objects. */
+type WithStatus = KubernetesObject & { status?: ReplicaSetStatus };
+
+/** Keeps as many pods running as each object of the kind says. */
+export function replicaController<T extends WithStatus>(replicaKind: ReplicaKind<T>): Controller {
+  const { kind, name, component, ownerOf } = replicaKind;
+  const owners = { kind, selectorOf: (object: Observed<T>) => ownerOf(object).selector };
+  return controller<T>(kind, {
+    name,
+    component,
+    concurrency: CONCURRENT_SYNCS,
+    watches: [watch(Pod, { to: (pod, context) => ownerKeys(pod, owners, context), when: concernsOwners })],
+    indexes: [{ kind: Pod, name: ORPHANS_INDEX, values: orphanNamespace }],
+    reconcile: (object, context) => reconcile(object, replicaKind, context),
+  });
+}
+
+/** Of an orphan's changes, only those of its labels can make it somebody's. */
+function concernsOwners(pod: Observed<PodObject>, old: Observed<PodObject> | undefined): boolean {
+  if (old === undefined || controllerOf(pod) !== undefined || controllerOf(old) !== undefined) return true;
+  return !deepEqual(pod.metadata.labels, old.metadata.labels);
+}
+
+async function reconcile<T extends WithStatus>(
+  object: Observed<T>,
+  replicaKind: ReplicaKind<T>,
+  context: ReconcileContext,
+): Promise<void> {
+  const { kind, countsTerminating } = replicaKind;
+  const owner = replicaKind.ownerOf(object);
+  const selector = matchLabelSelector(owner.selector);
+  if (selector instanceof ValueError) {
+    context.log.warn('selector cannot be read', { key: context.key, problem: selector.message });
+    return;
+  }
+  const pods = context.objects(Pod);
+  const owners = context.objects(kind);
+  const { uid, namespace = '' } = object.metadata;
+  const listOwn = (): Observed<PodObject>[] => pods.list({ controlledBy: uid });
+
+  const orphans = pods.list({ index: { name: ORPHANS_INDEX, value: namespace } });
+  const candidates = [...listOwn(), ...orphans].filter(isActive);
+  const claimed = await claim(candidates, {
+    owner: object,
+    ownerKind: kind,
+    owners,
+    selector,
+    kind: Pod,
+    objects: pods,
+  });
+
+  const isAlive = object.metadata.deletionTimestamp === undefined;
+  const failure = isAlive ? await changePods(claimed, { object, owner, replicaKind, context }) : undefined;
+
+  const isOwn = (pod: Observed<PodObject>): boolean =>
+    isControlledBy(pod, object) && selector.matches(pod.metadata.labels);
+  const left = listOwn().filter(isOwn);
+  const active = left.filter(isActive);
+  const terminating = countsTerminating ? left.filter(isTerminating) : undefined;
+  const nowMs = context.clock.now();
+  const status = replicaStatus(owner, { active, terminating, failure, nowMs });
+  await writeStatus(object, status, owners);
+  if (failure !== undefined) throw failure;
+  if (owner.minReadySeconds > 0 && status.readyReplicas !== status.availableReplicas) {
+    context.after(nextAvailableInMs(active, owner.minReadySeconds, nowMs) ?? owner.minReadySeconds * 1000);
+  }
+}
+
+/** Writes the status if it differs. Others write to these objects as well, so one that has changed gets a second try. */
+async function writeStatus<T extends WithStatus>(
+  object: Observed<T>,
+  status: ReplicaSetStatus,
+  owners: Objects<T>,
+): Promise<void> {
+  if (deepEqual(status, object.status)) return;
+  const withStatus = (base: Sendable<T>): Sendable<T> => ({ ...base, status });
+  try {
+    await owners.updateStatus(withStatus(object));
+  } catch (error) {
+    const latest = hasReason(error, 'Conflict') ? await owners.fetch(keyOf(object)) : undefined;
+    if (latest?.metadata.uid !== object.metadata.uid) throw error;
+    await owners.updateStatus(withStatus(latest as Sendable<T>));
+  }
+}
+
+interface PodChange<T extends WithStatus> {
+  readonly object: Observed<T>;
+  readonly owner: ReplicaOwner;
+  readonly replicaKind: ReplicaKind<T>;
+  readonly context: ReconcileContext;
+}
+
+function changePods<T extends WithStatus>(
+  active: readonly Observed<PodObject>[],
+  { object, owner, replicaKind, context }: PodChange<T>,
+): Promise<Error | undefined> {
+  const reference = controllerReference(object, replicaKind.kind);
+  const pods = context.objects(Pod);
+  return manageReplicas(active, owner.replicas, {
+    pods,
+    newPod: podFromTemplate(owner.template, reference, object.metadata.namespace ?? ''),
+    related: () => relatedPods(object, replicaKind, context),
+    event: (details) => context.event(details),
+    nowMs: context.clock.now(),
+  });
+}
+
+/** The pods of all objects that have the same controller as this one: of a Deployment's other ReplicaSets, say. */
+function relatedPods<T extends WithStatus>(
+  object: Observed<T>,
+  { kind }: ReplicaKind<T>,
+  context: ReconcileContext,
+): readonly Observed<PodObject>[] {
+  const controlling = controllerOf(object);
+  if (controlling === undefined) return [];
+  const siblings = context.objects(kind).list({ controlledBy: controlling.uid });
+  return siblings.flatMap((sibling) => context.objects(Pod).list({ controlledBy: sibling.metadata.uid }));
+}

@@ -1,0 +1,21 @@
+import { ReplicaSet } from '../../client/index.ts';
+import type { Controller } from '../../kit/index.ts';
+import { replicaController } from './replica-controller.ts';
+
+/** Keeps as many pods running as each ReplicaSet says. */
+export function replicaSetController(): Controller {
+  return replicaController({
+    kind: ReplicaSet,
+    name: 'replicaset',
+    component: 'replicaset-controller',
+    countsTerminating: true,
+    ownerOf: ({ metadata, spec, status }) => ({
+      replicas: spec?.replicas ?? 1,
+      minReadySeconds: spec?.minReadySeconds ?? 0,
+      generation: metadata.generation ?? 0,
+      selector: spec?.selector,
+      template: spec?.template,
+      status: status ?? { replicas: 0 },
+    }),
+  });
+}

@@ -1,0 +1,21 @@
+export interface SlowStartResult {
+  readonly successes: number;
+  /** The first failure of the batch that ended it. */
+  readonly failure: unknown;
+}
+
+/**
+ * Calls `attempt` `count` times in batches of 1, 2, 4 and so on, each batch at once.
+ *
+ * After a batch with a failure no other is begun: what fails for one mostly fails for all, and many failures would only be noise.
+ */
+export async function slowStart(count: number, attempt: () => Promise<void>): Promise<SlowStartResult> {
+  let successes = 0;
+  for (let size = Math.min(count, 1); size > 0; size = Math.min(2 * size, count - successes)) {
+    const results = await Promise.allSettled(Array.from({ length: size }, attempt));
+    const failed = results.filter((result) => result.status === 'rejected');
+    successes += size - failed.length;
+    if (failed[0] !== undefined) return { successes, failure: failed[0].reason };
+  }
+  return { successes, failure: undefined };
+}

@@ -1,0 +1,1 @@
+export { replicationControllerController } from './replicationcontroller-controller.ts';

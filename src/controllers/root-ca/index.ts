@@ -1,0 +1,1 @@
+export { rootCaPublisher } from './root-ca-publisher.ts';

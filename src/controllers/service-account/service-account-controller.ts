@@ -1,0 +1,25 @@
+import { keyOf, Namespace, ServiceAccount } from '../../client/index.ts';
+import { controller, watch } from '../../kit/index.ts';
+import type { Controller } from '../../kit/index.ts';
+import { createUnlessThere } from '../create-unless-there.ts';
+
+const NAME = 'default';
+
+/** Sees to it that every namespace has the service account `default`. */
+export function serviceAccountController(): Controller {
+  return controller(Namespace, {
+    name: 'serviceaccount',
+    watches: [
+      watch(ServiceAccount, {
+        to: ({ metadata }) => [metadata.namespace ?? ''],
+        when: ({ metadata }) => metadata.name === NAME,
+      }),
+    ],
+    async reconcile(namespace, { objects }) {
+      if (namespace.status?.phase !== 'Active') return;
+      const accounts = objects(ServiceAccount);
+      const wanted = { metadata: { name: NAME, namespace: namespace.metadata.name } };
+      if (accounts.get(keyOf(wanted)) === undefined) await createUnlessThere(accounts, wanted);
+    },
+  });
+}

@@ -1,0 +1,61 @@
+import { isIPv6 } from 'node:net';
+import type { Observed, Pod, Service } from '../../client/index.ts';
+
+type ServicePort = NonNullable<NonNullable<Observed<Service>['spec']>['ports']>[number];
+
+/** Whether the pod has an address that traffic could go to, now or (when it is shutting down) still. */
+export function isBackend(pod: Observed<Pod>, options: { readonly includeTerminating: boolean }): boolean {
+  const { phase, podIP = '', podIPs = [] } = pod.status ?? {};
+  if (phase === 'Succeeded' || phase === 'Failed') return false;
+  if (podIP === '' && podIPs.length === 0) return false;
+  return options.includeTerminating || pod.metadata.deletionTimestamp === undefined;
+}
+
+export function readyCondition(
+  pod: Observed<Pod>,
+): { readonly status: string; readonly lastTransitionTime?: string } | undefined {
+  return pod.status?.conditions?.find(({ type }) => type === 'Ready');
+}
+
+export function isReady(pod: Observed<Pod>): boolean {
+  return readyCondition(pod)?.status === 'True';
+}
+
+/** The pod's addresses of one family. */
+export function addressesOf(pod: Observed<Pod>, family: 'IPv4' | 'IPv6'): string[] {
+  const addresses = (pod.status?.podIPs ?? []).map(({ ip }) => ip ?? '');
+  return addresses.filter((address) => isIPv6(address) === (family === 'IPv6'));
+}
+
+/** The pod's name within the service's domain, if it has one there. */
+export function hostnameIn(service: Observed<Service>, pod: Observed<Pod>): string | undefined {
+  const { hostname = '', subdomain } = pod.spec ?? {};
+  return hostname !== '' && subdomain === service.metadata.name ? hostname : undefined;
+}
+
+/** The port number behind a service's port on this pod: the target port, or the container port of that name. */
+export function targetPortOf(pod: Observed<Pod>, { targetPort, protocol, port }: ServicePort): number | undefined {
+  if (typeof targetPort !== 'string') return targetPort ?? port;
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always');
+  for (const { ports = [] } of [...containers, ...sidecars]) {
+    const found = ports.find((candidate) => candidate.name === targetPort && candidate.protocol === protocol);
+    if (found !== undefined) return found.containerPort;
+  }
+  return undefined;
+}
+
+/** Whether a change of the pod can change what services lead to: an address, readiness, labels, the end. */
+export function backendChanged(pod: Observed<Pod>, old: Observed<Pod> | undefined): boolean {
+  if (old === undefined || old === pod) return true;
+  return fingerprint(pod) !== fingerprint(old);
+}
+
+function fingerprint(pod: Observed<Pod>): string {
+  const { metadata, spec, status } = pod;
+  const { hostname, subdomain } = spec ?? {};
+  const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed';
+  const addresses = status?.podIPs?.map(({ ip }) => ip);
+  const { labels, deletionTimestamp } = metadata;
+  return JSON.stringify([labels, deletionTimestamp, hostname, subdomain, isReady(pod), isOver, addresses]);
+}

@@ -1,0 +1,42 @@
+import { keyOf, Node, Pod, Service } from '../../client/index.ts';
+import type { Observed } from '../../client/index.ts';
+import { watch } from '../../kit/index.ts';
+import type { Objects, Watch } from '../../kit/index.ts';
+import { backendChanged } from './backend-pod.ts';
+
+/** Whether the controllers fill the service's endpoints: it selects pods, and is not just another name for some host. */
+export function selectsPods(service: Observed<Service>): boolean {
+  return service.spec?.selector !== undefined && service.spec.type !== 'ExternalName';
+}
+
+/** The keys of the services in the pod's namespace that select it. */
+export function servicesOf(pod: Observed<Pod>, services: Objects<Service>): string[] {
+  const { namespace, labels = {} } = pod.metadata;
+  const isSelecting = (service: Observed<Service>): boolean =>
+    service.spec?.selector !== undefined &&
+    Object.entries(service.spec.selector).every(([name, value]) => labels[name] === value);
+  return services.list({ namespace }).filter(isSelecting).map(keyOf);
+}
+
+/** Looks at a service again when a pod that it selects, or did, changes. */
+export function watchBackends(): Watch {
+  return watch(Pod, { to: (pod, { objects }) => servicesOf(pod, objects(Service)), when: backendChanged });
+}
+
+const ZONE = 'topology.kubernetes.io/zone';
+
+/** Looks at the services of a node's pods again when the node comes, goes or moves. */
+export function watchNodesOfBackends(podsByNode: string): Watch {
+  return watch(Node, {
+    to: (node, { objects }) => {
+      const pods = objects(Pod).list({ index: { name: podsByNode, value: node.metadata.name } });
+      return new Set(pods.flatMap((pod) => servicesOf(pod, objects(Service))));
+    },
+    when: (node, old) => old === undefined || zoneOf(node) !== zoneOf(old),
+  });
+}
+
+export function zoneOf(node: Observed<Node> | undefined): string | undefined {
+  const zone = node?.metadata.labels?.[ZONE];
+  return zone === '' ? undefined : zone;
+}

@@ -1,0 +1,31 @@
+import type { Taint, Toleration } from '../../api/types/core/v1.d.ts';
+import type { DeepReadonly } from '../../base/index.ts';
+
+/** How long a pod stays on a tainted node: not at all, so many milliseconds, or for ever. */
+export type Tolerance =
+  | { readonly type: 'none' }
+  | { readonly type: 'for'; readonly ms: number }
+  | { readonly type: 'ever' };
+
+/** Of the first toleration for each taint, the shortest time counts; a taint without one is not tolerated. */
+export function toleranceFor(
+  taints: readonly DeepReadonly<Taint>[],
+  tolerations: readonly DeepReadonly<Toleration>[],
+): Tolerance {
+  let shortestMs = Infinity;
+  for (const taint of taints) {
+    const toleration = tolerations.find((candidate) => tolerates(candidate, taint));
+    if (toleration === undefined) return { type: 'none' };
+    const { tolerationSeconds } = toleration;
+    if (tolerationSeconds !== undefined) shortestMs = Math.min(shortestMs, Math.max(0, tolerationSeconds * 1000));
+  }
+  return shortestMs === Infinity ? { type: 'ever' } : { type: 'for', ms: shortestMs };
+}
+
+/** Numbers are compared only with the feature TaintTolerationComparisonOperators, which is off in 1.36. */
+function tolerates(toleration: DeepReadonly<Toleration>, taint: DeepReadonly<Taint>): boolean {
+  const { key = '', effect = '', operator = 'Equal', value = '' } = toleration;
+  if (effect !== '' && effect !== taint.effect) return false;
+  if (key !== '' && key !== taint.key) return false;
+  return operator === 'Exists' || (operator === 'Equal' && value === (taint.value ?? ''));
+}

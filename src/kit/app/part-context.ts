@@ -1,0 +1,103 @@
+import type { Clock, Logger, MetricRegistry, Random } from '../../base/index.ts';
+import {
+  type Client,
+  InformerFactory,
+  type InformerScope,
+  type Kind,
+  type KubernetesObject,
+  type SharedInformer,
+  WorkQueueMetrics,
+} from '../../client/index.ts';
+import { FreshObjects } from '../cache/fresh-objects.ts';
+import type { EventWriter } from '../events/event-writer.ts';
+import type { EventRecorder } from '../events.ts';
+import type { Objects } from '../objects.ts';
+import type { AppContext } from '../part.ts';
+import { ReconcileMetrics } from '../reconcile/reconcile-metrics.ts';
+import type { ReconcileRecord, TraceRing } from '../trace.ts';
+
+export interface SharedResourcesOptions {
+  readonly name: string;
+  readonly component: string;
+  readonly client: Client;
+  readonly metrics: MetricRegistry;
+  readonly events: EventWriter;
+  readonly trace: TraceRing;
+  readonly stopGraceMs: number;
+}
+
+/** What all parts of a running app share. */
+export class SharedResources {
+  readonly options: SharedResourcesOptions;
+  readonly informers: InformerFactory;
+  readonly queueMetrics: WorkQueueMetrics;
+  readonly reconcileMetrics: ReconcileMetrics;
+  readonly #objects = new Map<SharedInformer<never>, Objects<never>>();
+
+  constructor(options: SharedResourcesOptions) {
+    this.options = options;
+    this.informers = new InformerFactory(options.client);
+    this.queueMetrics = new WorkQueueMetrics(options.metrics);
+    this.reconcileMetrics = new ReconcileMetrics(options.metrics, this.queueMetrics);
+  }
+
+  objects<T extends KubernetesObject>(kind: Kind<T>, informer: SharedInformer<T>, scope: InformerScope): Objects<T> {
+    const identity = informer as unknown as SharedInformer<never>;
+    const known = this.#objects.get(identity);
+    if (known !== undefined) return known as unknown as Objects<T>;
+    const { client, name: fieldManager } = this.options;
+    const made = new FreshObjects(kind, informer, { client, scope, fieldManager });
+    this.#objects.set(identity, made as unknown as Objects<never>);
+    return made;
+  }
+}
+
+/** What one part of an app has at hand. It knows which informers the part has asked for. */
+export class PartContext implements AppContext {
+  readonly name: string;
+  readonly component: string;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricRegistry;
+  readonly queueMetrics: WorkQueueMetrics;
+  readonly reconcileMetrics: ReconcileMetrics;
+  readonly stopGraceMs: number;
+  readonly informers = new Set<SharedInformer<never>>();
+  readonly #shared: SharedResources;
+
+  constructor(shared: SharedResources) {
+    const { name, component, client, metrics, stopGraceMs } = shared.options;
+    this.name = name;
+    this.component = component;
+    this.client = client;
+    this.clock = client.clock;
+    this.random = client.random;
+    this.log = client.log;
+    this.metrics = metrics;
+    this.queueMetrics = shared.queueMetrics;
+    this.reconcileMetrics = shared.reconcileMetrics;
+    this.stopGraceMs = stopGraceMs;
+    this.#shared = shared;
+  }
+
+  events(component: string, options: { readonly host?: string } = {}): EventRecorder {
+    return this.#shared.options.events.recorder({ component, ...options });
+  }
+
+  trace(record: ReconcileRecord): void {
+    this.#shared.options.trace.push(record);
+  }
+
+  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): Objects<T> {
+    return this.#shared.objects(kind, this.informer(kind, scope), scope);
+  }
+
+  informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): SharedInformer<T> {
+    const { namespace, labelSelector, fieldSelector } = scope;
+    const informer = this.#shared.informers.informer(kind, { namespace, labelSelector, fieldSelector });
+    this.informers.add(informer as unknown as SharedInformer<never>);
+    return informer;
+  }
+}

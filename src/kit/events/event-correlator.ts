@@ -1,0 +1,104 @@
+import type { Clock } from '../../base/index.ts';
+import { RecentMap } from './recent-map.ts';
+import type { NewEvent } from './new-event.ts';
+
+/** What becomes of an event: nothing, a new object, or a higher count of one that is there. */
+export type Correlated =
+  | { readonly type: 'skip' }
+  | { readonly type: 'create'; readonly key: string; readonly event: NewEvent }
+  | { readonly type: 'count'; readonly key: string; readonly event: NewEvent };
+
+interface Group {
+  readonly messages: Set<string>;
+  lastMs: number;
+}
+
+interface Seen {
+  readonly name: string;
+  readonly firstTimestamp: string;
+  readonly count: number;
+}
+
+interface Bucket {
+  tokens: number;
+  filledAtMs: number;
+}
+
+// The figures of Kubernetes' own recorder.
+const MEMORY = 4096;
+const MAX_SIMILAR = 10;
+const SIMILAR_WITHIN_MS = 600_000;
+const BURST = 25;
+const MS_PER_TOKEN = 300_000;
+
+/**
+ * Keeps events few: the same event again only raises its count; many that differ in their message alone become one; and a
+ * source that does not stop talking about an object is heard every five minutes.
+ */
+export class EventCorrelator {
+  readonly #clock: Clock;
+  readonly #groups = new RecentMap<Group>(MEMORY);
+  readonly #seen = new RecentMap<Seen>(MEMORY);
+  readonly #buckets = new RecentMap<Bucket>(MEMORY);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  correlate(event: NewEvent): Correlated {
+    const { event: told, key } = this.#combine(event);
+    const seen = this.#seen.get(key);
+    const { metadata, firstTimestamp, count } =
+      seen === undefined
+        ? told
+        : { ...seen, metadata: { ...told.metadata, name: seen.name }, count: seen.count + 1 };
+    const observed: NewEvent = { ...told, metadata, firstTimestamp, count };
+    this.#seen.set(key, { name: metadata.name, firstTimestamp, count });
+    if (!this.#mayTell(observed)) return { type: 'skip' };
+    return { type: seen === undefined ? 'create' : 'count', key, event: observed };
+  }
+
+  /** Beyond a number of similar events, those with other messages are told as one that carries the latest message. */
+  #combine(event: NewEvent): { readonly event: NewEvent; readonly key: string } {
+    const nowMs = this.#clock.monotonic();
+    const groupKey = groupKeyOf(event);
+    let group = this.#groups.get(groupKey);
+    if (group === undefined || nowMs - group.lastMs > SIMILAR_WITHIN_MS) {
+      group = { messages: new Set(), lastMs: nowMs };
+      this.#groups.set(groupKey, group);
+    }
+    group.messages.add(event.message);
+    group.lastMs = nowMs;
+    const key = `${groupKey}\0${event.involvedObject.fieldPath ?? ''}\0${event.message}`;
+    if (group.messages.size < MAX_SIMILAR) return { event, key };
+    for (const oldest of group.messages) {
+      group.messages.delete(oldest);
+      break;
+    }
+    const message = `(combined from similar events): ${event.message}`;
+    return { event: { ...event, message, reportingComponent: '', reportingInstance: '' }, key: groupKey };
+  }
+
+  /** Takes a token of those that the source has for the object. */
+  #mayTell(event: NewEvent): boolean {
+    const key = subjectKeyOf(event);
+    const nowMs = this.#clock.monotonic();
+    const bucket = this.#buckets.get(key) ?? { tokens: BURST, filledAtMs: nowMs };
+    bucket.tokens = Math.min(BURST, bucket.tokens + (nowMs - bucket.filledAtMs) / MS_PER_TOKEN);
+    bucket.filledAtMs = nowMs;
+    const mayTell = bucket.tokens >= 1;
+    if (mayTell) bucket.tokens -= 1;
+    this.#buckets.set(key, bucket);
+    return mayTell;
+  }
+}
+
+/** Whose words about what. */
+function subjectKeyOf({ source, involvedObject, type }: NewEvent): string {
+  const { kind, namespace = '', name, uid = '', apiVersion } = involvedObject;
+  return [source.component, source.host ?? '', kind, namespace, name, uid, apiVersion, type].join('\0');
+}
+
+function groupKeyOf(event: NewEvent): string {
+  return `${subjectKeyOf(event)}\0${event.reason}`;
+}

@@ -1,0 +1,84 @@
+import { formatTime, instantOfMillis } from '../../api/client.ts';
+import { type Clock, type Random, RandomUidSource, type UidSource } from '../../base/index.ts';
+import type { KubernetesObject, Observed } from '../../client/index.ts';
+import type { EventDetails, EventSubject } from '../events.ts';
+
+/** Who records. */
+export interface EventSource {
+  readonly component: string;
+  /** The node that it runs on, for those that do. */
+  readonly host?: string;
+}
+
+/** An Event as it is sent to the server. */
+export interface NewEvent {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly involvedObject: {
+    readonly kind: string;
+    readonly apiVersion: string;
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly fieldPath?: string;
+  };
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly action?: string;
+  readonly source: EventSource;
+  readonly reportingComponent: string;
+  readonly reportingInstance: string;
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+  readonly count: number;
+}
+
+const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** Makes events. Their names tell the time; of two in the same moment the second is a nanosecond later. */
+export class EventMaker {
+  readonly #clock: Clock;
+  readonly #uids: UidSource;
+  #lastNanos = 0n;
+
+  constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
+    this.#clock = clock;
+    this.#uids = new RandomUidSource(random);
+  }
+
+  make(about: Observed<KubernetesObject> | EventSubject, details: EventDetails, source: EventSource): NewEvent {
+    const { type = 'Normal', reason, message, action } = details;
+    const { kind, apiVersion } = about;
+    const { name, namespace, uid, resourceVersion } = about.metadata;
+    const { fieldPath } = about as EventSubject;
+    const nowMs = this.#clock.now();
+    const now = formatTime(instantOfMillis(nowMs));
+    return {
+      metadata: { name: this.#name(name, nowMs), namespace: namespace ?? 'default' },
+      involvedObject: { kind, apiVersion, name, namespace, uid, resourceVersion, fieldPath },
+      type,
+      reason,
+      message,
+      ...(action === undefined ? {} : { action }),
+      source,
+      reportingComponent: source.component,
+      reportingInstance: source.host ?? '',
+      firstTimestamp: now,
+      lastTimestamp: now,
+      count: 1,
+    };
+  }
+
+  /** Some kinds have names that an event cannot have, such as those of roles with a colon. */
+  #name(object: string, nowMs: number): string {
+    const name = `${object}.${this.#nanos(nowMs).toString(16)}`;
+    return SUBDOMAIN.test(name) ? name : this.#uids.next();
+  }
+
+  #nanos(nowMs: number): bigint {
+    const nanos = BigInt(Math.round(nowMs * 1000)) * 1000n;
+    this.#lastNanos = nanos > this.#lastNanos ? nanos : this.#lastNanos + 1n;
+    return this.#lastNanos;
+  }
+}

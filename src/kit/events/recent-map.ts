@@ -1,0 +1,22 @@
+/** A map that forgets what was not asked for longest once it is full. */
+export class RecentMap<Value> {
+  readonly #capacity: number;
+  readonly #values = new Map<string, Value>();
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.#values.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+
+  set(key: string, value: Value): void {
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    if (this.#values.size <= this.#capacity) return;
+    for (const oldest of this.#values.keys()) return void this.#values.delete(oldest);
+  }
+}

@@ -1,0 +1,57 @@
+import type { IndexFunction, InformerScope, Kind, KubernetesObject, SharedInformer } from '../../client/index.ts';
+import type { ControllerOptions } from '../controller.ts';
+import type { Objects } from '../objects.ts';
+import type { AppContext } from '../part.ts';
+
+/** Names a kind, however often its value was made. */
+export function kindId({ apiVersion, plural }: Kind): string {
+  return `${apiVersion} ${plural}`;
+}
+
+/** The caches of the kinds that a controller declares. Reading another kind would start a watch that nobody knows of. */
+export class DeclaredKinds {
+  readonly #controller: string;
+  readonly #context: AppContext;
+  readonly #scopes = new Map<string, InformerScope | undefined>();
+
+  constructor(
+    kind: Kind,
+    options: ControllerOptions<never>,
+    parts: { readonly name: string; readonly context: AppContext },
+  ) {
+    this.#controller = parts.name;
+    this.#context = parts.context;
+    this.#declare(kind, options.where);
+    for (const { kind: watched, scope } of options.watches ?? []) this.#declare(watched, scope);
+    for (const owned of options.owns ?? []) this.#declare(owned);
+    for (const read of options.reads ?? []) this.#declare(read);
+    for (const { kind: indexed, name, values } of options.indexes ?? []) {
+      this.objects(indexed).addIndex(name, values as IndexFunction<KubernetesObject>);
+    }
+  }
+
+  objects<T extends KubernetesObject>(kind: Kind<T>): Objects<T> {
+    return this.#context.objects(kind, this.#scopeOf(kind));
+  }
+
+  informer<T extends KubernetesObject>(kind: Kind<T>, scope?: InformerScope): SharedInformer<T> {
+    return this.#context.informer(kind, scope);
+  }
+
+  /** A kind that is declared more than once is read with the widest scope, which is none. */
+  #declare(kind: Kind, scope?: InformerScope): void {
+    const id = kindId(kind);
+    if (!this.#scopes.has(id) || scope === undefined) this.#scopes.set(id, scope);
+    this.#context.objects(kind, scope);
+  }
+
+  #scopeOf(kind: Kind): InformerScope | undefined {
+    const id = kindId(kind);
+    if (!this.#scopes.has(id)) {
+      throw new Error(
+        `Cannot read ${kind.plural} of ${kind.apiVersion}: controller "${this.#controller}" does not declare them in owns, reads or watches`,
+      );
+    }
+    return this.#scopes.get(id);
+  }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigMap, hasReason } from '../../client/index.ts';
+import { controller } from '../index.ts';
+import { runApp, type RunningApp } from '../testing/running-app.ts';
+
+function maps({ client }: RunningApp): ReturnType<RunningApp['client']['core']['v1']['configmaps']['namespace']> {
+  return client.core.v1.configmaps.namespace('default');
+}
+
+describe('a controller that finalizes', () => {
+  test('sees each object with its finalizer, cleans up once, and hears that it is gone', async () => {
+    const log: unknown[] = [];
+    const part = controller(ConfigMap, {
+      name: 'cleaner',
+      where: { labelSelector: 'clean' },
+      reconcile: (map) => void log.push(['reconcile', map.metadata.finalizers]),
+      finalize: (map) => void log.push(['finalize', map.metadata.name]),
+      gone: (key) => void log.push(['gone', key]),
+    });
+    await using running = await runApp([part]);
+    await maps(running).create({ metadata: { name: 'm', labels: { clean: '' }, finalizers: ['example.com/other'] } });
+    await running.settle();
+    await maps(running).delete('m');
+    await running.settle();
+    expect(log).toEqual([
+      ['reconcile', ['example.com/other', 'cleaner/cleaner']],
+      ['finalize', 'm'],
+    ]);
+
+    const left = await maps(running).get('m');
+    expect(left.metadata.finalizers).toEqual(['example.com/other']);
+    await maps(running).update({ ...left, metadata: { ...left.metadata, finalizers: [] } });
+    await running.settle();
+    expect(log.at(-1)).toEqual(['gone', 'default/m']);
+    expect(log).toHaveLength(3);
+    await expect(maps(running).get('m')).rejects.toSatisfy((error) => hasReason(error, 'NotFound'));
+  });
+
+  test('keeps the object until cleaning up has succeeded', async () => {
+    let attempts = 0;
+    const part = controller(ConfigMap, {
+      where: { labelSelector: 'clean' },
+      finalizer: 'example.com/cleanup',
+      reconcile: () => undefined,
+      finalize: () => {
+        if (++attempts < 3) throw new Error('cannot clean up yet');
+      },
+    });
+    await using running = await runApp([part]);
+    await maps(running).create({ metadata: { name: 'm', labels: { clean: '' } } });
+    await running.settle();
+    await maps(running).delete('m');
+    await running.settle();
+    expect(attempts).toBe(1);
+    expect((await maps(running).get('m')).metadata.finalizers).toEqual(['example.com/cleanup']);
+
+    await running.clock.advance('1s');
+    expect(attempts).toBe(3);
+    await expect(maps(running).get('m')).rejects.toSatisfy((error) => hasReason(error, 'NotFound'));
+  });
+
+  test('adds and removes its finalizer although others change the object at the same time', async () => {
+    const part = controller(ConfigMap, {
+      where: { labelSelector: 'clean' },
+      async reconcile(map, { client }) {
+        if (map.data?.['by'] === undefined)
+          await client.core.v1.configmaps.namespace('default').update({ ...map, data: { by: 'reconcile' } });
+      },
+      async finalize(map, { client }) {
+        await client.core.v1.configmaps.namespace('default').update({ ...map, data: { by: 'finalize' } });
+      },
+    });
+    await using running = await runApp([part]);
+    await maps(running).create({ metadata: { name: 'm', labels: { clean: '' } } });
+    await running.settle();
+    await maps(running).delete('m');
+    await running.settle();
+
+    expect((await maps(running).list()).items.map(({ metadata }) => metadata.name)).not.toContain('m');
+    expect(running.app.trace().every(({ outcome }) => outcome === 'done')).toBe(true);
+  });
+});

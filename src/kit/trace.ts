@@ -1,0 +1,45 @@
+/** How a reconcile ended. `conflict`: somebody was faster, or the object went away; it is tried again, as after a failure. */
+export type ReconcileOutcome = 'done' | 'conflict' | 'failed' | 'stopped';
+
+/** One run of a reconciler. */
+export interface ReconcileRecord {
+  readonly controller: string;
+  /** `namespace/name`, or the name alone. */
+  readonly key: string;
+  readonly why: readonly string[];
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly outcome: ReconcileOutcome;
+  readonly error?: unknown;
+  /** Changes that were sent to the server, by the kit or the reconciler, through the context. */
+  readonly writes: number;
+}
+
+/** Which records; those that have all of the given. */
+export type TraceFilter = Partial<Pick<ReconcileRecord, 'controller' | 'key' | 'outcome'>>;
+
+const DEFAULT_CAPACITY = 1000;
+
+/** The last reconciles, oldest first; older ones make room for newer ones. */
+export class TraceRing {
+  readonly #capacity: number;
+  readonly #records: ReconcileRecord[] = [];
+  #next = 0;
+
+  constructor(capacity: number = DEFAULT_CAPACITY) {
+    this.#capacity = capacity;
+  }
+
+  push(record: ReconcileRecord): void {
+    if (this.#capacity === 0) return;
+    this.#records[this.#next] = record;
+    this.#next = (this.#next + 1) % this.#capacity;
+  }
+
+  list(filter: TraceFilter = {}): readonly ReconcileRecord[] {
+    const inOrder = [...this.#records.slice(this.#next), ...this.#records.slice(0, this.#next)];
+    const wanted = Object.entries(filter).filter(([, value]) => value !== undefined) as [keyof TraceFilter, string][];
+    return inOrder.filter((record) => wanted.every(([name, value]) => record[name] === value));
+  }
+}

@@ -1,0 +1,52 @@
+import type { InformerScope, Kind, KubernetesObject, Observed } from '../client/index.ts';
+import type { ReconcileContext, Watch } from './controller.ts';
+
+export interface WatchOptions<T extends KubernetesObject> {
+  /** The keys of the objects to reconcile when one of this kind has changed. */
+  to(object: Observed<T>, context: { readonly objects: ReconcileContext['objects'] }): Iterable<string>;
+  /** Which objects; all unless given. */
+  readonly scope?: InformerScope;
+  /** Whether a change matters; every one unless given. An object that has come or gone has no old state. */
+  when?(object: Observed<T>, old: Observed<T> | undefined): boolean;
+}
+
+/** Changes of this kind lead to reconciling other objects: `watch(Secret, { to: (secret) => [...] })`. */
+export function watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchOptions<T>): Watch {
+  const { scope, when } = options;
+  return {
+    kind,
+    scope,
+    keysFor: (object, context) => options.to(object as Observed<T>, context),
+    ...(when === undefined
+      ? {}
+      : { isRelevant: (object, old) => when.call(options, object as Observed<T>, old as Observed<T> | undefined) }),
+  };
+}
+
+export interface ControlledByOptions {
+  /** The kind of the owners; the one that is reconciled unless given. */
+  readonly ownerKind?: Kind;
+  /** Which objects; all unless given. */
+  readonly scope?: InformerScope;
+}
+
+/** Changes of objects of this kind lead to reconciling the object that controls them, if it is of the reconciled kind. */
+export function controlledBy(kind: Kind, options: ControlledByOptions = {}): Watch {
+  return {
+    kind,
+    scope: options.scope,
+    keysFor: (object, context) => ownerKey(object, options.ownerKind ?? context.kind),
+  };
+}
+
+/** The key of the object's controller, if that is of the given kind. */
+function ownerKey({ metadata }: Observed<KubernetesObject>, { group, kind, scope }: Kind): readonly string[] {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner?.kind !== kind || groupOf(owner.apiVersion) !== group) return [];
+  return [scope === 'Namespaced' ? `${metadata.namespace ?? ''}/${owner.name}` : owner.name];
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
+}

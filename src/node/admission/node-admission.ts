@@ -1,0 +1,127 @@
+import type { DeepReadonly } from '../../base/index.ts';
+import type { Observed, Pod } from '../../client/index.ts';
+import type * as core from '../../api/types/core/v1.d.ts';
+import { podRequests, type ResourceAmounts } from '../life/index.ts';
+import { HostPorts } from './host-ports.ts';
+import { matchesNode, type NodeIdentity } from './node-affinity.ts';
+import { toleratesExecution } from './tolerations.ts';
+
+export interface AdmittingNode extends NodeIdentity {
+  readonly operatingSystem: string;
+  readonly taints: readonly DeepReadonly<core.Taint>[];
+  readonly allocatable: ResourceAmounts;
+}
+
+export interface Rejection {
+  readonly reason: string;
+  readonly message: string;
+}
+
+interface Admitted {
+  readonly pod: Observed<Pod>;
+  readonly requests: ReadonlyMap<string, number>;
+}
+
+/** Counted in thousandths. */
+const CPU = 'cpu';
+
+/**
+ * Whether a node takes a pod that it was given: enough of everything is left, and what the pod insists on is there.
+ *
+ * The scheduler has asked the same; this is for pods that were bound past it, or while something changed.
+ */
+export class NodeAdmission {
+  readonly #admitted = new Map<string, Admitted>();
+  readonly #used = new Map<string, number>();
+  readonly #ports = new HostPorts();
+
+  /** Takes the pod up, or tells why not. */
+  admit(pod: Observed<Pod>, node: AdmittingNode): Rejection | undefined {
+    const requests = countedRequests(pod);
+    const rejection = this.#refuse(pod, requests, node);
+    if (rejection === undefined) this.#add(pod, requests);
+    return rejection;
+  }
+
+  /** Takes up a pod that was admitted before. */
+  readmit(pod: Observed<Pod>): void {
+    if (!this.#admitted.has(pod.metadata.uid)) this.#add(pod, countedRequests(pod));
+  }
+
+  /** The pod uses nothing any more. */
+  release(uid: string): void {
+    const admitted = this.#admitted.get(uid);
+    if (admitted === undefined) return;
+    this.#admitted.delete(uid);
+    this.#ports.release(admitted.pod);
+    for (const [name, amount] of admitted.requests) this.#used.set(name, (this.#used.get(name) ?? 0) - amount);
+  }
+
+  #add(pod: Observed<Pod>, requests: ReadonlyMap<string, number>): void {
+    this.#admitted.set(pod.metadata.uid, { pod, requests });
+    this.#ports.take(pod);
+    for (const [name, amount] of requests) this.#used.set(name, (this.#used.get(name) ?? 0) + amount);
+  }
+
+  #refuse(pod: Observed<Pod>, requests: ReadonlyMap<string, number>, node: AdmittingNode): Rejection | undefined {
+    const os = pod.spec?.os?.name;
+    if (os !== undefined && os !== node.operatingSystem)
+      return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" };
+    return (
+      this.#outOf('pods', 1, { used: this.#admitted.size, node }) ??
+      this.#outOfAny(requests, node) ??
+      (matchesNode(pod, node)
+        ? undefined
+        : predicate('NodeAffinity', "node(s) didn't match Pod's node affinity/selector")) ??
+      (this.#ports.areFree(pod)
+        ? undefined
+        : predicate('NodePorts', "node(s) didn't have free ports for the requested pod ports")) ??
+      (toleratesExecution(node.taints, pod.spec?.tolerations ?? [])
+        ? undefined
+        : predicate('TaintToleration', "node(s) had taints that the pod didn't tolerate"))
+    );
+  }
+
+  #outOfAny(requests: ReadonlyMap<string, number>, node: AdmittingNode): Rejection | undefined {
+    for (const name of inOrder(requests.keys())) {
+      if (isExtended(name) && !node.allocatable.has(name)) continue; // not the node's to count
+      const refusal = this.#outOf(name, requests.get(name) ?? 0, { used: this.#used.get(name) ?? 0, node });
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  #outOf(
+    name: string,
+    requested: number,
+    { used, node }: { readonly used: number; readonly node: AdmittingNode },
+  ): Rejection | undefined {
+    const allocatable = node.allocatable.get(name);
+    const capacity = (name === CPU ? allocatable?.milliValue() : allocatable?.value()) ?? 0;
+    if (requested === 0 || requested <= capacity - used) return undefined;
+    const message = `Node didn't have enough resource: ${name}, requested: ${requested}, used: ${used}, capacity: ${capacity}`;
+    return { reason: `OutOf${name}`, message };
+  }
+}
+
+function countedRequests({ spec }: Observed<Pod>): ReadonlyMap<string, number> {
+  if (spec === undefined) return new Map();
+  return new Map(
+    [...podRequests(spec)].map(([name, amount]) => [name, name === CPU ? amount.milliValue() : amount.value()]),
+  );
+}
+
+const FIRST = [CPU, 'memory', 'ephemeral-storage'];
+
+function inOrder(names: Iterable<string>): string[] {
+  const rank = (name: string): number => (FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length);
+  return [...names].sort((left, right) => rank(left) - rank(right));
+}
+
+function isExtended(name: string): boolean {
+  return name.includes('/') && !name.startsWith('kubernetes.io/') && !name.includes('.kubernetes.io/');
+}
+
+function predicate(name: string, problem: string): Rejection {
+  return { reason: name, message: `Predicate ${name} failed: ${problem}` };
+}

@@ -1,0 +1,13 @@
+// What other folders may use: nodes, and what runs their containers.
+export {
+  nodeAgent,
+  type NodeAgentOptions,
+  nodeAgents,
+  type NodeAgentsOptions,
+  nodeNames,
+  type NodeOptions,
+} from './node-agents.ts';
+export { type AgentSurroundings, NodeAgent, type NodeTask } from './node-agent.ts';
+export { DEFAULT_CAPACITY, type NodeDescription, type RuntimeFactory } from './machine/index.ts';
+export * from './runtime/index.ts';
+export { SIMULATED, SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/index.ts';

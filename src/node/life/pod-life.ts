@@ -1,0 +1,313 @@
+// The life of a pod as one state machine: from what is wanted, what is in the runtime and what time it is, to what to do next
+// and what to report. Nothing here waits, asks or changes anything.
+import { formatDuration } from '../../base/index.ts';
+import { type BackOff, backOffUntil, crashKey, nextBackOff, pullKey } from './back-off.ts';
+import { type ContainerKind, containersOf, isToBeStarted } from './container-status.ts';
+import { isTerminalPhase } from './pod-phase.ts';
+import { finalStatus, podStatus, withheld } from './pod-status.ts';
+import { isSidecar, restartsAll } from './restart-rules.ts';
+import {
+  type ContainerSpec,
+  type ContainerView,
+  describePod,
+  newestContainer,
+  type PodStatus,
+  type PodView,
+  type StartFailure,
+  timeMs,
+  timeText,
+} from './pod-view.ts';
+
+/** Something to be done in the runtime or, at the very end, to the pod. */
+export type PodAction =
+  | { readonly type: 'run sandbox'; readonly attempt: number }
+  | {
+      readonly type: 'start container';
+      readonly container: ContainerSpec;
+      readonly kind: ContainerKind;
+      readonly attempt: number;
+      /** Holds from this start on. */
+      readonly backOff: BackOff | undefined;
+    }
+  /** The container may not be started yet: report why. */
+  | { readonly type: 'hold back'; readonly container: ContainerSpec; readonly failure: StartFailure }
+  | { readonly type: 'stop container'; readonly container: ContainerView; readonly graceSeconds: number }
+  | { readonly type: 'remove container'; readonly container: ContainerView }
+  | { readonly type: 'stop sandbox'; readonly id: string }
+  | { readonly type: 'delete pod' };
+
+/**
+ * - `running`: it lives; what it lacks is started.
+ * - `ending`: it is deleted, past its deadline, or done; what runs is stopped, step by step.
+ * - `ended`: nothing of it runs any more.
+ */
+export type PodStage = 'running' | 'ending' | 'ended';
+
+export interface PodPlan {
+  readonly stage: PodStage;
+  /** To be reported before anything is done. */
+  readonly status: PodStatus;
+  /** In order; stops go on side by side. */
+  readonly actions: readonly PodAction[];
+  /** When to look again even if nothing happens. */
+  readonly wakeAtMs: number | undefined;
+  /** Why the node ends the pod, if it does. */
+  readonly eviction: Eviction | undefined;
+}
+
+export interface Eviction {
+  readonly reason: string;
+  readonly message: string;
+}
+
+const DEFAULT_GRACE_SECONDS = 30;
+/** Containers get this long even when nobody grants it, so that they are not always killed. */
+const SHORTEST_STOP_SECONDS = 2;
+
+export function planPod(view: PodView): PodPlan {
+  if (view.memory.rejection !== undefined) return planRejected(view, view.memory.rejection);
+  if (isTerminalPhase(view.memory.status.phase) && view.containers.length === 0 && view.sandbox === undefined)
+    return ended(view, view.memory.status);
+  const eviction = pastDeadline(view);
+  const isRestartingAll = wantsRestartOfAll(view);
+  const status = podStatus(view, { isTerminal: false, isRestartingAll, eviction });
+  const isDeleted = view.pod.metadata.deletionTimestamp !== undefined;
+  if (isDeleted || isTerminalPhase(status.phase) || isDone(view)) return planEnd(view, status, eviction);
+  return isRestartingAll ? planRestartOfAll(view, status) : planRun(view, status);
+}
+
+/** The node refused the pod: it has failed without ever running. */
+function planRejected(view: PodView, { reason, message }: Eviction): PodPlan {
+  const { pod, memory, nowMs } = view;
+  const { generation } = pod.metadata;
+  return ended(view, {
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    phase: 'Failed',
+    reason,
+    message: `Pod was rejected: ${message}`,
+    startTime: memory.status.startTime ?? timeText(nowMs),
+    ...(pod.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
+  });
+}
+
+// ---- ending
+
+/** Stops regular containers, then sidecars from the last to the first, then the sandbox. */
+function planEnd(view: PodView, status: PodStatus, eviction: Eviction | undefined): PodPlan {
+  const ending = { stage: 'ending', status: withheld(view, status), wakeAtMs: undefined, eviction } as const;
+  const running = view.containers.filter(({ state }) => state === 'CONTAINER_RUNNING');
+  if (running.length > 0) {
+    const graceSeconds = graceLeft(view);
+    const actions = nextToStop(view, running).map((container) => stop(container, graceSeconds));
+    return { ...ending, actions };
+  }
+  if (view.sandbox?.state === 'SANDBOX_READY')
+    return { ...ending, actions: [{ type: 'stop sandbox', id: view.sandbox.id }] };
+  return ended(
+    view,
+    finalStatus(view, podStatus(view, { isTerminal: true, isRestartingAll: false, eviction })),
+    eviction,
+  );
+}
+
+function ended(view: PodView, status: PodStatus, eviction?: Eviction): PodPlan {
+  const isDeleted = view.pod.metadata.deletionTimestamp !== undefined;
+  return { stage: 'ended', status, actions: isDeleted ? [{ type: 'delete pod' }] : [], wakeAtMs: undefined, eviction };
+}
+
+function nextToStop(view: PodView, running: readonly ContainerView[]): readonly ContainerView[] {
+  const sidecars = containersOf(view, 'init').filter(isSidecar);
+  const isSidecarOf = ({ metadata }: ContainerView): boolean => sidecars.some(({ name }) => name === metadata.name);
+  const others = running.filter((container) => !isSidecarOf(container));
+  if (others.length > 0) return others;
+  const last = sidecars.findLast(({ name }) => running.some(({ metadata }) => metadata.name === name));
+  return running.filter(({ metadata }) => metadata.name === last?.name);
+}
+
+function stop(container: ContainerView, graceSeconds: number): PodAction {
+  return { type: 'stop container', container, graceSeconds };
+}
+
+/** How long the pod may take to end, less what it has taken. */
+function graceLeft({ pod, nowMs, memory }: PodView): number {
+  const granted = pod.metadata.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds;
+  const takenSeconds = Math.floor((nowMs - (memory.terminatingSinceMs ?? nowMs)) / 1000);
+  return Math.max((granted ?? DEFAULT_GRACE_SECONDS) - takenSeconds, SHORTEST_STOP_SECONDS);
+}
+
+function pastDeadline(view: PodView): Eviction | undefined {
+  const deadlineMs = deadline(view);
+  if (deadlineMs === undefined || view.nowMs < deadlineMs) return undefined;
+  return { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
+}
+
+function deadline({ pod, memory }: PodView): number | undefined {
+  const startMs = timeMs(memory.status.startTime);
+  const seconds = pod.spec?.activeDeadlineSeconds;
+  return startMs === undefined || seconds === undefined ? undefined : startMs + seconds * 1000;
+}
+
+/** Every regular container has ended for good: sidecars do not keep a pod alive. */
+function isDone(view: PodView): boolean {
+  const regular = containersOf(view, 'regular');
+  return (
+    regular.length > 0 &&
+    regular.every((container) => {
+      return newestContainer(view, container.name)?.state === 'CONTAINER_EXITED' && !isToBeStarted(view, container);
+    })
+  );
+}
+
+// ---- running
+
+function planRun(view: PodView, status: PodStatus): PodPlan {
+  const steps = hasSandbox(view) ? startsIn(view) : firstStarts(view);
+  const wakeAtMs = earliest([...steps.wakeAtMs, deadline(view), ...probeChanges(view)]);
+  return { stage: 'running', status, actions: steps.actions, wakeAtMs, eviction: undefined };
+}
+
+interface Steps {
+  readonly actions: readonly PodAction[];
+  readonly wakeAtMs: readonly (number | undefined)[];
+}
+
+function hasSandbox({ sandbox }: PodView): boolean {
+  return sandbox?.state === 'SANDBOX_READY';
+}
+
+/** Makes the sandbox, and in it begins with the first init container or, without any, with all containers. */
+function firstStarts(view: PodView): Steps {
+  const retryAtMs = view.memory.sandboxFailure?.retryAtMs;
+  if (retryAtMs !== undefined && view.nowMs < retryAtMs) return { actions: [], wakeAtMs: [retryAtMs] };
+  const attempt = view.sandbox === undefined ? 0 : view.sandbox.metadata.attempt + 1;
+  const starts = startsIn({ ...view, containers: [] });
+  return { actions: [{ type: 'run sandbox', attempt }, ...starts.actions], wakeAtMs: starts.wakeAtMs };
+}
+
+function startsIn(view: PodView): Steps {
+  const ephemeral = containersOf(view, 'ephemeral').filter(({ name }) => newestContainer(view, name) === undefined);
+  const init = initStarts(view);
+  const regular = init.isInitialized
+    ? containersOf(view, 'regular').filter((container) => isToBeStarted(view, container))
+    : [];
+  const steps = [
+    ...ephemeral.map((container) => startOrHold(view, container, 'ephemeral')),
+    ...init.starts.map((container) => startOrHold(view, container, 'init')),
+    ...regular.map((container) => startOrHold(view, container, 'regular')),
+  ];
+  return { actions: steps.flatMap(({ actions }) => actions), wakeAtMs: steps.flatMap(({ wakeAtMs }) => wakeAtMs) };
+}
+
+/** Init containers run one after the other; a sidecar only has to have started before the next. */
+function initStarts(view: PodView): { readonly starts: readonly ContainerSpec[]; readonly isInitialized: boolean } {
+  const init = containersOf(view, 'init');
+  const hasBegun = containersOf(view, 'regular').some(({ name }) => {
+    const state = newestContainer(view, name)?.state;
+    return state === 'CONTAINER_CREATED' || state === 'CONTAINER_RUNNING';
+  });
+  if (hasBegun) {
+    const isDown = ({ name }: ContainerSpec): boolean => newestContainer(view, name)?.state !== 'CONTAINER_RUNNING';
+    return { starts: init.filter((container) => isSidecar(container) && isDown(container)), isInitialized: true };
+  }
+  const starts: ContainerSpec[] = [];
+  for (const [index, container] of init.entries()) {
+    const newest = newestContainer(view, container.name);
+    const isRunning = newest?.state === 'CONTAINER_RUNNING';
+    const hasSucceeded = !isSidecar(container) && newest?.state === 'CONTAINER_EXITED' && newest.exitCode === 0;
+    if (hasSucceeded || (isSidecar(container) && isRunning && (newest.probe?.isStarted ?? true))) continue;
+    if (!isRunning) starts.push(container);
+    const isPassed = init.slice(index + 1).some(({ name }) => newestContainer(view, name) !== undefined);
+    if (!(isSidecar(container) && isPassed)) return { starts, isInitialized: false };
+  }
+  return { starts, isInitialized: true };
+}
+
+function startOrHold(view: PodView, container: ContainerSpec, kind: ContainerKind): Steps {
+  const hold = holdBack(view, container);
+  if (hold !== undefined) {
+    const known = view.memory.failures.get(container.name);
+    const isReported = known?.reason === hold.failure.reason && known.message === hold.failure.message;
+    const action: PodAction = { type: 'hold back', container, failure: hold.failure };
+    return { actions: isReported ? [] : [action], wakeAtMs: [hold.untilMs] };
+  }
+  const newest = newestContainer(view, container.name);
+  const hasCrashed = newest?.state === 'CONTAINER_EXITED';
+  const backOff = hasCrashed
+    ? nextBackOff(view.memory.backOffs.get(crashKey(container.name)), finishedAt(newest), view.nowMs)
+    : undefined;
+  const attempt = newest === undefined ? firstAttempt(view, container.name) : newest.metadata.attempt + 1;
+  return { actions: [{ type: 'start container', container, kind, attempt, backOff }], wakeAtMs: [] };
+}
+
+function holdBack(
+  view: PodView,
+  container: ContainerSpec,
+): { readonly failure: StartFailure; readonly untilMs: number } | undefined {
+  const { nowMs, memory } = view;
+  const { name, image = '' } = container;
+  const newest = newestContainer(view, name);
+  if (newest?.state === 'CONTAINER_EXITED') {
+    const crash = backOffUntil(memory.backOffs.get(crashKey(name)), finishedAt(newest), nowMs);
+    if (crash !== undefined) {
+      const message = `back-off ${formatDuration(crash.delayMs)} restarting failed container=${name} pod=${describePod(view.pod)}`;
+      return { failure: { reason: 'CrashLoopBackOff', message }, untilMs: crash.untilMs };
+    }
+  }
+  const pull = memory.backOffs.get(pullKey(image));
+  const wait = pull === undefined ? undefined : backOffUntil(pull, pull.updatedAtMs, nowMs);
+  if (pull !== undefined && wait !== undefined) {
+    const message = `Back-off pulling image ${JSON.stringify(image)}${pull.cause === undefined ? '' : `: ${pull.cause}`}`;
+    return { failure: { reason: 'ImagePullBackOff', message }, untilMs: wait.untilMs };
+  }
+  const failure = memory.failures.get(name);
+  if (failure?.retryAtMs === undefined || nowMs >= failure.retryAtMs) return undefined;
+  return { failure, untilMs: failure.retryAtMs };
+}
+
+/** A container that the runtime does not have may have run before all the same. */
+function firstAttempt({ memory }: PodView, name: string): number {
+  const { initContainerStatuses = [], containerStatuses = [] } = memory.status;
+  const old = [...initContainerStatuses, ...containerStatuses].find((status) => status.name === name);
+  if (old === undefined) return 0;
+  return old.state?.terminated === undefined ? old.restartCount : old.restartCount + 1;
+}
+
+function finishedAt({ finishedAtMs, createdAtMs }: ContainerView): number {
+  return finishedAtMs ?? createdAtMs;
+}
+
+function probeChanges({ containers }: PodView): readonly (number | undefined)[] {
+  return containers.map(({ state, probe }) => (state === 'CONTAINER_RUNNING' ? probe?.changesAtMs : undefined));
+}
+
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  return times.reduce(
+    (first, time) => (first === undefined || (time !== undefined && time < first) ? time : first),
+    undefined,
+  );
+}
+
+// ---- starting over
+
+/** A container ended in a way that takes all others with it, and not all of them are gone yet. */
+function wantsRestartOfAll(view: PodView): boolean {
+  if (view.containers.length === 0 || view.pod.metadata.deletionTimestamp !== undefined) return false;
+  const isUnderWay = view.memory.status.conditions?.some(
+    ({ type, status }) => type === 'AllContainersRestarting' && status === 'True',
+  );
+  if (isUnderWay === true) return true;
+  return [...containersOf(view, 'init'), ...containersOf(view, 'regular')].some((container) => {
+    const newest = newestContainer(view, container.name);
+    return newest?.state === 'CONTAINER_EXITED' && restartsAll(container, newest.exitCode);
+  });
+}
+
+/** Stops what runs, then removes all containers: the pod begins again in the same sandbox. */
+function planRestartOfAll(view: PodView, status: PodStatus): PodPlan {
+  const running = view.containers.filter(({ state }) => state === 'CONTAINER_RUNNING');
+  const actions: PodAction[] =
+    running.length > 0
+      ? nextToStop(view, running).map((container) => stop(container, graceLeft(view)))
+      : view.containers.map((container) => ({ type: 'remove container', container }));
+  return { stage: 'running', status, actions, wakeAtMs: undefined, eviction: undefined };
+}

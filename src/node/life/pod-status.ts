@@ -1,0 +1,149 @@
+// What a node reports of a pod, from what is in the runtime and what was reported before.
+import { containersOf, containerStatuses } from './container-status.ts';
+import { podConditions } from './pod-conditions.ts';
+import { isTerminalPhase, type PodPhase, phaseOf } from './pod-phase.ts';
+import { amountTexts, podLimits, podRequests } from './pod-resources.ts';
+import { couldRestartAll, isSidecar } from './restart-rules.ts';
+import { type PodContainerStatus, type PodSpec, type PodStatus, type PodView, timeText } from './pod-view.ts';
+
+export interface StatusFacts {
+  /** Nothing will be started any more and all has stopped. */
+  readonly isTerminal: boolean;
+  /** The pod is being stopped for this. */
+  readonly eviction?: { readonly reason: string; readonly message: string };
+  /** A container's rule wants all containers to start over. */
+  readonly isRestartingAll: boolean;
+}
+
+/** The pod's status. Its phase may be terminal while something still runs: `withheld` keeps that back. */
+export function podStatus(view: PodView, facts: StatusFacts): PodStatus {
+  const { pod, memory } = view;
+  const spec = pod.spec ?? { containers: [] };
+  const init = containerStatuses(view, 'init');
+  const regular = containerStatuses(view, 'regular');
+  const ephemeral = containerStatuses(view, 'ephemeral');
+  const hasInitialized = spec.containers.some(({ name }) =>
+    view.containers.some(({ metadata }) => metadata.name === name),
+  );
+  const computed = phaseOf(spec, { statuses: [...init, ...regular], isTerminal: facts.isTerminal, hasInitialized });
+  const phase = keepTerminal(view, facts.eviction === undefined ? computed : 'Failed');
+  const why = facts.eviction ?? (phase === memory.status.phase ? reasonOf(memory.status) : {});
+  const isRestartingAll = couldRestartAll(spec) ? facts.isRestartingAll : undefined;
+  const { generation } = pod.metadata;
+  return {
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    phase,
+    conditions: podConditions(view, { phase, init, regular, isRestartingAll }),
+    ...why,
+    ...addresses(view),
+    startTime: memory.status.startTime ?? timeText(view.nowMs),
+    ...(init.length === 0 ? {} : { initContainerStatuses: init }),
+    containerStatuses: regular,
+    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral }),
+    ...(pod.status?.qosClass === undefined ? {} : { qosClass: pod.status.qosClass }),
+    ...podLevelResources(spec),
+  };
+}
+
+/** The same status, with the phase it had: a pod is not said to be over while anything of it may run. */
+export function withheld(view: PodView, status: PodStatus): PodStatus {
+  const { phase, reason: _reason, message: _message, ...rest } = status;
+  if (!isTerminalPhase(phase) || isTerminalPhase(view.memory.status.phase)) return status;
+  return { ...rest, phase: view.memory.status.phase ?? 'Pending', ...reasonOf(view.memory.status) };
+}
+
+/** The last status of a pod that is gone from the runtime: what is not known to have ended well has failed. */
+export function finalStatus(view: PodView, status: PodStatus): PodStatus {
+  const init = status.initContainerStatuses ?? [];
+  const lastTouched = init.findLastIndex(({ state, lastState }) => {
+    return state?.waiting === undefined || lastState?.terminated !== undefined;
+  });
+  const closeRegular = hasInitialized(view, status);
+  const phase = isTerminalPhase(status.phase) ? status.phase : 'Failed';
+  const closed: PodStatus = {
+    ...status,
+    phase,
+    ...(init.length === 0
+      ? {}
+      : { initContainerStatuses: init.map((each, index) => (index <= Math.max(lastTouched, 0) ? ended(each) : each)) }),
+    containerStatuses: (status.containerStatuses ?? []).map((each) => (closeRegular ? ended(each) : each)),
+  };
+  if (phase === status.phase) return closed;
+  const { conditions = [] } = closed;
+  const isReadiness = (type: string): boolean => type === 'Ready' || type === 'ContainersReady';
+  return {
+    ...closed,
+    conditions: conditions.map((each) =>
+      isReadiness(each.type) && each.status === 'True'
+        ? { ...each, status: 'False', reason: 'PodFailed', lastTransitionTime: timeText(view.nowMs) }
+        : each,
+    ),
+  };
+}
+
+function ended(status: PodContainerStatus): PodContainerStatus {
+  if (status.state?.terminated !== undefined) return status;
+  return {
+    ...status,
+    state: {
+      terminated: {
+        exitCode: 137,
+        reason: 'ContainerStatusUnknown',
+        message: 'The container could not be located when the pod was terminated',
+      },
+    },
+  };
+}
+
+function hasInitialized(view: PodView, status: PodStatus): boolean {
+  const init = containersOf(view, 'init');
+  const last = init.at(-1);
+  if (last === undefined) return true;
+  const regular = status.containerStatuses ?? [];
+  if (regular.some(({ state, lastState }) => lastState?.terminated !== undefined || state?.waiting === undefined))
+    return true;
+  const lastStatus = status.initContainerStatuses?.find(({ name }) => name === last.name);
+  if (isSidecar(last)) return lastStatus?.state?.running !== undefined && lastStatus.started === true;
+  return [lastStatus?.state, lastStatus?.lastState].some((state) => state?.terminated?.exitCode === 0);
+}
+
+/** A phase that is terminal stays. */
+function keepTerminal({ pod, memory }: PodView, phase: PodPhase): PodPhase {
+  if (isTerminalPhase(pod.status?.phase)) return pod.status.phase;
+  if (!isTerminalPhase(phase) && isTerminalPhase(memory.status.phase)) return memory.status.phase;
+  return phase;
+}
+
+function reasonOf({ reason, message }: PodStatus): Pick<PodStatus, 'reason' | 'message'> {
+  return { ...(reason === undefined ? {} : { reason }), ...(message === undefined ? {} : { message }) };
+}
+
+type Addresses = Pick<PodStatus, 'hostIP' | 'hostIPs' | 'podIP' | 'podIPs'>;
+
+/** Addresses of a sandbox that has stopped are kept in the report. */
+function addresses({ pod, sandbox, hostIps, memory }: PodView): Addresses {
+  const { network } = sandbox ?? {};
+  const own = network === undefined || network.ip === '' ? [] : [network.ip, ...network.additionalIps];
+  const reported = memory.status.podIPs?.map(({ ip }) => ip ?? '') ?? [];
+  const podIps = own.length > 0 ? own : reported.length > 0 ? reported : pod.spec?.hostNetwork === true ? hostIps : [];
+  const [hostIP] = hostIps;
+  const [podIP] = podIps;
+  return {
+    ...(hostIP === undefined ? {} : { hostIP, hostIPs: hostIps.map((ip) => ({ ip })) }),
+    ...(podIP === undefined ? {} : { podIP, podIPs: podIps.map((ip) => ({ ip })) }),
+  };
+}
+
+function podLevelResources(spec: PodSpec): Pick<PodStatus, 'resources' | 'allocatedResources'> {
+  const all = [...spec.containers, ...(spec.initContainers ?? [])];
+  const hasAny = spec.resources !== undefined || spec.overhead !== undefined;
+  if (!hasAny && all.every(({ resources }) => resources?.requests === undefined && resources?.limits === undefined))
+    return { resources: {} };
+  const requests = amountTexts(podRequests(spec));
+  const limits = amountTexts(podLimits(spec));
+  const isEmpty = (list: object): boolean => Object.keys(list).length === 0;
+  return {
+    resources: { ...(isEmpty(requests) ? {} : { requests }), ...(isEmpty(limits) ? {} : { limits }) },
+    ...(isEmpty(requests) ? {} : { allocatedResources: requests }),
+  };
+}

@@ -1,0 +1,78 @@
+// What the life of a pod is decided from: all of it is given, so that deciding needs no clock and no I/O.
+import type { DeepReadonly } from '../../base/index.ts';
+import type { Observed, Pod } from '../../client/index.ts';
+import type * as core from '../../api/types/core/v1.d.ts';
+import type { ContainerStatus, PodSandboxStatus, ProbeResult } from '../runtime/index.ts';
+import type { BackOff } from './back-off.ts';
+
+export type PodStatus = DeepReadonly<core.PodStatus>;
+export type PodSpec = DeepReadonly<core.PodSpec>;
+export type PodContainerStatus = DeepReadonly<core.ContainerStatus>;
+export type PodCondition = DeepReadonly<core.PodCondition>;
+/** A container of a pod's spec; ephemeral ones have what matters here in common with the others. */
+export type ContainerSpec = DeepReadonly<core.Container>;
+
+/** A container in the runtime, and what probes say of it. */
+export interface ContainerView extends ContainerStatus {
+  readonly probe: ProbeResult | undefined;
+}
+
+/** Why a container could not be started, as its status tells while it waits. */
+export interface StartFailure {
+  readonly reason: string;
+  readonly message: string;
+  /** Not to be tried again before; back-offs have their own time. */
+  readonly retryAtMs?: number;
+}
+
+/** What a node remembers of a pod between two looks at it. */
+export interface PodMemory {
+  /** What was reported last, or what the API has. */
+  readonly status: PodStatus;
+  /** By container. */
+  readonly failures: ReadonlyMap<string, StartFailure>;
+  /** By `crashKey` and `pullKey`. */
+  readonly backOffs: ReadonlyMap<string, BackOff>;
+  /** Why the sandbox could not be made; until `retryAtMs` nothing is tried. */
+  readonly sandboxFailure?: { readonly retryAtMs: number };
+  /** Since when it is being stopped. */
+  readonly terminatingSinceMs?: number;
+  /** The node will not have it. */
+  readonly rejection?: { readonly reason: string; readonly message: string };
+}
+
+export interface PodView {
+  readonly pod: Observed<Pod>;
+  readonly nowMs: number;
+  /** The newest sandbox of the pod. */
+  readonly sandbox: PodSandboxStatus | undefined;
+  /** Of that sandbox, newest first. */
+  readonly containers: readonly ContainerView[];
+  /** The node's addresses, first the main one. */
+  readonly hostIps: readonly string[];
+  /** As before `://` in container ids. */
+  readonly runtimeName: string;
+  readonly memory: PodMemory;
+}
+
+/** The newest container of that name in the runtime. */
+export function newestContainer({ containers }: PodView, name: string): ContainerView | undefined {
+  return containers.find((container) => container.metadata.name === name);
+}
+
+/** `name_namespace(uid)`: pods in messages. */
+export function describePod({ metadata }: Observed<Pod>): string {
+  return `${metadata.name}_${metadata.namespace ?? ''}(${metadata.uid})`;
+}
+
+/** A moment as the API writes it: whole seconds. */
+export function timeText(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** The moment an API time stands for. */
+export function timeMs(text: string | undefined | null): number | undefined {
+  if (text === undefined || text === null) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : ms;
+}

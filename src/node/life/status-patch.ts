@@ -1,0 +1,110 @@
+import type { JsonValue } from '../../base/index.ts';
+import type { PodStatus } from './pod-view.ts';
+
+type Json = Readonly<Record<string, JsonValue | undefined>>;
+
+/** Lists that are merged item by item, and the member that tells items apart. All other lists are replaced. */
+const MERGED: ReadonlyMap<string, string> = new Map([
+  ['conditions', 'type'],
+  ['podIPs', 'ip'],
+  ['hostIPs', 'ip'],
+]);
+
+/** Fields that a node neither sets nor clears. */
+const FOREIGN: ReadonlySet<string> = new Set([
+  'nominatedNodeName',
+  'resourceClaimStatuses',
+  'extendedResourceClaimStatus',
+  'nodeAllocatableResourceClaimStatuses',
+  'resize',
+]);
+
+/**
+ * The strategic merge patch that makes one status of the other; undefined when they are equal.
+ *
+ * Conditions of others are left alone, but keep their place.
+ */
+export function statusPatch(from: PodStatus, to: PodStatus): Record<string, JsonValue> | undefined {
+  const patch: Record<string, JsonValue> = {};
+  const before = from as unknown as Json;
+  const after = to as unknown as Json;
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (FOREIGN.has(name)) continue;
+    const key = MERGED.get(name);
+    if (key === undefined) patchField(patch, name, { before: before[name], after: after[name] });
+    else patchList(patch, { name, key }, { before: before[name], after: after[name] });
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** Whether two values are the same to the API, to which null is as good as absent. */
+export function isSame(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (left === undefined || left === null) return right === undefined || right === null;
+  if (typeof left !== 'object' || typeof right !== 'object' || right === null) return false;
+  if (Array.isArray(left) || Array.isArray(right)) return areSameLists(left, right);
+  const before = left as Readonly<Record<string, unknown>>;
+  const after = right as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(before)) if (!isSame(before[name], after[name])) return false;
+  for (const name of Object.keys(after)) if (!(name in before) && !isSame(undefined, after[name])) return false;
+  return true;
+}
+
+function areSameLists(left: unknown, right: unknown): boolean {
+  if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+  return left.every((item, index) => isSame(item, right[index]));
+}
+
+interface Change {
+  readonly before: JsonValue | undefined;
+  readonly after: JsonValue | undefined;
+}
+
+function patchField(patch: Record<string, JsonValue>, name: string, { before, after }: Change): void {
+  if (isSame(before, after)) return;
+  if (isObject(before) && isObject(after)) {
+    const inner: Record<string, JsonValue> = {};
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      patchField(inner, key, { before: before[key], after: after[key] });
+    }
+    patch[name] = inner;
+    return;
+  }
+  patch[name] = after ?? null;
+}
+
+function patchList(
+  patch: Record<string, JsonValue>,
+  { name, key }: { readonly name: string; readonly key: string },
+  { before, after }: Change,
+): void {
+  const oldItems = items(before);
+  const newItems = items(after);
+  const changed: JsonValue[] = newItems
+    .filter((item) => !isSame(item, find(oldItems, key, item)))
+    .map((item) => replacing(find(oldItems, key, item), item));
+  for (const item of oldItems) {
+    if (find(newItems, key, item) === undefined) changed.push({ $patch: 'delete', [key]: item[key] ?? null });
+  }
+  if (changed.length === 0) return;
+  patch[`$setElementOrder/${name}`] = newItems.map((item) => ({ [key]: item[key] ?? null }));
+  patch[name] = changed;
+}
+
+/** Members that are no longer there have to be taken away by name. */
+function replacing(old: Json | undefined, item: Json): JsonValue {
+  const gone = Object.keys(old ?? {}).filter((name) => item[name] === undefined && (old?.[name] ?? null) !== null);
+  return { ...(item as Record<string, JsonValue>), ...Object.fromEntries(gone.map((name) => [name, null])) };
+}
+
+function find(list: readonly Json[], key: string, like: Json): Json | undefined {
+  return list.find((item) => item[key] === like[key]);
+}
+
+function items(value: JsonValue | undefined): readonly Json[] {
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}
+
+function isObject(value: JsonValue | undefined): value is Record<string, JsonValue> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,156 @@
+// A node as it registers itself.
+import { createHash } from 'node:crypto';
+import type { DeepReadonly } from '../../base/index.ts';
+import type { Image } from '../runtime/index.ts';
+import type { Node } from '../../client/index.ts';
+import type * as core from '../../api/types/core/v1.d.ts';
+import { timeText } from '../life/index.ts';
+import type { NodeDescription } from './node-options.ts';
+
+export type NodeStatus = DeepReadonly<core.NodeStatus>;
+type NodeCondition = DeepReadonly<core.NodeCondition>;
+
+/** A node's report names so many images, the largest ones. */
+const MOST_IMAGES = 50;
+const MOST_NAMES = 5;
+
+/** What pods may need a node to know. */
+const DECLARED_FEATURES = ['InPlacePodLevelResourcesVerticalScaling', 'RestartAllContainersOnContainerExits'];
+
+interface Health {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** In this order; a simulated node is always well. */
+export const NODE_HEALTH: readonly Health[] = [
+  {
+    type: 'MemoryPressure',
+    status: 'False',
+    reason: 'KubeletHasSufficientMemory',
+    message: 'kubelet has sufficient memory available',
+  },
+  {
+    type: 'DiskPressure',
+    status: 'False',
+    reason: 'KubeletHasNoDiskPressure',
+    message: 'kubelet has no disk pressure',
+  },
+  {
+    type: 'PIDPressure',
+    status: 'False',
+    reason: 'KubeletHasSufficientPID',
+    message: 'kubelet has sufficient PID available',
+  },
+  { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
+];
+
+export interface StatusParts {
+  readonly nowMs: number;
+  /** Such as `simulated://0.1.0`. */
+  readonly runtimeVersion: string;
+  readonly images: readonly Image[];
+}
+
+export function nodeLabels({ name, operatingSystem, architecture, labels }: NodeDescription): Record<string, string> {
+  return {
+    'beta.kubernetes.io/arch': architecture,
+    'beta.kubernetes.io/os': operatingSystem,
+    'kubernetes.io/arch': architecture,
+    'kubernetes.io/hostname': name,
+    'kubernetes.io/os': operatingSystem,
+    ...labels,
+  };
+}
+
+/** Says that volumes are attached by the control plane. */
+export const NODE_ANNOTATIONS: Readonly<Record<string, string>> = {
+  'volumes.kubernetes.io/controller-managed-attach-detach': 'true',
+};
+
+export function nodeObject(node: NodeDescription, parts: StatusParts): DeepReadonly<Node> {
+  const { name, podCidrs, taints } = node;
+  const [podCIDR] = podCidrs;
+  return {
+    metadata: { name, labels: nodeLabels(node), annotations: NODE_ANNOTATIONS },
+    spec: {
+      ...(podCIDR === undefined ? {} : { podCIDR, podCIDRs: podCidrs }),
+      ...(taints.length === 0 ? {} : { taints }),
+    },
+    status: nodeStatus(node, parts, undefined),
+  };
+}
+
+/** What the node reports; what `old` has of others stays. */
+export function nodeStatus(node: NodeDescription, parts: StatusParts, old: NodeStatus | undefined): NodeStatus {
+  const { name, addresses, capacity } = node;
+  const images = reportedImages(parts.images);
+  return {
+    capacity: { ...old?.capacity, ...capacity },
+    allocatable: { ...old?.allocatable, ...capacity },
+    conditions: conditions(parts.nowMs, old?.conditions ?? []),
+    addresses: [...addresses.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],
+    daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
+    nodeInfo: nodeInfo(node, parts.runtimeVersion),
+    ...(images.length === 0 ? {} : { images }),
+    runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: false } }],
+    features: { supplementalGroupsPolicy: false },
+    declaredFeatures: DECLARED_FEATURES,
+  };
+}
+
+/** The node's own conditions in their places, renewed; those of others as they are. */
+function conditions(nowMs: number, old: readonly NodeCondition[]): NodeCondition[] {
+  const now = timeText(nowMs);
+  const renewed = NODE_HEALTH.map((health): NodeCondition => {
+    const before = old.find(({ type }) => type === health.type);
+    const isSame = before?.status === health.status;
+    return {
+      type: health.type,
+      status: health.status,
+      lastHeartbeatTime: now,
+      lastTransitionTime: isSame ? (before.lastTransitionTime ?? now) : now,
+      reason: health.reason,
+      message: health.message,
+    };
+  });
+  const others = old.filter(({ type }) => !NODE_HEALTH.some((health) => health.type === type));
+  return [...others, ...renewed];
+}
+
+function nodeInfo(node: NodeDescription, containerRuntimeVersion: string): NonNullable<NodeStatus['nodeInfo']> {
+  const { name, operatingSystem, architecture, kubeletVersion } = node;
+  return {
+    machineID: digest(`machine ${name}`),
+    systemUUID: uuid(digest(`system ${name}`)),
+    bootID: uuid(digest(`boot ${name}`)),
+    kernelVersion: '6.12.0-simulated',
+    osImage: 'Keelson simulated node',
+    containerRuntimeVersion,
+    kubeletVersion,
+    kubeProxyVersion: '',
+    operatingSystem,
+    architecture,
+  };
+}
+
+function reportedImages(images: readonly Image[]): { names: string[]; sizeBytes: number }[] {
+  return [...images]
+    .sort((left, right) => right.size - left.size)
+    .slice(0, MOST_IMAGES)
+    .map(({ repoTags, repoDigests, size }) => ({
+      names: [...repoDigests, ...repoTags].slice(0, MOST_NAMES),
+      sizeBytes: size,
+    }));
+}
+
+/** The same for the same name, so that a node stays the same machine. */
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+function uuid(hex: string): string {
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

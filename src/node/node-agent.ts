@@ -1,0 +1,191 @@
+import { type Clock, type Logger, type Random, type Runnable } from '../base/index.ts';
+import { type Client, keyOf, type Node, type Observed, type Pod } from '../client/index.ts';
+import type { EventRecorder, Objects } from '../kit/index.ts';
+import { type AdmittingNode, NodeAdmission } from './admission/node-admission.ts';
+import { amounts, isTerminalPhase } from './life/index.ts';
+import { type NodeDescription, NodeHeartbeat, nodeLabels } from './machine/index.ts';
+import { PodWorker } from './pod-worker.ts';
+import type { NodeRuntime } from './runtime/index.ts';
+
+/** Something that a node has to see to: a pod, by its key, or itself. */
+export type NodeTask =
+  | { readonly agent: NodeAgent; readonly type: 'pod'; readonly key: string }
+  | { readonly agent: NodeAgent; readonly type: 'register' | 'renew' | 'report' };
+
+/** What a node's agent has from the process it runs in. */
+export interface AgentSurroundings {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly events: EventRecorder;
+  /** The node's pods at least; it takes its own. */
+  readonly pods: Objects<Pod>;
+  readonly nodes: Objects<Node>;
+  /** As before `://` in container ids. */
+  readonly runtimeName: string;
+  /** The keys of the pods that are bound to the node. */
+  podsOf(node: string): readonly string[];
+  /** Has the task done by `perform`, now or after a while. */
+  plan(task: NodeTask, afterMs?: number): void;
+}
+
+/** New images are reported after this long, together. */
+const REPORT_IMAGES_MS = 10_000;
+const RUNTIME_RETRY_MS = 1000;
+
+/**
+ * One node: makes the pods that are bound to it run, reports what became of them, and shows that it is alive.
+ *
+ * It is told which pod to look at (`perform`), and does not care where that news comes from: a watch of its own, or one that
+ * many nodes of a process share.
+ */
+export class NodeAgent implements Runnable {
+  readonly name: string;
+  readonly #node: NodeDescription;
+  readonly #runtime: NodeRuntime;
+  readonly #surroundings: AgentSurroundings;
+  readonly #workers = new Map<string, PodWorker>();
+  /** Workers of pods that are gone, until nothing of them runs. */
+  readonly #leaving = new Set<Promise<void>>();
+  readonly #admission = new NodeAdmission();
+  readonly #heartbeat: NodeHeartbeat;
+  #willReportImages = false;
+
+  constructor(node: NodeDescription, runtime: NodeRuntime, surroundings: AgentSurroundings) {
+    this.name = node.name;
+    this.#node = node;
+    this.#runtime = runtime;
+    this.#surroundings = surroundings;
+    const { client, clock, random, nodes, events } = surroundings;
+    this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime });
+  }
+
+  /** A pod has changed, come or gone. */
+  podChanged(pod: Observed<Pod>): void {
+    const key = keyOf(pod);
+    if (this.#workers.get(key)?.isNews(pod) !== false) this.#plan(key);
+  }
+
+  /** The node's own object has changed. */
+  nodeChanged(node: Observed<Node>): void {
+    if (this.#heartbeat.isOverruled(node)) this.#surroundings.plan({ agent: this, type: 'report' });
+  }
+
+  /** Does what was planned. */
+  async perform(task: NodeTask, signal: AbortSignal): Promise<void> {
+    const { plan } = this.#surroundings;
+    switch (task.type) {
+      case 'pod':
+        return this.#syncPod(task.key);
+      case 'register':
+        await this.#heartbeat.register(signal);
+        plan({ agent: this, type: 'renew' });
+        return plan({ agent: this, type: 'report' }, this.#heartbeat.firstReportMs());
+      case 'renew':
+        return plan(task, await this.#heartbeat.renew(signal));
+      case 'report':
+        this.#willReportImages = false;
+        return plan(task, await this.#heartbeat.report(signal));
+    }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#surroundings.plan({ agent: this, type: 'register' });
+    try {
+      await this.#followRuntime(signal);
+    } finally {
+      await Promise.all([...this.#workers.values()].map((worker) => worker.halt()));
+      this.#runtime[Symbol.dispose]();
+      await Promise.all(this.#leaving);
+    }
+  }
+
+  async #syncPod(key: string): Promise<void> {
+    const { pods, clock, plan } = this.#surroundings;
+    const found = pods.get(key);
+    const pod = found?.spec?.nodeName === this.name ? found : undefined;
+    const worker = this.#workerFor(key, pod);
+    if (pod === undefined || worker === undefined) return;
+    const wakeAtMs = await worker.step(pod);
+    if (worker.isOver) this.#admission.release(worker.uid);
+    if (wakeAtMs !== undefined) plan({ agent: this, type: 'pod', key }, wakeAtMs - clock.now());
+  }
+
+  /** The pod's worker. One of a pod that is gone, or of another of that name, is sent away. */
+  #workerFor(key: string, pod: Observed<Pod> | undefined): PodWorker | undefined {
+    const known = this.#workers.get(key);
+    if (known !== undefined && known.uid === pod?.metadata.uid) return known;
+    if (known !== undefined) this.#sendAway(known);
+    if (pod === undefined) return undefined;
+    const worker = new PodWorker(pod, {
+      ...this.#surroundings,
+      runtime: this.#runtime,
+      hostIps: this.#node.addresses,
+      wake: (woken) => this.#plan(woken),
+      imagesChanged: () => this.#reportImages(),
+    });
+    this.#workers.set(key, worker);
+    this.#admit(pod, worker);
+    return worker;
+  }
+
+  /** Pods are judged when they are new; what has begun goes on. */
+  #admit(pod: Observed<Pod>, worker: PodWorker): void {
+    if (isTerminalPhase(pod.status?.phase)) return;
+    if (pod.status?.startTime !== undefined || pod.metadata.deletionTimestamp !== undefined) {
+      this.#admission.readmit(pod);
+      return;
+    }
+    const rejection = this.#admission.admit(pod, this.#judged());
+    if (rejection !== undefined) worker.reject(rejection);
+  }
+
+  #judged(): AdmittingNode {
+    const node = this.#surroundings.nodes.get(this.name);
+    const { operatingSystem, capacity, taints } = this.#node;
+    return {
+      name: this.name,
+      operatingSystem,
+      labels: node?.metadata.labels ?? nodeLabels(this.#node),
+      taints: node?.spec?.taints ?? taints,
+      allocatable: amounts(node?.status?.allocatable ?? capacity),
+    };
+  }
+
+  #sendAway(worker: PodWorker): void {
+    this.#workers.delete(worker.key);
+    this.#admission.release(worker.uid);
+    const leaving = worker.remove().catch((error: unknown) => {
+      this.#surroundings.log.warn('pod could not be cleaned up', { error, pod: worker.key, node: this.name });
+    });
+    this.#leaving.add(leaving);
+    void leaving.finally(() => this.#leaving.delete(leaving));
+  }
+
+  /** Looks at a pod when something happens to its containers; at all of them when we could not keep up. */
+  async #followRuntime(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      for (const key of this.#surroundings.podsOf(this.name)) this.#plan(key);
+      try {
+        for await (const { pod, containerEventType } of this.#runtime.runtime.containerEvents(signal)) {
+          if (containerEventType === 'CONTAINER_STOPPED_EVENT') this.#plan(`${pod.namespace}/${pod.name}`);
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#surroundings.log.warn('runtime events broke off', { error });
+        await this.#surroundings.clock.sleep(RUNTIME_RETRY_MS, signal);
+      }
+    }
+  }
+
+  #reportImages(): void {
+    if (this.#willReportImages) return;
+    this.#willReportImages = true;
+    this.#surroundings.plan({ agent: this, type: 'report' }, REPORT_IMAGES_MS);
+  }
+
+  #plan(key: string): void {
+    this.#surroundings.plan({ agent: this, type: 'pod', key });
+  }
+}

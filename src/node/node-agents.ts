@@ -1,0 +1,214 @@
+import { setMaxListeners } from 'node:events';
+import { aborted, type Runnable, runTogether } from '../base/index.ts';
+import {
+  type HandlerRegistration,
+  type InformerScope,
+  type KubernetesObject,
+  Node,
+  type Observed,
+  Pod,
+} from '../client/index.ts';
+import type { AppContext, Part, PreparedPart } from '../kit/index.ts';
+import {
+  DEFAULT_CAPACITY,
+  defaultAddress,
+  defaultPodCidr,
+  type NodeDescription,
+  type RuntimeFactory,
+} from './machine/index.ts';
+import { NodeAgent, type NodeTask } from './node-agent.ts';
+import { SIMULATED, SimulatedRuntime } from './simulated/index.ts';
+import { WorkPool } from './work-pool.ts';
+
+export interface NodeOptions {
+  /** Overrules what a node has unless told otherwise; see `DEFAULT_CAPACITY`. */
+  readonly capacity?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: NodeDescription['taints'];
+  /** What nodes report to run; `v1.36.3+keelson` unless given. */
+  readonly kubeletVersion?: string;
+  /** In Go's spelling; `amd64` unless given. */
+  readonly architecture?: string;
+  /** Makes the runtime of each node; a simulated one unless given. */
+  readonly runtime?: { readonly name: string; readonly create: RuntimeFactory };
+  /** Pods that are seen to at once, over all nodes; 64 unless given. */
+  readonly concurrency?: number;
+}
+
+export interface NodeAgentsOptions extends NodeOptions {
+  /** `keelson` unless given. */
+  readonly names?: readonly string[];
+  /** The pod ranges of each node; from 10.244.0.0/24 on unless given. */
+  readonly podCidrs?: (index: number) => readonly string[];
+  /** The node's own addresses; from 10.0.0.1 on unless given. */
+  readonly addresses?: (index: number) => readonly string[];
+}
+
+export interface NodeAgentOptions extends NodeOptions {
+  readonly name?: string;
+  readonly podCidrs?: readonly string[];
+  readonly addresses?: readonly string[];
+}
+
+const DEFAULT_NAME = 'keelson';
+const DEFAULT_KUBELET_VERSION = 'v1.36.3+keelson';
+const NODE_INDEX = 'keelson/node-name';
+const COMPONENT = 'kubelet';
+const POD_WORKERS = 64;
+const HEARTBEAT_WORKERS = 16;
+
+/** The names of so many nodes: `keelson` for one, `keelson-1` and on for more. */
+export function nodeNames(count: number): string[] {
+  return count === 1 ? [DEFAULT_NAME] : Array.from({ length: count }, (_, index) => `${DEFAULT_NAME}-${index + 1}`);
+}
+
+/** Any number of nodes in one process, with one watch of pods and one of nodes for all. */
+export function nodeAgents(options: NodeAgentsOptions = {}): Part {
+  const { names = nodeNames(1), podCidrs, addresses } = options;
+  const nodes = names.map((name, index) =>
+    describe(options, {
+      name,
+      podCidrs: podCidrs?.(index) ?? [defaultPodCidr(index)],
+      addresses: addresses?.(index) ?? [defaultAddress(index)],
+    }),
+  );
+  return { name: 'nodes', prepare: (context) => new RunningNodes(context, nodes, { ...options, scopes: {} }) };
+}
+
+/** A single node, which watches nothing but itself and its own pods. */
+export function nodeAgent(options: NodeAgentOptions = {}): Part {
+  const { name = DEFAULT_NAME, podCidrs = [defaultPodCidr(0)], addresses = [defaultAddress(0)] } = options;
+  const node = describe(options, { name, podCidrs, addresses });
+  const scopes = {
+    pods: { fieldSelector: `spec.nodeName=${name}` },
+    nodes: { fieldSelector: `metadata.name=${name}` },
+  };
+  return { name: `node ${name}`, prepare: (context) => new RunningNodes(context, [node], { ...options, scopes }) };
+}
+
+function describe(
+  { capacity, labels = {}, taints = [], kubeletVersion = DEFAULT_KUBELET_VERSION, architecture = 'amd64' }: NodeOptions,
+  place: Pick<NodeDescription, 'name' | 'podCidrs' | 'addresses'>,
+): NodeDescription {
+  return {
+    ...place,
+    capacity: { ...DEFAULT_CAPACITY, ...capacity },
+    labels,
+    taints,
+    operatingSystem: 'linux',
+    architecture,
+    kubeletVersion,
+  };
+}
+
+interface RunningOptions extends NodeOptions {
+  readonly scopes: { readonly pods?: InformerScope; readonly nodes?: InformerScope };
+}
+
+type Pending = Pick<HandlerRegistration<KubernetesObject>, 'pending'>;
+
+class RunningNodes implements PreparedPart {
+  readonly #agents = new Map<string, NodeAgent>();
+  readonly #pods: WorkPool<NodeTask>;
+  /** Apart from the pods, so that a node with much to do does not look dead. */
+  readonly #heartbeats: WorkPool<NodeTask>;
+  readonly #registrations: readonly Pending[];
+
+  constructor(context: AppContext, nodes: readonly NodeDescription[], options: RunningOptions) {
+    const { client, clock, random, log } = context;
+    const { scopes, concurrency = POD_WORKERS, runtime = simulated(context) } = options;
+    const pool = (name: string, workers: number): WorkPool<NodeTask> =>
+      new WorkPool<NodeTask>({
+        clock,
+        log,
+        metrics: context.queueMetrics.queue(name),
+        workers,
+        keyOf: taskKey,
+        work: (task, signal) => task.agent.perform(task, signal),
+      });
+    this.#pods = pool('node_pods', concurrency);
+    this.#heartbeats = pool('node_heartbeats', HEARTBEAT_WORKERS);
+
+    const pods = context.objects(Pod, scopes.pods);
+    pods.addIndex(NODE_INDEX, byNode);
+    for (const node of nodes) {
+      const agent = new NodeAgent(node, runtime.create(node), {
+        client,
+        clock,
+        random,
+        log: log.with({ node: node.name }),
+        events: context.events(COMPONENT, { host: node.name }),
+        pods,
+        nodes: context.objects(Node, scopes.nodes),
+        runtimeName: runtime.name,
+        podsOf: (name) => pods.list({ index: { name: NODE_INDEX, value: name } }).map(keyOfPod),
+        plan: (task, afterMs = 0) => (task.type === 'pod' ? this.#pods : this.#heartbeats).addAfter(task, afterMs),
+      });
+      this.#agents.set(node.name, agent);
+    }
+    this.#registrations = this.#listen(context, scopes);
+  }
+
+  get isIdle(): boolean {
+    return this.#pods.isIdle && this.#heartbeats.isIdle && this.#registrations.every(({ pending }) => pending === 0);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const tasks = [this.#pods, this.#heartbeats, ...this.#agents.values()];
+    const everyone = { run: (scope: AbortSignal) => runApart(tasks, scope) };
+    await runTogether([everyone, { run: aborted }], signal);
+  }
+
+  #listen(context: AppContext, scopes: RunningOptions['scopes']): readonly Pending[] {
+    const podChanged = (pod: Observed<Pod>, old?: Observed<Pod>): void => {
+      this.#agents.get(pod.spec?.nodeName ?? '')?.podChanged(pod);
+      const before = old?.spec?.nodeName;
+      if (before !== undefined && before !== pod.spec?.nodeName) this.#agents.get(before)?.podChanged(pod);
+    };
+    const nodeChanged = (node: Observed<Node>): void => this.#agents.get(node.metadata.name)?.nodeChanged(node);
+    return [
+      context
+        .informer(Pod, scopes.pods)
+        .addHandler({ add: (pod) => podChanged(pod), update: podChanged, delete: (pod) => podChanged(pod) }),
+      context.informer(Node, scopes.nodes).addHandler({ update: nodeChanged }),
+    ];
+  }
+}
+
+/** Runs each task with a signal of its own: thousands of listeners are too many for one. */
+async function runApart(tasks: readonly Runnable[], signal: AbortSignal): Promise<void> {
+  const scopes = tasks.map(() => new AbortController());
+  const stopAll = (): void => scopes.forEach((scope) => scope.abort(signal.reason));
+  if (signal.aborted) stopAll();
+  else signal.addEventListener('abort', stopAll, { once: true });
+  for (const scope of scopes) setMaxListeners(0, scope.signal);
+  const runs = tasks.map(async (task, index) => {
+    try {
+      await task.run((scopes[index] as AbortController).signal);
+    } catch (error) {
+      stopAll();
+      throw error;
+    }
+  });
+  const results = await Promise.allSettled(runs);
+  signal.removeEventListener('abort', stopAll);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}
+
+function simulated({ clock, random }: AppContext): { readonly name: string; readonly create: RuntimeFactory } {
+  const create: RuntimeFactory = ({ podCidrs, kubeletVersion }) =>
+    new SimulatedRuntime({ clock, random, podCidrs, version: kubeletVersion.replace(/^v/, '') });
+  return { name: SIMULATED, create };
+}
+
+function taskKey(task: NodeTask): string {
+  return task.type === 'pod' ? `${task.agent.name}/${task.key}` : `${task.agent.name} ${task.type}`;
+}
+
+function byNode({ spec }: Observed<Pod>): readonly string[] {
+  return spec?.nodeName === undefined ? [] : [spec.nodeName];
+}
+
+function keyOfPod({ metadata }: Observed<Pod>): string {
+  return `${metadata.namespace ?? ''}/${metadata.name}`;
+}

@@ -1,0 +1,36 @@
+import type { Observed, Pod } from '../client/index.ts';
+import type { EventDetails, EventRecorder } from '../kit/index.ts';
+
+/** Events about pods and their containers, in the kubelet's words. */
+export class PodEvents {
+  readonly #recorder: EventRecorder;
+
+  constructor(recorder: EventRecorder) {
+    this.#recorder = recorder;
+  }
+
+  pod(pod: Observed<Pod>, details: EventDetails): void {
+    this.#record(pod, details);
+  }
+
+  container(pod: Observed<Pod>, name: string, details: EventDetails): void {
+    this.#record(pod, details, `spec.${listOf(pod, name)}{${name}}`);
+  }
+
+  stopping(pod: Observed<Pod>, name: string): void {
+    this.container(pod, name, { reason: 'Killing', message: `Stopping container ${name}` });
+  }
+
+  #record({ metadata }: Observed<Pod>, details: EventDetails, fieldPath?: string): void {
+    const { name, namespace, uid, resourceVersion } = metadata;
+    const about = { kind: 'Pod', apiVersion: 'v1', metadata: { name, namespace, uid, resourceVersion } };
+    this.#recorder.event(fieldPath === undefined ? about : { ...about, fieldPath }, { type: 'Normal', ...details });
+  }
+}
+
+function listOf({ spec }: Observed<Pod>, name: string): string {
+  if (spec?.containers.some((container) => container.name === name) === true) return 'containers';
+  return spec?.initContainers?.some((container) => container.name === name) === true
+    ? 'initContainers'
+    : 'ephemeralContainers';
+}

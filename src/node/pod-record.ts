@@ -1,0 +1,55 @@
+import { DurationError, parseDuration } from '../base/index.ts';
+import type { Observed, Pod } from '../client/index.ts';
+import { type BackOff, crashKey, type PodMemory, type PodStatus, type StartFailure, timeMs } from './life/index.ts';
+
+/** Reasons to wait that say nothing about a failure. */
+const PLAIN_WAITS: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
+
+/** What a node remembers of a pod. It begins with what the pod reports, so that a restart of the process changes nothing. */
+export class PodRecord implements PodMemory {
+  status: PodStatus;
+  readonly failures = new Map<string, StartFailure>();
+  readonly backOffs = new Map<string, BackOff>();
+  readonly stopping = new OnceEach();
+  sandboxFailure: { readonly retryAtMs: number } | undefined;
+  terminatingSinceMs: number | undefined;
+  rejection: { readonly reason: string; readonly message: string } | undefined;
+  isOver = false;
+
+  constructor(pod: Observed<Pod>) {
+    this.status = pod.status ?? {};
+    const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
+    const endsMs = timeMs(deletionTimestamp);
+    this.terminatingSinceMs = endsMs === undefined ? undefined : endsMs - deletionGracePeriodSeconds * 1000;
+    for (const status of [...(this.status.initContainerStatuses ?? []), ...(this.status.containerStatuses ?? [])]) {
+      const { reason, message = '' } = status.state?.waiting ?? {};
+      if (reason === undefined || PLAIN_WAITS.has(reason)) continue;
+      this.failures.set(status.name, { reason, message });
+      const backOff = crashBackOff(message, timeMs(status.lastState?.terminated?.startedAt));
+      if (reason === 'CrashLoopBackOff' && backOff !== undefined) this.backOffs.set(crashKey(status.name), backOff);
+    }
+  }
+}
+
+/** Tells the first time from the others. */
+class OnceEach {
+  readonly #seen = new Set<string>();
+
+  add(name: string): boolean {
+    if (this.#seen.has(name)) return false;
+    this.#seen.add(name);
+    return true;
+  }
+}
+
+/** The back-off that a message tells of: it was decided when the container that then failed was started. */
+function crashBackOff(message: string, startedAtMs: number | undefined): BackOff | undefined {
+  const text = /^back-off (\S+) /.exec(message)?.[1];
+  if (text === undefined || startedAtMs === undefined) return undefined;
+  try {
+    return { delayMs: parseDuration(text), updatedAtMs: startedAtMs };
+  } catch (error) {
+    if (error instanceof DurationError) return undefined; // not our message
+    throw error;
+  }
+}

@@ -1,0 +1,278 @@
+import type { Clock, Logger } from '../base/index.ts';
+import { hasReason, keyOf, type Observed, type Pod, strategicPatch } from '../client/index.ts';
+import type { EventRecorder, Objects } from '../kit/index.ts';
+import {
+  type ContainerView,
+  type PodAction,
+  planPod,
+  type PodPlan,
+  type PodStatus,
+  type PodView,
+  statusPatch,
+} from './life/index.ts';
+import { ContainerStarter } from './container-starter.ts';
+import { sandboxConfig } from './pod-config.ts';
+import { PodEvents } from './pod-events.ts';
+import { PodRecord } from './pod-record.ts';
+import { isRuntimeNotFound, type NodeRuntime, type PodSandboxStatusResponse } from './runtime/index.ts';
+
+/** What a pod's worker has from its node. */
+export interface PodSurroundings {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly pods: Objects<Pod>;
+  readonly events: EventRecorder;
+  readonly runtime: NodeRuntime;
+  /** As before `://` in container ids. */
+  readonly runtimeName: string;
+  readonly hostIps: readonly string[];
+  /** Has the pod looked at again. */
+  wake(key: string): void;
+  /** An image was pulled. */
+  imagesChanged(): void;
+}
+
+/** Runtime calls under way for a pod. */
+interface Operation {
+  readonly abort: AbortController;
+  /** What the containers are given to stop; undefined while they are being started. */
+  readonly graceSeconds: number | undefined;
+  readonly done: Promise<void>;
+}
+
+/** What the runtime failed to do is tried again after this long. */
+const RETRY_MS = 10_000;
+/** For pods that are gone already. */
+const LAST_GRACE_SECONDS = 2;
+
+/**
+ * Carries out the life of one pod: looks at the runtime, reports, and does what the plan says, again and again.
+ *
+ * Reports are written within `step`. What is done in the runtime goes on beside it, as it may take long; when it is through,
+ * the pod is woken.
+ */
+export class PodWorker {
+  readonly uid: string;
+  readonly key: string;
+  readonly #surroundings: PodSurroundings;
+  readonly #record: PodRecord;
+  readonly #events: PodEvents;
+  readonly #starter: ContainerStarter;
+  #pod: Observed<Pod>;
+  #sandboxId: string | undefined;
+  #operation: Operation | undefined;
+  /** The pod as our last report left it. */
+  #writtenVersion: string | undefined;
+  #isWriting = false;
+  /** What the watch told of last while we were writing. */
+  #heardVersion: string | undefined;
+  /** The runtime failed: nothing is tried before. */
+  #retryAtMs = 0;
+  #isDeleted = false;
+
+  constructor(pod: Observed<Pod>, surroundings: PodSurroundings) {
+    this.uid = pod.metadata.uid;
+    this.key = keyOf(pod);
+    this.#pod = pod;
+    this.#surroundings = surroundings;
+    this.#record = new PodRecord(pod);
+    this.#events = new PodEvents(surroundings.events);
+    this.#starter = new ContainerStarter(this.#record, this.#events, surroundings);
+  }
+
+  /** The pod has changed: whether to look at it. What we wrote ourselves has nothing new in it. */
+  isNews({ metadata }: Observed<Pod>): boolean {
+    if (this.#isWriting) this.#heardVersion = metadata.resourceVersion; // perhaps our own: we shall know in a moment
+    return !this.#isWriting && metadata.resourceVersion !== this.#writtenVersion;
+  }
+
+  /** The node will not have the pod. */
+  reject(rejection: { readonly reason: string; readonly message: string }): void {
+    this.#record.rejection = rejection;
+    this.#events.pod(this.#pod, { type: 'Warning', ...rejection });
+  }
+
+  /** Nothing of the pod runs any more, nor will it. */
+  get isOver(): boolean {
+    return this.#record.isOver;
+  }
+
+  /** Goes one step; answers when to look again even if nothing happens. */
+  async step(pod: Observed<Pod>): Promise<number | undefined> {
+    this.#pod = pod;
+    if (this.#operation !== undefined) {
+      this.#hurry(pod, this.#operation);
+      return undefined;
+    }
+    if (this.#surroundings.clock.now() < this.#retryAtMs) return this.#retryAtMs;
+    this.#surroundings.runtime.podSeen?.(pod);
+    const plan = planPod(await this.#observe(pod));
+    this.#noteEnd(plan);
+    await this.#report(pod, plan.status);
+    this.#record.isOver = plan.stage === 'ended';
+    if (plan.actions.some(({ type }) => type === 'delete pod')) await this.#delete(pod);
+    else if (plan.actions.length > 0) this.#begin(pod, plan.actions);
+    return plan.wakeAtMs;
+  }
+
+  /** The pod is gone from the API: nothing of it stays. */
+  async remove(): Promise<void> {
+    await this.halt();
+    const { runtime } = this.#surroundings.runtime;
+    const id = await this.#findSandbox();
+    if (id === undefined) return;
+    const { containersStatuses } = await runtime.podSandboxStatus(id);
+    const running = containersStatuses.filter(({ state }) => state === 'CONTAINER_RUNNING');
+    await Promise.all(
+      running.map(async (container) => {
+        this.#events.stopping(this.#pod, container.metadata.name);
+        await runtime.stopContainer(container.id, LAST_GRACE_SECONDS);
+      }),
+    );
+    await runtime.removePodSandbox(id);
+  }
+
+  /** Stops waiting for the runtime. Nothing of the pod is stopped. */
+  async halt(): Promise<void> {
+    this.#operation?.abort.abort();
+    await this.#operation?.done;
+  }
+
+  async #observe(pod: Observed<Pod>): Promise<PodView> {
+    const { clock, runtime, runtimeName, hostIps } = this.#surroundings;
+    const id = await this.#findSandbox();
+    const found = id === undefined ? undefined : await this.#sandboxStatus(id);
+    const containers = (found?.containersStatuses ?? []).map((container): ContainerView => {
+      const isRunning = container.state === 'CONTAINER_RUNNING';
+      return { ...container, probe: isRunning ? runtime.probes.result(container) : undefined };
+    });
+    const nowMs = clock.now();
+    return { pod, nowMs, sandbox: found?.status, containers, hostIps, runtimeName, memory: this.#record };
+  }
+
+  async #findSandbox(): Promise<string | undefined> {
+    if (this.#sandboxId !== undefined) return this.#sandboxId;
+    const sandboxes = await this.#surroundings.runtime.runtime.listPodSandbox({ podUid: this.uid });
+    const newest = [...sandboxes].sort((left, right) => right.createdAtMs - left.createdAtMs)[0];
+    this.#sandboxId = newest?.id;
+    return this.#sandboxId;
+  }
+
+  async #sandboxStatus(id: string): Promise<PodSandboxStatusResponse | undefined> {
+    try {
+      return await this.#surroundings.runtime.runtime.podSandboxStatus(id);
+    } catch (error) {
+      if (!isRuntimeNotFound(error)) throw error;
+      this.#sandboxId = undefined; // somebody removed it
+      return undefined;
+    }
+  }
+
+  /** Cuts a start short when the pod is to end, and a stop when it is to end sooner. */
+  #hurry({ metadata }: Observed<Pod>, { graceSeconds, abort }: Operation): void {
+    if (metadata.deletionTimestamp === undefined) return;
+    const isShorter = (metadata.deletionGracePeriodSeconds ?? Infinity) < (graceSeconds ?? 0);
+    if (graceSeconds === undefined || isShorter) abort.abort();
+  }
+
+  #noteEnd({ stage, eviction }: PodPlan): void {
+    if (stage === 'running' || this.#record.terminatingSinceMs !== undefined) return;
+    this.#record.terminatingSinceMs = this.#surroundings.clock.now();
+    if (eviction !== undefined) this.#events.pod(this.#pod, { type: 'Normal', ...eviction });
+  }
+
+  async #report(pod: Observed<Pod>, status: PodStatus): Promise<void> {
+    const patch = statusPatch(pod.status ?? {}, status);
+    this.#record.status = status;
+    if (patch === undefined) return;
+    const { pods, wake } = this.#surroundings;
+    this.#isWriting = true;
+    this.#heardVersion = undefined;
+    try {
+      const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
+      this.#writtenVersion = (await pods.patchStatus(this.key, body)).metadata.resourceVersion;
+    } catch (error) {
+      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error;
+      this.#surroundings.log.debug('pod was gone before its status was written', { pod: this.key });
+    } finally {
+      this.#isWriting = false;
+      if (this.#heardVersion !== undefined && this.#heardVersion !== this.#writtenVersion) wake(this.key);
+    }
+  }
+
+  async #delete(pod: Observed<Pod>): Promise<void> {
+    if (this.#isDeleted || pod.metadata.uid !== this.uid) return;
+    await this.#surroundings.pods.delete(this.key, { gracePeriodSeconds: 0, preconditions: { uid: this.uid } });
+    this.#isDeleted = true; // finalizers may keep it, but our part is done
+  }
+
+  #begin(pod: Observed<Pod>, actions: readonly PodAction[]): void {
+    const abort = new AbortController();
+    const stops = actions.flatMap((action) => (action.type === 'stop container' ? [action.graceSeconds] : []));
+    const isStart = actions.some(({ type }) => type === 'run sandbox' || type === 'start container');
+    const graceSeconds = isStart ? undefined : Math.max(0, ...stops);
+    const done = this.#carryOut(pod, actions, abort.signal).finally(() => {
+      this.#operation = undefined;
+      this.#surroundings.wake(this.key);
+    });
+    this.#operation = { abort, graceSeconds, done };
+  }
+
+  async #carryOut(pod: Observed<Pod>, actions: readonly PodAction[], signal: AbortSignal): Promise<void> {
+    try {
+      await Promise.all(actions.map((action) => this.#stopContainer(pod, action, signal)));
+      for (const action of actions) {
+        if (signal.aborted || !(await this.#do(pod, action, signal))) return;
+      }
+    } catch (error) {
+      if (signal.aborted) return; // cut short, as was wanted
+      this.#surroundings.log.warn('runtime call failed', { error, pod: this.key });
+      this.#retryAtMs = this.#surroundings.clock.now() + RETRY_MS;
+    }
+  }
+
+  async #stopContainer(pod: Observed<Pod>, action: PodAction, signal: AbortSignal): Promise<void> {
+    if (action.type !== 'stop container') return;
+    const { id, metadata } = action.container;
+    if (this.#record.stopping.add(id)) this.#events.stopping(pod, metadata.name);
+    await this.#surroundings.runtime.runtime.stopContainer(id, action.graceSeconds, { signal });
+  }
+
+  /** Whether to go on with what comes after it. */
+  async #do(pod: Observed<Pod>, action: PodAction, signal: AbortSignal): Promise<boolean> {
+    const { runtime } = this.#surroundings.runtime;
+    switch (action.type) {
+      case 'run sandbox':
+        return this.#runSandbox(pod, action.attempt, signal);
+      case 'start container':
+        return this.#starter.start(pod, action, { sandboxId: this.#sandboxId ?? '', signal });
+      case 'hold back':
+        this.#starter.holdBack(pod, action);
+        return true;
+      case 'remove container':
+        await runtime.removeContainer(action.container.id, { signal });
+        return true;
+      case 'stop sandbox':
+        await runtime.stopPodSandbox(action.id, { signal });
+        return true;
+      case 'stop container': // they were stopped side by side
+      case 'delete pod': // belongs to the step
+        return true;
+    }
+  }
+
+  async #runSandbox(pod: Observed<Pod>, attempt: number, signal: AbortSignal): Promise<boolean> {
+    try {
+      const { runtime } = this.#surroundings.runtime;
+      this.#sandboxId = await runtime.runPodSandbox(sandboxConfig(pod, attempt), { signal });
+      this.#record.sandboxFailure = undefined;
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      const message = `Failed to create pod sandbox: ${error instanceof Error ? error.message : String(error)}`;
+      this.#events.pod(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
+      this.#record.sandboxFailure = { retryAtMs: this.#surroundings.clock.now() + RETRY_MS };
+      return false;
+    }
+  }
+}

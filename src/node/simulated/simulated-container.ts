@@ -1,0 +1,203 @@
+import type { Clock } from '../../base/index.ts';
+import {
+  CONTAINER_KIND,
+  type ContainerConfig,
+  type ContainerState,
+  type ContainerStatus,
+  type ProbeResult,
+  RuntimeError,
+} from '../runtime/index.ts';
+import { type Annotations, type ContainerScript, containerScript } from './script.ts';
+
+/** How a container ended. */
+interface Ending {
+  readonly exitCode: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly finishedAtMs: number;
+}
+
+export interface SimulatedContainerParts {
+  readonly id: string;
+  readonly podSandboxId: string;
+  readonly config: ContainerConfig;
+  readonly imageRef: string;
+  readonly createdAtMs: number;
+  readonly clock: Clock;
+  /** The pod's annotations as they are now. */
+  readonly annotations: () => Annotations;
+  readonly onEnd: () => void;
+}
+
+const KILLED = 137;
+const NOT_STARTED = 128;
+
+/** A container that does nothing but run and end, as its script says. */
+export class SimulatedContainer {
+  readonly id: string;
+  readonly podSandboxId: string;
+  readonly name: string;
+  readonly #parts: SimulatedContainerParts;
+  readonly #waiters = new Set<() => void>();
+  #startedAtMs: number | undefined;
+  #ending: Ending | undefined;
+  #exit: Disposable | undefined;
+  /** As it was read last, and from what. */
+  #script: { readonly from: Annotations; readonly script: ContainerScript } | undefined;
+  #kill: { readonly atMs: number; readonly timer: Disposable } | undefined;
+
+  constructor(parts: SimulatedContainerParts) {
+    this.id = parts.id;
+    this.podSandboxId = parts.podSandboxId;
+    this.name = parts.config.metadata.name;
+    this.#parts = parts;
+  }
+
+  get state(): ContainerState {
+    if (this.#ending !== undefined) return 'CONTAINER_EXITED';
+    return this.#startedAtMs === undefined ? 'CONTAINER_CREATED' : 'CONTAINER_RUNNING';
+  }
+
+  get status(): ContainerStatus {
+    const { id, podSandboxId, config, imageRef, createdAtMs } = this.#parts;
+    const { metadata, image, labels, annotations } = config;
+    const { exitCode = 0, reason = '', message = '', finishedAtMs } = this.#ending ?? {};
+    return {
+      id,
+      podSandboxId,
+      metadata,
+      state: this.state,
+      createdAtMs,
+      startedAtMs: this.#startedAtMs,
+      finishedAtMs,
+      exitCode,
+      image,
+      imageRef,
+      reason,
+      message,
+      labels,
+      annotations,
+    };
+  }
+
+  /** What the script makes of this run. */
+  get script(): ContainerScript {
+    const { config } = this.#parts;
+    const annotations = this.#parts.annotations();
+    if (this.#script?.from === annotations) return this.#script.script;
+    const { name, attempt } = config.metadata;
+    const kind = config.annotations[CONTAINER_KIND] ?? 'regular';
+    const script = containerScript(annotations, { name, attempt, kind });
+    this.#script = { from: annotations, script };
+    return script;
+  }
+
+  get probe(): ProbeResult {
+    const { startedAfterMs, readyAfterMs } = this.script;
+    const startedMs = this.#startedAtMs ?? Infinity;
+    const nowMs = this.#parts.clock.now();
+    const isStarted = nowMs >= startedMs + startedAfterMs;
+    const isReady = isStarted && nowMs >= startedMs + readyAfterMs;
+    const changesAtMs = isStarted ? startedMs + readyAfterMs : startedMs + startedAfterMs;
+    return { isStarted, isReady, ...(isReady || changesAtMs === Infinity ? {} : { changesAtMs }) };
+  }
+
+  start(): void {
+    if (this.state !== 'CONTAINER_CREATED')
+      throw new RuntimeError('Invalid', `Cannot start container "${this.id}": it is in state ${this.state}`);
+    const { startFails } = this.script;
+    const nowMs = this.#parts.clock.now();
+    if (startFails !== undefined) {
+      this.#end({ exitCode: NOT_STARTED, reason: 'StartError', message: startFails, finishedAtMs: nowMs });
+      throw new RuntimeError('Failed', startFails);
+    }
+    this.run(nowMs);
+  }
+
+  /** Runs since the given time. */
+  run(sinceMs: number): void {
+    this.#startedAtMs = sinceMs;
+    this.followScript();
+  }
+
+  /** Has ended like this. */
+  hasEnded(startedAtMs: number | undefined, ending: Ending): void {
+    this.#startedAtMs = startedAtMs;
+    this.#ending = ending;
+  }
+
+  /** The script may have changed: sets the time of its end anew. */
+  followScript(): void {
+    this.#exit?.[Symbol.dispose]();
+    this.#exit = undefined;
+    if (this.state !== 'CONTAINER_RUNNING' || this.#startedAtMs === undefined) return;
+    const script = this.script;
+    if (script.exitAfterMs === undefined) return;
+    const { clock } = this.#parts;
+    const inMs = Math.max(0, this.#startedAtMs + script.exitAfterMs - clock.now());
+    this.#exit = clock.timer(inMs, () => this.#exitByItself());
+  }
+
+  /** Asks it to end, kills it after `timeoutMs`. Resolves when it has ended or nobody waits any more. */
+  async stop(timeoutMs: number, signal?: AbortSignal): Promise<void> {
+    if (this.state === 'CONTAINER_CREATED')
+      this.#end({ exitCode: 0, reason: 'Completed', message: '', finishedAtMs: this.#parts.clock.now() });
+    if (this.#ending !== undefined) return;
+    const { stopAfterMs, stopCode } = this.script;
+    if (stopAfterMs === 0) return this.#endNow(stopCode, '');
+    this.#killAfter(stopAfterMs, stopCode, timeoutMs);
+    await this.#ended(signal);
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    if (this.#ending === undefined) this.#endNow(KILLED, '');
+  }
+
+  /** Lets go of its timers. */
+  [Symbol.dispose](): void {
+    this.#exit?.[Symbol.dispose]();
+    this.#kill?.timer[Symbol.dispose]();
+    for (const wake of this.#waiters) wake();
+  }
+
+  /** The time of the kill can only come nearer; that of the end by itself is counted from the first time it was asked. */
+  #killAfter(stopAfterMs: number, stopCode: number, timeoutMs: number): void {
+    const { clock } = this.#parts;
+    const endsInMs = Math.min(stopAfterMs, timeoutMs);
+    const atMs = clock.now() + endsInMs;
+    if (this.#kill !== undefined && this.#kill.atMs <= atMs) return;
+    this.#kill?.timer[Symbol.dispose]();
+    const exitCode = stopAfterMs <= timeoutMs ? stopCode : KILLED;
+    this.#kill = { atMs, timer: clock.timer(endsInMs, () => this.#endNow(exitCode, '')) };
+  }
+
+  #exitByItself(): void {
+    const { exitCode, exitReason, exitMessage } = this.script;
+    this.#endNow(exitCode, exitMessage, exitReason);
+  }
+
+  #endNow(exitCode: number, message: string, reason = exitCode === 0 ? 'Completed' : 'Error'): void {
+    if (this.#ending !== undefined) return;
+    this.#end({ exitCode, reason, message, finishedAtMs: this.#parts.clock.now() });
+  }
+
+  #end(ending: Ending): void {
+    this.#ending = ending;
+    this[Symbol.dispose]();
+    this.#parts.onEnd();
+  }
+
+  #ended(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.#waiters.delete(wake);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiters.add(wake);
+      if (signal?.aborted === true) wake();
+      else signal?.addEventListener('abort', wake, { once: true });
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import type { PodSandboxConfig, PodSandboxState, PodSandboxStatus } from '../runtime/index.ts';
+import type { SimulatedContainer } from './simulated-container.ts';
+
+/** A pod in the simulated runtime. */
+export class SimulatedSandbox {
+  readonly id: string;
+  readonly config: PodSandboxConfig;
+  readonly createdAtMs: number;
+  /** Newest first. */
+  readonly containers: SimulatedContainer[] = [];
+  /** The pod's annotations, which may have changed since the sandbox was made. */
+  annotations: Readonly<Record<string, string>>;
+  state: PodSandboxState = 'SANDBOX_READY';
+  ips: readonly string[];
+
+  constructor(
+    id: string,
+    config: PodSandboxConfig,
+    network: { readonly createdAtMs: number; readonly ips: readonly string[] },
+  ) {
+    this.id = id;
+    this.config = config;
+    this.annotations = config.annotations;
+    this.createdAtMs = network.createdAtMs;
+    this.ips = network.ips;
+  }
+
+  get status(): PodSandboxStatus {
+    const { metadata, labels } = this.config;
+    const [ip = '', ...additionalIps] = this.ips;
+    return {
+      id: this.id,
+      metadata,
+      state: this.state,
+      createdAtMs: this.createdAtMs,
+      network: { ip, additionalIps },
+      labels,
+      annotations: this.annotations,
+    };
+  }
+}

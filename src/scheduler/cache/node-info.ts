@@ -1,0 +1,74 @@
+import type { Node, Observed } from '../../client/index.ts';
+import { HostPorts } from './host-ports.ts';
+import type { PodInfo } from './pod-info.ts';
+import { Resources } from './resources.ts';
+
+/** A node with what its pods take of it, those included that are only about to be bound. */
+export class NodeInfo {
+  readonly name: string;
+  /** Undefined while pods name a node that is not there. */
+  node: Observed<Node> | undefined;
+  readonly allocatable = new Resources();
+  readonly requested = new Resources();
+  nonZeroMilliCpu = 0;
+  nonZeroMemory = 0;
+  readonly usedPorts = new HostPorts();
+  /** Grows with every change, over all nodes: equal means the same state. */
+  generation = 0;
+  #pods: PodInfo[] = [];
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  get pods(): readonly PodInfo[] {
+    return this.#pods;
+  }
+
+  setNode(node: Observed<Node> | undefined): void {
+    this.node = node;
+    this.allocatable.copyFrom(Resources.read(node?.status?.allocatable));
+  }
+
+  addPod(pod: PodInfo): void {
+    this.#pods.push(pod);
+    this.#count(pod, 1);
+    for (const port of pod.hostPorts) this.usedPorts.add(port);
+  }
+
+  /** False if the pod is not here. */
+  removePod(uid: string): boolean {
+    const index = this.#pods.findIndex((pod) => pod.uid === uid);
+    const pod = this.#pods[index];
+    if (pod === undefined) return false;
+    const last = this.#pods.pop() as PodInfo;
+    if (last !== pod) this.#pods[index] = last;
+    this.#count(pod, -1);
+    for (const port of pod.hostPorts) this.usedPorts.remove(port);
+    return true;
+  }
+
+  copyFrom(other: NodeInfo): void {
+    if (this.node !== other.node) this.allocatable.copyFrom(other.allocatable);
+    this.node = other.node;
+    this.requested.copyFrom(other.requested);
+    this.nonZeroMilliCpu = other.nonZeroMilliCpu;
+    this.nonZeroMemory = other.nonZeroMemory;
+    if (!this.usedPorts.isEmpty || !other.usedPorts.isEmpty) this.usedPorts.copyFrom(other.usedPorts);
+    this.generation = other.generation;
+    this.#pods = other.#pods.slice();
+  }
+
+  /** A copy of its own, to try something on. */
+  clone(): NodeInfo {
+    const copy = new NodeInfo(this.name);
+    copy.copyFrom(this);
+    return copy;
+  }
+
+  #count(pod: PodInfo, sign: 1 | -1): void {
+    this.requested.add(pod.requests, sign);
+    this.nonZeroMilliCpu += sign * pod.nonZeroMilliCpu;
+    this.nonZeroMemory += sign * pod.nonZeroMemory;
+  }
+}

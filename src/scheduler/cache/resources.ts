@@ -1,0 +1,101 @@
+import { parseQuantity, qualifiedNameProblems, ValueError } from '../../api/index.ts';
+
+/** Amounts by resource name, as they stand in specs and statuses. */
+export type ResourceList = Readonly<Record<string, string>>;
+
+/**
+ * Amounts of resources as the scheduler counts them: CPU in thousandths, everything else in whole units.
+ *
+ * The common ones are fields of their own because filters read them for every node; the rest (extended resources, huge
+ * pages, attachable volumes) are `scalars`.
+ */
+export class Resources {
+  milliCpu = 0;
+  memory = 0;
+  ephemeralStorage = 0;
+  /** How many pods; only nodes say that. */
+  pods = 0;
+  scalars: Map<string, number> | undefined;
+
+  static of(amounts: Iterable<readonly [name: string, amount: number]>): Resources {
+    const resources = new Resources();
+    for (const [name, amount] of amounts) resources.#set(name, amount);
+    return resources;
+  }
+
+  /** Reads amounts as they stand in an object; what cannot be read counts as none. */
+  static read(list: ResourceList | undefined): Resources {
+    return Resources.of(readAmounts(list));
+  }
+
+  /** Adds `sign` times the other's amounts; pods are left alone. */
+  add(other: Resources, sign: 1 | -1): void {
+    this.milliCpu += sign * other.milliCpu;
+    this.memory += sign * other.memory;
+    this.ephemeralStorage += sign * other.ephemeralStorage;
+    if (other.scalars === undefined) return;
+    this.scalars ??= new Map();
+    for (const [name, amount] of other.scalars) this.scalars.set(name, this.scalar(name) + sign * amount);
+  }
+
+  copyFrom(other: Resources): void {
+    this.milliCpu = other.milliCpu;
+    this.memory = other.memory;
+    this.ephemeralStorage = other.ephemeralStorage;
+    this.pods = other.pods;
+    this.scalars = other.scalars === undefined ? undefined : new Map(other.scalars);
+  }
+
+  scalar(name: string): number {
+    return this.scalars?.get(name) ?? 0;
+  }
+
+  /** The amount of any resource; undefined for one that nobody gave an amount of, unless it is a common one. */
+  amount(name: string): number | undefined {
+    switch (name) {
+      case 'cpu':
+        return this.milliCpu;
+      case 'memory':
+        return this.memory;
+      case 'ephemeral-storage':
+        return this.ephemeralStorage;
+      default:
+        return this.scalars?.get(name);
+    }
+  }
+
+  #set(name: string, amount: number): void {
+    if (name === 'cpu') this.milliCpu = amount;
+    else if (name === 'memory') this.memory = amount;
+    else if (name === 'ephemeral-storage') this.ephemeralStorage = amount;
+    else if (name === 'pods') this.pods = amount;
+    else if (isScalarResource(name)) (this.scalars ??= new Map()).set(name, amount);
+  }
+}
+
+/** Amounts as numbers, by name: CPU in thousandths, everything else in whole units, rounded up. */
+export function readAmounts(list: ResourceList | undefined): Map<string, number> {
+  const amounts = new Map<string, number>();
+  for (const name in list) {
+    const quantity = parseQuantity(list[name] as string);
+    if (quantity instanceof ValueError) continue; // the API server lets none through
+    amounts.set(name, name === 'cpu' ? quantity.milliValue() : quantity.value());
+  }
+  return amounts;
+}
+
+/** Whether the scheduler counts a resource besides CPU, memory, ephemeral storage and pods. */
+export function isScalarResource(name: string): boolean {
+  return (
+    isExtendedResource(name) ||
+    name.startsWith('hugepages-') ||
+    name.startsWith('attachable-volumes-') ||
+    name.includes('kubernetes.io/')
+  );
+}
+
+/** Whether a resource is one that vendors define, such as `example.com/gpu`. */
+export function isExtendedResource(name: string): boolean {
+  if (!name.includes('/') || name.includes('kubernetes.io/') || name.startsWith('requests.')) return false;
+  return qualifiedNameProblems(`requests.${name}`).length === 0;
+}

@@ -1,0 +1,182 @@
+import type { Node, Observed, Pod } from '../../client/index.ts';
+import { NodeInfo } from './node-info.ts';
+import { NodeOrder } from './node-order.ts';
+import { PodInfo } from './pod-info.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** A node in the list of nodes by time of their last change, the newest first. */
+interface Entry {
+  readonly info: NodeInfo;
+  newer: Entry | undefined;
+  older: Entry | undefined;
+}
+
+interface PlacedPod {
+  readonly info: PodInfo;
+  readonly nodeName: string;
+  /** Chosen by us, not yet seen on the node by the watch. */
+  readonly isAssumed: boolean;
+}
+
+/**
+ * All nodes and the pods on them, as the watch tells and as this scheduler has decided since.
+ *
+ * Guarantees: bringing a snapshot up to date costs as much as nodes have changed since it was last brought up to date.
+ * An assumed pod counts until the watch confirms it or it is forgotten.
+ */
+export class SchedulerCache {
+  readonly #entries = new Map<string, Entry>();
+  readonly #order = new NodeOrder();
+  /** By uid. */
+  readonly #pods = new Map<string, PlacedPod>();
+  #newest: Entry | undefined;
+  #generation = 0;
+  /** The generation at which a node was last added, removed or put elsewhere in the order. */
+  #orderGeneration = 0;
+  #assumed = 0;
+
+  get nodeCount(): number {
+    return this.#order.size;
+  }
+
+  get podCount(): number {
+    return this.#pods.size;
+  }
+
+  get assumedCount(): number {
+    return this.#assumed;
+  }
+
+  /** Adds a node or takes over its new state. */
+  setNode(node: Observed<Node>): void {
+    const entry = this.#entry(node.metadata.name);
+    entry.info.setNode(node);
+    this.#touch(entry);
+    if (this.#order.set(node)) this.#orderGeneration = this.#generation;
+  }
+
+  removeNode(name: string): void {
+    const entry = this.#entries.get(name);
+    if (entry === undefined || !this.#order.delete(name)) return;
+    entry.info.setNode(undefined);
+    this.#touch(entry);
+    this.#orderGeneration = this.#generation;
+    this.#dropIfEmpty(entry);
+  }
+
+  /** Counts a pod on a node before the server knows of it. */
+  assume(info: PodInfo, nodeName: string): PodInfo {
+    if (this.#pods.has(info.uid)) throw new Error(`Cannot assume pod "${info.key}": it is on a node already`);
+    const assumed = info.onNode(nodeName);
+    this.#place({ info: assumed, nodeName, isAssumed: true });
+    return assumed;
+  }
+
+  /** Takes an assumed pod back; false if it is not assumed (any more). */
+  forget(uid: string): boolean {
+    if (!this.isAssumed(uid)) return false;
+    this.#take(uid);
+    return true;
+  }
+
+  isAssumed(uid: string): boolean {
+    return this.#pods.get(uid)?.isAssumed === true;
+  }
+
+  assumedPod(uid: string): PodInfo | undefined {
+    const placed = this.#pods.get(uid);
+    return placed?.isAssumed === true ? placed.info : undefined;
+  }
+
+  /** A pod that is on a node, new or changed: its state as the watch tells it replaces what was assumed. */
+  setPod(pod: Observed<Pod>): void {
+    this.#take(pod.metadata.uid);
+    this.#place({ info: new PodInfo(pod), nodeName: pod.spec?.nodeName ?? '', isAssumed: false });
+  }
+
+  removePod(uid: string): boolean {
+    return this.#take(uid) !== undefined;
+  }
+
+  /** Brings the snapshot up to date. */
+  update(snapshot: Snapshot): void {
+    for (let entry = this.#newest; entry !== undefined; entry = entry.older) {
+      if (entry.info.generation <= snapshot.generation) break;
+      if (entry.info.node === undefined) snapshot.byName.delete(entry.info.name);
+      else snapshotOf(snapshot, entry.info.name).copyFrom(entry.info);
+    }
+    if (this.#orderGeneration > snapshot.generation) {
+      const names = this.#order.list();
+      if (snapshot.byName.size > names.length) dropOthers(snapshot, new Set(names));
+      snapshot.nodes = names.map((name) => snapshot.byName.get(name) as NodeInfo);
+    }
+    snapshot.generation = this.#generation;
+  }
+
+  #place(placed: PlacedPod): void {
+    this.#pods.set(placed.info.uid, placed);
+    if (placed.isAssumed) this.#assumed += 1;
+    const entry = this.#entry(placed.nodeName);
+    entry.info.addPod(placed.info);
+    this.#touch(entry);
+  }
+
+  #take(uid: string): PlacedPod | undefined {
+    const placed = this.#pods.get(uid);
+    if (placed === undefined) return undefined;
+    this.#pods.delete(uid);
+    if (placed.isAssumed) this.#assumed -= 1;
+    const entry = this.#entry(placed.nodeName);
+    entry.info.removePod(uid);
+    this.#touch(entry);
+    this.#dropIfEmpty(entry);
+    return placed;
+  }
+
+  #entry(name: string): Entry {
+    const known = this.#entries.get(name);
+    if (known !== undefined) return known;
+    const entry: Entry = { info: new NodeInfo(name), newer: undefined, older: undefined };
+    this.#entries.set(name, entry);
+    return entry;
+  }
+
+  /** A node that is gone stays for as long as pods name it. */
+  #dropIfEmpty(entry: Entry): void {
+    const { info } = entry;
+    if (info.node !== undefined || info.pods.length > 0) return;
+    this.#entries.delete(info.name);
+    this.#unlink(entry);
+  }
+
+  #touch(entry: Entry): void {
+    entry.info.generation = ++this.#generation;
+    if (this.#newest === entry) return;
+    this.#unlink(entry);
+    entry.older = this.#newest;
+    if (this.#newest !== undefined) this.#newest.newer = entry;
+    this.#newest = entry;
+  }
+
+  #unlink(entry: Entry): void {
+    if (this.#newest === entry) this.#newest = entry.older;
+    if (entry.newer !== undefined) entry.newer.older = entry.older;
+    if (entry.older !== undefined) entry.older.newer = entry.newer;
+    entry.newer = undefined;
+    entry.older = undefined;
+  }
+}
+
+function snapshotOf(snapshot: Snapshot, name: string): NodeInfo {
+  const known = snapshot.byName.get(name);
+  if (known !== undefined) return known;
+  const info = new NodeInfo(name);
+  snapshot.byName.set(name, info);
+  return info;
+}
+
+function dropOthers(snapshot: Snapshot, names: ReadonlySet<string>): void {
+  for (const name of snapshot.byName.keys()) {
+    if (!names.has(name)) snapshot.byName.delete(name);
+  }
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import { SeededRandom, VirtualClock } from '../../base/index.ts';
+import { SchedulerCache } from '../cache/scheduler-cache.ts';
+import { Snapshot } from '../cache/snapshot.ts';
+import { Cycle } from '../framework/cycle.ts';
+import { Framework } from '../framework/framework.ts';
+import { defaultProfile } from '../framework/profile.ts';
+import { builtInPlugins } from '../plugins/registry.ts';
+import { nodeInfoOf, nodeOf, podInfoOf, podOf } from '../testing/objects.ts';
+import { feasibleNodesToFind } from './node-sampling.ts';
+import { type Placement, PodScheduler } from './schedule-pod.ts';
+import { selectNode } from './select-node.ts';
+
+type PodSketch = NonNullable<Parameters<typeof podInfoOf>[0]>;
+type NodeSketch = NonNullable<Parameters<typeof nodeOf>[0]>;
+
+const framework = new Framework(defaultProfile, builtInPlugins, { client: undefined, clock: new VirtualClock() });
+
+function clusterOf(nodes: readonly NodeSketch[], pods: readonly PodSketch[] = []): (pod: PodSketch) => Placement {
+  const cache = new SchedulerCache();
+  for (const node of nodes) cache.setNode(nodeOf(node));
+  for (const [index, pod] of pods.entries()) cache.setPod(podOf({ name: `other-${index}`, ...pod }));
+  const snapshot = new Snapshot();
+  cache.update(snapshot);
+  const scheduler = new PodScheduler(snapshot, new SeededRandom(1));
+  return (pod) => scheduler.schedule(framework, new Cycle(podInfoOf(pod)));
+}
+
+function whyNot(pod: PodSketch, nodes: readonly NodeSketch[], pods: readonly PodSketch[] = []): string {
+  try {
+    return `scheduled to ${clusterOf(nodes, pods)(pod).nodeName}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+describe('feasibleNodesToFind()', () => {
+  test.each([
+    [10, undefined, 10],
+    [99, 50, 99],
+    [100, undefined, 100],
+    [200, undefined, 100],
+    [1000, undefined, 420],
+    [5000, undefined, 500],
+    [6000, undefined, 300],
+    [100_000, undefined, 5000],
+    [1000, 40, 400],
+    [1000, 5, 100],
+    [1000, 100, 1000],
+  ])('of %i nodes at %s %% is %i', (nodes, percentage, expected) => {
+    expect(feasibleNodesToFind(nodes, percentage)).toBe(expected);
+  });
+});
+
+test('selectNode() takes one of the best by chance, each as often as the others', () => {
+  const nodes = ['a', 'b', 'c', 'd'].map((name) => nodeInfoOf({ name }));
+  const scores = Float64Array.of(5, 9, 9, 9);
+  const random = new SeededRandom('ties');
+  const counts = new Map<string, number>();
+  for (let round = 0; round < 3000; round++) {
+    const { name } = selectNode(nodes, scores, random);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  expect([...counts.keys()].sort()).toEqual(['b', 'c', 'd']);
+  for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(120);
+});
+
+describe('PodScheduler', () => {
+  test('spreads pods: the emptiest node is the best', () => {
+    const requests = { cpu: '2', memory: '4Gi' };
+    const place = clusterOf([{ name: 'n1' }, { name: 'n2' }], [{ requests, nodeName: 'n1' }]);
+    expect(place({ requests: { cpu: '1', memory: '2Gi' } })).toEqual({
+      nodeName: 'n2',
+      evaluatedNodes: 2,
+      feasibleNodes: 2,
+    });
+  });
+
+  test('looks at part of a large cluster, and goes on where it ended', () => {
+    const nodes = Array.from({ length: 400 }, (_, index) => ({ name: `n${index}` }));
+    const place = clusterOf(nodes);
+    const seen = new Set<string>();
+    for (let round = 0; round < 300; round++) {
+      const { nodeName, feasibleNodes } = place({});
+      expect(feasibleNodes).toBe(188); // 47 %
+      seen.add(nodeName);
+    }
+    expect(seen.size).toBeGreaterThan(200);
+  });
+
+  test('takes the nominated node if it will do', () => {
+    const place = clusterOf([{ name: 'n1' }, { name: 'n2', unschedulable: true }]);
+    expect(place({ status: { nominatedNodeName: 'n1' } })).toMatchObject({ nodeName: 'n1', evaluatedNodes: 1 });
+    expect(place({ status: { nominatedNodeName: 'n2' } })).toMatchObject({ nodeName: 'n1', evaluatedNodes: 2 });
+  });
+});
+
+describe('the words for a pod that fits nowhere', () => {
+  const noHelp = (count: number): string =>
+    `no new claims to deallocate, preemption: 0/${count} nodes are available: ${count} Preemption is not helpful for scheduling.`;
+  const byName = (...values: string[]): PodSketch['affinity'] => ({
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [
+          { matchFields: values.map((value) => ({ key: 'metadata.name', operator: 'In', values: [value] })) },
+        ],
+      },
+    },
+  });
+
+  test('without any node', () => {
+    expect(whyNot({}, [])).toBe('no nodes available to schedule pods');
+  });
+
+  test('with a different reason for each node, sorted', () => {
+    const nodes = [
+      { name: 'n1', unschedulable: true },
+      { name: 'n2', taints: [{ key: 'a', effect: 'NoSchedule' as const }] },
+      { name: 'n3', taints: [{ key: 'b', effect: 'NoExecute' as const }] },
+    ];
+    expect(whyNot({}, nodes)).toBe(
+      '0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint(s). ' + noHelp(3),
+    );
+  });
+
+  test('when nodes are too small', () => {
+    expect(whyNot({ requests: { cpu: '5', memory: '9Gi' } }, [{ name: 'n1' }, { name: 'n2' }])).toBe(
+      '0/2 nodes are available: 2 Insufficient cpu, 2 Insufficient memory. ' + noHelp(2),
+    );
+  });
+
+  test('when nodes are full with pods that are as important', () => {
+    const full = { requests: { cpu: '4' }, nodeName: 'n1' };
+    expect(whyNot({ requests: { cpu: '1' } }, [{ name: 'n1' }, { name: 'n2', unschedulable: true }], [full])).toBe(
+      '0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. no new claims to deallocate, ' +
+        'preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, ' +
+        '1 Preemption is not helpful for scheduling.',
+    );
+  });
+
+  test('when less important pods are not enough to make room', () => {
+    const pods = [
+      { requests: { cpu: '3' }, priority: 10, nodeName: 'n1' },
+      { requests: { cpu: '1' }, nodeName: 'n1' },
+    ];
+    expect(whyNot({ requests: { cpu: '2' }, priority: 5 }, [{ name: 'n1' }], pods)).toBe(
+      '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, ' +
+        'preemption: 0/1 nodes are available: 1 Insufficient cpu.',
+    );
+  });
+
+  test('when less important pods could make room, which kube-scheduler would then delete', () => {
+    const full = { requests: { cpu: '4' }, nodeName: 'n1' };
+    expect(whyNot({ requests: { cpu: '1' }, priority: 5 }, [{ name: 'n1' }], [full])).toBe(
+      '0/1 nodes are available: 1 Insufficient cpu.',
+    );
+  });
+
+  test('when the pod never preempts others', () => {
+    const full = { requests: { cpu: '4' }, nodeName: 'n1' };
+    const pod = { requests: { cpu: '1' }, priority: 5, preemptionPolicy: 'Never' as const };
+    expect(whyNot(pod, [{ name: 'n1' }], [full])).toBe(
+      '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, ' +
+        'preemption: not eligible due to preemptionPolicy=Never.',
+    );
+  });
+
+  test('when the pod asks for a node by name that will not do', () => {
+    expect(whyNot({ affinity: byName('n1') }, [{ name: 'n1', unschedulable: true }, { name: 'n2' }])).toBe(
+      "0/2 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity], 1 node(s) were unschedulable. " +
+        noHelp(2),
+    );
+  });
+
+  test('when the pod asks for names that cannot hold together', () => {
+    expect(whyNot({ affinity: byName('n1', 'n2') }, [{ name: 'n1' }])).toBe(
+      '0/1 nodes are available: pod affinity terms conflict. not found',
+    );
+  });
+});

@@ -1,0 +1,209 @@
+import type { Clock, Logger } from '../../base/index.ts';
+import type { EventRecorder, Objects } from '../../kit/index.ts';
+import type { Pod } from '../../client/index.ts';
+import type { SchedulerCache } from '../cache/scheduler-cache.ts';
+import type { Snapshot } from '../cache/snapshot.ts';
+import { assignedPodDelete } from '../framework/cluster-event.ts';
+import { Cycle } from '../framework/cycle.ts';
+import type { Framework } from '../framework/framework.ts';
+import { PodRejectedError } from '../framework/pod-rejected-error.ts';
+import { runBind, runPermit, runPostBind, runReserve, runUnreserve } from '../framework/run-binding.ts';
+import type { PodInfo } from '../cache/pod-info.ts';
+import type { QueuedPod } from '../queue/queued-pod.ts';
+import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
+import type { SchedulerMetrics } from '../scheduler-metrics.ts';
+import { eventNote, recordRejection, verdictOf } from './failure.ts';
+import { scheduledPatch } from './scheduled-condition.ts';
+import type { PodScheduler } from './schedule-pod.ts';
+import { TaskPool } from './task-pool.ts';
+import { WakeUp } from './wake-up.ts';
+
+/** Bindings and status writes under way at once. */
+const MAX_TASKS = 64;
+/** Others get a turn of the event loop after so many pods. */
+const PODS_A_TURN = 16;
+
+export interface SchedulingLoopParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: SchedulerMetrics;
+  readonly queue: SchedulingQueue;
+  readonly cache: SchedulerCache;
+  readonly snapshot: Snapshot;
+  readonly scheduler: PodScheduler;
+  readonly frameworks: ReadonlyMap<string, Framework>;
+  readonly pods: Objects<Pod>;
+  /** What is under way when the loop stops may take so long. */
+  readonly stopGraceMs: number;
+  /** Events in the name of a scheduler. */
+  recorder(schedulerName: string): EventRecorder;
+}
+
+/** One pod on its way to a node. */
+interface Attempt {
+  readonly queued: QueuedPod;
+  readonly framework: Framework;
+  readonly startMs: number;
+}
+
+/** Takes one pod after the other from the queue and finds it a node; binding goes on beside that. */
+export class SchedulingLoop {
+  readonly #parts: SchedulingLoopParts;
+  readonly #tasks = new TaskPool(MAX_TASKS);
+  readonly #wakeUp = new WakeUp();
+  readonly #stopTasks = new AbortController();
+  #isTrying = false;
+
+  constructor(parts: SchedulingLoopParts) {
+    this.#parts = parts;
+    parts.queue.whenReady(() => this.#wakeUp.call());
+  }
+
+  /** Whether nothing is to do before time passes or something happens. */
+  get isIdle(): boolean {
+    return !this.#isTrying && this.#tasks.size === 0 && !this.#parts.queue.isReady;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    for (let turn = 1; !signal.aborted; turn++) {
+      const queued = this.#parts.queue.pop();
+      if (queued === undefined) {
+        await this.#wakeUp.sleep(signal);
+        continue;
+      }
+      this.#isTrying = true;
+      this.#try(queued);
+      this.#isTrying = false;
+      await this.#tasks.room();
+      if (turn % PODS_A_TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+    }
+    const { clock, stopGraceMs } = this.#parts;
+    using _ = clock.timer(stopGraceMs, () => this.#stopTasks.abort());
+    await this.#tasks.idle();
+  }
+
+  #try(queued: QueuedPod): void {
+    const { clock, queue } = this.#parts;
+    const framework = this.#parts.frameworks.get(queued.pod.schedulerName);
+    if (framework === undefined || this.#isToSkip(queued)) return queue.done(queued.uid);
+    const attempt: Attempt = { queued, framework, startMs: clock.monotonic() };
+    const cycle = new Cycle(queued.pod);
+    try {
+      const nodeName = this.#place(attempt, cycle);
+      this.#tasks.start(() => this.#bind(attempt, cycle, nodeName));
+    } catch (error) {
+      this.#fail(attempt, error);
+    }
+  }
+
+  #isToSkip({ pod }: QueuedPod): boolean {
+    if (pod.pod.metadata.deletionTimestamp === undefined) return this.#parts.cache.isAssumed(pod.uid);
+    this.#event(pod, {
+      type: 'Warning',
+      reason: 'FailedScheduling',
+      message: `skip schedule deleting pod: ${pod.key}`,
+    });
+    return true;
+  }
+
+  /** Chooses a node and counts the pod on it. */
+  #place({ queued, framework }: Attempt, cycle: Cycle): string {
+    const { cache, snapshot } = this.#parts;
+    cache.update(snapshot);
+    const nodeName = this.#choose(framework, cycle);
+    cache.assume(queued.pod, nodeName);
+    try {
+      const rejection = runReserve(framework, cycle, nodeName);
+      if (rejection !== undefined) throw new PodRejectedError(nodeName, rejection);
+    } catch (error) {
+      this.#takeBack(framework, cycle, nodeName);
+      throw error;
+    }
+    return nodeName;
+  }
+
+  #choose(framework: Framework, cycle: Cycle): string {
+    const { scheduler, clock, metrics } = this.#parts;
+    const startMs = clock.monotonic();
+    try {
+      return scheduler.schedule(framework, cycle).nodeName;
+    } finally {
+      metrics.algorithm(clock.monotonic() - startMs);
+    }
+  }
+
+  async #bind(attempt: Attempt, cycle: Cycle, nodeName: string): Promise<void> {
+    const { queued, framework, startMs } = attempt;
+    const { clock, queue, metrics, log } = this.#parts;
+    const options = { nodeName, signal: this.#stopTasks.signal };
+    try {
+      const rejection = await runPermit(framework, cycle, options);
+      if (rejection !== undefined) throw new PodRejectedError(nodeName, rejection);
+      queue.done(queued.uid); // from here on nothing is the pod's fault
+      await runBind(framework, cycle, options);
+    } catch (error) {
+      if (!this.#stopTasks.signal.aborted) this.#bindingFailed(attempt, cycle, { nodeName, error });
+      return;
+    }
+    log.debug('pod bound', { pod: queued.key, node: nodeName, attempts: queued.attempts });
+    metrics.attempt('scheduled', framework.schedulerName, clock.monotonic() - startMs);
+    metrics.bound(queued, clock.now());
+    const message = `Successfully assigned ${queued.key} to ${nodeName}`;
+    this.#event(queued.pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', message });
+    runPostBind(framework, cycle, nodeName);
+  }
+
+  #bindingFailed(attempt: Attempt, cycle: Cycle, { nodeName, error }: { nodeName: string; error: unknown }): void {
+    const { queued, framework } = attempt;
+    const wasCounted = this.#takeBack(framework, cycle, nodeName);
+    const tellOfRoom = (): void => {
+      const old = queued.pod.onNode(nodeName).pod;
+      if (wasCounted) this.#parts.queue.moveAll(assignedPodDelete, { old }, (pod) => pod.uid !== queued.uid);
+    };
+    if (!(error instanceof PodRejectedError)) tellOfRoom();
+    this.#fail(attempt, error);
+    if (error instanceof PodRejectedError) tellOfRoom(); // once it is back, so that its own going does not move it
+  }
+
+  /** Gives back what was taken on the node; false if the pod was not counted there any more. */
+  #takeBack(framework: Framework, cycle: Cycle, nodeName: string): boolean {
+    runUnreserve(framework, cycle, nodeName);
+    return this.#parts.cache.forget(cycle.pod.uid);
+  }
+
+  /** Puts the pod back and says why it has no node: in an event, and in its status. */
+  #fail({ queued, framework, startMs }: Attempt, error: unknown): void {
+    const { clock, log, metrics, pods, queue } = this.#parts;
+    const verdict = verdictOf(error);
+    const isError = verdict.reason === 'SchedulerError';
+    metrics.attempt(isError ? 'error' : 'unschedulable', framework.schedulerName, clock.monotonic() - startMs);
+    recordRejection(queued, error);
+    const current = pods.get(queued.key);
+    if (isError && current !== undefined) log.error('scheduling failed', { pod: queued.key, error });
+    else log.debug('pod was not scheduled', { pod: queued.key, why: verdict.message });
+    if (current !== undefined && current.metadata.uid !== queued.uid) return queue.done(queued.uid); // made anew
+    const isWaiting = current !== undefined && (current.spec?.nodeName ?? '') === '';
+    if (isWaiting) {
+      queued.update(current);
+      queue.putBack(queued);
+    } else queue.done(queued.uid);
+    this.#event(queued.pod, { type: 'Warning', reason: 'FailedScheduling', message: eventNote(verdict.message) });
+    const patch = scheduledPatch(queued.pod.pod, verdict, clock.now());
+    if (isWaiting && patch !== undefined) this.#tasks.start(() => this.#writeStatus(queued.key, patch));
+  }
+
+  async #writeStatus(key: string, patch: NonNullable<ReturnType<typeof scheduledPatch>>): Promise<void> {
+    try {
+      await this.#parts.pods.patchStatus(key, patch, { signal: this.#stopTasks.signal });
+    } catch (error) {
+      if (!this.#stopTasks.signal.aborted) this.#parts.log.warn('pod status was not written', { pod: key, error });
+    }
+  }
+
+  #event(
+    pod: PodInfo,
+    details: { type: 'Normal' | 'Warning'; reason: string; message: string; action?: string },
+  ): void {
+    this.#parts.recorder(pod.schedulerName).event(pod.pod, { action: 'Scheduling', ...details });
+  }
+}

@@ -1,0 +1,46 @@
+import type { Rejection } from './rejection.ts';
+
+/** Why no node would do: what each node was rejected for, and by which plugins. */
+export class Diagnosis {
+  readonly #byNode = new Map<string, Rejection>();
+  /** What holds for nodes that were not looked at. */
+  #forOthers: Rejection | undefined;
+  readonly unschedulablePlugins = new Set<string>();
+  readonly pendingPlugins = new Set<string>();
+  /** Set when the pod was rejected before any node was looked at. */
+  preFilterMessage = '';
+  postFilterMessage = '';
+
+  /** How many nodes were looked at and rejected. */
+  get size(): number {
+    return this.#byNode.size;
+  }
+
+  get forOthers(): Rejection | undefined {
+    return this.#forOthers;
+  }
+
+  get(nodeName: string): Rejection | undefined {
+    return this.#byNode.get(nodeName) ?? this.#forOthers;
+  }
+
+  entries(): IterableIterator<[string, Rejection]> {
+    return this.#byNode.entries();
+  }
+
+  reject(nodeName: string, rejection: Rejection): void {
+    this.#byNode.set(nodeName, rejection);
+    this.blame(rejection);
+  }
+
+  rejectOthers(rejection: Rejection): void {
+    this.#forOthers = rejection;
+  }
+
+  /** The plugin has to be asked before the pod is tried again. */
+  blame({ code, plugin }: Rejection): void {
+    if (plugin === '') return;
+    if (code === 'Pending') this.pendingPlugins.add(plugin);
+    else this.unschedulablePlugins.add(plugin);
+  }
+}

@@ -1,0 +1,86 @@
+import type { Client } from '../../client/index.ts';
+import type { Clock } from '../../base/index.ts';
+import type { NodeInfo } from '../cache/node-info.ts';
+import type { PodInfo } from '../cache/pod-info.ts';
+import type { Snapshot } from '../cache/snapshot.ts';
+import type { QueuedPod } from '../queue/queued-pod.ts';
+import type { EventInterest } from './cluster-event.ts';
+import type { Cycle } from './cycle.ts';
+import type { Diagnosis } from './diagnosis.ts';
+import type { Rejection } from './rejection.ts';
+
+/** Scores go from 0 to this. */
+export const MAX_NODE_SCORE = 100;
+
+/**
+ * A part of scheduling. It serves the extension points whose methods it has, in a profile that enables it.
+ *
+ * A method that gives nothing back lets the pod pass. What it throws is a fault: the pod is tried again later.
+ */
+export interface Plugin {
+  /** As in profiles, messages and metrics. */
+  readonly name: string;
+  /** Which changes may make a pod schedulable that this plugin has rejected. Without any, only time helps it. */
+  readonly events?: readonly EventInterest[];
+
+  /** Whether a pod may be tried at all. */
+  preEnqueue?(pod: PodInfo): Rejection | undefined;
+  /** Whether the first is to be tried before the second. One plugin of a scheduler says so. */
+  queueSort?(first: QueuedPod, second: QueuedPod): boolean;
+  /** Works out once what Filter needs, or says that Filter has nothing to say, or that only some nodes come into question. */
+  preFilter?(cycle: Cycle, snapshot: Snapshot): PreFilterAnswer;
+  /** Whether the pod may go to the node. Called for very many nodes. */
+  filter?(cycle: Cycle, node: NodeInfo): Rejection | undefined;
+  /** After all nodes were rejected: does something so that a later try succeeds, or says why it cannot. */
+  postFilter?(cycle: Cycle, context: PostFilterContext): PostFilterAnswer;
+  /** Works out once what Score needs, or says that Score has nothing to say. */
+  preScore?(cycle: Cycle, nodes: readonly NodeInfo[]): 'skip' | undefined;
+  /** How good the node is for the pod: 0 to `MAX_NODE_SCORE`, or any number >= 0 if there is `normalizeScore`. */
+  score?(cycle: Cycle, node: NodeInfo): number;
+  /** Brings the scores of all nodes into the range, in place. */
+  normalizeScore?(cycle: Cycle, scores: Float64Array): void;
+  /** The pod will go to the node: takes what it needs there. */
+  reserve?(cycle: Cycle, nodeName: string): Rejection | undefined;
+  /** Gives back what `reserve` took, or would have taken. Never fails. */
+  unreserve?(cycle: Cycle, nodeName: string): void;
+  /** A last say before the pod is bound; a promise lets it wait. */
+  permit?(
+    cycle: Cycle,
+    nodeName: string,
+    options: BindingOptions,
+  ): Rejection | undefined | Promise<Rejection | undefined>;
+  /** What must be done before the pod is bound. */
+  preBind?(cycle: Cycle, nodeName: string, options: BindingOptions): Promise<void>;
+  /** Binds the pod; `false` leaves it to the next plugin. */
+  bind?(cycle: Cycle, nodeName: string, options: BindingOptions): Promise<boolean>;
+  /** The pod is bound. */
+  postBind?(cycle: Cycle, nodeName: string): void;
+}
+
+/** `skip`: Filter has nothing to say. `nodes`: no others come into question. */
+export type PreFilterAnswer = undefined | 'skip' | { readonly nodes: ReadonlySet<string> } | Rejection;
+
+/** Done: what was done makes it worth while to wait. A rejection says why nothing could be done. */
+export type PostFilterAnswer = 'done' | Rejection;
+
+export interface PostFilterContext {
+  readonly snapshot: Snapshot;
+  readonly diagnosis: Diagnosis;
+  /** Runs the filters on a node that the caller has changed on a copy. */
+  filter(node: NodeInfo): Rejection | undefined;
+}
+
+export interface BindingOptions {
+  readonly signal: AbortSignal;
+}
+
+/** What plugins are made with. */
+export interface PluginContext {
+  /** From the profile; the plugin checks it. */
+  readonly args: unknown;
+  /** Undefined where there is no API server, as in measurements. */
+  readonly client: Client | undefined;
+  readonly clock: Clock;
+}
+
+export type PluginFactory = (context: PluginContext) => Plugin;

@@ -1,0 +1,24 @@
+// What other folders may use: the scheduler, as a part of an app, and what plugins of one's own need.
+export { scheduler, type SchedulerOptions } from './scheduler.ts';
+export { type ExtensionPoint, extensionPoints } from './framework/extension-points.ts';
+export { defaultProfile, type PluginUse, type Profile } from './framework/profile.ts';
+export {
+  type BindingOptions,
+  MAX_NODE_SCORE,
+  type Plugin,
+  type PluginContext,
+  type PluginFactory,
+  type PostFilterAnswer,
+  type PostFilterContext,
+  type PreFilterAnswer,
+} from './framework/plugin.ts';
+export { type Rejection, unresolvable, unschedulable } from './framework/rejection.ts';
+export { Cycle, type CycleKey } from './framework/cycle.ts';
+export type { Change, ClusterAction, ClusterEvent, EventInterest } from './framework/cluster-event.ts';
+export type { Diagnosis } from './framework/diagnosis.ts';
+export { builtInPlugins } from './plugins/registry.ts';
+export type { NodeInfo } from './cache/node-info.ts';
+export type { PodInfo } from './cache/pod-info.ts';
+export { Resources } from './cache/resources.ts';
+export type { Snapshot } from './cache/snapshot.ts';
+export type { QueuedPod } from './queue/queued-pod.ts';

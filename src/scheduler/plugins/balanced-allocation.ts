@@ -1,0 +1,78 @@
+import type { NodeInfo } from '../cache/node-info.ts';
+import type { CycleKey } from '../framework/cycle.ts';
+import { MAX_NODE_SCORE, type Plugin, type PluginContext } from '../framework/plugin.ts';
+import { readScoredResources, type ScoredResource } from './fit-args.ts';
+import { isUncommon, podAmounts, takenOf } from './resource-allocation.ts';
+
+const NAME = 'NodeResourcesBalancedAllocation';
+const amountsKey: CycleKey<Float64Array> = { name: `PreScore${NAME}` };
+
+/** Score: better where the pod brings the shares in use of CPU, memory and so on closer together. */
+export function balancedAllocation({ args }: Pick<PluginContext, 'args'>): Plugin {
+  const resources = readScoredResources((args as { resources?: unknown } | undefined)?.resources);
+  return {
+    name: NAME,
+    preScore(cycle) {
+      const amounts = podAmounts(cycle.pod.pod, resources, { isAssumedWhenMissing: false });
+      if (amounts.every((amount) => amount === 0)) return 'skip';
+      cycle.write(amountsKey, amounts);
+      return undefined;
+    },
+    score(cycle, node) {
+      const amounts = cycle.read(amountsKey);
+      const before = balance(node, resources, { amounts, isWithPod: false });
+      const after = balance(node, resources, { amounts, isWithPod: true });
+      return MAX_NODE_SCORE / 2 + Math.trunc((MAX_NODE_SCORE / 2 + after - before) / 2);
+    },
+  };
+}
+
+interface Pending {
+  /** What the pod wants, in the order of the resources. */
+  readonly amounts: Float64Array;
+  /** Whether it is to be counted as if it were on the node. */
+  readonly isWithPod: boolean;
+}
+
+/** 100 when the same share of all resources is in use, less the further the shares are apart (by their standard deviation). */
+function balance(node: NodeInfo, resources: readonly ScoredResource[], pending: Pending): number {
+  let count = 0;
+  let sum = 0;
+  let last = 0;
+  for (let index = 0; index < resources.length; index++) {
+    const share = shareInUse(
+      node,
+      (resources[index] as ScoredResource).name,
+      pending.amounts[index]!,
+      pending.isWithPod,
+    );
+    if (share < 0) continue;
+    count += 1;
+    sum += share;
+    last = share;
+  }
+  // of two, both are as far from the mean: half of their difference
+  if (count <= 2) return score(count === 2 ? Math.abs(sum - last - last) / 2 : 0);
+  let squares = 0;
+  for (let index = 0; index < resources.length; index++) {
+    const share = shareInUse(
+      node,
+      (resources[index] as ScoredResource).name,
+      pending.amounts[index]!,
+      pending.isWithPod,
+    );
+    if (share >= 0) squares += (share - sum / count) ** 2;
+  }
+  return score(Math.sqrt(squares / count));
+}
+
+function score(deviation: number): number {
+  return Math.trunc((1 - deviation) * MAX_NODE_SCORE);
+}
+
+/** Negative for a resource that the node does not have, or that is uncommon and not wanted. Called too often for an options object. */
+function shareInUse(node: NodeInfo, name: string, wanted: number, isWithPod: boolean): number {
+  const allocatable = node.allocatable.amount(name) ?? 0;
+  if (allocatable === 0 || (wanted === 0 && isUncommon(name))) return -1;
+  return Math.min(1, (takenOf(node, name) + (isWithPod ? wanted : 0)) / allocatable);
+}

@@ -1,0 +1,139 @@
+import type { Node, Pod } from '../../client/index.ts';
+import type { NodeInfo } from '../cache/node-info.ts';
+import { PodInfo } from '../cache/pod-info.ts';
+import { isExtendedResource, Resources } from '../cache/resources.ts';
+import type { Change } from '../framework/cluster-event.ts';
+import type { CycleKey } from '../framework/cycle.ts';
+import type { Plugin, PluginContext } from '../framework/plugin.ts';
+import type { Rejection } from '../framework/rejection.ts';
+import { readFitArgs } from './fit-args.ts';
+import { allocationScore, type AllocationScoring, leastAllocated, podAmounts } from './resource-allocation.ts';
+
+const NAME = 'NodeResourcesFit';
+const amounts: CycleKey<Float64Array> = { name: `PreScore${NAME}` };
+
+/** Filter: a node must have what the pod requests. Score (LeastAllocated): the more would be left free the better. */
+export function nodeResourcesFit({ args }: Pick<PluginContext, 'args'>): Plugin {
+  const { ignoredResources, ignoredResourceGroups, resources } = readFitArgs(args);
+  const isIgnored = (name: string): boolean =>
+    isExtendedResource(name) &&
+    (ignoredResources.has(name) || ignoredResourceGroups.has(name.slice(0, name.indexOf('/'))));
+  const rejections = new RejectionTable();
+  const scoring: AllocationScoring = { resources, isNonZero: true, score: leastAllocated };
+  return {
+    name: NAME,
+    events: [
+      { resource: 'Pod', actions: ['Delete', 'UpdatePodScaleDown'], isWorthRetry: isRoomMade },
+      {
+        resource: 'Node',
+        actions: ['Add', 'UpdateNodeAllocatable'],
+        isWorthRetry: (pod, change: Change<Node>) => isNodeRoomier(pod, change),
+      },
+    ],
+    filter: ({ pod }, node) => rejections.for(shortOf(pod.requests, node, isIgnored)),
+    preScore(cycle) {
+      cycle.write(amounts, podAmounts(cycle.pod.pod, resources, { isAssumedWhenMissing: true }));
+      return undefined;
+    },
+    score: (cycle, node) => allocationScore(cycle.read(amounts), node, scoring),
+  };
+}
+
+/** What a node is short of: a name and whether it would be so without any pod as well. */
+interface Shortage {
+  readonly reasons: readonly string[];
+  readonly isUnresolvable: boolean;
+}
+
+const COMMON_REASONS = ['Too many pods', 'Insufficient cpu', 'Insufficient memory', 'Insufficient ephemeral-storage'];
+const UNRESOLVABLE = 1 << COMMON_REASONS.length;
+const NO_SCALARS: readonly string[] = [];
+
+/** Rejections are few in kind and many in number: each kind is made once. */
+class RejectionTable {
+  readonly #made = new Map<string | number, Rejection>();
+
+  for(shortage: number | Shortage): Rejection | undefined {
+    if (shortage === 0) return undefined;
+    const key = typeof shortage === 'number' ? shortage : `${shortage.isUnresolvable}:${shortage.reasons.join('\0')}`;
+    let rejection = this.#made.get(key);
+    if (rejection === undefined) {
+      const { reasons, isUnresolvable } = typeof shortage === 'number' ? describe(shortage, NO_SCALARS) : shortage;
+      rejection = { code: isUnresolvable ? 'UnschedulableAndUnresolvable' : 'Unschedulable', plugin: NAME, reasons };
+      if (this.#made.size < 1000) this.#made.set(key, rejection);
+    }
+    return rejection;
+  }
+}
+
+/** 0 when the node has room; bits for the common resources; a description when others are short as well. */
+function shortOf(wanted: Resources, node: NodeInfo, isIgnored: (name: string) => boolean): number | Shortage {
+  const { allocatable, requested } = node;
+  let bits = node.pods.length + 1 > allocatable.pods ? 1 : 0;
+  if (wanted.milliCpu > 0 && wanted.milliCpu > allocatable.milliCpu - requested.milliCpu)
+    bits |= 2 | (wanted.milliCpu > allocatable.milliCpu ? UNRESOLVABLE : 0);
+  if (wanted.memory > 0 && wanted.memory > allocatable.memory - requested.memory)
+    bits |= 4 | (wanted.memory > allocatable.memory ? UNRESOLVABLE : 0);
+  if (
+    wanted.ephemeralStorage > 0 &&
+    wanted.ephemeralStorage > allocatable.ephemeralStorage - requested.ephemeralStorage
+  )
+    bits |= 8 | (wanted.ephemeralStorage > allocatable.ephemeralStorage ? UNRESOLVABLE : 0);
+  return wanted.scalars === undefined ? bits : withScalars(bits, wanted.scalars, { node, isIgnored });
+}
+
+function withScalars(
+  bits: number,
+  wanted: ReadonlyMap<string, number>,
+  { node, isIgnored }: { readonly node: NodeInfo; readonly isIgnored: (name: string) => boolean },
+): number | Shortage {
+  let all = bits;
+  let short: string[] | undefined;
+  for (const [name, amount] of wanted) {
+    const allocatable = node.allocatable.scalar(name);
+    if (amount === 0 || amount <= allocatable - node.requested.scalar(name) || isIgnored(name)) continue;
+    (short ??= []).push(`Insufficient ${name}`);
+    if (amount > allocatable) all |= UNRESOLVABLE;
+  }
+  return short === undefined ? all : describe(all, short);
+}
+
+function describe(bits: number, scalars: readonly string[]): Shortage {
+  const common = COMMON_REASONS.filter((_, index) => (bits & (1 << index)) !== 0);
+  return { reasons: [...common, ...scalars], isUnresolvable: (bits & UNRESOLVABLE) !== 0 };
+}
+
+/** A pod on a node went away, or it or the waiting pod itself asks for less than before. */
+function isRoomMade(pod: PodInfo, { old, now }: Change<Pod>): boolean {
+  if (now === undefined) return (old?.spec?.nodeName ?? '') !== '' || (old?.status?.nominatedNodeName ?? '') !== '';
+  if (now.metadata.uid === pod.uid) return true;
+  if ((now.spec?.nodeName ?? '') === '' || old === undefined) return false;
+  return hasGrown(pod.requests, new PodInfo(now).requests, new PodInfo(old).requests);
+}
+
+/** The node could take the pod if it were empty, and is new or has more than before of what the pod wants. */
+function isNodeRoomier(pod: PodInfo, { old, now }: Change<Node>): boolean {
+  if (now === undefined) return true;
+  const room = Resources.read(now.status?.allocatable);
+  if (room.pods < 1 || !fits(pod.requests, room)) return false;
+  if (old === undefined) return true;
+  const before = Resources.read(old.status?.allocatable);
+  return room.pods > before.pods || hasGrown(pod.requests, before, room);
+}
+
+function fits(wanted: Resources, room: Resources): boolean {
+  if (wanted.milliCpu > room.milliCpu || wanted.memory > room.memory) return false;
+  if (wanted.ephemeralStorage > room.ephemeralStorage) return false;
+  for (const [name, amount] of wanted.scalars ?? []) if (amount > room.scalar(name)) return false;
+  return true;
+}
+
+/** Whether there is more of anything that is wanted. */
+function hasGrown(wanted: Resources, before: Resources, after: Resources): boolean {
+  if (wanted.milliCpu > 0 && after.milliCpu > before.milliCpu) return true;
+  if (wanted.memory > 0 && after.memory > before.memory) return true;
+  if (wanted.ephemeralStorage > 0 && after.ephemeralStorage > before.ephemeralStorage) return true;
+  for (const [name, amount] of wanted.scalars ?? [])
+    if (amount > 0 && after.scalar(name) > before.scalar(name)) return true;
+  return false;
+}

@@ -1,0 +1,12 @@
+import type { Plugin } from '../framework/plugin.ts';
+
+/** QueueSort: the pod of higher priority first; among equals the one that has waited longer. */
+export function prioritySort(): Plugin {
+  return {
+    name: 'PrioritySort',
+    queueSort(first, second) {
+      const difference = first.pod.priority - second.pod.priority;
+      return difference > 0 || (difference === 0 && first.timestampMs < second.timestampMs);
+    },
+  };
+}

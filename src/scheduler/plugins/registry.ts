@@ -1,0 +1,29 @@
+import type { PluginFactory } from '../framework/plugin.ts';
+import { balancedAllocation } from './balanced-allocation.ts';
+import { defaultBinder } from './default-binder.ts';
+import { defaultPreemption } from './default-preemption.ts';
+import { dynamicResources } from './dynamic-resources.ts';
+import { nodeAffinity } from './node-affinity.ts';
+import { nodeName } from './node-name.ts';
+import { nodePorts } from './node-ports.ts';
+import { nodeResourcesFit } from './node-resources-fit.ts';
+import { nodeUnschedulable } from './node-unschedulable.ts';
+import { prioritySort } from './priority-sort.ts';
+import { schedulingGates } from './scheduling-gates.ts';
+import { taintToleration } from './taint-toleration.ts';
+
+/** The plugins that come with the scheduler, by the names that profiles use. */
+export const builtInPlugins: ReadonlyMap<string, PluginFactory> = new Map<string, PluginFactory>([
+  ['SchedulingGates', schedulingGates],
+  ['PrioritySort', prioritySort],
+  ['NodeUnschedulable', nodeUnschedulable],
+  ['NodeName', nodeName],
+  ['TaintToleration', taintToleration],
+  ['NodeAffinity', nodeAffinity],
+  ['NodePorts', nodePorts],
+  ['NodeResourcesFit', nodeResourcesFit],
+  ['DynamicResources', dynamicResources],
+  ['DefaultPreemption', defaultPreemption],
+  ['NodeResourcesBalancedAllocation', balancedAllocation],
+  ['DefaultBinder', defaultBinder],
+]);

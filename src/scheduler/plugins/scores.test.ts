@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { VirtualClock } from '../../base/index.ts';
+import type { NodeInfo } from '../cache/node-info.ts';
+import { Cycle } from '../framework/cycle.ts';
+import { Framework } from '../framework/framework.ts';
+import type { PluginUse } from '../framework/profile.ts';
+import { runScores, ScoreSheet } from '../framework/run-scores.ts';
+import { nodeInfoOf, podInfoOf } from '../testing/objects.ts';
+import { builtInPlugins } from './registry.ts';
+
+type PodSketch = NonNullable<Parameters<typeof podInfoOf>[0]>;
+
+function scoresOf(use: PluginUse, pod: PodSketch, nodes: readonly NodeInfo[]): number[] {
+  const plugins = [{ name: 'PrioritySort' }, use, { name: 'DefaultBinder' }];
+  const context = { client: undefined, clock: new VirtualClock() };
+  const framework = new Framework({ schedulerName: 'test', plugins }, builtInPlugins, context);
+  return [...runScores(framework, new Cycle(podInfoOf(pod)), { nodes, sheet: new ScoreSheet() })];
+}
+
+const room = { allocatable: { cpu: '4', memory: '10000', pods: '110', 'example.com/gpu': '4' } };
+
+describe('NodeResourcesFit (LeastAllocated)', () => {
+  const fit = { name: 'NodeResourcesFit' };
+  const used = nodeInfoOf(room, [podInfoOf({ name: 'o', requests: { cpu: '3', memory: '5000' } })]);
+  const empty = nodeInfoOf(room);
+
+  test('prefers what would be left free', () => {
+    // used: cpu (4-4)/4 = 0, memory (10000-10000)/10000 = 0; empty: cpu 75, memory 50
+    expect(scoresOf(fit, { requests: { cpu: '1', memory: '5000' } }, [used, empty])).toEqual([0, 62]);
+  });
+
+  test('assumes something for containers that ask for nothing', () => {
+    const large = { allocatable: { cpu: '1', memory: `${400 * 1024 * 1024}`, pods: '110' } };
+    expect(scoresOf(fit, {}, [nodeInfoOf(large)])).toEqual([70]); // cpu 90, memory 50
+  });
+
+  test('weighs resources as it is told, and leaves out uncommon ones that the pod does not want', () => {
+    const resources = [
+      { name: 'cpu', weight: 3 },
+      { name: 'example.com/gpu', weight: 1 },
+    ];
+    const args = { scoringStrategy: { type: 'LeastAllocated', resources } };
+    expect(scoresOf({ ...fit, args }, { requests: { cpu: '2' } }, [empty])).toEqual([50]);
+    expect(scoresOf({ ...fit, args }, { requests: { cpu: '2', 'example.com/gpu': '1' } }, [empty])).toEqual([56]);
+  });
+
+  test('refuses strategies that it does not have', () => {
+    const args = { scoringStrategy: { type: 'MostAllocated' } };
+    expect(() => scoresOf({ ...fit, args }, {}, [empty])).toThrow('scoring strategy "MostAllocated" is not supported');
+  });
+});
+
+describe('NodeResourcesBalancedAllocation', () => {
+  const balanced = { name: 'NodeResourcesBalancedAllocation' };
+
+  test('prefers nodes that the pod brings into balance', () => {
+    const lopsided = nodeInfoOf(room, [podInfoOf({ name: 'o', requests: { cpu: '2' } })]);
+    // lopsided: before |0.5-0|/2 -> 75, after |0.5-0.5| -> 100; empty: before 100, after |0-0.5|/2 -> 75
+    expect(scoresOf(balanced, { requests: { memory: '5000' } }, [lopsided, nodeInfoOf(room)])).toEqual([87, 62]);
+  });
+
+  test('says nothing about pods that ask for nothing', () => {
+    expect(scoresOf(balanced, {}, [nodeInfoOf(room)])).toEqual([0]);
+  });
+});
+
+describe('TaintToleration', () => {
+  const taint = (key: string): { key: string; effect: 'PreferNoSchedule' } => ({ key, effect: 'PreferNoSchedule' });
+  const nodes = [
+    nodeInfoOf({ taints: [] }),
+    nodeInfoOf({ taints: [taint('a')] }),
+    nodeInfoOf({ taints: [taint('a'), taint('b')] }),
+  ];
+
+  test('prefers nodes with fewer taints that the pod does not tolerate', () => {
+    expect(scoresOf({ name: 'TaintToleration' }, {}, nodes)).toEqual([100, 50, 0]);
+    const tolerations = [{ key: 'a', operator: 'Exists' as const }];
+    expect(scoresOf({ name: 'TaintToleration', weight: 3 }, { tolerations }, nodes)).toEqual([300, 300, 0]);
+  });
+
+  test('finds all nodes as good when nothing speaks against any', () => {
+    expect(scoresOf({ name: 'TaintToleration' }, {}, [nodeInfoOf(), nodeInfoOf()])).toEqual([100, 100]);
+  });
+});
+
+describe('NodeAffinity', () => {
+  test('adds up the weights of the preferences that hold, and makes the highest 100', () => {
+    const preference = (weight: number, key: string): object => ({
+      weight,
+      preference: { matchExpressions: [{ key, operator: 'Exists' }] },
+    });
+    const preferred = [preference(20, 'a'), preference(60, 'b'), { weight: 100, preference: {} }];
+    const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred as never } };
+    const labels: readonly Record<string, string>[] = [{ a: '' }, { b: '' }, { a: '', b: '' }, {}];
+    const nodes = labels.map((one) => nodeInfoOf({ labels: one }));
+    expect(scoresOf({ name: 'NodeAffinity' }, { affinity }, nodes)).toEqual([25, 75, 100, 0]);
+  });
+
+  test('says nothing about pods without preferences', () => {
+    expect(scoresOf({ name: 'NodeAffinity' }, {}, [nodeInfoOf()])).toEqual([0]);
+  });
+});

@@ -1,0 +1,56 @@
+import type { Logger } from '../../base/index.ts';
+import { type Change, type ClusterEvent, concerns, isAboutEverything } from '../framework/cluster-event.ts';
+import type { Framework, PluginInterest } from '../framework/framework.ts';
+import type { QueuedPod } from './queued-pod.ts';
+
+/** What to do with a pod that waits: leave it, try it when its back-off is over, or try it at once. */
+export type RetryAdvice = 'leave' | 'afterBackoff' | 'now';
+
+/** Asks the plugins that rejected a pod whether something that has happened makes it worth to try it again. */
+export class RetryHints {
+  readonly #interests: ReadonlyMap<string, readonly PluginInterest[]>;
+  readonly #log: Logger;
+
+  constructor(frameworks: Iterable<Framework>, log: Logger) {
+    this.#interests = new Map(Array.from(frameworks, ({ schedulerName, interests }) => [schedulerName, interests]));
+    this.#log = log;
+  }
+
+  /** Whether any plugin cares at all. */
+  isOfInterest(event: ClusterEvent): boolean {
+    if (isAboutEverything(event)) return true;
+    for (const interests of this.#interests.values()) {
+      if (interests.some(({ interest }) => concerns(interest, event))) return true;
+    }
+    return false;
+  }
+
+  /** Whether the plugin that keeps the pod from being tried cares. */
+  mayOpenGate(pod: QueuedPod, event: ClusterEvent): boolean {
+    const interests = this.#interests.get(pod.pod.schedulerName) ?? [];
+    return interests.some(({ plugin, interest }) => plugin === pod.gate && concerns(interest, event));
+  }
+
+  advise(pod: QueuedPod, event: ClusterEvent, change: Change): RetryAdvice {
+    if (!pod.isRejectedByPlugins || isAboutEverything(event)) return 'afterBackoff';
+    let advice: RetryAdvice = 'leave';
+    for (const { plugin, interest } of this.#interests.get(pod.pod.schedulerName) ?? []) {
+      if (!pod.isRejectedBy(plugin) || !concerns(interest, event)) continue;
+      if (!this.#isWorthRetry({ plugin, interest }, pod, change)) continue;
+      if (pod.pendingPlugins.has(plugin)) return 'now';
+      if (pod.pendingPlugins.size === 0) return 'afterBackoff';
+      advice = 'afterBackoff';
+    }
+    return advice;
+  }
+
+  /** A plugin that cannot tell is taken to say yes: a try too many is better than a pod that is stuck. */
+  #isWorthRetry({ plugin, interest }: PluginInterest, pod: QueuedPod, change: Change): boolean {
+    try {
+      return interest.isWorthRetry?.(pod.pod, change as Change<never>) ?? true;
+    } catch (error) {
+      this.#log.error('queueing hint failed', { plugin, pod: pod.key, error });
+      return true;
+    }
+  }
+}

@@ -1,0 +1,266 @@
+import { type Clock, discardLogger, type Logger } from '../../base/index.ts';
+import type { Observed, Pod } from '../../client/index.ts';
+import {
+  type Change,
+  type ClusterEvent,
+  labelOf,
+  unscheduledPodAdd,
+  unscheduledPodUpdate,
+  unschedulableTimeout,
+} from '../framework/cluster-event.ts';
+import type { Framework } from '../framework/framework.ts';
+import type { Rejection } from '../framework/rejection.ts';
+import { podChanges } from '../watch/pod-changes.ts';
+import { type BackoffOptions, BackoffTimes } from './backoff-times.ts';
+import { InFlight } from './in-flight.ts';
+import { type Place, PodPlaces } from './pod-places.ts';
+import { QueuedPod } from './queued-pod.ts';
+import { type RetryAdvice, RetryHints } from './retry-hints.ts';
+
+export interface SchedulingQueueOptions {
+  readonly clock: Clock;
+  readonly log?: Logger;
+  readonly backoff?: BackoffOptions;
+  /** A pod that waits for something to happen is tried again after this long; 5 minutes unless given. */
+  readonly maxUnschedulableMs?: number;
+  /** Told when a pod comes to a place. */
+  onArrival?(place: 'active' | 'backoff' | 'unschedulable', event: string): void;
+}
+
+/** How often it is looked for pods that have waited for too long. */
+const FLUSH_EVERY_MS = 30_000;
+
+/**
+ * The pods without a node: which is tried next, and when one that was rejected is tried again.
+ *
+ * A rejected pod waits until something happens that the plugins which rejected it find worth a retry, and for the rest of
+ * its back-off then; while nothing else is to do, the back-off after a rejection is cut short (KEP-5142). A pod that failed
+ * by an error is tried again after its back-off.
+ */
+export class SchedulingQueue implements Disposable {
+  readonly #options: SchedulingQueueOptions;
+  readonly #frameworks: ReadonlyMap<string, Framework>;
+  readonly #hints: RetryHints;
+  readonly #backoff: BackoffTimes;
+  readonly #places: PodPlaces;
+  readonly #inFlight = new InFlight();
+  #onReady: (() => void) | undefined;
+  #restTimer: { readonly atMs: number; readonly timer: Disposable } | undefined;
+  #flushTimer: Disposable | undefined;
+
+  constructor(frameworks: ReadonlyMap<string, Framework>, options: SchedulingQueueOptions) {
+    const [first] = frameworks.values();
+    const [sort] = first?.at('QueueSort') ?? [];
+    if (sort === undefined) throw new Error('Cannot make a scheduling queue: there is no profile');
+    this.#options = options;
+    this.#frameworks = frameworks;
+    this.#hints = new RetryHints(frameworks.values(), options.log ?? discardLogger);
+    this.#backoff = new BackoffTimes(options.clock, options.backoff);
+    this.#places = new PodPlaces({ backoff: this.#backoff, isBefore: (a, b) => sort.queueSort(a, b) });
+  }
+
+  /** Whether `pop` would give something. */
+  get isReady(): boolean {
+    return this.#places.size('active') > 0 || this.#places.size('backoff') > 0;
+  }
+
+  /** How many pods wait, by the names that metrics use. */
+  get counts(): Readonly<Record<'active' | 'backoff' | 'unschedulable' | 'gated', number>> {
+    const waiting = this.#places.unschedulable();
+    const gated = waiting.filter(({ gate }) => gate !== undefined).length;
+    return {
+      active: this.#places.size('active'),
+      backoff: this.#places.size('backoff') + this.#places.size('errorBackoff'),
+      unschedulable: waiting.length - gated,
+      gated,
+    };
+  }
+
+  /** How many of the pods that wait each plugin has rejected. */
+  countRejections(): { plugin: string; profile: string; value: number }[] {
+    const counts = new Map<string, { plugin: string; profile: string; value: number }>();
+    for (const pod of this.#places.all()) {
+      const profile = pod.pod.schedulerName;
+      for (const plugin of [...pod.unschedulablePlugins, ...pod.pendingPlugins]) {
+        const key = `${profile}/${plugin}`;
+        const entry = counts.get(key) ?? { plugin, profile, value: 0 };
+        entry.value += 1;
+        counts.set(key, entry);
+      }
+    }
+    return [...counts.values()];
+  }
+
+  placeOf(key: string): Place | undefined {
+    return this.#places.placeOf(key);
+  }
+
+  /** Calls back when a pod can be popped that could not before. */
+  whenReady(onReady: () => void): void {
+    this.#onReady = onReady;
+  }
+
+  /** Takes the next pod to try; its try ends with `done` or `putBack`. */
+  pop(): QueuedPod | undefined {
+    for (;;) {
+      const next = this.#places.take('active') ?? this.#places.take('backoff');
+      if (next === undefined) return undefined;
+      if (!this.#inFlight.add(next.uid)) continue; // being tried already, and put back when that ends
+      next.attempts += 1;
+      return next;
+    }
+  }
+
+  /** The pod has a node, or needs none any more. */
+  done(uid: string): void {
+    this.#inFlight.done(uid);
+  }
+
+  add(pod: Observed<Pod>): void {
+    this.#enter(new QueuedPod(pod, this.#options.clock.now()), 'active', labelOf(unscheduledPodAdd));
+  }
+
+  /** The pod has changed, which may make it schedulable. */
+  update(old: Observed<Pod>, now: Observed<Pod>): void {
+    const events = podChanges(old, now);
+    const change = { old, now };
+    if (this.#inFlight.has(now.metadata.uid)) {
+      for (const event of events) this.#inFlight.record(event, change);
+      return;
+    }
+    const key = `${now.metadata.namespace ?? ''}/${now.metadata.name}`;
+    const queued = this.#places.get(key);
+    if (queued === undefined) {
+      this.#enter(new QueuedPod(now, this.#options.clock.now()), 'active', labelOf(unscheduledPodUpdate));
+      return;
+    }
+    this.#places.change(key, (pod) => pod.update(now));
+    if (this.#places.placeOf(key) !== 'unschedulable') return;
+    for (const event of events) {
+      const advice = this.#hints.advise(queued, event, change);
+      if (advice !== 'leave' && this.#requeue(queued, advice, labelOf(event)) !== 'unschedulable') return;
+    }
+  }
+
+  delete(key: string): void {
+    this.#places.remove(key);
+  }
+
+  /** A pod that was tried in vain comes back; which plugins rejected it stands in it. */
+  putBack(pod: QueuedPod): void {
+    if (this.#places.get(pod.key) === undefined) {
+      if (pod.isRejectedByPlugins) {
+        pod.rejections += 1;
+        pod.errorsInRow = 0;
+      } else pod.errorsInRow += 1;
+      pod.timestampMs = this.#options.clock.now();
+      pod.backoffEndMs = undefined;
+      pod.wasFlushed = false;
+      this.#requeue(pod, this.#adviceAfterTry(pod), 'ScheduleAttemptFailure');
+    }
+    this.done(pod.uid);
+  }
+
+  /** Something happened in the cluster: moves the pods for which that is worth a retry. */
+  moveAll(event: ClusterEvent, change: Change, isConcerned?: (pod: QueuedPod) => boolean): void {
+    if (!this.#hints.isOfInterest(event)) return;
+    for (const pod of this.#places.unschedulable()) {
+      if (isConcerned?.(pod) !== false) this.#move(pod, event, change);
+    }
+    this.#inFlight.record(event, change);
+  }
+
+  [Symbol.dispose](): void {
+    this.#onReady = undefined;
+    this.#restTimer?.timer[Symbol.dispose]();
+    this.#flushTimer?.[Symbol.dispose]();
+  }
+
+  #move(pod: QueuedPod, event: ClusterEvent, change: Change): void {
+    if (pod.gate !== undefined && !this.#hints.mayOpenGate(pod, event)) return;
+    const advice = this.#hints.advise(pod, event, change);
+    if (advice !== 'leave') this.#requeue(pod, advice, labelOf(event));
+  }
+
+  /** What happened while the pod was being tried counts as if it had waited. */
+  #adviceAfterTry(pod: QueuedPod): RetryAdvice {
+    if (!pod.isRejectedByPlugins) return 'afterBackoff';
+    const events = this.#inFlight.eventsSince(pod.uid);
+    if (events === undefined) return 'afterBackoff';
+    let advice: RetryAdvice = 'leave';
+    for (const { event, change } of events) {
+      const next = this.#hints.advise(pod, event, change);
+      if (next === 'now') return 'now';
+      if (next === 'afterBackoff') advice = 'afterBackoff';
+    }
+    return advice;
+  }
+
+  #requeue(pod: QueuedPod, advice: RetryAdvice, event: string): Place {
+    if (advice === 'leave') return this.#arrive(pod, 'unschedulable', event);
+    if (advice === 'now' || this.#backoff.isOver(pod)) return this.#enter(pod, 'active', event);
+    return this.#enter(pod, pod.isRejectedByPlugins ? 'backoff' : 'errorBackoff', event);
+  }
+
+  /** Puts a pod where it will be tried, if the plugins let it. */
+  #enter(pod: QueuedPod, place: 'active' | 'backoff' | 'errorBackoff', event: string): Place {
+    const rejection = this.#gateOf(pod);
+    pod.gate = rejection?.plugin;
+    if (rejection !== undefined) {
+      pod.unschedulablePlugins = new Set([...pod.unschedulablePlugins, rejection.plugin]);
+      return this.#arrive(pod, 'unschedulable', event);
+    }
+    if (place === 'active') pod.firstTryMs ??= this.#options.clock.now();
+    return this.#arrive(pod, place, event);
+  }
+
+  #gateOf(pod: QueuedPod): Rejection | undefined {
+    for (const plugin of this.#frameworks.get(pod.pod.schedulerName)?.at('PreEnqueue') ?? []) {
+      const rejection = plugin.preEnqueue(pod.pod);
+      if (rejection !== undefined) return rejection;
+    }
+    return undefined;
+  }
+
+  #arrive(pod: QueuedPod, place: Place, event: string): Place {
+    if (this.#places.placeOf(pod.key) === place) return place;
+    this.#places.put(pod, place);
+    this.#options.onArrival?.(place === 'errorBackoff' ? 'backoff' : place, event);
+    if (place === 'unschedulable') this.#planFlush();
+    else if (place !== 'active') this.#planRest();
+    if (place === 'active' || place === 'backoff') this.#onReady?.();
+    return place;
+  }
+
+  /** A timer for the next back-off that ends; none while none is under way. */
+  #planRest(): void {
+    const atMs = this.#places.nextRestedMs();
+    if (atMs === undefined || (this.#restTimer !== undefined && this.#restTimer.atMs <= atMs)) return;
+    this.#restTimer?.timer[Symbol.dispose]();
+    const endRests = (): void => {
+      this.#restTimer = undefined;
+      for (let pod = this.#places.takeRested(); pod !== undefined; pod = this.#places.takeRested())
+        this.#arrive(pod, 'active', 'BackoffComplete');
+      this.#planRest();
+    };
+    this.#restTimer = { atMs, timer: this.#options.clock.timer(atMs - this.#options.clock.now(), endRests) };
+  }
+
+  #planFlush(): void {
+    if (this.#flushTimer !== undefined) return;
+    this.#flushTimer = this.#options.clock.timer(FLUSH_EVERY_MS, () => {
+      this.#flushTimer = undefined;
+      this.#flush();
+      if (this.#places.unschedulable().some(({ gate }) => gate === undefined)) this.#planFlush();
+    });
+  }
+
+  #flush(): void {
+    const { clock, maxUnschedulableMs = 300_000 } = this.#options;
+    for (const pod of this.#places.unschedulable()) {
+      if (clock.now() - pod.timestampMs <= maxUnschedulableMs) continue;
+      pod.wasFlushed = true;
+      this.#move(pod, unschedulableTimeout, {});
+    }
+  }
+}

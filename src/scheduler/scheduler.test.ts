@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest';
+import { settle } from '../base/index.ts';
+import { jsonPatch, mergePatch } from '../client/index.ts';
+import type { Plugin } from './framework/plugin.ts';
+import { defaultProfile, type Profile } from './framework/profile.ts';
+import { unschedulable } from './framework/rejection.ts';
+import { scheduler, type SchedulerOptions } from './scheduler.ts';
+import { SchedulerRun } from './testing/scheduler-run.ts';
+
+const NO_HELP =
+  'no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.';
+const TOO_LARGE = `0/1 nodes are available: 1 Insufficient cpu. ${NO_HELP}`;
+
+/** The default profile with a plugin of the test before the others. */
+function withPlugin(plugin: Plugin): SchedulerOptions {
+  const profile: Profile = { ...defaultProfile, plugins: [{ name: plugin.name }, ...defaultProfile.plugins] };
+  return { profiles: [profile], plugins: new Map([[plugin.name, () => plugin]]) };
+}
+
+describe('the scheduler', () => {
+  test('binds a pod to the best node and says so', async () => {
+    await using run = await SchedulerRun.start();
+    await run.addNode('n1', { taints: [{ key: 'k', effect: 'NoSchedule' }] });
+    await run.addNode('n2');
+    await run.addPod('web');
+    expect(await run.nodeOf('web')).toBe('n2');
+    expect(await run.scheduled('web')).toBe('True');
+    expect(await run.events('web')).toEqual([
+      'Normal Scheduled default-scheduler Successfully assigned default/web to n2',
+    ]);
+    expect(run.isIdle).toBe(true);
+  });
+
+  test('spreads pods over the nodes', async () => {
+    await using run = await SchedulerRun.start();
+    for (const name of ['n1', 'n2', 'n3']) await run.addNode(name);
+    const names = Array.from({ length: 9 }, (_, index) => `web-${index}`);
+    for (const name of names) await run.addPod(name, { requests: { cpu: '100m', memory: '100Mi' } });
+    const nodes = await Promise.all(names.map((name) => run.nodeOf(name)));
+    for (const node of ['n1', 'n2', 'n3']) expect(nodes.filter((name) => name === node).length).toBe(3);
+  });
+
+  test('says why a pod fits nowhere, and binds it when a node comes that will do', async () => {
+    await using run = await SchedulerRun.start();
+    await run.addNode('n1', { allocatable: { cpu: '1', memory: '1Gi', pods: '10' } });
+    await run.addPod('web', { requests: { cpu: '2' } });
+    expect(await run.nodeOf('web')).toBeUndefined();
+    expect(await run.scheduled('web')).toBe(`False Unschedulable ${TOO_LARGE}`);
+    expect(await run.events('web')).toEqual([`Warning FailedScheduling default-scheduler ${TOO_LARGE}`]);
+
+    await run.addNode('n2');
+
+    expect(await run.nodeOf('web')).toBe('n2');
+    expect((await run.events('web')).at(-1)).toBe(
+      'Normal Scheduled default-scheduler Successfully assigned default/web to n2',
+    );
+  });
+
+  test('writes nothing again when a pod is rejected for the same reason', async () => {
+    await using run = await SchedulerRun.start();
+    await run.addNode('n1', { allocatable: { cpu: '1', memory: '1Gi', pods: '10' } });
+    await run.addPod('web', { requests: { cpu: '2' } });
+    const { resourceVersion } = (await run.pods.get('web')).metadata;
+    await run.clock.advance('6m'); // it is tried again because it has waited for so long
+    expect((await run.pods.get('web')).metadata.resourceVersion).toBe(resourceVersion);
+  });
+
+  test('tries pods again for which there was no node at all', async () => {
+    await using run = await SchedulerRun.start();
+    await run.addPod('web');
+    expect(await run.scheduled('web')).toBe('False Unschedulable no nodes available to schedule pods');
+    await run.addNode('n1');
+    expect(await run.nodeOf('web')).toBeUndefined();
+    await run.clock.advance('2s');
+    expect(await run.nodeOf('web')).toBe('n1');
+  });
+
+  test('gives room to others when a pod is deleted or over', async () => {
+    await using run = await SchedulerRun.start();
+    await run.addNode('n1');
+    for (const name of ['a', 'b', 'c']) await run.addPod(name, { requests: { cpu: '3' } });
+    expect(await Promise.all(['a', 'b', 'c'].map((name) => run.nodeOf(name)))).toEqual(['n1', undefined, undefined]);
+    expect(await run.scheduled('b')).toContain('No preemption victims found for incoming pod');
+
+    await run.pods.delete('a', { gracePeriodSeconds: 0 });
+    await settle();
+    expect(await run.nodeOf('b')).toBe('n1');
+
+    await run.pods.status.patch('b', mergePatch({ status: { phase: 'Succeeded' } }));
+    await settle();
+    expect(await run.nodeOf('c')).toBe('n1');
+  });
+
+  test('leaves pods alone that ask for another scheduler, or are not to be scheduled yet', async () => {
+    await using run = await SchedulerRun.start();
+    await run.addNode('n1');
+    await run.addPod('foreign', { schedulerName: 'other' });
+    await run.addPod('gated', { schedulingGates: [{ name: 'example.com/wait' }] });
+    expect([await run.nodeOf('foreign'), await run.scheduled('foreign')]).toEqual([undefined, undefined]);
+    expect([await run.nodeOf('gated'), await run.scheduled('gated')]).toEqual([
+      undefined,
+      'False SchedulingGated Scheduling is blocked due to non-empty scheduling gates',
+    ]);
+
+    await run.pods.patch('gated', jsonPatch([{ op: 'remove', path: '/spec/schedulingGates' }]));
+    await settle();
+    expect(await run.nodeOf('gated')).toBe('n1');
+  });
+
+  test('serves several profiles', async () => {
+    const second = { ...defaultProfile, schedulerName: 'second' };
+    await using run = await SchedulerRun.start({ profiles: [defaultProfile, second] });
+    await run.addNode('n1');
+    await run.addPod('web', { schedulerName: 'second' });
+    expect(await run.events('web')).toEqual(['Normal Scheduled second Successfully assigned default/web to n1']);
+  });
+
+  test('gives out host ports once on a node', async () => {
+    await using run = await SchedulerRun.start();
+    await run.addNode('n1');
+    const port = (hostIP: string, protocol: 'TCP' | 'UDP'): object => ({
+      containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 1, hostPort: 54_321, hostIP, protocol }] }],
+    });
+    await run.addPod('a', port('127.0.0.1', 'TCP'));
+    await run.addPod('b', port('127.0.0.2', 'TCP'));
+    await run.addPod('c', port('127.0.0.2', 'UDP'));
+    await run.addPod('d', port('0.0.0.0', 'TCP'));
+    expect(await Promise.all(['a', 'b', 'c', 'd'].map((name) => run.nodeOf(name)))).toEqual([
+      'n1',
+      'n1',
+      'n1',
+      undefined,
+    ]);
+    expect(await run.scheduled('d')).toContain("1 node(s) didn't have free ports for the requested pod ports.");
+  });
+
+  test('binds again what could not be bound, and takes back what was reserved', async () => {
+    const calls: string[] = [];
+    const flaky: Plugin = {
+      name: 'Flaky',
+      reserve: (_, node) => void calls.push(`reserve ${node}`),
+      unreserve: (_, node) => void calls.push(`unreserve ${node}`),
+      async bind() {
+        if (calls.length === 1) throw new Error('no luck');
+        return false; // the next plugin's
+      },
+    };
+    await using run = await SchedulerRun.start(withPlugin(flaky));
+    await run.addNode('n1');
+    await run.addPod('web', { requests: { cpu: '3' } });
+    expect(calls).toEqual(['reserve n1', 'unreserve n1']);
+    expect(await run.scheduled('web')).toBe('False SchedulerError running Bind plugin "Flaky": no luck');
+
+    await run.addPod('other', { requests: { cpu: '1' } }); // there is room for both
+    await run.clock.advance('2s');
+
+    expect([await run.nodeOf('web'), await run.nodeOf('other')]).toEqual(['n1', 'n1']);
+    expect(await run.scheduled('web')).toBe('True');
+  });
+
+  test('waits for permission, and counts the pod meanwhile', async () => {
+    let decide: (isAllowed: boolean) => void = () => undefined;
+    const permit = (): Promise<ReturnType<typeof unschedulable> | undefined> =>
+      new Promise((resolve) => {
+        decide = (isAllowed) => resolve(isAllowed ? undefined : unschedulable('Guard', 'not today'));
+      });
+    const guard: Plugin = { name: 'Guard', permit: ({ pod }) => (pod.priority > 0 ? permit() : undefined) };
+    await using run = await SchedulerRun.start(withPlugin(guard));
+    await run.client.scheduling.v1.priorityclasses.create({ metadata: { name: 'high' }, value: 1 });
+    await run.addNode('n1');
+    await run.addPod('web', { requests: { cpu: '3' }, priority: 1, priorityClassName: 'high' });
+    await run.addPod('other', { requests: { cpu: '3' } });
+    expect(run.isIdle).toBe(false);
+    expect(await run.scheduled('other')).toContain('1 Insufficient cpu');
+
+    decide(false);
+    await settle();
+
+    expect(await run.scheduled('web')).toBe('False Unschedulable 0/1 nodes are available: 1 not today.');
+    expect(await run.nodeOf('other')).toBe('n1');
+    expect(run.isIdle).toBe(true);
+  });
+
+  test('gives back the room of a pod that is deleted while it is being bound', async () => {
+    const waiting: (() => void)[] = [];
+    const slow: Plugin = {
+      name: 'Slow',
+      preBind: async ({ pod }) => {
+        if (pod.pod.metadata.name === 'web') await new Promise<void>((resolve) => waiting.push(resolve));
+      },
+    };
+    await using run = await SchedulerRun.start(withPlugin(slow));
+    await run.addNode('n1');
+    await run.addPod('web', { requests: { cpu: '3' } });
+    await run.addPod('other', { requests: { cpu: '3' } });
+    expect(await run.nodeOf('other')).toBeUndefined();
+
+    await run.pods.delete('web');
+    await settle();
+    expect(await run.nodeOf('other')).toBe('n1');
+
+    for (const resolve of waiting) resolve();
+    await settle();
+    expect(run.isIdle).toBe(true);
+  });
+
+  test('binds no more than 64 pods at the same time', async () => {
+    let running = 0;
+    let most = 0;
+    const counter: Plugin = {
+      name: 'Counter',
+      async preBind() {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => void setImmediate(resolve));
+        running -= 1;
+      },
+    };
+    await using run = await SchedulerRun.start(withPlugin(counter));
+    await run.stop();
+    await run.addNode('n1', { allocatable: { cpu: '100', memory: '100Gi', pods: '500' } });
+    for (let index = 0; index < 200; index++) await run.addPod(`web-${index}`);
+    await run.restart(withPlugin(counter));
+    while (!run.isIdle) await settle();
+    const { items } = await run.pods.list({ limit: 0 });
+    expect(items.filter(({ spec }) => spec?.nodeName === 'n1').length).toBe(200);
+    expect(most).toBeGreaterThan(10);
+    expect(most).toBeLessThanOrEqual(64);
+  });
+
+  test('goes on where another one has stopped', async () => {
+    await using run = await SchedulerRun.start();
+    await run.addNode('n1');
+    await run.addPod('first', { requests: { cpu: '3' } });
+    await run.stop();
+    await run.addPod('second', { requests: { cpu: '3' } });
+    await run.addPod('third', { requests: { cpu: '1' } });
+    expect(await run.nodeOf('third')).toBeUndefined();
+
+    await run.restart();
+
+    expect(await run.nodeOf('third')).toBe('n1');
+    expect(await run.scheduled('second')).toContain('1 Insufficient cpu'); // the first one counts
+  });
+});
+
+test.each<[why: string, profiles: readonly Profile[]]>([
+  ['without a profile', []],
+  ['with two profiles of the same name', [defaultProfile, defaultProfile]],
+])('a scheduler %s is refused', (_, profiles) => {
+  expect(() => scheduler({ profiles })).toThrow('there must be a profile, and no two may have the same schedulerName');
+});

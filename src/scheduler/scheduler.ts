@@ -1,0 +1,102 @@
+import { Node, Pod } from '../client/index.ts';
+import type { AppContext, EventRecorder, Part, PreparedPart } from '../kit/index.ts';
+import { SchedulerCache } from './cache/scheduler-cache.ts';
+import { Snapshot } from './cache/snapshot.ts';
+import { PodScheduler } from './cycle/schedule-pod.ts';
+import { SchedulingLoop } from './cycle/scheduling-loop.ts';
+import { Framework } from './framework/framework.ts';
+import type { PluginFactory } from './framework/plugin.ts';
+import { defaultProfile, type Profile } from './framework/profile.ts';
+import { builtInPlugins } from './plugins/registry.ts';
+import { SchedulingQueue } from './queue/scheduling-queue.ts';
+import { SchedulerMetrics } from './scheduler-metrics.ts';
+import { ClusterWatch } from './watch/cluster-watch.ts';
+
+export interface SchedulerOptions {
+  /** Ways of scheduling, each for the pods that ask for it by name; `defaultProfile` unless given. */
+  readonly profiles?: readonly Profile[];
+  /** Plugins beside the built-in ones, by the names that profiles use. */
+  readonly plugins?: ReadonlyMap<string, PluginFactory>;
+  /** The back-off of a pod after its first rejection; 1 s unless given. */
+  readonly podInitialBackoffMs?: number;
+  /** The longest back-off of a pod; 10 s unless given. */
+  readonly podMaxBackoffMs?: number;
+}
+
+/** Pods that are over need no node and take no room. */
+const PODS_THAT_MATTER = { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' };
+
+/** Finds a node for every pod that asks one of the profiles for it. */
+export function scheduler(options: SchedulerOptions = {}): Part {
+  checkProfileNames(options.profiles ?? [defaultProfile]);
+  return { name: 'scheduler', prepare: (context) => prepare(context, options) };
+}
+
+function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
+  const { clock, metrics: registry } = context;
+  const log = context.log.with({ part: 'scheduler' });
+  const frameworks = makeFrameworks(options, context);
+  const metrics = new SchedulerMetrics(registry);
+  const queue = new SchedulingQueue(frameworks, {
+    clock,
+    log,
+    backoff: { initialMs: options.podInitialBackoffMs, maxMs: options.podMaxBackoffMs },
+    onArrival: (place, event) => metrics.arrived(place, event),
+  });
+  const cache = new SchedulerCache();
+  metrics.watch(registry, queue, cache);
+  const snapshot = new Snapshot();
+  const recorders = new Map<string, EventRecorder>(
+    Array.from(frameworks.keys(), (name) => [name, context.events(name)]),
+  );
+  const loop = new SchedulingLoop({
+    clock,
+    log,
+    metrics,
+    queue,
+    cache,
+    snapshot,
+    frameworks,
+    scheduler: new PodScheduler(snapshot, context.random),
+    pods: context.objects(Pod, PODS_THAT_MATTER),
+    stopGraceMs: context.stopGraceMs,
+    recorder: (name) => recorders.get(name) as EventRecorder,
+  });
+  const informers = { nodes: context.informer(Node), pods: context.informer(Pod, PODS_THAT_MATTER) };
+  const watch = new ClusterWatch(informers, { cache, queue, isOurs: (name) => frameworks.has(name) });
+  return {
+    get isIdle() {
+      return watch.isIdle && loop.isIdle;
+    },
+    async run(signal) {
+      using _ = queue;
+      if (await isSynced(watch, signal)) await loop.run(signal);
+    },
+  };
+}
+
+/** False when we are told to stop before that. */
+async function isSynced(watch: ClusterWatch, signal: AbortSignal): Promise<boolean> {
+  try {
+    await watch.synced(signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}
+
+function makeFrameworks(options: SchedulerOptions, { client, clock }: AppContext): ReadonlyMap<string, Framework> {
+  const profiles = options.profiles ?? [defaultProfile];
+  const factories = new Map([...builtInPlugins, ...(options.plugins ?? [])]);
+  const frameworks = profiles.map((profile) => new Framework(profile, factories, { client, clock }));
+  const sorts = new Set(frameworks.map((framework) => framework.at('QueueSort')[0]?.name));
+  if (sorts.size > 1) throw new Error('Cannot start the scheduler: all profiles must have the same QueueSort plugin');
+  return new Map(frameworks.map((framework) => [framework.schedulerName, framework]));
+}
+
+function checkProfileNames(profiles: readonly Profile[]): void {
+  const names = new Set(profiles.map(({ schedulerName }) => schedulerName));
+  if (names.size === profiles.length && names.size > 0) return;
+  throw new Error('Cannot make a scheduler: there must be a profile, and no two may have the same schedulerName');
+}

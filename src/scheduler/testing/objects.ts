@@ -1,0 +1,64 @@
+// Pods and nodes for tests and measurements, as the API server would hand them out.
+import type { Node, Observed, Pod } from '../../client/index.ts';
+import type { NodeSpec, PodSpec, PodStatus } from '../../api/types/core/v1.d.ts';
+import { NodeInfo } from '../cache/node-info.ts';
+import { PodInfo } from '../cache/pod-info.ts';
+
+interface PodSketch extends Partial<PodSpec> {
+  readonly name?: string;
+  readonly uid?: string;
+  readonly labels?: Record<string, string>;
+  readonly requests?: Record<string, string>;
+  readonly status?: PodStatus;
+}
+
+interface NodeSketch extends NodeSpec {
+  readonly name?: string;
+  readonly labels?: Record<string, string>;
+  readonly allocatable?: Record<string, string>;
+}
+
+export function podOf({ name = 'pod', uid, labels, requests, status, ...spec }: PodSketch = {}): Observed<Pod> {
+  const metadata = {
+    name,
+    namespace: 'default',
+    uid: uid ?? `uid-${name}`,
+    resourceVersion: '1',
+    creationTimestamp: '',
+    labels,
+  };
+  return {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata,
+    spec: {
+      containers: [{ name: 'main', image: 'image', resources: { requests } }],
+      schedulerName: 'default-scheduler',
+      priority: 0,
+      ...spec,
+    },
+    status: status ?? { phase: 'Pending' },
+  } as Observed<Pod>;
+}
+
+export function podInfoOf(sketch?: PodSketch): PodInfo {
+  return new PodInfo(podOf(sketch));
+}
+
+export function nodeOf({ name = 'node', labels, allocatable, ...spec }: NodeSketch = {}): Observed<Node> {
+  return {
+    kind: 'Node',
+    apiVersion: 'v1',
+    metadata: { name, uid: `uid-${name}`, resourceVersion: '1', creationTimestamp: '', labels },
+    spec,
+    status: { allocatable: allocatable ?? { cpu: '4', memory: '8Gi', pods: '110' } },
+  } as Observed<Node>;
+}
+
+export function nodeInfoOf(sketch?: NodeSketch, pods: readonly PodInfo[] = []): NodeInfo {
+  const node = nodeOf(sketch);
+  const info = new NodeInfo(node.metadata.name);
+  info.setNode(node);
+  for (const pod of pods) info.addPod(pod);
+  return info;
+}

@@ -1,0 +1,124 @@
+import type { HandlerRegistration, Node, Observed, Pod, SharedInformer } from '../../client/index.ts';
+import { keyOf } from '../../client/index.ts';
+import type { SchedulerCache } from '../cache/scheduler-cache.ts';
+import { assignedPodAdd, assignedPodDelete } from '../framework/cluster-event.ts';
+import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
+import { nodeChanges } from './node-changes.ts';
+import { podChanges } from './pod-changes.ts';
+
+export interface ClusterWatchParts {
+  readonly cache: SchedulerCache;
+  readonly queue: SchedulingQueue;
+  /** Whether one of our profiles has this name. */
+  isOurs(schedulerName: string): boolean;
+}
+
+/** Hears of nodes and pods, and tells the cache and the queue what that means for them. */
+export class ClusterWatch {
+  readonly #parts: ClusterWatchParts;
+  readonly #registrations: readonly (HandlerRegistration<Node> | HandlerRegistration<Pod>)[];
+
+  constructor(
+    informers: { readonly nodes: SharedInformer<Node>; readonly pods: SharedInformer<Pod> },
+    parts: ClusterWatchParts,
+  ) {
+    this.#parts = parts;
+    this.#registrations = [
+      informers.nodes.addHandler(
+        {
+          add: (node) => this.#nodeAdded(node),
+          update: (node, old) => this.#nodeChanged(old, node),
+          delete: (node) => this.#nodeGone(node),
+        },
+        { name: 'scheduler' },
+      ),
+      informers.pods.addHandler(
+        {
+          add: (pod) => this.#podAdded(pod),
+          update: (pod, old) => this.#podChanged(old, pod),
+          delete: (pod) => this.#podGone(pod),
+        },
+        { name: 'scheduler' },
+      ),
+    ];
+  }
+
+  /** Whether all that the informers know has been passed on. */
+  get isIdle(): boolean {
+    return this.#registrations.every(({ pending }) => pending === 0);
+  }
+
+  /** Resolves when all that was there at the start has been passed on. */
+  async synced(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#registrations.map((registration) => registration.synced(signal)));
+  }
+
+  #nodeAdded(node: Observed<Node>): void {
+    this.#parts.cache.setNode(node);
+    this.#parts.queue.moveAll({ resource: 'Node', action: 'Add' }, { now: node });
+  }
+
+  #nodeChanged(old: Observed<Node>, now: Observed<Node>): void {
+    this.#parts.cache.setNode(now);
+    for (const event of nodeChanges(old, now)) this.#parts.queue.moveAll(event, { old, now });
+  }
+
+  #nodeGone(node: Observed<Node>): void {
+    this.#parts.queue.moveAll({ resource: 'Node', action: 'Delete' }, { old: node });
+    this.#parts.cache.removeNode(node.metadata.name);
+  }
+
+  #podAdded(pod: Observed<Pod>): void {
+    if (isAssigned(pod)) this.#assigned(pod);
+    else if (this.#isOurs(pod)) this.#parts.queue.add(pod);
+  }
+
+  #podChanged(old: Observed<Pod>, now: Observed<Pod>): void {
+    const { cache, queue } = this.#parts;
+    if (isAssigned(old)) {
+      cache.setPod(now);
+      for (const event of podChanges(old, now)) queue.moveAll(event, { old, now });
+    } else if (isAssigned(now)) {
+      this.#assigned(now);
+      queue.delete(keyOf(now)); // bound, perhaps by somebody else
+    } else if (this.#isOurs(old)) this.#waitingPodChanged(old, now);
+  }
+
+  #waitingPodChanged(old: Observed<Pod>, now: Observed<Pod>): void {
+    const { cache, queue } = this.#parts;
+    if (old.metadata.resourceVersion === now.metadata.resourceVersion) return;
+    const isAssumed = cache.isAssumed(now.metadata.uid);
+    if (!isAssumed) queue.update(old, now);
+    else if (now.metadata.deletionTimestamp !== undefined && old.metadata.deletionTimestamp === undefined)
+      this.#assumedPodGone(now);
+  }
+
+  #podGone(pod: Observed<Pod>): void {
+    const { cache, queue } = this.#parts;
+    queue.delete(keyOf(pod));
+    if (cache.isAssumed(pod.metadata.uid)) this.#assumedPodGone(pod);
+    else if (cache.removePod(pod.metadata.uid)) queue.moveAll(assignedPodDelete, { old: pod });
+  }
+
+  #assigned(pod: Observed<Pod>): void {
+    this.#parts.cache.setPod(pod);
+    this.#parts.queue.moveAll(assignedPodAdd, { now: pod });
+  }
+
+  /** It is about to be bound, which will fail; what was reserved for it is free at once. */
+  #assumedPodGone({ metadata: { uid } }: Observed<Pod>): void {
+    const { cache, queue } = this.#parts;
+    const assumed = cache.assumedPod(uid);
+    if (assumed === undefined) return;
+    cache.forget(uid);
+    queue.moveAll(assignedPodDelete, { old: assumed.pod });
+  }
+
+  #isOurs(pod: Observed<Pod>): boolean {
+    return this.#parts.isOurs(pod.spec?.schedulerName ?? '');
+  }
+}
+
+function isAssigned(pod: Observed<Pod>): boolean {
+  return (pod.spec?.nodeName ?? '') !== '';
+}

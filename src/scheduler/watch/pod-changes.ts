@@ -1,0 +1,36 @@
+import { deepEqual } from '../../base/index.ts';
+import type { Observed, Pod } from '../../client/index.ts';
+import { podRequests } from '../cache/pod-requests.ts';
+import type { ClusterAction, ClusterEvent } from '../framework/cluster-event.ts';
+
+/** What an update of a pod means for scheduling: one event for each thing that has changed, or a plain `Update`. */
+export function podChanges(old: Observed<Pod>, now: Observed<Pod>): ClusterEvent[] {
+  const resource = (now.spec?.nodeName ?? '') === '' ? 'UnschedulablePod' : 'AssignedPod';
+  const actions: ClusterAction[] = [];
+  if (!deepEqual(old.metadata.labels ?? {}, now.metadata.labels ?? {})) actions.push('UpdatePodLabel');
+  if (asksForLess(old, now)) actions.push('UpdatePodScaleDown');
+  if (count(old.spec?.schedulingGates) > 0 && count(now.spec?.schedulingGates) === 0)
+    actions.push('UpdatePodSchedulingGatesEliminated');
+  // tolerations can be added, but neither changed nor removed
+  if (count(old.spec?.tolerations) !== count(now.spec?.tolerations)) actions.push('UpdatePodToleration');
+  if (actions.length === 0) actions.push('Update');
+  return actions.map((action) => ({ resource, action }));
+}
+
+function asksForLess(old: Observed<Pod>, now: Observed<Pod>): boolean {
+  const isSame =
+    old.spec === now.spec &&
+    old.status?.containerStatuses === now.status?.containerStatuses &&
+    old.status?.initContainerStatuses === now.status?.initContainerStatuses;
+  if (isSame) return false;
+  const requests = podRequests(now);
+  for (const [name, amount] of podRequests(old)) {
+    const wanted = requests.get(name);
+    if (wanted === undefined || wanted < amount) return true;
+  }
+  return false;
+}
+
+function count(list: readonly unknown[] | undefined): number {
+  return list?.length ?? 0;
+}

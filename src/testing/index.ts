@@ -1,0 +1,3 @@
+// The whole cluster inside a test process.
+export { startCluster, type StartClusterOptions } from './start-cluster.ts';
+export type { TestCluster } from './test-cluster.ts';

@@ -1,0 +1,76 @@
+import { parseRuntimeConfig } from '../api/index.ts';
+import { type Clock, CryptoRandom, LineLogger, type Logger, type LogLevel, type Random } from '../base/index.ts';
+import { RealClock, SeededRandom, VirtualClock } from '../base/index.ts';
+import { type ClusterOptions, startCluster as startWholeCluster, type WorkloadOptions } from '../cluster/index.ts';
+import { TestCluster } from './test-cluster.ts';
+
+export interface StartClusterOptions extends WorkloadOptions {
+  /** Where virtual time begins; now unless given. */
+  readonly startAt?: Date | string;
+  /** The same seed leads to the same names, uids and choices; chance decides unless given. */
+  readonly seed?: string;
+  /** API versions to serve besides the default ones, as `--runtime-config` takes them: `api/all=true`. */
+  readonly runtimeConfig?: readonly string[];
+  /** What is logged to the standard error, at which level; nothing unless given. What fails is kept in `complaints` anyway. */
+  readonly logLevel?: LogLevel;
+  /** Between the cluster's own programs and its server, such as a `FaultyTransport`. */
+  readonly wrapTransport?: ClusterOptions['wrapTransport'];
+}
+
+/**
+ * Starts a cluster in this process: the API server over a store in memory, controllers, scheduler and a simulated node.
+ *
+ * It goes by virtual time, and no port is opened unless `kubeconfig()` is asked for. It resolves when the node is ready and
+ * nothing is left to do.
+ *
+ * Example: `await using cluster = await startCluster();`
+ */
+export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
+  const { startAt, seed, runtimeConfig, logLevel, wrapTransport, ...workload } = options;
+  const clock = new VirtualClock({ startMs: startOf(startAt) });
+  const stop = new AbortController();
+  const complaints: string[] = [];
+  const cluster = await startWholeCluster({
+    ...workload,
+    name: 'test',
+    storage: { type: 'memory' },
+    runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
+    serviceCidrs: ['10.96.0.0/16'],
+    clock,
+    certificateClock: new RealClock(),
+    random: randomFrom(seed),
+    log: complaintLog(clock, complaints, logLevel),
+    signal: stop.signal,
+    ...(wrapTransport === undefined ? {} : { wrapTransport }),
+  });
+  const started = new TestCluster(cluster, { clock, stop, complaints });
+  try {
+    await started.settle();
+    return started;
+  } catch (error) {
+    await started[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function startOf(startAt: Date | string | undefined): number {
+  if (startAt === undefined) return new RealClock().now();
+  const ms = new Date(startAt).getTime();
+  if (Number.isNaN(ms)) throw new Error(`Cannot start at "${String(startAt)}": it is not a time`);
+  return ms;
+}
+
+function randomFrom(seed: string | undefined): Random {
+  return seed === undefined ? new CryptoRandom() : new SeededRandom(seed);
+}
+
+function complaintLog(clock: Clock, complaints: string[], level: LogLevel | undefined): Logger {
+  return new LineLogger({
+    clock,
+    level: level ?? 'warn',
+    write: (line) => {
+      complaints.push(line.trimEnd());
+      if (level !== undefined) process.stderr.write(line);
+    },
+  });
+}

@@ -1,0 +1,101 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CryptoRandom, VirtualClock } from '../base/index.ts';
+import type { Client } from '../client/index.ts';
+import { type Cluster, kubeconfigText } from '../cluster/index.ts';
+import type { App } from '../kit/index.ts';
+import { settleAll } from './settle-all.ts';
+
+interface Parts {
+  readonly clock: VirtualClock;
+  readonly stop: AbortController;
+  readonly complaints: readonly string[];
+}
+
+const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
+
+/** A cluster for one test. Use `startCluster`; disposing of it stops everything and leaves nothing behind. */
+export class TestCluster implements AsyncDisposable {
+  /** The administrator's client, straight into the server. */
+  readonly client: Client;
+  /** Everything in the cluster goes by this: `await cluster.clock.advance('30d')`. */
+  readonly clock: VirtualClock;
+  /** What was logged as a warning or worse. */
+  readonly complaints: readonly string[];
+  readonly #cluster: Cluster;
+  readonly #stop: AbortController;
+  readonly #apps: { readonly app: App; readonly client: Client; readonly running: Promise<void> }[] = [];
+  readonly #failures: unknown[] = [];
+  #folder: string | undefined;
+  #kubeconfig: Promise<string> | undefined;
+
+  constructor(cluster: Cluster, { clock, stop, complaints }: Parts) {
+    this.#cluster = cluster;
+    this.clock = clock;
+    this.complaints = complaints;
+    this.#stop = stop;
+    this.client = cluster.plane.client(ADMIN, { userAgent: 'keelson-testing' });
+    cluster.running.catch((error: unknown) => this.#failures.push(error));
+  }
+
+  /** The programs of the cluster: controllers, scheduler, nodes. */
+  get apps(): readonly App[] {
+    return this.#cluster.apps;
+  }
+
+  /** Runs an app of yours in the cluster until the cluster ends; resolves when it has nothing left to do. */
+  async run(app: App): Promise<void> {
+    const client = this.#cluster.plane.client(ADMIN, { userAgent: app.name });
+    const running = app.run(client, this.#stop.signal).catch((error: unknown) => void this.#failures.push(error));
+    this.#apps.push({ app, client, running });
+    await this.settle();
+  }
+
+  /**
+   * Resolves when everything that can happen without time passing has happened: queues are empty, watchers have caught up.
+   * Work that waits for a retry is let go on, which takes up to a few seconds of virtual time.
+   *
+   * Rejects when an app or a program of the cluster has failed.
+   */
+  async settle(): Promise<void> {
+    await settleAll([...this.#cluster.apps, ...this.#apps.map(({ app }) => app)], this.clock);
+    if (this.#failures.length > 0) throw this.#failures[0];
+  }
+
+  /** Opens a port if there is none, and tells where a kubeconfig for it is: for kubectl and all other clients. */
+  kubeconfig(): Promise<string> {
+    this.#kubeconfig ??= this.#open();
+    return this.#kubeconfig;
+  }
+
+  /** An independent copy as of now, with a clock of its own. Apps of yours are not in it: `run` them there if you wish. */
+  async fork(): Promise<TestCluster> {
+    await this.settle();
+    const clock = new VirtualClock({ startMs: this.clock.now() });
+    const stop = new AbortController();
+    const copy = this.#cluster.fork({ clock, random: new CryptoRandom(), signal: stop.signal });
+    const fork = new TestCluster(copy, { clock, stop, complaints: this.complaints });
+    await fork.settle();
+    return fork;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    for (const { running, client } of this.#apps) {
+      await running;
+      await client[Symbol.asyncDispose]();
+    }
+    await this.client[Symbol.asyncDispose]();
+    await this.#cluster[Symbol.asyncDispose]();
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #open(): Promise<string> {
+    await this.#cluster.plane.listen({ host: '127.0.0.1', port: 0 });
+    this.#folder = await mkdtemp(join(tmpdir(), 'keelson-'));
+    const path = join(this.#folder, 'kubeconfig');
+    await writeFile(path, kubeconfigText(this.#cluster.plane.access), { mode: 0o600 });
+    return path;
+  }
+}
