@@ -37,6 +37,11 @@ export class Client extends BuiltInClients implements AsyncDisposable {
     this.apis = new ServedApis(this.#requester);
   }
 
+  /** Whether the server is in this process. */
+  get isLocal(): boolean {
+    return this.#transport.isLocal === true;
+  }
+
   get clock(): Clock {
     return this.#requester.clock;
   }

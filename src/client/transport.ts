@@ -44,6 +44,8 @@ export type TransportEvent =
  * `TransportError`; when `signal` aborts, with its reason. Disposing ends what is under way.
  */
 export interface Transport extends AsyncDisposable {
+  /** Straight into a server of the same process: nothing can be lost on the way, and no watch falls silent. */
+  readonly isLocal?: boolean;
   send(request: TransportRequest): Promise<TransportResponse>;
 }
 

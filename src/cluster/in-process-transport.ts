@@ -14,6 +14,7 @@ export interface InProcessOptions {
 }
 
 export class InProcessTransport implements Transport {
+  readonly isLocal = true;
   readonly #server: ApiServer;
   readonly #options: InProcessOptions;
   #isClosed = false;

@@ -1,24 +1,42 @@
+import { describeError, RandomUidSource, runTogether } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
+import { type HealthOptions, HealthServer } from './app/health-server.ts';
 import { Session } from './app/session.ts';
+import type { LeaderElectionOptions } from './election/leader-election.ts';
+import { LeadershipLostError } from './election/leadership-lost.ts';
 import type { Part } from './part.ts';
 import { type ReconcileRecord, type TraceFilter, TraceRing } from './trace.ts';
 
-export interface AppOptions {
+export interface AppOptions extends AppRunOptions {
   /** The component that events name as their source; the app's name unless given. */
   readonly component?: string;
-  /** What is under way when the app stops may take so long to finish before it is aborted; aborted at once unless given. */
-  readonly stopGraceMs?: number;
+  /** Of several replicas one works, elected by a Lease; the others stand by with filled caches. All work unless given. */
+  readonly leaderElection?: LeaderElectionOptions | boolean;
+  /** Answers probes and scrapes over HTTP; not unless given. */
+  readonly health?: HealthOptions;
   /** How many reconciles are remembered for `trace`; 1,000 unless given. */
   readonly traceCapacity?: number;
+}
+
+export interface AppRunOptions {
+  /** What is under way when the app stops may take so long to finish before it is aborted; aborted at once unless given. */
+  readonly stopGraceMs?: number;
 }
 
 /** Controllers and other parts that run together: on one client, with shared caches. */
 export interface App {
   readonly name: string;
-  /** Runs all parts until the signal aborts, and resolves when everything has ended. Rejects when a part fails for good. */
-  run(client: Client, signal: AbortSignal): Promise<void>;
+  /**
+   * Runs all parts until the signal aborts, and resolves when everything has ended. Rejects when a part fails for good.
+   * When the lead is lost the parts end, and are prepared anew to wait for it again.
+   */
+  run(client: Client, signal: AbortSignal, options?: AppRunOptions): Promise<void>;
   /** Whether nothing is waiting or under way that could go on without time passing. */
   readonly isIdle: boolean;
+  /** What keeps the app from being ready, such as a cache that is not filled yet; nothing when it is. */
+  readonly unready: readonly string[];
+  /** All metrics in Prometheus' text format. */
+  readonly metrics: string;
   /** The last reconciles, oldest first: which, why, how long, and what came of it. */
   trace(filter?: TraceFilter): readonly ReconcileRecord[];
 }
@@ -33,9 +51,12 @@ class RunnableApp implements App {
   readonly #parts: readonly Part[];
   readonly #options: AppOptions;
   readonly #trace: TraceRing;
+  #isRunning = false;
   #session: Session | undefined;
 
   constructor(name: string, parts: readonly Part[], options: AppOptions) {
+    const twice = parts.find((part, index) => parts.findIndex((other) => other.name === part.name) !== index);
+    if (twice !== undefined) throw new Error(`Cannot make app "${name}": two parts are called "${twice.name}"`);
     this.name = name;
     this.#parts = parts;
     this.#options = options;
@@ -46,18 +67,57 @@ class RunnableApp implements App {
     return this.#session?.isIdle ?? true;
   }
 
+  get unready(): readonly string[] {
+    return this.#session === undefined ? ['not running'] : this.#session.staleCaches;
+  }
+
+  get metrics(): string {
+    return this.#session?.metrics.expose() ?? '';
+  }
+
   trace(filter?: TraceFilter): readonly ReconcileRecord[] {
     return this.#trace.list(filter);
   }
 
-  async run(client: Client, signal: AbortSignal): Promise<void> {
-    if (this.#session !== undefined) throw new Error(`Cannot run app "${this.name}": it is running`);
-    const { component = this.name, stopGraceMs = 0 } = this.#options;
-    this.#session = new Session(this.#parts, { name: this.name, component, client, trace: this.#trace, stopGraceMs });
+  async run(client: Client, signal: AbortSignal, options: AppRunOptions = {}): Promise<void> {
+    if (this.#isRunning) throw new Error(`Cannot run app "${this.name}": it is running`);
+    this.#isRunning = true;
+    const { health } = this.#options;
+    const working = { run: (scope: AbortSignal) => this.#work(client, scope, options) };
     try {
-      await this.#session.run(signal);
+      await runTogether(health === undefined ? [working] : [working, new HealthServer(health, this)], signal);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  /** Term after term: each begins with fresh parts, for nobody knows what those of the last one were at. */
+  async #work(client: Client, signal: AbortSignal, options: AppRunOptions): Promise<void> {
+    const election = this.#election(client);
+    const { component = this.name, stopGraceMs = options.stopGraceMs ?? 0 } = this.#options;
+    const shared = { name: this.name, component, client, election, trace: this.#trace, stopGraceMs };
+    try {
+      while (!signal.aborted) {
+        this.#session = new Session(this.#parts, shared);
+        try {
+          await this.#session.run(signal);
+        } catch (error) {
+          if (!(error instanceof LeadershipLostError)) throw error;
+          client.log.warn('lead lost, waiting for it again', { app: this.name, error: describeError(error) });
+        }
+      }
     } finally {
       this.#session = undefined;
     }
+  }
+
+  #election(
+    client: Client,
+  ): (LeaderElectionOptions & { readonly name: string; readonly identity: string }) | undefined {
+    const { leaderElection = false } = this.#options;
+    if (leaderElection === false) return undefined;
+    const given = leaderElection === true ? {} : leaderElection;
+    const { name = this.name, identity = `${this.name}_${new RandomUidSource(client.random).next()}` } = given;
+    return { ...given, name, identity };
   }
 }

@@ -12,5 +12,9 @@ export {
   type WatchContext,
 } from './controller.ts';
 export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
-export { type App, app, type AppOptions } from './app.ts';
+export { type App, app, type AppOptions, type AppRunOptions } from './app.ts';
+export type { HealthOptions } from './app/health-server.ts';
+export type { LeaderElectionOptions } from './election/leader-election.ts';
+export { LeadershipLostError } from './election/leadership-lost.ts';
+export { run, type RunOptions } from './run.ts';
 export type { ReconcileOutcome, ReconcileRecord, TraceFilter } from './trace.ts';

@@ -1,5 +1,12 @@
 import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
-import type { Client, InformerScope, Kind, KubernetesObject, SharedInformer, WorkQueueMetrics } from '../client/index.ts';
+import type {
+  Client,
+  InformerScope,
+  Kind,
+  KubernetesObject,
+  SharedInformer,
+  WorkQueueMetrics,
+} from '../client/index.ts';
 import type { EventRecorder } from './events.ts';
 import type { Objects } from './objects.ts';
 import type { ReconcileMetrics } from './reconcile/reconcile-metrics.ts';

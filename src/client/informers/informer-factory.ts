@@ -93,8 +93,8 @@ export class InformerFactory implements Runnable {
       return known.informer as unknown as SharedInformer<T>;
     }
     const source: ListWatcher<T> = selected(resource, { labelSelector, fieldSelector });
-    const { clock, random, log } = this.#client;
-    const informer = new SharedInformer<T>(source, { clock, random, log, ...this.#options, name, transform });
+    const { clock, random, log, isLocal } = this.#client;
+    const informer = new SharedInformer<T>(source, { clock, random, log, isLocal, ...this.#options, name, transform });
     const entry = { informer: informer as unknown as SharedInformer<KubernetesObject>, transform };
     this.#entries.set(identity, entry);
     this.#running?.start(entry.informer);

@@ -17,12 +17,14 @@ export interface ReflectorOptions {
   readonly log?: Logger;
   /** Names what is watched, for logs. */
   readonly name?: string;
-  /** Fetches the state by watch (KEP-3157) where the server can; true unless given. */
+  /** Fetches the state by watch (KEP-3157) where the server can; so it does unless given, or the server is in this process. */
   readonly isStreaming?: boolean;
   /** The server is asked to end each watch after this long, up to twice as long by chance. 5 minutes unless given. */
   readonly minWatchMs?: number;
   /** A watch on which nothing came for so long, not even a bookmark, is given up. A bit over two bookmarks unless given. */
   readonly maxQuietMs?: number;
+  /** The server is in this process: watches need not end, need no bookmarks and cannot fall silent. */
+  readonly isLocal?: boolean;
   /** Between tries that fail; 800 ms doubling to 30 s, each up to twice as long by chance, unless given. */
   readonly backoff?: BackoffOptions;
 }

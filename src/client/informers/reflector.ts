@@ -19,6 +19,8 @@ const HEALTHY_AFTER_MS = 10_000;
 /** After so many failures in a row the position itself is suspect. */
 const MAX_FAILURES_IN_PLACE = 5;
 const DEFAULT_WATCH_MS = 5 * 60_000;
+/** For good: ten years. */
+const LOCAL_WATCH_MS = 10 * 365 * 24 * 60 * 60_000;
 const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 800, factor: 2, jitter: 1, capMs: 30_000 };
 
 /**
@@ -52,7 +54,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     this.#options = options;
     this.#log = (options.log ?? discardLogger).with({ watched: options.name ?? 'objects' });
     this.#backoff = new Backoff(options.backoff ?? DEFAULT_BACKOFF, options.random);
-    this.#canStream = options.isStreaming ?? true;
+    this.#canStream = options.isStreaming ?? options.isLocal !== true;
   }
 
   get health(): ReflectorHealth {
@@ -108,13 +110,21 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
   }
 
   #open(isGathering: () => boolean, signal: AbortSignal): AsyncIterable<readonly WatchEvent<T>[]> {
-    const { clock, random, minWatchMs = DEFAULT_WATCH_MS, maxQuietMs = DEFAULT_QUIET_MS } = this.#options;
+    const { clock, random, isLocal = false, maxQuietMs = DEFAULT_QUIET_MS } = this.#options;
+    const { minWatchMs = isLocal ? LOCAL_WATCH_MS : DEFAULT_WATCH_MS } = this.#options;
     const timeoutSeconds = Math.ceil((minWatchMs * (1 + random.float())) / 1000);
     const start = isGathering()
       ? ({ sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const)
       : { resourceVersion: this.#position };
     const open = (scope: AbortSignal): AsyncIterable<readonly WatchEvent<T>[]> =>
-      this.#source.watchBatches({ ...start, allowWatchBookmarks: true, timeoutSeconds, signal: scope, maxRetries: 0 });
+      this.#source.watchBatches({
+        ...start,
+        allowWatchBookmarks: !isLocal,
+        timeoutSeconds,
+        signal: scope,
+        maxRetries: 0,
+      });
+    if (isLocal) return open(signal);
     const withoutBookmarks = timeoutSeconds * 1000 + TIMEOUT_GRACE_MS;
     return noticingSilence(open, {
       clock,

@@ -34,6 +34,8 @@ export interface SharedInformerOptions<T extends KubernetesObject> extends Refle
  * its own queue. An object that was deleted and made again while we could not look is reported as deleted and added.
  */
 export class SharedInformer<T extends KubernetesObject> implements Runnable {
+  /** Names what is watched, such as `v1 pods`. */
+  readonly name: string;
   readonly #indexer: Indexer<T>;
   readonly #fifo: DeltaFifo<T>;
   readonly #reflector: Reflector<T>;
@@ -44,8 +46,9 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
   #isStarted = false;
 
   constructor(source: ListWatcher<T>, options: SharedInformerOptions<T>) {
+    this.name = options.name ?? 'objects';
     this.#clock = options.clock;
-    this.#log = (options.log ?? discardLogger).with({ informer: options.name ?? 'objects' });
+    this.#log = (options.log ?? discardLogger).with({ informer: this.name });
     this.#indexer = new Indexer<T>({ [NAMESPACE_INDEX]: byNamespace, ...options.indexes });
     this.#fifo = new DeltaFifo({ known: this.#indexer });
     this.#reflector = new Reflector(

@@ -1,5 +1,6 @@
 import { aborted, type Logger, MetricRegistry, runTogether } from '../../base/index.ts';
 import type { Client, SharedInformer } from '../../client/index.ts';
+import { LeaderElection, type LeaderElectionOptions } from '../election/leader-election.ts';
 import { EventWriter } from '../events/event-writer.ts';
 import type { Part, PreparedPart } from '../part.ts';
 import type { TraceRing } from '../trace.ts';
@@ -7,6 +8,9 @@ import { PartContext, SharedResources } from './part-context.ts';
 
 /** A part that is slow to start for want of a cache says so after this long. */
 const COMPLAIN_AFTER_MS = 10_000;
+
+/** Servers send a bookmark about once a minute, and a watch that has gone silent is resumed after about two. */
+const MAX_SILENCE_MS = 180_000;
 
 interface RunningPart {
   readonly name: string;
@@ -21,8 +25,8 @@ export interface SessionOptions {
   readonly client: Client;
   readonly trace: TraceRing;
   readonly stopGraceMs: number;
-  /** Runs the work while we may do it; at once and until the end unless given. */
-  readonly lead?: (work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal, parts: { readonly events: EventWriter }) => Promise<void>;
+  /** Parts run while we lead; at once and until the end unless given. */
+  readonly election?: LeaderElectionOptions & { readonly name: string; readonly identity: string };
 }
 
 /** An app at work: its parts with their caches, from the first list to the last event. */
@@ -38,7 +42,10 @@ export class Session {
     const { name, component, client, trace, stopGraceMs } = options;
     this.#options = options;
     this.#log = client.log.with({ app: name });
-    const dropped = this.metrics.counter({ name: 'keelson_events_dropped_total', help: 'Events that were not written.' });
+    const dropped = this.metrics.counter({
+      name: 'keelson_events_dropped_total',
+      help: 'Events that were not written.',
+    });
     this.#events = new EventWriter({ client, log: this.#log, dropped: dropped.with() });
     const { metrics } = this;
     this.#shared = new SharedResources({ name, component, client, metrics, events: this.#events, trace, stopGraceMs });
@@ -51,6 +58,16 @@ export class Session {
     return !isFetching && this.#events.isIdle && this.#parts.every(isPartIdle);
   }
 
+  /** The caches that are not filled, or have not heard from the server for too long; none of them means ready. */
+  get staleCaches(): readonly string[] {
+    const nowMs = this.#options.client.clock.monotonic();
+    return this.#shared.informers.informers.flatMap((informer) => {
+      const { heardAtMs = -Infinity } = informer.health;
+      if (!informer.hasSynced) return [`${informer.name} not filled yet`];
+      return nowMs - heardAtMs > MAX_SILENCE_MS ? [`${informer.name} not heard of lately`] : [];
+    });
+  }
+
   get informers(): readonly SharedInformer<never>[] {
     return this.#shared.informers.informers as unknown as readonly SharedInformer<never>[];
   }
@@ -58,10 +75,9 @@ export class Session {
   /** Runs until the signal aborts. Parts end first, while their caches are still kept; events are written to the last. */
   async run(signal: AbortSignal): Promise<void> {
     const support = new AbortController();
-    const { lead = (work, until) => work(until) } = this.#options;
     const working = async (scope: AbortSignal): Promise<void> => {
       try {
-        await lead((until) => this.#runParts(until), scope, { events: this.#events });
+        await this.#lead((until) => this.#runParts(until), scope);
       } finally {
         support.abort();
       }
@@ -71,6 +87,13 @@ export class Session {
       if (!scope.aborted && !support.signal.aborted) throw new Error('Cannot go on: the caches have stopped');
     };
     await runTogether([{ run: working }, { run: supporting }], signal);
+  }
+
+  #lead(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { election, client, component } = this.#options;
+    if (election === undefined) return work(signal);
+    const recorder = this.#events.recorder({ component });
+    return new LeaderElection(client, election, { log: this.#log, recorder }).lead(work, signal);
   }
 
   async #runParts(signal: AbortSignal): Promise<void> {
@@ -83,16 +106,20 @@ export class Session {
 
   /** Runs a part when its caches are filled. Those of others, which may be of kinds that do not exist yet, do not matter. */
   async #runPart(part: RunningPart, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options.client;
     part.state = 'filling caches';
     try {
-      using _complaint = clock.timer(COMPLAIN_AFTER_MS, () => this.#log.warn('part waits for its caches', { part: part.name }));
-      await Promise.all([...part.informers].map((informer) => informer.synced(signal)));
+      await this.#cachesOf(part, signal);
       part.state = 'running';
       await part.prepared.run(signal);
     } finally {
       part.state = 'ended';
     }
+  }
+
+  async #cachesOf(part: RunningPart, signal: AbortSignal): Promise<void> {
+    const complain = (): void => this.#log.warn('part waits for its caches', { part: part.name });
+    using _complaint = this.#options.client.clock.timer(COMPLAIN_AFTER_MS, complain);
+    await Promise.all([...part.informers].map((informer) => informer.synced(signal)));
   }
 
   #prepare(part: Part): RunningPart {

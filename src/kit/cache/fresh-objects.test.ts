@@ -222,9 +222,15 @@ describe('looking up', () => {
       expect(found({ controlledBy: 'u2' })).toEqual([]);
       expect(found({ namespace, labelSelector: { app: 'db' } })).toEqual(['a', 'c']);
       expect(found({ labelSelector: 'app in (web),tier' })).toEqual(['b']);
-      expect(found({ labelSelector: { matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] } })).toEqual(['a', 'c']);
+      expect(found({ labelSelector: { matchExpressions: [{ key: 'tier', operator: 'DoesNotExist' }] } })).toEqual([
+        'a',
+        'c',
+      ]);
       expect(found({ labelSelector: {} })).toEqual(['a', 'b', 'c']);
-      expect(found({ index: { name: 'image', value: 'i' }, controlledBy: 'u1', labelSelector: 'app=db' })).toEqual(['a', 'c']);
+      expect(found({ index: { name: 'image', value: 'i' }, controlledBy: 'u1', labelSelector: 'app=db' })).toEqual([
+        'a',
+        'c',
+      ]);
       expect(found({ namespace: 'other' })).toEqual([]);
       watches.release();
       await settle();
@@ -235,7 +241,9 @@ describe('looking up', () => {
 
   test('lets several add the same index, and refuses another under its name', async () => {
     const { objects } = await start(Pod);
-    const byNode = (object: { readonly spec?: { readonly nodeName?: string } }): string[] => [object.spec?.nodeName ?? ''];
+    const byNode = (object: { readonly spec?: { readonly nodeName?: string } }): string[] => [
+      object.spec?.nodeName ?? '',
+    ];
     objects.addIndex('node', byNode);
     objects.addIndex('node', byNode);
     expect(() => objects.addIndex('node', () => [])).toThrow('another function has that name');
@@ -247,7 +255,11 @@ test('updating an object from the cache keeps the managed fields that the cache 
   await objects.apply({ metadata: { name: 'a', namespace }, data: { v: '1' } });
   await settle();
   const cached = objects.get('default/a')!;
-  await objects.update({ ...cached, metadata: { ...cached.metadata, managedFields: undefined }, data: { v: '1', w: '2' } });
+  await objects.update({
+    ...cached,
+    metadata: { ...cached.metadata, managedFields: undefined },
+    data: { v: '1', w: '2' },
+  });
 
   const stored = await others.core.v1.configmaps.namespace(namespace).get('a');
   expect(stored.metadata.managedFields?.map(({ manager, operation }) => `${manager} ${operation}`)).toEqual([

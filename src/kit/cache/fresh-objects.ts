@@ -136,7 +136,8 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
       else this.#note(left, options);
       return true;
     } catch (error) {
-      const isOther = hasReason(error, 'Conflict') && options.preconditions?.uid !== undefined && expected === undefined;
+      const isOther =
+        hasReason(error, 'Conflict') && options.preconditions?.uid !== undefined && expected === undefined;
       if (!isOther && !hasReason(error, 'NotFound')) throw error;
       if (known?.uid === uid) this.#overlay.remove(key, { ...last, isCertain: true });
       return false;

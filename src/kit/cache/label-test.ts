@@ -1,4 +1,10 @@
-import { type LabelMatcher, type LabelSelectorObject, matchLabelSelector, parseLabelSelector, ValueError } from '../../api/client.ts';
+import {
+  type LabelMatcher,
+  type LabelSelectorObject,
+  matchLabelSelector,
+  parseLabelSelector,
+  ValueError,
+} from '../../api/client.ts';
 import type { CacheQuery } from '../objects.ts';
 
 type Labels = Readonly<Record<string, string>> | undefined;

@@ -1,4 +1,10 @@
-import { Indexer, type IndexFunction, type IndexReader, type KubernetesObject, type Observed } from '../../client/index.ts';
+import {
+  Indexer,
+  type IndexFunction,
+  type IndexReader,
+  type KubernetesObject,
+  type Observed,
+} from '../../client/index.ts';
 import { isNewer, isOrdered } from './version-order.ts';
 
 /** What lies below the overlay: the cache, and how far the watch has brought it. */
@@ -62,7 +68,10 @@ export class WriteOverlay<T extends KubernetesObject> {
   }
 
   /** The object of this uid is gone; `resourceVersion` is the last that is known of it. */
-  remove(key: string, gone: { readonly uid: string; readonly resourceVersion: string; readonly isCertain: boolean }): void {
+  remove(
+    key: string,
+    gone: { readonly uid: string; readonly resourceVersion: string; readonly isCertain: boolean },
+  ): void {
     const { uid, resourceVersion, isCertain } = gone;
     if (!isOrdered(resourceVersion)) return;
     const known = this.#written.get(key);

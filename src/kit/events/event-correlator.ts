@@ -49,9 +49,7 @@ export class EventCorrelator {
     const { event: told, key } = this.#combine(event);
     const seen = this.#seen.get(key);
     const { metadata, firstTimestamp, count } =
-      seen === undefined
-        ? told
-        : { ...seen, metadata: { ...told.metadata, name: seen.name }, count: seen.count + 1 };
+      seen === undefined ? told : { ...seen, metadata: { ...told.metadata, name: seen.name }, count: seen.count + 1 };
     const observed: NewEvent = { ...told, metadata, firstTimestamp, count };
     this.#seen.set(key, { name: metadata.name, firstTimestamp, count });
     if (!this.#mayTell(observed)) return { type: 'skip' };

@@ -25,7 +25,9 @@ export function removeFinalizer<T extends KubernetesObject>(
   finalizer: string,
   objects: Objects<T>,
 ): Promise<Observed<T>> {
-  return changeFinalizers(object, objects, (finalizers) => finalizers.filter((name) => name !== finalizer));
+  return changeFinalizers(object, objects, (finalizers) =>
+    finalizers.includes(finalizer) ? finalizers.filter((name) => name !== finalizer) : finalizers,
+  );
 }
 
 async function changeFinalizers<T extends KubernetesObject>(

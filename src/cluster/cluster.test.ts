@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { LineLogger, SeededRandom, settle, VirtualClock } from '../base/index.ts';
+import type { Client } from '../client/index.ts';
+import { type Cluster, startCluster } from './cluster.ts';
+
+const ADMIN = { user: 'admin', groups: ['system:masters'] };
+const labels = { app: 'web' };
+
+async function start(
+  folder: string,
+  startMs: number,
+  complaints: string[],
+): Promise<{ cluster: Cluster; clock: VirtualClock }> {
+  const clock = new VirtualClock({ startMs });
+  const cluster = await startCluster({
+    name: 'test',
+    storage: { type: 'durable', folder: join(folder, 'store') },
+    pkiFolder: join(folder, 'pki'),
+    runtimeConfig: new Map(),
+    serviceCidrs: ['10.96.0.0/16'],
+    nodes: 2,
+    clock,
+    random: new SeededRandom(`start ${startMs}`),
+    log: new LineLogger({ clock, level: 'warn', write: (line) => complaints.push(line) }),
+    signal: new AbortController().signal,
+  });
+  await rest(cluster);
+  return { cluster, clock };
+}
+
+async function rest(cluster: Cluster): Promise<void> {
+  do await settle();
+  while (!cluster.isIdle);
+}
+
+/** What must not change by a restart: who is there, and how it is; not who wrote it last or when nodes were heard of. */
+async function stateOf(client: Client): Promise<unknown> {
+  const [pods, replicaSets, deployments, slices, nodes, events] = await Promise.all([
+    client.core.v1.pods.list(),
+    client.apps.v1.replicasets.list(),
+    client.apps.v1.deployments.list(),
+    client.discovery.v1.endpointslices.list(),
+    client.core.v1.nodes.list(),
+    client.core.v1.events.list({ fieldSelector: 'involvedObject.kind!=Node' }),
+  ]);
+  return {
+    whole: [...pods.items, ...replicaSets.items, ...deployments.items, ...slices.items],
+    nodes: nodes.items.map(({ metadata }) => [metadata.name, metadata.uid]),
+    events: events.items.map(({ metadata, count }) => [metadata.uid, count]),
+  };
+}
+
+describe('a cluster that is stopped and started again', () => {
+  test('has the same pods, running as before, and makes nothing anew', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-restart-'));
+    const complaints: string[] = [];
+    try {
+      const first = await start(folder, Date.UTC(2026, 0, 1), complaints);
+      const client = first.cluster.plane.client(ADMIN);
+      await client.core.v1.services.namespace('default').create({
+        metadata: { name: 'web' },
+        spec: { selector: labels, ports: [{ port: 80 }] },
+      });
+      await client.apps.v1.deployments.namespace('default').create({
+        metadata: { name: 'web' },
+        spec: {
+          replicas: 5,
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx' }] } },
+        },
+      });
+      await rest(first.cluster);
+      const before = await stateOf(client);
+      await first.cluster[Symbol.asyncDispose]();
+
+      const second = await start(folder, Date.UTC(2026, 0, 1) + 20_000, complaints);
+      await second.clock.advance('3s');
+      await rest(second.cluster);
+      const after = await stateOf(second.cluster.plane.client(ADMIN));
+      await second.cluster[Symbol.asyncDispose]();
+
+      expect(after).toEqual(before);
+      expect(complaints).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('notices after a long stop that its nodes were away, and is itself again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-restart-'));
+    try {
+      const first = await start(folder, Date.UTC(2026, 0, 1), []);
+      await first.cluster[Symbol.asyncDispose]();
+
+      const { cluster, clock } = await start(folder, Date.UTC(2026, 0, 8), []);
+      await clock.advance('2m');
+      await rest(cluster);
+      const { items } = await cluster.plane.client(ADMIN).core.v1.nodes.list();
+      await cluster[Symbol.asyncDispose]();
+
+      expect(items.map(({ status }) => status?.conditions?.find(({ type }) => type === 'Ready')?.status)).toEqual([
+        'True',
+        'True',
+      ]);
+      expect(items.map(({ spec }) => spec?.taints ?? [])).toEqual([[], []]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,148 @@
+import { type Clock, describeError, type Logger, type Random } from '../../base/index.ts';
+import type { Client, KubernetesObject, Observed } from '../../client/index.ts';
+import type { EventRecorder } from '../events.ts';
+import { LeadershipLostError } from './leadership-lost.ts';
+import { LeaseLock } from './lease-lock.ts';
+
+export interface LeaderElectionOptions {
+  /** The name of the Lease; the app's unless given. */
+  readonly name?: string;
+  /** Where the Lease is; the client's default namespace unless given. */
+  readonly namespace?: string;
+  /** Who we are among the candidates; made up unless given. */
+  readonly identity?: string;
+  /** Others take over when the lease was not renewed for so long; 15 s unless given. */
+  readonly leaseDurationMs?: number;
+  /** We give up when we could not renew for so long; 10 s unless given. */
+  readonly renewDeadlineMs?: number;
+  /** Between tries; 2 s unless given. */
+  readonly retryPeriodMs?: number;
+}
+
+/** So much of the retry period, by chance, comes on top of it while others lead. */
+const JITTER = 1.2;
+
+/** One candidate's part in electing a leader by a Lease. */
+export class LeaderElection {
+  readonly #timing: {
+    readonly leaseDurationMs: number;
+    readonly renewDeadlineMs: number;
+    readonly retryPeriodMs: number;
+  };
+  readonly #identity: string;
+  readonly #lock: LeaseLock;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #log: Logger;
+  readonly #recorder: EventRecorder;
+
+  constructor(
+    client: Client,
+    options: LeaderElectionOptions & { readonly name: string; readonly identity: string },
+    parts: { readonly log: Logger; readonly recorder: EventRecorder },
+  ) {
+    const { name, namespace = client.defaultNamespace, identity } = options;
+    const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2000 } = options;
+    checkTiming(leaseDurationMs, renewDeadlineMs, retryPeriodMs);
+    this.#timing = { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
+    this.#identity = identity;
+    this.#lock = new LeaseLock(client, { name, namespace, identity, leaseDurationMs });
+    this.#clock = client.clock;
+    this.#random = client.random;
+    this.#log = parts.log.with({ lease: `${namespace}/${name}`, identity });
+    this.#recorder = parts.recorder;
+  }
+
+  /**
+   * Waits until we lead, and does the work for as long as we do.
+   *
+   * The lease is renewed until the work has ended, also when it ends because the signal aborts, and then given back.
+   * Rejects with a LeadershipLostError when it could not be renewed in time; the work's signal aborts with it first.
+   */
+  async lead(work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+    await this.#acquire(signal);
+    if (signal.aborted) return;
+    this.#tell('became leader');
+    const term = new AbortController();
+    const lost = new AbortController();
+    const ended = new AbortController();
+    const stop = (): void => term.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    lost.signal.addEventListener('abort', () => term.abort(lost.signal.reason), { once: true });
+    const renewing = this.#renew(lost, ended.signal);
+    try {
+      await work(term.signal);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      ended.abort();
+      await renewing;
+      this.#tell('stopped leading');
+      await this.#release();
+    }
+    lost.signal.throwIfAborted();
+  }
+
+  async #acquire(signal: AbortSignal): Promise<void> {
+    this.#log.info('waiting to lead');
+    while (!signal.aborted && !(await this.#tryHold(signal))) {
+      const { retryPeriodMs } = this.#timing;
+      await this.#clock.sleep(retryPeriodMs * (1 + JITTER * this.#random.float()), signal);
+    }
+  }
+
+  /** Renews until the work has ended. When that does not succeed in time the lease is lost, even if a request hangs. */
+  async #renew(lost: AbortController, ended: AbortSignal): Promise<void> {
+    const { retryPeriodMs, renewDeadlineMs } = this.#timing;
+    const lose = (): void => {
+      lost.abort(new LeadershipLostError(`Cannot lead any more: the lease was not renewed for ${renewDeadlineMs} ms`));
+    };
+    const over = AbortSignal.any([ended, lost.signal]);
+    let deadline = this.#clock.timer(renewDeadlineMs, lose);
+    while (!over.aborted) {
+      await this.#clock.sleep(retryPeriodMs, over);
+      if (over.aborted || !(await this.#tryHold(over))) continue;
+      deadline[Symbol.dispose]();
+      deadline = this.#clock.timer(renewDeadlineMs, lose);
+    }
+    deadline[Symbol.dispose]();
+  }
+
+  async #tryHold(signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#lock.hold(signal);
+    } catch (error) {
+      if (!signal.aborted) this.#log.warn('lease not reached', { error: describeError(error) });
+      return false;
+    }
+  }
+
+  async #release(): Promise<void> {
+    const limit = new AbortController();
+    using _timer = this.#clock.timer(this.#timing.retryPeriodMs, () => limit.abort(new Error('no answer in time')));
+    try {
+      await this.#lock.release(limit.signal);
+    } catch (error) {
+      this.#log.warn('lease not given back', { error: describeError(error) }); // it runs out by itself
+    }
+  }
+
+  #tell(what: 'became leader' | 'stopped leading'): void {
+    this.#log.info(what);
+    const { lease } = this.#lock;
+    if (lease === undefined) return;
+    const about = { ...lease, kind: 'Lease', apiVersion: 'coordination.k8s.io/v1' } as Observed<KubernetesObject>;
+    this.#recorder.event(about, { reason: 'LeaderElection', message: `${this.#identity} ${what}` });
+  }
+}
+
+function checkTiming(leaseDurationMs: number, renewDeadlineMs: number, retryPeriodMs: number): void {
+  const isSound =
+    leaseDurationMs >= 1000 &&
+    leaseDurationMs > renewDeadlineMs &&
+    renewDeadlineMs > retryPeriodMs * JITTER &&
+    retryPeriodMs > 0;
+  if (isSound) return;
+  throw new RangeError(
+    `Cannot elect a leader: need leaseDurationMs >= 1000 and > renewDeadlineMs > ${JITTER} x retryPeriodMs > 0, got ${leaseDurationMs}, ${renewDeadlineMs}, ${retryPeriodMs}`,
+  );
+}

@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigMap, Event, Node, type Observed, Pod } from '../../client/index.ts';
+import type { EventDetails, Part } from '../index.ts';
+import type { EventRecorder } from '../events.ts';
+import { runApp, type RunningApp } from '../testing/running-app.ts';
+
+/** A part that does nothing but to hand out a recorder. */
+function recording(component: string, host?: string): Part & { recorder: EventRecorder } {
+  return {
+    name: 'recording',
+    recorder: { event: () => undefined },
+    prepare(context) {
+      this.recorder = context.events(component, host === undefined ? {} : { host });
+      return { run: async () => undefined, isIdle: true };
+    },
+  };
+}
+
+async function eventsOf({ client }: RunningApp, namespace = 'default'): Promise<readonly Observed<Event>[]> {
+  return (await client.core.v1.events.namespace(namespace).list()).items;
+}
+
+async function makePod({ client }: RunningApp): Promise<Observed<Pod>> {
+  return client.core.v1.pods
+    .namespace('default')
+    .create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+}
+
+const started: EventDetails = { reason: 'Started', message: 'Started container c' };
+
+describe('events', () => {
+  test('are written as Kubernetes writes them', async () => {
+    const part = recording('kubelet', 'node-1');
+    await using running = await runApp([part]);
+    const pod = await makePod(running);
+    part.recorder.event({ ...pod, fieldPath: 'spec.containers{c}' }, started);
+    await running.settle();
+
+    const [event] = await eventsOf(running);
+    const { metadata, ...rest } = event!;
+    const nanos = BigInt(running.clock.now()) * 1_000_000n;
+    expect(metadata).toMatchObject({ name: `p.${nanos.toString(16)}`, namespace: 'default' });
+    expect(rest).toEqual({
+      kind: 'Event',
+      apiVersion: 'v1',
+      involvedObject: {
+        kind: 'Pod',
+        apiVersion: 'v1',
+        namespace: 'default',
+        name: 'p',
+        uid: pod.metadata.uid,
+        resourceVersion: pod.metadata.resourceVersion,
+        fieldPath: 'spec.containers{c}',
+      },
+      reason: 'Started',
+      message: 'Started container c',
+      source: { component: 'kubelet', host: 'node-1' },
+      firstTimestamp: '2026-01-01T00:00:00Z',
+      lastTimestamp: '2026-01-01T00:00:00Z',
+      count: 1,
+      type: 'Normal',
+      eventTime: null,
+      reportingComponent: 'kubelet',
+      reportingInstance: 'node-1',
+    });
+  });
+
+  test('that repeat raise a count, also after the first was deleted', async () => {
+    const part = recording('kubelet');
+    await using running = await runApp([part]);
+    const pod = await makePod(running);
+    part.recorder.event(pod, started);
+    part.recorder.event(pod, started);
+    await running.clock.advance('1m');
+    part.recorder.event(pod, started);
+    await running.settle();
+
+    const [event, ...others] = await eventsOf(running);
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({
+      count: 3,
+      firstTimestamp: '2026-01-01T00:00:00Z',
+      lastTimestamp: '2026-01-01T00:01:00Z',
+    });
+
+    await running.client.core.v1.events.namespace('default').deleteCollection();
+    part.recorder.event(pod, started);
+    await running.settle();
+    expect(await eventsOf(running)).toMatchObject([{ count: 4, metadata: { name: event?.metadata.name } }]);
+  });
+
+  test('that differ in their message alone become one when they are many', async () => {
+    const part = recording('kubelet');
+    await using running = await runApp([part]);
+    const pod = await makePod(running);
+    for (let index = 1; index <= 12; index++) part.recorder.event(pod, { ...started, message: `try ${index}` });
+    await running.settle();
+
+    const events = (await eventsOf(running)).map(({ message, count }) => [message, count]);
+    expect(events).toHaveLength(10);
+    expect(events).toContainEqual(['try 9', 1]);
+    expect(events).toContainEqual(['(combined from similar events): try 12', 3]);
+  });
+
+  test('of a source that does not stop are dropped, until some time has passed', async () => {
+    const part = recording('kubelet');
+    await using running = await runApp([part]);
+    const pod = await makePod(running);
+    const talk = async (): Promise<number> => {
+      for (let index = 0; index < 30; index++) part.recorder.event(pod, { reason: `Reason${index}`, message: 'again' });
+      await running.settle();
+      return (await eventsOf(running)).reduce((sum, { count = 0 }) => sum + count, 0);
+    };
+    expect(await talk()).toBe(25);
+    await running.clock.advance('11m');
+    part.recorder.event(pod, { reason: 'Later', message: 'again' });
+    await running.settle();
+    expect((await eventsOf(running)).some(({ reason }) => reason === 'Later')).toBe(true);
+  });
+
+  test('about what lives outside of namespaces are in namespace default', async () => {
+    const part = recording('x');
+    await using running = await runApp([part]);
+    const node = await running.client.core.v1.nodes.create({ metadata: { name: 'n' } });
+    part.recorder.event(node as Observed<Node>, { type: 'Warning', reason: 'Broken', message: 'm' });
+    await running.settle();
+
+    expect(await eventsOf(running)).toMatchObject([{ type: 'Warning', involvedObject: { kind: 'Node', name: 'n' } }]);
+  });
+
+  test('beyond what fits are dropped and counted', async () => {
+    const part = recording('x');
+    await using running = await runApp([part]);
+    for (let index = 0; index < 1200; index++) {
+      const about = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: `m${index}`, namespace: 'default' } };
+      part.recorder.event(about, { reason: 'R', message: 'm' });
+    }
+    await running.settle();
+
+    expect(running.app.metrics).toContain('keelson_events_dropped_total 199\n');
+    expect(await eventsOf(running)).toHaveLength(1001);
+  });
+
+  test('of a controller name its component, and the last ones are written when the app stops', async () => {
+    const { controller } = await import('../index.ts');
+    const part = controller(ConfigMap, {
+      where: { labelSelector: 'talk' },
+      component: 'talker',
+      reconcile: (_map, { event }) => event({ reason: 'Seen', message: 'saw it' }),
+    });
+    await using running = await runApp([part]);
+    await running.client.core.v1.configmaps
+      .namespace('default')
+      .create({ metadata: { name: 'm', labels: { talk: '' } } });
+    await running.settle();
+    await running.stop();
+
+    expect(await eventsOf(running)).toMatchObject([
+      { reason: 'Seen', source: { component: 'talker' }, involvedObject: { kind: 'ConfigMap', name: 'm' } },
+    ]);
+  });
+});

@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { connect, hasReason, mergePatch, Pod } from '../client/index.ts';
+import { app, controller } from '../kit/index.ts';
+import { startCluster } from './index.ts';
+
+const pod = (name: string) => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'nginx' }] } });
+
+describe('a cluster in a test', () => {
+  test('has a ready node and the namespaces of every cluster, and runs pods', async () => {
+    await using cluster = await startCluster();
+    const { nodes, pods, namespaces } = cluster.client.core.v1;
+    const [node] = (await nodes.list()).items;
+    expect(node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
+    expect((await namespaces.list()).items.map(({ metadata }) => metadata.name)).toEqual([
+      'default',
+      'kube-node-lease',
+      'kube-public',
+      'kube-system',
+    ]);
+
+    await pods.namespace('default').create(pod('web'));
+    await cluster.settle();
+
+    expect((await pods.namespace('default').get('web')).status?.phase).toBe('Running');
+    expect(cluster.complaints).toEqual([]);
+  });
+
+  test('goes by virtual time: leases are renewed, events expire, nothing else changes', async () => {
+    await using cluster = await startCluster({ startAt: '2030-01-01T00:00:00Z' });
+    const leases = cluster.client.coordination.v1.leases.namespace('kube-node-lease');
+    const before = await leases.get('keelson');
+    expect(before.metadata.creationTimestamp).toBe('2030-01-01T00:00:00Z');
+    expect((await cluster.client.core.v1.events.list()).items).not.toEqual([]);
+
+    await cluster.clock.advance('2h');
+    await cluster.settle();
+
+    const after = await leases.get('keelson');
+    expect(Date.parse(after.spec?.renewTime ?? '')).toBeGreaterThan(Date.parse('2030-01-01T01:59:00Z'));
+    expect((await cluster.client.core.v1.events.list()).items).toEqual([]);
+    const [node] = (await cluster.client.core.v1.nodes.list()).items;
+    expect(node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
+  });
+
+  test('can be forked: what happens in one does not happen in the other', async () => {
+    await using cluster = await startCluster({ nodes: 2 });
+    const pods = cluster.client.core.v1.pods.namespace('default');
+    await pods.create(pod('both'));
+    await cluster.settle();
+    const before = await pods.get('both');
+
+    await using fork = await cluster.fork();
+    const forked = fork.client.core.v1.pods.namespace('default');
+    await forked.create(pod('fork'));
+    await pods.create(pod('origin'));
+    await Promise.all([fork.settle(), cluster.settle()]);
+
+    const names = async (of: typeof pods) => (await of.list()).items.map(({ metadata }) => metadata.name);
+    expect(await names(forked)).toEqual(['both', 'fork']);
+    expect(await names(pods)).toEqual(['both', 'origin']);
+    expect(await forked.get('both')).toEqual(before);
+    expect((await forked.get('fork')).status?.phase).toBe('Running');
+    expect(cluster.complaints).toEqual([]);
+  });
+
+  test('opens a port when its kubeconfig is asked for, and leaves nothing behind', async () => {
+    let kubeconfig: string;
+    {
+      await using cluster = await startCluster();
+      kubeconfig = await cluster.kubeconfig();
+      expect(await cluster.kubeconfig()).toBe(kubeconfig);
+      await using client = await connect({ kubeconfig });
+      expect((await client.core.v1.nodes.list()).items).toHaveLength(1);
+    }
+    expect(existsSync(kubeconfig)).toBe(false);
+    await expect(connect({ kubeconfig })).rejects.toThrow(kubeconfig);
+  });
+
+  test('runs controllers of yours, and tells why they ran', async () => {
+    const marker = app('marker', [
+      controller(Pod, {
+        name: 'marker',
+        async reconcile({ metadata }, { key, objects }) {
+          if (metadata.labels?.['seen'] === undefined)
+            await objects(Pod).patch(key, mergePatch({ metadata: { labels: { seen: 'yes' } } }));
+        },
+      }),
+    ]);
+    await using cluster = await startCluster();
+    await cluster.run(marker);
+    const pods = cluster.client.core.v1.pods.namespace('default');
+    await pods.create(pod('web'));
+    await cluster.settle();
+
+    expect((await pods.get('web')).metadata.labels).toEqual({ seen: 'yes' });
+    expect(marker.trace({ key: 'default/web' })[0]).toMatchObject({ writes: 1, why: expect.arrayContaining(['Pod default/web added']) });
+  });
+
+  test('settle() fails when an app has failed', async () => {
+    const broken = app('broken', [
+      {
+        name: 'broken',
+        prepare: () => ({
+          isIdle: true,
+          run: async () => {
+            throw new Error('broken part');
+          },
+        }),
+      },
+    ]);
+    await using cluster = await startCluster();
+
+    await expect(cluster.run(broken)).rejects.toThrow('broken part');
+  });
+
+  test('can be the API server alone', async () => {
+    await using cluster = await startCluster({ controllers: false, scheduler: false, nodes: 0 });
+    expect((await cluster.client.core.v1.nodes.list()).items).toEqual([]);
+    const accounts = cluster.client.core.v1.serviceaccounts.namespace('default');
+    await expect(accounts.get('default')).rejects.toSatisfy((error) => hasReason(error, 'NotFound'));
+  });
+
+  test('refuses a time that is none', async () => {
+    await expect(startCluster({ startAt: 'soon' })).rejects.toThrow('Cannot start at "soon": it is not a time');
+  });
+});
