@@ -16,6 +16,7 @@ for (const path of documents) {
     samples.push({ from: `${relative(root, path)}:${lineAt(text, match.index)}`, code: match[1] ?? '' });
   }
 }
+await checkMainWalk();
 await checkSamples();
 for (const problem of problems) console.error(problem);
 console.log(`docs: ${documents.length} documents, ${samples.length} samples, ${problems.length} problems`);
@@ -72,6 +73,20 @@ function slug(heading: string): string {
 
 function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
+}
+
+/** The walk through the whole system stays short: so many files, none of them long. */
+async function checkMainWalk(): Promise<void> {
+  const text = await readFile(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const walk = /^## Walk: one Deployment .*?(?=^## )/ms.exec(text)?.[0] ?? '';
+  const files = new Set([...walk.matchAll(/\]\((src\/[^)#]+)\)/g)].map((match) => match[1] ?? ''));
+  if (files.size === 0 || files.size > 15)
+    problems.push(`ARCHITECTURE.md: the main walk has ${files.size} files, not 1 to 15`);
+  for (const file of files) {
+    if (!existsSync(join(root, file))) continue; // a dead link, which is told elsewhere
+    const lines = (await readFile(join(root, file), 'utf8')).trimEnd().split('\n').length;
+    if (lines > 300) problems.push(`ARCHITECTURE.md: the main walk goes through ${file}, which has ${lines} lines`);
+  }
 }
 
 async function checkSamples(): Promise<void> {

@@ -24,7 +24,10 @@ export interface ClusterApp {
 const groups = ['system:masters'];
 
 /** The programs of a cluster, in the order they start. */
-export function clusterApps(plane: ControlPlane, options: WorkloadOptions): readonly ClusterApp[] {
+export function clusterApps(
+  plane: ControlPlane,
+  options: WorkloadOptions & { readonly hasOneServer: boolean },
+): readonly ClusterApp[] {
   const { controllers = true, scheduler: schedules = true, nodes = 1 } = options;
   const { certificate } = plane.pki.authority;
   return [
@@ -33,7 +36,7 @@ export function clusterApps(plane: ControlPlane, options: WorkloadOptions): read
           {
             name: 'kube-controller-manager',
             identity: { user: 'system:kube-controller-manager', groups },
-            parts: builtInControllers({ rootCertificate: certificate }),
+            parts: builtInControllers({ rootCertificate: certificate, hasOneServer: options.hasOneServer }),
           },
         ]
       : []),

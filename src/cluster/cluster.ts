@@ -31,7 +31,8 @@ export class Cluster implements AsyncDisposable {
   constructor(plane: ControlPlane, options: ClusterOptions) {
     this.plane = plane;
     this.#options = options;
-    const programs = clusterApps(plane, options);
+    const hasOneServer = options.storage.type !== 'etcd';
+    const programs = clusterApps(plane, { ...options, hasOneServer });
     this.#clients = programs.map((program) => this.#clientFor(program));
     this.apps = programs.map(({ name, parts }) => app(name, parts));
     const tasks = this.apps.map((each, index): Runnable => {

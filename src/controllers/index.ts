@@ -16,10 +16,13 @@ import { taintEvictionController } from './taint-eviction/index.ts';
 export interface BuiltInControllersOptions {
   /** PEM of the authority that signs the API server's certificate. */
   readonly rootCertificate: string;
+  /** Whether there is no other API server on the same store; no unless given. */
+  readonly hasOneServer?: boolean;
 }
 
 /** Everything that kube-controller-manager would run, of what there is. */
-export function builtInControllers({ rootCertificate }: BuiltInControllersOptions): readonly Part[] {
+export function builtInControllers(options: BuiltInControllersOptions): readonly Part[] {
+  const { rootCertificate, hasOneServer = false } = options;
   return [
     serviceAccountController(),
     rootCaPublisher({ certificate: rootCertificate }),
@@ -28,7 +31,7 @@ export function builtInControllers({ rootCertificate }: BuiltInControllersOption
     replicationControllerController(),
     endpointSliceController(),
     endpointsController(),
-    namespaceController(),
+    namespaceController(hasOneServer ? { settleMs: 0 } : {}),
     garbageCollector(),
     podGc(),
     nodeLifecycleController(),

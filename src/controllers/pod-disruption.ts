@@ -1,4 +1,4 @@
-import type { Pod, PodCondition } from '../api/types/core/v1.d.ts';
+import type { Pod, PodCondition, PodStatus } from '../api/types/core/v1.d.ts';
 import { type Patch, strategicPatch, type Observed } from '../client/index.ts';
 
 export interface Disruption {
@@ -22,7 +22,13 @@ export function disruptionTarget(
   return { type: 'DisruptionTarget', observedGeneration, status: 'True', reason, message, lastTransitionTime };
 }
 
-/** Changes the status of this very pod, and not of another one of its name. */
-export function podStatusPatch({ metadata }: Observed<Pod>, status: object): Patch {
-  return strategicPatch({ metadata: { uid: metadata.uid }, status });
+/** Changes the status of this very pod, and not of another one of its name. Conditions keep their order. */
+export function podStatusPatch(
+  { metadata, status }: Observed<Pod>,
+  { conditions = [], ...change }: Pick<PodStatus, 'phase' | 'observedGeneration' | 'conditions'>,
+): Patch {
+  const types = new Set([...(status?.conditions ?? []), ...conditions].map(({ type }) => type));
+  const order = [...types].map((type) => ({ type }));
+  const changed = conditions.length === 0 ? {} : { '$setElementOrder/conditions': order, conditions };
+  return strategicPatch({ metadata: { uid: metadata.uid }, status: { ...change, ...changed } });
 }

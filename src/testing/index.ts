@@ -1,3 +1,4 @@
 // The whole cluster inside a test process.
 export { startCluster, type StartClusterOptions } from './start-cluster.ts';
 export type { TestCluster } from './test-cluster.ts';
+export { SeededRandom } from '../base/index.ts';

@@ -23,7 +23,11 @@ describe('objects and events come out as on a real cluster', () => {
     await client.core.v1.namespaces.create({ metadata: { name: 'here' } });
     const world = new WorkloadWorld(client, 'here', {
       nowMs: () => clock.now(),
-      quiet: () => cluster.settle(),
+      quiet: async () => {
+        await cluster.settle();
+        await clock.advance(1500); // as if somebody had waited to see: the age of objects matters
+        await cluster.settle();
+      },
       pass: (seconds) => clock.advance(seconds * 1000),
     });
 

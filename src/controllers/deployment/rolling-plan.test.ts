@@ -71,6 +71,17 @@ describe('old ReplicaSets', () => {
     expect(shrink(0, [[0, 0]], [10, 10])).toEqual([]);
   });
 
+  test('do not shrink while one of them says to have more pods than it should', () => {
+    expect(shrink(2, [[4, 8]], [5, 5])).toEqual([]);
+    expect(shrink(2, [[2, 0], [4, 8]], [5, 5])).toEqual([[0, 0]]);
+  });
+
+  test('do not shrink while one of them has not caught up with its size', () => {
+    const behind = set('old', 10, { status: { availableReplicas: 10, observedGeneration: 0 } });
+    const current = set('current', 5, { status: { availableReplicas: 5 } });
+    expect(shrinkOldSets(rolling(10, { maxUnavailable: 2 }), current, [behind])).toEqual([]);
+  });
+
   test('are cleaned of unavailable pods only as far as the minimum allows', () => {
     expect(shrink(2, [[8, 7]], [5, 0])).toEqual([]);
   });

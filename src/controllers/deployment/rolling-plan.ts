@@ -31,21 +31,30 @@ export function shrinkOldSets(
   const currentUnavailable = sizeOf(current) - (current.status?.availableReplicas ?? 0);
   const removable = totalSize(old) + sizeOf(current) - minAvailable - currentUnavailable;
   const sets = activeSets(old).toSorted(byAge);
-  if (sets.length === 0 || removable <= 0) return [];
+  if (sets.length === 0 || removable <= 0 || sets.some(isBehind)) return [];
   const sizes = new Map(sets.map((set) => [set, sizeOf(set)]));
+  const cleaned = shrink(sizes, removable, unavailableIn);
+  // One that has more than it should is about to lose pods: they must not be counted upon.
+  if (cleaned.left > 0 && sets.some((set) => unavailableIn(set, sizeOf(set)) < 0)) return cleaned.steps;
   const available = totalOf([...sets, current], 'availableReplicas');
-  return [
-    ...shrink(sizes, removable, (set, size) => size - (set.status?.availableReplicas ?? 0)),
-    ...shrink(sizes, available - minAvailable, (_, size) => size),
-  ];
+  return [...cleaned.steps, ...shrink(sizes, available - minAvailable, (_, size) => size).steps];
 }
 
-/** Takes up to `budget` pods away, from each ReplicaSet what `removable` allows, and tells the steps. */
+/** Whether it was resized a moment ago: its counts are those of before, and cannot be trusted yet. */
+function isBehind({ metadata, status }: ReplicaSetObject): boolean {
+  return (metadata.generation ?? 0) > (status?.observedGeneration ?? 0);
+}
+
+function unavailableIn({ status }: ReplicaSetObject, size: number): number {
+  return size - (status?.availableReplicas ?? 0);
+}
+
+/** Takes up to `budget` pods away, from each ReplicaSet what `removable` allows; tells the steps, and what is left. */
 function shrink(
   sizes: Map<ReplicaSetObject, number>,
   budget: number,
   removable: (set: ReplicaSetObject, size: number) => number,
-): readonly Resize[] {
+): { readonly steps: readonly Resize[]; readonly left: number } {
   const steps: Resize[] = [];
   let left = budget;
   for (const [set, size] of sizes) {
@@ -55,5 +64,5 @@ function shrink(
     sizes.set(set, size - removed);
     steps.push({ set, replicas: size - removed });
   }
-  return steps;
+  return { steps, left };
 }

@@ -60,7 +60,7 @@ class GarbageCollection implements PreparedPart {
     this.#concurrency = options.concurrency;
     this.#log = context.log.with({ controller: options.name });
     this.#events = context.events(options.name);
-    this.#kinds = new KindCatalogue(client, clock);
+    this.#kinds = new KindCatalogue(client.apis, clock);
     const queue = (name: string): WorkQueue => new WorkQueue({ clock, metrics: context.queueMetrics.queue(name) });
     this.#toExamine = queue('garbage_collector_attempt_to_delete');
     this.#toOrphan = queue('garbage_collector_attempt_to_orphan');

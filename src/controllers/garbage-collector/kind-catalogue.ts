@@ -1,11 +1,16 @@
 import type { Clock } from '../../base/index.ts';
-import type { Client, ServedKind } from '../../client/index.ts';
+import type { ServedKind, Survey } from '../../client/index.ts';
 
 /** A kind that is not known is asked for again no more often than this, unless something has changed. */
 const MIN_AGE_MS = 30_000;
 const NEEDED_VERBS = ['delete', 'list', 'watch'];
 /** Too many, too short-lived, and owned by nobody. */
 const IGNORED = new Set(['/events', 'events.k8s.io/events']);
+
+/** Who knows what is served. A client's `apis` does. */
+export interface Surveyor {
+  survey(options: { readonly signal: AbortSignal }): Promise<Survey>;
+}
 
 interface KindName {
   readonly apiVersion: string;
@@ -14,15 +19,15 @@ interface KindName {
 
 /** Which kinds the server serves: asked once, and again when there is a reason. */
 export class KindCatalogue {
-  readonly #client: Client;
+  readonly #surveyor: Surveyor;
   readonly #clock: Clock;
   #kinds: readonly ServedKind[] = [];
   #byName = new Map<string, ServedKind>();
   #askedMs = -Infinity;
   #refreshing: Promise<boolean> | undefined;
 
-  constructor(client: Client, clock: Clock) {
-    this.#client = client;
+  constructor(surveyor: Surveyor, clock: Clock) {
+    this.#surveyor = surveyor;
     this.#clock = clock;
   }
 
@@ -59,7 +64,7 @@ export class KindCatalogue {
 
   async #ask(signal: AbortSignal): Promise<boolean> {
     this.#askedMs = this.#clock.monotonic();
-    const { kinds, failures } = await this.#client.apis.survey({ signal });
+    const { kinds, failures } = await this.#surveyor.survey({ signal });
     // what cannot be asked for now has not gone away
     const remembered = this.#kinds.filter(({ apiVersion }) => failures.has(apiVersion));
     const all = [...kinds, ...remembered];

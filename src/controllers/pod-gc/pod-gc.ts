@@ -148,8 +148,8 @@ class PodCollection implements PreparedPart {
     const condition =
       message === undefined ? undefined : disruptionTarget(pod, { reason: 'DeletionByPodGC', message, now });
     const { generation: observedGeneration } = pod.metadata;
-    const conditions = condition === undefined ? {} : { conditions: [condition] };
-    return podStatusPatch(pod, { phase: 'Failed', observedGeneration, ...conditions });
+    const conditions = condition === undefined ? [] : [condition];
+    return podStatusPatch(pod, { phase: 'Failed', observedGeneration, conditions });
   }
 
   #isOnLostNode({ spec }: Observed<Pod>): boolean {

@@ -14,7 +14,7 @@ import {
   ownerKeys,
 } from '../ownership/index.ts';
 import { isActive, isTerminating, nextAvailableInMs, podFromTemplate } from '../pods/index.ts';
-import { manageReplicas } from './manage-replicas.ts';
+import { BURST_REPLICAS, manageReplicas } from './manage-replicas.ts';
 import type { ReplicaKind, ReplicaOwner } from './replica-owner.ts';
 import { replicaStatus } from './replica-status.ts';
 
@@ -83,6 +83,7 @@ async function reconcile<T extends WithStatus>(
   const status = replicaStatus(owner, { active, terminating, failure, nowMs });
   await writeStatus(object, status, owners);
   if (failure !== undefined) throw failure;
+  if (Math.abs(claimed.length - owner.replicas) > BURST_REPLICAS && isAlive) context.after(0); // the next burst
   if (owner.minReadySeconds > 0 && status.readyReplicas !== status.availableReplicas) {
     context.after(nextAvailableInMs(active, owner.minReadySeconds, nowMs) ?? owner.minReadySeconds * 1000);
   }

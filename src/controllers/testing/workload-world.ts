@@ -96,7 +96,7 @@ export class WorkloadWorld {
     });
   }
 
-  /** Notes what was told about what happened; how often failures were told depends on how often it was tried. */
+  /** Notes what was told about what happened; how often failures were told, and so how, depends on how often it was tried. */
   async lookAtEvents(): Promise<void> {
     await this.quiet();
     const { items } = await this.#client.core.v1.events.namespace(this.#namespace).list();
@@ -104,8 +104,10 @@ export class WorkloadWorld {
     for (const { involvedObject, type, reason, message, source, reportingComponent, count } of items) {
       const about = `${involvedObject.kind} ${involvedObject.name}`;
       const isFailure = type === 'Warning' && reason === 'FailedCreate';
-      const from = `${source?.component}/${reportingComponent}`;
-      const text = `${about}: ${type} ${reason} from ${from} x${isFailure ? 'N' : count}: ${maskNames(message ?? '')}`;
+      const told = maskNames(message ?? '');
+      const text = isFailure
+        ? `${about}: ${type} ${reason} from ${source?.component}: ${told.replace('(combined from similar events): ', '')}`
+        : `${about}: ${type} ${reason} from ${source?.component}/${reportingComponent} x${count}: ${told}`;
       events.set(text, isFailure ? 1 : (events.get(text) ?? 0) + 1);
     }
     this.looks.push({ events: [...events].map(([text, times]) => `${times} of ${text}`).toSorted() });

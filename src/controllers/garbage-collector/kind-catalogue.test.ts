@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../../base/index.ts';
+import type { ServedKind, Survey } from '../../client/index.ts';
+import { KindCatalogue } from './kind-catalogue.ts';
+
+const signal = new AbortController().signal;
+
+function kind(apiVersion: string, name: string, verbs = ['delete', 'list', 'watch', 'get']): ServedKind {
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  const plural = `${name.toLowerCase()}s`;
+  const names = { kind: name, plural, singular: name.toLowerCase(), shortNames: [], categories: [] };
+  return { ...names, apiVersion, group, version, scope: 'Namespaced', verbs, subresources: [] };
+}
+
+/** A server that serves what the test says, and counts how often it is asked. */
+class Server {
+  kinds: readonly ServedKind[] = [];
+  failures: Survey['failures'] = new Map();
+  asked = 0;
+
+  async survey(): Promise<Survey> {
+    this.asked += 1;
+    return { kinds: this.kinds, failures: this.failures };
+  }
+}
+
+function start(...kinds: ServedKind[]): { server: Server; clock: VirtualClock; catalogue: KindCatalogue } {
+  const server = new Server();
+  server.kinds = kinds;
+  const clock = new VirtualClock();
+  return { server, clock, catalogue: new KindCatalogue(server, clock) };
+}
+
+test('of each resource one version is watched, if it can be deleted, and events are not', async () => {
+  const { catalogue } = start(
+    kind('v1', 'Pod'),
+    kind('v1', 'Event'),
+    kind('v1', 'Binding', ['create']),
+    kind('apps/v2', 'Deployment'),
+    kind('apps/v1', 'Deployment'),
+    kind('events.k8s.io/v1', 'Event'),
+  );
+  await catalogue.refresh({ signal });
+
+  expect(catalogue.deletable.map(({ apiVersion, plural }) => `${apiVersion}/${plural}`)).toEqual([
+    'v1/pods',
+    'apps/v2/deployments',
+  ]);
+  expect(await catalogue.find({ apiVersion: 'apps/v1', kind: 'Deployment' }, { signal })).toMatchObject({
+    version: 'v1',
+  });
+});
+
+test('a kind that is not known is asked for every half minute at most, or when something has changed', async () => {
+  const { server, clock, catalogue } = start(kind('v1', 'Pod'));
+  const find = (): Promise<ServedKind | undefined> =>
+    catalogue.find({ apiVersion: 'example.com/v1', kind: 'Widget' }, { signal });
+
+  expect(await find()).toBeUndefined();
+  expect(await find()).toBeUndefined();
+  expect(server.asked).toBe(1);
+  await clock.advance('30s');
+  expect(await find()).toBeUndefined();
+  expect(server.asked).toBe(2);
+
+  server.kinds = [...server.kinds, kind('example.com/v1', 'Widget')];
+  catalogue.expire();
+  expect(await find()).toMatchObject({ plural: 'widgets' });
+  expect(server.asked).toBe(3);
+});
+
+test('it is told whether what is served has changed', async () => {
+  const { server, catalogue } = start(kind('v1', 'Pod'));
+
+  expect(await catalogue.refresh({ signal })).toBe(true);
+  expect(await catalogue.refresh({ signal })).toBe(false);
+  server.kinds = [];
+  expect(await catalogue.refresh({ signal })).toBe(true);
+});
+
+test('what cannot be asked for at the moment has not gone away', async () => {
+  const { server, catalogue } = start(kind('v1', 'Pod'), kind('example.com/v1', 'Widget'));
+  await catalogue.refresh({ signal });
+
+  server.kinds = [kind('v1', 'Pod')];
+  server.failures = new Map([['example.com/v1', 'is down']]);
+
+  expect(await catalogue.refresh({ signal })).toBe(false);
+  expect(catalogue.deletable.map(({ plural }) => plural)).toEqual(['pods', 'widgets']);
+});

@@ -1,0 +1,78 @@
+// npm run soak [-- --days N --seed S]: a cluster under use for virtual days, with faults between its programs and its server.
+// Once a virtual day the faults stop, the cluster comes to rest, and everything must be as it should.
+import { parseArgs } from 'node:util';
+import { SeededRandom } from '../../src/base/index.ts';
+import { badDay, type FaultRates, FaultyTransport } from '../../src/client/index.ts';
+import { startCluster } from '../../src/testing/index.ts';
+import { problemsOf } from './invariants.ts';
+import { SoakUser } from './user.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    days: { type: 'string', default: '10' },
+    seed: { type: 'string', default: 'soak' },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+const days = Number(flags.days);
+/** Half as bad as a very bad day. */
+const rates = Object.fromEntries(
+  Object.entries(badDay).map(([fault, rate]) => [fault, rate / 2]),
+) as unknown as FaultRates;
+/** Heap that a day may leave behind; more, day after day, is a leak. */
+const MAX_GROWTH_MB = 15;
+
+const unhandled: unknown[] = [];
+process.on('unhandledRejection', (reason) => unhandled.push(reason));
+const random = new SeededRandom(flags.seed);
+const transports: FaultyTransport[] = [];
+const heaps: number[] = [];
+const failures: string[] = [];
+
+await using cluster = await startCluster({
+  nodes: 3,
+  seed: flags.seed,
+  wrapTransport: (transport, { clock }) => {
+    const faulty = new FaultyTransport(transport, {
+      clock,
+      random: new SeededRandom(`${flags.seed} ${transports.length}`),
+      rates: undefined,
+    });
+    faulty.change();
+    transports.push(faulty);
+    return faulty;
+  },
+});
+const user = new SoakUser(cluster.client, random);
+for (let day = 1; day <= days; day++) {
+  for (const transport of transports) transport.change(rates);
+  for (let hour = 0; hour < 23; hour++) {
+    for (let action = 0; action < 3; action++) {
+      const done = await user.act();
+      if (flags.verbose) console.log(`day ${day}, hour ${hour}: ${done}`);
+      await cluster.clock.advance(`${Math.ceil(random.float() * 19)}m`);
+    }
+    await cluster.clock.advance('5m');
+  }
+  for (const transport of transports) transport.change();
+  await cluster.clock.advance('1h');
+  await cluster.settle();
+  const problems = await problemsOf(cluster.client, user, cluster.apps);
+  failures.push(...problems.map((problem) => `day ${day}: ${problem}`));
+  (globalThis as { gc?: () => void }).gc?.();
+  heaps.push(process.memoryUsage().heapUsed / 2 ** 20);
+  const struck = transports.reduce((sum, { faults }) => sum + [...faults.values()].reduce((a, b) => a + b, 0), 0);
+  console.log(
+    `day ${day}: ${user.deployments.size} deployments, ${struck} faults so far, ${cluster.clock.pending} timers, ` +
+      `${Math.round(heaps.at(-1) ?? 0)} MB, ${problems.length} problems`,
+  );
+  for (const problem of problems.slice(0, 20)) console.log(`  ${problem}`);
+}
+const growth = (heaps.at(-1) ?? 0) - (heaps[1] ?? heaps[0] ?? 0);
+if (growth > MAX_GROWTH_MB) failures.push(`the heap has grown by ${Math.round(growth)} MB since the second day`);
+for (const reason of unhandled) failures.push(`unhandled rejection: ${String(reason)}`);
+for (const failure of failures) console.error(failure);
+console.log(
+  `soak: ${days} virtual days, seed "${flags.seed}": ${failures.length === 0 ? 'passed' : `${failures.length} failures`}`,
+);
+process.exitCode = failures.length === 0 ? 0 : 1;
