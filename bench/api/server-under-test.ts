@@ -74,6 +74,8 @@ function underTest(
     startMs,
     rssMb: () => sum(rssMbOf),
     cpuMs: () => sum(cpuMsOf),
-    [Symbol.asyncDispose]: async () => void (await running[Symbol.asyncDispose]()),
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+    },
   };
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { discardLogger, SeededRandom, VirtualClock } from '../../src/base/index.ts';
 import type { Client } from '../../src/client/index.ts';
+import { startCluster } from '../../src/testing/index.ts';
 import { type ControlPlane, startControlPlane, type StorageOptions } from '../../src/cluster/index.ts';
 
 const WARM_UP = 3000;
@@ -13,6 +14,7 @@ const COUNTED = 500;
 const counts: Record<string, number> = {};
 await countMemory();
 await countDisk();
+await countDeployment();
 console.log(JSON.stringify(counts));
 
 /** Bytes of heap that one request in this process costs, once the compiler has done its work. */
@@ -42,6 +44,24 @@ async function countDisk(): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Changes of the store that it takes until a Deployment's pods run and everybody has said so. */
+async function countDeployment(): Promise<void> {
+  const replicas = 10;
+  await using cluster = await startCluster({ seed: 'work' });
+  const before = await revisionOf(cluster.client);
+  const labels = { app: 'web' };
+  await cluster.client.apps.v1.deployments.namespace('default').create({
+    metadata: { name: 'web' },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx' }] } },
+    },
+  });
+  await cluster.settle();
+  counts['transactions per Deployment of 10 pods'] = (await revisionOf(cluster.client)) - before;
 }
 
 function start(storage: StorageOptions): Promise<ControlPlane> {

@@ -18,6 +18,8 @@ export interface ClusterApp {
   readonly name: string;
   readonly identity: Identity;
   readonly parts: readonly Part[];
+  /** Of several processes on one store, only one does this at a time. */
+  readonly isOnePerCluster: boolean;
 }
 
 /** Everything may be done by all of them until there is RBAC. */
@@ -36,18 +38,27 @@ export function clusterApps(
           {
             name: 'kube-controller-manager',
             identity: { user: 'system:kube-controller-manager', groups },
+            isOnePerCluster: true,
             parts: builtInControllers({ rootCertificate: certificate, hasOneServer: options.hasOneServer }),
           },
         ]
       : []),
     ...(schedules
-      ? [{ name: 'kube-scheduler', identity: { user: 'system:kube-scheduler', groups }, parts: [scheduler()] }]
+      ? [
+          {
+            name: 'kube-scheduler',
+            identity: { user: 'system:kube-scheduler', groups },
+            isOnePerCluster: true,
+            parts: [scheduler()],
+          },
+        ]
       : []),
     ...(nodes > 0
       ? [
           {
             name: 'kubelet',
             identity: { user: 'system:nodes', groups },
+            isOnePerCluster: false,
             parts: [nodeAgents({ names: nodeNames(nodes) })],
           },
         ]

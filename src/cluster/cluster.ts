@@ -34,7 +34,9 @@ export class Cluster implements AsyncDisposable {
     const hasOneServer = options.storage.type !== 'etcd';
     const programs = clusterApps(plane, { ...options, hasOneServer });
     this.#clients = programs.map((program) => this.#clientFor(program));
-    this.apps = programs.map(({ name, parts }) => app(name, parts));
+    this.apps = programs.map(({ name, parts, isOnePerCluster }) =>
+      app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && { namespace: 'kube-system' } }),
+    );
     const tasks = this.apps.map((each, index): Runnable => {
       const client = this.#clients[index];
       if (client === undefined) throw new Error('Unreachable: every program has its client');
