@@ -20,6 +20,7 @@ export async function buildBundles() {
     entryPoints: {
       keelson: 'src/cli/main.ts',
       server: 'src/cluster/index.ts',
+      kit: 'src/kit/published.ts',
       client: 'src/client/index.ts',
       cel: 'src/cel/index.ts',
     },

@@ -13,8 +13,11 @@ export {
   tooManyRequests,
 } from './status.ts';
 export { decodeBase64 } from './values/base64.ts';
+export { dns1123SubdomainProblems, maskTrailingDash } from './values/dns-names.ts';
+export { parseGoInteger } from './values/go-integer.ts';
 export { instantOfMillis, millisOf } from './values/instant.ts';
-export { LabelMatcher, type LabelSelectorObject, matchLabelSelector } from './values/label-selector.ts';
+export { scaleIntOrPercent } from './values/int-or-string.ts';
+export { LabelMatcher, type LabelSelectorObject, matchLabels, matchLabelSelector } from './values/label-selector.ts';
 export { parseLabelSelector } from './values/parse-label-selector.ts';
 export { formatGroupResource } from './values/resource-names.ts';
 export { compareResourceVersions } from './values/resource-version.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { aborted, settle } from '../base/index.ts';
-import { ConfigMap, type KubernetesObject, namespacedKind, Secret } from '../client/index.ts';
+import { aborted, LineLogger, settle } from '../base/index.ts';
+import { ConfigMap, type KubernetesObject, namespacedKind, Secret, type Transport } from '../client/index.ts';
 import { app, controller, type Part } from './index.ts';
+import { HidingTransport } from './testing/hiding-transport.ts';
 import { runApp } from './testing/running-app.ts';
 
 const Widget = namespacedKind<KubernetesObject>({ apiVersion: 'example.com/v1', kind: 'Widget', plural: 'widgets' });
@@ -30,7 +31,7 @@ describe('an app', () => {
     expect(running.app.unready).toEqual([]);
   });
 
-  test('starts a controller when its kind comes to be, and does not let others wait for it', async () => {
+  test('does not let others wait for a controller whose kind is not there', async () => {
     const seen: string[] = [];
     const widgets = controller(Widget, { reconcile: (_widget, { key }) => void seen.push(key) });
     const maps = controller(ConfigMap, {
@@ -45,6 +46,28 @@ describe('an app', () => {
     expect(running.app.unready).toEqual(['example.com/v1 widgets not filled yet']);
     await running.clock.advance('10m');
     expect(running.app.isIdle).toBe(true);
+  });
+
+  test('starts a controller when its kind comes to be, and says so when it takes long', async () => {
+    const seen: string[] = [];
+    const messages: string[] = [];
+    const log = new LineLogger({ clock: { now: () => 0 }, write: (line) => void messages.push(line), level: 'warn' });
+    const secrets = controller(Secret, {
+      where: { namespace: 'default' },
+      reconcile: (_secret, { key }) => void seen.push(key),
+    });
+    let hiding: HidingTransport | undefined;
+    const transport = (inner: Transport): Transport => (hiding = new HidingTransport(inner, /secrets/));
+    await using running = await runApp([secrets], undefined, { transport, log });
+    await running.client.core.v1.secrets.namespace('default').create({ metadata: { name: 's' } });
+    await running.clock.advance('1m');
+    expect(seen).toEqual([]);
+    expect(messages.some((line) => line.includes('part waits for its caches'))).toBe(true);
+
+    hiding!.isHiding = false;
+    await running.clock.advance('1m');
+    expect(seen).toEqual(['default/s']);
+    expect(running.app.unready).toEqual([]);
   });
 
   test('fails when a part fails, after the others have ended', async () => {

@@ -36,6 +36,11 @@ export interface Objects<T extends KubernetesObject> {
   list(query?: CacheQuery): Observed<T>[];
   /** Adds a way to look objects up; the same name and function may be added again by others. */
   addIndex(name: string, values: IndexFunction<T>): void;
+  /**
+   * Hears of objects that were created here and went away while the watch was interrupted, so that no handler of the
+   * informer is told of them. May also tell of one that handlers were told of.
+   */
+  onVanished(listener: (object: Observed<T>) => void): void;
 
   /** From the server itself; undefined when it is not there. */
   fetch(key: string, options?: CallOptions): Promise<Stored<T> | undefined>;

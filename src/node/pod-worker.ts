@@ -14,7 +14,7 @@ import { ContainerStarter } from './container-starter.ts';
 import { sandboxConfig } from './pod-config.ts';
 import { PodEvents } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
-import { isRuntimeNotFound, type NodeRuntime, type PodSandboxStatusResponse } from './runtime/index.ts';
+import { isRuntimeNotFound, type NodeRuntime, type PodSandboxStatusResponse, RuntimeError } from './runtime/index.ts';
 
 /** What a pod's worker has from its node. */
 export interface PodSurroundings {
@@ -105,7 +105,7 @@ export class PodWorker {
       return undefined;
     }
     if (this.#surroundings.clock.now() < this.#retryAtMs) return this.#retryAtMs;
-    this.#surroundings.runtime.podSeen?.(pod);
+    this.#tellRuntime(pod);
     const plan = planPod(await this.#observe(pod));
     this.#noteEnd(plan);
     await this.#report(pod, plan.status);
@@ -136,6 +136,15 @@ export class PodWorker {
   async halt(): Promise<void> {
     this.#operation?.abort.abort();
     await this.#operation?.done;
+  }
+
+  #tellRuntime(pod: Observed<Pod>): void {
+    try {
+      this.#surroundings.runtime.podSeen?.(pod);
+    } catch (error) {
+      if (!(error instanceof RuntimeError)) throw error;
+      this.#events.pod(pod, { type: 'Warning', reason: 'FailedSync', message: error.message });
+    }
   }
 
   async #observe(pod: Observed<Pod>): Promise<PodView> {
@@ -192,11 +201,22 @@ export class PodWorker {
       const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
       this.#writtenVersion = (await pods.patchStatus(this.key, body)).metadata.resourceVersion;
     } catch (error) {
-      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error;
-      this.#surroundings.log.debug('pod was gone before its status was written', { pod: this.key });
+      this.#judge(error);
     } finally {
       this.#isWriting = false;
       if (this.#heardVersion !== undefined && this.#heardVersion !== this.#writtenVersion) wake(this.key);
+    }
+  }
+
+  /** What a report failed of: a pod that is gone needs none, and one that the server refuses must not hold up the pod. */
+  #judge(error: unknown): void {
+    const { log } = this.#surroundings;
+    if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) {
+      log.debug('pod was gone before its status was written', { pod: this.key });
+    } else if (hasReason(error, 'Invalid')) {
+      log.error('status of pod was refused', { error, pod: this.key });
+    } else {
+      throw error;
     }
   }
 

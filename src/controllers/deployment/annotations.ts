@@ -1,4 +1,4 @@
-import { parseGoInteger, ValueError } from '../../api/index.ts';
+import { parseGoInteger, ValueError } from '../../api/client.ts';
 import type { ReplicaSetObject } from './replica-sets.ts';
 import type { DeploymentView } from './deployment-view.ts';
 

@@ -1,4 +1,4 @@
-import { formatTime, instantOfMillis } from '../../api/index.ts';
+import { formatTime, instantOfMillis } from '../../api/client.ts';
 import type { DeploymentCondition } from '../../api/types/apps/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 

@@ -85,6 +85,8 @@ describe('a Deployment', () => {
     const progressing = status?.conditions?.find(({ type }) => type === 'Progressing');
     expect(progressing).toMatchObject({ status: 'False', reason: 'ReplicaSetCreateError' });
     expect(progressing?.message).toMatch(/^Failed to create new replica set "web-[a-z0-9]+": ReplicaSet\.apps "web-/);
-    expect((await eventsIn(client)).join()).toContain('Warning ReplicaSetCreateError: Failed to create new replica set');
+    expect((await eventsIn(client)).join()).toContain(
+      'Warning ReplicaSetCreateError: Failed to create new replica set',
+    );
   });
 });

@@ -5,7 +5,10 @@ import { NOW, rolling, set, view } from './testing/samples.ts';
 test('counts are sums over all ReplicaSets, and those of the current one are updated', () => {
   const status = { replicas: 3, readyReplicas: 2, availableReplicas: 1, terminatingReplicas: 4 };
   const current = set('current', 5, { status });
-  const old = [set('a', 2, { status: { ...status, replicas: 2 } }), set('new-born', 1, { status: { observedGeneration: 0, replicas: 0 } })];
+  const old = [
+    set('a', 2, { status: { ...status, replicas: 2 } }),
+    set('new-born', 1, { status: { observedGeneration: 0, replicas: 0 } }),
+  ];
   expect(countPods(view(), { current, old })).toEqual({
     observedGeneration: 1,
     replicas: 5,

@@ -67,7 +67,8 @@ export class DeploymentSync {
     const { view, sets } = this.#tools;
     if (sets.sorted.current === undefined) await createCurrentSet(this.#tools);
     const { current, old } = sets.sorted;
-    if (current === undefined) return; // it was created for another template than the one it matches now
+    if (current === undefined)
+      throw new Error('Cannot roll out: the server has changed the template of the new ReplicaSet');
     const replicas = currentSetSize(view, totalSize(sets.all), sizeOf(current));
     if (await sets.resize([{ set: current, replicas }], { isForced: false })) return this.#tellRollout();
     if (await sets.resize(shrinkOldSets(view, current, old), { isForced: false })) return this.#tellRollout();

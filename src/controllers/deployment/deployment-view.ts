@@ -1,4 +1,4 @@
-import { scaleIntOrPercent, ValueError } from '../../api/index.ts';
+import { scaleIntOrPercent, ValueError } from '../../api/client.ts';
 import type { Deployment, DeploymentStatus } from '../../api/types/apps/v1.d.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';

@@ -42,7 +42,9 @@ describe('the Progressing condition', () => {
       reason: 'ProgressDeadlineExceeded',
       message: 'ReplicaSet "web-1" has timed out progressing.',
     });
-    expect(tell([progressing('ReplicaSetUpdated', { seconds: 600 })], { status }, {})?.reason).toBe('ReplicaSetUpdated');
+    expect(tell([progressing('ReplicaSetUpdated', { seconds: 600 })], { status }, {})?.reason).toBe(
+      'ReplicaSetUpdated',
+    );
   });
 
   test('does not tell of a deadline for a rollout that was complete before', () => {

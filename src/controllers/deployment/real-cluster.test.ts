@@ -8,9 +8,9 @@ import { WorkloadWorld } from '../testing/workload-world.ts';
 import { deploymentController } from './index.ts';
 
 /** What was seen on Kubernetes 1.36.3 (test/vectors/workloads/record.ts). */
-const recorded = JSON.parse(
-  readFileSync(new URL('testdata/real-cluster.json', import.meta.url), 'utf8'),
-) as Readonly<Record<string, readonly object[]>>;
+const recorded = JSON.parse(readFileSync(new URL('testdata/real-cluster.json', import.meta.url), 'utf8')) as Readonly<
+  Record<string, readonly object[]>
+>;
 
 describe('objects and events come out as on a real cluster', () => {
   test.each(Object.entries(workloadScenarios))('%s', async (name, scenario) => {

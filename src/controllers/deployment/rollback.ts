@@ -1,4 +1,4 @@
-import { parseGoInteger, ValueError } from '../../api/index.ts';
+import { parseGoInteger, ValueError } from '../../api/client.ts';
 import type { Deployment } from '../../api/types/apps/v1.d.ts';
 import type { Observed, Sendable } from '../../client/index.ts';
 import type { EventDetails } from '../../kit/index.ts';

@@ -4,17 +4,17 @@ import { rolling, set, view } from './testing/samples.ts';
 
 describe('the size of the current ReplicaSet', () => {
   test.each([
-    // replicas, surge, size of all, its size, new size
-    [10, 5, 10, 0, 5],
-    [10, 5, 15, 5, 5],
-    [10, 5, 12, 5, 8],
-    [10, 5, 11, 10, 10],
-    [10, 0, 10, 0, 0],
-    [10, '20%', 10, 0, 2],
-    [3, 5, 12, 12, 3],
-    [10, 20, 10, 0, 10],
-  ])('of %i replicas with surge %s: all %i, it %i, then %i', (replicas, maxSurge, all, current, size) => {
-    expect(currentSetSize(rolling(replicas, { maxSurge }), all, current)).toBe(size);
+    // replicas, surge; size of all, its size, new size
+    [10, 5, { all: 10, current: 0, next: 5 }],
+    [10, 5, { all: 15, current: 5, next: 5 }],
+    [10, 5, { all: 12, current: 5, next: 8 }],
+    [10, 5, { all: 11, current: 10, next: 10 }],
+    [10, 0, { all: 10, current: 0, next: 0 }],
+    [10, '20%', { all: 10, current: 0, next: 2 }],
+    [3, 5, { all: 12, current: 12, next: 3 }],
+    [10, 20, { all: 10, current: 0, next: 10 }],
+  ])('of %i replicas with surge %s: %o', (replicas, maxSurge, { all, current, next }) => {
+    expect(currentSetSize(rolling(replicas, { maxSurge }), all, current)).toBe(next);
   });
 
   test('is all at once when pods are recreated', () => {
@@ -61,7 +61,16 @@ describe('old ReplicaSets', () => {
   });
 
   test('shrink oldest first', () => {
-    expect(shrink(0, [[5, 5], [5, 5]], [7, 7])).toEqual([
+    expect(
+      shrink(
+        0,
+        [
+          [5, 5],
+          [5, 5],
+        ],
+        [7, 7],
+      ),
+    ).toEqual([
       [0, 0],
       [1, 3],
     ]);
@@ -73,7 +82,16 @@ describe('old ReplicaSets', () => {
 
   test('do not shrink while one of them says to have more pods than it should', () => {
     expect(shrink(2, [[4, 8]], [5, 5])).toEqual([]);
-    expect(shrink(2, [[2, 0], [4, 8]], [5, 5])).toEqual([[0, 0]]);
+    expect(
+      shrink(
+        2,
+        [
+          [2, 0],
+          [4, 8],
+        ],
+        [5, 5],
+      ),
+    ).toEqual([[0, 0]]);
   });
 
   test('do not shrink while one of them has not caught up with its size', () => {

@@ -6,8 +6,7 @@ import { rolling, set, view } from './testing/samples.ts';
 
 /** Scales sets of the given sizes, newest first and the first current, from one size of the Deployment to another. */
 function scale(
-  before: number,
-  after: number,
+  [before, after]: readonly [number, number],
   sizes: readonly number[],
   { maxSurge = 0 }: { readonly maxSurge?: number } = {},
 ): number[] {
@@ -21,22 +20,23 @@ function scale(
 }
 
 describe('scaling a Deployment', () => {
-  test.each([
-    ['the only ReplicaSet gets all', 10, 12, [10], 0, [12]],
-    ['the only one with pods gets all', 10, 5, [10, 0], 0, [5, 0]],
-    ['an old one alone with pods gets all', 10, 5, [0, 10], 0, [0, 5]],
-    ['the current one gets all when none has pods', 0, 6, [0, 0, 0], 0, [6, 0, 0]],
-    ['growth is proportional', 10, 12, [5, 5], 0, [6, 6]],
-    ['shrinking is proportional', 10, 5, [5, 5], 0, [3, 2]],
-    ['more is proportional', 10, 20, [5, 3, 2], 0, [10, 6, 4]],
-    ['what rounding leaves goes to the largest when growing', 10, 20, [6, 2, 2], 0, [12, 4, 4]],
-    ['rounding cannot exceed the whole', 5, 6, [3, 1, 1], 0, [4, 1, 1]],
-    ['equal ones: the newest is the first to grow', 12, 13, [4, 4, 4], 0, [5, 4, 4]],
-    ['equal ones: the oldest is the first to shrink', 12, 11, [4, 4, 4], 0, [4, 4, 3]],
-    ['to nothing', 10, 0, [5, 5], 0, [0, 0]],
-    ['with surge, what is left goes to the largest', 10, 20, [6, 5], 2, [13, 9]],
-  ])('%s: %i to %i', (_, before, after, sizes, maxSurge, expected) => {
-    expect(scale(before, after, sizes, { maxSurge })).toEqual(expected);
+  test.each<[string, [number, number, number], number[], number[]]>([
+    // what it shows; the Deployment's size before and after, and its surge; sizes before and after
+    ['the only ReplicaSet gets all', [10, 12, 0], [10], [12]],
+    ['the only one with pods gets all', [10, 5, 0], [10, 0], [5, 0]],
+    ['an old one alone with pods gets all', [10, 5, 0], [0, 10], [0, 5]],
+    ['the current one gets all when none has pods', [0, 6, 0], [0, 0, 0], [6, 0, 0]],
+    ['growth is proportional', [10, 12, 0], [5, 5], [6, 6]],
+    ['shrinking is proportional', [10, 5, 0], [5, 5], [3, 2]],
+    ['more is proportional', [10, 20, 0], [5, 3, 2], [10, 6, 4]],
+    ['what rounding leaves goes to the largest when growing', [10, 20, 0], [6, 2, 2], [12, 4, 4]],
+    ['rounding cannot exceed the whole', [5, 6, 0], [3, 1, 1], [4, 1, 1]],
+    ['equal ones: the newest is the first to grow', [12, 13, 0], [4, 4, 4], [5, 4, 4]],
+    ['equal ones: the oldest is the first to shrink', [12, 11, 0], [4, 4, 4], [4, 4, 3]],
+    ['to nothing', [10, 0, 0], [5, 5], [0, 0]],
+    ['with surge, what is left goes to the largest', [10, 20, 2], [6, 5], [13, 9]],
+  ])('%s: %o', (_, [before, after, maxSurge], sizes, expected) => {
+    expect(scale([before, after], sizes, { maxSurge })).toEqual(expected);
   });
 
   test('empties the old ReplicaSets when the current one has all it should', () => {

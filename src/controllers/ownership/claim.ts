@@ -1,4 +1,4 @@
-import type { LabelMatcher } from '../../api/index.ts';
+import type { LabelMatcher } from '../../api/client.ts';
 import {
   hasReason,
   type Kind,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { matchLabels } from '../../api/index.ts';
+import { matchLabels } from '../../api/client.ts';
 import type { KubernetesObject, Observed } from '../../client/index.ts';
 import { decideClaim } from './decide-claim.ts';
 
@@ -10,7 +10,10 @@ interface Facts {
   readonly namespace?: string;
 }
 
-function object(uid: string, { controller, app = 'web', isDeleted = false, namespace = 'here' }: Facts = {}): Observed<KubernetesObject> {
+function object(
+  uid: string,
+  { controller, app = 'web', isDeleted = false, namespace = 'here' }: Facts = {},
+): Observed<KubernetesObject> {
   const reference = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: controller ?? '', controller: true };
   return {
     kind: 'Pod',
@@ -38,7 +41,12 @@ describe('what an owner does about an object', () => {
     ['ignore', 'an orphan that is being deleted', { isDeleted: true }, {}],
     ['ignore', 'an orphan in another namespace', { namespace: 'there' }, {}],
     ['keep', 'its own, while being deleted itself', { controller: 'owner' }, { isDeleted: true }],
-    ['ignore', 'its own that no longer matches, while being deleted itself', { controller: 'owner', app: 'x' }, { isDeleted: true }],
+    [
+      'ignore',
+      'its own that no longer matches, while being deleted itself',
+      { controller: 'owner', app: 'x' },
+      { isDeleted: true },
+    ],
     ['ignore', 'an orphan, while being deleted itself', {}, { isDeleted: true }],
   ] as const)('%s: %s', (claim, _, facts, owner) => {
     expect(decideClaim(object('object', facts), object('owner', owner), matchLabels({ app: 'web' }))).toBe(claim);

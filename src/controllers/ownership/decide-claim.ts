@@ -1,4 +1,4 @@
-import type { LabelMatcher } from '../../api/index.ts';
+import type { LabelMatcher } from '../../api/client.ts';
 import type { KubernetesObject, Observed } from '../../client/index.ts';
 import { controllerOf } from './controller-reference.ts';
 

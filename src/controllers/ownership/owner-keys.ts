@@ -1,4 +1,4 @@
-import { matchLabelSelector, ValueError, type LabelSelectorObject } from '../../api/index.ts';
+import { matchLabelSelector, ValueError, type LabelSelectorObject } from '../../api/client.ts';
 import { type Kind, keyOf, type KubernetesObject, type Observed } from '../../client/index.ts';
 import type { ReconcileContext } from '../../kit/index.ts';
 import { controllerOf } from './controller-reference.ts';

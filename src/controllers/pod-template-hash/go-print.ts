@@ -89,7 +89,7 @@ function printIntOrString(value: unknown): string {
 /** The zero time, and for all others a text that at least differs as they do: Go prints tables of time zones there. */
 function printTime(value: unknown): string {
   if (value === undefined || value === null) return '{wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}';
-  return `{wall:(uint64)0 ext:(int64)${String(value as string)} loc:(*time.Location)}`;
+  return `{wall:(uint64)0 ext:(int64)${value as string} loc:(*time.Location)}`;
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {

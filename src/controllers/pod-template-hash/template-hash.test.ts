@@ -43,7 +43,9 @@ describe('the hash of a pod template', () => {
 test('the table of Go structs has the fields of the API', () => {
   const structs = readPodTemplateStructs();
   const namesOf = (name: string): string[] =>
-    (structs.get(name) ?? []).flatMap(({ jsonName, type }) => (jsonName === undefined ? namesOf(type.name) : [jsonName]));
+    (structs.get(name) ?? []).flatMap(({ jsonName, type }) =>
+      jsonName === undefined ? namesOf(type.name) : [jsonName],
+    );
   const differences: string[] = [];
   const seen = new Set<string>();
   const visit = (struct: Struct): void => {

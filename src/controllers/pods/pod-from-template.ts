@@ -1,4 +1,4 @@
-import { dns1123SubdomainProblems, maskTrailingDash } from '../../api/index.ts';
+import { dns1123SubdomainProblems, maskTrailingDash } from '../../api/client.ts';
 import type { Pod, PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { OwnerReference } from '../../api/types/meta/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';

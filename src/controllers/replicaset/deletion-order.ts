@@ -1,4 +1,4 @@
-import { parseGoInteger, ValueError } from '../../api/index.ts';
+import { parseGoInteger, ValueError } from '../../api/client.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import { compareUtf8 } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';

@@ -1,4 +1,4 @@
-import { matchLabelSelector, ValueError } from '../../api/index.ts';
+import { matchLabelSelector, ValueError } from '../../api/client.ts';
 import type { ReplicaSetStatus } from '../../api/types/apps/v1.d.ts';
 import type { Pod as PodObject } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';

@@ -1,4 +1,4 @@
-import type { LabelSelectorObject } from '../../api/index.ts';
+import type { LabelSelectorObject } from '../../api/client.ts';
 import type { ReplicaSetStatus } from '../../api/types/apps/v1.d.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';

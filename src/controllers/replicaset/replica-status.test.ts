@@ -20,7 +20,14 @@ function pod(labels: Record<string, string>, readySeconds?: number): Observed<Po
 
 function owner(status: ReplicaSetStatus = { replicas: 0 }): ReplicaOwner {
   const template = { metadata: { labels: { app: 'web', v: '1' } } };
-  return { replicas: 3, minReadySeconds: 10, generation: 4, selector: { matchLabels: { app: 'web' } }, template, status };
+  return {
+    replicas: 3,
+    minReadySeconds: 10,
+    generation: 4,
+    selector: { matchLabels: { app: 'web' } },
+    template,
+    status,
+  };
 }
 
 const quiet = { terminating: undefined, failure: undefined, nowMs: NOW };
@@ -58,7 +65,12 @@ describe('the status of a ReplicaSet', () => {
         lastTransitionTime: '2026-01-01T12:00:00Z',
       },
     ]);
-    const again = replicaStatus(owner(failed), { ...quiet, active: [], failure: new Error('other'), nowMs: NOW + 5000 });
+    const again = replicaStatus(owner(failed), {
+      ...quiet,
+      active: [],
+      failure: new Error('other'),
+      nowMs: NOW + 5000,
+    });
     expect(again.conditions).toEqual(failed.conditions);
     expect(replicaStatus(owner(failed), { ...quiet, active: [] }).conditions).toBeUndefined();
   });

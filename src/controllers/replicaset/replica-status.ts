@@ -1,4 +1,4 @@
-import { formatTime, instantOfMillis, matchLabels } from '../../api/index.ts';
+import { formatTime, instantOfMillis, matchLabels } from '../../api/client.ts';
 import type { ReplicaSetCondition, ReplicaSetStatus } from '../../api/types/apps/v1.d.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';

@@ -2,7 +2,13 @@
 // carries nothing that differs from run to run.
 import type { Deployment, ReplicaSet } from '../../api/types/apps/v1.d.ts';
 import type { Pod, ReplicationController } from '../../api/types/core/v1.d.ts';
-import { type Client, type KubernetesObject, mergePatch, type Observed, type ResourceClient } from '../../client/index.ts';
+import {
+  type Client,
+  type KubernetesObject,
+  mergePatch,
+  type Observed,
+  type ResourceClient,
+} from '../../client/index.ts';
 
 /** How time passes where the workloads are. */
 export interface WorldTime {
@@ -14,7 +20,11 @@ export interface WorldTime {
 
 export type Look = Readonly<Record<string, unknown>>;
 
-type Conditions = readonly { readonly lastUpdateTime?: string; readonly lastTransitionTime?: string; readonly message?: string }[];
+type Conditions = readonly {
+  readonly lastUpdateTime?: string;
+  readonly lastTransitionTime?: string;
+  readonly message?: string;
+}[];
 
 export class WorkloadWorld {
   readonly deployments: ResourceClient<Deployment>;
@@ -125,7 +135,11 @@ function describe(object: Observed<KubernetesObject>, status: { readonly conditi
 }
 
 function formatMeta(metadata: Observed<Pod>['metadata']): string {
-  return JSON.stringify({ labels: sorted(metadata.labels), annotations: metadata.annotations, owners: owners(metadata) });
+  return JSON.stringify({
+    labels: sorted(metadata.labels),
+    annotations: metadata.annotations,
+    owners: owners(metadata),
+  });
 }
 
 function owners(metadata: Observed<KubernetesObject>['metadata']): readonly string[] | undefined {

@@ -27,12 +27,12 @@ export interface SharedResourcesOptions {
 }
 
 /** What all parts of a running app share. */
-export class SharedResources {
+export class SharedResources implements Disposable {
   readonly options: SharedResourcesOptions;
   readonly informers: InformerFactory;
   readonly queueMetrics: WorkQueueMetrics;
   readonly reconcileMetrics: ReconcileMetrics;
-  readonly #objects = new Map<SharedInformer<never>, Objects<never>>();
+  readonly #objects = new Map<SharedInformer<never>, FreshObjects<never>>();
 
   constructor(options: SharedResourcesOptions) {
     this.options = options;
@@ -47,8 +47,12 @@ export class SharedResources {
     if (known !== undefined) return known as unknown as Objects<T>;
     const { client, name: fieldManager } = this.options;
     const made = new FreshObjects(kind, informer, { client, scope, fieldManager });
-    this.#objects.set(identity, made as unknown as Objects<never>);
+    this.#objects.set(identity, made as unknown as FreshObjects<never>);
     return made;
+  }
+
+  [Symbol.dispose](): void {
+    for (const objects of this.#objects.values()) objects[Symbol.dispose]();
   }
 }
 

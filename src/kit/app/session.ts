@@ -60,11 +60,12 @@ export class Session {
 
   /** The caches that are not filled, or have not heard from the server for too long; none of them means ready. */
   get staleCaches(): readonly string[] {
-    const nowMs = this.#options.client.clock.monotonic();
+    const { clock, isLocal } = this.#options.client;
+    const nowMs = clock.monotonic();
     return this.#shared.informers.informers.flatMap((informer) => {
       const { heardAtMs = -Infinity } = informer.health;
       if (!informer.hasSynced) return [`${informer.name} not filled yet`];
-      return nowMs - heardAtMs > MAX_SILENCE_MS ? [`${informer.name} not heard of lately`] : [];
+      return !isLocal && nowMs - heardAtMs > MAX_SILENCE_MS ? [`${informer.name} not heard of lately`] : [];
     });
   }
 
@@ -86,6 +87,7 @@ export class Session {
       await runTogether([this.#shared.informers, this.#events], support.signal);
       if (!scope.aborted && !support.signal.aborted) throw new Error('Cannot go on: the caches have stopped');
     };
+    using _shared = this.#shared;
     await runTogether([{ run: working }, { run: supporting }], signal);
   }
 

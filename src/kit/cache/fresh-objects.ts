@@ -39,21 +39,28 @@ export interface FreshObjectsOptions {
   readonly fieldManager: string;
 }
 
+/** What is written is looked at again after so long, in case that the watch has missed it. */
+const SWEEP_MS = 10_000;
+
 /** The objects of an informer's cache, with what was written through here on top of it as long as it is newer. */
-export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
+export class FreshObjects<T extends KubernetesObject> implements Objects<T>, Disposable {
   readonly kind: Kind<T>;
   readonly #informer: SharedInformer<T>;
   readonly #options: FreshObjectsOptions;
   readonly #overlay: WriteOverlay<T>;
   readonly #indexes = new Map<string, IndexFunction<T>>([[NAMESPACE_INDEX, byNamespace]]);
   readonly #labelTests = new LabelTests();
+  readonly #vanished: ((object: Observed<T>) => void)[] = [];
+  #sweep: Disposable | undefined;
   readonly #isInScope: ((object: Observed<KubernetesObject>) => boolean) | undefined;
 
   constructor(kind: Kind<T>, informer: SharedInformer<T>, options: FreshObjectsOptions) {
     this.kind = kind;
     this.#informer = informer;
     this.#options = options;
-    this.#overlay = new WriteOverlay(informer);
+    this.#overlay = new WriteOverlay(informer, {
+      onVanished: (object) => this.#vanished.forEach((listener) => listener(object)),
+    });
     this.#overlay.addIndex(NAMESPACE_INDEX, byNamespace);
     this.#isInScope = scopeTest(options.scope);
   }
@@ -81,6 +88,14 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
     this.#informer.addIndex(name, values);
     this.#overlay.addIndex(name, values);
     this.#indexes.set(name, values);
+  }
+
+  onVanished(listener: (object: Observed<T>) => void): void {
+    this.#vanished.push(listener);
+  }
+
+  [Symbol.dispose](): void {
+    this.#sweep?.[Symbol.dispose]();
   }
 
   async fetch(key: string, options: CallOptions = {}): Promise<Stored<T> | undefined> {
@@ -165,8 +180,18 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
     const isInScope = this.#isInScope?.(observed as Observed<KubernetesObject>) ?? true;
     const hasEnded = object.metadata.deletionTimestamp !== undefined && isGone(object); // that was its last finalizer
     if (isInScope && !hasEnded) this.#overlay.put(key, observed);
-    else this.#overlay.remove(key, { ...observed.metadata, isCertain: false });
+    else if (this.get(key) !== undefined) this.#overlay.remove(key, { ...observed.metadata, isCertain: false });
+    this.#planSweep();
     return observed;
+  }
+
+  #planSweep(): void {
+    if (this.#sweep !== undefined || this.#overlay.isEmpty) return;
+    this.#sweep = this.#options.client.clock.timer(SWEEP_MS, () => {
+      this.#sweep = undefined;
+      this.#overlay.sweep();
+      this.#planSweep();
+    });
   }
 
   /** The cached objects with newer states in their places, and with those that the cache does not have. */

@@ -20,6 +20,15 @@ type Written<T extends KubernetesObject> = { readonly resourceVersion: string; r
   | { readonly type: 'gone'; readonly uid: string; readonly isCertain: boolean }
 );
 
+export interface WriteOverlayOptions<T extends KubernetesObject> {
+  readonly capacity?: number;
+  /**
+   * An object that was written has gone without the cache ever having had it: the watch was interrupted, and its life fell
+   * into the gap. Nobody else will hear of that. May also be called for one of which the watch did tell.
+   */
+  onVanished?(object: Observed<T>): void;
+}
+
 const DEFAULT_CAPACITY = 10_000;
 
 /**
@@ -33,15 +42,15 @@ const DEFAULT_CAPACITY = 10_000;
  */
 export class WriteOverlay<T extends KubernetesObject> {
   readonly #below: WatchedCache<T>;
-  readonly #capacity: number;
+  readonly #options: WriteOverlayOptions<T>;
   /** Oldest first. */
   readonly #written = new Map<string, Written<T>>();
   /** The objects of `#written`, to be looked up as in the cache. */
   readonly #objects = new Indexer<T>();
 
-  constructor(below: WatchedCache<T>, options: { readonly capacity?: number } = {}) {
+  constructor(below: WatchedCache<T>, options: WriteOverlayOptions<T> = {}) {
     this.#below = below;
-    this.#capacity = options.capacity ?? DEFAULT_CAPACITY;
+    this.#options = options;
   }
 
   get isEmpty(): boolean {
@@ -85,7 +94,7 @@ export class WriteOverlay<T extends KubernetesObject> {
     const written = this.#written.get(key);
     if (written === undefined) return cached;
     if (!this.#isCurrent(written, cached)) {
-      this.#forget(key);
+      this.#retire(key, written, cached);
       return cached;
     }
     if (written.type === 'object') return written.object;
@@ -96,6 +105,14 @@ export class WriteOverlay<T extends KubernetesObject> {
   /** Objects that were written, all or those under a value of an index. Some may be outdated: ask `resolve`. */
   objects(index?: { readonly name: string; readonly value: string }): readonly Observed<T>[] {
     return index === undefined ? this.#objects.list() : this.#objects.byIndex(index.name, index.value);
+  }
+
+  /** Forgets everything that the watch has passed. */
+  sweep(): void {
+    for (const [key, written] of this.#written) {
+      const cached = this.#below.cache.get(key);
+      if (!this.#isCurrent(written, cached)) this.#retire(key, written, cached);
+    }
   }
 
   /** Whether the written state is still ahead of the cache. */
@@ -119,10 +136,20 @@ export class WriteOverlay<T extends KubernetesObject> {
 
   /** Forgets what the watch has passed, from the oldest on. */
   #trim(): void {
+    const { capacity = DEFAULT_CAPACITY } = this.#options;
     for (const [key, written] of this.#written) {
-      if (this.#written.size < this.#capacity && this.#isCurrent(written, this.#below.cache.get(key))) return;
-      this.#forget(key);
+      const cached = this.#below.cache.get(key);
+      if (!this.#isCurrent(written, cached)) this.#retire(key, written, cached);
+      else if (this.#written.size >= capacity) this.#forget(key);
+      else return;
     }
+  }
+
+  /** The watch has passed what was written: the cache knows better. */
+  #retire(key: string, written: Written<T>, cached: Observed<T> | undefined): void {
+    this.#forget(key);
+    if (written.type !== 'object' || cached?.metadata.uid === written.object.metadata.uid) return;
+    this.#options.onVanished?.(written.object);
   }
 
   #forget(key: string): void {

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigMap, Event, Node, type Observed, Pod } from '../../client/index.ts';
-import type { EventDetails, Part } from '../index.ts';
+import { discardLogger, MetricRegistry, type VirtualClock } from '../../base/index.ts';
+import { ConfigMap, type Event, type Node, type Observed, type Pod } from '../../client/index.ts';
+import { TestCluster } from '../../client/testing/test-cluster.ts';
+import { controller, type EventDetails, type Part } from '../index.ts';
 import type { EventRecorder } from '../events.ts';
+import { CutTransport } from '../testing/cut-transport.ts';
 import { runApp, type RunningApp } from '../testing/running-app.ts';
+import { EventWriter } from './event-writer.ts';
 
 /** A part that does nothing but to hand out a recorder. */
 function recording(component: string, host?: string): Part & { recorder: EventRecorder } {
@@ -129,20 +133,47 @@ describe('events', () => {
   });
 
   test('beyond what fits are dropped and counted', async () => {
-    const part = recording('x');
-    await using running = await runApp([part]);
-    for (let index = 0; index < 1200; index++) {
+    await using cluster = await TestCluster.start();
+    const client = cluster.client();
+    const dropped = new MetricRegistry().counter({ name: 'dropped', help: '' }).with();
+    const writer = new EventWriter({ client, log: discardLogger, dropped, capacity: 5 });
+    const recorder = writer.recorder({ component: 'x' });
+    for (let index = 0; index < 8; index++) {
       const about = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: `m${index}`, namespace: 'default' } };
-      part.recorder.event(about, { reason: 'R', message: 'm' });
+      recorder.event(about, { reason: 'R', message: 'm' });
     }
-    await running.settle();
+    expect(dropped.value).toBe(3);
+    const stop = new AbortController();
+    const running = writer.run(stop.signal);
+    stop.abort();
+    await running;
 
-    expect(running.app.metrics).toContain('keelson_events_dropped_total 199\n');
-    expect(await eventsOf(running)).toHaveLength(1001);
+    const events = (await client.core.v1.events.namespace('default').list()).items;
+    expect(events.map(({ involvedObject }) => involvedObject.name).sort()).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
+  });
+
+  test('wait while the server cannot be reached', async () => {
+    await using cluster = await TestCluster.start();
+    const transport = new CutTransport(cluster.transport('in process'));
+    const dropped = new MetricRegistry().counter({ name: 'dropped', help: '' }).with();
+    const writer = new EventWriter({ client: cluster.clientOver(transport), log: discardLogger, dropped });
+    const stop = new AbortController();
+    const running = writer.run(stop.signal);
+    transport.state = 'cut';
+    const about = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'm', namespace: 'default' } };
+    writer.recorder({ component: 'x' }).event(about, { reason: 'R', message: 'm' });
+    await (cluster.clock as VirtualClock).advance('1m');
+    expect(writer.isIdle).toBe(true);
+    transport.state = 'whole';
+    await (cluster.clock as VirtualClock).advance('10s');
+
+    expect((await cluster.client().core.v1.events.namespace('default').list()).items).toHaveLength(1);
+    expect(dropped.value).toBe(0);
+    stop.abort();
+    await running;
   });
 
   test('of a controller name its component, and the last ones are written when the app stops', async () => {
-    const { controller } = await import('../index.ts');
     const part = controller(ConfigMap, {
       where: { labelSelector: 'talk' },
       component: 'talker',

@@ -8,9 +8,11 @@ export interface EventWriterOptions {
   readonly client: Client;
   readonly log: Logger;
   readonly dropped: Counter;
+  /** Events that may wait to be written; 1,000 unless given. */
+  readonly capacity?: number;
 }
 
-const CAPACITY = 1000;
+const DEFAULT_CAPACITY = 1000;
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 const TIMEOUT_MS = 30_000;
@@ -25,13 +27,14 @@ const LAST_WORDS_TIMEOUT_MS = 2000;
  */
 export class EventWriter implements Runnable {
   readonly #options: EventWriterOptions;
-  readonly #queue = new BoundedQueue<NewEvent>(CAPACITY);
+  readonly #queue: BoundedQueue<NewEvent>;
   readonly #correlator: EventCorrelator;
   readonly #maker: EventMaker;
   #state: 'idle' | 'writing' | 'waiting' = 'idle';
 
   constructor(options: EventWriterOptions) {
     this.#options = options;
+    this.#queue = new BoundedQueue(options.capacity ?? DEFAULT_CAPACITY);
     this.#correlator = new EventCorrelator(options.client.clock);
     this.#maker = new EventMaker(options.client);
   }

@@ -4,6 +4,8 @@ import type { Request } from './request.ts';
 
 /** An object whose runs take long is given so many times as long before the next. */
 const REST_FACTOR = 4;
+/** Runs that wait for many writes take long without much work; so nothing rests longer than this. */
+const MAX_REST_MS = 200;
 /** Shorter runs need no rest. */
 const LONG_RUN_MS = 2;
 
@@ -11,7 +13,7 @@ const LONG_RUN_MS = 2;
  * Lets changes that come together lead to one run instead of many.
  *
  * What is added waits for the end of the event loop's turn, so that a burst of changes is one item of work. An object whose
- * last run took long rests a while, so that its runs never take more than a fifth of the time, however often it changes.
+ * last run took long rests a while, so that its runs do not take all the time, however often it changes.
  */
 export class CalmQueue {
   readonly #queue: WorkQueue<Request>;
@@ -46,7 +48,7 @@ export class CalmQueue {
   /** Tells how long the run of an object took. */
   ran(key: string, durationMs: number): void {
     if (durationMs < LONG_RUN_MS) this.#resting.delete(key);
-    else this.#resting.set(key, this.#clock.monotonic() + durationMs * REST_FACTOR);
+    else this.#resting.set(key, this.#clock.monotonic() + Math.min(durationMs * REST_FACTOR, MAX_REST_MS));
   }
 
   #flush(): void {

@@ -1,29 +1,22 @@
-import { describeError, formatDuration, type Logger } from '../../base/index.ts';
+import { formatDuration, type Logger } from '../../base/index.ts';
 import {
-  type Handler,
-  type HandlerRegistration,
   hasReason,
   ItemBackoff,
-  keyOf,
   type Kind,
   type KubernetesObject,
-  type Observed,
   StatusError,
   WorkQueue,
 } from '../../client/index.ts';
-import type { ControllerOptions, Watch } from '../controller.ts';
+import type { ControllerOptions } from '../controller.ts';
 import type { AppContext, PreparedPart } from '../part.ts';
 import type { ReconcileOutcome, ReconcileRecord } from '../trace.ts';
-import { controlledBy } from '../watch.ts';
 import { CalmQueue } from './calm-queue.ts';
+import { ChangeEars } from './change-ears.ts';
 import { DeclaredKinds } from './declared-kinds.ts';
-import { childId } from './desired-children.ts';
 import { EchoFilter } from './echo-filter.ts';
 import { ReconcileRun, type RunParts } from './reconcile-run.ts';
 import { mergeRequests, type Request } from './request.ts';
 import { WorkSignal } from './work-signal.ts';
-
-type Change = 'added' | 'changed' | 'deleted';
 
 /** A controller at work: hears of changes, queues the objects they concern, and reconciles them. */
 export class ControllerRuntime<T extends KubernetesObject> implements PreparedPart {
@@ -31,7 +24,7 @@ export class ControllerRuntime<T extends KubernetesObject> implements PreparedPa
   readonly #log: Logger;
   readonly #queue: WorkQueue<Request>;
   readonly #changes: CalmQueue;
-  readonly #registrations: HandlerRegistration<never>[] = [];
+  readonly #ears: ChangeEars<T>;
 
   constructor(kind: Kind<T>, options: ControllerOptions<T>, app: AppContext) {
     const { name = kind.plural, finalizer = `${kind.group === '' ? name : kind.group}/${name}` } = options;
@@ -57,14 +50,11 @@ export class ControllerRuntime<T extends KubernetesObject> implements PreparedPa
       metrics: app.reconcileMetrics.queue(name, this.#concurrency),
     });
     this.#changes = new CalmQueue(this.#queue, app.clock, mergeRequests);
-    this.#hearOwn();
-    for (const watch of options.watches ?? []) this.#hear(watch, { isFiltered: false });
-    for (const owned of options.owns ?? []) this.#hear(controlledBy(owned), { isFiltered: true });
+    this.#ears = new ChangeEars(this.#parts, (request, added) => this.#changes.add(request, added));
   }
 
   get isIdle(): boolean {
-    const isTold = this.#registrations.every(({ pending }) => pending === 0);
-    return isTold && this.#changes.size === 0 && this.#queue.size === 0 && this.#queue.working === 0;
+    return this.#ears.pending === 0 && this.#changes.size === 0 && this.#queue.size === 0 && this.#queue.working === 0;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -145,84 +135,6 @@ export class ControllerRuntime<T extends KubernetesObject> implements PreparedPa
     const retryAfterMs = error instanceof StatusError ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0;
     if (retryAfterMs > 0) this.#queue.addAfter(retry, retryAfterMs);
     else this.#queue.addRateLimited(retry);
-  }
-
-  #hearOwn(): void {
-    const { kind, options, declared, echoes } = this.#parts;
-    const hear = (object: Observed<T>, old: Observed<T> | undefined, change: Change, isLowPriority = false): void => {
-      const key = keyOf(object);
-      const id = childId(kind, key);
-      if (change === 'deleted') echoes.forget(id);
-      else if (!this.#isRelevant(() => options.isRelevant?.(object, old), kind, key)) return;
-      const add = (): void => this.#changes.add({ key, why: [`${kind.kind} ${key} ${change}`] }, { isLowPriority });
-      if (change === 'deleted') add();
-      else echoes.hear(id, object.metadata, add);
-    };
-    this.#addHandler(declared.informer(kind, options.where), {
-      add: (object, { isInInitialList }) => hear(object, undefined, 'added', isInInitialList),
-      update: (object, old) => hear(object, old, 'changed'),
-      delete: (object) => hear(object, undefined, 'deleted'),
-    });
-  }
-
-  /** `isFiltered`: changes that the kit has made itself are of no interest. */
-  #hear(watch: Watch, { isFiltered }: { readonly isFiltered: boolean }): void {
-    const { declared, echoes } = this.#parts;
-    const { kind } = watch;
-    const hear = (objects: readonly Observed<KubernetesObject>[], change: Change, isLowPriority = false): void => {
-      const [object, old] = objects as [Observed<KubernetesObject>, Observed<KubernetesObject> | undefined];
-      const key = keyOf(object);
-      const id = childId(kind, key);
-      if (!this.#isRelevant(() => watch.isRelevant?.(object, old), kind, key)) return;
-      const add = (): void => {
-        for (const concerned of this.#keysFor(watch, objects)) {
-          this.#changes.add({ key: concerned, why: [`${kind.kind} ${key} ${change}`] }, { isLowPriority });
-        }
-      };
-      if (isFiltered && change !== 'deleted') return echoes.hear(id, object.metadata, add);
-      if (isFiltered) echoes.forget(id);
-      add();
-    };
-    this.#addHandler(declared.informer(kind, watch.scope), {
-      add: (object, { isInInitialList }) => hear([object], 'added', isInInitialList),
-      update: (object, old) => hear([object, old], 'changed'),
-      delete: (object) => hear([object], 'deleted'),
-    });
-  }
-
-  #addHandler<U extends KubernetesObject>(
-    informer: { addHandler(handler: Handler<U>, options: { readonly name: string }): HandlerRegistration<U> },
-    handler: Handler<U>,
-  ): void {
-    const registration = informer.addHandler(handler, { name: this.#parts.name });
-    this.#registrations.push(registration as unknown as HandlerRegistration<never>);
-  }
-
-  /** What a filter that fails cannot rule out is relevant. */
-  #isRelevant(ask: () => boolean | undefined, kind: Kind, key: string): boolean {
-    try {
-      return ask() ?? true;
-    } catch (error) {
-      this.#log.error('filter failed', { kind: kind.kind, object: key, error: describeError(error) });
-      return true;
-    }
-  }
-
-  #keysFor(watch: Watch, objects: readonly Observed<KubernetesObject>[]): ReadonlySet<string> {
-    const keys = new Set<string>();
-    const { kind, declared } = this.#parts;
-    for (const object of objects) {
-      try {
-        for (const key of watch.keysFor(object, { kind, objects: (of) => declared.objects(of) })) keys.add(key);
-      } catch (error) {
-        this.#log.error('watch failed to map', {
-          kind: watch.kind.kind,
-          object: keyOf(object),
-          error: describeError(error),
-        });
-      }
-    }
-    return keys;
   }
 }
 

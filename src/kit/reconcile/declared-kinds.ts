@@ -1,4 +1,4 @@
-import type { IndexFunction, InformerScope, Kind, KubernetesObject, SharedInformer } from '../../client/index.ts';
+import type { IndexFunction, InformerScope, Kind, KubernetesObject } from '../../client/index.ts';
 import type { ControllerOptions } from '../controller.ts';
 import type { Objects } from '../objects.ts';
 import type { AppContext } from '../part.ts';
@@ -32,10 +32,6 @@ export class DeclaredKinds {
 
   objects<T extends KubernetesObject>(kind: Kind<T>): Objects<T> {
     return this.#context.objects(kind, this.#scopeOf(kind));
-  }
-
-  informer<T extends KubernetesObject>(kind: Kind<T>, scope?: InformerScope): SharedInformer<T> {
-    return this.#context.informer(kind, scope);
   }
 
   /** A kind that is declared more than once is read with the widest scope, which is none. */

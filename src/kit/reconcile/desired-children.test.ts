@@ -164,7 +164,7 @@ describe('children that a reconciler desires', () => {
     await maps(running).create(ownerMap);
     await running.settle();
 
-    expect((running.app.trace().at(-1)?.error as Error).message).toContain(message);
+    expect(String(running.app.trace().at(-1)?.error)).toContain(message);
   });
 
   test('may be anywhere for an owner outside of namespaces', async () => {

@@ -41,6 +41,10 @@ export class RunObjects<T extends KubernetesObject> implements Objects<T> {
     this.#objects.addIndex(name, values);
   }
 
+  onVanished(listener: (object: Observed<T>) => void): void {
+    this.#objects.onVanished(listener);
+  }
+
   fetch(key: string, options?: CallOptions): Promise<Stored<T> | undefined> {
     return this.#objects.fetch(key, { signal: this.#run.signal, ...options });
   }

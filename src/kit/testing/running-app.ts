@@ -1,6 +1,6 @@
 // An app that runs against a real control plane in this process.
-import { aborted, type Logger, settle, VirtualClock } from '../../base/index.ts';
-import type { Client } from '../../client/index.ts';
+import { aborted, type Logger, settle, type VirtualClock } from '../../base/index.ts';
+import type { Client, Transport } from '../../client/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { type App, app, type AppOptions, type Part } from '../index.ts';
 
@@ -45,6 +45,8 @@ export class RunningApp implements AsyncDisposable {
 
 export interface RunAppOptions extends AppOptions {
   readonly log?: Logger;
+  /** What the app's requests go through. */
+  readonly transport?: (inner: Transport) => Transport;
 }
 
 /** Starts a cluster, lets `before` fill it, and runs the parts on it; resolves when all is quiet. */
@@ -57,7 +59,9 @@ export async function runApp(
   await before(cluster.client());
   const stop = new AbortController();
   const made = app('test-app', parts, options);
-  const running = made.run(cluster.client('in process', { log: options.log, userAgent: 'test-app' }), stop.signal);
+  const { log, transport = (inner) => inner } = options;
+  const client = cluster.clientOver(transport(cluster.transport('in process')), { log, userAgent: 'test-app' });
+  const running = made.run(client, stop.signal);
   running.catch(() => aborted(stop.signal)); // whoever stops it hears of a failure
   const started = new RunningApp({ app: made, cluster, stop, running });
   await started.settle();

@@ -96,13 +96,12 @@ function planRejected(view: PodView, { reason, message }: Eviction): PodPlan {
 function planEnd(view: PodView, status: PodStatus, eviction: Eviction | undefined): PodPlan {
   const ending = { stage: 'ending', status: withheld(view, status), wakeAtMs: undefined, eviction } as const;
   const running = view.containers.filter(({ state }) => state === 'CONTAINER_RUNNING');
-  if (running.length > 0) {
-    const graceSeconds = graceLeft(view);
-    const actions = nextToStop(view, running).map((container) => stop(container, graceSeconds));
-    return { ...ending, actions };
-  }
-  if (view.sandbox?.state === 'SANDBOX_READY')
-    return { ...ending, actions: [{ type: 'stop sandbox', id: view.sandbox.id }] };
+  const stopped = nextToStop(view, running);
+  const { sandbox } = view;
+  const actions: PodAction[] = stopped.map((container) => stop(container, graceLeft(view)));
+  if (stopped.length === running.length && sandbox?.state === 'SANDBOX_READY')
+    actions.push({ type: 'stop sandbox', id: sandbox.id });
+  if (actions.length > 0) return { ...ending, actions };
   return ended(
     view,
     finalStatus(view, podStatus(view, { isTerminal: true, isRestartingAll: false, eviction })),

@@ -92,7 +92,8 @@ export interface NodeRuntime extends Disposable {
   /**
    * Called with a pod of the node before its containers are looked at, whenever the pod has changed.
    *
-   * For runtimes that forget when the process ends and are told what ran by what pods report, and for scripted ones.
+   * For runtimes that forget when the process ends and are told what ran by what pods report, and for scripted ones. A
+   * RuntimeError is told as an event; the pod goes on as before.
    */
   podSeen?(pod: Observed<Pod>): void;
 }

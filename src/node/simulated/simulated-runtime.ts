@@ -165,13 +165,20 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService, ContainerP
     return this.#containers.get(id)?.probe ?? { isStarted: true, isReady: true };
   }
 
-  /** Takes up what the pod reports to run, if it is not known; and what its script says now. */
+  /** Takes up what the pod reports to run, if it is not known; and what its script says now, if that can be read. */
   podSeen(pod: Observed<Pod>): void {
     const sandbox = this.#sandboxOfPod.get(pod.metadata.uid) ?? this.#recover(pod);
     const { annotations = {} } = pod.metadata;
     if (sandbox === undefined || deepEqual(sandbox.annotations, annotations)) return;
+    const before = sandbox.annotations;
     sandbox.annotations = annotations;
-    for (const container of sandbox.containers) container.followScript();
+    try {
+      for (const container of sandbox.containers) container.followScript();
+    } catch (error) {
+      sandbox.annotations = before;
+      for (const container of sandbox.containers) container.followScript();
+      throw error;
+    }
   }
 
   [Symbol.dispose](): void {
@@ -183,7 +190,8 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService, ContainerP
     const past = remembered(pod, SIMULATED);
     if (past === undefined) return undefined;
     const ips = past.ips.filter((ip) => this.#pools.some((pool) => pool.reserve(ip)));
-    const sandbox = new SimulatedSandbox(this.#newId(), past.config, { createdAtMs: past.createdAtMs, ips });
+    const config = { ...past.config, annotations: {} }; // the script is read when all is there
+    const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: past.createdAtMs, ips });
     this.#addSandbox(sandbox);
     for (const { id, config, startedAtMs, ending } of past.containers) {
       this.images.add(config.image.image);

@@ -26,8 +26,9 @@ export class NodeInfo {
   }
 
   setNode(node: Observed<Node> | undefined): void {
+    const allocatable = node?.status?.allocatable;
+    if (allocatable !== this.node?.status?.allocatable) this.allocatable.copyFrom(Resources.read(allocatable));
     this.node = node;
-    this.allocatable.copyFrom(Resources.read(node?.status?.allocatable));
   }
 
   addPod(pod: PodInfo): void {

@@ -22,7 +22,9 @@ export class PodInfo {
   readonly nonZeroMemory: number;
   readonly hostPorts: readonly HostPort[];
 
-  constructor(pod: Observed<Pod>, known?: PodInfo) {
+  /** What has not changed since an earlier state of the pod is taken over from there. */
+  constructor(pod: Observed<Pod>, earlier?: PodInfo) {
+    const known = earlier !== undefined && asksForTheSame(pod, earlier.pod) ? earlier : undefined;
     this.pod = pod;
     this.key = keyOf(pod);
     this.uid = pod.metadata.uid;
@@ -42,6 +44,22 @@ export class PodInfo {
   onNode(nodeName: string): PodInfo {
     return new PodInfo({ ...this.pod, spec: { ...this.pod.spec, nodeName } } as Observed<Pod>, this);
   }
+}
+
+/** Informers share what is equal between two states of an object, so comparing by identity finds nearly all. */
+function asksForTheSame(pod: Observed<Pod>, earlier: Observed<Pod>): boolean {
+  const { spec, status } = pod;
+  const before = earlier.spec;
+  return (
+    spec?.containers === before?.containers &&
+    spec?.initContainers === before?.initContainers &&
+    spec?.resources === before?.resources &&
+    spec?.overhead === before?.overhead &&
+    status?.containerStatuses === earlier.status?.containerStatuses &&
+    status?.initContainerStatuses === earlier.status?.initContainerStatuses &&
+    status?.conditions?.some(({ type }) => type === 'PodResizePending') !== true &&
+    earlier.status?.conditions?.some(({ type }) => type === 'PodResizePending') !== true
+  );
 }
 
 function nonZeroRequests(pod: Observed<Pod>, requests: Resources): Pick<PodInfo, 'nonZeroMilliCpu' | 'nonZeroMemory'> {

@@ -90,8 +90,8 @@ export class SchedulerCache {
 
   /** A pod that is on a node, new or changed: its state as the watch tells it replaces what was assumed. */
   setPod(pod: Observed<Pod>): void {
-    this.#take(pod.metadata.uid);
-    this.#place({ info: new PodInfo(pod), nodeName: pod.spec?.nodeName ?? '', isAssumed: false });
+    const before = this.#take(pod.metadata.uid);
+    this.#place({ info: new PodInfo(pod, before?.info), nodeName: pod.spec?.nodeName ?? '', isAssumed: false });
   }
 
   removePod(uid: string): boolean {

@@ -11,13 +11,17 @@ export class WakeUp {
 
   /** Resolves after the next call, or when the signal aborts. */
   async sleep(signal: AbortSignal): Promise<void> {
-    if (!this.#isCalled && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      this.#wake = undefined;
-    }
+    if (!this.#isCalled && !signal.aborted) await this.#asleep(signal);
     this.#isCalled = false;
+  }
+
+  async #asleep(signal: AbortSignal): Promise<void> {
+    let wake: () => void = () => undefined;
+    const called = new Promise<void>((resolve) => (wake = resolve));
+    this.#wake = wake;
+    signal.addEventListener('abort', wake, { once: true });
+    await called;
+    signal.removeEventListener('abort', wake);
+    this.#wake = undefined;
   }
 }

@@ -13,7 +13,7 @@ export function balancedAllocation({ args }: Pick<PluginContext, 'args'>): Plugi
   return {
     name: NAME,
     preScore(cycle) {
-      const amounts = podAmounts(cycle.pod.pod, resources, { isAssumedWhenMissing: false });
+      const amounts = podAmounts(cycle.pod, resources);
       if (amounts.every((amount) => amount === 0)) return 'skip';
       cycle.write(amountsKey, amounts);
       return undefined;

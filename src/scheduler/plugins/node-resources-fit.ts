@@ -7,7 +7,7 @@ import type { CycleKey } from '../framework/cycle.ts';
 import type { Plugin, PluginContext } from '../framework/plugin.ts';
 import type { Rejection } from '../framework/rejection.ts';
 import { readFitArgs } from './fit-args.ts';
-import { allocationScore, type AllocationScoring, leastAllocated, podAmounts } from './resource-allocation.ts';
+import { allocationScore, type AllocationScoring, leastAllocated, nonZeroPodAmounts } from './resource-allocation.ts';
 
 const NAME = 'NodeResourcesFit';
 const amounts: CycleKey<Float64Array> = { name: `PreScore${NAME}` };
@@ -32,7 +32,7 @@ export function nodeResourcesFit({ args }: Pick<PluginContext, 'args'>): Plugin 
     ],
     filter: ({ pod }, node) => rejections.for(shortOf(pod.requests, node, isIgnored)),
     preScore(cycle) {
-      cycle.write(amounts, podAmounts(cycle.pod.pod, resources, { isAssumedWhenMissing: true }));
+      cycle.write(amounts, nonZeroPodAmounts(cycle.pod, resources));
       return undefined;
     },
     score: (cycle, node) => allocationScore(cycle.read(amounts), node, scoring),

@@ -1,20 +1,26 @@
-import type { Observed, Pod } from '../../client/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
-import { ASSUMED_REQUESTS } from '../cache/pod-info.ts';
-import { podRequests } from '../cache/pod-requests.ts';
+import { ASSUMED_REQUESTS, type PodInfo } from '../cache/pod-info.ts';
+import { hasPodLevelRequests, podRequests } from '../cache/pod-requests.ts';
 import { isScalarResource } from '../cache/resources.ts';
 import { MAX_NODE_SCORE } from '../framework/plugin.ts';
 import type { ScoredResource } from './fit-args.ts';
 
 /** What a pod wants of each scored resource, in their order. */
-export function podAmounts(
-  pod: Observed<Pod>,
-  resources: readonly ScoredResource[],
-  options: { readonly isAssumedWhenMissing: boolean },
-): Float64Array {
-  const amounts = options.isAssumedWhenMissing
-    ? podRequests(pod, { forMissing: ASSUMED_REQUESTS, isPodLevelIgnored: true })
-    : podRequests(pod);
+export function podAmounts(pod: PodInfo, resources: readonly ScoredResource[]): Float64Array {
+  return Float64Array.from(resources, ({ name }) => pod.requests.amount(name) ?? 0);
+}
+
+/** As `podAmounts`, with something for containers that ask for nothing; what the pod asks for as a whole does not count. */
+export function nonZeroPodAmounts(pod: PodInfo, resources: readonly ScoredResource[]): Float64Array {
+  if (!hasPodLevelRequests(pod.pod)) {
+    const amounts = podAmounts(pod, resources);
+    for (const [index, { name }] of resources.entries()) {
+      if (name === 'cpu') amounts[index] = pod.nonZeroMilliCpu;
+      if (name === 'memory') amounts[index] = pod.nonZeroMemory;
+    }
+    return amounts;
+  }
+  const amounts = podRequests(pod.pod, { forMissing: ASSUMED_REQUESTS, isPodLevelIgnored: true });
   return Float64Array.from(resources, ({ name }) => amounts.get(name) ?? 0);
 }
 

@@ -54,7 +54,7 @@ export class QueuedPod {
 
   /** The pod has changed. */
   update(pod: Observed<Pod>): void {
-    if (pod !== this.#pod.pod) this.#pod = new PodInfo(pod);
+    if (pod !== this.#pod.pod) this.#pod = new PodInfo(pod, this.#pod);
   }
 
   /** What the last try brought no longer counts. */

@@ -18,7 +18,12 @@ export interface DeploymentFacts {
   readonly image?: string;
 }
 
-export function deployment({ spec = {}, status, annotations = {}, image = 'new' }: DeploymentFacts = {}): Observed<Deployment> {
+export function deployment({
+  spec = {},
+  status,
+  annotations = {},
+  image = 'new',
+}: DeploymentFacts = {}): Observed<Deployment> {
   return {
     kind: 'Deployment',
     apiVersion: 'apps/v1',
@@ -79,7 +84,11 @@ export function set(name: string, replicas: number, facts: SetFacts = {}): Repli
       annotations,
       ...(isDeleted ? { deletionTimestamp: ago(1) } : {}),
     },
-    spec: { replicas, selector: { matchLabels: { app: 'web', 'pod-template-hash': name } }, template: template(image, name) },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: 'web', 'pod-template-hash': name } },
+      template: template(image, name),
+    },
     status: { replicas, observedGeneration: 1, ...status },
   };
 }

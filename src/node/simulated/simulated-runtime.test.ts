@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { SeededRandom, settle, VirtualClock } from '../../base/index.ts';
+import { CONTAINER_KIND, type ContainerConfig, type PodSandboxConfig } from '../runtime/index.ts';
+import { SimulatedRuntime } from './simulated-runtime.ts';
+
+function runtime(podCidrs: readonly string[] = ['10.244.0.0/24']): { clock: VirtualClock; runtime: SimulatedRuntime } {
+  const clock = new VirtualClock();
+  return {
+    clock,
+    runtime: new SimulatedRuntime({ clock, random: new SeededRandom('runtime'), podCidrs, version: '1.0.0' }),
+  };
+}
+
+function sandbox(uid: string, annotations: Record<string, string> = {}): PodSandboxConfig {
+  return {
+    metadata: { name: 'web', namespace: 'default', uid, attempt: 0 },
+    hostname: 'web',
+    portMappings: [],
+    labels: {},
+    annotations,
+    networkMode: 'POD',
+  };
+}
+
+function container(kind = 'regular', attempt = 0): ContainerConfig {
+  return {
+    metadata: { name: 'c', attempt },
+    image: { image: 'nginx' },
+    command: [],
+    args: [],
+    workingDir: '',
+    labels: {},
+    annotations: { [CONTAINER_KIND]: kind },
+    stdin: false,
+    tty: false,
+  };
+}
+
+async function started(
+  on: SimulatedRuntime,
+  annotations: Record<string, string>,
+  config = container(),
+): Promise<{ id: string; sandboxId: string }> {
+  const sandboxId = await on.runPodSandbox(sandbox('u1', annotations));
+  const id = await on.createContainer(sandboxId, config);
+  await on.startContainer(id);
+  return { id, sandboxId };
+}
+
+describe('the simulated runtime', () => {
+  test('runs a container until it is stopped', async () => {
+    const { clock, runtime: on } = runtime();
+    const { id } = await started(on, {});
+    await clock.advance('30d');
+    expect((await on.containerStatus(id)).state).toBe('CONTAINER_RUNNING');
+    await on.stopContainer(id, 30);
+    expect(await on.containerStatus(id)).toMatchObject({ state: 'CONTAINER_EXITED', exitCode: 0, reason: 'Completed' });
+  });
+
+  test('lets init containers finish at once', async () => {
+    const { clock, runtime: on } = runtime();
+    const { id } = await started(on, {}, container('init'));
+    await clock.advance('1s');
+    expect(await on.containerStatus(id)).toMatchObject({ state: 'CONTAINER_EXITED', exitCode: 0 });
+  });
+
+  test('names images in full, with a digest that stays', async () => {
+    const { runtime: on } = runtime();
+    const { id } = await started(on, {});
+    const { image, imageRef } = await on.containerStatus(id);
+    expect(image.image).toBe('docker.io/library/nginx:latest');
+    expect(imageRef).toMatch(/^docker\.io\/library\/nginx@sha256:[0-9a-f]{64}$/);
+    expect(await on.images.pullImage({ image: 'docker.io/library/nginx' })).toBe(imageRef);
+    expect(await on.images.pullImage({ image: 'quay.io/a/b:1' })).toMatch(/^quay\.io\/a\/b@sha256:/);
+  });
+
+  test('kills what does not stop in time', async () => {
+    const { clock, runtime: on } = runtime();
+    const { id } = await started(on, { 'sim.keelson.dev/stop-after': '1m' });
+    const stopped = on.stopContainer(id, 30);
+    await clock.advance('29s');
+    expect((await on.containerStatus(id)).state).toBe('CONTAINER_RUNNING');
+    await clock.advance('1s');
+    await stopped;
+    expect(await on.containerStatus(id)).toMatchObject({ exitCode: 137, reason: 'Error' });
+  });
+
+  test('gives values of a list to one run after the other', async () => {
+    const { clock, runtime: on } = runtime();
+    const annotations = { 'sim.keelson.dev/exit-code': '3, 4', 'sim.keelson.dev/exit-after': '1s' };
+    const { sandboxId } = await started(on, annotations);
+    const codes: number[] = [];
+    for (const attempt of [0, 1, 2]) {
+      const id = await on.createContainer(sandboxId, container('regular', attempt));
+      await on.startContainer(id);
+      await clock.advance('1s');
+      codes.push((await on.containerStatus(id)).exitCode);
+    }
+    expect(codes).toEqual([3, 4, 4]);
+  });
+
+  test('keeps no more than the last two runs of a container', async () => {
+    const { runtime: on } = runtime();
+    const { sandboxId } = await started(on, {});
+    for (const attempt of [1, 2, 3]) await on.createContainer(sandboxId, container('regular', attempt));
+    const { containersStatuses } = await on.podSandboxStatus(sandboxId);
+    expect(containersStatuses.map(({ metadata }) => metadata.attempt)).toEqual([3, 2]);
+  });
+
+  test('refuses a script that it cannot read', async () => {
+    const { runtime: on } = runtime();
+    await expect(started(on, { 'sim.keelson.dev/exit-after': 'soon' })).rejects.toThrow(
+      'Cannot read annotation "sim.keelson.dev/exit-after": time: invalid duration "soon"',
+    );
+    await expect(started(on, { 'sim.keelson.dev/exit-code': '300' })).rejects.toThrow(
+      'Cannot read annotation "sim.keelson.dev/exit-code": must be a number from 0 to 255, got "300"',
+    );
+  });
+
+  test('fails as its script says', async () => {
+    const { runtime: on } = runtime();
+    await expect(on.runPodSandbox(sandbox('u2', { 'sim.keelson.dev/sandbox-fails': 'no network' }))).rejects.toThrow(
+      'no network',
+    );
+    await expect(started(on, { 'sim.keelson.dev/create-fails': 'no device' })).rejects.toThrow('no device');
+    await expect(started(on, { 'sim.keelson.dev/start-fails': 'no such file' })).rejects.toThrow('no such file');
+    const [dead] = await on.listContainers();
+    expect(dead).toMatchObject({
+      state: 'CONTAINER_EXITED',
+      exitCode: 128,
+      reason: 'StartError',
+      message: 'no such file',
+    });
+  });
+
+  test('hands out addresses and takes them back when a pod stops', async () => {
+    const { runtime: on } = runtime(['10.244.0.0/30', 'fd00::/64']);
+    const first = await on.runPodSandbox(sandbox('u1'));
+    expect((await on.podSandboxStatus(first)).status.network).toEqual({ ip: '10.244.0.2', additionalIps: ['fd00::2'] });
+    await expect(on.runPodSandbox(sandbox('u2'))).rejects.toThrow(
+      'no IP addresses available in range set: 10.244.0.0/30',
+    );
+    await on.stopPodSandbox(first);
+    const third = await on.runPodSandbox(sandbox('u3'));
+    expect((await on.podSandboxStatus(third)).status.network.ip).toBe('10.244.0.2');
+  });
+
+  test('tells of what happens to containers, until nobody listens', async () => {
+    const { runtime: on } = runtime();
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const listening = (async () => {
+      for await (const { containerEventType, pod } of on.containerEvents(stop.signal))
+        seen.push(`${pod.name} ${containerEventType}`);
+    })();
+    const { id } = await started(on, {});
+    await on.stopContainer(id, 1);
+    await on.removeContainer(id);
+    await settle();
+    stop.abort();
+    await listening;
+    expect(seen).toEqual([
+      'web CONTAINER_CREATED_EVENT',
+      'web CONTAINER_STARTED_EVENT',
+      'web CONTAINER_STOPPED_EVENT',
+      'web CONTAINER_DELETED_EVENT',
+    ]);
+  });
+});

@@ -1,0 +1,112 @@
+// An API server in this process with nodes on it, in virtual time, for tests.
+import { settle, VirtualClock } from '../../base/index.ts';
+import type { Client, Observed, Pod, ResourceClient, Sendable, Stored, WatchEvent } from '../../client/index.ts';
+import { TestCluster } from '../../client/testing/test-cluster.ts';
+import { type App, app, type Part } from '../../kit/index.ts';
+import { nodeAgents } from '../node-agents.ts';
+
+const MOST_TURNS = 1000;
+
+export class NodeCluster implements AsyncDisposable {
+  readonly clock: VirtualClock;
+  /** The test's own client; nodes have another. */
+  readonly client: Client;
+  readonly pods: ResourceClient<Pod>;
+  readonly #cluster: TestCluster;
+  readonly #part: Part;
+  #running: { readonly app: App; readonly stop: AbortController; readonly done: Promise<void> } | undefined;
+
+  private constructor(cluster: TestCluster, clock: VirtualClock, part: Part) {
+    this.#cluster = cluster;
+    this.#part = part;
+    this.clock = clock;
+    this.client = cluster.client();
+    this.pods = this.client.core.v1.pods.namespace('default');
+  }
+
+  static async start(part: Part = nodeAgents()): Promise<NodeCluster> {
+    const clock = new VirtualClock();
+    const cluster = new NodeCluster(await TestCluster.start({ clock }), clock, part);
+    await cluster.startNodes();
+    return cluster;
+  }
+
+  async startNodes(): Promise<void> {
+    const stop = new AbortController();
+    const kubelet = app('kubelet', [this.#part]);
+    const client = this.#cluster.client('in process', { userAgent: 'kubelet' });
+    this.#running = { app: kubelet, stop, done: kubelet.run(client, stop.signal) };
+    await this.settle();
+  }
+
+  async stopNodes(): Promise<void> {
+    this.#running?.stop.abort();
+    await this.#running?.done;
+    this.#running = undefined;
+  }
+
+  /** Lets all that needs no time go on until nothing is left of it. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < MOST_TURNS; turn++) {
+      await settle();
+      if (this.#running?.app.isIdle !== false) return;
+    }
+    throw new Error('Cannot settle: the nodes are never idle');
+  }
+
+  async advance(duration: string): Promise<void> {
+    await this.clock.advance(duration);
+    await this.settle();
+  }
+
+  /** Makes a pod on the node `keelson`, unless it says otherwise, and lets it start. */
+  async run(pod: Sendable<Pod>): Promise<Stored<Pod>> {
+    const { metadata, spec } = pod;
+    const containers = spec?.containers ?? [{ name: 'web', image: 'nginx:1.29' }];
+    await this.pods.create({ metadata, spec: { nodeName: 'keelson', ...spec, containers } });
+    await this.settle();
+    return this.pods.get(metadata?.name ?? '');
+  }
+
+  /** The pod's states from now on, as a watch tells them. */
+  follow(name: string): { readonly states: Observed<Pod>[]; end(): Promise<void> } {
+    const stop = new AbortController();
+    const states: Observed<Pod>[] = [];
+    const collect = async (): Promise<void> => {
+      try {
+        for await (const event of this.pods.watch({ fieldSelector: `metadata.name=${name}`, signal: stop.signal }))
+          if (isAboutObject(event)) states.push(event.object);
+      } catch (error) {
+        if (!stop.signal.aborted) throw error;
+      }
+    };
+    const done = collect();
+    return {
+      states,
+      end: async () => {
+        stop.abort();
+        await done;
+      },
+    };
+  }
+
+  /** `type reason: message` of the events about an object, in the order they came. */
+  async events(name: string): Promise<string[]> {
+    const { items } = await this.client.core.v1.events.namespace('default').list();
+    return items
+      .filter(({ involvedObject }) => involvedObject.name === name)
+      .sort((left, right) => Number(left.metadata.resourceVersion) - Number(right.metadata.resourceVersion))
+      .map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopNodes();
+    await this.#cluster[Symbol.asyncDispose]();
+  }
+}
+
+function isAboutObject(
+  event: WatchEvent<Pod>,
+): event is Extract<WatchEvent<Pod>, { type: 'ADDED' | 'MODIFIED' | 'DELETED' }> {
+  return event.type === 'ADDED' || event.type === 'MODIFIED' || event.type === 'DELETED';
+}
