@@ -23,6 +23,14 @@ export function parseAccept(header: string): readonly AcceptClause[] {
   return bestFirst(clauses);
 }
 
+/** Whether a client that sends this header takes JSON; without a header it takes anything. */
+export function takesJson(header: string): boolean {
+  if (header === '') return true;
+  return parseAccept(header).some(
+    ({ type, subtype }) => type === '*' || (type === 'application' && (subtype === 'json' || subtype === '*')),
+  );
+}
+
 function parseClause(part: string): AcceptClause | undefined {
   const [range = '', ...parameters] = trimSpaces(part).split(';');
   const [type = '', subtype = '', ...more] = range.split('/').map(trimSpaces);

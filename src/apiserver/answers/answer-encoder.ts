@@ -162,7 +162,7 @@ const FALLBACK: Representation = { format: 'json', isPretty: true, conversion: u
 function encodeBytes({ code, contentType, body, headers }: BytesAnswer, call: Call): EncodedAnswer {
   return {
     code,
-    headers: answerHeaders(call, contentType, headers),
+    headers: contentType === '' ? { ...headers } : answerHeaders(call, contentType, headers),
     body: typeof body === 'string' ? Buffer.from(body) : body,
   };
 }

@@ -52,6 +52,7 @@ export interface StatusAnswer {
 export interface BytesAnswer {
   readonly type: 'bytes';
   readonly code: number;
+  /** '' for an answer without content. */
   readonly contentType: string;
   readonly body: Uint8Array | string;
   readonly headers?: Readonly<Record<string, string>>;

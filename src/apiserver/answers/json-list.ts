@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { encodeJson } from '../../api/index.ts';
-import type { StoredObject } from '../storage/stored-object.ts';
 import type { ListAnswer } from './answer.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { isJsonPrefix } from './json-bytes.ts';
 import { customListMetadata, listMetadata, listTypeMeta } from './list-metadata.ts';
 import type { MetadataForms } from './metadata-forms.ts';
+import { jsonOf, objectOf } from './object-forms.ts';
+import type { ObjectSource } from './object-forms.ts';
 import { typeMetaPrefix } from './type-meta-prefix.ts';
 
 const COMMA = 0x2c;
@@ -23,7 +24,7 @@ function customJsonList({ resource, items, metadata }: ListAnswer): readonly Uin
   writer.text(`{"apiVersion":${encodeJson(apiVersion)},"items":[`);
   for (let index = 0; index < items.length; index++) {
     if (index > 0) writer.byte(COMMA);
-    writer.bytes((items[index] as StoredObject).json(resource));
+    writer.bytes(jsonOf(items[index] as ObjectSource, resource));
   }
   writer.text(`],"kind":${encodeJson(kind)},"metadata":${encodeJson(customListMetadata(metadata))}}\n`);
   return writer.finish();
@@ -36,14 +37,14 @@ function builtInJsonList({ resource, items, metadata }: ListAnswer): readonly Ui
   const head = encodeJson({ ...listTypeMeta(resource), metadata: listMetadata(metadata) });
   writer.text(`${head.slice(0, -1)},"items":[`);
   for (let index = 0; index < items.length; index++) {
-    const item = items[index] as StoredObject;
-    const json = item.json(resource);
+    const item = items[index] as ObjectSource;
+    const json = jsonOf(item, resource);
     if (index > 0) writer.byte(COMMA);
     if (isJsonPrefix(json, prefix)) {
       writer.byte(OPEN);
       writer.bytes(json.subarray(prefix.length));
     } else {
-      writer.text(encodeJson(withoutTypeMeta(item.as(resource)))); // stored by somebody else, in another order
+      writer.text(encodeJson(withoutTypeMeta(objectOf(item, resource)))); // stored by somebody else, in another order
     }
   }
   writer.text(']}\n');
@@ -64,7 +65,7 @@ export function partialJsonList(answer: ListAnswer, apiVersion: string, forms: M
   for (let index = 0; index < items.length; index++) {
     if (index > 0) writer.byte(COMMA);
     writer.bytes(itemStart);
-    writer.bytes(forms.json(items[index] as StoredObject, resource));
+    writer.bytes(forms.json(items[index] as ObjectSource, resource));
     writer.byte(CLOSE);
   }
   writer.text(']}\n');

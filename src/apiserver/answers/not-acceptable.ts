@@ -8,7 +8,15 @@ const streamTypes = streamFormats.map(streamMediaType);
 
 /** None of the media types of the header is served on this route at all. `isCollection`: it can be watched, too. */
 export function noRouteFor(isCollection: boolean): StatusError {
-  const available = isCollection ? [...objectTypes, ...streamTypes] : objectTypes;
+  return noRoute(isCollection ? [...objectTypes, ...streamTypes] : objectTypes);
+}
+
+/** The same on a route that has nothing but JSON. */
+export function noRouteButJson(): StatusError {
+  return noRoute([mediaTypes.json]);
+}
+
+function noRoute(available: readonly string[]): StatusError {
   return new StatusError({
     code: 406,
     reason: 'NotAcceptable',

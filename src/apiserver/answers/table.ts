@@ -24,7 +24,8 @@ export interface Table {
   readonly metadata: Partial<ListMetadata>;
   /** null: the same as in the table before, in a watch. */
   readonly columnDefinitions: readonly Omit<Column, 'value'>[] | null;
-  readonly rows: readonly unknown[];
+  /** Null, not empty, where a kind without columns of its own has no objects. */
+  readonly rows: readonly unknown[] | null;
 }
 
 /** Objects as rows, for people to read. */
@@ -35,7 +36,10 @@ export function tableOf(sources: readonly ObjectSource[], metadata: ListMetadata
     apiVersion: context.apiVersion,
     metadata: listMetadata(metadata),
     columnDefinitions: columns.map(definitionOf),
-    rows: inOrder(sources, context.resource).map((source) => rowOf(source, columns, context)),
+    rows:
+      sources.length === 0 && columns === defaultColumns
+        ? null
+        : inOrder(sources, context.resource).map((source) => rowOf(source, columns, context)),
   };
 }
 

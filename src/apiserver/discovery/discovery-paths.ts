@@ -5,6 +5,7 @@ import {
   coreVersions,
   discoveryEtag,
   groupList,
+  methodNotAllowed,
   pageNotFound,
   resourceList,
   singleGroup,
@@ -34,13 +35,16 @@ export class DiscoveryPaths implements PathHandler {
   }
 
   handle(call: Call): Answer | undefined {
+    if (call.path.startsWith('//')) return undefined;
     const [root, ...rest] = call.path.split('/').filter((part) => part !== '');
     if (root !== 'api' && root !== 'apis') return undefined;
-    if (call.method !== 'GET' && call.method !== 'HEAD') return undefined;
+    // What is below `/apis` but no version is answered whatever the method, by another part of Kubernetes' server.
+    const isRoute = root === 'api' || rest.length > 1;
+    if (isRoute && call.method !== 'GET' && call.method !== 'HEAD') return refuseMethod(rest);
     if (rest.length === 0) {
       if (wantsAggregated(call)) return this.#aggregatedAnswer(call, root);
       const document = root === 'api' ? coreVersions(this.#serverAddress()) : groupList(this.#served.versions());
-      return this.#documents.write(call, document);
+      return this.#documents.write(call, document, { isRoute });
     }
     if (root === 'api') return rest.length === 1 ? this.#resources(call, '', rest[0] ?? '') : undefined;
     const [group = '', version] = rest;
@@ -51,14 +55,14 @@ export class DiscoveryPaths implements PathHandler {
 
   #resources(call: Call, group: string, version: string): Answer | undefined {
     const served = this.#served.version(group, version);
-    if (served !== undefined) return this.#documents.write(call, resourceList(served, served.resources));
+    if (served !== undefined) return this.#documents.write(call, resourceList(served, served.resources), ROUTE);
     if (this.#served.versions().some((other) => other.group === group)) throw pageNotFound();
     return undefined;
   }
 
   #aggregatedAnswer(call: Call, root: 'api' | 'apis'): Answer {
     const { body, etag } = this.#aggregate(root);
-    const headers = { etag: `"${etag}"`, vary: 'Accept' };
+    const headers = { etag: `"${etag}"`, vary: 'Accept', 'cache-control': 'public' };
     if (call.header('if-none-match') === `"${etag}"`) {
       return { type: 'bytes', code: 304, contentType: AGGREGATED_TYPE, body: '', headers };
     }
@@ -75,6 +79,14 @@ export class DiscoveryPaths implements PathHandler {
     this.#aggregated.set(root, made);
     return made;
   }
+}
+
+const ROUTE = { isRoute: true };
+
+/** A version's document is there to be read; what lies below it may be somebody else's. */
+function refuseMethod(below: readonly string[]): undefined {
+  if (below.length <= 2) throw methodNotAllowed();
+  return undefined;
 }
 
 const { group, version, kind } = AGGREGATED_DISCOVERY;

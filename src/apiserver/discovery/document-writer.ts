@@ -2,9 +2,12 @@ import { encodeJson, encodePrettyJson, encodeProtobuf, encodeYaml, wrapProtobuf 
 import type { TypeTable } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Negotiator } from '../answers/negotiator.ts';
-import { notAcceptable } from '../answers/not-acceptable.ts';
+import { noRouteFor, notAcceptable } from '../answers/not-acceptable.ts';
 import { mediaTypes } from '../answers/representation.ts';
 import type { Call } from '../request/call.ts';
+
+/** What every discovery document says of itself. */
+type TypedDocument = { readonly kind?: string; readonly apiVersion?: string };
 
 /** Writes discovery documents in the format a client asks for. */
 export class DocumentWriter {
@@ -16,9 +19,10 @@ export class DocumentWriter {
     this.#negotiator = negotiator;
   }
 
-  write(call: Call, document: { readonly kind?: string; readonly apiVersion?: string }): Answer {
+  /** `isRoute`: the path is one of the routes of a version, which refuse media types in their own words. */
+  write(call: Call, document: TypedDocument, { isRoute = false }: { readonly isRoute?: boolean } = {}): Answer {
     const representation = this.#negotiator.forStatus(call, false);
-    if (representation === undefined) throw notAcceptable();
+    if (representation === undefined) throw isRoute ? noRouteFor(false) : notAcceptable();
     const { format, isPretty } = representation;
     return {
       type: 'bytes',
@@ -28,11 +32,7 @@ export class DocumentWriter {
     };
   }
 
-  #encode(
-    document: { readonly kind?: string; readonly apiVersion?: string },
-    format: string,
-    isPretty: boolean,
-  ): Uint8Array | string {
+  #encode(document: TypedDocument, format: string, isPretty: boolean): Uint8Array | string {
     switch (format) {
       case 'yaml':
         return encodeYaml(document);

@@ -17,7 +17,7 @@ const FIXED = [
   '/version',
 ];
 
-/** `/`: the paths there are. */
+/** `/` and `/index.html`: the paths there are. */
 export class RootPath implements PathHandler {
   readonly #served: ServedApi;
 
@@ -26,7 +26,7 @@ export class RootPath implements PathHandler {
   }
 
   handle(call: Call): Answer | undefined {
-    if (call.path !== '/' || call.method !== 'GET') return undefined;
+    if ((call.path !== '/' && call.path !== '/index.html') || call.method !== 'GET') return undefined;
     const paths = new Set(FIXED);
     for (const { group, version } of this.#served.versions()) {
       if (group !== '') paths.add(`/apis/${group}`);

@@ -35,7 +35,7 @@ export class HealthPaths implements PathHandler {
     const check = checks.find((candidate) => candidate.name === name);
     if (check === undefined) return undefined;
     const failure = await failureOf(check);
-    if (failure === undefined) return text(200, 'ok');
+    if (failure === undefined) return text(200, 'ok', {});
     return text(500, `internal server error: ${failure}\n`);
   }
 }
@@ -70,12 +70,14 @@ async function failureOf(check: HealthCheck): Promise<string | undefined> {
   }
 }
 
-function text(code: number, body: string): Answer {
+const NO_SNIFFING = { 'x-content-type-options': 'nosniff' };
+
+function text(code: number, body: string, headers: Readonly<Record<string, string>> = NO_SNIFFING): Answer {
   return {
     type: 'bytes',
     code,
     contentType: 'text/plain; charset=utf-8',
     body,
-    headers: { 'x-content-type-options': 'nosniff' },
+    headers,
   };
 }

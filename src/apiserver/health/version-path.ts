@@ -1,3 +1,6 @@
+import { methodNotAllowed } from '../../api/index.ts';
+import { takesJson } from '../answers/accept.ts';
+import { noRouteButJson } from '../answers/not-acceptable.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
@@ -28,6 +31,8 @@ export class VersionPath implements PathHandler {
 
   handle(call: Call): Answer | undefined {
     if (call.path !== '/version' && call.path !== '/version/') return undefined;
+    if (call.method !== 'GET' && call.method !== 'HEAD') throw methodNotAllowed();
+    if (!takesJson(call.header('accept') ?? '')) throw noRouteButJson();
     return { type: 'bytes', code: 200, contentType: 'application/json', body: this.#body };
   }
 }

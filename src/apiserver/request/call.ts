@@ -32,6 +32,8 @@ export interface Call {
 export interface ClientCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
+  /** Of the certificate as it was sent, in lower-case hexadecimal digits. */
+  readonly sha256?: string;
 }
 
 /** Collects warnings, each text once; how much of them fits into an answer is decided when it is written. */

@@ -15,6 +15,8 @@ export function checkKind(sent: Sent, resource: Resource, services: Services): v
   const apiVersion = typeof sent.apiVersion === 'string' ? sent.apiVersion : '';
   const expected = apiVersionOf(resource);
   if ((kind === '' || kind === resource.kind) && (apiVersion === '' || apiVersion === expected)) return;
+  if (apiVersion.split('/').length > 2)
+    throw new DecodeError('mismatch', `unexpected GroupVersion string: ${apiVersion}`);
   const actual = { kind: kind === '' ? resource.kind : kind, apiVersion: apiVersion === '' ? expected : apiVersion };
   if (actual.kind === resource.kind && actual.apiVersion !== expected) {
     throw badRequest(

@@ -77,5 +77,8 @@ export function integerParameter(query: Query, name: string): number | undefined
   if (!/^[+-]?\d+$/.test(text)) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   }
+  if (BigInt(text) !== BigInt.asIntN(64, BigInt(text))) {
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  }
   return Number(text);
 }

@@ -16,7 +16,7 @@ export interface RequestInfo {
   readonly parts: readonly string[];
 }
 
-/** Reads method and path. `isWatch` and `nameFromField` come from the query and turn a list into a watch of one. */
+/** Reads method and path, whose escapes are decoded. `isWatch` and `nameFromField` come from the query and turn a list into a watch of one. */
 export function requestInfo(method: string, path: string, query: QueryHints): RequestInfo {
   const segments = splitPath(path);
   const [root] = segments;
@@ -108,14 +108,5 @@ function splitPath(path: string): string[] {
   const trimmed = path.startsWith('/') ? path.slice(1) : path;
   const end = trimmed.endsWith('/') ? trimmed.slice(0, -1) : trimmed;
   if (end === '') return [];
-  const parts = end.split('/');
-  return end.includes('%') ? parts.map(decode) : parts;
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment; // a stray percent sign is part of a name that no object has
-  }
+  return end.split('/');
 }

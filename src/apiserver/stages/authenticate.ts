@@ -25,7 +25,8 @@ async function identify(call: Call, authenticators: readonly Authenticator[]): P
     if (found === 'invalid') wasWrong = true;
     else if (found !== undefined) return withAuthenticatedGroup(found);
   }
-  if (wasWrong) throw unauthorized();
+  // A token that nobody knows is a wrong one, also where there is nobody to know tokens.
+  if (wasWrong || /^bearer +\S/i.test(call.header('authorization') ?? '')) throw unauthorized();
   return ANONYMOUS;
 }
 
@@ -45,16 +46,25 @@ export const certificateAuthenticator: Authenticator = {
   },
 };
 
+/** Tells which of a user's credentials was shown, for audit logs. */
+const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
+
 const users = new WeakMap<object, UserInfo>();
 
 /** Remembered per certificate, since every request of a connection shows the same one. */
 function userOfCertificate(certificate: {
   readonly commonName: string;
   readonly organizations: readonly string[];
+  readonly sha256?: string;
 }): UserInfo {
   const known = users.get(certificate);
   if (known !== undefined) return known;
-  const user = withAuthenticatedGroup({ name: certificate.commonName, groups: certificate.organizations });
+  const { commonName: name, organizations: groups, sha256 } = certificate;
+  const user = withAuthenticatedGroup({
+    name,
+    groups,
+    ...(sha256 === undefined ? {} : { extra: { [CREDENTIAL_ID]: [`X509SHA256=${sha256}`] } }),
+  });
   users.set(certificate, user);
   return user;
 }

@@ -1,4 +1,4 @@
-import { methodNotAllowed, pageNotFound } from '../../api/index.ts';
+import { badRequest, methodNotAllowed, pageNotFound, pathSegmentNameProblems } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Negotiator } from '../answers/index.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -69,17 +69,27 @@ function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Promis
   const { info } = call;
   const { resource } = endpoint;
   const negotiate = (): void => void negotiator.negotiate(call, resource); // refuses before any work is done
+  if (call.method === 'HEAD') throw methodNotAllowed();
   if (info.subresource !== '') return subresource(call, endpoint, negotiate);
   if (resource.namespaced && info.namespace === '' && info.verb !== 'list' && info.verb !== 'watch')
     throw methodNotAllowed();
   if (!resource.namespaced && info.namespace !== '' && resource.plural !== 'namespaces') throw pageNotFound();
+  if (info.parts.length > 1 && !resource.verbs.some((verb) => OBJECT_VERBS.has(verb))) throw pageNotFound();
   const fits = info.parts.length === 1 ? COLLECTION_VERBS : OBJECT_VERBS;
   const verb = resource.verbs.includes(info.verb) && fits.has(info.verb) ? verbs[info.verb] : undefined;
   if (verb === undefined) throw methodNotAllowed();
   negotiate();
+  checkName(info.name);
   if (resource.deprecation !== undefined) call.warnings.add(resource.deprecation);
   if (resource.computed !== undefined) return computedVerb(call, endpoint, resource.computed);
   return verb(call, endpoint);
+}
+
+/** Keys in the store are paths, so that some names can be no object's. */
+function checkName(name: string): void {
+  const problems = pathSegmentNameProblems(name);
+  if (problems.length === 0) return;
+  throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problems.join(';')}`);
 }
 
 const COLLECTION_VERBS = new Set(['create', 'list', 'watch', 'deletecollection']);

@@ -1,6 +1,7 @@
 import type { ApiObject } from '../../api/index.ts';
 import type { Entry, KeyRange, Revision, Store, StoreEvent } from '../../store/index.ts';
 import type { Alongside } from '../resource.ts';
+import { Superseded } from './superseded.ts';
 import type { StorageCodec } from './storage-codec.ts';
 import { StoredObject } from './stored-object.ts';
 
@@ -43,6 +44,8 @@ export class ObjectStore {
   /** Likewise for changes, so that all watchers share one encoding of an event. */
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
 
+  readonly #superseded = new Superseded();
+
   constructor(store: Store, codec: StorageCodec) {
     this.#store = store;
     this.#codec = codec;
@@ -76,6 +79,7 @@ export class ObjectStore {
     if (!result.ok) return this.#conflict(result.current[0], own.modRevision);
     const stored = new StoredObject({ key, value, modRevision: result.revision }, this.#codec).prime(object);
     this.#shared.set(value, stored);
+    if (options.expected !== undefined) this.#superseded.add(options.expected);
     return stored;
   }
 
@@ -86,7 +90,9 @@ export class ObjectStore {
       conditions: [{ key, modRevision: expected.revision }, ...(alongside?.conditions ?? [])],
       operations: [{ type: 'delete', key }, ...(alongside?.operations ?? [])],
     });
-    return result.ok ? result.revision : this.#conflict(result.current[0], expected.revision);
+    if (!result.ok) return this.#conflict(result.current[0], expected.revision);
+    this.#superseded.add(expected);
+    return result.revision;
   }
 
   /** The state a removed object is reported in: unchanged but for the revision of its removal. */

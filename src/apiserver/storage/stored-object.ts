@@ -33,6 +33,14 @@ export class StoredObject {
     return this;
   }
 
+  /** Lets go of all that can be made again from the stored bytes. */
+  forget(): void {
+    this.#object = undefined;
+    this.#primed = undefined;
+    this.#json = undefined;
+    this.#forms = undefined;
+  }
+
   /** In the stored version, with resourceVersion set. Frozen: shared by all readers. */
   get object(): ApiObject {
     if (this.#object === undefined) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
@@ -9,7 +10,11 @@ import { authority, over, startTransport, text } from './test-transport.ts';
 import type { TestTransport } from './test-transport.ts';
 
 const alice = authority.issueClient({ commonName: 'alice', organizations: ['admins', 'système'] });
-const ALICE = { commonName: 'alice', organizations: ['admins', 'système'] };
+const ALICE = {
+  commonName: 'alice',
+  organizations: ['admins', 'système'],
+  sha256: new X509Certificate(alice.certificate).fingerprint256.replaceAll(':', '').toLowerCase(),
+};
 
 function startTelling(options: Parameters<typeof startTransport>[1] = {}): Promise<TestTransport> {
   return startTransport((call) => text(JSON.stringify(call.certificate ?? null)), options);
@@ -21,7 +26,7 @@ test('a client without certificate is served and has none', async () => {
   assert.equal((await server.getHttp1()).body.toString(), 'null');
 });
 
-test('a certificate of our authority tells its common name and organizations', async () => {
+test('a certificate of our authority tells its common name, organizations and digest', async () => {
   await using server = await startTelling();
   assert.deepEqual(JSON.parse((await server.getHttp2({ identity: alice })).body.toString()), ALICE);
   assert.deepEqual(JSON.parse((await server.getHttp1({ identity: alice })).body.toString()), ALICE);

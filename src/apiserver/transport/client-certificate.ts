@@ -20,7 +20,11 @@ export function readCertificate(socket: TLSSocket): ShownCertificate {
   if (commonName === '') return NONE; // a certificate without a name says nothing about its bearer
   return {
     type: 'valid',
-    certificate: { commonName, organizations: all(shown.subject.O) },
+    certificate: {
+      commonName,
+      organizations: all(shown.subject.O),
+      sha256: shown.fingerprint256.replaceAll(':', '').toLowerCase(),
+    },
     endsMs: Date.parse(shown.valid_to),
   };
 }

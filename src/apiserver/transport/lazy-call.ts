@@ -43,7 +43,7 @@ export class LazyCall implements Call {
     const mark = target.indexOf('?');
     this.#source = source;
     this.method = source.method;
-    this.path = mark === -1 ? target : target.slice(0, mark);
+    this.path = decodedPath(mark === -1 ? target : target.slice(0, mark));
     this.queryText = mark === -1 ? '' : target.slice(mark + 1);
     this.receivedAt = receivedAt;
   }
@@ -101,6 +101,16 @@ export class LazyCall implements Call {
       isWatch: booleanParameter(this.query, 'watch'),
       nameFromField: nameFromField(this.query.get('fieldSelector')),
     };
+  }
+}
+
+/** Escapes mean nothing beyond the characters that they stand for: an escaped slash parts a path like any other. */
+function decodedPath(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path; // not UTF-8: part of a name that no object has
   }
 }
 

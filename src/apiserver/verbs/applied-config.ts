@@ -88,8 +88,9 @@ function readYaml(body: Uint8Array): { readonly value: unknown; readonly duplica
     const parsed = new YamlBody(body);
     return { value: parsed.untyped(), duplicates: parsed.duplicates };
   } catch (error) {
-    if (error instanceof DecodeError) throw badRequest(`error decoding YAML: ${error.message}`, { cause: error });
-    throw error;
+    if (!(error instanceof DecodeError)) throw error;
+    const step = error.message.startsWith('yaml: ') ? 'error converting YAML to JSON: ' : '';
+    throw badRequest(`error decoding YAML: ${step}${error.message}`, { cause: error });
   }
 }
 

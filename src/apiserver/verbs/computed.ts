@@ -35,7 +35,10 @@ async function ask(call: Call, endpoint: Endpoint, answer: NonNullable<Computed[
   const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services });
   ensureNamespace(sent, endpoint, call.info.namespace);
   const context = writeContext(call, endpoint, options);
-  const errors = [...checkAgainstTable(sent, resource.type), ...(resource.strategy.validate?.(sent, context) ?? [])];
+  const found = checkAgainstTable(sent, resource.type);
+  const own = resource.strategy.validate?.(sent, context) ?? [];
+  const errors = resource.strategy.combineErrors?.(found, own) ?? [...found, ...own];
   if (errors.length > 0) throw invalid(groupKind(resource), sent.metadata.name ?? '', errors);
-  return answer(sent, context);
+  const managedFields = services.ownership.afterWrite(sent, undefined, { resource, context });
+  return answer({ ...sent, metadata: { ...sent.metadata, managedFields } }, context);
 }

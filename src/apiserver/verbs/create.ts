@@ -64,8 +64,10 @@ export async function createObject(
     const created = await store(prepared, endpoint, { context, isOwned });
     if (created === 'again') continue;
     if (!isTaken(created)) return created;
-    if (!isNameGenerated) throw nameTaken(endpoint, created.taken);
-    if (tries === GENERATED_NAME_TRIES) throw generatedNameTaken(endpoint, prepared.metadata.name ?? '');
+    if ((sent.metadata.generateName ?? '') === '') throw nameTaken(endpoint, created.taken);
+    if (!isNameGenerated || tries === GENERATED_NAME_TRIES) {
+      throw generatedNameTaken(endpoint, prepared.metadata.name ?? '');
+    }
     tries += 1;
   }
 }

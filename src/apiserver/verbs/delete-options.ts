@@ -9,7 +9,7 @@ import {
   notSupported,
   openProtobufEnvelope,
 } from '../../api/index.ts';
-import type { FieldError, Struct } from '../../api/index.ts';
+import type { FieldError, Struct, TypeMeta } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
 import { bodyFormat } from '../request/media-type.ts';
 import type { BodyFormat } from '../request/media-type.ts';
@@ -45,7 +45,8 @@ interface RawOptions {
 function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions {
   const type = services.types.struct('io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions');
   try {
-    const options = decode(body, bodyFormat(call), type) as Partial<RawOptions>;
+    const options = decode(body, bodyFormat(call), type) as Partial<RawOptions & TypeMeta>;
+    checkKind(options, services);
     return {
       gracePeriodSeconds: options.gracePeriodSeconds,
       preconditions: options.preconditions,
@@ -61,6 +62,23 @@ function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions 
     });
   }
 }
+
+/** Options may say what they are; what nobody knows cannot be options. */
+function checkKind({ apiVersion = '', kind = '' }: Partial<TypeMeta>, { types }: Services): void {
+  if (kind === '' || kind === 'DeleteOptions') return;
+  const slash = apiVersion.indexOf('/');
+  const known = types.kind({
+    group: apiVersion.slice(0, Math.max(slash, 0)),
+    version: apiVersion.slice(slash + 1),
+    kind,
+  });
+  if (known !== undefined) throw badRequest('decoded object cannot be converted to DeleteOptions');
+  const version = JSON.stringify(apiVersion);
+  throw badRequest(`no kind ${JSON.stringify(kind)} is registered for version ${version} in scheme ${SCHEME}`);
+}
+
+/** Where Kubernetes keeps its kinds, as its message has it. */
+const SCHEME = '"pkg/runtime/scheme.go:111"';
 
 function decode(body: Uint8Array, format: BodyFormat, type: Struct): object {
   switch (format) {

@@ -25,7 +25,9 @@ export function decideDeletion(object: ApiObject, strategy: Strategy, { options,
   const marked = sameSet(finalizers, current.metadata.finalizers ?? []) ? current : withFinalizers(current, finalizers);
   const isHeld = finalizers.length > 0;
   if (graceful === 'none') {
-    return isHeld ? { type: 'mark', object: markNow(marked, now), thenRemove: false } : { type: 'remove' };
+    if (!isHeld) return { type: 'remove' };
+    const isPending = marked === object && isMarked(object, now);
+    return isPending ? { type: 'pending' } : { type: 'mark', object: markNow(marked, now), thenRemove: false };
   }
   const grace = marked.metadata.deletionGracePeriodSeconds ?? 0;
   return { type: 'mark', object: marked, thenRemove: !isHeld && grace === 0 };
@@ -70,6 +72,13 @@ function shorten(
   if (at >= period.now) return withDeletion(object, { at, grace: period.to, bumpsGeneration: false });
   // The shorter period is over already; unless none was asked for, whoever finishes the deletion still gets a second.
   return withDeletion(object, { at: period.now, grace: period.to === 0 ? 0 : 1, bumpsGeneration: false });
+}
+
+/** Whether marking the object once more would change nothing. */
+function isMarked({ metadata }: ApiObject, now: number): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds !== 0) return false;
+  return millisOfTimestamp(deletionTimestamp) <= now;
 }
 
 /** Marks an object that has no grace period but is held by finalizers. */

@@ -1,4 +1,4 @@
-import { StatusError } from '../../api/index.ts';
+import { badRequest, StatusError } from '../../api/index.ts';
 import { isStoreError } from '../../store/index.ts';
 import type { KeyRange, Revision } from '../../store/index.ts';
 import type { Answer, ListMetadata } from '../answers/answer.ts';
@@ -38,7 +38,9 @@ export async function selectObjects(
   const selected = selection(resource, options, target.name);
   const whole = rangeFor(resource, target);
   const start = await startOf(objects, options, whole);
-  const page = await readPage(objects, selected, { ...start, limit: options.limit, range: whole });
+  // Whoever takes any version gets all of it: Kubernetes answers from its cache then, which does not count.
+  const limit = options.resourceVersion === '0' ? 0 : options.limit;
+  const page = await readPage(objects, selected, { ...start, limit, range: whole });
   return { items: page.items, metadata: listMetadata(page, whole, selected) };
 }
 
@@ -50,6 +52,9 @@ interface Start {
 
 async function startOf(objects: ObjectStore, options: ListOptions, range: KeyRange): Promise<Start> {
   if (options.continueToken !== '') {
+    if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
+      throw badRequest('specifying resource version is not allowed when using continue');
+    }
     const token = decodeContinue(options.continueToken, range.from);
     // A negative revision asks to go on with the newest state, inconsistently, after a token grew too old.
     return { from: token.from, at: token.revision < 0 ? undefined : token.revision };

@@ -7,6 +7,7 @@ const DECODING = 'error decoding patch: ';
 
 export function prepareMergePatch(body: Uint8Array, context: PatchContext): (current: unknown) => Patched {
   const { value: patch, duplicates } = readPatch(body, context, DECODING);
+  if (patch === null) throw badRequest('Invalid JSON Patch');
   if (!isObject(patch)) {
     throw badRequest(
       `${DECODING}json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`,

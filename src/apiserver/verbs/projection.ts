@@ -12,9 +12,11 @@ import type { Projection, Resource, WriteContext } from '../resource.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { AppliedConfig } from './applied-config.ts';
 import { modifyObject } from './modify-object.ts';
+import { ensureNamespace } from './object-meta.ts';
 import { owned } from './owned-object.ts';
 import { APPLY, patchMethodOf } from './patch-methods.ts';
 import { decodePatched } from './patched-object.ts';
+import { checkName } from './update.ts';
 
 /** GET …/scale and the like: another kind's picture of the object. */
 export async function getProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
@@ -31,6 +33,8 @@ export async function updateProjection(call: Call, endpoint: Endpoint, projectio
   const target = pictureEndpoint(endpoint, projection);
   const { services } = endpoint;
   const sent = await decodeObject(call, target.resource, { fieldValidation: options.fieldValidation, services });
+  ensureNamespace(sent, target, call.info.namespace);
+  checkName(sent, call.info.name);
   const change: PictureChange = (picture, context) => owned(sent, picture, { endpoint: target, context });
   return writeProjection(call, endpoint, { projection, options, change });
 }

@@ -48,9 +48,18 @@ function checkFields(resource: Resource, selector: FieldMatcher, name: string): 
     const { field } = requirement;
     const isKnown =
       field === 'metadata.name' || field === 'metadata.namespace' || resource.selectableFields.includes(field);
-    if (!isKnown) throw badRequest(`field label not supported: ${field}`);
+    if (!isKnown) throw badRequest(unknownField(resource, field));
     if (name !== '' && field === 'metadata.name' && requirement.value !== name) {
       throw badRequest("fieldSelector metadata.name doesn't match requested name");
     }
   }
+}
+
+/** Kinds with fields of their own have their own words, and Job yet others. */
+function unknownField({ kind, selectableFields }: Resource, field: string): string {
+  const quoted = JSON.stringify(field);
+  if (selectableFields.length === 0) {
+    return `${quoted} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+  }
+  return kind === 'Job' ? `field label ${quoted} not supported for Job` : `field label not supported: ${field}`;
 }
