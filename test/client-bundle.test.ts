@@ -4,11 +4,16 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** Everything that `import 'keelson/client'` loads, when it is bundled beside the server as it is published. */
-async function loadedByClient(): Promise<{ files: Map<string, number>; packages: Set<string> }> {
+/** Everything that importing a published door loads, when it is bundled beside the others as it is published. */
+async function loadedBy(door: 'client' | 'kit'): Promise<{ files: Map<string, number>; packages: Set<string> }> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { server: 'src/cluster/index.ts', client: 'src/client/index.ts' },
+    entryPoints: {
+      server: 'src/cluster/index.ts',
+      client: 'src/client/index.ts',
+      kit: 'src/kit/published.ts',
+      cel: 'src/cel/index.ts',
+    },
     outdir: 'dist',
     write: false,
     metafile: true,
@@ -23,7 +28,7 @@ async function loadedByClient(): Promise<{ files: Map<string, number>; packages:
   });
   const files = new Map<string, number>();
   const packages = new Set<string>();
-  for (const output of reachable(metafile, 'dist/client.js')) {
+  for (const output of reachable(metafile, `dist/${door}.js`)) {
     for (const [path, { bytesInOutput }] of Object.entries(output.inputs))
       if (bytesInOutput > 0) files.set(path, bytesInOutput);
     for (const { path, external } of output.imports) if (external === true) packages.add(path);
@@ -39,11 +44,21 @@ function reachable(metafile: Metafile, entry: string): readonly Metafile['output
 }
 
 test('the client loads no server code, no tables of types, no native module and not much of anything', async () => {
-  const { files, packages } = await loadedByClient();
+  const { files, packages } = await loadedBy('client');
 
   const folders = new Set([...files.keys()].map((path) => path.split('/').slice(0, 2).join('/')));
   expect([...folders].sort()).toEqual(['node_modules/js-yaml', 'src/api', 'src/base', 'src/client']);
   expect([...files.keys()].filter((path) => path.includes('src/api/generated'))).toEqual([]);
   expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual([]);
   expect([...files.values()].reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(400_000);
+});
+
+test('the kit loads itself and the client, and nothing else', async () => {
+  const { files, packages } = await loadedBy('kit');
+
+  const folders = new Set([...files.keys()].map((path) => path.split('/').slice(0, 2).join('/')));
+  expect([...folders].sort()).toEqual(['node_modules/js-yaml', 'src/api', 'src/base', 'src/client', 'src/kit']);
+  expect([...files.keys()].filter((path) => path.includes('src/api/generated'))).toEqual([]);
+  expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual([]);
+  expect([...files.values()].reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(450_000);
 });

@@ -65,7 +65,8 @@ export class VirtualClock implements Clock {
   }
 
   timer(ms: number, wake: () => void): Disposable {
-    const waitMs = ms > 0 ? ms : 0;
+    // whole, so that sums of times stay exact: what is left by rounding would be waited for without end
+    const waitMs = ms > 0 ? Math.ceil(ms) : 0;
     const entry = this.#timers.push({ dueMs: this.#nowMs + waitMs, sequence: this.#nextSequence++, wake });
     if (waitMs === 0) this.#planDueRun();
     return { [Symbol.dispose]: () => void this.#timers.remove(entry) };

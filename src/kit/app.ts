@@ -1,6 +1,7 @@
 import { describeError, RandomUidSource, runTogether } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type HealthOptions, HealthServer } from './app/health-server.ts';
+import type { KindCache } from './app/part-context.ts';
 import { Session } from './app/session.ts';
 import type { LeaderElectionOptions } from './election/leader-election.ts';
 import { LeadershipLostError } from './election/leadership-lost.ts';
@@ -35,6 +36,8 @@ export interface App {
   readonly isIdle: boolean;
   /** What keeps the app from being ready, such as a cache that is not filled yet; nothing when it is. */
   readonly unready: readonly string[];
+  /** The caches that hold all objects of a kind: for checks, and for looking at them. */
+  caches(): readonly KindCache[];
   /** All metrics in Prometheus' text format. */
   readonly metrics: string;
   /** The last reconciles, oldest first: which, why, how long, and what came of it. */
@@ -69,6 +72,10 @@ class RunnableApp implements App {
 
   get unready(): readonly string[] {
     return this.#session === undefined ? ['not running'] : this.#session.staleCaches;
+  }
+
+  caches(): readonly KindCache[] {
+    return this.#session?.caches ?? [];
   }
 
   get metrics(): string {

@@ -13,6 +13,7 @@ export {
 } from './controller.ts';
 export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
 export { type App, app, type AppOptions, type AppRunOptions } from './app.ts';
+export type { KindCache } from './app/part-context.ts';
 export type { HealthOptions } from './app/health-server.ts';
 export type { LeaderElectionOptions } from './election/leader-election.ts';
 export { LeadershipLostError } from './election/leadership-lost.ts';

@@ -18,7 +18,7 @@ function teamNamespaces(bill: (team: string) => Promise<void>): Controller {
         await desire(LimitRange, { metadata: { name: 'team', namespace }, spec: { limits } });
       }
       event({ reason: 'Equipped', message: `Quota is ${JSON.stringify(quota.spec?.hard)}` });
-      return { phase: 'Active', conditions: [{ type: 'Equipped', status: 'True' }] };
+      return { conditions: [{ type: 'Equipped', status: 'True' }] };
     },
     finalize: ({ metadata }) => bill(metadata.labels?.['team'] ?? ''),
   });

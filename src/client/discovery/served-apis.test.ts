@@ -3,6 +3,7 @@ import { discardLogger } from '../../base/index.ts';
 import { Requester } from '../request/requester.ts';
 import { TestCluster } from '../testing/test-cluster.ts';
 import type { Transport, TransportRequest } from '../transport.ts';
+import { readAggregated } from './read-aggregated.ts';
 import { ServedApis } from './served-apis.ts';
 
 /** Counts requests, and lets a test refuse some or make the server look older than it is. */
@@ -69,6 +70,20 @@ test('a group whose server is down is left out', async () => {
 
   expect(await apis.find('apps/v1', 'Deployment')).toBeUndefined();
   expect(await apis.find('batch/v1', 'Job')).toMatchObject({ plural: 'jobs' });
+  expect([...(await apis.survey()).failures]).toEqual([['apps/v1', 'down']]);
+});
+
+test('what the server itself has not heard of for a while is not taken for true', () => {
+  const resources = [{ resource: 'widgets', responseKind: { group: '', version: '', kind: 'Widget' }, verbs: ['get'] }];
+  const versions = [
+    { version: 'v2', freshness: 'Stale', resources },
+    { version: 'v1', freshness: 'Current', resources },
+  ];
+
+  const { kinds, failures } = readAggregated({ items: [{ metadata: { name: 'example.com' }, versions }] } as never);
+
+  expect(kinds.map(({ apiVersion }) => apiVersion)).toEqual(['example.com/v1']);
+  expect([...failures]).toEqual([['example.com/v2', 'stale GroupVersion discovery: example.com/v2']]);
 });
 
 test('a kind that is not known is looked for again', async () => {

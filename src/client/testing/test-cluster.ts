@@ -1,12 +1,11 @@
 // A real control plane in this process for tests, and clients for it: over HTTPS and straight into it.
-import { type ControlPlane, startControlPlane } from '../../cluster/index.ts';
+import { type ControlPlane, InProcessTransport, kubeconfigText, startControlPlane } from '../../cluster/index.ts';
 import { type Clock, discardLogger, type Logger, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { Client, type ClientOptions } from '../client.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';
 import { FixedCredentials } from '../credentials/index.ts';
 import { HttpTransport } from '../http/index.ts';
 import type { Transport } from '../transport.ts';
-import { InProcessTransport } from '../../cluster/index.ts';
 
 export interface TestClusterOptions {
   readonly clock?: Clock;
@@ -58,6 +57,11 @@ export class TestCluster implements AsyncDisposable {
       certificateAuthority: { pem: certificateAuthority },
       credentials: new FixedCredentials({ certificate }),
     };
+  }
+
+  /** The same, as a kubeconfig file. */
+  kubeconfig(): string {
+    return kubeconfigText(this.#plane.access);
   }
 
   /** A transport of the given kind; closed with the cluster. */

@@ -1,6 +1,7 @@
 import type { Clock, Logger, MetricRegistry, Random } from '../../base/index.ts';
 import {
   type Client,
+  type IndexReader,
   InformerFactory,
   type InformerScope,
   type Kind,
@@ -26,12 +27,19 @@ export interface SharedResourcesOptions {
   readonly stopGraceMs: number;
 }
 
+/** A cache that holds all objects of a kind. */
+export interface KindCache {
+  readonly kind: Kind;
+  readonly cache: IndexReader<KubernetesObject>;
+}
+
 /** What all parts of a running app share. */
 export class SharedResources implements Disposable {
   readonly options: SharedResourcesOptions;
   readonly informers: InformerFactory;
   readonly queueMetrics: WorkQueueMetrics;
   readonly reconcileMetrics: ReconcileMetrics;
+  readonly #whole = new Map<string, KindCache>();
   readonly #objects = new Map<SharedInformer<never>, FreshObjects<never>>();
 
   constructor(options: SharedResourcesOptions) {
@@ -41,7 +49,21 @@ export class SharedResources implements Disposable {
     this.reconcileMetrics = new ReconcileMetrics(options.metrics, this.queueMetrics);
   }
 
-  objects<T extends KubernetesObject>(kind: Kind<T>, informer: SharedInformer<T>, scope: InformerScope): Objects<T> {
+  informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): SharedInformer<T> {
+    const { namespace, labelSelector, fieldSelector } = scope;
+    const informer = this.informers.informer(kind, { namespace, labelSelector, fieldSelector });
+    const isWhole = (namespace ?? labelSelector ?? fieldSelector) === undefined;
+    if (isWhole) this.#whole.set(kind.apiVersion + kind.plural, { kind, cache: informer.cache as IndexReader<never> });
+    return informer;
+  }
+
+  /** The caches that hold all objects of a kind. */
+  get caches(): readonly KindCache[] {
+    return [...this.#whole.values()];
+  }
+
+  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): Objects<T> {
+    const informer = this.informer(kind, scope);
     const identity = informer as unknown as SharedInformer<never>;
     const known = this.#objects.get(identity);
     if (known !== undefined) return known as unknown as Objects<T>;
@@ -95,12 +117,12 @@ export class PartContext implements AppContext {
   }
 
   objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): Objects<T> {
-    return this.#shared.objects(kind, this.informer(kind, scope), scope);
+    this.informer(kind, scope);
+    return this.#shared.objects(kind, scope);
   }
 
   informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): SharedInformer<T> {
-    const { namespace, labelSelector, fieldSelector } = scope;
-    const informer = this.#shared.informers.informer(kind, { namespace, labelSelector, fieldSelector });
+    const informer = this.#shared.informer(kind, scope);
     this.informers.add(informer as unknown as SharedInformer<never>);
     return informer;
   }

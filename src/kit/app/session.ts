@@ -4,7 +4,7 @@ import { LeaderElection, type LeaderElectionOptions } from '../election/leader-e
 import { EventWriter } from '../events/event-writer.ts';
 import type { Part, PreparedPart } from '../part.ts';
 import type { TraceRing } from '../trace.ts';
-import { PartContext, SharedResources } from './part-context.ts';
+import { type KindCache, PartContext, SharedResources } from './part-context.ts';
 
 /** A part that is slow to start for want of a cache says so after this long. */
 const COMPLAIN_AFTER_MS = 10_000;
@@ -67,6 +67,10 @@ export class Session {
       if (!informer.hasSynced) return [`${informer.name} not filled yet`];
       return !isLocal && nowMs - heardAtMs > MAX_SILENCE_MS ? [`${informer.name} not heard of lately`] : [];
     });
+  }
+
+  get caches(): readonly KindCache[] {
+    return this.#shared.caches;
   }
 
   get informers(): readonly SharedInformer<never>[] {

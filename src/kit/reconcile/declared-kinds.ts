@@ -12,6 +12,8 @@ export function kindId({ apiVersion, plural }: Kind): string {
 export class DeclaredKinds {
   readonly #controller: string;
   readonly #context: AppContext;
+  /** Reconcilers ask each time. */
+  readonly #objects = new WeakMap<Kind, Objects<never>>();
   readonly #scopes = new Map<string, InformerScope | undefined>();
 
   constructor(
@@ -31,7 +33,11 @@ export class DeclaredKinds {
   }
 
   objects<T extends KubernetesObject>(kind: Kind<T>): Objects<T> {
-    return this.#context.objects(kind, this.#scopeOf(kind));
+    const known = this.#objects.get(kind);
+    if (known !== undefined) return known as unknown as Objects<T>;
+    const objects = this.#context.objects(kind, this.#scopeOf(kind));
+    this.#objects.set(kind, objects as unknown as Objects<never>);
+    return objects;
   }
 
   /** A kind that is declared more than once is read with the widest scope, which is none. */

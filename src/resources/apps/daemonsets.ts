@@ -18,9 +18,10 @@ export const daemonSets = defineKind<DaemonSet>({
   raisesGeneration: changes('spec'),
   judges: ['spec.selector', 'spec.updateStrategy.type'],
 
-  applyDefaults({ spec }) {
-    defaultPodTemplate(spec.template);
-    defaultUpdateStrategy(spec);
+  applyDefaults(object) {
+    defaultPodTemplate(object.spec.template);
+    defaultUpdateStrategy(object.spec);
+    setTemplateGeneration(object, templateGeneration(object)); // whoever writes the object owns the annotation
   },
 
   prepareForCreate(object) {

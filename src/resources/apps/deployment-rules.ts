@@ -44,11 +44,8 @@ function checkStrategy({ strategy }: DeploymentSpec): FieldError[] {
 }
 
 export function checkDeploymentStatus({ status }: Whole<Deployment>, old: Whole<Deployment>): FieldError[] {
-  const { replicas = 0, updatedReplicas = 0, collisionCount } = status;
-  const errors = checkReplicaCounts(status);
-  if (updatedReplicas > replicas) {
-    errors.push(invalidValue('status.updatedReplicas', updatedReplicas, 'cannot be greater than status.replicas'));
-  }
+  const { collisionCount } = status;
+  const errors = checkReplicaCounts(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas']);
   if (old.status.collisionCount !== undefined && (collisionCount ?? 0) < old.status.collisionCount) {
     errors.push(invalidValue('status.collisionCount', collisionCount ?? 0, 'cannot be decremented'));
   }

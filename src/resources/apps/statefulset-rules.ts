@@ -105,13 +105,10 @@ export function checkStatefulSetUpdate(set: Whole<StatefulSet>, old: Whole<State
   return [...checkSpec(set.spec), forbiddenField('spec', detail)];
 }
 
+const STATUS_PARTS = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'] as const;
+
 export function checkStatefulSetStatus({ status }: Whole<StatefulSet>, old: Whole<StatefulSet>): FieldError[] {
-  const { replicas = 0 } = status;
-  const errors = checkReplicaCounts(status);
-  for (const name of ['currentReplicas', 'updatedReplicas'] as const) {
-    const value = status[name] ?? 0;
-    if (value > replicas) errors.push(invalidValue(`status.${name}`, value, 'cannot be greater than status.replicas'));
-  }
+  const errors = checkReplicaCounts(status, STATUS_PARTS);
   if (old.status.collisionCount !== undefined && (status.collisionCount ?? 0) < old.status.collisionCount) {
     errors.push(invalidValue('status.collisionCount', status.collisionCount ?? 0, 'cannot be decremented'));
   }

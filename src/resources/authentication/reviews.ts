@@ -30,6 +30,7 @@ export function identityReviews({ tokenReviewer }: KindEnvironment): Kind[] {
     {
       group: GROUP,
       plural: 'tokenreviews',
+      judges: ['spec.token'],
       computed: { create: async (object) => reviewToken(object, tokenReviewer) },
     },
   ];

@@ -27,6 +27,7 @@ function checkAll(spec: Spec, old: Spec | undefined): FieldError[] {
   const isSameTarget =
     old?.scaleTargetRef.kind === scaleTargetRef.kind && old.scaleTargetRef.apiVersion === scaleTargetRef.apiVersion;
   const errors: FieldError[] = [];
+  if (maxReplicas < 0) errors.push(invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than or equal to 1'));
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     errors.push(invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'));
   }

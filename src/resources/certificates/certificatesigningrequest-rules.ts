@@ -19,7 +19,7 @@ export function checkRequest({ spec, status }: Request): FieldError[] {
   const errors: FieldError[] = [];
   const text = Buffer.from(request ?? '', 'base64').toString('latin1');
   if (!/-----BEGIN CERTIFICATE REQUEST-----[^-]*-----END CERTIFICATE REQUEST-----/.test(text)) {
-    errors.push(invalidValue('spec.request', request ?? '', 'PEM block type must be CERTIFICATE REQUEST'));
+    errors.push(invalidValue('spec.request', request, 'PEM block type must be CERTIFICATE REQUEST'));
   }
   if (usages.length === 0) errors.push(required('spec.usages'));
   for (const [index, usage] of usages.entries()) {

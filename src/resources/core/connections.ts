@@ -3,6 +3,7 @@ import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { Answer, Call } from '../../apiserver/index.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import type { SubresourceMaker, Whole } from '../kind.ts';
+import { checkLogOptions } from './log-options.ts';
 
 /** Reaches what runs on nodes, for the subresources that only pass something through. */
 export interface NodeConnector {
@@ -34,6 +35,7 @@ export function podStream(
     verbs: info.verbs,
     struct: info.type,
     async open(call, objects) {
+      if (type === 'log') checkLogOptions(call);
       const pod = (await objects.get()) as unknown as Whole<Pod>;
       const container = type === 'portforward' ? '' : containerFor(pod, call.query.get('container'));
       const { name = '' } = pod.metadata;
@@ -49,13 +51,21 @@ export function podStream(
   });
 }
 
-const NO_LOG_YET: Answer = { type: 'bytes', code: 204, contentType: 'text/plain', body: '' };
+const NO_LOG_YET: Answer = { type: 'bytes', code: 204, contentType: '', body: '' };
+
+const PROXIED = {
+  podproxy: { folder: 'pods', kind: 'Pod' },
+  nodeproxy: { folder: 'minions', kind: 'Node' },
+  serviceproxy: { folder: 'services/specs', kind: 'Service' },
+};
 
 /** `proxy` of pods, services and nodes: a request passed on to what answers behind them. */
 export function proxied(
   environment: KindEnvironment,
   type: 'podproxy' | 'nodeproxy' | 'serviceproxy',
 ): SubresourceMaker {
+  const { folder, kind } = PROXIED[type];
+  const targets = environment.objects(folder, { group: '', version: 'v1', kind });
   return (info) => ({
     type: 'connection',
     verbs: info.verbs,
@@ -63,6 +73,8 @@ export function proxied(
     async open(call) {
       const { namespace } = call.info;
       const { name, port } = nameAndPort(call.info.name);
+      const key = type === 'nodeproxy' ? name : `${namespace}/${name}`;
+      if ((await targets.get(key)) === undefined) throw notFound({ group: '', resource: call.info.resource }, name);
       switch (type) {
         case 'nodeproxy':
           return connect(environment, { type, node: name }, call);

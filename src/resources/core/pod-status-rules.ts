@@ -34,6 +34,7 @@ function checkTransitions(
   was: readonly ContainerStatus[],
   spec: PodSpec,
 ): FieldError[] {
+  if (couldAllRestart(spec)) return [];
   return was.flatMap(({ name, state }, index) => {
     if (state?.terminated === undefined) return [];
     const next = now.find((status) => status.name === name);
@@ -42,6 +43,13 @@ function checkTransitions(
     const field = `status.containerStatuses[${index}].state`;
     return [forbiddenField(field, 'may not be transitioned to non-terminated state')];
   });
+}
+
+/** One rule of any container may bring all of them back. */
+function couldAllRestart(spec: PodSpec): boolean {
+  return [...(spec.initContainers ?? []), ...(spec.containers ?? [])].some(({ restartPolicyRules = [] }) =>
+    restartPolicyRules.some(({ action }) => action === 'RestartAllContainers'),
+  );
 }
 
 function mayRestart(name: string, exitCode: number, spec: PodSpec): boolean {

@@ -14,9 +14,13 @@ interface Counts {
 
 const NEGATIVE = 'must be greater than or equal to 0';
 
-/** Counts of pods, of which some are parts of others. */
-export function checkReplicaCounts(status: Counts): FieldError[] {
-  const { replicas = 0, readyReplicas = 0, availableReplicas = 0, fullyLabeledReplicas = 0 } = status;
+type Part = Exclude<keyof Counts, 'replicas' | 'observedGeneration'>;
+
+const PARTS: readonly Part[] = ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'];
+
+/** Counts of pods, of which some (`parts`) are parts of all. */
+export function checkReplicaCounts(status: Counts, parts: readonly Part[] = PARTS): FieldError[] {
+  const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
   const errors: FieldError[] = [];
   for (const name of [
     'replicas',
@@ -31,12 +35,10 @@ export function checkReplicaCounts(status: Counts): FieldError[] {
     const value = status[name] ?? 0;
     if (value < 0) errors.push(invalidValue(`status.${name}`, value, NEGATIVE));
   }
-  const above = 'cannot be greater than status.replicas';
-  if (fullyLabeledReplicas > replicas) {
-    errors.push(invalidValue('status.fullyLabeledReplicas', fullyLabeledReplicas, above));
+  for (const name of parts) {
+    const value = status[name] ?? 0;
+    if (value > replicas) errors.push(invalidValue(`status.${name}`, value, 'cannot be greater than status.replicas'));
   }
-  if (readyReplicas > replicas) errors.push(invalidValue('status.readyReplicas', readyReplicas, above));
-  if (availableReplicas > replicas) errors.push(invalidValue('status.availableReplicas', availableReplicas, above));
   if (availableReplicas > readyReplicas) {
     errors.push(invalidValue('status.availableReplicas', availableReplicas, 'cannot be greater than readyReplicas'));
   }

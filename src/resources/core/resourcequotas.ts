@@ -6,6 +6,7 @@ import { checkResourceQuota, checkResourceQuotaStatus, checkResourceQuotaUpdate 
 export const resourceQuotas = defineKind<ResourceQuota>({
   group: '',
   plural: 'resourcequotas',
+  judges: ['spec.scopes'],
   returnsDeletedObject: true,
 
   applyDefaults({ spec, status }) {

@@ -1,4 +1,4 @@
-import { forbiddenField } from '../../api/index.ts';
+import { forbidden, forbiddenField } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
 import { defineKind, type Whole } from '../kind.ts';
@@ -6,6 +6,7 @@ import { defineKind, type Whole } from '../kind.ts';
 /** The highest priority that users may give. */
 const HIGHEST_USER_PRIORITY = 1_000_000_000;
 const RESERVED = 'system-';
+const RESOURCE = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
 
 /** The classes of the cluster's own parts: names, priorities and descriptions are fixed. */
 export const systemPriorityClasses: Readonly<Record<string, { readonly value: number; readonly description: string }>> =
@@ -26,6 +27,11 @@ export const priorityClasses = defineKind<PriorityClass>({
   plural: 'priorityclasses',
   raisesGeneration: () => false,
   validate: checkPriorityClass,
+
+  beforeDelete({ metadata: { name = '' } }) {
+    if (systemPriorityClasses[name] === undefined) return 'delete';
+    throw forbidden(RESOURCE, name, 'this is a system priority class and cannot be deleted');
+  },
 
   validateUpdate(object, old) {
     const errors: FieldError[] = [];

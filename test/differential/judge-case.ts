@@ -1,0 +1,86 @@
+import { type Case, caseId } from './case.ts';
+import { compareAnswers, type Difference } from './compare.ts';
+import { judge, type KnownDifference } from './known-differences.ts';
+import type { NormalAnswer } from './normalize.ts';
+
+/** A difference and the step that showed it. */
+export interface StepDifference {
+  /** 1 for the first step. */
+  readonly step: number;
+  readonly request: string;
+  readonly difference: Difference;
+}
+
+/** What comparing a whole case gave. */
+export interface CaseVerdict {
+  readonly played: Case;
+  readonly unexpected: readonly StepDifference[];
+  readonly known: readonly (StepDifference & { readonly reason: string })[];
+  readonly outdated: readonly KnownDifference[];
+}
+
+export type Answers = readonly (NormalAnswer | null | undefined)[];
+
+/** Compares our answers to a case with the wanted ones. */
+export function judgeCase(
+  played: Case,
+  answers: { readonly want: Answers; readonly got: Answers },
+  listed: readonly KnownDifference[],
+): CaseVerdict {
+  const unexpected: StepDifference[] = [];
+  const known: (StepDifference & { readonly reason: string })[] = [];
+  const outdated: KnownDifference[] = [];
+  for (const [index, { method, path, isSetup }] of played.steps.entries()) {
+    if (isSetup) continue;
+    const step = index + 1;
+    const [want, got] = [answers.want[index], answers.got[index]];
+    if (!want || !got) throw new Error(`Cannot compare step ${step} of ${caseId(played)}: it has no answer`);
+    const request = `${method} ${path}`;
+    const ofStep = listed.filter((entry) => entry.case === caseId(played) && entry.step === step);
+    const verdict = judge(compareAnswers(want, got), ofStep);
+    unexpected.push(...verdict.unexpected.map((difference) => ({ step, request, difference })));
+    known.push(...verdict.known.map(({ difference, reason }) => ({ step, request, difference, reason })));
+    outdated.push(...verdict.outdated);
+  }
+  return { played, unexpected, known, outdated };
+}
+
+/** The verdict on a case that could not be played to its end. */
+export function unplayable(played: Case, problem: unknown): CaseVerdict {
+  const got = problem instanceof Error ? problem.message : String(problem);
+  const difference = { place: 'playing it', want: 'answers', got };
+  return { played, unexpected: [{ step: 0, request: '', difference }], known: [], outdated: [] };
+}
+
+/** Whether the answers are the same but for what is listed, and the list is true. */
+export function isAsExpected({ unexpected, outdated }: CaseVerdict): boolean {
+  return unexpected.length === 0 && outdated.length === 0;
+}
+
+/** What is worth showing where even the status differs. */
+const TELLING = new Set(['status', 'body.message']);
+
+/** Of one step. */
+const MOST_SHOWN = 10;
+
+/** A verdict's problems in words, for a person at a terminal. */
+export function describeProblems({ played, unexpected, outdated }: CaseVerdict): string {
+  const refused = new Set(unexpected.filter(({ difference }) => difference.place === 'status').map(({ step }) => step));
+  const lines = unexpected
+    .filter(({ step, difference }) => !refused.has(step) || TELLING.has(difference.place))
+    .filter(({ step }, index, all) => index < MOST_SHOWN || all[index - MOST_SHOWN]?.step !== step)
+    .flatMap(({ step, request, difference: { place, want, got } }) => [
+      `  step ${step}, ${request}: ${place}`,
+      `    wanted ${show(want)}`,
+      `    got    ${show(got)}`,
+    ]);
+  const stale = outdated.map(
+    ({ step, place }) => `  step ${step}: ${place} is listed as different, and is not any more`,
+  );
+  return [`${caseId(played)}: ${played.title}`, ...lines, ...stale].join('\n');
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 600 ? `${text.slice(0, 600)}…` : text;
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import type { Difference } from './compare.ts';
+
+/** A place in the answer to a step where we differ, on purpose or not yet the same. */
+export interface KnownDifference {
+  /** `topic/name` of the case. */
+  readonly case: string;
+  /** 1 for the first step. */
+  readonly step: number;
+  /** What lies at this place or below it may differ; `answer` is all of it. */
+  readonly place: string;
+  readonly reason: string;
+}
+
+interface Entry {
+  readonly reason: string;
+  /** `topic/name STEP PLACE`, with several places after commas. */
+  readonly where: readonly string[];
+}
+
+/** Reads known-differences.yaml. */
+export function loadKnownDifferences(path = join(import.meta.dirname, 'known-differences.yaml')): KnownDifference[] {
+  return (load(readFileSync(path, 'utf8')) as Entry[]).flatMap(({ reason, where }) =>
+    where.flatMap((text) => {
+      const parts = /^(\S+\/\S+) (\d+) (\S.*)$/.exec(text);
+      if (parts === null) throw new Error(`Cannot read known difference "${text}": it is not CASE STEP PLACE`);
+      const [, id = '', step = '', places = ''] = parts;
+      return places.split(', ').map((place) => ({ case: id, step: Number(step), place, reason }));
+    }),
+  );
+}
+
+/** What a comparison of one step means once the known differences are taken into account. */
+export interface Verdict {
+  readonly unexpected: readonly Difference[];
+  readonly known: readonly { readonly difference: Difference; readonly reason: string }[];
+  /** Listed, but the answers are the same there: the list is to be shortened. */
+  readonly outdated: readonly KnownDifference[];
+}
+
+/** Sorts the differences of a step into known and unexpected ones. `listed` are those of this step. */
+export function judge(differences: readonly Difference[], listed: readonly KnownDifference[]): Verdict {
+  const reasonFor = ({ place }: Difference): string | undefined =>
+    listed.find((entry) => isWithin(place, entry.place))?.reason;
+  const known = differences.flatMap((difference) => {
+    const reason = reasonFor(difference);
+    return reason === undefined ? [] : [{ difference, reason }];
+  });
+  return {
+    unexpected: differences.filter((difference) => reasonFor(difference) === undefined),
+    known,
+    outdated: listed.filter((entry) => !differences.some(({ place }) => isWithin(place, entry.place))),
+  };
+}
+
+function isWithin(place: string, outer: string): boolean {
+  if (outer === 'answer') return true;
+  return place === outer || (place.startsWith(outer) && ['.', '[', ' '].includes(place[outer.length] ?? ''));
+}
