@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aborted, LineLogger, settle } from '../base/index.ts';
 import { ConfigMap, type KubernetesObject, namespacedKind, Secret, type Transport } from '../client/index.ts';
 import { app, controller, type Part } from './index.ts';
+import { HeldWatches } from './testing/held-watches.ts';
 import { HidingTransport } from './testing/hiding-transport.ts';
 import { runApp } from './testing/running-app.ts';
 
@@ -29,6 +30,37 @@ describe('an app', () => {
     });
     expect(names).toEqual(['a', 'm', 'b', 'm']);
     expect(running.app.unready).toEqual([]);
+  });
+
+  test('lets every cache know what was written through another', async () => {
+    let check = async (): Promise<void> => undefined;
+    const part: Part = {
+      name: 'part',
+      prepare(context) {
+        const all = context.objects(ConfigMap);
+        const some = context.objects(ConfigMap, { labelSelector: 'some' });
+        const count = (): number[] => [all, some].map((objects) => objects.list({ namespace: 'default' }).length);
+        check = async () => {
+          await some.create({ metadata: { name: 'a', namespace: 'default' } });
+          expect(count()).toEqual([1, 0]);
+          await some.create({ metadata: { name: 'b', namespace: 'default', labels: { some: '' } } });
+          expect(count()).toEqual([2, 1]);
+          await all.delete('default/b');
+          expect(count()).toEqual([1, 0]);
+        };
+        return { isIdle: true, run: aborted };
+      },
+    };
+    const watches: HeldWatches[] = [];
+    const transport = (inner: Transport): Transport => (watches[0] = new HeldWatches(inner));
+    await using running = await runApp([part], undefined, { transport });
+    watches[0]?.hold();
+    await check();
+    watches[0]?.release();
+    await running.settle();
+    expect(running.app.caches().map(({ kind, cache }) => [kind.kind, cache.get('default/a')?.metadata.name])).toEqual([
+      ['ConfigMap', 'a'],
+    ]);
   });
 
   test('does not let others wait for a controller whose kind is not there', async () => {

@@ -5,7 +5,7 @@ export interface EventDetails {
   /** One word in CamelCase: why. */
   readonly reason: string;
   readonly message: string;
-  /** What was done or failed, for the events.k8s.io form. */
+  /** What was done or failed. With it, the event is written as events.k8s.io has it: repeated ones become a series. */
   readonly action?: string;
 }
 

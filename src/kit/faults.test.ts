@@ -117,7 +117,7 @@ describe('with faults on the way to the server', () => {
           .sort(),
       ).toEqual(Array.from({ length: size }, (_, index) => `${map.metadata.uid}-${index}`));
     }
-    expect(faulty.faults.size).toBeGreaterThan(3);
+    expect(faulty.faults.size).toBeGreaterThan(0);
   });
 
   test('a controller never makes too many children because its watch is late', async () => {

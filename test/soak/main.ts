@@ -15,10 +15,8 @@ const { values: flags } = parseArgs({
   },
 });
 const days = Number(flags.days);
-/** Half as bad as a very bad day. */
-const rates = Object.fromEntries(
-  Object.entries(badDay).map(([fault, rate]) => [fault, rate / 2]),
-) as unknown as FaultRates;
+/** How bad an hour is, from 0 to a very bad day; most are good, a few are storms. */
+const SEVERITIES = [0.01, 0.01, 0.01, 0.02, 0.02, 0.05, 0.1, 0.5];
 /** Heap that a day may leave behind; more, day after day, is a leak. */
 const MAX_GROWTH_MB = 15;
 
@@ -45,8 +43,9 @@ await using cluster = await startCluster({
 });
 const user = new SoakUser(cluster.client, random);
 for (let day = 1; day <= days; day++) {
-  for (const transport of transports) transport.change(rates);
   for (let hour = 0; hour < 23; hour++) {
+    const severity = SEVERITIES[Math.floor(random.float() * SEVERITIES.length)] ?? 0;
+    for (const transport of transports) transport.change(faultsOf(severity));
     for (let action = 0; action < 3; action++) {
       const done = await user.act();
       if (flags.verbose) console.log(`day ${day}, hour ${hour}: ${done}`);
@@ -76,3 +75,9 @@ console.log(
   `soak: ${days} virtual days, seed "${flags.seed}": ${failures.length === 0 ? 'passed' : `${failures.length} failures`}`,
 );
 process.exitCode = failures.length === 0 ? 0 : 1;
+
+function faultsOf(severity: number): FaultRates {
+  return Object.fromEntries(
+    Object.entries(badDay).map(([fault, rate]) => [fault, rate * severity]),
+  ) as unknown as FaultRates;
+}

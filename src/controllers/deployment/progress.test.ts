@@ -65,6 +65,7 @@ describe('the Progressing condition', () => {
     expect(progressCheckInMs([progressing('ReplicaSetUpdated', { seconds: 180 })], input)).toBe(421_000);
     expect(progressCheckInMs([progressing('ReplicaSetUpdated', { seconds: 600 })], input)).toBe(1);
     expect(progressCheckInMs([progressing('ProgressDeadlineExceeded', { seconds: 700 })], input)).toBeUndefined();
+    expect(progressCheckInMs([progressing('NewReplicaSetAvailable', { seconds: 90_000 })], input)).toBeUndefined();
     expect(progressCheckInMs([], input)).toBeUndefined();
   });
 

@@ -68,7 +68,8 @@ function hasTimedOut(deployment: DeploymentView, known: Condition | undefined, n
 }
 
 /**
- * Milliseconds until the deadline has to be looked at; undefined when there is none, or the rollout is over.
+ * Milliseconds until the deadline has to be looked at; undefined when there is none, or the rollout is over: pods that fail
+ * later are no part of it.
  *
  * Times in conditions are whole seconds, hence the second on top.
  */
@@ -76,7 +77,7 @@ export function progressCheckInMs(conditions: readonly Condition[], input: Progr
   const { deployment, counts, nowMs } = input;
   const known = findCondition(conditions, 'Progressing');
   if (deployment.progressDeadlineSeconds === undefined || known === undefined) return undefined;
-  if (isComplete(deployment, counts) || known.reason === TIMED_OUT) return undefined;
+  if (isComplete(deployment, counts) || known.reason === TIMED_OUT || known.reason === COMPLETE) return undefined;
   const leftMs = deadlineMs(deployment, known) - nowMs;
   return leftMs < 1000 ? Math.max(0, leftMs) + 1 : leftMs + 1000;
 }

@@ -9,11 +9,13 @@ import {
   type SharedInformer,
   WorkQueueMetrics,
 } from '../../client/index.ts';
+import { FreshCache } from '../cache/fresh-cache.ts';
 import { FreshObjects } from '../cache/fresh-objects.ts';
 import type { EventWriter } from '../events/event-writer.ts';
 import type { EventRecorder } from '../events.ts';
 import type { Objects } from '../objects.ts';
 import type { AppContext } from '../part.ts';
+import { kindId } from '../reconcile/declared-kinds.ts';
 import { ReconcileMetrics } from '../reconcile/reconcile-metrics.ts';
 import type { ReconcileRecord, TraceRing } from '../trace.ts';
 
@@ -40,7 +42,8 @@ export class SharedResources implements Disposable {
   readonly queueMetrics: WorkQueueMetrics;
   readonly reconcileMetrics: ReconcileMetrics;
   readonly #whole = new Map<string, KindCache>();
-  readonly #objects = new Map<SharedInformer<never>, FreshObjects<never>>();
+  readonly #objects = new Map<SharedInformer<never>, Objects<never>>();
+  readonly #caches = new Map<string, Set<FreshCache<never>>>();
 
   constructor(options: SharedResourcesOptions) {
     this.options = options;
@@ -53,7 +56,7 @@ export class SharedResources implements Disposable {
     const { namespace, labelSelector, fieldSelector } = scope;
     const informer = this.informers.informer(kind, { namespace, labelSelector, fieldSelector });
     const isWhole = (namespace ?? labelSelector ?? fieldSelector) === undefined;
-    if (isWhole) this.#whole.set(kind.apiVersion + kind.plural, { kind, cache: informer.cache as IndexReader<never> });
+    if (isWhole) this.#whole.set(kindId(kind), { kind, cache: informer.cache as IndexReader<never> });
     return informer;
   }
 
@@ -64,17 +67,27 @@ export class SharedResources implements Disposable {
 
   objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): Objects<T> {
     const informer = this.informer(kind, scope);
-    const identity = informer as unknown as SharedInformer<never>;
-    const known = this.#objects.get(identity);
+    const known = this.#objects.get(informer as never);
     if (known !== undefined) return known as unknown as Objects<T>;
     const { client, name: fieldManager } = this.options;
-    const made = new FreshObjects(kind, informer, { client, scope, fieldManager });
-    this.#objects.set(identity, made as unknown as FreshObjects<never>);
+    const cache = new FreshCache(informer, { clock: client.clock, scope });
+    const caches = this.#cachesOf(kind);
+    caches.add(cache);
+    const made = new FreshObjects(kind, cache, { client, fieldManager, caches });
+    this.#objects.set(informer as never, made as never);
     return made;
   }
 
   [Symbol.dispose](): void {
-    for (const objects of this.#objects.values()) objects[Symbol.dispose]();
+    for (const caches of this.#caches.values()) for (const cache of caches) cache[Symbol.dispose]();
+  }
+
+  /** The caches of a kind: there may be several, of different scopes. */
+  #cachesOf<T extends KubernetesObject>(kind: Kind<T>): Set<FreshCache<T>> {
+    const id = kindId(kind);
+    const caches = this.#caches.get(id) ?? new Set();
+    this.#caches.set(id, caches);
+    return caches as unknown as Set<FreshCache<T>>;
   }
 }
 

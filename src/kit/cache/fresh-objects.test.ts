@@ -13,6 +13,7 @@ import {
 } from '../../client/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { HeldWatches } from '../testing/held-watches.ts';
+import { FreshCache } from './fresh-cache.ts';
 import { FreshObjects } from './fresh-objects.ts';
 
 interface Fixture<T extends KubernetesObject> {
@@ -29,7 +30,8 @@ async function start<T extends KubernetesObject>(kind: Kind<T>, scope: InformerS
   const client = cluster.clientOver(watches);
   const informers = new InformerFactory(client);
   const informer = informers.informer(kind, scope);
-  const objects = new FreshObjects(kind, informer, { client, scope, fieldManager: 'test' });
+  const cache = new FreshCache(informer, { clock: client.clock, scope });
+  const objects = new FreshObjects(kind, cache, { client, fieldManager: 'test', caches: [cache] });
   const stop = new AbortController();
   const running = informers.run(stop.signal);
   await informers.synced();

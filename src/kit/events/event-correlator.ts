@@ -1,12 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import { RecentMap } from './recent-map.ts';
-import type { NewEvent } from './new-event.ts';
-
-/** What becomes of an event: nothing, a new object, or a higher count of one that is there. */
-export type Correlated =
-  | { readonly type: 'skip' }
-  | { readonly type: 'create'; readonly key: string; readonly event: NewEvent }
-  | { readonly type: 'count'; readonly key: string; readonly event: NewEvent };
+import type { EventWrite } from './event-write.ts';
+import type { CountedEvent } from './new-event.ts';
 
 interface Group {
   readonly messages: Set<string>;
@@ -45,19 +40,21 @@ export class EventCorrelator {
     this.#clock = clock;
   }
 
-  correlate(event: NewEvent): Correlated {
+  /** What is to be written for an event: it anew, a higher count of one that is there, or nothing. */
+  correlate(event: CountedEvent): EventWrite | undefined {
     const { event: told, key } = this.#combine(event);
     const seen = this.#seen.get(key);
     const { metadata, firstTimestamp, count } =
       seen === undefined ? told : { ...seen, metadata: { ...told.metadata, name: seen.name }, count: seen.count + 1 };
-    const observed: NewEvent = { ...told, metadata, firstTimestamp, count };
+    const observed: CountedEvent = { ...told, metadata, firstTimestamp, count };
     this.#seen.set(key, { name: metadata.name, firstTimestamp, count });
-    if (!this.#mayTell(observed)) return { type: 'skip' };
-    return { type: seen === undefined ? 'create' : 'count', key, event: observed };
+    if (!this.#mayTell(observed)) return undefined;
+    const { lastTimestamp, message } = observed;
+    return { event: observed, ...(seen === undefined ? {} : { change: { count, lastTimestamp, message } }) };
   }
 
   /** Beyond a number of similar events, those with other messages are told as one that carries the latest message. */
-  #combine(event: NewEvent): { readonly event: NewEvent; readonly key: string } {
+  #combine(event: CountedEvent): { readonly event: CountedEvent; readonly key: string } {
     const nowMs = this.#clock.monotonic();
     const groupKey = groupKeyOf(event);
     let group = this.#groups.get(groupKey);
@@ -78,7 +75,7 @@ export class EventCorrelator {
   }
 
   /** Takes a token of those that the source has for the object. */
-  #mayTell(event: NewEvent): boolean {
+  #mayTell(event: CountedEvent): boolean {
     const key = subjectKeyOf(event);
     const nowMs = this.#clock.monotonic();
     const bucket = this.#buckets.get(key) ?? { tokens: BURST, filledAtMs: nowMs };
@@ -92,11 +89,11 @@ export class EventCorrelator {
 }
 
 /** Whose words about what. */
-function subjectKeyOf({ source, involvedObject, type }: NewEvent): string {
+function subjectKeyOf({ source, involvedObject, type }: CountedEvent): string {
   const { kind, namespace = '', name, uid = '', apiVersion } = involvedObject;
   return [source.component, source.host ?? '', kind, namespace, name, uid, apiVersion, type].join('\0');
 }
 
-function groupKeyOf(event: NewEvent): string {
+function groupKeyOf(event: CountedEvent): string {
   return `${subjectKeyOf(event)}\0${event.reason}`;
 }

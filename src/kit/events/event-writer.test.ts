@@ -122,6 +122,47 @@ describe('events', () => {
     expect((await eventsOf(running)).some(({ reason }) => reason === 'Later')).toBe(true);
   });
 
+  test('with an action are written as events.k8s.io has them, and become series', async () => {
+    const part = recording('default-scheduler');
+    await using running = await runApp([part]);
+    const pod = await makePod(running);
+    const failed: EventDetails = {
+      type: 'Warning',
+      reason: 'FailedScheduling',
+      action: 'Scheduling',
+      message: 'no nodes',
+    };
+    part.recorder.event(pod, failed);
+    await running.settle();
+    const [first] = await eventsOf(running);
+    expect(first).toMatchObject({
+      eventTime: '2026-01-01T00:00:00.000000Z',
+      action: 'Scheduling',
+      reportingComponent: 'default-scheduler',
+      reportingInstance: 'default-scheduler',
+      source: {},
+      firstTimestamp: null,
+    });
+    expect(first).not.toHaveProperty('count');
+
+    for (let times = 0; times < 3; times++) {
+      await running.clock.advance('10s');
+      part.recorder.event(pod, failed);
+    }
+    await running.settle();
+    expect(await eventsOf(running)).toMatchObject([
+      { series: { count: 2, lastObservedTime: '2026-01-01T00:00:10.000000Z' } },
+    ]);
+
+    await running.clock.advance('15m');
+    expect(await eventsOf(running)).toMatchObject([
+      { series: { count: 4, lastObservedTime: '2026-01-01T00:00:30.000000Z' } },
+    ]);
+    part.recorder.event(pod, failed);
+    await running.settle();
+    expect(await eventsOf(running)).toHaveLength(2);
+  });
+
   test('about what lives outside of namespaces are in namespace default', async () => {
     const part = recording('x');
     await using running = await runApp([part]);

@@ -1,8 +1,10 @@
 import { BoundedQueue, type Counter, type Logger, type Runnable } from '../../base/index.ts';
-import { type Client, Event, hasReason, type ResourceClient, strategicPatch, StatusError } from '../../client/index.ts';
+import { type Client, hasReason, StatusError } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
-import { type Correlated, EventCorrelator } from './event-correlator.ts';
-import { EventMaker, type EventSource, type NewEvent } from './new-event.ts';
+import { EventCorrelator } from './event-correlator.ts';
+import { EventSeries, SERIES_ENDS_MS } from './event-series.ts';
+import { type EventWrite, sendEvent } from './event-write.ts';
+import { EventMaker, type EventSource } from './new-event.ts';
 
 export interface EventWriterOptions {
   readonly client: Client;
@@ -27,8 +29,11 @@ const LAST_WORDS_TIMEOUT_MS = 2000;
  */
 export class EventWriter implements Runnable {
   readonly #options: EventWriterOptions;
-  readonly #queue: BoundedQueue<NewEvent>;
+  /** What is to be written is found out when it is its turn. */
+  readonly #queue: BoundedQueue<() => EventWrite | undefined>;
   readonly #correlator: EventCorrelator;
+  readonly #series: EventSeries;
+  #sweep: Disposable | undefined;
   readonly #maker: EventMaker;
   #state: 'idle' | 'writing' | 'waiting' = 'idle';
 
@@ -36,6 +41,7 @@ export class EventWriter implements Runnable {
     this.#options = options;
     this.#queue = new BoundedQueue(options.capacity ?? DEFAULT_CAPACITY);
     this.#correlator = new EventCorrelator(options.client.clock);
+    this.#series = new EventSeries(options.client.clock);
     this.#maker = new EventMaker(options.client);
   }
 
@@ -43,10 +49,9 @@ export class EventWriter implements Runnable {
     return {
       event: (about, details) => {
         const event = this.#maker.make(about, details, source);
-        if (this.#queue.offer(event)) {
-          if (this.#state === 'idle') this.#state = 'writing';
-          return;
-        }
+        const correlate = (): EventWrite | undefined =>
+          'action' in event ? this.#series.correlate(event) : this.#correlator.correlate(event);
+        if (this.#offer(correlate)) return;
         this.#options.dropped.add();
         this.#options.log.warn('event dropped', { reason: details.reason, object: about.metadata.name });
       },
@@ -62,25 +67,43 @@ export class EventWriter implements Runnable {
     const close = (): void => this.#queue.close();
     if (signal.aborted) close();
     else signal.addEventListener('abort', close, { once: true });
-    for await (const event of this.#queue) {
-      await this.#write(this.#correlator.correlate(event), signal);
+    for await (const correlate of this.#queue) {
+      const write = correlate();
+      if (write !== undefined) await this.#write(write, signal);
+      if (!signal.aborted) this.#planSweep();
       if (this.#queue.size === 0) this.#state = 'idle';
     }
     this.#state = 'idle';
+    this.#sweep?.[Symbol.dispose]();
     signal.removeEventListener('abort', close);
   }
 
-  async #write(correlated: Correlated, signal: AbortSignal): Promise<void> {
-    if (correlated.type === 'skip') return;
+  #offer(correlate: () => EventWrite | undefined): boolean {
+    const isTaken = this.#queue.offer(correlate);
+    if (isTaken && this.#state === 'idle') this.#state = 'writing';
+    return isTaken;
+  }
+
+  /** Series that are over are written by themselves. */
+  #planSweep(): void {
+    if (this.#sweep !== undefined || this.#series.isEmpty) return;
+    this.#sweep = this.#options.client.clock.timer(SERIES_ENDS_MS, () => {
+      this.#sweep = undefined;
+      for (const write of this.#series.sweep()) if (!this.#offer(() => write)) this.#options.dropped.add();
+      this.#planSweep();
+    });
+  }
+
+  async #write(write: EventWrite, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options.client;
     for (let tries = 1; ; tries++) {
       try {
-        await this.#send(correlated, signal.aborted ? LAST_WORDS_TIMEOUT_MS : TIMEOUT_MS);
+        await sendEvent(this.#options.client, write, signal.aborted ? LAST_WORDS_TIMEOUT_MS : TIMEOUT_MS);
         return;
       } catch (error) {
         const isRefused = error instanceof StatusError && error.code < 500;
         const isLast = isRefused || tries === MAX_TRIES || signal.aborted;
-        this.#complain(correlated.event, error, isLast);
+        this.#complain(write, error, isLast);
         if (signal.aborted && !isRefused) await this.#queue.return(); // nobody listens: let us not wait for each of them
         if (isLast) return;
       }
@@ -90,32 +113,15 @@ export class EventWriter implements Runnable {
     }
   }
 
-  async #send({ type, event }: Exclude<Correlated, { type: 'skip' }>, timeoutMs: number): Promise<void> {
-    const events = this.#options.client.kindIn(Event, event.metadata.namespace);
-    const isCounted = type === 'count' && (await raiseCount(events, event, timeoutMs));
-    if (!isCounted) await events.create(event, { maxRetries: 0, timeoutMs });
-  }
-
-  #complain({ reason, involvedObject }: NewEvent, error: unknown, isLast: boolean): void {
+  #complain({ event }: EventWrite, error: unknown, isLast: boolean): void {
     const { log, dropped } = this.#options;
+    const { reason, involvedObject } = event;
     const fields = { reason, object: involvedObject.name, error };
     if (!isLast) return log.warn('event not written yet', fields);
     dropped.add();
     const isNormal = hasReason(error, 'AlreadyExists') || isNamespaceTerminating(error);
     if (isNormal) log.debug('event refused', fields);
     else log.warn('event not written', fields);
-  }
-}
-
-/** Tells whether the event was there: they live for an hour. */
-async function raiseCount(events: ResourceClient<Event>, event: NewEvent, timeoutMs: number): Promise<boolean> {
-  const { count, lastTimestamp, message, metadata } = event;
-  try {
-    await events.patch(metadata.name, strategicPatch({ count, lastTimestamp, message }), { maxRetries: 0, timeoutMs });
-    return true;
-  } catch (error) {
-    if (hasReason(error, 'NotFound')) return false;
-    throw error;
   }
 }
 

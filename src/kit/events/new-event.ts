@@ -1,4 +1,4 @@
-import { formatTime, instantOfMillis } from '../../api/client.ts';
+import { formatMicroTime, formatTime, instantOfMillis } from '../../api/client.ts';
 import { type Clock, type Random, RandomUidSource, type UidSource } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../../client/index.ts';
 import type { EventDetails, EventSubject } from '../events.ts';
@@ -10,8 +10,7 @@ export interface EventSource {
   readonly host?: string;
 }
 
-/** An Event as it is sent to the server. */
-export interface NewEvent {
+interface EventBase {
   readonly metadata: { readonly name: string; readonly namespace: string };
   readonly involvedObject: {
     readonly kind: string;
@@ -25,13 +24,22 @@ export interface NewEvent {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
-  readonly action?: string;
-  readonly source: EventSource;
   readonly reportingComponent: string;
   readonly reportingInstance: string;
+}
+
+/** An event of the first kind, which most programs write: it counts how often it happened. */
+export interface CountedEvent extends EventBase {
+  readonly source: EventSource;
   readonly firstTimestamp: string;
   readonly lastTimestamp: string;
   readonly count: number;
+}
+
+/** An event as events.k8s.io has it: it names an action, and may go on as a series. */
+export interface ActionEvent extends EventBase {
+  readonly action: string;
+  readonly eventTime: string;
 }
 
 const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -47,27 +55,33 @@ export class EventMaker {
     this.#uids = new RandomUidSource(random);
   }
 
-  make(about: Observed<KubernetesObject> | EventSubject, details: EventDetails, source: EventSource): NewEvent {
+  /** With an action, an event as events.k8s.io has it. */
+  make(
+    about: Observed<KubernetesObject> | EventSubject,
+    details: EventDetails,
+    source: EventSource,
+  ): CountedEvent | ActionEvent {
+    const { component, host } = source;
     const { type = 'Normal', reason, message, action } = details;
     const { kind, apiVersion } = about;
     const { name, namespace, uid, resourceVersion } = about.metadata;
     const { fieldPath } = about as EventSubject;
     const nowMs = this.#clock.now();
-    const now = formatTime(instantOfMillis(nowMs));
-    return {
+    const now = instantOfMillis(nowMs);
+    const base = {
       metadata: { name: this.#name(name, nowMs), namespace: namespace ?? 'default' },
       involvedObject: { kind, apiVersion, name, namespace, uid, resourceVersion, fieldPath },
       type,
       reason,
       message,
-      ...(action === undefined ? {} : { action }),
-      source,
-      reportingComponent: source.component,
-      reportingInstance: source.host ?? '',
-      firstTimestamp: now,
-      lastTimestamp: now,
-      count: 1,
+      reportingComponent: component,
     };
+    if (action !== undefined) {
+      const reportingInstance = host === undefined ? component : `${component}-${host}`;
+      return { ...base, action, reportingInstance, eventTime: formatMicroTime(now) };
+    }
+    const time = formatTime(now);
+    return { ...base, source, reportingInstance: host ?? '', firstTimestamp: time, lastTimestamp: time, count: 1 };
   }
 
   /** Some kinds have names that an event cannot have, such as those of roles with a colon. */

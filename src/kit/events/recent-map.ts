@@ -7,6 +7,10 @@ export class RecentMap<Value> {
     this.#capacity = capacity;
   }
 
+  get size(): number {
+    return this.#values.size;
+  }
+
   get(key: string): Value | undefined {
     const value = this.#values.get(key);
     if (value !== undefined) this.set(key, value);
@@ -18,5 +22,13 @@ export class RecentMap<Value> {
     this.#values.set(key, value);
     if (this.#values.size <= this.#capacity) return;
     for (const oldest of this.#values.keys()) return void this.#values.delete(oldest);
+  }
+
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, Value]> {
+    return this.#values.entries();
   }
 }

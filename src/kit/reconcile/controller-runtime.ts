@@ -36,6 +36,7 @@ export class ControllerRuntime<T extends KubernetesObject> implements PreparedPa
       options,
       finalizer,
       app,
+      own: app.objects(kind, options.where),
       declared,
       recorder,
       echoes: new EchoFilter(),

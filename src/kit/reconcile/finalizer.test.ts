@@ -1,7 +1,37 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigMap, hasReason } from '../../client/index.ts';
+import {
+  ConfigMap,
+  hasReason,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from '../../client/index.ts';
 import { controller } from '../index.ts';
 import { runApp, type RunningApp } from '../testing/running-app.ts';
+
+/** Loses the answer to the first patch; then something happens before anybody can try again. */
+class AnswerLosingTransport implements Transport {
+  readonly #inner: Transport;
+  afterLoss: (() => Promise<unknown>) | undefined;
+
+  constructor(inner: Transport) {
+    this.#inner = inner;
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const response = await this.#inner.send(request);
+    const { afterLoss } = this;
+    if (request.method !== 'PATCH' || afterLoss === undefined) return response;
+    this.afterLoss = undefined;
+    await afterLoss();
+    throw new TransportError('cut', 'Lost the answer');
+  }
+
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#inner[Symbol.asyncDispose]();
+  }
+}
 
 function maps({ client }: RunningApp): ReturnType<RunningApp['client']['core']['v1']['configmaps']['namespace']> {
   return client.core.v1.configmaps.namespace('default');
@@ -56,6 +86,25 @@ describe('a controller that finalizes', () => {
 
     await running.clock.advance('1s');
     expect(attempts).toBe(3);
+    await expect(maps(running).get('m')).rejects.toSatisfy((error) => hasReason(error, 'NotFound'));
+  });
+
+  test('finalizes an object that was deleted while its finalizer was being added', async () => {
+    const log: string[] = [];
+    const part = controller(ConfigMap, {
+      where: { labelSelector: 'clean' },
+      reconcile: () => void log.push('reconcile'),
+      finalize: () => void log.push('finalize'),
+    });
+    let losing: AnswerLosingTransport | undefined;
+    const transport = (inner: Transport): Transport => (losing = new AnswerLosingTransport(inner));
+    await using running = await runApp([part], undefined, { transport });
+    losing!.afterLoss = () => maps(running).delete('m');
+    await maps(running).create({ metadata: { name: 'm', labels: { clean: '' } } });
+    await running.settle();
+    await running.clock.advance('1m');
+
+    expect(log).toEqual(['finalize']);
     await expect(maps(running).get('m')).rejects.toSatisfy((error) => hasReason(error, 'NotFound'));
   });
 

@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../base/index.ts';
 import { hasReason, keyOf, type KubernetesObject, mergePatch, type Observed } from '../../client/index.ts';
 import type { Objects } from '../objects.ts';
 
@@ -47,7 +48,7 @@ async function changeFinalizers<T extends KubernetesObject>(
       if (!hasReason(error, 'Conflict') || tries === MAX_TRIES) throw error;
       const newer = await objects.fetch(key);
       if (newer?.metadata.uid !== uid) throw error; // another object has taken its name
-      current = newer as Observed<T>;
+      current = deepFreeze(newer) as Observed<T>;
     }
   }
 }

@@ -27,6 +27,8 @@ export interface RunParts<T extends KubernetesObject> {
   readonly options: ControllerOptions<T>;
   readonly finalizer: string;
   readonly app: AppContext;
+  /** The objects that the controller is about, from the very cache that it hears of. */
+  readonly own: Objects<T>;
   readonly declared: DeclaredKinds;
   readonly echoes: EchoFilter;
   readonly recorder: EventRecorder;
@@ -62,7 +64,7 @@ export class ReconcileRun<T extends KubernetesObject> implements RunScope {
   }
 
   async run(): Promise<void> {
-    const { options, said, finalizer } = this.#parts;
+    const { options, said } = this.#parts;
     const { key } = this.#request;
     const object = this.#own.get(key);
     if (object === undefined) {
@@ -70,11 +72,17 @@ export class ReconcileRun<T extends KubernetesObject> implements RunScope {
       await options.gone?.(key, this.#context(undefined, undefined));
     } else if (options.finalize === undefined) {
       await this.#reconcile(object);
-    } else if (object.metadata.deletionTimestamp === undefined) {
-      await this.#reconcile(hasFinalizer(object, finalizer) ? object : await this.#addFinalizer(object));
-    } else if (hasFinalizer(object, finalizer)) {
-      await this.#finalize(object);
+    } else {
+      await this.#reconcileOrFinalize(object);
     }
+  }
+
+  async #reconcileOrFinalize(object: Observed<T>): Promise<void> {
+    const { finalizer } = this.#parts;
+    const isMarked = object.metadata.deletionTimestamp !== undefined || hasFinalizer(object, finalizer);
+    const marked = isMarked ? object : await this.#addFinalizer(object); // others may have deleted it meanwhile
+    if (marked.metadata.deletionTimestamp === undefined) await this.#reconcile(marked);
+    else if (hasFinalizer(marked, finalizer)) await this.#finalize(marked);
   }
 
   async #reconcile(object: Observed<T>): Promise<void> {
@@ -145,7 +153,7 @@ export class ReconcileRun<T extends KubernetesObject> implements RunScope {
   }
 
   get #own(): Objects<T> {
-    return this.#objects(this.#parts.kind);
+    return new RunObjects(this.#parts.own, this);
   }
 
   get #id(): string {
