@@ -1,6 +1,14 @@
 // What suites and benchmarks may use: real programs to measure ourselves against, and servers as processes.
 export { findPeer, findPeers, type PeerSearch, peersFolder } from './find-peer.ts';
-export { type KubeOptions, type KubePart, type RunningKube, startKube, whyNoKube } from './start-kube.ts';
+export {
+  controllerManagerFlags,
+  type KubeOptions,
+  type KubePart,
+  type RunningKube,
+  schedulerFlags,
+  startKube,
+  whyNoKube,
+} from './start-kube.ts';
 export { type KeelsonOptions, startKeelson } from './start-keelson.ts';
 export { ADMIN_TOKEN, type RunningServer } from './running-server.ts';
 export { Daemon, type DaemonOptions } from './daemon.ts';

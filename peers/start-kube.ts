@@ -147,7 +147,11 @@ function apiserverFlags({ folder, port, etcdUrl }: Layout): string[] {
   ];
 }
 
-function controllerManagerFlags({ folder, kubeconfig }: Layout): string[] {
+/** What a part needs to know of the server it works on. */
+type ServerOfPart = Pick<RunningServer, 'folder' | 'kubeconfig'>;
+
+/** Flags with which kube-controller-manager works on a server whose keys are in `folder`/pki. */
+export function controllerManagerFlags({ folder, kubeconfig }: ServerOfPart): string[] {
   const file = (name: string): string => join(folder, 'pki', name);
   return [
     `--kubeconfig=${kubeconfig}`,
@@ -161,6 +165,7 @@ function controllerManagerFlags({ folder, kubeconfig }: Layout): string[] {
   ];
 }
 
-function schedulerFlags({ kubeconfig }: Layout): string[] {
+/** Flags with which kube-scheduler works on a server. */
+export function schedulerFlags({ kubeconfig }: ServerOfPart): string[] {
   return [`--kubeconfig=${kubeconfig}`, '--leader-elect=false', '--secure-port=0'];
 }

@@ -2,10 +2,10 @@
 package e2e
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"regexp"
 	"testing"
 
 	conformancedata "k8s.io/kubernetes/test/conformance/testdata"
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	framework.RegisterCommonFlags(flag.CommandLine)
 	framework.RegisterClusterFlags(flag.CommandLine)
 	limit := flag.Duration("spec-limit", 0, "End each spec after this long.")
-	slow := flag.String("slow-specs", "", "A pattern of the specs that may take longer.")
+	slow := flag.String("slow-specs", "[]", "JSON list of the names of specs that may take longer, without labels at the end.")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "Cannot read arguments %q: only flags are known\n", flag.Args())
@@ -50,11 +50,12 @@ func TestMain(m *testing.M) {
 	testfiles.AddFileSource(fixtures.GetTestFixturesFS())
 	testfiles.AddFileSource(conformancedata.GetConformanceTestdataFS())
 	if *limit > 0 {
-		var slowPattern *regexp.Regexp
-		if *slow != "" {
-			slowPattern = regexp.MustCompile(*slow)
+		var names []string
+		if err := json.Unmarshal([]byte(*slow), &names); err != nil {
+			fmt.Fprintf(os.Stderr, "Cannot read --slow-specs %q: %v\n", *slow, err)
+			os.Exit(2)
 		}
-		limitSpecs(*limit, slowPattern)
+		limitSpecs(*limit, names)
 	}
 	framework.AfterReadingAllFlags(&framework.TestContext)
 	os.Exit(m.Run())

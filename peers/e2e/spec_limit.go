@@ -2,19 +2,20 @@ package e2e
 
 import (
 	"reflect"
-	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
 )
 
-// limitSpecs ends each spec after a while, except those whose text matches slow. Some wait without a limit of their own
-// for what a server does not have, and would hold up the others until the whole run is over.
-func limitSpecs(limit time.Duration, slow *regexp.Regexp) {
+// limitSpecs ends each spec after a while, except the slow ones, which are given by their whole names. Some wait without
+// a limit of their own for what a server does not have, and would hold up the others until the whole run is over.
+func limitSpecs(limit time.Duration, slow []string) {
 	ginkgo.AddTreeConstructionNodeArgsTransformer(
 		func(kind types.NodeType, _ ginkgo.Offset, text string, args []any) (string, []any, []error) {
-			if kind == types.NodeTypeIt && canBeEnded(args) && (slow == nil || !slow.MatchString(text)) {
+			if kind == types.NodeTypeIt && canBeEnded(args) && !isSlow(textOf(text, args), slow) {
 				args = append(args, ginkgo.SpecTimeout(limit))
 			}
 			return text, args, nil
@@ -33,4 +34,23 @@ func canBeEnded(args []any) bool {
 		}
 	}
 	return takesContext
+}
+
+// isSlow tells whether a name ends with the spec's own text; what stands before it are the texts of its containers.
+func isSlow(text string, slow []string) bool {
+	return slices.ContainsFunc(slow, func(name string) bool { return strings.HasSuffix(name, text) })
+}
+
+// textOf is the text of a spec; the framework hands it over among the arguments.
+func textOf(text string, args []any) string {
+	parts := []string{}
+	if text != "" {
+		parts = append(parts, text)
+	}
+	for _, arg := range args {
+		if part, isText := arg.(string); isText {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, " ")
 }

@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest';
+import { readOptions } from './options.ts';
+
+describe('readOptions()', () => {
+  test('runs class A against Keelson unless told otherwise', () => {
+    expect(readOptions([])).toMatchObject({ classes: ['A'], server: 'keelson', update: false, focus: undefined });
+  });
+
+  test('takes several classes, a focus and flags of the server', () => {
+    const options = readOptions(['--class', 'A,B', '--focus', 'Watch', '--server-flag=--nodes=2']);
+
+    expect(options).toMatchObject({ classes: ['A', 'B'], focus: /Watch/, serverFlags: ['--nodes=2'] });
+  });
+
+  test('says what is wrong with an argument', () => {
+    expect(() => readOptions(['--class', 'X'])).toThrow('--class must be letters from A to G, got "X"');
+    expect(() => readOptions(['--server', 'k3s'])).toThrow('--server must be keelson or kube, got "k3s"');
+    expect(() => readOptions(['--procs', '0'])).toThrow('--procs must be a whole number from 1 to 9999, got "0"');
+    expect(() => readOptions(['--server', 'kube', '--update'])).toThrow('--update');
+  });
+});
