@@ -1,15 +1,14 @@
 // The life of a pod as one state machine: from what is wanted, what is in the runtime and what time it is, to what to do next
 // and what to report. Nothing here waits, asks or changes anything.
-import { formatDuration } from '../../base/index.ts';
-import { type BackOff, backOffUntil, crashKey, nextBackOff, pullKey } from './back-off.ts';
+import { type BackOff, crashKey, nextBackOff } from './back-off.ts';
 import { type ContainerKind, containersOf, isToBeStarted } from './container-status.ts';
+import { finishedAt, holdBack } from './hold-back.ts';
 import { isTerminalPhase } from './pod-phase.ts';
 import { finalStatus, podStatus, withheld } from './pod-status.ts';
 import { isSidecar, restartsAll } from './restart-rules.ts';
 import {
   type ContainerSpec,
   type ContainerView,
-  describePod,
   newestContainer,
   type PodStatus,
   type PodView,
@@ -238,41 +237,12 @@ function startOrHold(view: PodView, container: ContainerSpec, kind: ContainerKin
   return { actions: [{ type: 'start container', container, kind, attempt, backOff }], wakeAtMs: [] };
 }
 
-function holdBack(
-  view: PodView,
-  container: ContainerSpec,
-): { readonly failure: StartFailure; readonly untilMs: number } | undefined {
-  const { nowMs, memory } = view;
-  const { name, image = '' } = container;
-  const newest = newestContainer(view, name);
-  if (newest?.state === 'CONTAINER_EXITED') {
-    const crash = backOffUntil(memory.backOffs.get(crashKey(name)), finishedAt(newest), nowMs);
-    if (crash !== undefined) {
-      const message = `back-off ${formatDuration(crash.delayMs)} restarting failed container=${name} pod=${describePod(view.pod)}`;
-      return { failure: { reason: 'CrashLoopBackOff', message }, untilMs: crash.untilMs };
-    }
-  }
-  const pull = memory.backOffs.get(pullKey(image));
-  const wait = pull === undefined ? undefined : backOffUntil(pull, pull.updatedAtMs, nowMs);
-  if (pull !== undefined && wait !== undefined) {
-    const message = `Back-off pulling image ${JSON.stringify(image)}${pull.cause === undefined ? '' : `: ${pull.cause}`}`;
-    return { failure: { reason: 'ImagePullBackOff', message }, untilMs: wait.untilMs };
-  }
-  const failure = memory.failures.get(name);
-  if (failure?.retryAtMs === undefined || nowMs >= failure.retryAtMs) return undefined;
-  return { failure, untilMs: failure.retryAtMs };
-}
-
 /** A container that the runtime does not have may have run before all the same. */
 function firstAttempt({ memory }: PodView, name: string): number {
   const { initContainerStatuses = [], containerStatuses = [] } = memory.status;
   const old = [...initContainerStatuses, ...containerStatuses].find((status) => status.name === name);
   if (old === undefined) return 0;
   return old.state?.terminated === undefined ? old.restartCount : old.restartCount + 1;
-}
-
-function finishedAt({ finishedAtMs, createdAtMs }: ContainerView): number {
-  return finishedAtMs ?? createdAtMs;
 }
 
 function probeChanges({ containers }: PodView): readonly (number | undefined)[] {
