@@ -1,6 +1,9 @@
 import type { Random } from '../../src/base/index.ts';
 import { type Client, hasReason, mergePatch } from '../../src/client/index.ts';
 
+/** Beyond so many, something goes before something else comes. */
+const MAX_DEPLOYMENTS = 15;
+
 /** Somebody who uses a cluster for days: creates, scales, changes and deletes, and remembers what there should be. */
 export class SoakUser {
   readonly #client: Client;
@@ -29,7 +32,7 @@ export class SoakUser {
       () => this.#createNamespace(),
       () => this.#deleteNamespace(),
     ];
-    return await this.#pick(actions)();
+    return await (this.deployments.size > MAX_DEPLOYMENTS ? this.#deleteDeployment() : this.#pick(actions)());
   }
 
   async #create(): Promise<string> {

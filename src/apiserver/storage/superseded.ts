@@ -1,7 +1,7 @@
 import type { StoredObject } from './stored-object.ts';
 
 /** Watches this far behind find the forms of older revisions ready made; those further behind have them made again. */
-const KEPT = 1024;
+const KEPT = 256;
 
 /**
  * Past revisions stay in the store's history for minutes. Their bytes do; what was made of them (parsed objects, encodings) is
