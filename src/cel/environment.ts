@@ -9,7 +9,7 @@ import type { Shape } from './evaluate/shape.ts';
 import type { Library } from './library/library.ts';
 import { crossTypeComparisons } from './library/standard/logic.ts';
 import { Issues, type Macro, MacroTable, parse, Source, type Syntax } from './syntax/index.ts';
-import { LIST, listOf, MAP, mapOf, type Type, typeOfType, typeParameter } from './types/index.ts';
+import { INT, LIST, listOf, MAP, mapOf, type Type, typeOfType, typeParameter } from './types/index.ts';
 
 /** A variable of an environment. */
 export interface Variable extends VariableDeclaration {
@@ -75,7 +75,9 @@ export class Environment implements Declarations {
     const type = this.#contents.typeNames.get(name);
     if (type !== undefined) return { name, type: typeOfType(generic(type)), constant: type };
     const found = this.types.findType(name);
-    return found === undefined ? undefined : { name, type: typeOfType(found) };
+    const constant = this.types.findConstant?.(name);
+    if (found !== undefined) return { name, type: typeOfType(found), constant };
+    return constant === undefined ? undefined : { name, type: INT, constant };
   }
 
   findFunction(name: string): FunctionDeclaration | undefined {

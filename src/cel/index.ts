@@ -1,8 +1,20 @@
 // What other folders may use: the expression language, and the environments that Kubernetes evaluates it in.
+export {
+  binary,
+  declareFunction,
+  type FunctionDeclaration,
+  type Implementation,
+  member,
+  type Overload,
+  overload,
+  unary,
+  variadic,
+} from './check/declarations.ts';
 export { CheckedExpression } from './checked-expression.ts';
 export { type Compiled, Environment, type EnvironmentParts, type Variable } from './environment.ts';
 export type { CostRange, SizeEstimator } from './cost/estimate.ts';
 export type { Bindings } from './evaluate/frame.ts';
+export type { Library } from './library/library.ts';
 export { ProgramError } from './evaluate/program-error.ts';
 export type { Shape } from './evaluate/shape.ts';
 export { type Evaluation, Program, type ProgramOptions } from './program.ts';

@@ -29,8 +29,10 @@ import {
 } from '../types/index.ts';
 import { mostGeneral } from '../types/substitutions.ts';
 import { type Declarations } from './declared.ts';
+import { FieldTypes } from './field-types.ts';
 import { OverloadResolver } from './overload-resolver.ts';
 import { Scope } from './scope.ts';
+import { settle } from './settle.ts';
 
 const LITERAL_TYPES: Readonly<Record<LiteralValue['kind'], Type>> = {
   null: types.NULL,
@@ -47,6 +49,7 @@ export class Checker {
   readonly #declared: Declarations;
   readonly #issues: Issues;
   readonly #bindings = new Substitutions();
+  readonly #fields: FieldTypes;
   readonly #overloads: OverloadResolver;
   #scope: Scope | undefined;
   #freeTypes = 0;
@@ -54,6 +57,7 @@ export class Checker {
   constructor(source: Source, declared: Declarations) {
     this.#declared = declared;
     this.#issues = new Issues(source);
+    this.#fields = new FieldTypes(declared, this.#bindings, this.#issues);
     this.#overloads = new OverloadResolver(declared, {
       bindings: this.#bindings,
       issues: this.#issues,
@@ -103,7 +107,9 @@ export class Checker {
     return found.type;
   }
 
-  #lookup(written: string): { readonly name: string; readonly type: Type; readonly constant?: Type } | undefined {
+  #lookup(
+    written: string,
+  ): { readonly name: string; readonly type: Type; readonly constant?: Type | number } | undefined {
     const name = written.startsWith('.') ? written.slice(1) : written;
     const local = this.#scope?.find(name);
     return local === undefined ? this.#declared.findIdent(name) : { name, type: local };
@@ -132,37 +138,8 @@ export class Checker {
   ): Type {
     const operandType = this.#bindings.apply(this.#visit(operand), false);
     const isOptionalOperand = isOptionalType(operandType);
-    const type = this.#fieldOf(expr, isOptionalOperand ? operandType.element : operandType, field);
+    const type = this.#fields.ofValue(expr.offset, isOptionalOperand ? operandType.element : operandType, field);
     return isOptional || isOptionalOperand ? optionalOf(type) : type;
-  }
-
-  #fieldOf(expr: Expr, target: Type, field: string): Type {
-    switch (target.kind) {
-      case 'map':
-        return target.parameters[1] as Type;
-      case 'struct':
-        return this.#structField(expr.offset, target.name, field);
-      case 'param':
-        this.#bindings.unify(DYN, target);
-        return DYN;
-      case 'dyn':
-      case 'any':
-      case 'error':
-        return DYN;
-      default:
-        this.#issues.report(expr.offset, `type '${formatType(target)}' does not support field selection`);
-        return DYN;
-    }
-  }
-
-  #structField(offset: number, typeName: string, field: string): Type {
-    if (this.#declared.types.findType(typeName) === undefined) {
-      this.#issues.report(offset, `unexpected failed resolution of '${typeName}'`);
-      return ERROR;
-    }
-    const type = this.#declared.types.findField(typeName, field);
-    if (type === undefined) this.#issues.report(offset, `undefined field '${field}'`);
-    return type ?? ERROR;
   }
 
   #call(expr: CallExpr): Type {
@@ -227,11 +204,11 @@ export class Checker {
     const found = this.#lookup(expr.typeName);
     if (found === undefined) return this.#undeclared(expr, expr.typeName);
     expr.typeName = found.name;
-    const type = this.#structType(expr, found.type);
+    const type = this.#fields.structType(expr.offset, found.type);
     const typeName = type.kind === 'struct' ? type.name : expr.typeName;
     for (const field of expr.fields) {
       const given = this.#visit(field.value);
-      const wanted = this.#structField(field.offset, typeName, field.name);
+      const wanted = this.#fields.ofStruct(field.offset, typeName, field.name);
       const value = field.isOptional ? this.#unwrap(field.value, given) : given;
       if (!this.#bindings.unify(wanted, value)) {
         const [expected, provided] = [formatType(wanted), formatType(value)];
@@ -240,18 +217,6 @@ export class Checker {
       }
     }
     return type;
-  }
-
-  #structType(expr: StructExpr, found: Type): Type {
-    if (found.kind === 'error') return ERROR;
-    if (found.kind !== 'type') {
-      this.#issues.report(expr.offset, `'${found.declaredName}' is not a type`);
-      return ERROR;
-    }
-    const type = found.element;
-    if (type.kind === 'struct' || isWellKnown(type)) return type;
-    this.#issues.report(expr.offset, `'${type.declaredName}' is not a message type`);
-    return ERROR;
   }
 
   #comprehension(expr: ComprehensionExpr): Type {
@@ -316,54 +281,5 @@ export class Checker {
   #freshType(): Type {
     this.#freeTypes += 1;
     return types.typeParameter(`_var${this.#freeTypes - 1}`);
-  }
-}
-
-/** Protobuf's well-known types are made like structs, though they are none. */
-function isWellKnown(type: Type): boolean {
-  switch (type.kind) {
-    case 'any':
-    case 'duration':
-    case 'dyn':
-    case 'null':
-    case 'timestamp':
-      return true;
-    case 'list':
-      return type.element === DYN;
-    case 'map':
-      return type.element === types.STRING && type.parameters[1] === DYN;
-    default:
-      return type.wrapped !== undefined;
-  }
-}
-
-/** Replaces type parameters in all nodes by what they turned out to be. */
-function settle(expr: Expr, bindings: Substitutions): void {
-  if (expr.type !== undefined) expr.type = bindings.apply(expr.type, true);
-  switch (expr.kind) {
-    case 'select':
-      if (expr.resolved === undefined) settle(expr.operand, bindings);
-      else expr.resolved.type = expr.type;
-      return;
-    case 'call':
-      if (expr.target !== undefined) settle(expr.target, bindings);
-      for (const arg of expr.args) settle(arg, bindings);
-      return;
-    case 'list':
-      for (const element of expr.elements) settle(element, bindings);
-      return;
-    case 'map':
-      for (const { key, value } of expr.entries) {
-        settle(key, bindings);
-        settle(value, bindings);
-      }
-      return;
-    case 'struct':
-      for (const { value } of expr.fields) settle(value, bindings);
-      return;
-    case 'comprehension':
-      for (const part of [expr.range, expr.initial, expr.condition, expr.step, expr.result]) settle(part, bindings);
-      return;
-    default:
   }
 }

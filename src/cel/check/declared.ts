@@ -6,8 +6,8 @@ import type { TypeProvider } from './type-provider.ts';
 export interface Declared {
   readonly name: string;
   readonly type: Type;
-  /** Set when the name is a type. */
-  readonly constant?: Type;
+  /** Set when the name is a type, or a number of an enum. */
+  readonly constant?: Type | number;
 }
 
 /** All that the checker needs to know about an environment. */

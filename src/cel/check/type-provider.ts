@@ -7,6 +7,8 @@ export interface TypeProvider {
   findType(name: string): Type | undefined;
   /** The type of a field, if the type is known here and has the field. */
   findField(typeName: string, field: string): Type | undefined;
+  /** What a name stands for at run time, if that is known: a number of an enum, or a type. */
+  findConstant?(name: string): number | Type | undefined;
   /** Makes a value of the type; absent when values of this provider's types cannot be made. */
   create?(typeName: string, fields: ReadonlyMap<string, Value>): Value;
 }
@@ -27,9 +29,17 @@ export class ProviderChain implements TypeProvider {
     return this.#owner(typeName)?.findField(typeName, field);
   }
 
+  findConstant(name: string): number | Type | undefined {
+    for (const provider of this.#providers) {
+      const found = provider.findConstant?.(name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
   create(typeName: string, fields: ReadonlyMap<string, Value>): Value {
     const made = this.#owner(typeName)?.create?.(typeName, fields);
-    return made ?? new CelError(`unknown type '${typeName}'`);
+    return made === undefined ? new CelError(`unknown type '${typeName}'`) : made;
   }
 
   #owner(name: string): TypeProvider | undefined {

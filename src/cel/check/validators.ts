@@ -46,7 +46,7 @@ function validateList(list: ListExpr, issues: Issues): void {
   let expected: Type | undefined;
   for (const [at, element] of list.elements.entries()) {
     const type = valueType(element, list.optionals.has(at));
-    if (expected === undefined) {
+    if (expected === undefined || expected.kind === 'none') {
       expected = type;
     } else if (!expected.isEquivalent(type)) {
       reportMismatch(element, [expected, type], issues);

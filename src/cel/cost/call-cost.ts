@@ -23,6 +23,14 @@ import { LIST_CREATE, REGEX_FACTOR, STRING_FACTOR, STRUCT_CREATE } from './facto
 /** What a call costs: always the same, or depending on its arguments (failures included) and its result. */
 export type CallCost = number | ((args: readonly Value[], result: Value) => number);
 
+/** Signatures that compare everything with everything: what they cost must be known before they begin. */
+export const prepaid: ReadonlySet<string> = new Set([
+  'list_distinct',
+  'list_sets_contains_list',
+  'list_sets_intersects_list',
+  'list_sets_equivalent_list',
+]);
+
 const CHECK = 350_000;
 
 /** What evaluating a call of a function costs, by the function and the signature (empty when that is open). */
@@ -123,6 +131,12 @@ function listOrBreakdown(value: Value): List {
   throw new Breakdown(`internal error: ${conversion}`);
 }
 
+function intOrBreakdown(value: Value): number {
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+  const conversion = `interface conversion: ref.Val is ${goTypeName(value)}, not types.Int`;
+  throw new Breakdown(`internal error: ${conversion}`);
+}
+
 function hasAddition(value: Value): boolean {
   if (typeof value !== 'object') return typeof value !== 'boolean';
   if (value instanceof Uint8Array || value instanceof Double || value instanceof Uint) return true;
@@ -130,7 +144,7 @@ function hasAddition(value: Value): boolean {
 }
 
 const flattening: CallCost = allocating(
-  (args) => costSize(args[0] as Value) * (args.length === 2 ? Number(args[1]) : 1),
+  (args) => costSize(args[0] as Value) * (args.length === 2 ? intOrBreakdown(args[1] as Value) : 1),
 );
 const outputSize: CallCost = allocating((_, result) => costSize(result));
 

@@ -260,7 +260,7 @@ function applyQualifiers(frame: Frame, start: Value, qualifiers: readonly Qualif
     if (isOptional) {
       const next = qualifyIfSet(value, key);
       if (next === undefined) return NONE;
-      if (next instanceof CelError) return next;
+      if (next instanceof CelError && !isFaultyElement(value, key)) return next;
       frame.cost += 1;
       value = next;
     } else if (qualifier.isTest) {
@@ -275,7 +275,7 @@ function applyQualifiers(frame: Frame, start: Value, qualifiers: readonly Qualif
       value = next;
     }
   }
-  return isOptional && !(value instanceof Failure) ? new Optional(value) : value;
+  return isOptional && !(value instanceof UnknownValue) ? new Optional(value) : value;
 }
 
 /** A broken element of a list counts as found: what is behind it is still looked up in it. */

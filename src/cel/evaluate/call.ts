@@ -169,6 +169,17 @@ export function callEvaluator(
   return variadicCall(implementation, args, cost);
 }
 
+/** A call that is paid for before it is carried out, so that the limit keeps it from taking long. */
+export function prepaidCall(implementation: Implementation, args: readonly Evaluate[], cost: CallCost): Evaluate {
+  const apply = implementation.apply as (...args: readonly Value[]) => Value;
+  return (frame) => {
+    const values = args.map((arg) => arg(frame));
+    const failure = values.find((value) => value instanceof Failure);
+    frame.charge(typeof cost === 'number' ? cost : cost(values, failure ?? null));
+    return failure ?? apply(...values);
+  };
+}
+
 function unaryCall(
   implementation: Implementation,
   arg: Evaluate,

@@ -1,7 +1,6 @@
 import { LIST_CREATE, MAP_CREATE } from '../cost/factors.ts';
-import { CelError, Failure, goText, MapValue, Optional, type Value } from '../values/index.ts';
+import { CelError, Failure, goText, MapValue, Optional, requireHashable, type Value } from '../values/index.ts';
 import type { Evaluate } from './frame.ts';
-import { requireHashable } from './hashable.ts';
 
 /** `[a, ?b]`. */
 export function listLiteral(elements: readonly Evaluate[], optionals: ReadonlySet<number>): Evaluate {

@@ -2,7 +2,8 @@ import type { ComprehensionExpr, Expr, LoopForm } from '../syntax/index.ts';
 import { collecting, countingOne, quantifier, readAccumulator, type Slots, spelledOut } from './fold.ts';
 import type { Evaluate, Frame } from './frame.ts';
 import type { Local } from './local-scope.ts';
-import { evaluatorOf, type Planner } from './planner.ts';
+import { evaluatorOf } from './plan.ts';
+import type { Planner } from './planner.ts';
 import { type Range, rawListRange, valueRange } from './range.ts';
 import type { Shape } from './shape.ts';
 

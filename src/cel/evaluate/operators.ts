@@ -11,9 +11,9 @@ import {
   Uint,
   UnknownValue,
   type Value,
+  requireHashable,
 } from '../values/index.ts';
 import type { Evaluate } from './frame.ts';
-import { requireHashable } from './hashable.ts';
 
 /** `&&` and `||` over any number of terms. `decisive` ends it; failures count only when nothing else decides. */
 export function logic(terms: readonly Evaluate[], decisive: boolean): Evaluate {

@@ -1,44 +1,41 @@
 import type { FunctionDeclaration } from '../check/declarations.ts';
 import type { TypeProvider } from '../check/type-provider.ts';
-import { callCost } from '../cost/call-cost.ts';
-import { STRUCT_CREATE } from '../cost/factors.ts';
+import { callCost, prepaid } from '../cost/call-cost.ts';
 import { compilePattern } from '../library/regex.ts';
 import {
   type CallExpr,
   type Expr,
   type IdentExpr,
   type ListExpr,
-  type LiteralValue,
   type MapExpr,
   Operator,
   type SelectExpr,
   type StructExpr,
 } from '../syntax/index.ts';
-import {
-  Breakdown,
-  CelError,
-  Double,
-  Failure,
-  isList,
-  type List,
-  listSize,
-  NONE,
-  Optional,
-  Uint,
-  type Value,
-  goTypeName,
-} from '../values/index.ts';
-import { Attribute, branchEvaluator, type Qualifier } from './attribute.ts';
-import { callEvaluator, dispatch } from './call.ts';
-import { type Evaluate, Frame } from './frame.ts';
+import { isList, type List, listSize, goTypeName } from '../values/index.ts';
+import { Attribute } from './attribute.ts';
+import { callEvaluator, dispatch, prepaidCall } from './call.ts';
+import type { Evaluate, Frame } from './frame.ts';
 import { isKey } from './keys.ts';
-import { listLiteral, mapLiteral, wrongEntry } from './literals.ts';
+import { listLiteral, mapLiteral } from './literals.ts';
 import { planLoop } from './loop-plan.ts';
 import { comparison, equality, logic, membership, numberComparisons, optionalOr } from './operators.ts';
+import {
+  branchOf,
+  computed,
+  evaluatorOf,
+  fold,
+  foldLiteral,
+  literalValue,
+  type Plan,
+  qualified,
+  resolverOf,
+} from './plan.ts';
 import { ProgramError } from './program-error.ts';
 import { type Local, LocalScope } from './local-scope.ts';
 import { regexCall } from './regex-call.ts';
 import type { Shape } from './shape.ts';
+import { structLiteral } from './struct-literal.ts';
 
 /** What the planner needs to know about the environment. */
 export interface PlanContext {
@@ -47,12 +44,6 @@ export interface PlanContext {
   /** The shape of a variable whose binding is raw JSON with a schema. */
   shapeOf(variable: string): Shape | undefined;
 }
-
-/** A part of an expression, planned. */
-export type Plan =
-  | { readonly kind: 'constant'; readonly value: Value }
-  | { readonly kind: 'attribute'; readonly attribute: Attribute }
-  | { readonly kind: 'computed'; readonly evaluate: Evaluate };
 
 /** Functions that are carried out while planning when their argument is a constant. */
 const FOLDED = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint']);
@@ -196,7 +187,7 @@ export class Planner {
     if (overloadId === 'optional_or_optional' || overloadId === 'optional_orValue_value') {
       return computed(optionalOr(evaluators[0] as Evaluate, evaluators[1] as Evaluate, expr.name === 'orValue'));
     }
-    if (overloadId === 'in_list' && plans[1]?.kind === 'constant') {
+    if (expr.name === Operator.in && overloadId === 'in_list' && plans[1]?.kind === 'constant') {
       const list = plans[1].value as List;
       if (isList(list) && listSize(list) === 0) return { kind: 'constant', value: false };
       const found = membership(evaluators[0] as Evaluate, list);
@@ -235,6 +226,7 @@ export class Planner {
     if (cost === 1 && implementation.style === 'binary' && expr.name in numberComparisons) {
       return comparison(expr.name, evaluators as [Evaluate, Evaluate], implementation.apply);
     }
+    if (prepaid.has(overloadId)) return prepaidCall(implementation, evaluators, cost);
     return callEvaluator(found, evaluators, cost);
   }
 
@@ -257,104 +249,8 @@ export class Planner {
     return isConstant ? foldLiteral(evaluate) : computed(evaluate);
   }
 
-  #struct(expr: StructExpr): Plan {
-    const { typeName } = expr;
-    const { types } = this.#context;
-    const fields = expr.fields.map(({ name, value, isOptional }) => ({
-      name,
-      isOptional,
-      value: this.evaluator(value),
-    }));
-    return computed((frame) => {
-      const values = new Map<string, Value>();
-      for (const { name, isOptional, value: evaluate } of fields) {
-        const value = evaluate(frame);
-        const failure = value instanceof Failure ? value : setField(values, name, { value, isOptional });
-        if (failure !== undefined) {
-          frame.charge(STRUCT_CREATE);
-          return failure;
-        }
-      }
-      frame.charge(STRUCT_CREATE);
-      return types.create?.(typeName, values) ?? new CelError(`unknown type '${typeName}'`);
-    });
-  }
-}
-
-function setField(
-  values: Map<string, Value>,
-  name: string,
-  { value, isOptional }: { readonly value: Value; readonly isOptional: boolean },
-): CelError | undefined {
-  if (!isOptional) {
-    values.set(name, value);
-    return undefined;
-  }
-  if (!(value instanceof Optional)) return wrongEntry(name, value);
-  if (value === NONE || value.value === undefined) values.delete(name);
-  else values.set(name, value.value);
-  return undefined;
-}
-
-function qualified(plan: Plan, qualifier: Qualifier): Plan {
-  const attribute =
-    plan.kind === 'attribute' ? plan.attribute : new Attribute({ kind: 'computed', evaluate: evaluatorOf(plan) });
-  attribute.qualify(qualifier);
-  return { kind: 'attribute', attribute };
-}
-
-function computed(evaluate: Evaluate): Plan {
-  return { kind: 'computed', evaluate };
-}
-
-/** The closure of a plan. */
-export function evaluatorOf(plan: Plan): Evaluate {
-  switch (plan.kind) {
-    case 'constant': {
-      const { value } = plan;
-      return () => value;
-    }
-    case 'attribute':
-      return plan.attribute.evaluate();
-    case 'computed':
-      return plan.evaluate;
-  }
-}
-
-/** The closure of a plan where attributes are not paid for themselves. */
-function resolverOf(plan: Plan): Evaluate {
-  return plan.kind === 'attribute' ? plan.attribute.resolve() : evaluatorOf(plan);
-}
-
-function branchOf(plan: Plan): Evaluate {
-  return plan.kind === 'computed' ? branchEvaluator(plan.evaluate) : resolverOf(plan);
-}
-
-/** Carries out a conversion of a constant. */
-function fold(evaluate: Evaluate): Plan {
-  const value = evaluate(new Frame({}, Number.POSITIVE_INFINITY));
-  if (value instanceof CelError) throw new ProgramError(value.message);
-  return { kind: 'constant', value };
-}
-
-function foldLiteral(evaluate: Evaluate): Plan {
-  try {
-    return { kind: 'constant', value: evaluate(new Frame({}, Number.POSITIVE_INFINITY)) };
-  } catch (error) {
-    if (error instanceof Breakdown) throw new ProgramError(error.message);
-    throw error;
-  }
-}
-
-function literalValue(literal: LiteralValue): Value {
-  switch (literal.kind) {
-    case 'null':
-      return null;
-    case 'double':
-      return new Double(literal.value);
-    case 'uint':
-      return new Uint(literal.value);
-    default:
-      return literal.value;
+  #struct({ typeName, fields }: StructExpr): Plan {
+    const planned = fields.map(({ name, value, isOptional }) => ({ name, isOptional, value: this.evaluator(value) }));
+    return computed(structLiteral(typeName, planned, this.#context.types));
   }
 }

@@ -10,6 +10,7 @@ import {
   type List,
   listAt,
   listSize,
+  ListValue,
   mapFind,
   Opaque,
   typeOf,
@@ -56,7 +57,9 @@ export function qualifyIfSet(target: Value, key: Value, isTyped = false): Value 
 function indexList(list: List, key: Value): Value | undefined {
   const index = positionOf(key);
   if (index instanceof CelError) return index;
-  return index >= 0 && index < listSize(list) ? listAt(list, index) : undefined;
+  if (index < 0 || index >= listSize(list)) return undefined;
+  const isWrong = typeof key === 'object' && list instanceof ListValue && list.isIndexedByIntOnly;
+  return isWrong ? new CelError(`unsupported index: ${goText(key)}`) : listAt(list, index);
 }
 
 /** A position in a list: any whole number will do. */

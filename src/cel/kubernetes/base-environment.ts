@@ -13,7 +13,7 @@ import { standardLibrary } from '../library/standard/index.ts';
 import { toDuration, toTimestamp } from '../library/standard/conversions.ts';
 import { stringsLibrary } from '../library/strings.ts';
 import { twoVariablesLibrary } from '../library/two-variables.ts';
-import { wellKnownTypes } from '../library/well-known.ts';
+import { wellKnownTypes } from '../library/protobuf/well-known.ts';
 import type { Expr } from '../syntax/index.ts';
 import { CelError } from '../values/index.ts';
 import {

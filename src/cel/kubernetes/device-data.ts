@@ -1,4 +1,4 @@
-import { parseQuantity, ValueError } from '../../api/index.ts';
+import { parseQuantity, ValueError } from '../../api/values/index.ts';
 import { QuantityValue, SemverValue } from './libraries/index.ts';
 import { type Failure, MapBase, MapValue, type Value } from '../values/index.ts';
 import { parseSemver } from './semver.ts';

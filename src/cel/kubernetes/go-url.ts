@@ -1,4 +1,4 @@
-import { quoteGo } from '../../api/index.ts';
+import { quoteGo } from '../../api/values/index.ts';
 import { AddressError, parseAddress } from './network-address.ts';
 
 /** Text that is no URL; the message is Go's. */
@@ -43,11 +43,11 @@ export function parseRequestUri(text: string): GoUrl {
 
 /** Reads any URL, with its fragment. Throws UrlError. */
 export function parseUrl(text: string): GoUrl {
-  return naming(text, () => {
-    const bytes = toBytes(text);
-    const hash = bytes.indexOf('#');
-    return hash < 0 ? parse(bytes, '', false) : parse(bytes.slice(0, hash), bytes.slice(hash + 1), false);
-  });
+  const hash = text.indexOf('#');
+  const before = hash < 0 ? text : text.slice(0, hash);
+  const url = naming(before, () => parse(toBytes(before), '', false)); // messages about it leave out the fragment
+  if (hash < 0) return url;
+  return naming(text, () => parse(toBytes(before), toBytes(text.slice(hash + 1)), false));
 }
 
 function naming(text: string, action: () => GoUrl): GoUrl {

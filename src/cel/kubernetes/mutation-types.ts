@@ -8,7 +8,7 @@ import {
   goTypeName,
   MapValue,
   nativeOf,
-  typeOf,
+  goNativeName,
   type Value,
 } from '../values/index.ts';
 
@@ -136,28 +136,10 @@ function createPatch(fields: ReadonlyMap<string, Value>): JsonPatchValue | CelEr
     const type = PATCH_FIELDS[name];
     if (type === undefined) return new CelError(`unexpected JSONPatchType field: ${name}`);
     if (type !== STRING || typeof value === 'string') continue;
-    return new CelError(`unexpected type ${nativeName(value)} for JSONPatchType '${name}' field`);
+    return new CelError(`unexpected type ${goNativeName(value)} for JSONPatchType '${name}' field`);
   }
   return new JsonPatchValue(fields);
 }
-
-/** What Go calls the type of the plain value behind one of the language. */
-function nativeName(value: Value): string {
-  const { kind } = typeOf(value);
-  return NATIVE_NAMES[kind] ?? goTypeName(value, { isNative: true });
-}
-
-const NATIVE_NAMES: Readonly<Record<string, string>> = {
-  bool: 'bool',
-  bytes: '[]uint8',
-  double: 'float64',
-  duration: 'time.Duration',
-  int: 'int64',
-  null: 'structpb.NullValue',
-  timestamp: 'time.Time',
-  type: 'string',
-  uint: 'uint64',
-};
 
 /** A key as Go's `%s` shows it. */
 function goPrinted(key: Value): string {

@@ -1,4 +1,4 @@
-import { quoteGo } from '../../api/index.ts';
+import { quoteGo } from '../../api/values/index.ts';
 
 /** An address as Go's netip reads it: no leniency, and a zone behind `%`. */
 export interface NetworkAddress {

@@ -1,4 +1,4 @@
-import { formatIp } from '../../api/index.ts';
+import { formatIp } from '../../api/values/index.ts';
 import { opaqueType, type Type } from '../types/index.ts';
 import { type CelError, noSuchOverload, Opaque, unconvertible, type Value } from '../values/index.ts';
 import type { NetworkAddress, NetworkPrefix } from './network-address.ts';

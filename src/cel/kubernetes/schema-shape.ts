@@ -1,4 +1,4 @@
-import { decodeBase64, ValueError } from '../../api/index.ts';
+import { decodeBase64, ValueError } from '../../api/values/index.ts';
 import type { Shape, ShapeField } from '../evaluate/shape.ts';
 import { CelError, Double, Duration, Timestamp, type Value } from '../values/index.ts';
 import { escapeName, RESERVED_FIELD_NAMES, unescapeName } from './escape.ts';

@@ -1,4 +1,4 @@
-import { parseGoInteger, quoteGo, ValueError } from '../../api/index.ts';
+import { parseGoInteger, quoteGo, ValueError } from '../../api/values/index.ts';
 
 /** A semantic version. */
 export interface SemanticVersion {
@@ -67,7 +67,7 @@ function readPrerelease(text: string | undefined): readonly (string | bigint)[] 
 /** Drops a `v` and leading zeros, and fills in missing numbers, before reading. */
 export function parseSemverTolerantly(text: string): SemanticVersion | string {
   const parts = cutParts(text.replace(/^v/, '')).map((part) => {
-    if (part.length <= 1) return part;
+    if (Buffer.byteLength(part) <= 1) return part;
     const trimmed = part.replace(/^0+/, '');
     return /^[0-9]/.test(trimmed) ? trimmed : `0${trimmed}`;
   });

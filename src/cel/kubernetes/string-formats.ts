@@ -1,5 +1,5 @@
 import { DurationError, parseGoDuration } from '../../base/index.ts';
-import { parseTime, ValueError } from '../../api/index.ts';
+import { parseTime, ValueError } from '../../api/values/index.ts';
 import { Duration, Timestamp } from '../values/index.ts';
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;

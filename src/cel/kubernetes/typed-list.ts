@@ -1,10 +1,13 @@
 import type { Shape } from '../evaluate/shape.ts';
 import type { OwnAddition } from '../library/standard/arithmetic.ts';
 import {
+  Breakdown,
   Double,
   equal,
   Failure,
+  goNativeName,
   isList,
+  isMap,
   listAt,
   listItems,
   listSize,
@@ -35,6 +38,10 @@ export class TypedList extends ListValue implements OwnEquality, OwnSearch, OwnA
 
   get native(): Value {
     return this.raw;
+  }
+
+  override get isIndexedByIntOnly(): boolean {
+    return true;
   }
 
   get size(): number {
@@ -104,6 +111,9 @@ function rawKey(raw: unknown): string {
 
 function valueKey(value: Value): string {
   if (value instanceof Double) return `double ${value.value}`;
+  if (isList(value) || isMap(value) || value instanceof Uint8Array) {
+    throw new Breakdown(`internal error: runtime error: hash of unhashable type ${goNativeName(value)}`);
+  }
   return typeof value === 'object' ? 'object' : `${typeof value} ${String(value)}`;
 }
 

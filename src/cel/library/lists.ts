@@ -111,7 +111,7 @@ function flattened(of: Value, depth: Value): Value {
 }
 
 function notFlattened(of: Value, depth: string): CelError {
-  return new CelError(`no such overload: ${typeOf(of).name}.flatten(${depth})`);
+  return new CelError(`no such overload: ${typeOf(of).toString()}.flatten(${depth})`);
 }
 
 function flatten(of: List, depth: number): Value[] {
@@ -169,7 +169,7 @@ function sortBy(): Macro {
     const make = new NodeMaker(offset);
     const name = '@__sortBy_input__';
     const bound = make.ident(name);
-    const keys = expandMap({ offset, target: copyExpr(bound), args });
+    const keys = expandMap({ offset, target: copyExpr(bound, offset), args });
     return make.comprehension({
       range: make.list(),
       variable: '#unused',
@@ -178,7 +178,7 @@ function sortBy(): Macro {
       initial: input,
       condition: make.bool(false),
       step: bound,
-      result: make.memberCall('@sortByAssociatedKeys', copyExpr(bound), keys),
+      result: make.memberCall('@sortByAssociatedKeys', copyExpr(bound, offset), keys),
     });
   };
   return { name: 'sortBy', isMember: true, argumentCount: 2, expand };

@@ -126,7 +126,7 @@ function optMacro(name: string, isWrapped: boolean): Macro {
       variable: '#unused',
       variable2: undefined,
       accumulator: variable.name,
-      initial: make.memberCall('value', copyExpr(target as Expr)),
+      initial: make.memberCall('value', copyExpr(target as Expr, offset)),
       condition: make.bool(false),
       step: make.ident(variable.name),
       result: transform,

@@ -1,4 +1,4 @@
-import { trimGo } from '../../api/index.ts';
+import { trimGo } from '../../api/values/index.ts';
 import {
   binary,
   declareFunction,
@@ -13,11 +13,14 @@ import { DYN, INT, listOf, STRING } from '../types/index.ts';
 import { CelError, goText, type List, listItems, type Value } from '../values/index.ts';
 import { formatText } from './format/index.ts';
 import type { Library } from './library.ts';
+import { fieldContent } from './protobuf/field-conversion.ts';
 import { charAt, indexOf, lastIndexOf, replaceText, splitText, substring } from './text-functions.ts';
 
 /** The functions on strings. `join` and `format` came with later versions of the library. */
 export function stringsLibrary(version: 0 | 2): Library {
-  return { functions: version === 0 ? [...basics(), join()] : [...basics(), ...quoting(), join()] };
+  return {
+    functions: version === 0 ? [...basics(), join(convertedTexts)] : [...basics(), ...quoting(), join(checkedTexts)],
+  };
 }
 
 /** An implementation for arguments that are known to be strings and ints. */
@@ -123,28 +126,40 @@ function quoting(): readonly FunctionDeclaration[] {
   ];
 }
 
-function join(): FunctionDeclaration {
+type Texts = (list: Value) => readonly string[] | CelError;
+
+function join(textsOf: Texts): FunctionDeclaration {
+  const joined = (list: Value, separator: string): Value => {
+    const texts = textsOf(list);
+    return texts instanceof CelError ? texts : texts.join(separator);
+  };
   return declareFunction('join', [
     member(
       'list_join',
       [listOf(STRING)],
       STRING,
-      unary((list) => joinTexts(list, '')),
+      unary((list) => joined(list, '')),
     ),
     member(
       'list_join_string',
       [listOf(STRING), STRING],
       STRING,
-      binary((list, separator) => joinTexts(list, separator as string)),
+      binary((list, separator) => joined(list, separator as string)),
     ),
   ]);
 }
 
-function joinTexts(list: Value, separator: string): Value {
+const checkedTexts: Texts = (list) => {
   const texts = listItems(list as List);
   const wrong = texts.find((text) => typeof text !== 'string');
-  return wrong === undefined ? texts.join(separator) : new CelError(`join: invalid input: ${goText(wrong)}`);
-}
+  return wrong === undefined ? (texts as string[]) : new CelError(`join: invalid input: ${goText(wrong)}`);
+};
+
+/** The first version also joins what can be converted. */
+const convertedTexts: Texts = (list) => {
+  const texts = listItems(list as List).map((item) => fieldContent(item, 'string'));
+  return texts.find((text) => text instanceof CelError) ?? (texts as string[]);
+};
 
 const QUOTED: Readonly<Record<string, string>> = {
   '\x07': '\\a',

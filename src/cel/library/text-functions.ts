@@ -1,5 +1,8 @@
+import { codePointCount } from '../syntax/index.ts';
 import { CelError, type Value } from '../values/index.ts';
 
+/** Parts so long are searched with more care. */
+const SHORT = 64;
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** A text by code points: the text itself where each has one code unit, else its code points. */
@@ -26,11 +29,12 @@ export function charAt(text: string, position: number | bigint): Value {
 export function indexOf(text: string, part: string, start: number | bigint): Value {
   if (part === '') return start;
   if (start < 0) return outOfRange(start);
-  const [all, wanted] = [points(text), points(part)];
+  const all = points(text);
   if (start >= all.length) return -1;
   if (typeof all === 'string') return all.indexOf(part, Number(start));
-  for (let at = Number(start); at <= all.length - wanted.length; at++) if (isAt(all, wanted, at)) return at;
-  return -1;
+  const from = lengthOf(all.slice(0, Number(start)));
+  const at = text.indexOf(part, from);
+  return at < 0 ? -1 : Number(start) + codePointCount(text.slice(from, at));
 }
 
 /** Where `part` is found last, beginning at `start` or before; -1 when it is not. */
@@ -41,15 +45,27 @@ export function lastIndexOf(text: string, part: string, start: number | bigint |
   const from = start ?? all.length - 1;
   if (from < 0) return outOfRange(from);
   if (from >= all.length) return -1;
-  const wanted = points(part);
-  for (let at = Math.min(Number(from), all.length - wanted.length); at >= 0; at--) if (isAt(all, wanted, at)) return at;
-  return -1;
+  const last = typeof all === 'string' ? Number(from) : lengthOf(all.slice(0, Number(from)));
+  const at = findBackwards(text, part, last);
+  return at <= 0 || typeof all === 'string' ? at : codePointCount(text.slice(0, at));
 }
 
-function isAt(all: string | readonly string[], wanted: string | readonly string[], at: number): boolean {
-  if (typeof all === 'string' && typeof wanted === 'string') return all.startsWith(wanted, at);
-  for (let index = 0; index < wanted.length; index++) if (all[at + index] !== wanted[index]) return false;
-  return true;
+function lengthOf(characters: readonly string[]): number {
+  return characters.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Searching backwards is slow where it is built in; forwards it takes no longer than the text. */
+function findBackwards(text: string, part: string, last: number): number {
+  if (part.length < SHORT) return text.lastIndexOf(part, last);
+  const rest = text.length - part.length;
+  if (rest < 0) return -1;
+  const at = reversed(text).indexOf(reversed(part), Math.max(0, rest - last));
+  return at < 0 ? -1 : rest - at;
+}
+
+/** By code units, in which texts are searched. */
+function reversed(text: string): string {
+  return Buffer.from(text, 'utf16le').swap16().reverse().toString('utf16le');
 }
 
 export function substring(text: string, start: number | bigint, end: number | bigint | undefined): Value {

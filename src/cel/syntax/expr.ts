@@ -27,8 +27,8 @@ export interface IdentExpr extends Node {
   readonly kind: 'ident';
   /** The full name once checked. */
   name: string;
-  /** Set by the checker when the name stands for a type, or a constant. */
-  constant?: Type;
+  /** Set by the checker when the name stands for a type, or a number of an enum. */
+  constant?: Type | number;
 }
 
 export interface SelectExpr extends Node {

@@ -12,7 +12,8 @@ export {
   refuseAccumulator,
 } from './macro.ts';
 export { Operator } from './operators.ts';
-export { parse, type Parsed, type Syntax } from './parser.ts';
+export type { Syntax } from './parse-context.ts';
+export { parse, type Parsed } from './parser.ts';
 export { codePointCount, type Location, NO_LOCATION, Source } from './source.ts';
 export {
   allLoop,

@@ -132,7 +132,7 @@ function isOneOf(text: string, at: number, letters: string): boolean {
 function failureEnd(text: string, at: number): number {
   let end = at;
   for (const pattern of UNENDED) end = Math.max(end, matchEnd(pattern, text, at));
-  if (text.charAt(end) === '\\' && end > at && text.charAt(at) !== '`') end = matchEnd(PARTIAL_ESCAPE, text, end);
+  if (text.charAt(end) === '\\' && end > at && isOneOf(text, at, `"'`)) end = matchEnd(PARTIAL_ESCAPE, text, end);
   return end < text.length ? end + ((text.codePointAt(end) as number) > 0xffff ? 2 : 1) : end;
 }
 

@@ -47,7 +47,7 @@ export class MacroTable {
 }
 
 function keyOf(name: string, isMember: boolean, argumentCount: number): string {
-  return `${isMember ? '.' : ''}${name}/${argumentCount}`;
+  return `${isMember ? 'member' : 'global'} ${name}/${argumentCount}`; // a global name may begin with a dot
 }
 
 /** Makes nodes that all stand where the macro's call stands. */
@@ -116,37 +116,38 @@ export function refuseAccumulator(arg: Expr, name: string): void {
   }
 }
 
-/** A copy with nodes of its own, for expressions that a macro needs twice. */
-export function copyExpr(expr: Expr): Expr {
+/** A copy with nodes of its own, for expressions that a macro at `offset` needs twice. Its fields stand there, too. */
+export function copyExpr(expr: Expr, offset: number): Expr {
+  const copy = (part: Expr): Expr => copyExpr(part, offset);
   switch (expr.kind) {
     case 'literal':
     case 'ident':
       return { ...expr };
     case 'select':
-      return { ...expr, operand: copyExpr(expr.operand) };
+      return { ...expr, operand: copy(expr.operand) };
     case 'call':
       return {
         ...expr,
-        target: expr.target === undefined ? undefined : copyExpr(expr.target),
-        args: expr.args.map(copyExpr),
+        target: expr.target === undefined ? undefined : copy(expr.target),
+        args: expr.args.map(copy),
       };
     case 'list':
-      return { ...expr, elements: expr.elements.map(copyExpr) };
+      return { ...expr, elements: expr.elements.map(copy) };
     case 'map':
       return {
         ...expr,
-        entries: expr.entries.map((entry) => ({ ...entry, key: copyExpr(entry.key), value: copyExpr(entry.value) })),
+        entries: expr.entries.map((entry) => ({ ...entry, offset, key: copy(entry.key), value: copy(entry.value) })),
       };
     case 'struct':
-      return { ...expr, fields: expr.fields.map((field) => ({ ...field, value: copyExpr(field.value) })) };
+      return { ...expr, fields: expr.fields.map((field) => ({ ...field, offset, value: copy(field.value) })) };
     case 'comprehension':
       return {
         ...expr,
-        range: copyExpr(expr.range),
-        initial: copyExpr(expr.initial),
-        condition: copyExpr(expr.condition),
-        step: copyExpr(expr.step),
-        result: copyExpr(expr.result),
+        range: copy(expr.range),
+        initial: copy(expr.initial),
+        condition: copy(expr.condition),
+        step: copy(expr.step),
+        result: copy(expr.result),
         form: undefined, // it names parts of the original
       };
   }

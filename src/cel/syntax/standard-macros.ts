@@ -13,14 +13,13 @@ export interface Loop {
   readonly variable2: string | undefined;
 }
 
-/** has, all, exists, exists_one (also as existsOne), map and filter. */
+/** has, all, exists, exists_one, map and filter. */
 export function standardMacros(): readonly Macro[] {
   return [
     { name: 'has', isMember: false, argumentCount: 1, expand: expandHas },
     quantifier('all', allLoop),
     quantifier('exists', existsLoop),
     quantifier('exists_one', existsOneLoop),
-    quantifier('existsOne', existsOneLoop),
     { name: 'map', isMember: true, argumentCount: 2, expand: expandMap },
     { name: 'map', isMember: true, argumentCount: 3, expand: expandMap },
     { name: 'filter', isMember: true, argumentCount: 2, expand: expandFilter },

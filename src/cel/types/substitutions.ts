@@ -99,6 +99,10 @@ export class Substitutions {
   #substitutes(type: Type, parameter: Type): { isValid: boolean; isBound: boolean } {
     if (type.kind === 'param' && type.name === parameter.name) return { isValid: true, isBound: true };
     const bound = this.#bound.get(parameter.name);
+    if (bound?.kind === 'none') {
+      if (type.isDyn) this.bind(parameter, type);
+      return { isValid: type.isDyn, isBound: true };
+    }
     if (bound !== undefined) {
       if (type.isExactly(bound)) return { isValid: true, isBound: true };
       if (!this.#assignable(type, bound)) return { isValid: false, isBound: true };

@@ -1,5 +1,7 @@
 import { Boxed } from '../types/index.ts';
-import { isJsonObject, type Value } from './value.ts';
+import { isList, ListValue } from './list.ts';
+import { isMap, MapValue } from './map.ts';
+import { isJsonObject, typeOf, type Value } from './value.ts';
 
 /**
  * What Kubernetes' implementation calls the type of a value, where that shows in messages. Data that was only read and
@@ -23,3 +25,23 @@ export function goTypeName(value: Value, options: { readonly isNative?: boolean 
   if (isJsonObject(value)) return isNative ? 'map[string]interface {}' : '*types.baseMap';
   return isNative ? '[]interface {}' : '*types.baseList';
 }
+
+/** What Go calls the type of the plain value behind a computed one. */
+export function goNativeName(value: Value): string {
+  if (value instanceof MapValue) return 'map[ref.Val]ref.Val';
+  if (isList(value)) return value instanceof ListValue ? '[]interface {}' : '[]ref.Val';
+  if (isMap(value)) return 'map[string]interface {}';
+  return NATIVE_NAMES[typeOf(value).kind] ?? goTypeName(value);
+}
+
+const NATIVE_NAMES: Readonly<Record<string, string>> = {
+  bool: 'bool',
+  bytes: '[]uint8',
+  double: 'float64',
+  duration: 'time.Duration',
+  int: 'int64',
+  null: 'structpb.NullValue',
+  timestamp: 'time.Time',
+  type: 'string',
+  uint: 'uint64',
+};

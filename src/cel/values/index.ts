@@ -5,8 +5,10 @@ export { contains, equal, equalLists, isEqual, type OwnEquality, type OwnSearch 
 export { Breakdown, CelError, CostLimitExceeded, Failure, noSuchOverload, UnknownValue } from './failure.ts';
 export { formatFixed, formatShortest } from './go-float.ts';
 export { goText } from './go-text.ts';
-export { goTypeName } from './go-type-name.ts';
+export { goNativeName, goTypeName } from './go-type-name.ts';
+export { requireHashable } from './hashable.ts';
 export * from './int.ts';
+export { literalText } from './literal-text.ts';
 export { type HasNative, nativeOf, unconvertible } from './native.ts';
 export {
   concatenate,

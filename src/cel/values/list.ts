@@ -10,6 +10,11 @@ export abstract class ListValue extends Boxed {
   override get type(): Type {
     return LIST;
   }
+
+  /** Whether the other kinds of whole numbers are no positions. */
+  get isIndexedByIntOnly(): boolean {
+    return false;
+  }
 }
 
 export type List = readonly unknown[] | ListValue;

@@ -1,5 +1,6 @@
 import { Boxed, MAP, type Type } from '../types/index.ts';
 import { doubleToInt, type Int } from './int.ts';
+import { requireHashable } from './hashable.ts';
 import { Duration } from './duration.ts';
 import { CelError, Failure } from './failure.ts';
 import { Timestamp } from './timestamp.ts';
@@ -64,6 +65,12 @@ export class MapValue extends MapBase {
     return '*types.baseMap';
   }
 
+  override has(key: Value): boolean {
+    if (this.size === 0) return false;
+    requireHashable(key);
+    return this.find(key) !== undefined;
+  }
+
   get size(): number {
     return this.#plain.size + this.#boxed.size;
   }
@@ -81,7 +88,8 @@ export class MapValue extends MapBase {
   }
 
   find(key: Value): Value | undefined {
-    return this.#get(key) ?? this.#findNumber(key);
+    const found = this.#get(key);
+    return found === undefined ? this.#findNumber(key) : found;
   }
 
   /** Numbers of different types are the same key when they are equal. */

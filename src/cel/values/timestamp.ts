@@ -1,4 +1,4 @@
-import { type Instant, parseTime, ValueError } from '../../api/index.ts';
+import { type Instant, parseTime, ValueError } from '../../api/values/index.ts';
 import { Boxed, TIMESTAMP, type Type } from '../types/index.ts';
 import { Duration } from './duration.ts';
 import { CelError } from './failure.ts';

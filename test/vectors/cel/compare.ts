@@ -10,12 +10,16 @@ const FIELDS = ['issues', 'type', 'min', 'max', 'refused', 'value', 'error', 'co
 
 /** How our answer differs from Go's, if it does. */
 export function compareAnswers(ours: Answer, theirs: Answer): Difference | undefined {
-  const different = FIELDS.filter((field) => normalized(ours[field]) !== normalized(theirs[field]));
+  const different = differentFields(ours, theirs);
   if (different.length === 0) return undefined;
   const text = different
     .map((field) => `  ${field}: Go   ${theirs[field]}\n  ${' '.repeat(field.length)}  ours ${ours[field]}`)
     .join('\n');
   return { text, explanation: explain(ours, theirs) };
+}
+
+function differentFields(ours: Answer, theirs: Answer): (typeof FIELDS)[number][] {
+  return FIELDS.filter((field) => normalized(ours[field]) !== normalized(theirs[field]));
 }
 
 /** Type variables are numbered in an order that is random in Go. */
@@ -29,8 +33,19 @@ function explain(ours: Answer, theirs: Answer): string | undefined {
   if (theirs.issues !== undefined && ours.issues !== undefined && withoutOthers(theirs.issues) === ours.issues) {
     return 'when the text does not fit the grammar, only that is reported, not what is wrong with the pieces';
   }
-  if (theirs.error === 'file name too long') return 'for us no name of a time zone is too long';
-  if (theirs.error !== undefined && asComputed(theirs.error) === ours.error) {
+  if (['file name too long', 'is a directory', 'invalid argument'].includes(theirs.error ?? '')) {
+    return 'the name of a time zone is that of a file in Go';
+  }
+  if (theirs.value?.includes('error:unsupported conversion to ref.Val: (*errors.errorString)') === true) {
+    return 'a broken element of a list has other words in Go once it was in an optional';
+  }
+  if (theirs.error?.startsWith('cannot get field "') === true && ours.error?.startsWith('no such key: ') === true) {
+    return 'null where an Object was expected: Go has other words for fields that it lacks';
+  }
+  if (
+    theirs.error !== undefined &&
+    differentFields(ours, { ...theirs, error: asComputed(theirs.error) }).length === 0
+  ) {
     return 'data as it came in has other type names in Go, and out of a ?: as well';
   }
   return undefined;

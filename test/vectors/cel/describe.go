@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/cel-go/checker"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
@@ -149,11 +150,14 @@ func printDeclarations() error {
 	env := environment.MustBaseEnvSet(version.MajorMinor(1, 36)).StoredExpressionsEnv()
 	var list []declaration
 	for name, fn := range env.Functions() {
+		if fn.IsDeclarationDisabled() {
+			continue // an old name that expressions cannot use
+		}
 		d := declaration{Name: name}
 		for _, o := range fn.OverloadDecls() {
-			each := overload{ID: o.ID(), Result: o.ResultType().String(), IsMember: o.IsMemberFunction(), Args: []string{}}
+			each := overload{ID: o.ID(), Result: checker.FormatCELType(o.ResultType()), IsMember: o.IsMemberFunction(), Args: []string{}}
 			for _, arg := range o.ArgTypes() {
-				each.Args = append(each.Args, arg.String())
+				each.Args = append(each.Args, checker.FormatCELType(arg))
 			}
 			d.Overloads = append(d.Overloads, each)
 		}

@@ -48,7 +48,8 @@ export function describeValue(value: Value): string {
   if (value instanceof FormatValue) return `format:${value.name}`;
   if (isList(value)) return `[${listItems(value).map(describeValue).join(', ')}]`;
   if (isMap(value)) {
-    const keys = [...mapKeys(value)].filter((key) => key !== null);
+    // Typed data has keys that nothing can be found by, where there are fields that the schema does not know.
+    const keys = [...mapKeys(value)].filter((key) => key !== null || !(mapFind(value, key) instanceof CelError));
     const entries = keys.map((key) => Buffer.from(`${describeValue(key)}: ${describeEntry(value, key)}`));
     return `{${entries.sort(Buffer.compare).map(String).join(', ')}}`;
   }

@@ -6,12 +6,13 @@ import { compareAnswers } from './compare.ts';
 import { ExpressionMaker } from './expression-maker.ts';
 import { askGo, buildOracle, type Question } from './go-oracle.ts';
 import { leaves } from './leaves.ts';
+import { misspell } from './misspell.ts';
 import { type Answer, ask, readWorlds } from './worlds.ts';
 
 const [seconds = '60', seed = '1', shown = '25'] = process.argv.slice(2);
 const BATCH = 2000;
 const TRIES = 20;
-const oracle = buildOracle();
+const oracle = buildOracle(import.meta.dirname);
 if (!oracle.ok) {
   console.log(`fuzz: skipped, ${oracle.reason}`);
   process.exit(0);
@@ -20,17 +21,20 @@ const worlds = readWorlds(readFileSync(join(import.meta.dirname, 'worlds.json'),
 const kinds = Object.entries(leaves);
 const random = new SeededRandom(Number(seed));
 const end = Date.now() + Number(seconds) * 1000;
-const totals = { expressions: 0, refused: 0, failed: 0, explained: 0, different: 0, slowestMs: 0 };
+const totals = { expressions: 0, refused: 0, failed: 0, different: 0, slowestMs: 0 };
+const explained = new Map<string, number>();
+const explain = (reason: string): unknown => explained.set(reason, (explained.get(reason) ?? 0) + 1);
 do {
   const questions = Array.from({ length: BATCH }, (): Question => {
     const [world, variables] = kinds[random.int(kinds.length)] as (typeof kinds)[number];
-    return { world, expr: new ExpressionMaker(random, variables).make(1 + random.int(4)) };
+    const expr = new ExpressionMaker(random, variables).make(1 + random.int(4));
+    return { world, expr: random.int(5) === 0 ? misspell(expr, random) : expr };
   });
-  const answers = await askGo(oracle.path, questions);
+  const answers = await askGo(oracle, questions);
   const suspects: { readonly ours: Answer; readonly text: string }[] = [];
   for (const theirs of answers) {
     const start = performance.now();
-    const ours = ask(worlds, theirs.world, theirs.expr);
+    const ours = answer(theirs);
     totals.slowestMs = Math.max(totals.slowestMs, Math.round(performance.now() - start));
     totals.expressions += 1;
     if (theirs.issues !== undefined || theirs.refused !== undefined) totals.refused += 1;
@@ -38,7 +42,7 @@ do {
     const difference = compareAnswers(ours, theirs);
     if (difference === undefined) continue;
     if (difference.explanation !== undefined) {
-      totals.explained += 1;
+      explain(difference.explanation);
       continue;
     }
     suspects.push({ ours, text: difference.text });
@@ -47,19 +51,27 @@ do {
   const repeated = suspects.flatMap(({ ours: { world, expr } }) =>
     Array.from({ length: TRIES }, () => ({ world, expr })),
   );
-  const again = repeated.length === 0 ? [] : await askGo(oracle.path, repeated);
+  const again = repeated.length === 0 ? [] : await askGo(oracle, repeated);
   for (const [index, { ours, text }] of suspects.entries()) {
     const tries = again.slice(index * TRIES, (index + 1) * TRIES);
     if (
       tries.some((theirs) => compareAnswers(ours, theirs) === undefined) ||
       new Set(tries.map((each) => JSON.stringify(each))).size > 1
     ) {
-      totals.explained += 1;
+      explain('maps have no order in Go');
       continue;
     }
     totals.different += 1;
     if (totals.different <= Number(shown)) console.log(`[${ours.world}] ${ours.expr}\n${text}`);
   }
 } while (Date.now() < end);
-console.log(totals);
+console.log(totals, Object.fromEntries(explained));
 process.exit(totals.different === 0 ? 0 : 1);
+
+function answer({ world, expr }: Question): Answer {
+  try {
+    return ask(worlds, world, expr);
+  } catch (error) {
+    return { world, expr, error: `CRASH: ${(error as Error).stack}` };
+  }
+}

@@ -4,16 +4,23 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Task } from './tasks.ts';
+import type { Outcome } from './uses.ts';
 import type { Answer } from './worlds.ts';
 
-/** Builds the program; the path of it, or why that cannot be done. */
-export function buildOracle():
-  | { readonly ok: true; readonly path: string }
-  | { readonly ok: false; readonly reason: string } {
+/** The program, and the folder with its sources and worlds. */
+export interface Oracle {
+  readonly ok: true;
+  readonly path: string;
+  readonly folder: string;
+}
+
+/** Builds the program; or why that cannot be done. */
+export function buildOracle(folder: string): Oracle | { readonly ok: false; readonly reason: string } {
   if (spawnSync('go', ['version']).error !== undefined) return { ok: false, reason: 'there is no go here' };
   const path = join(mkdtempSync(join(tmpdir(), 'keelson-cel-')), 'vectors');
-  const built = spawnSync('go', ['build', '-o', path, '.'], { cwd: import.meta.dirname });
-  return built.status === 0 ? { ok: true, path } : { ok: false, reason: built.stderr.toString() };
+  const built = spawnSync('go', ['build', '-p', '1', '-o', path, '.'], { cwd: folder });
+  return built.status === 0 ? { ok: true, path, folder } : { ok: false, reason: built.stderr.toString() };
 }
 
 export interface Question {
@@ -21,18 +28,40 @@ export interface Question {
   readonly expr: string;
 }
 
-/** Asks about expressions in order. `mode` bench gives timings instead. */
-export async function askGo<T = Answer>(
-  path: string,
-  questions: readonly Question[],
-  mode: 'answer' | 'bench' = 'answer',
-): Promise<T[]> {
-  const child = spawn(path, [mode, join(import.meta.dirname, 'worlds.json')], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const answers: T[] = [];
+/** Asks about expressions in order. */
+export async function askGo({ path, folder }: Oracle, questions: readonly Question[]): Promise<Answer[]> {
+  return (await run(path, ['answer', join(folder, 'worlds.json')], questions)) as Answer[];
+}
+
+/** What compiling and evaluating an expression takes. */
+export interface Timing {
+  readonly compileNs: number;
+  readonly evalNs: number;
+}
+
+/** Measures expressions in order, on one core, in the worlds of a file. */
+export async function timeGo({ path }: Oracle, worlds: string, questions: readonly Question[]): Promise<Timing[]> {
+  return (await run(path, ['bench', worlds], questions)) as Timing[];
+}
+
+/** Has tasks carried out in order. */
+export async function askUses({ path }: Oracle, tasks: readonly Task[]): Promise<Outcome[]> {
+  return (await run(path, ['uses'], tasks)) as Outcome[];
+}
+
+/** All functions of the environment with their signatures. */
+export async function askDeclarations({ path }: Oracle): Promise<unknown[]> {
+  return run(path, ['declarations'], []);
+}
+
+async function run(path: string, args: readonly string[], input: readonly unknown[]): Promise<unknown[]> {
+  const env = args[0] === 'bench' ? { ...process.env, GOMAXPROCS: '1' } : process.env;
+  const child = spawn(path, args, { stdio: ['pipe', 'pipe', 'inherit'], env });
+  const answers: unknown[] = [];
   const lines = createInterface({ input: child.stdout });
-  lines.on('line', (line) => answers.push(JSON.parse(line) as T));
+  lines.on('line', (line) => answers.push(JSON.parse(line)));
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  child.stdin.end(questions.map((question) => `${JSON.stringify(question)}\n`).join(''));
+  child.stdin.end(input.map((each) => `${JSON.stringify(each)}\n`).join(''));
   const status = await ended;
   if (status !== 0) throw new Error(`Cannot ask Go: the program ended with ${status} after ${answers.length} answers`);
   return answers;

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -128,6 +129,7 @@ func measure(w *world, q question) (timing, error) {
 	return timing{Expr: q.Expr, CompileNs: compileNs, EvalNs: evalNs}, err
 }
 
+// perRound is the processor time of one round in nanoseconds.
 func perRound(action func() error, budget time.Duration) (float64, error) {
 	for i := 0; i < 10; i++ {
 		if err := action(); err != nil {
@@ -135,7 +137,7 @@ func perRound(action func() error, budget time.Duration) (float64, error) {
 		}
 	}
 	rounds := 0
-	start := time.Now()
+	start, before := time.Now(), processorTime()
 	for time.Since(start) < budget {
 		for i := 0; i < 10; i++ {
 			if err := action(); err != nil {
@@ -144,5 +146,14 @@ func perRound(action func() error, budget time.Duration) (float64, error) {
 		}
 		rounds += 10
 	}
-	return float64(time.Since(start).Nanoseconds()) / float64(rounds), nil
+	return float64((processorTime() - before).Nanoseconds()) / float64(rounds), nil
+}
+
+// processorTime is what the process has used so far, which other processes do not change.
+func processorTime() time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }

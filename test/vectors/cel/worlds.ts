@@ -112,7 +112,7 @@ export function ask(worlds: ReadonlyMap<string, World>, world: string, expr: str
   if (!compiled.ok) return { ...question, issues: compiled.issues.toString() };
   const { expression } = compiled;
   const { min, max } = expression.estimateCost(sizes);
-  const checked = { ...question, type: expression.typeName, min: String(min), max: String(max) };
+  const checked = { ...question, type: expression.typeName || undefined, min: String(min), max: String(max) };
   try {
     const result = expression.program({ costLimit: COST_LIMIT }).evaluate(bindings);
     if (!result.ok)

@@ -7,7 +7,7 @@ import {
   unary,
   variadic,
 } from '../../check/declarations.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems, trimGo } from '../../../api/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems, trimGo } from '../../../api/values/index.ts';
 import type { Library } from '../../library/library.ts';
 import { BOOL, objectType, STRING, type Type } from '../../types/index.ts';
 import { CelError, noSuchOverload, Opaque, type Value } from '../../values/index.ts';

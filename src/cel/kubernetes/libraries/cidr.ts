@@ -1,4 +1,4 @@
-import { maskIp, quoteGo } from '../../../api/index.ts';
+import { maskIp, quoteGo } from '../../../api/values/index.ts';
 import { binary, declareFunction, member, overload, unary } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { BOOL, INT, STRING } from '../../types/index.ts';

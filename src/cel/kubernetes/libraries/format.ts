@@ -5,7 +5,7 @@ import {
   labelValueProblems,
   maskTrailingDash,
   qualifiedNameProblems,
-} from '../../../api/index.ts';
+} from '../../../api/values/index.ts';
 import { binary, declareFunction, member, overload, unary, variadic } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { listOf, objectType, optionalOf, STRING, type Type } from '../../types/index.ts';

@@ -1,4 +1,4 @@
-import { quoteGo } from '../../../api/index.ts';
+import { quoteGo } from '../../../api/values/index.ts';
 import { declareFunction, member, overload, unary } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { BOOL, INT, STRING } from '../../types/index.ts';

@@ -1,4 +1,4 @@
-import { parseQuantity, type Quantity, quantityOf, ValueError } from '../../../api/index.ts';
+import { parseQuantity, type Quantity, quantityOf, ValueError } from '../../../api/values/index.ts';
 import { binary, declareFunction, type Implementation, member, overload, unary } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { BOOL, DOUBLE, INT, objectType, STRING, type Type } from '../../types/index.ts';
@@ -131,9 +131,9 @@ export function quantityLibrary(): Library {
           'quantity_sub',
           [Q, Q],
           Q,
-          both((a, b) => new QuantityValue(a.sub(b), true)),
+          both((a, b) => new QuantityValue(subtract(a, b), true)),
         ),
-        member('quantity_sub_int', [Q, INT], Q, withInt(subtractInt)),
+        member('quantity_sub_int', [Q, INT], Q, withInt(subtract)),
       ]),
     ],
   };
@@ -161,9 +161,14 @@ function both(apply: (left: Quantity, right: Quantity) => Value): Implementation
 }
 
 /** Integers are subtracted on 64 bits, where the negative of the smallest one is itself. */
-function subtractInt(left: Quantity, right: Quantity): Quantity {
-  const isWrapped = right.asInt64() === MIN_INT && (left.asInt64() ?? -1n) >= 0n;
+function subtract(left: Quantity, right: Quantity): Quantity {
+  const isWrapped = right.asInt64() === MIN_INT && (isPlainZero(left) || (left.asInt64() ?? -1n) > 0n);
   return isWrapped ? left.add(right) : left.sub(right);
+}
+
+/** Whether it is a zero on 64 bits: such a one takes on any integer that is added. */
+function isPlainZero(quantity: Quantity): boolean {
+  return quantity.sign === 0 && quantity.add(quantityOf(1)).asInt64() !== undefined;
 }
 
 function withInt(apply: (left: Quantity, right: Quantity) => Quantity): Implementation {

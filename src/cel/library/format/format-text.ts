@@ -1,4 +1,4 @@
-import { quoteGo } from '../../../api/index.ts';
+import { quoteGo } from '../../../api/values/index.ts';
 import { compareUtf8 } from '../../../base/index.ts';
 import { Type } from '../../types/index.ts';
 import {

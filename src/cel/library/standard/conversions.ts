@@ -1,4 +1,4 @@
-import { parseGoInteger, ValueError } from '../../../api/index.ts';
+import { parseGoInteger, ValueError } from '../../../api/values/index.ts';
 import { DurationError, parseGoDuration } from '../../../base/index.ts';
 import {
   declareFunction,

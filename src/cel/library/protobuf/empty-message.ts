@@ -1,0 +1,36 @@
+import { FieldedValue } from '../../evaluate/qualify.ts';
+import { objectType, type Type } from '../../types/index.ts';
+import { CelError, noSuchOverload, type Value } from '../../values/index.ts';
+
+export const EMPTY_TYPE = objectType('google.protobuf.Empty');
+
+/** `google.protobuf.Empty{}`, the only message that stays one. */
+export class EmptyMessage extends FieldedValue {
+  get goName(): string {
+    return '*types.protoObj';
+  }
+
+  override get type(): Type {
+    return EMPTY_TYPE;
+  }
+
+  get isZero(): boolean {
+    return true;
+  }
+
+  override get typeValue(): Type {
+    return EMPTY_TYPE;
+  }
+
+  get(key: Value): CelError {
+    return typeof key === 'string' ? new CelError(`no such field '${key}'`) : noSuchOverload();
+  }
+
+  isSet(key: Value): CelError {
+    return this.get(key);
+  }
+
+  equals(other: Value): boolean {
+    return other instanceof EmptyMessage;
+  }
+}
