@@ -11,11 +11,21 @@ export interface StartClusterOptions extends WorkloadOptions {
   readonly seed?: string;
   /** API versions to serve besides the default ones, as `--runtime-config` takes them: `api/all=true`. */
   readonly runtimeConfig?: readonly string[];
+  /**
+   * Admission plugins that are switched off, by upstream's names. Without controllers, unless given, those that count on
+   * them: nobody would make service accounts or take the taint off new nodes.
+   */
+  readonly disableAdmission?: readonly string[];
   /** What is logged to the standard error, at which level; nothing unless given. What fails is kept in `complaints` anyway. */
   readonly logLevel?: LogLevel;
   /** Between the cluster's own programs and its server, such as a `FaultyTransport`. */
   readonly wrapTransport?: ClusterOptions['wrapTransport'];
 }
+
+const COUNT_ON_CONTROLLERS = ['ServiceAccount', 'TaintNodesByCondition'];
+
+/** The first so many are kept: they tell what began it. */
+const MAX_COMPLAINTS = 1000;
 
 /**
  * Starts a cluster in this process: the API server over a store in memory, controllers, scheduler and a simulated node.
@@ -26,7 +36,7 @@ export interface StartClusterOptions extends WorkloadOptions {
  * Example: `await using cluster = await startCluster();`
  */
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
-  const { startAt, seed, runtimeConfig, logLevel, wrapTransport, ...workload } = options;
+  const { startAt, seed, runtimeConfig, disableAdmission, logLevel, wrapTransport, ...workload } = options;
   const clock = new VirtualClock({ startMs: startOf(startAt) });
   const stop = new AbortController();
   const complaints: string[] = [];
@@ -35,6 +45,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     name: 'test',
     storage: { type: 'memory' },
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
+    disableAdmission: disableAdmission ?? (workload.controllers === false ? COUNT_ON_CONTROLLERS : []),
     serviceCidrs: ['10.96.0.0/16'],
     clock,
     certificateClock: new RealClock(),
@@ -69,7 +80,7 @@ function complaintLog(clock: Clock, complaints: string[], level: LogLevel | unde
     clock,
     level: level ?? 'warn',
     write: (line) => {
-      complaints.push(line.trimEnd());
+      if (complaints.length < MAX_COMPLAINTS) complaints.push(line.trimEnd());
       if (level !== undefined) process.stderr.write(line);
     },
   });

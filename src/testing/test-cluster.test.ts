@@ -12,6 +12,7 @@ describe('a cluster in a test', () => {
     const { nodes, pods, namespaces } = cluster.client.core.v1;
     const [node] = (await nodes.list()).items;
     expect(node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
+    expect(node?.spec?.taints).toBeUndefined();
     expect((await namespaces.list()).items.map(({ metadata }) => metadata.name)).toEqual([
       'default',
       'kube-node-lease',
@@ -94,7 +95,10 @@ describe('a cluster in a test', () => {
     await cluster.settle();
 
     expect((await pods.get('web')).metadata.labels).toEqual({ seen: 'yes' });
-    expect(marker.trace({ key: 'default/web' })[0]).toMatchObject({ writes: 1, why: expect.arrayContaining(['Pod default/web added']) });
+    expect(marker.trace({ key: 'default/web' })[0]).toMatchObject({
+      writes: 1,
+      why: expect.arrayContaining(['Pod default/web added']),
+    });
   });
 
   test('settle() fails when an app has failed', async () => {
@@ -119,6 +123,26 @@ describe('a cluster in a test', () => {
     expect((await cluster.client.core.v1.nodes.list()).items).toEqual([]);
     const accounts = cluster.client.core.v1.serviceaccounts.namespace('default');
     await expect(accounts.get('default')).rejects.toSatisfy((error) => hasReason(error, 'NotFound'));
+    const { serviceAccountName, priority } =
+      (await cluster.client.core.v1.pods.namespace('default').create(pod('a'))).spec ?? {};
+    expect([serviceAccountName, priority]).toEqual([undefined, 0]);
+  });
+
+  test('makes pods in a namespace that is new', async () => {
+    await using cluster = await startCluster();
+    await cluster.client.core.v1.namespaces.create({ metadata: { name: 'new' } });
+
+    const { spec } = await cluster.client.core.v1.pods.namespace('new').create(pod('web'));
+
+    expect(spec?.serviceAccountName).toBe('default');
+  });
+
+  test('leaves out the admission plugins that are switched off', async () => {
+    await using cluster = await startCluster({ disableAdmission: ['Priority', 'ServiceAccount'] });
+
+    const { spec } = await cluster.client.core.v1.pods.namespace('default').create(pod('web'));
+
+    expect([spec?.priority, spec?.serviceAccountName, spec?.tolerations?.length]).toEqual([undefined, undefined, 2]);
   });
 
   test('refuses a time that is none', async () => {

@@ -22,7 +22,7 @@ export interface OwnTarget extends AsyncDisposable {
 }
 
 export async function startOwnTarget(): Promise<OwnTarget> {
-  const cluster: TestCluster = await startTestCluster();
+  const cluster: TestCluster = await startTestCluster({ disableAdmission: [] });
   const { access } = cluster.plane;
   const { certificate, privateKey } = access.client;
   const target = new Target({ server: access.server, certificate, key: privateKey });

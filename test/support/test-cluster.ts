@@ -27,6 +27,7 @@ export async function startTestCluster(overrides: Partial<ControlPlaneOptions> =
     storage: { type: 'memory' },
     listen: { host: '127.0.0.1', port: 0 },
     runtimeConfig: parseRuntimeConfig(),
+    disableAdmission: ['ServiceAccount'], // no controller makes accounts
     serviceCidrs: ['10.96.0.0/16'],
     random: new CryptoRandom(),
     log: new LineLogger({ clock, level: 'warn', write: (line) => complaints.push(line) }),

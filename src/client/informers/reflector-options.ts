@@ -34,7 +34,7 @@ export interface ReflectorHealth {
   readonly state: 'stopped' | 'fetching' | 'watching' | 'waiting';
   /** When the server was last heard of, in the clock's monotonic milliseconds; undefined before the first time. */
   readonly heardAtMs: number | undefined;
-  /** How far it is; empty before the state has been fetched. */
+  /** How far the sink is; empty before the state has been fetched. */
   readonly resourceVersion: string;
   /** How often the whole state has been fetched: once, unless the server forgot where we were. */
   readonly fetches: number;

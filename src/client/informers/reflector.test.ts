@@ -219,6 +219,18 @@ describe('following changes', () => {
     expect(notes.lines).toEqual(['replace b@90 at 95']);
   });
 
+  test('how far the sink is stays known while the state is fetched anew', async () => {
+    await using setup = await watching();
+    const { source, clock, reflector } = setup;
+    source.watch.send(bookmark(50));
+    await clock.advance(0);
+    source.onWatch = () => internalError('not now');
+    source.watch.fail(expired('too old resource version'));
+    await clock.advance(0);
+
+    expect(reflector.health).toMatchObject({ resourceVersion: '50', state: 'waiting' });
+  });
+
   test('410 again and again does not become a storm', async () => {
     await using setup = await watching();
     const { source, clock } = setup;

@@ -39,6 +39,8 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
   readonly #backoff: Backoff;
   /** The moment we are at. Undefined: the state must be fetched. */
   #position: string | undefined;
+  /** Where the sink was left when the position was given up. */
+  #left = '';
   #canStream: boolean;
   #hasSeenBookmark = false;
   #state: ReflectorHealth['state'] = 'stopped';
@@ -61,7 +63,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     return {
       state: this.#state,
       heardAtMs: this.#heardAtMs,
-      resourceVersion: this.#position ?? '',
+      resourceVersion: this.#position ?? this.#left,
       fetches: this.#fetches,
       failures: this.#failures,
       lastError: this.#lastError,
@@ -189,7 +191,10 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     const meaning = isUnendingList ? 'unsupported' : classifyFailure(error, isStreamingList);
     this.#log.warn('watch failed', { error, meaning, failures: this.#failures, position: this.#position });
     if (meaning === 'unsupported') this.#canStream = false;
-    if (meaning === 'lost' || this.#failures % MAX_FAILURES_IN_PLACE === 0) this.#position = undefined;
+    if (meaning === 'lost' || this.#failures % MAX_FAILURES_IN_PLACE === 0) {
+      this.#left = this.#position ?? this.#left;
+      this.#position = undefined;
+    }
     const isFirst = this.#failures === 1;
     if (isFirst && (meaning !== 'passing' || error instanceof SilenceError)) return;
     this.#state = 'waiting';

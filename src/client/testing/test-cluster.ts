@@ -39,6 +39,7 @@ export class TestCluster implements AsyncDisposable {
       storage: { type: 'memory' },
       listen: { host: '127.0.0.1', port: 0 },
       runtimeConfig: new Map(),
+      disableAdmission: ['ServiceAccount', 'TaintNodesByCondition'], // they count on controllers
       serviceCidrs: ['10.96.0.0/16'],
       clock,
       random,

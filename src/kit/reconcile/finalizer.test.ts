@@ -8,23 +8,25 @@ import {
   type TransportResponse,
 } from '../../client/index.ts';
 import { controller } from '../index.ts';
+import { HeldWatches } from '../testing/held-watches.ts';
 import { runApp, type RunningApp } from '../testing/running-app.ts';
 
 /** Loses the answer to the first patch; then something happens before anybody can try again. */
 class AnswerLosingTransport implements Transport {
   readonly #inner: Transport;
-  afterLoss: (() => Promise<unknown>) | undefined;
+  interruption: { before(): void; after(): Promise<unknown> } | undefined;
 
   constructor(inner: Transport) {
     this.#inner = inner;
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
-    const response = await this.#inner.send(request);
-    const { afterLoss } = this;
-    if (request.method !== 'PATCH' || afterLoss === undefined) return response;
-    this.afterLoss = undefined;
-    await afterLoss();
+    const { interruption } = this;
+    if (request.method !== 'PATCH' || interruption === undefined) return this.#inner.send(request);
+    this.interruption = undefined;
+    interruption.before();
+    await this.#inner.send(request);
+    await interruption.after();
     throw new TransportError('cut', 'Lost the answer');
   }
 
@@ -96,13 +98,19 @@ describe('a controller that finalizes', () => {
       reconcile: () => void log.push('reconcile'),
       finalize: () => void log.push('finalize'),
     });
-    let losing: AnswerLosingTransport | undefined;
-    const transport = (inner: Transport): Transport => (losing = new AnswerLosingTransport(inner));
+    const watches: HeldWatches[] = [];
+    const losing: AnswerLosingTransport[] = [];
+    const transport = (inner: Transport): Transport => {
+      watches[0] = new HeldWatches(inner);
+      return (losing[0] = new AnswerLosingTransport(watches[0]));
+    };
     await using running = await runApp([part], undefined, { transport });
-    losing!.afterLoss = () => maps(running).delete('m');
+    losing[0]!.interruption = { before: () => watches[0]!.hold(), after: () => maps(running).delete('m') };
     await maps(running).create({ metadata: { name: 'm', labels: { clean: '' } } });
     await running.settle();
-    await running.clock.advance('1m');
+    await running.clock.advance('1s');
+    watches[0]!.release();
+    await running.settle();
 
     expect(log).toEqual(['finalize']);
     await expect(maps(running).get('m')).rejects.toSatisfy((error) => hasReason(error, 'NotFound'));

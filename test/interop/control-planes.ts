@@ -1,0 +1,142 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  controllerManagerFlags,
+  Daemon,
+  findPeers,
+  type RunningServer,
+  schedulerFlags,
+  startKeelson,
+  startKube,
+} from '../../peers/index.ts';
+import { LineLogger, RealClock, type Runnable, runTogether } from '../../src/base/index.ts';
+import { type Client, connect } from '../../src/client/index.ts';
+import { KUBERNETES_VERSION } from '../../src/cluster/index.ts';
+import { builtInControllers } from '../../src/controllers/index.ts';
+import { app, type Part } from '../../src/kit/index.ts';
+import { nodeAgents } from '../../src/node/index.ts';
+import { scheduler } from '../../src/scheduler/index.ts';
+import { DeploymentLife } from './deployment-life.ts';
+import { type ClientReport, runSteps, type StepOutcome } from './outcome.ts';
+import type { ServerName } from './results.ts';
+
+/** Controllers and scheduler that are tried on an API server that is not theirs. */
+export interface ControlPlanePrograms {
+  readonly subject: string;
+  readonly version: string;
+  /** Why it cannot be tried here, in words to print. */
+  whyNot(): string | undefined;
+  /** Runs them until the signal aborts; rejects when one ends by itself. */
+  run(server: RunningServer, signal: AbortSignal): Promise<void>;
+}
+
+const STEP_LIMIT_MS = 90_000;
+
+/** All of them, in the order they run and are reported. */
+export const controlPlanes: readonly ControlPlanePrograms[] = [
+  {
+    subject: 'kube-controller-manager and kube-scheduler',
+    version: KUBERNETES_VERSION,
+    whyNot: whyNotTheirs,
+    run: runTheirs,
+  },
+  {
+    subject: "Keelson's controllers and scheduler",
+    version: 'this tree',
+    whyNot: () => undefined,
+    run: runOurs,
+  },
+];
+
+/** An API server alone, the programs and a simulated node over HTTP, and the life of a Deployment on that. */
+export async function tryControlPlane(
+  programs: ControlPlanePrograms,
+  serverName: ServerName,
+  { bundle }: { readonly bundle: string | undefined },
+): Promise<ClientReport> {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-interop-'));
+  try {
+    await using server =
+      serverName === 'kube'
+        ? await startKube({ folder })
+        : await startKeelson({ bundle, folder, flags: ['--controllers=false', '--scheduler=false', '--nodes=0'] });
+    const outcomes = await runBeside(
+      [
+        { run: (signal) => programs.run(server, signal) },
+        { run: (signal) => runApp(server, { name: 'kubelet', parts: [nodeAgents()] }, signal) },
+      ],
+      () => liveOn(server),
+    );
+    return { version: programs.version, outcomes };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function liveOn({ kubeconfig }: RunningServer): Promise<StepOutcome[]> {
+  await using client = await connect({ kubeconfig, userAgent: 'interop' });
+  return await runSteps(new DeploymentLife(client).steps, STEP_LIMIT_MS);
+}
+
+/** Does the work while the programs run, and stops them afterwards; a program that fails is an outcome too. */
+async function runBeside(
+  programs: readonly Runnable[],
+  work: () => Promise<StepOutcome[]>,
+): Promise<readonly StepOutcome[]> {
+  const stop = new AbortController();
+  const running: Promise<StepOutcome> = runTogether(programs, stop.signal).then(
+    () => ({ step: 'run', passed: true }),
+    (error: unknown) => ({ step: 'run', passed: false, message: String(error) }),
+  );
+  const outcomes = await work();
+  stop.abort();
+  return [...outcomes, await running];
+}
+
+function whyNotTheirs(): string | undefined {
+  const found = findPeers(['kube-controller-manager', 'kube-scheduler']);
+  return found.paths === undefined ? found.reason : undefined;
+}
+
+/** The real programs, as processes. */
+async function runTheirs(server: RunningServer, signal: AbortSignal): Promise<void> {
+  const found = findPeers(['kube-controller-manager', 'kube-scheduler']);
+  if (found.paths === undefined) throw new Error(found.reason);
+  const { paths } = found;
+  const start = (name: keyof typeof paths, flags: readonly string[]): Daemon =>
+    new Daemon(paths[name], flags, { logPath: join(server.folder, `${name}.log`) });
+  await using manager = start('kube-controller-manager', controllerManagerFlags(server));
+  await using schedules = start('kube-scheduler', schedulerFlags(server));
+  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  await Promise.race([stopped, manager.ended, schedules.ended]);
+  const failure = signal.aborted ? undefined : (manager.failure ?? schedules.failure);
+  if (failure !== undefined) throw new Error(failure);
+}
+
+/** Ours, in this process, over HTTP like anybody else. */
+async function runOurs(server: RunningServer, signal: AbortSignal): Promise<void> {
+  const rootCertificate = await readFile(join(server.folder, 'pki', 'ca.crt'), 'utf8');
+  const programs = [
+    { name: 'kube-controller-manager', parts: builtInControllers({ rootCertificate }) },
+    { name: 'kube-scheduler', parts: [scheduler()] },
+  ];
+  await runTogether(
+    programs.map((program) => ({ run: (scope: AbortSignal) => runApp(server, program, scope) })),
+    signal,
+  );
+}
+
+async function runApp(
+  { kubeconfig }: RunningServer,
+  { name, parts }: { readonly name: string; readonly parts: readonly Part[] },
+  signal: AbortSignal,
+): Promise<void> {
+  await using client: Client = await connect({
+    kubeconfig,
+    userAgent: name,
+    log: new LineLogger({ clock: new RealClock(), level: 'warn', write: (line) => process.stderr.write(line) }),
+    onWarning: () => undefined, // kinds that are deprecated are watched all the same
+  });
+  await app(name, parts).run(client, signal);
+}

@@ -1,0 +1,140 @@
+// `npm run interop`: other people's clients on our server, their controllers on our API and ours on theirs.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type RunningServer, startKeelson, startKube, whyNoKube } from '../../peers/index.ts';
+import { type InteropClient, interopClients } from './clients.ts';
+import { controlPlanes, tryControlPlane } from './control-planes.ts';
+import { type InteropOptions, readOptions, USAGE } from './options.ts';
+import { parseReport } from './outcome.ts';
+import { interopDocument, reportLine } from './report.ts';
+import { type InteropResult, mergeResults, parseResults, printResults, resultOf } from './results.ts';
+import { runCommand } from './toolchain.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const resultsPath = join(root, 'docs', 'reference', 'interop.json');
+const documentPath = join(root, 'docs', 'reference', 'interop.md');
+const cacheFolder = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+const cache = process.env['KEELSON_INTEROP'] ?? join(cacheFolder, 'keelson', 'interop');
+const PROGRAM_LIMIT_MS = 8 * 60_000;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  let options: InteropOptions;
+  try {
+    options = readOptions(args);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    return 2;
+  }
+  const reason = options.server === 'kube' ? whyNoKube(['kube-controller-manager', 'kube-scheduler']) : undefined;
+  if (reason !== undefined) {
+    console.log(`interop is skipped: ${reason}`);
+    return 0;
+  }
+  const clients = interopClients({ sources: join(import.meta.dirname, 'programs'), cache });
+  const isWanted = ({ subject }: { readonly subject: string }): boolean => options.only?.test(subject) ?? true;
+  const bundle = options.server === 'kube' ? undefined : (options.bundle ?? buildBundle());
+  await mkdir(cache, { recursive: true });
+  const results = [
+    ...(await tryClients(clients.filter(isWanted), options, bundle)),
+    ...(await tryControlPlanes(controlPlanes.filter(isWanted), options, bundle)),
+  ];
+  await keep(
+    results,
+    [...clients, ...controlPlanes].map(({ subject }) => subject),
+  );
+  return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
+}
+
+/** All clients on one server, one after another; each has a namespace of its own. */
+async function tryClients(
+  clients: readonly InteropClient[],
+  options: InteropOptions,
+  bundle: string | undefined,
+): Promise<InteropResult[]> {
+  if (clients.length === 0) return [];
+  await using server = await startServer(options, bundle);
+  const results: InteropResult[] = [];
+  for (const client of clients) {
+    const result = await tryClient(client, server, options);
+    if (result !== undefined) results.push(result);
+  }
+  return results;
+}
+
+function startServer({ server }: InteropOptions, bundle: string | undefined): Promise<RunningServer> {
+  return server === 'kube'
+    ? startKube({ parts: ['kube-controller-manager', 'kube-scheduler'] })
+    : startKeelson({ bundle });
+}
+
+/** Runs the client's program; undefined when it cannot be tried here. */
+async function tryClient(
+  client: InteropClient,
+  { kubeconfig }: RunningServer,
+  { server }: InteropOptions,
+): Promise<InteropResult | undefined> {
+  const { subject } = client;
+  const missing = client.whyNot();
+  if (missing !== undefined) {
+    console.log(`${subject}: skipped, ${missing}`);
+    return undefined;
+  }
+  const program = await client.prepare().catch((error: unknown) => error as Error);
+  if (program instanceof Error) {
+    console.log(`${subject}: skipped, ${program.message}`);
+    return undefined;
+  }
+  const { code, stdout, stderr } = await runCommand(program.command, {
+    cwd: program.cwd,
+    environment: { KUBECONFIG: kubeconfig },
+    limitMs: PROGRAM_LIMIT_MS,
+  });
+  try {
+    return told(resultOf(subject, server, parseReport(stdout)));
+  } catch (error) {
+    const message = `${(error as Error).message}; it ended with ${code ?? 'a signal'}: ${stderr.slice(-800)}`;
+    return told(resultOf(subject, server, { version: 'unknown', outcomes: [{ step: 'run', passed: false, message }] }));
+  }
+}
+
+async function tryControlPlanes(
+  planes: typeof controlPlanes,
+  { server }: InteropOptions,
+  bundle: string | undefined,
+): Promise<InteropResult[]> {
+  const results: InteropResult[] = [];
+  for (const plane of planes) {
+    const missing = plane.whyNot();
+    if (missing === undefined) {
+      const report = await tryControlPlane(plane, server, { bundle });
+      results.push(told(resultOf(plane.subject, server, report)));
+    } else {
+      console.log(`${plane.subject}: skipped, ${missing}`);
+    }
+  }
+  return results;
+}
+
+function told(result: InteropResult): InteropResult {
+  console.log(reportLine(result));
+  return result;
+}
+
+async function keep(fresh: readonly InteropResult[], subjects: readonly string[]): Promise<void> {
+  if (fresh.length === 0) return;
+  const kept = existsSync(resultsPath) ? parseResults(await readFile(resultsPath, 'utf8')) : [];
+  const results = mergeResults(kept, fresh, subjects);
+  await writeFile(resultsPath, printResults(results));
+  await writeFile(documentPath, interopDocument(results));
+}
+
+function buildBundle(): string {
+  const { status } = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) throw new Error('Cannot build the bundle');
+  return join(root, 'dist', 'keelson.js');
+}
