@@ -1,6 +1,7 @@
 // `npm run conformance`: the end-to-end suite of Kubernetes against `keelson up`, held against what is expected.
 import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import { writeFidelityPage } from '../fidelity/fidelity-page.ts';
 import { join, resolve } from 'node:path';
 import { findPeers, type RunningServer, startKeelson, startKube, whyNoKube } from '../../peers/index.ts';
 import { type ConformanceTest, parseClasses, selectTests } from './classes.ts';
@@ -125,6 +126,7 @@ async function readExpectations(): Promise<Expectations> {
 async function write(tests: readonly ConformanceTest[], expectations: Expectations): Promise<void> {
   await writeFile(expectationsPath, printExpectations(expectations));
   await writeFile(join(root, 'docs', 'reference', 'conformance.md'), conformanceReport(tests, expectations));
+  await writeFidelityPage();
   console.log(
     'expectations.tsv and docs/reference/conformance.md are written; name what is missing where they say "?"',
   );

@@ -10,6 +10,7 @@ import { loadCases } from './load-cases.ts';
 import { playOn, startOwnTarget } from './play-on.ts';
 import { recordCase } from './record-case.ts';
 import { readRecordings, writeRecordings } from './recording.ts';
+import { writeFidelityPage } from '../fidelity/fidelity-page.ts';
 import { writeReport } from './report.ts';
 import { identityOf, Target } from './target.ts';
 
@@ -32,7 +33,10 @@ if (reason !== undefined) {
   console.log(`differential: skipped, ${reason}`);
 } else {
   const verdicts = await run(chosen, values.record);
-  if (chosen.length === all.length) writeReport(verdicts);
+  if (chosen.length === all.length) {
+    writeReport(verdicts);
+    await writeFidelityPage();
+  }
   summarize(verdicts);
 }
 

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { app, controller, mergePatch, Pod, StatusError } from 'keelson';
 import { startCluster } from 'keelson/testing';
 
-test('a cluster runs in node:test, with a controller from another entry of the package', async () => {
+await test('a cluster runs in node:test, with a controller from another entry of the package', async () => {
   const cluster = await startCluster();
   try {
     const pods = cluster.client.core.v1.pods.namespace('default');
