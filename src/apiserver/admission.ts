@@ -8,6 +8,7 @@ export interface AdmissionRequest {
   readonly resource: Resource;
   readonly subresource: string;
   readonly namespace: string;
+  /** Empty while a new object's name is still to be generated, which is until it has been mutated. */
   readonly name: string;
   /** The object as it is to be written; `mutate` may replace it. Absent on delete. */
   object: ApiObject | undefined;

@@ -23,7 +23,8 @@ export class Flags {
       Object.entries(definitions).map(([name, { type, multiple = false }]) => [name, { type, multiple }]),
     );
     try {
-      const parsed = parseArgs({ args: spellOut(args, definitions), options, allowPositionals: true, strict: true });
+      const spelled = spellOut(args, definitions);
+      const parsed = parseArgs({ args: spelled, options, allowPositionals: true, allowNegative: true, strict: true });
       this.#values = parsed.values;
       this.positionals = parsed.positionals;
     } catch (cause) {
@@ -67,7 +68,7 @@ function spellOut(args: readonly string[], definitions: FlagDefinitions): string
   return args.flatMap((arg) => {
     const match = /^--([\w-]+)=(true|false)$/.exec(arg);
     if (match === null || definitions[match[1] ?? '']?.type !== 'boolean') return [arg];
-    return match[2] === 'true' ? [`--${match[1] ?? ''}`] : [];
+    return [match[2] === 'true' ? `--${match[1] ?? ''}` : `--no-${match[1] ?? ''}`];
   });
 }
 
@@ -75,7 +76,7 @@ function spellOut(args: readonly string[], definitions: FlagDefinitions): string
 export function describeFlags(definitions: FlagDefinitions): string {
   const rows = Object.entries(definitions).map(([name, { type, value, help, default: preset }]) => {
     const left = type === 'boolean' ? `--${name}` : `--${name} ${value ?? 'VALUE'}`;
-    return [left, typeof preset === 'string' ? `${help} (default ${preset})` : help] as const;
+    return [left, preset === undefined ? help : `${help} (default ${preset})`] as const;
   });
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`).join('\n');

@@ -13,7 +13,7 @@ import {
   VersionPath,
 } from '../apiserver/index.ts';
 import { MetricRegistry, RandomUidSource } from '../base/index.ts';
-import { builtInResources, namespaceLifecycle, runtimeClassAdmission } from '../resources/index.ts';
+import { builtInAdmission, builtInResources } from '../resources/index.ts';
 import type { ControlPlaneOptions } from './control-plane.ts';
 import { healthChecks } from './health.ts';
 import type { OpenStorage } from './storage-options.ts';
@@ -58,10 +58,7 @@ function withResources(options: ControlPlaneOptions, storage: OpenStorage, metri
       ...(options.tokenFile === undefined ? [] : [new TokenFileAuthenticator(options.tokenFile)]),
     ],
     authorizer: fixedAuthorizer,
-    admission: [
-      namespaceLifecycle({ store, types, codecFor, clock }),
-      runtimeClassAdmission({ store, types, codecFor }),
-    ],
+    admission: builtInAdmission({ store, types, codecFor, clock, random }, options.disableAdmission),
     limits: options.limits,
   });
   const enablement = apiEnablement(options.runtimeConfig);

@@ -111,3 +111,27 @@ describe('a cluster that is stopped and started again', () => {
     }
   });
 });
+
+test('an API server that has nothing beside it runs until it is stopped', async () => {
+  const clock = new VirtualClock({ startMs: 0 });
+  const cluster = await startCluster({
+    name: 'test',
+    storage: { type: 'memory' },
+    runtimeConfig: new Map(),
+    serviceCidrs: ['10.96.0.0/16'],
+    controllers: false,
+    scheduler: false,
+    nodes: 0,
+    clock,
+    random: new SeededRandom('alone'),
+    log: new LineLogger({ clock, write: () => undefined }),
+    signal: new AbortController().signal,
+  });
+  let isRunning = true;
+  const ended = cluster.running.then(() => (isRunning = false));
+  await settle();
+  expect(isRunning).toBe(true);
+
+  await cluster[Symbol.asyncDispose]();
+  await ended;
+});

@@ -1,4 +1,4 @@
-import { type Clock, type Runnable, runTogether } from '../base/index.ts';
+import { aborted, type Clock, type Runnable, runTogether } from '../base/index.ts';
 import { Client, type Transport } from '../client/index.ts';
 import { type App, app } from '../kit/index.ts';
 import { type ClusterApp, clusterApps, type WorkloadOptions } from './cluster-apps.ts';
@@ -12,6 +12,9 @@ export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
     context: { readonly program: string; readonly clock: Clock },
   ) => Transport;
 }
+
+/** New nodes have this taint until a controller has seen that they are ready. */
+const NOT_READY = 'node.kubernetes.io/not-ready';
 
 /** Starts a whole cluster: the control plane, then controllers, scheduler and nodes as its clients. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -42,7 +45,8 @@ export class Cluster implements AsyncDisposable {
       if (client === undefined) throw new Error('Unreachable: every program has its client');
       return { run: (signal) => each.run(client, signal) };
     });
-    this.#running = runTogether(tasks, AbortSignal.any([options.signal, this.#stop.signal]));
+    const untilStopped: Runnable = { run: aborted }; // an API server that has nothing beside it runs on too
+    this.#running = runTogether([...tasks, untilStopped], AbortSignal.any([options.signal, this.#stop.signal]));
     this.#running.catch((error: unknown) => options.log.error('a program of the cluster failed', { error }));
   }
 
@@ -56,17 +60,18 @@ export class Cluster implements AsyncDisposable {
     return this.#running;
   }
 
-  /** Resolves when all nodes of this process are ready, or the signal aborts. */
+  /** Resolves when all nodes of this process are ready and take pods, or the signal aborts. */
   async nodesReady(signal: AbortSignal): Promise<void> {
-    const { nodes = 1 } = this.#options;
+    const { nodes = 1, controllers = true } = this.#options;
     if (nodes === 0) return;
     await using client = this.plane.client({ user: 'system:apiserver', groups: ['system:masters'] });
     const ready = new Set<string>();
     for await (const event of client.core.v1.nodes.watch({ signal })) {
       if (event.type === 'BOOKMARK') continue;
-      const { metadata, status } = event.object;
+      const { metadata, spec, status } = event.object;
       const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
-      if (isReady === true) ready.add(metadata.name);
+      const isHeldBack = controllers && spec?.taints?.some(({ key }) => key === NOT_READY) === true;
+      if (isReady === true && !isHeldBack) ready.add(metadata.name);
       if (ready.size >= nodes) return;
     }
   }

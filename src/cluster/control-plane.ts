@@ -32,6 +32,8 @@ export interface ControlPlaneOptions {
   /** Lines `token,user,uid,"groups"`. */
   readonly tokenFile?: string;
   readonly runtimeConfig: RuntimeConfig;
+  /** Admission plugins that are switched off, by upstream's names. */
+  readonly disableAdmission?: readonly string[];
   readonly serviceCidrs: readonly string[];
   readonly eventTtlSeconds?: number;
   readonly limits?: Partial<ServerLimits>;

@@ -7,3 +7,4 @@ export { type InProcessOptions, InProcessTransport } from './in-process-transpor
 export type { ListenAddress } from './addresses.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 export type { WorkloadOptions } from './cluster-apps.ts';
+export { admissionProblems, hasAdmissionPlugin } from '../resources/index.ts';

@@ -18,7 +18,9 @@ export type {
   TokenWish,
 } from './access.ts';
 export type { ConnectionTarget, NodeConnector } from './core/connections.ts';
-export { namespaceLifecycle, type NamespaceLifecycleOptions } from './namespace-lifecycle.ts';
+export { type AdmissionChoice, admissionProblems } from './admission/admission-choice.ts';
+export type { AdmissionParts } from './admission/admission-parts.ts';
+export { builtInAdmission, hasAdmissionPlugin } from './admission/built-in-admission.ts';
 export { KUBERNETES_FINALIZER } from './core/namespaces.ts';
 export { CLEANUP_FINALIZER } from './apiextensions/customresourcedefinitions.ts';
 export { systemPriorityClasses } from './scheduling/priorityclasses.ts';

@@ -4,6 +4,7 @@ import type { Namespace } from '../api/types/core/v1.d.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../apiserver/index.ts';
 import type { Clock } from '../base/index.ts';
 import type { InProcessStore, Store } from '../store/index.ts';
+import { refusal } from './admission/refusal.ts';
 import type { Whole } from './kind.ts';
 import { type CodecFor, storageOfKind } from './other-objects.ts';
 
@@ -54,10 +55,10 @@ function isAccessReview({ resource }: AdmissionRequest): boolean {
   return resource.group === 'authorization.k8s.io' && resource.plural === 'localsubjectaccessreviews';
 }
 
-function terminating({ resource, subresource, namespace, name }: AdmissionRequest): StatusError {
-  const plural = subresource === '' ? resource.plural : `${resource.plural}/${subresource}`;
+function terminating(request: AdmissionRequest): StatusError {
+  const { namespace } = request;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-  const { status } = forbidden({ group: resource.group, resource: plural }, name, why);
+  const { status } = refusal(request, why);
   const cause = {
     reason: 'NamespaceTerminating',
     message: `namespace ${namespace} is being terminated`,

@@ -35,7 +35,7 @@ export class TestCluster implements AsyncDisposable {
     this.clock = clock;
     this.complaints = complaints;
     this.#stop = stop;
-    this.client = cluster.plane.client(ADMIN, { userAgent: 'keelson-testing' });
+    this.client = cluster.plane.client(ADMIN, { userAgent: 'keelson-testing', onWarning: () => undefined });
     cluster.running.catch((error: unknown) => this.#failures.push(error));
   }
 

@@ -5,6 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type RunningServer, startKeelson, startKube, whyNoKube } from '../../peers/index.ts';
+import { writeFidelityPage } from '../fidelity/fidelity-page.ts';
 import { type InteropClient, interopClients } from './clients.ts';
 import { controlPlanes, tryControlPlane } from './control-planes.ts';
 import { type InteropOptions, readOptions, USAGE } from './options.ts';
@@ -20,7 +21,8 @@ const cacheFolder = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 const cache = process.env['KEELSON_INTEROP'] ?? join(cacheFolder, 'keelson', 'interop');
 const PROGRAM_LIMIT_MS = 8 * 60_000;
 
-process.exitCode = await main(process.argv.slice(2));
+const code = await main(process.argv.slice(2));
+process.exitCode ||= code;
 
 async function main(args: readonly string[]): Promise<number> {
   let options: InteropOptions;
@@ -86,7 +88,8 @@ async function tryClient(
   }
   const program = await client.prepare().catch((error: unknown) => error as Error);
   if (program instanceof Error) {
-    console.log(`${subject}: skipped, ${program.message}`);
+    console.log(`${subject}: ${program.message}`);
+    process.exitCode = 1; // nothing is learnt about the server, but something is wrong
     return undefined;
   }
   const { code, stdout, stderr } = await runCommand(program.command, {
@@ -111,7 +114,10 @@ async function tryControlPlanes(
   for (const plane of planes) {
     const missing = plane.whyNot();
     if (missing === undefined) {
-      const report = await tryControlPlane(plane, server, { bundle });
+      const report = await tryControlPlane(plane, server, { bundle }).catch((error: unknown) => ({
+        version: plane.version,
+        outcomes: [{ step: 'start', passed: false as const, message: String(error) }],
+      }));
       results.push(told(resultOf(plane.subject, server, report)));
     } else {
       console.log(`${plane.subject}: skipped, ${missing}`);
@@ -131,6 +137,7 @@ async function keep(fresh: readonly InteropResult[], subjects: readonly string[]
   const results = mergeResults(kept, fresh, subjects);
   await writeFile(resultsPath, printResults(results));
   await writeFile(documentPath, interopDocument(results));
+  await writeFidelityPage();
 }
 
 function buildBundle(): string {

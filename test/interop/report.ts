@@ -38,7 +38,7 @@ export function interopDocument(results: readonly InteropResult[]): string {
     '',
     'Each client makes a namespace and works in it, on ConfigMaps, Pods, Deployments and Leases: creates (and waits for the default ServiceAccount and for the',
     "Deployment's ReplicaSet), lists in pages, follows a life with its informer or watch, sends merge and strategic patches, applies with two field managers that",
-    'conflict, deletes with preconditions, as a collection and in the foreground, and elects a leader by a Lease: with the election that the client brings, or, for kube-rs and',
+    'conflict, deletes with preconditions (not in the fabric8 program), as a collection and in the foreground, and elects a leader by a Lease: with the election that the client brings, or, for kube-rs and',
     '@kubernetes/client-node, which bring none, by its creates and replaces that race. The operators (controller-runtime, kopf) make a Deployment for a ConfigMap, with finalizer, owner and event.',
     'kopf has no election but peering, which needs custom kinds.',
     '',

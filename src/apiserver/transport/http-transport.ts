@@ -58,6 +58,7 @@ export class HttpTransport implements AsyncDisposable {
     this.#server.on('checkContinue', (message, response) => {
       this.#http1.get(message.socket)?.accept(message, response, true);
     });
+    this.#server.on('upgrade', (message, socket, first) => this.#http1.get(socket)?.acceptUpgrade(message, first));
     this.#server.on('clientError', (error: ClientError, socket) => this.#refuse(error, socket));
   }
 

@@ -1,13 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { answerToClientError } from './client-errors.ts';
 import type { ClientError } from './client-errors.ts';
 import type { Connection } from './connection.ts';
 import { Http1Exchange } from './http1-exchange.ts';
+import { LazyCall } from './lazy-call.ts';
 import type { TransportLimits } from './limits.ts';
 import type { OpenConnection } from './open-connections.ts';
 import type { RequestServer } from './request-server.ts';
 import { requestTarget } from './request-target.ts';
+import { WebSocketExchange } from './websocket-exchange.ts';
+import { wantsWebSocket } from './websocket-handshake.ts';
 
 export interface Http1ConnectionOptions {
   readonly connection: Connection;
@@ -46,6 +49,32 @@ export class Http1Connection implements OpenConnection {
       response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
       response.end('400 Bad Request');
     }
+  }
+
+  /**
+   * The client asks to go on with another protocol: watches do, over WebSocket; all else is answered as plain HTTP. Either
+   * way it is the connection's last request, for Node reads no more of them, nor a body.
+   */
+  acceptUpgrade(message: IncomingMessage, first: Uint8Array): void {
+    const socket = this.#socket;
+    const response = new ServerResponse(message);
+    socket.on('error', () => socket.destroy()).on('drain', () => response.emit('drain'));
+    response.assignSocket(socket);
+    response.once('finish', () => socket.destroySoon());
+    this.connection.isDraining = true;
+    const target = requestTarget(message.url ?? '');
+    const hasBody =
+      message.headers['transfer-encoding'] !== undefined || (message.headers['content-length'] ?? '0') !== '0';
+    if (target === undefined || hasBody || this.connection.running > 0) {
+      response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+      response.end('400 Bad Request');
+      return;
+    }
+    const plain = new Http1Exchange({ message, target, waitsToSend: false }, response, this.connection);
+    const isWatch = new LazyCall(plain, 0).info.verb === 'watch';
+    const isWebSocket = isWatch && wantsWebSocket((name) => plain.header(name));
+    if (!isWebSocket) socket.resume(); // what it sends after its request has no reader
+    this.#requests.serve(isWebSocket ? new WebSocketExchange(plain, socket, first) : plain);
   }
 
   /** The client sent what is no request. What it asked for before that is still answered. */

@@ -57,9 +57,11 @@ export async function createObject(
       object.metadata.managedFields = endpoint.services.ownership.afterWrite(object, undefined, { resource, context });
     }
     const admission = admissionRequest(object, call, endpoint, context);
+    if (isNameGenerated) admission.name = '';
     await admitMutating(endpoint.services.admission, admission);
     const prepared = admission.object ?? object;
     await prepareAndCheck(prepared, endpoint, context);
+    admission.name = prepared.metadata.name ?? '';
     await endpoint.services.admission.validate(admission);
     const created = await store(prepared, endpoint, { context, isOwned });
     if (created === 'again') continue;
@@ -72,7 +74,10 @@ export async function createObject(
   }
 }
 
-function admissionRequest(object: ApiObject, call: Call, endpoint: Endpoint, context: WriteContext): AdmissionRequest {
+/** A generated name is none yet while the object may still be changed. */
+type UnnamedRequest = AdmissionRequest & { name: string };
+
+function admissionRequest(object: ApiObject, call: Call, endpoint: Endpoint, context: WriteContext): UnnamedRequest {
   const { resource } = endpoint;
   const isNamespace = resource.plural === 'namespaces' && resource.group === '';
   return {

@@ -1,7 +1,7 @@
 import { parseRuntimeConfig } from '../../api/index.ts';
 import type { RuntimeConfig } from '../../api/index.ts';
 import { parseDuration } from '../../base/index.ts';
-import type { StorageOptions } from '../../cluster/index.ts';
+import { admissionProblems, hasAdmissionPlugin, type StorageOptions } from '../../cluster/index.ts';
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 import { readFileSync } from 'node:fs';
@@ -23,6 +23,18 @@ export const serverFlags: FlagDefinitions = {
     multiple: true,
     value: 'KEY=BOOL,…',
     help: 'Turn APIs on or off: api/all, api/beta, GROUP/VERSION, …',
+  },
+  'enable-admission-plugins': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME,…',
+    help: 'Admission plugins to run besides those that run by default',
+  },
+  'disable-admission-plugins': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME,…',
+    help: 'Admission plugins not to run',
   },
   'service-cluster-ip-range': {
     type: 'string',
@@ -47,6 +59,7 @@ export const serverFlags: FlagDefinitions = {
 export interface ServerSettings {
   readonly runtimeConfig: RuntimeConfig;
   readonly tokenFile?: string;
+  readonly disableAdmission: readonly string[];
   readonly serviceCidrs: readonly string[];
   readonly eventTtlSeconds: number;
   readonly limits: { readonly maxReads: number; readonly maxWrites: number; readonly minWatchSeconds: number };
@@ -59,6 +72,7 @@ export function serverSettings(flags: Flags): ServerSettings {
   return {
     ...(tokenFile === undefined ? {} : { tokenFile }),
     runtimeConfig: parseRuntimeConfig(...flags.list('runtime-config')),
+    disableAdmission: disabledAdmission(flags),
     serviceCidrs: (flags.text('service-cluster-ip-range') ?? '').split(','),
     eventTtlSeconds: Math.round(milliseconds(flags, 'event-ttl') / 1000),
     limits: {
@@ -68,6 +82,16 @@ export function serverSettings(flags: Flags): ServerSettings {
     },
     transportLimits: { requestTimeoutMs: milliseconds(flags, 'request-timeout') },
   };
+}
+
+function disabledAdmission(flags: Flags): readonly string[] {
+  const enable = flags.list('enable-admission-plugins');
+  const disable = flags.list('disable-admission-plugins');
+  const problems = admissionProblems({ enable, disable });
+  if (problems.length > 0) throw new UsageError(problems.join('; '));
+  const absent = enable.find((name) => !hasAdmissionPlugin(name));
+  if (absent === undefined) return disable;
+  throw new UsageError(`enable-admission-plugins plugin "${absent}" is not there yet`);
 }
 
 function milliseconds(flags: Flags, name: string): number {

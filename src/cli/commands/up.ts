@@ -19,6 +19,8 @@ const definitions: FlagDefinitions = {
   'bind-address': { type: 'string', value: 'ADDRESS', default: '127.0.0.1', help: 'Where to listen' },
   port: { type: 'string', value: 'N', default: '6443', help: 'Port to listen on; 0 takes any that is free' },
   nodes: { type: 'string', value: 'N', default: '1', help: 'How many simulated nodes there are' },
+  controllers: { type: 'boolean', default: true, help: 'Run the controllers; =false leaves that to other programs' },
+  scheduler: { type: 'boolean', default: true, help: 'Run the scheduler; =false leaves that to another program' },
   name: { type: 'string', value: 'NAME', default: 'keelson', help: 'Name of the cluster in the kubeconfig' },
   'kubeconfig-out': {
     type: 'string',
@@ -62,6 +64,8 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
   return {
     ...serverSettings(flags),
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
+    controllers: flags.isSet('controllers'),
+    scheduler: flags.isSet('scheduler'),
     name: flags.text('name') ?? 'keelson',
     storage: etcd ?? embedded,
     listen: {

@@ -3,9 +3,9 @@ import type { AddOptions, WorkQueue } from '../../client/index.ts';
 import type { Request } from './request.ts';
 
 /** An object whose runs take long is given so many times as long before the next. */
-const REST_FACTOR = 4;
+const REST_FACTOR = 9;
 /** Runs that wait for many writes take long without much work; so nothing rests longer than this. */
-const MAX_REST_MS = 200;
+const MAX_REST_MS = 1000;
 /** Shorter runs need no rest. */
 const LONG_RUN_MS = 2;
 

@@ -1,9 +1,9 @@
-import { forbidden } from '../../api/index.ts';
 import type { TypeTable } from '../../api/index.ts';
 import type { Pod, PodSpec } from '../../api/types/core/v1.d.ts';
 import type { RuntimeClass, Scheduling } from '../../api/types/node/v1.d.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../../apiserver/index.ts';
 import type { Store } from '../../store/index.ts';
+import { refusal } from '../admission/refusal.ts';
 import { amount } from '../core/resource-list.ts';
 import type { Whole } from '../kind.ts';
 import { type CodecFor, OtherObjects, storageOfKind } from '../other-objects.ts';
@@ -26,7 +26,7 @@ export function runtimeClassAdmission({ store, codecFor, types }: RuntimeClassAd
   async function classOf(request: AdmissionRequest, name: string | undefined): Promise<RuntimeClass | undefined> {
     if (name === undefined) return undefined;
     const found = await classes.get(name);
-    if (found === undefined) throw refuse(request, `pod rejected: RuntimeClass "${name}" not found`);
+    if (found === undefined) throw refusal(request, `pod rejected: RuntimeClass "${name}" not found`);
     return found.object as unknown as RuntimeClass;
   }
 
@@ -45,8 +45,8 @@ export function runtimeClassAdmission({ store, codecFor, types }: RuntimeClassAd
       const { spec } = request.object as unknown as Whole<Pod>;
       const fixed = overheadOf(await classOf(request, spec.runtimeClassName));
       if (fixed === undefined && spec.overhead !== undefined)
-        throw refuse(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
-      if (fixed !== undefined && !isSameAmounts(spec.overhead ?? {}, fixed)) throw refuse(request, OTHER_OVERHEAD);
+        throw refusal(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+      if (fixed !== undefined && !isSameAmounts(spec.overhead ?? {}, fixed)) throw refusal(request, OTHER_OVERHEAD);
     },
   };
 }
@@ -57,10 +57,6 @@ function isNewPod({ operation, resource, subresource }: AdmissionRequest): boole
   return operation === 'CREATE' && resource.group === '' && resource.plural === 'pods' && subresource === '';
 }
 
-function refuse({ name }: AdmissionRequest, why: string): Error {
-  return forbidden({ group: '', resource: 'pods' }, name, why);
-}
-
 function overheadOf(runtimeClass: RuntimeClass | undefined): Amounts | undefined {
   return runtimeClass?.overhead === undefined ? undefined : (runtimeClass.overhead.podFixed ?? {});
 }
@@ -69,7 +65,7 @@ function withOverhead(request: AdmissionRequest, spec: PodSpec, runtimeClass: Ru
   const fixed = overheadOf(runtimeClass);
   if (fixed === undefined) return spec;
   const stated = spec.overhead ?? {};
-  if (Object.keys(stated).length > 0 && !isSameAmounts(stated, fixed)) throw refuse(request, OTHER_OVERHEAD);
+  if (Object.keys(stated).length > 0 && !isSameAmounts(stated, fixed)) throw refusal(request, OTHER_OVERHEAD);
   return { ...spec, overhead: fixed };
 }
 
@@ -87,7 +83,7 @@ function withScheduling(request: AdmissionRequest, spec: PodSpec, scheduling: Sc
     const stated = spec.nodeSelector?.[key];
     if (stated === undefined || stated === value) continue;
     const conflict = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${stated}`;
-    throw refuse(request, `conflict: ${conflict}`);
+    throw refusal(request, `conflict: ${conflict}`);
   }
   const nodeSelector = { ...spec.nodeSelector, ...scheduling.nodeSelector };
   const tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations ?? []);

@@ -7,10 +7,11 @@ import {
   jsonStorage,
   certificateAuthenticator,
 } from '../../apiserver/index.ts';
-import type { Resource } from '../../apiserver/index.ts';
+import type { AdmissionPlugin, Resource } from '../../apiserver/index.ts';
 import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { openMemoryStore } from '../../store/index.ts';
 import type { MemoryStore } from '../../store/index.ts';
+import type { AdmissionParts } from '../admission/admission-parts.ts';
 import { builtInResources } from '../built-in-resources.ts';
 import type { BuiltInOptions } from '../kind-environment.ts';
 import { namespaceLifecycle } from '../namespace-lifecycle.ts';
@@ -22,10 +23,21 @@ export interface Reply {
   readonly warnings: readonly string[];
 }
 
+/** An object as a user writes it. */
+interface Sent {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: object;
+  readonly spec?: unknown;
+}
+
 const ADMIN = { commonName: 'admin', organizations: ['system:masters'] };
 const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease', 'kinds'];
 const JSON_TYPE = 'application/json';
 export const MERGE_PATCH = 'application/merge-patch+json';
+
+/** Admission beyond the life of namespaces; recordings were made without any. */
+export type MorePlugins = (parts: AdmissionParts) => readonly AdmissionPlugin[];
 
 /** A whole API server with the built-in kinds, in memory and in this process, with the usual namespaces and `kinds`. */
 export class TestApi implements AsyncDisposable {
@@ -34,13 +46,14 @@ export class TestApi implements AsyncDisposable {
   readonly resources: readonly Resource[];
   readonly #server: ApiServer;
 
-  constructor(options: Partial<BuiltInOptions> = {}) {
+  constructor(options: Partial<BuiltInOptions> = {}, plugins: MorePlugins = () => []) {
     const random = new SeededRandom(1);
     const types = builtInTypes();
     const { clock } = this;
     this.store = openMemoryStore({ clock });
     const { store } = this;
     const codecFor = ({ storage }: Pick<Resource, 'storage'>) => jsonStorage(storage.type);
+    const parts = { store, types, codecFor, clock, random };
     this.#server = new ApiServer({
       store,
       codecFor,
@@ -52,14 +65,14 @@ export class TestApi implements AsyncDisposable {
       metrics: new MetricRegistry(),
       authenticators: [certificateAuthenticator],
       authorizer: fixedAuthorizer,
-      admission: [namespaceLifecycle({ store, types, codecFor, clock })],
+      admission: [namespaceLifecycle(parts), ...plugins(parts)],
     });
     this.resources = builtInResources(types, { store, codecFor, random, ...options });
     for (const resource of this.resources) this.#server.registry.add(resource);
   }
 
-  static async open(options: Partial<BuiltInOptions> = {}): Promise<TestApi> {
-    const api = new TestApi(options);
+  static async open(options: Partial<BuiltInOptions> = {}, plugins?: MorePlugins): Promise<TestApi> {
+    const api = new TestApi(options, plugins);
     for (const name of NAMESPACES) await api.send('POST', '/api/v1/namespaces', { metadata: { name } });
     return api;
   }
@@ -92,7 +105,7 @@ export class TestApi implements AsyncDisposable {
   }
 
   /** Creates an object where it belongs. */
-  create(object: object & { readonly apiVersion?: string; readonly kind?: string }, query = ''): Promise<Reply> {
+  create(object: Sent, query = ''): Promise<Reply> {
     return this.send('POST', this.collectionOf(object) + query, object);
   }
 
