@@ -1,0 +1,36 @@
+import type { AdmissionPlugin } from '../../apiserver/index.ts';
+import { namespaceLifecycle } from '../namespace-lifecycle.ts';
+import { runtimeClassAdmission } from '../node/runtimeclass-admission.ts';
+import { admissionProblems } from './admission-choice.ts';
+import type { AdmissionParts } from './admission-parts.ts';
+import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { limitRanger } from './limit-ranger.ts';
+import { pluginOrder } from './plugin-order.ts';
+import { priorityAdmission } from './priority-admission.ts';
+import { serviceAccountAdmission } from './service-account-admission.ts';
+import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
+
+/** Those that are there. When they run is said by `pluginOrder`. */
+const makers: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin>> = {
+  NamespaceLifecycle: namespaceLifecycle,
+  LimitRanger: limitRanger,
+  ServiceAccount: serviceAccountAdmission,
+  TaintNodesByCondition: taintNodesByCondition,
+  Priority: priorityAdmission,
+  DefaultTolerationSeconds: defaultTolerationSeconds,
+  RuntimeClass: runtimeClassAdmission,
+};
+
+/** Whether a plugin that kube-apiserver knows is there. */
+export function hasAdmissionPlugin(name: string): boolean {
+  return Object.hasOwn(makers, name);
+}
+
+/** The admission plugins of a cluster in running order: those that are on by default, but those named. */
+export function builtInAdmission(parts: AdmissionParts, disabled: readonly string[] = []): readonly AdmissionPlugin[] {
+  const [problem] = admissionProblems({ enable: [], disable: disabled });
+  if (problem !== undefined) throw new Error(`Cannot choose admission plugins: ${problem}`);
+  return pluginOrder
+    .filter(({ name, isOnByDefault }) => isOnByDefault && !disabled.includes(name))
+    .flatMap(({ name }) => makers[name]?.(parts) ?? []);
+}

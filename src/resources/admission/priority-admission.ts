@@ -1,0 +1,99 @@
+import type { PodSpec } from '../../api/types/core/v1.d.ts';
+import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../../apiserver/index.ts';
+import type { Whole } from '../kind.ts';
+import type { AdmissionParts } from './admission-parts.ts';
+import { NearbyObjects } from './nearby-objects.ts';
+import { refusal } from './refusal.ts';
+import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
+
+const CLASSES = {
+  group: 'scheduling.k8s.io',
+  version: 'v1',
+  kind: 'PriorityClass',
+  folder: 'priorityclasses',
+} as const;
+
+interface Established {
+  readonly className: string | undefined;
+  readonly priority: number;
+  readonly preemptionPolicy: PodSpec['preemptionPolicy'];
+}
+
+/** Where there is no default class. */
+const USUAL: Established = { className: undefined, priority: 0, preemptionPolicy: 'PreemptLowerPriority' };
+
+/** Pods get the priority of their class, and there is one default class at most. */
+export function priorityAdmission(parts: Pick<AdmissionParts, 'store' | 'types' | 'codecFor'>): AdmissionPlugin {
+  const classes = new NearbyObjects<Whole<PriorityClass>>(parts, CLASSES);
+
+  async function defaultClass(): Promise<Whole<PriorityClass> | undefined> {
+    let found: Whole<PriorityClass> | undefined;
+    for (const each of await classes.list()) {
+      if (each.globalDefault !== true) continue;
+      if (found === undefined || (found.value ?? 0) > (each.value ?? 0)) found = each; // two may be made at the same time
+    }
+    return found;
+  }
+
+  async function establish(request: AdmissionRequest, name: string): Promise<Established> {
+    const found = name === '' ? await defaultClass() : await classes.get(name);
+    if (found === undefined && name === '') return USUAL;
+    if (found === undefined) throw refusal(request, `no PriorityClass with name ${name} was found`);
+    const { metadata, value = 0, preemptionPolicy } = found;
+    return { className: metadata.name, priority: value, preemptionPolicy };
+  }
+
+  async function givePriority(request: AdmissionRequest): Promise<void> {
+    const { spec } = podOf(request);
+    const { className, priority, preemptionPolicy } = await establish(request, spec.priorityClassName ?? '');
+    if (spec.priority !== undefined && spec.priority !== priority)
+      throw refusal(request, stated('integer value of priority', spec.priority, priority));
+    if (
+      preemptionPolicy !== undefined &&
+      spec.preemptionPolicy !== undefined &&
+      spec.preemptionPolicy !== preemptionPolicy
+    )
+      throw refusal(request, stated('string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy));
+    setPodSpec(request, {
+      ...spec,
+      ...(className === undefined ? {} : { priorityClassName: className }),
+      priority,
+      ...(preemptionPolicy === undefined ? {} : { preemptionPolicy }),
+    });
+  }
+
+  return {
+    name: 'Priority',
+    mutate(request) {
+      if (!isPodWrite(request)) return;
+      return request.operation === 'CREATE' ? givePriority(request) : keepPriority(request);
+    },
+    async validate(request) {
+      if (!isClassWrite(request)) return;
+      const { metadata, globalDefault } = request.object as unknown as Whole<PriorityClass>;
+      if (globalDefault !== true) return;
+      const other = (await defaultClass())?.metadata.name;
+      if (other === undefined || (request.operation === 'UPDATE' && other === metadata.name)) return;
+      throw refusal(request, `PriorityClass ${other} is already marked as default. Only one default can exist`);
+    },
+  };
+}
+
+function stated(what: string, value: string | number, computed: string | number): string {
+  return `the ${what} (${value}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`;
+}
+
+/** An update that leaves out what was computed does not take it away. */
+function keepPriority(request: AdmissionRequest): void {
+  const { spec } = podOf(request);
+  const was = podOf({ ...request, object: request.old }).spec;
+  const { priority = was.priority, preemptionPolicy = was.preemptionPolicy } = spec;
+  if (priority === spec.priority && preemptionPolicy === spec.preemptionPolicy) return;
+  setPodSpec(request, { ...spec, priority, preemptionPolicy });
+}
+
+function isClassWrite({ operation, resource, subresource }: AdmissionRequest): boolean {
+  const isWrite = operation === 'CREATE' || operation === 'UPDATE';
+  return isWrite && resource.group === CLASSES.group && resource.plural === 'priorityclasses' && subresource === '';
+}
