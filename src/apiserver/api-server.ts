@@ -10,8 +10,7 @@ import type { Services } from './endpoint.ts';
 import { TableOwnership } from './ownership/field-ownership.ts';
 import { RequestMetrics } from './metrics/request-metrics.ts';
 import type { Call } from './request/call.ts';
-import { ResourceRegistry } from './resource-registry.ts';
-import type { Resource } from './resource.ts';
+import { ResourceRegistry, type StoredForm } from './resource-registry.ts';
 import { authenticate } from './stages/authenticate.ts';
 import type { Authenticator } from './stages/authenticate.ts';
 import { authorize } from './stages/authorize.ts';
@@ -23,14 +22,11 @@ import { ConcurrencyLimiter } from './stages/limit-concurrency.ts';
 import type { ConcurrencyLimits } from './stages/limit-concurrency.ts';
 import { pipeline } from './stages/stage.ts';
 import type { Next, Stage } from './stages/stage.ts';
-import type { StorageCodec } from './storage/storage-codec.ts';
 import type { RequestHandler } from './transport/request-handler.ts';
 import { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 
-export interface ApiServerOptions {
+export interface ApiServerOptions extends StoredForm {
   readonly store: Store;
-  /** How objects look in the store. */
-  readonly codecFor: (resource: Resource) => StorageCodec;
   readonly types: TypeTable;
   readonly clock: Clock;
   readonly random: Random;
@@ -81,7 +77,7 @@ export class ApiServer implements RequestHandler {
       maxBodyBytes: limits.maxBodyBytes,
       minWatchSeconds: limits.minWatchSeconds,
     };
-    this.registry = new ResourceRegistry(options.store, this.services, options.codecFor);
+    this.registry = new ResourceRegistry(options.store, this.services, options);
     const limiter = new ConcurrencyLimiter(limits);
     const metrics = new RequestMetrics(options.metrics, { clock: options.clock, inFlight: () => limiter.inFlight });
     const stages: readonly Stage[] = [

@@ -18,6 +18,7 @@ export type { PathHandler } from './stages/dispatch.ts';
 export { fixedAuthorizer } from './stages/fixed-authorizer.ts';
 export { ObjectStore } from './storage/object-store.ts';
 export { jsonStorage, protobufStorage, type StorageCodec } from './storage/storage-codec.ts';
+export type { SharedObjects } from './storage/object-store.ts';
 export { StoredObject } from './storage/stored-object.ts';
 export { timestamp } from './verbs/timestamps.ts';
 export { checkAnnotations, checkLabels } from './validation/object-meta.ts';

@@ -1,23 +1,29 @@
 import type { Store } from '../store/index.ts';
 import type { Endpoint, Services } from './endpoint.ts';
 import type { Resource } from './resource.ts';
-import { ObjectStore } from './storage/object-store.ts';
+import { ObjectStore, type SharedObjects } from './storage/object-store.ts';
 import type { StorageCodec } from './storage/storage-codec.ts';
+
+/** How objects look in the store, and what has been made of them. */
+export interface StoredForm {
+  readonly codecFor: (resource: Resource) => StorageCodec;
+  readonly shared?: SharedObjects;
+}
 
 /** The resources that are served now. Custom resources come and go while the server runs. */
 export class ResourceRegistry {
   readonly #store: Store;
   readonly #services: Services;
-  readonly #codecFor: (resource: Resource) => StorageCodec;
+  readonly #stored: StoredForm;
   readonly #endpoints = new Map<string, Endpoint>();
   /** Versions of one resource share their objects. */
   readonly #objects = new Map<string, ObjectStore>();
   #generation = 0;
 
-  constructor(store: Store, services: Services, codecFor: (resource: Resource) => StorageCodec) {
+  constructor(store: Store, services: Services, stored: StoredForm) {
     this.#store = store;
     this.#services = services;
-    this.#codecFor = codecFor;
+    this.#stored = stored;
   }
 
   /** Grows whenever the set of resources changes; what is derived from the set is cached under it. */
@@ -55,7 +61,7 @@ export class ResourceRegistry {
     const { prefix } = resource.storage;
     const known = this.#objects.get(prefix);
     if (known !== undefined) return known;
-    const objects = new ObjectStore(this.#store, this.#codecFor(resource));
+    const objects = new ObjectStore(this.#store, this.#stored.codecFor(resource), this.#stored.shared);
     this.#objects.set(prefix, objects);
     return objects;
   }

@@ -1,4 +1,4 @@
-import { apiEnablement, builtInTypes } from '../api/index.ts';
+import { apiEnablement, type TypeTable } from '../api/index.ts';
 import {
   ApiServer,
   certificateAuthenticator,
@@ -26,27 +26,34 @@ export interface ServerState {
   readonly address: () => string;
 }
 
+/** What servers that are forks of each other have in common, or copies of. */
+export interface ServerParts {
+  readonly storage: OpenStorage;
+  readonly types: TypeTable;
+}
+
 /** An API server with the built-in resources and all its paths, on an open store. */
-export function buildServer(options: ControlPlaneOptions, storage: OpenStorage, state: ServerState): ApiServer {
+export function buildServer(options: ControlPlaneOptions, parts: ServerParts, state: ServerState): ApiServer {
   const metrics = new MetricRegistry();
-  const server = withResources(options, storage, metrics);
+  const server = withResources(options, parts, metrics);
   const served = new ServedApi(server.registry, server.services.types);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
   server.addPaths(new OpenApiPaths(served));
-  server.addPaths(new HealthPaths(healthChecks({ storage, isBootstrapped: state.isBootstrapped })));
+  server.addPaths(new HealthPaths(healthChecks({ storage: parts.storage, isBootstrapped: state.isBootstrapped })));
   server.addPaths(new VersionPath(versionInfo()));
   server.addPaths(new MetricsPath(metrics));
   server.addPaths(new RootPath(served));
   return server;
 }
 
-function withResources(options: ControlPlaneOptions, storage: OpenStorage, metrics: MetricRegistry): ApiServer {
+function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): ApiServer {
+  const { storage, types } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
-  const types = builtInTypes();
-  const { store, codecFor } = storage;
+  const { store, codecFor, shared } = storage;
   const server = new ApiServer({
     store,
     codecFor,
+    shared,
     types,
     clock,
     random,

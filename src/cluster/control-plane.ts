@@ -1,4 +1,4 @@
-import type { RuntimeConfig } from '../api/index.ts';
+import { builtInTypes, type RuntimeConfig } from '../api/index.ts';
 import { listen } from '../apiserver/index.ts';
 import type { ApiServer, HttpTransport, ServerLimits, TransportLimits } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
@@ -6,7 +6,7 @@ import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { publishApiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects } from './bootstrap/bootstrap-objects.ts';
-import { buildServer } from './build-server.ts';
+import { buildServer, type ServerParts } from './build-server.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { Loopback } from './loopback.ts';
@@ -14,7 +14,7 @@ import type { Credential } from './pki/certificate.ts';
 import { clusterPki } from './pki/cluster-pki.ts';
 import type { ClusterPki } from './pki/cluster-pki.ts';
 import { forkStorage, openStorage } from './storage-options.ts';
-import type { OpenStorage, StorageOptions } from './storage-options.ts';
+import type { StorageOptions } from './storage-options.ts';
 
 export interface ControlPlaneOptions {
   readonly name: string;
@@ -59,7 +59,7 @@ export interface Identity {
 /** Starts the store, the API server and the objects every cluster has; resolves when clients can come. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const [storage, pki] = await Promise.all([openStorage(options.storage, options), openPki(options)]);
-  const plane = new ControlPlane(options, storage, pki);
+  const plane = new ControlPlane(options, { storage, pki, types: builtInTypes() });
   try {
     await plane.bootstrap();
     if (options.listen !== undefined) await plane.listen(options.listen);
@@ -75,18 +75,18 @@ export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
   readonly pki: ClusterPki;
   readonly #options: ControlPlaneOptions;
-  readonly #storage: OpenStorage;
+  readonly #parts: ServerParts & { readonly pki: ClusterPki };
   readonly #loopback: Loopback;
   #isBootstrapped = false;
   #transport: HttpTransport | undefined;
   #address = '';
 
   /** Use `startControlPlane`. */
-  constructor(options: ControlPlaneOptions, storage: OpenStorage, pki: ClusterPki) {
+  constructor(options: ControlPlaneOptions, parts: ServerParts & { readonly pki: ClusterPki }) {
     this.#options = options;
-    this.#storage = storage;
-    this.pki = pki;
-    this.server = buildServer(options, storage, {
+    this.#parts = parts;
+    this.pki = parts.pki;
+    this.server = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
     });
@@ -157,14 +157,17 @@ export class ControlPlane implements AsyncDisposable {
   /** An independent copy as of now, without a port; only of control planes whose store is in memory. */
   fork(options: ForkOptions): ControlPlane {
     const { listen: _, ...own } = this.#options;
-    const copy = new ControlPlane({ ...own, ...options }, forkStorage(this.#storage, options), this.pki);
+    const copy = new ControlPlane(
+      { ...own, ...options },
+      { ...this.#parts, storage: forkStorage(this.#parts.storage, options) },
+    );
     copy.#isBootstrapped = true;
     return copy;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#transport?.[Symbol.asyncDispose]();
-    await this.#storage.store[Symbol.asyncDispose]();
+    await this.#parts.storage.store[Symbol.asyncDispose]();
   }
 
   #listening(): HttpTransport {

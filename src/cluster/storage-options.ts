@@ -1,4 +1,4 @@
-import type { Resource, StorageCodec } from '../apiserver/index.ts';
+import type { Resource, SharedObjects, StorageCodec } from '../apiserver/index.ts';
 import { jsonStorage, protobufStorage } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import { openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
@@ -13,6 +13,8 @@ export type StorageOptions =
 export interface OpenStorage {
   readonly store: Store;
   readonly codecFor: (resource: Resource) => StorageCodec;
+  /** What has been made of the stored bytes, for stores that keep them in this process. */
+  readonly shared?: SharedObjects;
 }
 
 /** Opens the store, and says how objects look in it: JSON in our own, in etcd what kube-apiserver writes there. */
@@ -22,7 +24,11 @@ export async function openStorage(
 ): Promise<OpenStorage> {
   switch (options.type) {
     case 'memory':
-      return { store: openMemoryStore(parts), codecFor: ({ storage }) => jsonStorage(storage.type) };
+      return {
+        store: openMemoryStore(parts),
+        codecFor: ({ storage }) => jsonStorage(storage.type),
+        shared: new WeakMap(),
+      };
     case 'durable':
       return {
         store: await openDurableStore(options.folder, parts),

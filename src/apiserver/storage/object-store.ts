@@ -33,22 +33,28 @@ export interface WriteOptions {
 }
 
 /**
+ * What was made of stored bytes, by their identity, which an in-process store keeps for as long as the entry lives. Stores
+ * that are forks of each other hold the same bytes, and can share this.
+ */
+export type SharedObjects = WeakMap<Uint8Array, StoredObject>;
+
+/**
  * The objects under one key prefix of the store. What is read or written is shared: the same revision of the same key
  * is the same `StoredObject` for everybody, for as long as the store hands out the same bytes.
  */
 export class ObjectStore {
   readonly #store: Store;
   readonly #codec: StorageCodec;
-  /** By the identity of the stored bytes, which an in-process store keeps for as long as the entry lives. */
-  readonly #shared = new WeakMap<Uint8Array, StoredObject>();
+  readonly #shared: SharedObjects;
   /** Likewise for changes, so that all watchers share one encoding of an event. */
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
 
   readonly #superseded = new Superseded();
 
-  constructor(store: Store, codec: StorageCodec) {
+  constructor(store: Store, codec: StorageCodec, shared: SharedObjects = new WeakMap()) {
     this.#store = store;
     this.#codec = codec;
+    this.#shared = shared;
   }
 
   async get(key: string): Promise<StoredObject | undefined> {
