@@ -8,7 +8,7 @@ import { whyNoKube } from '../peers/index.ts';
 import { load } from './api/load.ts';
 import { measure } from './api/measure.ts';
 import { Report } from './api/report.ts';
-import { OURS, PEER, startOurs, startPeer } from './api/server-under-test.ts';
+import { OURS, PEER, type ServerUnderTest, startOurs, startPeer } from './api/server-under-test.ts';
 import { runCounts } from './work/run-counts.ts';
 
 const { values: flags } = parseArgs({
@@ -27,17 +27,18 @@ if (missing !== undefined) console.log(`bench: ours alone, ${missing}`);
 const scale = Number(flags.scale);
 const report = new Report();
 for (let round = 0; round < Number(flags.rounds); round++) {
-  await using ours = await startOurs();
-  await measure(ours, report, scale);
-  await ours[Symbol.asyncDispose]();
-  if (missing !== undefined) continue;
-  await using peer = await startPeer();
-  await measure(peer, report, scale);
+  await measureFresh(startOurs());
+  if (missing === undefined) await measureFresh(startPeer());
 }
 await measureFullStart();
 const table = report.markdown(OURS, missing === undefined ? PEER : undefined);
 console.log(table);
 await writeFile(flags.out, page(table, runCounts()));
+
+async function measureFresh(starting: Promise<ServerUnderTest>): Promise<void> {
+  await using server = await starting;
+  await measure(server, report, scale);
+}
 
 /** A start with 100,000 objects in the store, ours only. */
 async function measureFullStart(): Promise<void> {

@@ -48,8 +48,13 @@ export class Daemon implements AsyncDisposable {
   get failure(): string | undefined {
     const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined) return `${this.name} could not be started`;
-    if (exitCode === null && signalCode === null) return undefined;
+    if (!this.#hasEnded) return undefined;
     return `${this.name} ended with ${exitCode ?? signalCode}:\n${this.logTail()}`;
+  }
+
+  get #hasEnded(): boolean {
+    const { pid, exitCode, signalCode } = this.#child;
+    return pid === undefined || exitCode !== null || signalCode !== null;
   }
 
   logTail(lines = 20): string {
@@ -59,7 +64,7 @@ export class Daemon implements AsyncDisposable {
   /** SIGTERM, and SIGKILL when that takes too long; resolves once it has ended. */
   async stop(): Promise<void> {
     process.removeListener('exit', this.#killWithUs);
-    if (this.failure !== undefined) return;
+    if (this.#hasEnded) return;
     const impatience = setTimeout(() => this.#child.kill('SIGKILL'), this.#patienceMs);
     this.#child.kill('SIGTERM');
     await this.ended;

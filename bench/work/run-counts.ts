@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-const root = join(import.meta.dirname, '..', '..');
+/** Programs of this repository run in its root. */
+const root = process.cwd();
 /** So that nothing is collected while allocations are counted. */
 const NODE_FLAGS = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
 
