@@ -2,7 +2,7 @@ import { type CostRange, estimateCost, type SizeEstimator } from './cost/estimat
 import { Planner, type PlanContext } from './evaluate/planner.ts';
 import { Program, type ProgramOptions } from './program.ts';
 import { childrenOf, type Expr } from './syntax/index.ts';
-import { formatType, type Type } from './types/index.ts';
+import { formatType, type Type } from './type-terms/index.ts';
 
 /** An expression that was parsed and checked. */
 export class CheckedExpression {

@@ -9,7 +9,7 @@ import type { Shape } from './evaluate/shape.ts';
 import type { Library } from './library/library.ts';
 import { crossTypeComparisons } from './library/standard/logic.ts';
 import { Issues, type Macro, MacroTable, parse, Source, type Syntax } from './syntax/index.ts';
-import { INT, LIST, listOf, MAP, mapOf, type Type, typeOfType, typeParameter } from './types/index.ts';
+import { INT, LIST, listOf, MAP, mapOf, type Type, typeOfType, typeParameter } from './type-terms/index.ts';
 
 /** A variable of an environment. */
 export interface Variable extends VariableDeclaration {

@@ -19,7 +19,7 @@ export { ProgramError } from './evaluate/program-error.ts';
 export type { Shape } from './evaluate/shape.ts';
 export { type Evaluation, Program, type ProgramOptions } from './program.ts';
 export { type Issue, Issues, type Location } from './syntax/index.ts';
-export * from './types/index.ts';
+export * from './type-terms/index.ts';
 export * from './values/index.ts';
 
 export { authenticationEnvironment, compileAuthenticationExpression } from './kubernetes/authentication.ts';

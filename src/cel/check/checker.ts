@@ -13,7 +13,7 @@ import {
   type Source,
   type StructExpr,
 } from '../syntax/index.ts';
-import * as types from '../types/index.ts';
+import * as types from '../type-terms/index.ts';
 import {
   BOOL,
   DYN,
@@ -26,8 +26,8 @@ import {
   optionalOf,
   Substitutions,
   type Type,
-} from '../types/index.ts';
-import { mostGeneral } from '../types/substitutions.ts';
+} from '../type-terms/index.ts';
+import { mostGeneral } from '../type-terms/substitutions.ts';
 import { type Declarations } from './declared.ts';
 import { FieldTypes } from './field-types.ts';
 import { OverloadResolver } from './overload-resolver.ts';

@@ -1,4 +1,4 @@
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 import type { Value } from '../values/index.ts';
 
 /** What a function does. `unary` and `binary` evaluate all their arguments even when the first failed. */

@@ -1,4 +1,4 @@
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 import type { FunctionDeclaration } from './declarations.ts';
 import type { TypeProvider } from './type-provider.ts';
 

@@ -1,5 +1,5 @@
 import type { Issues } from '../syntax/index.ts';
-import { DYN, ERROR, formatType, STRING, type Substitutions, type Type } from '../types/index.ts';
+import { DYN, ERROR, formatType, STRING, type Substitutions, type Type } from '../type-terms/index.ts';
 import type { Declarations } from './declared.ts';
 
 /** Finds the types of fields, and of structs that are made; reports what is wrong with them. */

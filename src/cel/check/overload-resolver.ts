@@ -8,8 +8,8 @@ import {
   type Substitutions,
   type Type,
   typeParameter,
-} from '../types/index.ts';
-import { Substitutions as FreshSubstitutions } from '../types/index.ts';
+} from '../type-terms/index.ts';
+import { Substitutions as FreshSubstitutions } from '../type-terms/index.ts';
 import type { FunctionDeclaration, Overload } from './declarations.ts';
 import type { Declarations } from './declared.ts';
 

@@ -1,4 +1,4 @@
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 
 /** The local variables at a place in an expression, innermost first. */
 export class Scope {

@@ -1,5 +1,5 @@
 import type { Expr } from '../syntax/index.ts';
-import type { Substitutions } from '../types/index.ts';
+import type { Substitutions } from '../type-terms/index.ts';
 
 /** Replaces type parameters in all nodes by what they turned out to be. */
 export function settle(expr: Expr, bindings: Substitutions): void {

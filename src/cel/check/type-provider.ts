@@ -1,4 +1,4 @@
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 import { CelError, type Value } from '../values/index.ts';
 
 /** Where types with fields are found by name. */

@@ -1,7 +1,7 @@
 import { compilePattern } from '../library/regex.ts';
 import { checkFormat } from '../library/format/index.ts';
 import { childrenOf, type Expr, type Issues, type ListExpr, type MapExpr } from '../syntax/index.ts';
-import { formatType, type Type } from '../types/index.ts';
+import { formatType, type Type } from '../type-terms/index.ts';
 
 /** Looks through a checked expression for mistakes that types do not show. */
 export type Validator = (root: Expr, issues: Issues) => void;

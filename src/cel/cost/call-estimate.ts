@@ -1,5 +1,5 @@
 import type { Expr } from '../syntax/index.ts';
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 import type { AliasedPath } from './aliased-path.ts';
 import { REGEX_FACTOR, STRING_FACTOR } from './factors.ts';
 import { kubernetesEstimate } from './kubernetes-estimate.ts';

@@ -1,5 +1,5 @@
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from '../syntax/index.ts';
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 import { AliasedPath } from './aliased-path.ts';
 import { estimateCall, type EstimatedCall, type EstimatedNode } from './call-estimate.ts';
 import { LIST_CREATE, MAP_CREATE, STRUCT_CREATE } from './factors.ts';

@@ -1,4 +1,4 @@
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 import type { CallEstimate, EstimatedCall, EstimatedNode, SizeOf } from './call-estimate.ts';
 import { LIST_CREATE, REGEX_FACTOR, STRING_FACTOR, STRUCT_CREATE } from './factors.ts';
 import { replaceEstimate } from './replace-estimate.ts';

@@ -1,5 +1,5 @@
 import { codePointCount, type Expr } from '../syntax/index.ts';
-import { isOptionalType, type Type } from '../types/index.ts';
+import { isOptionalType, type Type } from '../type-terms/index.ts';
 import { type Bounds, exactly, ONE } from './size.ts';
 
 /** The size that an expression shows itself. */

@@ -16,7 +16,7 @@ import {
   UnknownValue,
   type Value,
 } from '../values/index.ts';
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 import type { Evaluate } from './frame.ts';
 
 /** How a call is carried out: the implementation, and whether it takes failures. */

@@ -1,4 +1,4 @@
-import { TYPE, type Type } from '../types/index.ts';
+import { TYPE, type Type } from '../type-terms/index.ts';
 import {
   CelError,
   Double,

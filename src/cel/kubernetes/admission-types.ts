@@ -1,4 +1,4 @@
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 import { type DeclType, declared, listType, mapType, structType, UNBOUNDED } from './decl-type.ts';
 
 /** The type of `variables`. */

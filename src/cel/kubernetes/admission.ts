@@ -1,5 +1,5 @@
 import type { Environment, Variable } from '../environment.ts';
-import { DYN, type Type } from '../types/index.ts';
+import { DYN, type Type } from '../type-terms/index.ts';
 import { namespaceType, requestType, variablesType } from './admission-types.ts';
 import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
 import { DeclProvider } from './decl-provider.ts';

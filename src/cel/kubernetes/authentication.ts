@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 import { userInfoType } from './admission-types.ts';
 import { baseEnvironment } from './base-environment.ts';
 import { compileExpression, type ExpressionResult, nameTypes } from './compile-expression.ts';

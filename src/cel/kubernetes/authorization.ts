@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import { BOOL } from '../types/index.ts';
+import { BOOL } from '../type-terms/index.ts';
 import { baseEnvironment } from './base-environment.ts';
 import { compileExpression, type ExpressionResult } from './compile-expression.ts';
 import { DeclProvider } from './decl-provider.ts';

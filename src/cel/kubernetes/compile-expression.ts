@@ -2,7 +2,7 @@ import type { CheckedExpression } from '../checked-expression.ts';
 import type { Environment } from '../environment.ts';
 import { ProgramError } from '../evaluate/program-error.ts';
 import type { Program } from '../program.ts';
-import { formatType, type Type } from '../types/index.ts';
+import { formatType, type Type } from '../type-terms/index.ts';
 import { limits } from './limits.ts';
 
 /** What is wrong with an expression, in Kubernetes' words. */

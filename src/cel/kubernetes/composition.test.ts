@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BOOL } from '../types/index.ts';
+import { BOOL } from '../type-terms/index.ts';
 import { compileExpression } from './compile-expression.ts';
 import { Composition } from './composition.ts';
 import { evaluateConditions } from './conditions.ts';

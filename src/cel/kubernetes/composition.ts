@@ -1,6 +1,6 @@
 import type { Environment } from '../environment.ts';
 import type { Bindings } from '../evaluate/frame.ts';
-import { ANY, type Type } from '../types/index.ts';
+import { ANY, type Type } from '../type-terms/index.ts';
 import { CelError, type Value } from '../values/index.ts';
 import { admissionEnvironment, type AdmissionOptions } from './admission.ts';
 import { compileExpression, type ExpressionResult } from './compile-expression.ts';

@@ -1,5 +1,5 @@
 import type { Environment } from '../environment.ts';
-import { optionalOf } from '../types/index.ts';
+import { optionalOf } from '../type-terms/index.ts';
 import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
 import { DeclProvider } from './decl-provider.ts';
 import { type DeclType, nameObjects } from './decl-type.ts';

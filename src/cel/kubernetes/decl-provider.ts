@@ -1,8 +1,8 @@
 import type { TypeProvider } from '../check/type-provider.ts';
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 import type { DeclType } from './decl-type.ts';
 import { declared } from './decl-type.ts';
-import { RESERVED_FIELD_NAMES } from './escape.ts';
+import { reservedWords } from '../syntax/operators.ts';
 
 /** Finds the object types inside declared types by name. */
 export class DeclProvider implements TypeProvider {
@@ -32,7 +32,7 @@ export class DeclProvider implements TypeProvider {
     const fields = this.#types.get(typeName)?.fields;
     const found = fields?.get(field);
     if (found !== undefined) return found.type.type;
-    if (!this.#allowsKeywords || !RESERVED_FIELD_NAMES.has(field)) return undefined;
+    if (!this.#allowsKeywords || !reservedWords.has(field)) return undefined;
     return fields?.get(`__${field}__`)?.type.type;
   }
 }

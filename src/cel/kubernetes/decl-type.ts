@@ -14,7 +14,7 @@ import {
   TIMESTAMP,
   type Type,
   UINT,
-} from '../types/index.ts';
+} from '../type-terms/index.ts';
 import { QUANTITY_TYPE } from './libraries/index.ts';
 
 /** A type that a schema describes: more than the language's types, it knows how large values can be. */

@@ -2,7 +2,7 @@ import { binary, declareFunction, member } from '../check/declarations.ts';
 import { bindingsLibrary } from '../library/bindings.ts';
 import type { Library } from '../library/library.ts';
 import type { Program } from '../program.ts';
-import { BOOL, DYN, formatType } from '../types/index.ts';
+import { BOOL, DYN, formatType } from '../type-terms/index.ts';
 import { CelError, isEqual, isList, listAt, listSize, typeOf, type Value } from '../values/index.ts';
 import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
 import { compileExpression, type ExpressionResult } from './compile-expression.ts';

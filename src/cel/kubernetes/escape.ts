@@ -1,27 +1,4 @@
-/** Words that are no names of fields in expressions; a field that is called so is written `__name__`. */
-export const RESERVED_FIELD_NAMES: ReadonlySet<string> = new Set([
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'false',
-  'for',
-  'function',
-  'if',
-  'import',
-  'in',
-  'let',
-  'loop',
-  'namespace',
-  'null',
-  'package',
-  'return',
-  'true',
-  'var',
-  'void',
-  'while',
-]);
+import { reservedWords } from '../syntax/operators.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   __: '__underscores__',
@@ -34,7 +11,7 @@ const UNESCAPES: Readonly<Record<string, string>> = { underscores: '__', dot: '.
 /** The name by which expressions call a property; nothing when they cannot. */
 export function escapeName(name: string): string | undefined {
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
-  if (RESERVED_FIELD_NAMES.has(name)) return `__${name}__`;
+  if (reservedWords.has(name)) return `__${name}__`;
   return name.replaceAll(/__|[-./]/g, (found) => ESCAPES[found] as string);
 }
 
@@ -44,7 +21,7 @@ export function unescapeName(escaped: string): string | undefined {
   const name = escaped.replaceAll(/__([^_]+)__/g, (whole, inner: string) => {
     const plain = UNESCAPES[inner];
     if (plain !== undefined) return plain;
-    if (!RESERVED_FIELD_NAMES.has(inner) || whole.length !== escaped.length) isFine = false;
+    if (!reservedWords.has(inner) || whole.length !== escaped.length) isFine = false;
     return inner;
   });
   return isFine ? name : undefined;

@@ -1,4 +1,4 @@
-import { objectType, type Type } from '../types/index.ts';
+import { objectType, type Type } from '../type-terms/index.ts';
 import { type Failure, MapBase, noSuchOverload, type OwnEquality, type Value } from '../values/index.ts';
 import { unescapeName } from './escape.ts';
 

@@ -1,6 +1,6 @@
 import type { TypeProvider } from '../check/type-provider.ts';
 import { FieldedValue } from '../evaluate/qualify.ts';
-import { DYN, NO_TYPE, objectType, STRING, type Type } from '../types/index.ts';
+import { DYN, NO_TYPE, objectType, STRING, type Type } from '../type-terms/index.ts';
 import {
   CelError,
   deepEqualValues,

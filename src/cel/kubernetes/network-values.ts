@@ -1,5 +1,5 @@
 import { formatIp } from '../../api/values/index.ts';
-import { opaqueType, type Type } from '../types/index.ts';
+import { opaqueType, type Type } from '../type-terms/index.ts';
 import { type CelError, noSuchOverload, Opaque, unconvertible, type Value } from '../values/index.ts';
 import type { NetworkAddress, NetworkPrefix } from './network-address.ts';
 

@@ -1,7 +1,7 @@
 import type { CheckedExpression } from '../checked-expression.ts';
 import { ProgramError } from '../evaluate/program-error.ts';
 import type { Program } from '../program.ts';
-import { BOOL, STRING, type Type } from '../types/index.ts';
+import { BOOL, STRING, type Type } from '../type-terms/index.ts';
 import type { ExpressionProblem } from './compile-expression.ts';
 import type { RuleEnvironment } from './custom-resource-rules.ts';
 import { limits } from './limits.ts';

@@ -1,7 +1,8 @@
 import { decodeBase64, ValueError } from '../../api/values/index.ts';
 import type { Shape, ShapeField } from '../evaluate/shape.ts';
 import { CelError, Double, Duration, Timestamp, type Value } from '../values/index.ts';
-import { escapeName, RESERVED_FIELD_NAMES, unescapeName } from './escape.ts';
+import { reservedWords } from '../syntax/operators.ts';
+import { escapeName, unescapeName } from './escape.ts';
 import { entriesOf, isEmbedded, itemsOf, propertiesOf, type Schema, withResourceFields } from './schema.ts';
 import { parseDate, parseDateTime, parseLenientDuration } from './string-formats.ts';
 import { type EntryShapes, PreservedValue, TypedMap } from './typed-map.ts';
@@ -140,7 +141,7 @@ function objectShape(schema: Schema): Shape {
 
 /** The field that an expression calls by a name, escaped or, if it is a reserved word, not. */
 function fieldOf(entries: EntryShapes, name: string): ShapeField | undefined {
-  const key = RESERVED_FIELD_NAMES.has(name) ? name : unescapeName(name);
+  const key = reservedWords.has(name) ? name : unescapeName(name);
   const shape = key === undefined ? undefined : entries.shapeOf(key);
   return shape === undefined ? undefined : { key: key as string, shape };
 }

@@ -1,4 +1,4 @@
-import { objectType } from '../types/index.ts';
+import { objectType } from '../type-terms/index.ts';
 import { ANONYMOUS, type DeclField, type DeclType, declared, listType, mapType, withMaxElements } from './decl-type.ts';
 import { escapeName } from './escape.ts';
 import { limits } from './limits.ts';

@@ -1,6 +1,6 @@
 import { deepEqual } from '../../base/index.ts';
 import type { Shape } from '../evaluate/shape.ts';
-import { UNKNOWN, type Type } from '../types/index.ts';
+import { UNKNOWN, type Type } from '../type-terms/index.ts';
 import type { Failure } from '../values/index.ts';
 import {
   type CelError,

@@ -1,4 +1,4 @@
-import { Boxed } from '../types/index.ts';
+import { Boxed } from '../type-terms/index.ts';
 import { Double, Duration, isList, isMap, listSize, mapSize, Timestamp, Uint, type Value } from '../values/index.ts';
 
 /** A value that knows whether it is the zero of its type. */

@@ -1,6 +1,6 @@
 import type { FunctionDeclaration } from '../check/declarations.ts';
 import type { Macro } from '../syntax/index.ts';
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 
 /** Functions and macros that belong together, and the types that they bring along. */
 export interface Library {

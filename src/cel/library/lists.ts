@@ -13,7 +13,7 @@ import {
   type Type,
   typeParameter,
   UINT,
-} from '../types/index.ts';
+} from '../type-terms/index.ts';
 import {
   CelError,
   compare,

@@ -1,6 +1,6 @@
 import { declareFunction, member, overload, unary, variadic } from '../check/declarations.ts';
 import { copyExpr, type Expr, type Macro, type MacroCall, MacroError, NodeMaker, Operator } from '../syntax/index.ts';
-import { BOOL, DYN, INT, listOf, mapOf, OPTIONAL, optionalOf, STRING, typeParameter } from '../types/index.ts';
+import { BOOL, DYN, INT, listOf, mapOf, OPTIONAL, optionalOf, STRING, typeParameter } from '../type-terms/index.ts';
 import {
   CelError,
   goText,

@@ -1,5 +1,5 @@
 import { binary, declareFunction, overload } from '../check/declarations.ts';
-import { BOOL, listOf, typeParameter } from '../types/index.ts';
+import { BOOL, listOf, typeParameter } from '../type-terms/index.ts';
 import { contains, type List, listItems, type Value } from '../values/index.ts';
 import type { Library } from './library.ts';
 

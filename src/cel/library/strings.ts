@@ -9,7 +9,7 @@ import {
   unary,
   variadic,
 } from '../check/declarations.ts';
-import { DYN, INT, listOf, STRING } from '../types/index.ts';
+import { DYN, INT, listOf, STRING } from '../type-terms/index.ts';
 import { CelError, goText, type List, listItems, type Value } from '../values/index.ts';
 import { formatText } from './format/index.ts';
 import type { Library } from './library.ts';

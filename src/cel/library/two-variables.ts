@@ -14,7 +14,7 @@ import {
   Operator,
   refuseAccumulator,
 } from '../syntax/index.ts';
-import { mapOf, typeParameter } from '../types/index.ts';
+import { mapOf, typeParameter } from '../type-terms/index.ts';
 import { CelError, goText, mapFind, mapKeys, type MapLike, MapValue, type Value } from '../values/index.ts';
 import type { Library } from './library.ts';
 

@@ -1,4 +1,4 @@
-import type { Type } from '../types/index.ts';
+import type { Type } from '../type-terms/index.ts';
 
 /** A constant in the source: JSON scalars are themselves, 64-bit integers beyond 2^53 bigints. */
 export type LiteralValue =

@@ -1,4 +1,4 @@
-import { Boxed, DURATION, type Type } from '../types/index.ts';
+import { Boxed, DURATION, type Type } from '../type-terms/index.ts';
 import { CelError } from './failure.ts';
 import { MAX_INT, MIN_INT } from './int.ts';
 import { formatFixed } from './go-float.ts';

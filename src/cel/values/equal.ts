@@ -1,4 +1,4 @@
-import { Type } from '../types/index.ts';
+import { Type } from '../type-terms/index.ts';
 import { compareNumbers, isNumeric } from './compare.ts';
 import { Duration } from './duration.ts';
 import { CelError, Failure } from './failure.ts';

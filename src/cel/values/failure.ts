@@ -1,4 +1,4 @@
-import { Boxed, ERROR, type Type, UNKNOWN } from '../types/index.ts';
+import { Boxed, ERROR, type Type, UNKNOWN } from '../type-terms/index.ts';
 
 /** What a strict function passes on instead of a result. */
 export abstract class Failure extends Boxed {}

@@ -1,5 +1,5 @@
 import { formatGoDuration } from '../../base/index.ts';
-import { Type } from '../types/index.ts';
+import { Type } from '../type-terms/index.ts';
 import { Duration } from './duration.ts';
 import { CelError } from './failure.ts';
 import { formatShortest } from './go-float.ts';

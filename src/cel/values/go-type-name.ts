@@ -1,4 +1,4 @@
-import { Boxed } from '../types/index.ts';
+import { Boxed } from '../type-terms/index.ts';
 import { isList, ListValue } from './list.ts';
 import { isMap, MapValue } from './map.ts';
 import { isJsonObject, typeOf, type Value } from './value.ts';

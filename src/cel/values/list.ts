@@ -1,4 +1,4 @@
-import { Boxed, LIST, type Type } from '../types/index.ts';
+import { Boxed, LIST, type Type } from '../type-terms/index.ts';
 import { fromJson, type Value } from './value.ts';
 
 /** A list that is no array. */

@@ -1,4 +1,4 @@
-import { Type } from '../types/index.ts';
+import { Type } from '../type-terms/index.ts';
 import { Duration } from './duration.ts';
 import { CelError } from './failure.ts';
 import { formatShortest } from './go-float.ts';

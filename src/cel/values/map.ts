@@ -1,4 +1,4 @@
-import { Boxed, MAP, type Type } from '../types/index.ts';
+import { Boxed, MAP, type Type } from '../type-terms/index.ts';
 import { doubleToInt, type Int } from './int.ts';
 import { requireHashable } from './hashable.ts';
 import { Duration } from './duration.ts';

@@ -1,4 +1,4 @@
-import { Boxed, Type } from '../types/index.ts';
+import { Boxed, Type } from '../type-terms/index.ts';
 import { CelError } from './failure.ts';
 import { Optional } from './optional.ts';
 import type { Value } from './value.ts';

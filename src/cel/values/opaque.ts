@@ -1,4 +1,4 @@
-import { Boxed, type Type } from '../types/index.ts';
+import { Boxed, type Type } from '../type-terms/index.ts';
 import type { CelError } from './failure.ts';
 import type { Value } from './value.ts';
 

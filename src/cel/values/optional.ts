@@ -1,4 +1,4 @@
-import { Boxed, OPTIONAL, type Type } from '../types/index.ts';
+import { Boxed, OPTIONAL, type Type } from '../type-terms/index.ts';
 import type { Value } from './value.ts';
 
 /** A value that may be absent. */

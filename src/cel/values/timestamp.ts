@@ -1,5 +1,5 @@
 import { type Instant, parseTime, ValueError } from '../../api/values/index.ts';
-import { Boxed, TIMESTAMP, type Type } from '../types/index.ts';
+import { Boxed, TIMESTAMP, type Type } from '../type-terms/index.ts';
 import { Duration } from './duration.ts';
 import { CelError } from './failure.ts';
 import { MAX_INT, MIN_INT } from './int.ts';

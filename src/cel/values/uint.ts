@@ -1,4 +1,4 @@
-import { Boxed, type Type, UINT } from '../types/index.ts';
+import { Boxed, type Type, UINT } from '../type-terms/index.ts';
 import { CelError } from './failure.ts';
 
 const MAX_UINT = 2n ** 64n - 1n;

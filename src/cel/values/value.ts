@@ -1,4 +1,4 @@
-import { BOOL, Boxed, BYTES, DOUBLE, INT, LIST, MAP, NULL, STRING, type Type } from '../types/index.ts';
+import { BOOL, Boxed, BYTES, DOUBLE, INT, LIST, MAP, NULL, STRING, type Type } from '../type-terms/index.ts';
 
 /** JSON data as it is stored: integers beyond 2^53 are bigints, all other numbers numbers. */
 export interface JsonObject {

@@ -40,8 +40,9 @@ export const upCommand: Command = {
     const started = clock.monotonic();
     const flags = new Flags(args, definitions);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
+    const settings = options(flags, context);
     context.print('starting the cluster');
-    await using cluster = await startCluster({ ...options(flags, context), clock, signal: context.signal });
+    await using cluster = await startCluster({ ...settings, clock, signal: context.signal });
     const { access } = cluster.plane;
     const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
     await writeKubeconfig(kubeconfig, access);

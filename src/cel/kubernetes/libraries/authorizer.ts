@@ -9,7 +9,7 @@ import {
 } from '../../check/declarations.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, trimGo } from '../../../api/values/index.ts';
 import type { Library } from '../../library/library.ts';
-import { BOOL, objectType, STRING, type Type } from '../../types/index.ts';
+import { BOOL, objectType, STRING, type Type } from '../../type-terms/index.ts';
 import { CelError, noSuchOverload, Opaque, type Value } from '../../values/index.ts';
 
 export const AUTHORIZER_TYPE = objectType('kubernetes.authorization.Authorizer');

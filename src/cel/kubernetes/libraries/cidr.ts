@@ -1,7 +1,7 @@
 import { maskIp, quoteGo } from '../../../api/values/index.ts';
 import { binary, declareFunction, member, overload, unary } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
-import { BOOL, INT, STRING } from '../../types/index.ts';
+import { BOOL, INT, STRING } from '../../type-terms/index.ts';
 import { CelError, noSuchOverload, type Value } from '../../values/index.ts';
 import { AddressError, type NetworkPrefix, parsePrefix } from '../network-address.ts';
 import { CIDR_TYPE, CidrValue, IP_TYPE, IpValue, sameStart } from '../network-values.ts';

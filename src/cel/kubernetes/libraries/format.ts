@@ -8,7 +8,7 @@ import {
 } from '../../../api/values/index.ts';
 import { binary, declareFunction, member, overload, unary, variadic } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
-import { listOf, objectType, optionalOf, STRING, type Type } from '../../types/index.ts';
+import { listOf, objectType, optionalOf, STRING, type Type } from '../../type-terms/index.ts';
 import { type CelError, noSuchOverload, NONE, Opaque, Optional, type Value } from '../../values/index.ts';
 import { isBase64, isDate, isDateTime, isUuid } from '../string-formats.ts';
 import { urlProblem } from './url.ts';

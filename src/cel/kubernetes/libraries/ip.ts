@@ -1,7 +1,7 @@
 import { quoteGo } from '../../../api/values/index.ts';
 import { declareFunction, member, overload, unary } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
-import { BOOL, INT, STRING } from '../../types/index.ts';
+import { BOOL, INT, STRING } from '../../type-terms/index.ts';
 import { CelError, noSuchOverload, type Value } from '../../values/index.ts';
 import { AddressError, type NetworkAddress, parseAddress } from '../network-address.ts';
 import { IP_TYPE, IpValue } from '../network-values.ts';

@@ -1,6 +1,6 @@
 import { declareFunction, overload, unary } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
-import { STRING } from '../../types/index.ts';
+import { STRING } from '../../type-terms/index.ts';
 
 /** `jsonpatch.escapeKey`. */
 export function jsonPatchLibrary(): Library {

@@ -20,7 +20,7 @@ import {
   type Type,
   typeParameter,
   UINT,
-} from '../../types/index.ts';
+} from '../../type-terms/index.ts';
 import {
   CelError,
   compare,

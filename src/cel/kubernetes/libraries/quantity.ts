@@ -1,7 +1,7 @@
 import { parseQuantity, type Quantity, quantityOf, ValueError } from '../../../api/values/index.ts';
 import { binary, declareFunction, type Implementation, member, overload, unary } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
-import { BOOL, DOUBLE, INT, objectType, STRING, type Type } from '../../types/index.ts';
+import { BOOL, DOUBLE, INT, objectType, STRING, type Type } from '../../type-terms/index.ts';
 import {
   CelError,
   checkedInt,

@@ -1,7 +1,7 @@
 import { binary, declareFunction, member, variadic } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { compilePattern, type Pattern } from '../../library/regex.ts';
-import { INT, listOf, STRING } from '../../types/index.ts';
+import { INT, listOf, STRING } from '../../type-terms/index.ts';
 import { CelError, noSuchOverload, type Value } from '../../values/index.ts';
 
 /** `find` and `findAll`. */

@@ -8,7 +8,7 @@ import {
   unary,
 } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
-import { BOOL, INT, objectType, STRING, type Type } from '../../types/index.ts';
+import { BOOL, INT, objectType, STRING, type Type } from '../../type-terms/index.ts';
 import { CelError, noSuchOverload, Opaque, unconvertible, type Value } from '../../values/index.ts';
 import { compareSemver, formatSemver, parseSemver, parseSemverTolerantly, type SemanticVersion } from '../semver.ts';
 

@@ -1,6 +1,6 @@
 import { declareFunction, type FunctionDeclaration, member, overload, unary } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
-import { BOOL, listOf, mapOf, objectType, STRING, type Type } from '../../types/index.ts';
+import { BOOL, listOf, mapOf, objectType, STRING, type Type } from '../../type-terms/index.ts';
 import { CelError, MapValue, noSuchOverload, Opaque, unconvertible, type Value } from '../../values/index.ts';
 import {
   escapedPath,

@@ -1,5 +1,5 @@
 import type { Expr } from '../../syntax/index.ts';
-import { type Kind, type Type } from '../../types/index.ts';
+import { type Kind, type Type } from '../../type-terms/index.ts';
 import { type ClauseLetter, fillFormat, FormatError, wrongType } from './clauses.ts';
 
 const ALLOWED: Readonly<Record<ClauseLetter, readonly Kind[]>> = {

@@ -1,6 +1,6 @@
 import { quoteGo } from '../../../api/values/index.ts';
 import { compareUtf8 } from '../../../base/index.ts';
-import { Type } from '../../types/index.ts';
+import { Type } from '../../type-terms/index.ts';
 import {
   CelError,
   Double,

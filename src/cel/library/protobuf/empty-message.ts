@@ -1,5 +1,5 @@
 import { FieldedValue } from '../../evaluate/qualify.ts';
-import { objectType, type Type } from '../../types/index.ts';
+import { objectType, type Type } from '../../type-terms/index.ts';
 import { CelError, noSuchOverload, type Value } from '../../values/index.ts';
 
 export const EMPTY_TYPE = objectType('google.protobuf.Empty');

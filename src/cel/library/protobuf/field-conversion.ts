@@ -1,4 +1,4 @@
-import { Type } from '../../types/index.ts';
+import { Type } from '../../type-terms/index.ts';
 import {
   CelError,
   Double,

@@ -14,7 +14,7 @@ import {
   TIMESTAMP,
   type Type,
   UINT,
-} from '../../types/index.ts';
+} from '../../type-terms/index.ts';
 import {
   CelError,
   Double,

@@ -11,7 +11,7 @@ import {
   type Type,
   typeParameter,
   UINT,
-} from '../../types/index.ts';
+} from '../../type-terms/index.ts';
 import {
   addDuration,
   addInts,

@@ -21,7 +21,7 @@ import {
   typeOfType,
   typeParameter,
   UINT,
-} from '../../types/index.ts';
+} from '../../type-terms/index.ts';
 import {
   CelError,
   checkedInt,

@@ -1,5 +1,5 @@
 import { standardMacros } from '../../syntax/index.ts';
-import { LIST, MAP, NULL } from '../../types/index.ts';
+import { LIST, MAP, NULL } from '../../type-terms/index.ts';
 import type { Library } from '../library.ts';
 import { arithmetic } from './arithmetic.ts';
 import { conversions, standardTypes } from './conversions.ts';

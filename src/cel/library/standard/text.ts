@@ -6,7 +6,7 @@ import {
   overload,
   unary,
 } from '../../check/declarations.ts';
-import { BOOL, BYTES, INT, listOf, mapOf, STRING, typeParameter } from '../../types/index.ts';
+import { BOOL, BYTES, INT, listOf, mapOf, STRING, typeParameter } from '../../type-terms/index.ts';
 import { isSized, noSuchOverload, sizeOf, type Value } from '../../values/index.ts';
 import { compilePattern } from '../regex.ts';
 

@@ -7,7 +7,7 @@ import {
   type Overload,
   unary,
 } from '../../check/declarations.ts';
-import { DURATION, INT, STRING, TIMESTAMP } from '../../types/index.ts';
+import { DURATION, INT, STRING, TIMESTAMP } from '../../type-terms/index.ts';
 import { CelError, checkedInt, Duration, noSuchOverload, Timestamp, type Value } from '../../values/index.ts';
 import { zoneOffset } from './time-zone.ts';
 
