@@ -60,6 +60,7 @@ export function writeContext(
     subresource: call.info.subresource,
     now: clock.now(),
     newUid: () => uids.next(),
+    signal: call.signal,
     manager: managerName(options.fieldManager ?? '', call.header('user-agent') ?? ''),
     warn: (message) => call.warnings.add(message),
   };

@@ -58,10 +58,21 @@ export interface StorageForm {
   readonly type: Struct;
   /** Items of a list carry their own apiVersion and kind (custom resources do, built-in kinds do not). */
   readonly itemsCarryKind: boolean;
-  /** From the resource's version to the stored one and back; absent when they differ in apiVersion only. */
-  readonly toStored?: (object: ApiObject) => ApiObject;
-  readonly fromStored?: (object: ApiObject) => ApiObject;
+  /** Between the versions of the kind; absent when they differ in apiVersion only. */
+  readonly convert?: Convert;
+  /** What a written object becomes by passing through the stored version, where that changes it before anybody looks. */
+  readonly normalize?: (object: ApiObject) => ApiObject;
 }
+
+/**
+ * Turns objects of any version of one kind into `apiVersion`: as many, in the same order, frozen inputs left alone. Answers
+ * with a promise where a webhook does the work; all objects of a call then travel together. Refuses by throwing.
+ */
+export type Convert = (
+  objects: readonly ApiObject[],
+  apiVersion: string,
+  signal: AbortSignal,
+) => readonly ApiObject[] | Promise<readonly ApiObject[]>;
 
 /**
  * What is special about writing one kind. Hooks get objects they may change in place, in the resource's version;
@@ -122,6 +133,8 @@ export interface WriteContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly newUid: () => string;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
   /** Under what name the writer is noted as owner of what it changes. */
   readonly manager: string;
   warn(message: string): void;

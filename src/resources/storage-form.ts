@@ -1,5 +1,5 @@
 import { canonicalize } from '../api/index.ts';
-import type { ApiObject, ResourceInfo, Struct, TypeTable } from '../api/index.ts';
+import type { ApiObject, GroupVersionKind, ResourceInfo, Struct, TypeTable } from '../api/index.ts';
 import type { StorageForm } from '../apiserver/index.ts';
 import type { Conversion, Kind } from './kind.ts';
 
@@ -7,32 +7,67 @@ const ROOT = '/registry/';
 
 /** Where and in which version the objects of a kind are kept. */
 export function storageForm(kind: Kind, info: ResourceInfo, types: TypeTable): StorageForm {
-  const group = kind.storedGroup ?? info.group;
-  const version = kind.storedVersion ?? 'v1';
-  const type = types.kind({ group, version, kind: info.kind });
-  if (type === undefined) throw new Error(`No type for "${info.plural}" in its stored version ${group}/${version}`);
-  const conversion = conversionFor(kind, info);
-  return {
+  const stored = { group: kind.storedGroup ?? info.group, version: kind.storedVersion ?? 'v1', kind: info.kind };
+  const type = typeOf(stored, types);
+  const storage = {
     prefix: `${ROOT}${kind.folder ?? info.plural}/`,
-    apiVersion: group === '' ? version : `${group}/${version}`,
+    apiVersion: apiVersionOf(stored),
     kind: info.kind,
-    type,
-    itemsCarryKind: false,
-    ...(conversion === undefined ? {} : canonicalConversion(conversion, { stored: type, served: info.type })),
   };
+  if (kind.conversions === undefined) return { ...storage, type, itemsCarryKind: false };
+  const convert = throughStored(kind, stored, types);
+  const normalize = (object: ApiObject): ApiObject => {
+    const [back = object] = convert(convert([object], storage.apiVersion), apiVersionOf(info));
+    return back;
+  };
+  const isConverted = conversionFor(kind, info) !== undefined;
+  return { ...storage, type, itemsCarryKind: false, convert, ...(isConverted ? { normalize } : {}) };
 }
 
 /** How a version differs from the stored one; undefined when only its name does. */
-export function conversionFor(kind: Kind, info: ResourceInfo): Conversion | undefined {
-  return kind.conversions?.[info.group === kind.group ? info.version : `${info.group}/${info.version}`];
+export function conversionFor(
+  kind: Kind,
+  { group, version }: { readonly group: string; readonly version: string },
+): Conversion | undefined {
+  return kind.conversions?.[group === kind.group ? version : `${group}/${version}`];
 }
 
-function canonicalConversion(
-  conversion: Conversion,
-  types: { readonly stored: Struct; readonly served: Struct },
-): Conversion {
-  return {
-    toStored: (object) => canonicalize(conversion.toStored(object), types.stored) as unknown as ApiObject,
-    fromStored: (object) => canonicalize(conversion.fromStored(object), types.served) as unknown as ApiObject,
+/** Conversion between any two versions of a kind, by way of the stored one. Canonical, with kind and apiVersion set. */
+function throughStored(
+  kind: Kind,
+  stored: GroupVersionKind,
+  types: TypeTable,
+): (objects: readonly ApiObject[], apiVersion: string) => readonly ApiObject[] {
+  const toStored = (object: ApiObject): ApiObject => {
+    const conversion = conversionFor(kind, parsed(object.apiVersion ?? ''));
+    return conversion === undefined ? object : canonical(conversion.toStored(object), typeOf(stored, types));
   };
+  return (objects, apiVersion) => {
+    const target = { ...parsed(apiVersion), kind: stored.kind };
+    const conversion = conversionFor(kind, target);
+    return objects.map((object) => {
+      const kept = toStored(object);
+      const converted = conversion === undefined ? kept : canonical(conversion.fromStored(kept), typeOf(target, types));
+      return { ...converted, kind: stored.kind, apiVersion };
+    });
+  };
+}
+
+function typeOf(kind: GroupVersionKind, types: TypeTable): Struct {
+  const type = types.kind(kind);
+  if (type === undefined) throw new Error(`No type for "${kind.kind}" in ${apiVersionOf(kind)}`);
+  return type;
+}
+
+function canonical(object: ApiObject, type: Struct): ApiObject {
+  return canonicalize(object, type) as unknown as ApiObject;
+}
+
+function parsed(apiVersion: string): { readonly group: string; readonly version: string } {
+  const slash = apiVersion.indexOf('/');
+  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}
+
+function apiVersionOf({ group, version }: { readonly group: string; readonly version: string }): string {
+  return group === '' ? version : `${group}/${version}`;
 }

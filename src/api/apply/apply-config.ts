@@ -5,6 +5,7 @@ import type { ApiObject } from '../object.ts';
 import { badRequest, StatusError } from '../status.ts';
 import { checkTyped } from './check-typed.ts';
 import { applyConflict, type Conflicts, conflictsBeyond } from './conflicts.ts';
+import type { Converting } from './conversion.ts';
 import { decodeOwners } from './decode-owners.ts';
 import { encodeOwners } from './encode-owners.ts';
 import { EMPTY_SET, type FieldSet } from './field-set.ts';
@@ -42,15 +43,15 @@ export interface Applied {
  *
  * Guarantees: neither is changed. Ends: with a StatusError; 409 when the configuration would change what others own.
  */
-export function applyConfig(live: ApiObject, config: PlainObject, options: ApplyOptions): Applied {
+export function* applyConfig(live: ApiObject, config: PlainObject, options: ApplyOptions): Converting<Applied> {
   const { kind, writer } = options;
   checkKind(config, kind);
-  const owners = startingOwners(live, options);
+  const owners = yield* startingOwners(live, options);
   const typed = checkedConfig(config, kind);
   const self = { ...applierOf(writer, kind), time: undefined };
-  const first = attempt(live, typed, { ...options, owners, self });
+  const first = yield* attempt(live, typed, { ...options, owners, self });
   const outcome =
-    first.conflicts === undefined ? first : resolved(live, typed, { ...options, owners, self, outcome: first });
+    first.conflicts === undefined ? first : yield* resolved(live, typed, { ...options, owners, self, outcome: first });
   const object = writer.manager === KUBECTL ? withLastApplied(outcome.object, config) : outcome.object;
   return { object, managedFields: encodeOwners(outcome.owners) };
 }
@@ -64,12 +65,12 @@ function applierOf(writer: Writer, kind: OwnedKind): Omit<Owner, 'set' | 'time'>
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /** The owners of the live object. One that has none yet belongs as a whole to a manager that stands for the past. */
-function startingOwners(live: ApiObject, { kind, writer, blank }: ApplyOptions): Owners {
+function* startingOwners(live: ApiObject, { kind, writer, blank }: ApplyOptions): Converting<Owners> {
   try {
     const owners = decodeOwners(live.metadata.managedFields);
     if (owners.size > 0 || live === blank) return owners;
     const change = { before: typedObject(blank, kind), after: typedObject(live, kind), kind };
-    return takeChanges(owners, { ...change, writer: { manager: BEFORE_FIRST_APPLY, time: writer.time } });
+    return yield* takeChanges(owners, { ...change, writer: { manager: BEFORE_FIRST_APPLY, time: writer.time } });
   } catch (error) {
     if (error instanceof FieldsError) throw unexpected(`failed to decode managed fields: ${error.message}`, error);
     if (error instanceof TypedError)
@@ -105,16 +106,20 @@ interface Outcome {
   readonly conflicts: Conflicts | undefined;
 }
 
-function attempt(live: ApiObject, config: TypedObject, { kind, writer, force, owners, self }: Attempt): Outcome {
+function* attempt(
+  live: ApiObject,
+  config: TypedObject,
+  { kind, writer, force, owners, self }: Attempt,
+): Converting<Outcome> {
   const before = typedObject(live, kind);
-  const reconciled = reconcileOwners(owners, before, kind);
+  const reconciled = yield* reconcileOwners(owners, before);
   const merged: TypedObject = { ...before, object: mergeObjects(live, config.object, before.type) };
   const id = ownerId(self);
   const applied = filteredSet(config, kind);
   const last = reconciled.get(id);
   const claimed = new Map(reconciled).set(id, { ...self, set: applied, time: last?.time });
-  const after = pruneObject(merged, { kind, last, owners: claimed, applied });
-  const settled = settleOwners(claimed, new VersionedChange(before, after, kind), id);
+  const after = yield* pruneObject(merged, { last, owners: claimed, applied });
+  const settled = yield* settleOwners(claimed, new VersionedChange(before, after, kind), id);
   if (!force && settled.conflicts.size > 0) {
     return { object: live, owners, conflicts: settled.conflicts };
   }
@@ -153,14 +158,18 @@ function withApplier(
 }
 
 /** Kubectl may take over from itself what it applied on its own side; other conflicts are reported. */
-function resolved(live: ApiObject, config: TypedObject, options: Attempt & { readonly outcome: Outcome }): Outcome {
+function* resolved(
+  live: ApiObject,
+  config: TypedObject,
+  options: Attempt & { readonly outcome: Outcome },
+): Converting<Outcome> {
   const { outcome, owners, writer } = options;
   const conflicts: Conflicts = outcome.conflicts ?? new Map<string, FieldSet>();
   if (writer.manager !== KUBECTL) throw applyConflict(conflicts, owners);
   const allowed = setOfLastApplied(live, config.type, config.apiVersion);
   const left = conflictsBeyond(conflicts, allowed);
   if (left !== undefined) throw applyConflict(left, owners);
-  return attempt(live, config, { ...options, force: true });
+  return yield* attempt(live, config, { ...options, force: true });
 }
 
 /** What Kubernetes did not expect to fail is a failure of the server, with the words of the failure. */

@@ -9,13 +9,6 @@ export interface OwnedKind {
   readonly subresource: string;
   /** What a write here can change; absent: everything. */
   readonly filter?: FieldFilter;
-  /** The object in another version of its kind; undefined when there is no such version (any more). */
-  readonly convert?: (object: unknown, apiVersion: string) => VersionedObject | undefined;
-}
-
-export interface VersionedObject {
-  readonly object: unknown;
-  readonly type: Struct;
 }
 
 export function apiVersionOf({ group, version }: { readonly group: string; readonly version: string }): string {

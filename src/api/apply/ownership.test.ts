@@ -4,6 +4,7 @@ import { canonicalize, encodeJson } from '../json/index.ts';
 import type { ApiObject } from '../object.ts';
 import type { StatusError } from '../status.ts';
 import { applyConfig } from './apply-config.ts';
+import { type Converting, withConversions } from './conversion.ts';
 import { extractApplied } from './extract-applied.ts';
 import { keepTimes } from './keep-times.ts';
 import { LAST_APPLIED } from './last-applied.ts';
@@ -19,6 +20,11 @@ function typeOf(group: string, version: string, kind: string): OwnedKind['type']
   const type = types.kind({ group, version, kind });
   if (type === undefined) throw new Error(`No type for ${kind}`);
   return type;
+}
+
+/** The result of work on a kind that has one version only. */
+function done<T>(work: Converting<T>): T {
+  return withConversions(work, () => undefined) as T;
 }
 
 /** One object and who owns what of it, without a server around it. */
@@ -38,7 +44,7 @@ class Owned {
 
   write(manager: string, changed: object, kind = this.#kind): this {
     const object = canonicalize(changed, kind.type) as unknown as ApiObject;
-    const managedFields = ownAfterWrite(this.object, object, { kind, writer: this.#writer(manager) });
+    const managedFields = done(ownAfterWrite(this.object, object, { kind, writer: this.#writer(manager) }));
     this.object = { ...object, metadata: { ...object.metadata, uid: 'u', managedFields } };
     return this;
   }
@@ -47,7 +53,7 @@ class Owned {
     const { apiVersion, kind: name } = this.#blank;
     const whole = { apiVersion, kind: name, ...config };
     const options = { kind, writer: this.#writer(manager), force, blank: this.#blank };
-    const { object, managedFields } = applyConfig(this.object, whole, options);
+    const { object, managedFields } = done(applyConfig(this.object, whole, options));
     const decoded = canonicalize(object, kind.type) as unknown as ApiObject;
     this.object = { ...decoded, metadata: { ...decoded.metadata, uid: 'u', managedFields } };
     return this;
@@ -119,7 +125,9 @@ describe('a plain write', () => {
     (managedFields) => {
       const owned = configMap().write('m', data({ a: '1' }));
       const sent = { ...owned.object, metadata: { ...owned.object.metadata, managedFields } };
-      const entries = ownAfterWrite(owned.object, sent, { kind: configMapKind, writer: { manager: 'n', time: '' } });
+      const entries = done(
+        ownAfterWrite(owned.object, sent, { kind: configMapKind, writer: { manager: 'n', time: '' } }),
+      );
       expect(entries).toBeUndefined();
       owned.object = { ...owned.object, metadata: { ...owned.object.metadata, managedFields: undefined } };
       expect(owned.write('n', data({ a: '2' })).owners).toEqual([]);

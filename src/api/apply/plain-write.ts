@@ -1,6 +1,7 @@
 import type { ApiObject } from '../object.ts';
 import { deepEqual } from '../../base/index.ts';
 import { capOwners } from './cap-owners.ts';
+import type { Converting } from './conversion.ts';
 import { decodeOwners } from './decode-owners.ts';
 import { encodeOwners } from './encode-owners.ts';
 import { union } from './field-set-algebra.ts';
@@ -27,18 +28,18 @@ export interface Writer {
  * `live` is the object as it was, or an empty one of the type when there was none. Guarantees: when nothing that can be
  * owned has changed, the list is the one the object had.
  */
-export function ownAfterWrite(
+export function* ownAfterWrite(
   live: ApiObject,
   object: ApiObject,
   { kind, writer }: { readonly kind: OwnedKind; readonly writer: Writer },
-): ManagedFieldsEntry[] | undefined {
+): Converting<ManagedFieldsEntry[] | undefined> {
   const entries = entriesToStartFrom(live, object, kind);
   try {
     const owners = entries === live.metadata.managedFields ? decodeOwners(entries) : printedAnew(decodeOwners(entries));
     if (owners.size === 0 && isStored(live)) return undefined;
     const before = typedObject(live, kind);
     const after = typedObject(withEntriesOf(live, object), kind);
-    const owned = takeChanges(owners, { before, after, kind, writer });
+    const owned = yield* takeChanges(owners, { before, after, kind, writer });
     const isUnchanged = owned === decodeOwners(entries) && owned.size === (entries?.length ?? 0);
     return isUnchanged ? entries : encodeOwners(owned);
   } catch (error) {
@@ -67,12 +68,12 @@ function recentSetsOf(kind: OwnedKind): RecentSets {
 }
 
 /** The owners after a writer that does not apply has changed an object. */
-export function takeChanges(owners: Owners, { before, after, kind, writer }: OwnedChange): Owners {
-  const reconciled = reconcileOwners(owners, before, kind);
+export function* takeChanges(owners: Owners, { before, after, kind, writer }: OwnedChange): Converting<Owners> {
+  const reconciled = yield* reconcileOwners(owners, before);
   const change = new VersionedChange(before, after, kind);
-  const settled = settleOwners(reconciled, change, undefined).owners;
+  const { owners: settled } = yield* settleOwners(reconciled, change, undefined);
   const apiVersion = apiVersionOf(kind.kind);
-  const comparison = change.in(apiVersion);
+  const comparison = yield* change.in(apiVersion);
   const touched = comparison === undefined ? undefined : union(comparison.modified, comparison.added);
   const set = touched === undefined ? undefined : withoutNeverOwned(kind.filter?.(touched) ?? touched);
   if (set === undefined || set.isEmpty) return capOwners(settled);

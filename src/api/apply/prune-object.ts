@@ -1,14 +1,13 @@
+import type { Converting } from './conversion.ts';
 import { difference, intersection, isSubset, union } from './field-set-algebra.ts';
 import { EMPTY_SET, type FieldSet } from './field-set.ts';
 import { withNamedFields } from './named-fields.ts';
-import type { OwnedKind } from './owned-kind.ts';
 import type { Owner, Owners } from './owners.ts';
 import { removeItems } from './remove-items.ts';
 import { setOf } from './set-of.ts';
 import { inVersion, type TypedObject } from './versions.ts';
 
 export interface Pruning {
-  readonly kind: OwnedKind;
   /** The applier as it was after its last configuration. */
   readonly last: Owner | undefined;
   /** All owners, the applier among them with what its new configuration says. */
@@ -22,31 +21,31 @@ export interface Pruning {
  * not, as long as nobody else owns it. Going by who owns an item, not by who owns what is in it, an item that is removed
  * goes as a whole only if nothing in it belongs to others.
  */
-export function pruneObject(merged: TypedObject, pruning: Pruning): TypedObject {
+export function* pruneObject(merged: TypedObject, pruning: Pruning): Converting<TypedObject> {
   const { last, applied } = pruning;
   // Who applies all that it applied before takes nothing away, which is what happens most often.
   if (last === undefined || last.set.isEmpty || isSubset(last.set, applied)) return merged;
-  return pruneLast(merged, last, pruning);
+  return yield* pruneLast(merged, last, pruning);
 }
 
 /** The same without looking first whether there is anything to do. */
-export function pruneLast(merged: TypedObject, last: Owner, { kind, owners }: Pruning): TypedObject {
-  const before = inVersion(merged, last.apiVersion, kind);
+export function* pruneLast(merged: TypedObject, last: Owner, { owners }: Pruning): Converting<TypedObject> {
+  const before = yield* inVersion(merged, last.apiVersion);
   if (before === undefined) return merged;
   const pruned = withObject(before, removeItems(before.object, named(last.set, before), before.type));
-  const owned = addBackOwned([before, pruned], owners, kind);
-  const kept = addBackUnowned([before, owned], last, kind);
-  return inVersion(kept, merged.apiVersion, kind) ?? merged;
+  const owned = yield* addBackOwned([before, pruned], owners);
+  const kept = yield* addBackUnowned([before, owned], last);
+  return (yield* inVersion(kept, merged.apiVersion)) ?? merged;
 }
 
 /** Adds back what was removed, but belongs to somebody, or to the applier's new configuration. */
-function addBackOwned(objects: readonly [TypedObject, TypedObject], owners: Owners, kind: OwnedKind): TypedObject {
+function* addBackOwned(objects: readonly [TypedObject, TypedObject], owners: Owners): Converting<TypedObject> {
   let [merged, pruned] = objects;
   for (const [apiVersion, managed] of ownedByVersion(owners, pruned.apiVersion)) {
-    const mergedThere = inVersion(merged, apiVersion, kind);
+    const mergedThere = yield* inVersion(merged, apiVersion);
     if (mergedThere === undefined) continue;
     merged = mergedThere;
-    const prunedThere = inVersion(pruned, apiVersion, kind);
+    const prunedThere = yield* inVersion(pruned, apiVersion);
     if (prunedThere === undefined) continue;
     const kept = union(named(setOfTyped(prunedThere), merged), named(managed, merged));
     const gone = difference(named(setOfTyped(merged), merged), kept);
@@ -65,9 +64,9 @@ function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
 }
 
 /** Adds back what nobody owned: the applier's last configuration did not have it either. */
-function addBackUnowned(objects: readonly [TypedObject, TypedObject], last: Owner, kind: OwnedKind): TypedObject {
+function* addBackUnowned(objects: readonly [TypedObject, TypedObject], last: Owner): Converting<TypedObject> {
   const [merged, pruned] = objects;
-  const there = inVersion(pruned, last.apiVersion, kind);
+  const there = yield* inVersion(pruned, last.apiVersion);
   if (there === undefined) return merged;
   const gone = difference(named(setOfTyped(merged), merged), named(setOfTyped(there), merged));
   const items = intersection(gone, named(last.set, merged));

@@ -1,14 +1,14 @@
 import { difference, intersection, union } from './field-set-algebra.ts';
 import type { FieldSet } from './field-set.ts';
-import type { OwnedKind } from './owned-kind.ts';
+import type { Converting } from './conversion.ts';
 import { type Owner, type Owners, withSet } from './owners.ts';
 import { reconcileSet } from './reconcile-set.ts';
 import { inVersion, type TypedObject, type VersionedChange } from './versions.ts';
 
 /** Owners of versions that are no more are dropped, and sets of types that have become atomic are read as they are now. */
-export function reconcileOwners(owners: Owners, live: TypedObject, kind: OwnedKind): Owners {
-  return mapOwners(owners, (owner) => {
-    const versioned = inVersion(live, owner.apiVersion, kind);
+export function reconcileOwners(owners: Owners, live: TypedObject): Converting<Owners> {
+  return mapOwners(owners, function* (owner) {
+    const versioned = yield* inVersion(live, owner.apiVersion);
     return versioned === undefined ? undefined : withSet(owner, reconcileSet(owner.set, versioned.type));
   });
 }
@@ -23,11 +23,15 @@ export interface Settlement {
  * Takes from every owner, but for the one who makes the change, what the change touches: it is another's now, or gone.
  * Owners who have nothing left are dropped.
  */
-export function settleOwners(owners: Owners, change: VersionedChange, changerId: string | undefined): Settlement {
+export function* settleOwners(
+  owners: Owners,
+  change: VersionedChange,
+  changerId: string | undefined,
+): Converting<Settlement> {
   const conflicts = new Map<string, FieldSet>();
-  const settled = mapOwners(owners, (owner, id) => {
+  const settled = yield* mapOwners(owners, function* (owner, id) {
     if (id === changerId) return owner.set.isEmpty ? undefined : owner;
-    const comparison = change.in(owner.apiVersion);
+    const comparison = yield* change.in(owner.apiVersion);
     if (comparison === undefined) return undefined;
     const { added, modified, removed } = comparison;
     const taken = intersection(owner.set, union(modified, added));
@@ -39,10 +43,13 @@ export function settleOwners(owners: Owners, change: VersionedChange, changerId:
 }
 
 /** The same map if no owner changes. */
-function mapOwners(owners: Owners, change: (owner: Owner, id: string) => Owner | undefined): Owners {
+function* mapOwners(
+  owners: Owners,
+  change: (owner: Owner, id: string) => Converting<Owner | undefined>,
+): Converting<Owners> {
   let result: Map<string, Owner> | undefined;
   for (const [id, owner] of owners) {
-    const changed = change(owner, id);
+    const changed = yield* change(owner, id);
     if (changed === owner) continue;
     result ??= new Map(owners);
     if (changed === undefined) result.delete(id);

@@ -1,5 +1,6 @@
 import { compareObjects } from './compare-objects.ts';
 import type { Comparison } from './comparison.ts';
+import type { Converting } from './conversion.ts';
 import type { FieldFilter } from './field-filter.ts';
 import { type MergeType, mergeTypeOf } from './merge-type.ts';
 import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
@@ -17,38 +18,43 @@ export function typedObject(object: unknown, kind: OwnedKind): TypedObject {
 }
 
 /** The object in another version, or undefined when there is no such version. */
-export function inVersion(typed: TypedObject, apiVersion: string, kind: OwnedKind): TypedObject | undefined {
-  if (typed.apiVersion === apiVersion) return typed;
-  const converted = kind.convert?.(typed.object, apiVersion);
-  return converted === undefined
-    ? undefined
-    : { object: converted.object, type: mergeTypeOf(converted.type), apiVersion };
+export function* inVersion(typed: TypedObject, apiVersion: string): Converting<TypedObject | undefined> {
+  const [converted] = yield* allInVersion([typed], apiVersion);
+  return converted;
+}
+
+/** The same for objects of one version, which are converted together; an empty list when there is no such version. */
+function* allInVersion(all: readonly TypedObject[], apiVersion: string): Converting<readonly TypedObject[]> {
+  if (all.every((typed) => typed.apiVersion === apiVersion)) return all;
+  const converted = yield { objects: all.map(({ object }) => object), apiVersion };
+  if (converted === undefined) return [];
+  const type = mergeTypeOf(converted.type);
+  return converted.objects.map((object) => ({ object, type, apiVersion }));
 }
 
 /** What a write changes, in whatever version an owner's paths are meant. */
 export class VersionedChange {
   readonly #before: TypedObject;
   readonly #after: TypedObject;
-  readonly #kind: OwnedKind;
+  readonly #filter: FieldFilter | undefined;
   readonly #comparisons = new Map<string, Comparison | undefined>();
 
-  constructor(before: TypedObject, after: TypedObject, kind: OwnedKind) {
+  constructor(before: TypedObject, after: TypedObject, { filter }: OwnedKind) {
     this.#before = before;
     this.#after = after;
-    this.#kind = kind;
+    this.#filter = filter;
   }
 
   /** Undefined when there is no such version. */
-  in(apiVersion: string): Comparison | undefined {
-    if (!this.#comparisons.has(apiVersion)) this.#comparisons.set(apiVersion, this.#compare(apiVersion));
+  *in(apiVersion: string): Converting<Comparison | undefined> {
+    if (!this.#comparisons.has(apiVersion)) this.#comparisons.set(apiVersion, yield* this.#compare(apiVersion));
     return this.#comparisons.get(apiVersion);
   }
 
-  #compare(apiVersion: string): Comparison | undefined {
-    const before = inVersion(this.#before, apiVersion, this.#kind);
-    const after = inVersion(this.#after, apiVersion, this.#kind);
+  *#compare(apiVersion: string): Converting<Comparison | undefined> {
+    const [before, after] = yield* allInVersion([this.#before, this.#after], apiVersion);
     if (before === undefined || after === undefined) return undefined;
-    return filtered(compareObjects(before.object, after.object, before.type), this.#kind.filter);
+    return filtered(compareObjects(before.object, after.object, before.type), this.#filter);
   }
 }
 

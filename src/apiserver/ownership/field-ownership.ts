@@ -1,8 +1,8 @@
-import { applyConfig, ownAfterWrite } from '../../api/index.ts';
+import { applyConfig, ownAfterWrite, withConversions } from '../../api/index.ts';
 import type { ApiObject, Applied, ObjectMeta, PlainObject } from '../../api/index.ts';
 import type { Resource, WriteContext } from '../resource.ts';
 import { timestamp } from '../verbs/timestamps.ts';
-import { asConverted, blankObject, OwnedKinds } from './owned-kinds.ts';
+import { blankObject, OwnedKinds } from './owned-kinds.ts';
 import type { FindResource } from './owned-kinds.ts';
 
 export type ManagedFields = ObjectMeta['managedFields'];
@@ -13,12 +13,16 @@ export interface OwnedWrite {
   readonly context: WriteContext;
 }
 
-/** Who owns which fields of objects, as the verbs need it. */
+/** Who owns which fields of objects, as the verbs need it. Promises only where objects have to be converted by one. */
 export interface FieldOwnership {
   /** `metadata.managedFields` after a create (nothing was `live`), an update or a patch. */
-  afterWrite(object: ApiObject, live: ApiObject | undefined, write: OwnedWrite): ManagedFields;
+  afterWrite(object: ApiObject, live: ApiObject | undefined, write: OwnedWrite): ManagedFields | Promise<ManagedFields>;
   /** The object and its owners with a configuration applied; what comes back has yet to be decoded. */
-  apply(config: PlainObject, live: ApiObject | undefined, write: OwnedWrite & { readonly force: boolean }): Applied;
+  apply(
+    config: PlainObject,
+    live: ApiObject | undefined,
+    write: OwnedWrite & { readonly force: boolean },
+  ): Applied | Promise<Applied>;
 }
 
 /** Ownership by what the type tables say of lists, maps and structs. */
@@ -29,17 +33,28 @@ export class TableOwnership implements FieldOwnership {
     this.#kinds = new OwnedKinds(find);
   }
 
-  afterWrite(object: ApiObject, live: ApiObject | undefined, { resource, context }: OwnedWrite): ManagedFields {
+  afterWrite(
+    object: ApiObject,
+    live: ApiObject | undefined,
+    { resource, context }: OwnedWrite,
+  ): ManagedFields | Promise<ManagedFields> {
     const kind = this.#kinds.of(resource, context.subresource);
     const writer = { manager: context.manager, time: timestamp(context.now) };
-    return ownAfterWrite(live ?? blankObject(resource), asConverted(object, resource), { kind, writer });
+    const written = resource.storage.normalize?.(object) ?? object; // what comes with the conversion is the writer's too
+    const work = ownAfterWrite(live ?? blankObject(resource), written, { kind, writer });
+    return withConversions(work, this.#kinds.converter(resource, context.signal));
   }
 
-  apply(config: PlainObject, live: ApiObject | undefined, write: OwnedWrite & { readonly force: boolean }): Applied {
+  apply(
+    config: PlainObject,
+    live: ApiObject | undefined,
+    write: OwnedWrite & { readonly force: boolean },
+  ): Applied | Promise<Applied> {
     const { resource, context, force } = write;
     const kind = this.#kinds.of(resource, context.subresource);
     const blank = blankObject(resource);
     const writer = { manager: context.manager, time: timestamp(context.now) };
-    return applyConfig(live ?? blank, config, { kind, writer, force, blank });
+    const work = applyConfig(live ?? blank, config, { kind, writer, force, blank });
+    return withConversions(work, this.#kinds.converter(resource, context.signal));
   }
 }

@@ -1,8 +1,15 @@
 import { canonicalize, excludeFields, resetFilter } from '../../api/index.ts';
-import type { ApiObject, FieldFilter, OwnedKind, Struct, VersionedObject } from '../../api/index.ts';
+import type {
+  ApiObject,
+  ConversionRequest,
+  ConvertedObjects,
+  FieldFilter,
+  OwnedKind,
+  Struct,
+} from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Resource } from '../resource.ts';
-import { apiVersionOf, convertFromStored, convertToStored } from '../storage/stored-object.ts';
+import { apiVersionOf } from '../storage/stored-object.ts';
 
 /** Finds what is served under a name in a version. */
 export type FindResource = (group: string, version: string, plural: string) => Resource | undefined;
@@ -27,59 +34,70 @@ export class OwnedKinds {
     }
     let kind = kinds.get(key);
     if (kind === undefined) {
-      kind = this.#make(resource, subresource);
+      kind = ownedKind(resource, subresource);
       kinds.set(key, kind);
     }
     return kind;
   }
 
-  #make(resource: Resource, subresource: string): OwnedKind {
-    const { group, version, kind, type } = resource;
-    const filter = filterOf(resource, subresource);
-    return {
-      kind: { group, version, kind },
-      type,
-      subresource,
-      ...(filter === undefined ? {} : { filter }),
-      convert: (object, apiVersion) => this.#convert(object, apiVersion, resource),
+  /** Converts objects on behalf of one write, each at most once to each version. */
+  converter(
+    resource: Resource,
+    signal: AbortSignal,
+  ): (request: ConversionRequest) => ConvertedObjects | undefined | Promise<ConvertedObjects | undefined> {
+    const known = new Map<string, Map<unknown, unknown>>();
+    return ({ objects, apiVersion }) => {
+      const target = this.#version(apiVersion, resource);
+      if (target === undefined) return undefined;
+      let there = known.get(apiVersion);
+      if (there === undefined) known.set(apiVersion, (there = new Map()));
+      const results = there;
+      const answer = (): ConvertedObjects => ({
+        objects: objects.map((object) => results.get(object)),
+        type: target.type,
+      });
+      const missing = objects.filter((object) => !results.has(object));
+      const keep = (converted: readonly ApiObject[]): ConvertedObjects => {
+        for (const [index, object] of missing.entries()) {
+          const renamed = { ...converted[index], kind: target.kind, apiVersion };
+          results.set(object, canonicalize(renamed, target.type));
+        }
+        return answer();
+      };
+      if (missing.length === 0) return answer();
+      const whole = missing.map((object) => this.#whole(object, resource));
+      const converted = resource.storage.convert?.(whole, apiVersion, signal) ?? whole;
+      return converted instanceof Promise ? converted.then(keep) : keep(converted);
     };
   }
 
-  /** Through the stored version, which all versions can be turned into and made from. */
-  #convert(object: unknown, apiVersion: string, resource: Resource): VersionedObject | undefined {
+  /** The object as it would be stored: merging leaves out what is empty. */
+  #whole(object: unknown, resource: Resource): ApiObject {
+    const { apiVersion } = object as { readonly apiVersion?: unknown };
+    const source = typeof apiVersion === 'string' ? this.#version(apiVersion, resource) : undefined;
+    return canonicalize(object, (source ?? resource).type) as unknown as ApiObject;
+  }
+
+  /** The resource in another of its versions; undefined when there is no such version (any more). */
+  #version(apiVersion: string, resource: Resource): Resource | undefined {
+    if (apiVersion === apiVersionOf(resource)) return resource;
     const slash = apiVersion.indexOf('/');
-    const [group, version] = [slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
-    const target = this.#find(group, version, resource.plural);
-    if (target === undefined || target.storage.prefix !== resource.storage.prefix) return undefined;
-    const source = versionOf(object, resource, this.#find);
-    const whole = canonicalize(object, source.type) as unknown as ApiObject;
-    const converted = convertFromStored(convertToStored(whole, source), target);
-    return { object: canonicalize(converted, target.type), type: target.type };
+    const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+    const found = this.#find(group, apiVersion.slice(slash + 1), resource.plural);
+    return found?.storage.prefix === resource.storage.prefix ? found : undefined;
   }
 }
 
-/** The resource in the version that an object says it is in: what was converted before is converted back. */
-function versionOf(object: unknown, resource: Resource, find: FindResource): Resource {
-  const { apiVersion } = object as { readonly apiVersion?: unknown };
-  if (typeof apiVersion !== 'string' || apiVersion === apiVersionOf(resource)) return resource;
-  const slash = apiVersion.indexOf('/');
-  return find(slash < 0 ? '' : apiVersion.slice(0, slash), apiVersion.slice(slash + 1), resource.plural) ?? resource;
+function ownedKind(resource: Resource, subresource: string): OwnedKind {
+  const { group, version, kind, type } = resource;
+  const filter = filterOf(resource, subresource);
+  return { kind: { group, version, kind }, type, subresource, ...(filter === undefined ? {} : { filter }) };
 }
 
 function filterOf(resource: Resource, subresource: string): FieldFilter | undefined {
   if (!resource.storage.itemsCarryKind) return resetFilter(resource, subresource);
   if (subresource === 'status') return excludeFields(['metadata'], ['spec']);
   return subresource === '' && resource.subresources.has('status') ? excludeFields(['status']) : undefined;
-}
-
-/**
- * The object as it is once it has been turned into the stored version and back, where that can change it: what comes
- * with the conversion belongs to the writer too.
- */
-export function asConverted(object: ApiObject, resource: Resource): ApiObject {
-  if (resource.storage.toStored === undefined) return object;
-  const converted = convertFromStored(convertToStored(object, resource), resource);
-  return canonicalize(converted, resource.type) as unknown as ApiObject;
 }
 
 const blanks = new WeakMap<Struct, ApiObject>();

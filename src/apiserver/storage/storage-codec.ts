@@ -8,23 +8,24 @@ import {
 } from '../../api/index.ts';
 import type { ApiObject, Struct } from '../../api/index.ts';
 import type { Revision } from '../../store/index.ts';
+import { endOfMetadata } from './json-members.ts';
 
 /** How objects of one resource look as bytes in the store. The stored form never has a resourceVersion. */
 export interface StorageCodec {
   encode(object: ApiObject): Uint8Array;
   decode(value: Uint8Array): ApiObject;
   /** The JSON with resourceVersion put in, without parsing, where the stored form allows it. */
-  spliceJson?(value: Uint8Array, revision: Revision): Uint8Array | undefined;
+  jsonAt?(value: Uint8Array, revision: Revision): Uint8Array | undefined;
+  /** The apiVersion in which this value is stored, where it need not be that in which new ones are. */
+  storedVersion?(value: Uint8Array): string | undefined;
 }
-
-const UID = Buffer.from(',"uid":"');
-const UID_LENGTH = 36;
 
 /** More digits than a JavaScript number holds exactly. */
 const LONG_NUMBER = /[:[,]-?\d{16}/;
 
 /** JSON in canonical order: what the embedded store keeps, and what custom resources are in etcd. */
 export function jsonStorage(type: Struct): StorageCodec {
+  let precedes: ((name: string) => boolean) | undefined;
   return {
     encode(object) {
       return Buffer.from(encodeJson(object));
@@ -36,29 +37,39 @@ export function jsonStorage(type: Struct): StorageCodec {
       return JSON.parse(text) as ApiObject;
     },
 
-    spliceJson,
+    jsonAt(value, revision) {
+      const bytes = asBuffer(value);
+      precedes ??= precedingResourceVersion(type);
+      const split = endOfMetadata(bytes, precedes);
+      if (split === undefined) return undefined;
+      const insert = `,"resourceVersion":"${revision}"`;
+      const spliced = Buffer.allocUnsafe(bytes.length + insert.length);
+      bytes.copy(spliced, 0, 0, split);
+      spliced.write(insert, split, 'latin1');
+      bytes.copy(spliced, split + insert.length, split);
+      return spliced;
+    },
+
+    storedVersion(value) {
+      return TYPE_META.exec(asBuffer(value).toString('latin1', 0, MAX_TYPE_META_BYTES))?.groups?.['apiVersion'];
+    },
   };
 }
 
-/**
- * In canonical order only names precede uid, and names hold no quotes, so the first `,"uid":"` is the real one; the
- * resourceVersion follows it.
- */
-function spliceJson(value: Uint8Array, revision: Revision): Uint8Array | undefined {
-  const bytes = asBuffer(value);
-  const at = bytes.indexOf(UID);
-  if (at < 0) return undefined;
-  const split = at + UID.length + UID_LENGTH + 1;
-  if (bytes[split - 1] !== QUOTE) return undefined; // a uid that is not 36 long: imported data, parse it instead
-  const insert = `,"resourceVersion":"${revision}"`;
-  const spliced = Buffer.allocUnsafe(bytes.length + insert.length);
-  bytes.copy(spliced, 0, 0, split);
-  spliced.write(insert, split, 'latin1');
-  bytes.copy(spliced, split + insert.length, split);
-  return spliced;
+/** How a stored object begins: kind first in built-in kinds, apiVersion first where members are sorted. */
+const TYPE_META = /^\{(?:"kind":"[^"\\]*",)?"apiVersion":"(?<apiVersion>[^"\\]*)"/;
+const MAX_TYPE_META_BYTES = 600;
+
+/** Which members of metadata stand before resourceVersion: those that the type declares before it, or sorts before it. */
+function precedingResourceVersion(type: Struct): (name: string) => boolean {
+  const shape = type.field('metadata')?.shape;
+  if (shape?.kind !== 'struct') return (name) => name < RESOURCE_VERSION;
+  const names = shape.struct.fields.map(({ name }) => name);
+  const preceding = new Set(names.slice(0, names.indexOf(RESOURCE_VERSION)));
+  return (name) => preceding.has(name);
 }
 
-const QUOTE = 0x22;
+const RESOURCE_VERSION = 'resourceVersion';
 
 /** The `k8s\0` envelope, in which kube-apiserver keeps built-in kinds in etcd. Reads JSON too, as it does. */
 export function protobufStorage(type: Struct): StorageCodec {

@@ -18,6 +18,7 @@ export class StoredObject {
   /** What the writer had at hand, until somebody asks for the object. */
   #primed: ApiObject | undefined;
   #json: Uint8Array | undefined;
+  #storedVersion: string | undefined;
   #forms: Map<string, unknown> | undefined;
 
   constructor(entry: Pick<Entry, 'key' | 'value' | 'modRevision'>, codec: StorageCodec) {
@@ -50,21 +51,33 @@ export class StoredObject {
     return this.#object;
   }
 
-  /** In the version of a resource. */
+  /** Whether `as` can answer: the object is stored in this version, needs no conversion, or has been converted. */
+  isReadableAs(resource: Resource): boolean {
+    if (resource.storage.convert === undefined || this.#isStoredAs(resource)) return true;
+    return this.#forms?.has(objectForm(resource)) === true;
+  }
+
+  /** Keeps the object as it was converted to the version of a resource. */
+  keepAs(resource: Resource, converted: ApiObject): void {
+    this.form(objectForm(resource), () => frozen(renamed(converted, resource)));
+  }
+
+  /** In the version of a resource, to which it has been converted if that takes more than a new name. */
   as(resource: Resource): ApiObject {
-    if (isStoredVersion(resource)) return this.object;
-    return this.form(`object ${resource.version} ${resource.group}`, () =>
-      frozen(convertFromStored(this.object, resource)),
-    );
+    if (this.#isStoredAs(resource)) return this.object;
+    return this.form(objectForm(resource), () => {
+      if (resource.storage.convert !== undefined)
+        throw new Error(`Cannot read "${this.key}" in ${apiVersionOf(resource)}: it has not been converted`);
+      return frozen(renamed(this.object, resource));
+    });
   }
 
   /** The JSON text of the object in the version of a resource, as UTF-8. */
   json(resource: Resource): Uint8Array {
-    if (!isStoredVersion(resource)) {
+    if (!this.#isStoredAs(resource)) {
       return this.form(`json ${resource.version} ${resource.group}`, () => Buffer.from(encodeJson(this.as(resource))));
     }
-    return (this.#json ??=
-      this.#codec.spliceJson?.(this.#value, this.revision) ?? Buffer.from(encodeJson(this.object)));
+    return (this.#json ??= this.#codec.jsonAt?.(this.#value, this.revision) ?? Buffer.from(encodeJson(this.object)));
   }
 
   /** Any other form, made once; the name must say all that it depends on. */
@@ -76,21 +89,20 @@ export class StoredObject {
     this.#forms.set(name, made);
     return made;
   }
+
+  /** Objects of one kind may be stored in several versions, when the version in which they are stored has changed. */
+  #isStoredAs(resource: Resource): boolean {
+    this.#storedVersion ??= this.#codec.storedVersion?.(this.#value) ?? resource.storage.apiVersion;
+    return this.#storedVersion === apiVersionOf(resource);
+  }
 }
 
-export function isStoredVersion(resource: Resource): boolean {
-  return resource.storage.type === resource.type;
+function objectForm({ version, group }: Resource): string {
+  return `object ${version} ${group}`;
 }
 
-export function convertFromStored(object: ApiObject, resource: Resource): ApiObject {
-  const converted = resource.storage.fromStored?.(object) ?? object;
-  return { ...converted, kind: resource.kind, apiVersion: apiVersionOf(resource) };
-}
-
-export function convertToStored(object: ApiObject, resource: Resource): ApiObject {
-  if (isStoredVersion(resource)) return object;
-  const converted = resource.storage.toStored?.(object) ?? object;
-  return { ...converted, kind: resource.storage.kind, apiVersion: resource.storage.apiVersion };
+function renamed(object: ApiObject, resource: Resource): ApiObject {
+  return { ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) };
 }
 
 export function apiVersionOf(resource: { readonly group: string; readonly version: string }): string {

@@ -34,9 +34,13 @@ export class AppliedConfig {
   }
 
   /** The object, or a new one, with the configuration in it: canonical, with defaults and owners. */
-  applyTo(current: ApiObject | undefined, { resource, services }: Endpoint, context: WriteContext): ApiObject {
+  async applyTo(
+    current: ApiObject | undefined,
+    { resource, services }: Endpoint,
+    context: WriteContext,
+  ): Promise<ApiObject> {
     const { force } = this.#options;
-    const applied = services.ownership.apply(this.#config, current, { resource, context, force });
+    const applied = await services.ownership.apply(this.#config, current, { resource, context, force });
     const object = applied.object === current ? { ...current } : decodeApplied(applied, this.#config, resource);
     object.metadata = withMeta(object.metadata, { managedFields: applied.managedFields });
     this.#reportDuplicates(context);

@@ -24,8 +24,8 @@ export async function apply(call: Call, endpoint: Endpoint, strategy: Strategy):
   const options = writeOptions(call.query, 'PatchOptions', true);
   const context = writeContext(call, endpoint, options);
   const config = new AppliedConfig(body, { fieldValidation: options.fieldValidation, force: options.force === true });
-  const change = (current: ApiObject | undefined): ApiObject =>
-    placed(config.applyTo(current, endpoint, context), call, endpoint);
+  const change = async (current: ApiObject | undefined): Promise<ApiObject> =>
+    placed(await config.applyTo(current, endpoint, context), call, endpoint);
   const key = keyOf(resource, namespace, name);
   for (let attempt = 0; ; attempt++) {
     try {
@@ -38,7 +38,7 @@ export async function apply(call: Call, endpoint: Endpoint, strategy: Strategy):
         type: 'object',
         code: 201,
         resource,
-        object: await create(change(undefined), endpoint, { call, context }),
+        object: await create(await change(undefined), endpoint, { call, context }),
       };
     } catch (error) {
       const isRace =

@@ -39,6 +39,6 @@ async function ask(call: Call, endpoint: Endpoint, answer: NonNullable<Computed[
   const own = resource.strategy.validate?.(sent, context) ?? [];
   const errors = resource.strategy.combineErrors?.(found, own) ?? [...found, ...own];
   if (errors.length > 0) throw invalid(groupKind(resource), sent.metadata.name ?? '', errors);
-  const managedFields = services.ownership.afterWrite(sent, undefined, { resource, context });
+  const managedFields = await services.ownership.afterWrite(sent, undefined, { resource, context });
   return answer({ ...sent, metadata: { ...sent.metadata, managedFields } }, context);
 }

@@ -54,7 +54,10 @@ export async function createObject(
     fillSystemFields(object, endpoint, context);
     if (!isOwned) {
       // metadata is new by now, and managedFields the last of its members
-      object.metadata.managedFields = endpoint.services.ownership.afterWrite(object, undefined, { resource, context });
+      object.metadata.managedFields = await endpoint.services.ownership.afterWrite(object, undefined, {
+        resource,
+        context,
+      });
     }
     const admission = admissionRequest(object, call, endpoint, context);
     if (isNameGenerated) admission.name = '';
@@ -120,7 +123,7 @@ async function store(
   }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
-  const options = { expected: undefined, ttlSeconds, alongside, keepsOwners: isOwned };
+  const options = { expected: undefined, ttlSeconds, alongside, keepsOwners: isOwned, signal: context.signal };
   const result = await putObject(key, object, { endpoint, options });
   if (!isConflicting(result)) return result;
   return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };

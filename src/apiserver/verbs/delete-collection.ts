@@ -15,7 +15,11 @@ export async function deleteCollection(call: Call, endpoint: Endpoint): Promise<
   const options = await deleteOptions(call, services);
   const context = writeContext(call, endpoint, options);
   warnOfPropagation(endpoint, options, context);
-  const { items, metadata } = await selectObjects(endpoint, selectors, { namespace: call.info.namespace, name: '' });
+  const { items, metadata } = await selectObjects(endpoint, selectors, {
+    namespace: call.info.namespace,
+    name: '',
+    signal: call.signal,
+  });
   for (const item of items) {
     const { namespace = '', name = '' } = item.object.metadata;
     try {

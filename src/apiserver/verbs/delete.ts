@@ -6,8 +6,8 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import type { WriteContext } from '../resource.ts';
 import { isConflicting } from '../storage/object-store.ts';
-
-import { convertToStored, StoredObject } from '../storage/stored-object.ts';
+import { convertForReading, convertForStoring } from '../storage/conversion.ts';
+import { StoredObject } from '../storage/stored-object.ts';
 import { deleteOptions } from './delete-options.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import { checkDeletePreconditions, decideDeletion } from './deletion.ts';
@@ -69,6 +69,7 @@ async function deleteStored(
   const { resource, objects } = endpoint;
   const { options, context } = request;
   const { strategy } = resource;
+  await convertForReading([stored], resource, context.signal);
   const current = stored.as(resource);
   checkDeletePreconditions(current, options, endpoint);
   await admit(current, endpoint, request);
@@ -87,7 +88,9 @@ async function deleteStored(
   }
   const removed = await objects.remove(last, await strategy.alongside?.({ type: 'delete', old: current }, context));
   if (isConflicting(removed)) return 'lost';
-  return { object: objects.atRevision(last, removed), isGone: true };
+  const gone = objects.atRevision(last, removed);
+  await convertForReading([gone], resource, context.signal);
+  return { object: gone, isGone: true };
 }
 
 async function mark(
@@ -99,9 +102,11 @@ async function mark(
   if (context.dryRun) return { object, isGone: false };
   const { resource, objects } = endpoint;
   const { resourceVersion: _, ...metadata } = object.metadata;
-  const value = convertToStored({ ...object, metadata }, resource);
+  const value = await convertForStoring({ ...object, metadata }, resource, context.signal);
   const result = await objects.put(stored.key, value, { expected: stored });
-  return isConflicting(result) ? 'lost' : { object: result, isGone: false };
+  if (isConflicting(result)) return 'lost';
+  await convertForReading([result], resource, context.signal);
+  return { object: result, isGone: false };
 }
 
 async function admit(old: ApiObject, endpoint: Endpoint, request: DeleteRequest): Promise<void> {

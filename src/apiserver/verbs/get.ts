@@ -3,6 +3,7 @@ import type { Answer } from '../answers/answer.ts';
 import { groupResource, keyOf } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
+import { convertForReading } from '../storage/conversion.ts';
 import { atLeastRevision, parseRevision } from './revision-rules.ts';
 
 /** GET one object. */
@@ -12,5 +13,6 @@ export async function get(call: Call, endpoint: Endpoint): Promise<Answer> {
   if (resourceVersion !== '') await atLeastRevision(objects, parseRevision(resourceVersion, false));
   const object = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
   if (object === undefined) throw notFound(groupResource(resource), call.info.name);
+  await convertForReading([object], resource, call.signal);
   return { type: 'object', code: 200, resource, object };
 }

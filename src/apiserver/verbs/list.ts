@@ -8,6 +8,7 @@ import type { Call } from '../request/call.ts';
 import { listOptions } from '../request/list-options.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { Resource } from '../resource.ts';
+import { convertForReading } from '../storage/conversion.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
@@ -19,7 +20,7 @@ import type { Selection } from './selection.ts';
 export async function list(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
   const options = listOptions(call.query, false);
-  const { items, metadata } = await selectObjects(endpoint, options, call.info);
+  const { items, metadata } = await selectObjects(endpoint, options, { ...call.info, signal: call.signal });
   return { type: 'list', resource, items, metadata };
 }
 
@@ -32,7 +33,7 @@ export interface Selected {
 export async function selectObjects(
   endpoint: Endpoint,
   options: ListOptions,
-  target: { readonly namespace: string; readonly name: string },
+  target: { readonly namespace: string; readonly name: string; readonly signal: AbortSignal },
 ): Promise<Selected> {
   const { resource, objects } = endpoint;
   const selected = selection(resource, options, target.name);
@@ -40,7 +41,7 @@ export async function selectObjects(
   const start = await startOf(objects, options, whole);
   // Whoever takes any version gets all of it: Kubernetes answers from its cache then, which does not count.
   const limit = options.resourceVersion === '0' ? 0 : options.limit;
-  const page = await readPage(objects, selected, { ...start, limit, range: whole });
+  const page = await readPage(endpoint, selected, { ...start, limit, range: whole, signal: target.signal });
   return { items: page.items, metadata: listMetadata(page, whole, selected) };
 }
 
@@ -78,9 +79,9 @@ interface Page {
 
 /** Reads until the page is full; objects that the selectors drop do not count, so more than one read may be needed. */
 async function readPage(
-  objects: ObjectStore,
+  { objects, resource }: Endpoint,
   selected: Selection,
-  request: Start & { readonly limit: number; readonly range: KeyRange },
+  request: Start & { readonly limit: number; readonly range: KeyRange; readonly signal: AbortSignal },
 ): Promise<Page> {
   const { limit, range } = request;
   const items: StoredObject[] = [];
@@ -89,6 +90,7 @@ async function readPage(
     const chunk = limit > 0 ? (selected.isAll ? limit : Math.max(limit, 500)) : 0;
     const read = await readAt(objects, { from, to: range.to }, { limit: chunk, at, range });
     at ??= read.revision;
+    await convertForReading(read.objects, resource, request.signal);
     for (const [index, object] of read.objects.entries()) {
       if (!selected.matches(object)) continue;
       items.push(object);

@@ -16,6 +16,7 @@ import type { AdmissionRequest } from '../admission.ts';
 import { groupKind, groupResource } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
+import { convertForReading } from '../storage/conversion.ts';
 import { isConflicting } from '../storage/object-store.ts';
 import type { PutConflict } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
@@ -50,6 +51,7 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
     const stored = await objects.get(modification.key);
     if (stored === undefined) throw notFound(groupResource(resource), modification.name);
     checkPreconditions(stored, endpoint, modification);
+    await convertForReading([stored], resource, modification.context.signal);
     const old = stored.as(resource);
     const object = { ...(await modification.change(old)) };
     checkResourceVersion(object, old, endpoint, modification);
@@ -165,7 +167,13 @@ async function write(
   const { resourceVersion: _, ...metadata } = object.metadata;
   const ttlSeconds = strategy.ttlSeconds?.(object);
   const alongside = await strategy.alongside?.({ type: 'update', object, old }, context);
-  const options = { expected: stored, ttlSeconds, alongside, keepsOwners: modification.keepsOwners === true };
+  const options = {
+    expected: stored,
+    ttlSeconds,
+    alongside,
+    keepsOwners: modification.keepsOwners === true,
+    signal: context.signal,
+  };
   const result = await putObject(stored.key, { ...object, metadata }, { endpoint, options });
   return isConflicting(result) ? lostTo(result) : result;
 }

@@ -4,13 +4,13 @@ import type { Endpoint } from '../endpoint.ts';
 import type { WriteContext } from '../resource.ts';
 
 /** The object with its owners after a plain write over `live`: the writer owns what it has changed. */
-export function owned(
+export async function owned(
   object: ApiObject,
   live: ApiObject,
   { endpoint, context }: { readonly endpoint: Endpoint; readonly context: WriteContext },
-): ApiObject {
+): Promise<ApiObject> {
   const { resource, services } = endpoint;
-  const managedFields = services.ownership.afterWrite(object, live, { resource, context });
+  const managedFields = await services.ownership.afterWrite(object, live, { resource, context });
   if (object.metadata.managedFields === managedFields) return object;
   return { ...object, metadata: withMeta(object.metadata, { managedFields }) };
 }

@@ -34,8 +34,9 @@ export async function patch(
     namespace,
     context,
     strategy,
-    change: (current: ApiObject) => {
-      const patched = owned(decodePatched(applyPatch(current), endpoint, patchContext), current, { endpoint, context });
+    change: async (current: ApiObject) => {
+      const sent = decodePatched(applyPatch(current), endpoint, patchContext);
+      const patched = await owned(sent, current, { endpoint, context });
       ensureNamespace(patched, endpoint, namespace);
       checkName(patched, name);
       return patched;

@@ -9,6 +9,7 @@ import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
 import type { WriteOptions } from '../request/options.ts';
 import type { Projection, Resource, WriteContext } from '../resource.ts';
+import { convertForReading } from '../storage/conversion.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { AppliedConfig } from './applied-config.ts';
 import { modifyObject } from './modify-object.ts';
@@ -23,6 +24,7 @@ export async function getProjection(call: Call, endpoint: Endpoint, projection: 
   const { resource, objects } = endpoint;
   const stored = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
   if (stored === undefined) throw notFound(groupResource(resource), call.info.name);
+  await convertForReading([stored], resource, call.signal);
   const picture = projection.project(stored.as(resource));
   return { type: 'object', code: 200, resource: pictureOf(resource, projection), object: picture };
 }
@@ -64,7 +66,7 @@ export async function patchProjection(call: Call, endpoint: Endpoint, projection
 }
 
 /** The picture as it should be. */
-type PictureChange = (picture: ApiObject, context: WriteContext) => ApiObject;
+type PictureChange = (picture: ApiObject, context: WriteContext) => Promise<ApiObject>;
 
 interface ProjectionWrite {
   readonly projection: Projection;
@@ -99,11 +101,14 @@ interface ChangeContext {
 }
 
 /** The object with what a changed picture of it says. */
-function changed(current: ApiObject, { call, endpoint, write, context, scaled }: ChangeContext): ApiObject {
+async function changed(
+  current: ApiObject,
+  { call, endpoint, write, context, scaled }: ChangeContext,
+): Promise<ApiObject> {
   const { projection } = write;
   const { name } = call.info;
   const before = canonicalize(projection.project(current), projection.struct) as unknown as ApiObject;
-  const picture = write.change(pictureWithOwners(before, current, scaled), context);
+  const picture = await write.change(pictureWithOwners(before, current, scaled), context);
   const errors = projection.validate(picture);
   if (errors.length > 0) throw invalid({ group: projection.kind.group, resource: projection.kind.kind }, name, errors);
   const sent = picture.metadata.resourceVersion ?? '';

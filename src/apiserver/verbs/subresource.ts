@@ -7,6 +7,7 @@ import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
 import type { Action, ActionObjects, Resource, Subresource, WriteContext } from '../resource.ts';
+import { convertForReading } from '../storage/conversion.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { deleteObject } from './delete.ts';
 import { get } from './get.ts';
@@ -67,6 +68,7 @@ function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): Acti
     async get(): Promise<ApiObject> {
       const stored = await objects.get(key);
       if (stored === undefined) throw notFound(groupResource(resource), name);
+      await convertForReading([stored], resource, context.signal);
       return stored.as(resource);
     },
     async update(change): Promise<ApiObject> {

@@ -7,7 +7,9 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { listOptions } from '../request/list-options.ts';
 import type { ListOptions } from '../request/list-options.ts';
+import { convertForReading } from '../storage/conversion.ts';
 import type { ObjectChange } from '../storage/object-store.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
 import { rangeFor } from './list.ts';
 import { parseRevision } from './revision-rules.ts';
 import { selection } from './selection.ts';
@@ -57,12 +59,13 @@ function durationMs(endpoint: Endpoint, options: ListOptions): number {
 
 /** The state to start from, as ADDED events, when the client asked for it; answers where changes begin. */
 async function* initialEvents(
-  { objects }: Endpoint,
-  { options, range, selected, resourceVersion }: WatchPlan,
+  { objects, resource }: Endpoint,
+  { options, range, selected, resourceVersion, signal }: WatchPlan,
 ): AsyncGenerator<readonly WatchEvent[], Revision> {
   const wantsState = options.sendInitialEvents ?? resourceVersion === 0;
   if (!wantsState) return resourceVersion === 0 ? (await objects.revision()) + 1 : resourceVersion + 1;
   const state = await objects.list(range, {});
+  await convertForReading(state.objects, resource, signal);
   const added = state.objects.filter((object) => selected.matches(object));
   const events: WatchEvent[] = added.map((object) => ({ type: 'ADDED', object }));
   if (options.sendInitialEvents === true && options.allowWatchBookmarks) {
@@ -77,18 +80,21 @@ async function* changesFrom(
   plan: WatchPlan,
   from: Revision,
 ): AsyncGenerator<readonly WatchEvent[]> {
-  const { objects, services } = endpoint;
+  const { objects, resource, services } = endpoint;
   let seen = from - 1;
   let bookmarked = seen;
   let isBookmarkDue = false;
+  const converts = resource.storage.convert !== undefined;
   const round = plan.options.allowWatchBookmarks ? services.bookmarks.join(() => (isBookmarkDue = true)) : undefined;
   try {
     for await (const batch of objects.watch(plan.range, { from, signal: plan.signal })) {
       const events: WatchEvent[] = [];
+      if (converts) await convertForReading(batch.changes.flatMap(statesOf), resource, plan.signal);
       for (const change of batch.changes) {
         const event = change.revision > plan.resourceVersion ? eventOf(change, plan.selected, endpoint) : undefined;
         if (event !== undefined) events.push(event);
       }
+      if (converts) await convertForReading(events.flatMap(objectsOf), resource, plan.signal);
       seen = Math.max(seen, batch.revision);
       if (isBookmarkDue && batch.changes.length === 0) {
         isBookmarkDue = false;
@@ -103,6 +109,14 @@ async function* changesFrom(
   if (plan.options.allowWatchBookmarks && seen > bookmarked && seen > 0) {
     yield [{ type: 'BOOKMARK', resourceVersion: String(seen), endsInitialEvents: false }];
   }
+}
+
+function statesOf({ current, previous }: ObjectChange): StoredObject[] {
+  return [current, previous].filter((state) => state !== undefined);
+}
+
+function objectsOf(event: WatchEvent): StoredObject[] {
+  return 'object' in event ? [event.object] : [];
 }
 
 /** What a change means to a watcher that sees only the selected objects. */

@@ -73,11 +73,6 @@ const customType: Struct = {
 export function stored(object: ApiObject, resource: Resource): StoredObject {
   const codec = jsonStorage(resource.type);
   const modRevision = Number(object.metadata.resourceVersion);
-  // Custom resources are sorted by name: there the resourceVersion does not follow the uid.
-  if (resource.storage.itemsCarryKind) {
-    const asItIs = { ...codec, spliceJson: (value: Uint8Array) => value };
-    return new StoredObject({ key: 'k', value: codec.encode(object), modRevision }, asItIs);
-  }
   const { resourceVersion: _, ...metadata } = object.metadata;
   return new StoredObject({ key: 'k', value: codec.encode({ ...object, metadata }), modRevision }, codec);
 }

@@ -1,0 +1,46 @@
+import type { Struct } from '../schema/schema.ts';
+
+/** Objects of one version that are needed in another one. */
+export interface ConversionRequest {
+  readonly objects: readonly unknown[];
+  readonly apiVersion: string;
+}
+
+export interface ConvertedObjects {
+  /** In the order of the request. */
+  readonly objects: readonly unknown[];
+  readonly type: Struct;
+}
+
+/** Undefined when the version does not exist (any more). */
+type ConversionAnswer = ConvertedObjects | undefined;
+
+/**
+ * Work on objects that may have to be converted on the way. Merging does not know how: it yields what it needs and goes on
+ * with the answer, so that the same code serves conversions that are functions and conversions that are calls to a webhook.
+ */
+export type Converting<T> = Generator<ConversionRequest, T, ConversionAnswer>;
+
+/** Runs such work to its end; answers with a promise only if a conversion did. */
+export function withConversions<T>(
+  work: Converting<T>,
+  convert: (request: ConversionRequest) => ConversionAnswer | Promise<ConversionAnswer>,
+): T | Promise<T> {
+  let step = work.next();
+  while (step.done !== true) {
+    const answer = convert(step.value);
+    if (answer instanceof Promise) return goOn(work, convert, answer);
+    step = work.next(answer);
+  }
+  return step.value;
+}
+
+async function goOn<T>(
+  work: Converting<T>,
+  convert: (request: ConversionRequest) => ConversionAnswer | Promise<ConversionAnswer>,
+  first: Promise<ConversionAnswer>,
+): Promise<T> {
+  let step = work.next(await first);
+  while (step.done !== true) step = work.next(await convert(step.value));
+  return step.value;
+}

@@ -1,0 +1,46 @@
+import type { ApiObject } from '../../api/index.ts';
+import type { Resource } from '../resource.ts';
+import { apiVersionOf, StoredObject } from './stored-object.ts';
+
+/**
+ * Makes sure that stored objects can be read in the version of `resource`. Verbs do this as a step of its own, for all objects
+ * of an answer at once, because it may be a call to a webhook; nothing is awaited when nothing has to be converted.
+ */
+export function convertForReading(
+  objects: readonly (StoredObject | ApiObject)[],
+  resource: Resource,
+  signal: AbortSignal,
+): void | Promise<void> {
+  const { convert } = resource.storage;
+  if (convert === undefined) return undefined;
+  const missing = objects.filter(
+    (object): object is StoredObject => object instanceof StoredObject && !object.isReadableAs(resource),
+  );
+  if (missing.length === 0) return undefined;
+  const converted = convert(
+    missing.map(({ object }) => object),
+    apiVersionOf(resource),
+    signal,
+  );
+  const keep = (results: readonly ApiObject[]): void => {
+    for (const [index, stored] of missing.entries()) stored.keepAs(resource, results[index] as ApiObject);
+  };
+  if (converted instanceof Promise) return converted.then(keep);
+  keep(converted);
+}
+
+/** A written object in the version in which it is stored. */
+export function convertForStoring(
+  object: ApiObject,
+  { storage }: Resource,
+  signal: AbortSignal,
+): ApiObject | Promise<ApiObject> {
+  if (object.apiVersion === storage.apiVersion && object.kind === storage.kind) return object;
+  const named = (converted: ApiObject | undefined): ApiObject => ({
+    ...(converted ?? object),
+    kind: storage.kind,
+    apiVersion: storage.apiVersion,
+  });
+  const converted = storage.convert?.([object], storage.apiVersion, signal);
+  return converted instanceof Promise ? converted.then(([first]) => named(first)) : named(converted?.[0]);
+}

@@ -1,0 +1,70 @@
+import { Buffer } from 'node:buffer';
+import { expect, test } from 'vitest';
+import { builtInTypes } from '../../api/index.ts';
+import type { ApiObject, Struct } from '../../api/index.ts';
+import { jsonStorage } from './storage-codec.ts';
+
+const pod = builtInTypes().struct('io.k8s.api.core.v1.Pod');
+
+/** A kind whose members are sorted, as custom resources are written. */
+const sorted: Struct = {
+  ...pod,
+  name: 'Any',
+  fields: [],
+  field: () => undefined,
+  kind: undefined,
+  preservesUnknown: true,
+};
+
+const UID = '0b1c8a6e-7d0e-4a52-9c5f-0d6a9f6d7e11';
+
+function jsonAt(object: object, type: Struct): string {
+  const codec = jsonStorage(type);
+  return Buffer.from(codec.jsonAt?.(codec.encode(object as ApiObject), 7) ?? '').toString();
+}
+
+test('resourceVersion goes behind the uid where members are in the order of declaration', () => {
+  const metadata = { name: 'a', uid: UID, generation: 1, labels: { uid: 'x' } };
+  expect(jsonAt({ kind: 'Pod', apiVersion: 'v1', metadata }, pod)).toBe(
+    `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","uid":"${UID}","resourceVersion":"7","generation":1,"labels":{"uid":"x"}}}`,
+  );
+});
+
+test('resourceVersion never goes into ownerReferences, which come before the uid where members are sorted', () => {
+  const metadata = {
+    annotations: { 'a"\\': ',"uid":"]}' },
+    name: 'a',
+    ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'b', uid: UID }],
+    uid: UID,
+  };
+  const text = jsonAt({ apiVersion: 'x/v1', kind: 'Gadget', metadata, spec: {} }, sorted);
+  expect(JSON.parse(text)).toEqual({
+    apiVersion: 'x/v1',
+    kind: 'Gadget',
+    metadata: { ...metadata, resourceVersion: '7' },
+    spec: {},
+  });
+  expect(Object.keys(JSON.parse(text).metadata)).toEqual([
+    'annotations',
+    'name',
+    'ownerReferences',
+    'resourceVersion',
+    'uid',
+  ]);
+});
+
+test('uids of any length are fine, and objects without anything before it are left to be parsed', () => {
+  expect(jsonAt({ metadata: { name: 'a', uid: 'short' } }, pod)).toContain('"uid":"short","resourceVersion":"7"');
+  expect(jsonAt({ metadata: {} }, pod)).toBe('');
+  expect(jsonAt({ spec: { metadata: { uid: 'x' } } }, pod)).toBe('');
+});
+
+test('the version in which an object is stored is read from its first bytes', () => {
+  const { encode, storedVersion } = jsonStorage(pod);
+  const versionOf = (object: object): string | undefined => storedVersion?.(encode(object as ApiObject));
+  expect(versionOf({ kind: 'Pod', apiVersion: 'v1', metadata: {} })).toBe('v1');
+  expect(versionOf({ apiVersion: 'x.example.com/v1beta1', kind: 'Gadget', metadata: {} })).toBe(
+    'x.example.com/v1beta1',
+  );
+  expect(versionOf({ metadata: { apiVersion: 'v1' } })).toBe(undefined);
+});
