@@ -24,5 +24,5 @@ test('a pod gets the zone of its node, also when that changes', async () => {
 
     expect((await pods.namespace('default').get('web')).metadata.labels?.[ZONE]).toBe(zone);
   }
-  expect(cluster.complaints).toEqual([]);
+  expect(cluster.problems).toEqual([]);
 });

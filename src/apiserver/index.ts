@@ -13,9 +13,16 @@ export { prefixRange } from './endpoint.ts';
 export type { ResourceRegistry } from './resource-registry.ts';
 export { TokenFileAuthenticator } from './stages/token-file.ts';
 export { certificateAuthenticator, type Authenticator } from './stages/authenticate.ts';
-export type { AccessDecision, AccessRequest, Authorizer } from './stages/authorize.ts';
+export {
+  type AccessDecision,
+  type AccessRequest,
+  type Authorizer,
+  firstOpinion,
+  NO_OPINION,
+} from './access/authorizer.ts';
+export { evaluateWithAccess } from './access/expression-access.ts';
 export type { PathHandler } from './stages/dispatch.ts';
-export { fixedAuthorizer } from './stages/fixed-authorizer.ts';
+export { fixedAuthorizer, mastersAuthorizer } from './access/fixed-authorizer.ts';
 export { ObjectStore } from './storage/object-store.ts';
 export { jsonStorage, protobufStorage, type StorageCodec } from './storage/storage-codec.ts';
 export type { SharedObjects } from './storage/object-store.ts';

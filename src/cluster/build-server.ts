@@ -3,8 +3,10 @@ import {
   ApiServer,
   certificateAuthenticator,
   DiscoveryPaths,
+  firstOpinion,
   fixedAuthorizer,
   HealthPaths,
+  mastersAuthorizer,
   MetricsPath,
   OpenApiPaths,
   RootPath,
@@ -37,6 +39,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const metrics = new MetricRegistry();
   const server = withResources(options, parts, metrics);
   const served = new ServedApi(server.registry, server.services.types);
+  for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
   server.addPaths(new OpenApiPaths(served));
   server.addPaths(new HealthPaths(healthChecks({ storage: parts.storage, isBootstrapped: state.isBootstrapped })));
@@ -50,6 +53,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   const { storage, types } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
   const { store, codecFor, shared } = storage;
+  const authorizer = firstOpinion([mastersAuthorizer, ...(options.authorizers ?? []), fixedAuthorizer]);
   const server = new ApiServer({
     store,
     codecFor,
@@ -63,9 +67,13 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     authenticators: [
       certificateAuthenticator,
       ...(options.tokenFile === undefined ? [] : [new TokenFileAuthenticator(options.tokenFile)]),
+      ...(options.authenticators ?? []),
     ],
-    authorizer: fixedAuthorizer,
-    admission: builtInAdmission({ store, types, codecFor, clock, random }, options.disableAdmission),
+    authorizer,
+    admission: [
+      ...builtInAdmission({ store, types, codecFor, clock, random }, options.disableAdmission),
+      ...(options.admission ?? []),
+    ],
     limits: options.limits,
   });
   const enablement = apiEnablement(options.runtimeConfig);
@@ -75,10 +83,11 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     random,
     serviceCidrs,
     eventTtlSeconds,
-    accessReviewer: { authorizer: fixedAuthorizer },
+    accessReviewer: { authorizer },
   });
   for (const resource of resources) {
     if (enablement.isServed(resource)) server.registry.add(resource);
   }
+  for (const resource of options.resources ?? []) server.registry.add(resource);
   return server;
 }

@@ -1,16 +1,19 @@
 import { builtInControllers } from '../controllers/index.ts';
 import type { Part } from '../kit/index.ts';
-import { nodeAgents, nodeNames } from '../node/index.ts';
-import { scheduler } from '../scheduler/index.ts';
+import { nodeAgents, type NodeAgentsOptions, nodeNames } from '../node/index.ts';
+import { scheduler, type SchedulerOptions } from '../scheduler/index.ts';
 import type { ControlPlane, Identity } from './control-plane.ts';
 
 /** What runs beside the API server. */
 export interface WorkloadOptions {
-  /** The built-in controllers; yes unless given. */
-  readonly controllers?: boolean;
-  readonly scheduler?: boolean;
-  /** How many simulated nodes there are; 1 unless given. */
+  /** Which controllers run: the built-in ones unless given; a function makes its choice of them and adds others. */
+  readonly controllers?: boolean | ((builtIn: readonly Part[]) => readonly Part[]);
+  /** Whether, and how, pods are scheduled: with our plugins unless given, or by a part that takes the scheduler's place. */
+  readonly scheduler?: boolean | SchedulerOptions | Part;
+  /** How many nodes there are; 1 unless given. */
   readonly nodes?: number;
+  /** What runs the containers of these nodes; simulated unless given. */
+  readonly runtime?: NodeAgentsOptions['runtime'];
 }
 
 /** A program of the control plane: its name is its user agent, and so what managedFields call it. */
@@ -30,26 +33,27 @@ export function clusterApps(
   plane: ControlPlane,
   options: WorkloadOptions & { readonly hasOneServer: boolean },
 ): readonly ClusterApp[] {
-  const { controllers = true, scheduler: schedules = true, nodes = 1 } = options;
-  const { certificate } = plane.pki.authority;
+  const { controllers = true, scheduler: schedules = true, nodes = 1, runtime } = options;
+  const { certificate: rootCertificate } = plane.pki.authority;
+  const builtIn = (): readonly Part[] => builtInControllers({ rootCertificate, hasOneServer: options.hasOneServer });
   return [
-    ...(controllers
+    ...(controllers !== false
       ? [
           {
             name: 'kube-controller-manager',
             identity: { user: 'system:kube-controller-manager', groups },
             isOnePerCluster: true,
-            parts: builtInControllers({ rootCertificate: certificate, hasOneServer: options.hasOneServer }),
+            parts: controllers === true ? builtIn() : controllers(builtIn()),
           },
         ]
       : []),
-    ...(schedules
+    ...(schedules !== false
       ? [
           {
             name: 'kube-scheduler',
             identity: { user: 'system:kube-scheduler', groups },
             isOnePerCluster: true,
-            parts: [scheduler()],
+            parts: [schedules === true ? scheduler() : 'prepare' in schedules ? schedules : scheduler(schedules)],
           },
         ]
       : []),
@@ -59,7 +63,7 @@ export function clusterApps(
             name: 'kubelet',
             identity: { user: 'system:nodes', groups },
             isOnePerCluster: false,
-            parts: [nodeAgents({ names: nodeNames(nodes) })],
+            parts: [nodeAgents({ names: nodeNames(nodes), ...(runtime === undefined ? {} : { runtime }) })],
           },
         ]
       : []),

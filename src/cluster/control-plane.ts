@@ -1,6 +1,16 @@
 import { builtInTypes, type RuntimeConfig } from '../api/index.ts';
 import { listen } from '../apiserver/index.ts';
-import type { ApiServer, HttpTransport, ServerLimits, TransportLimits } from '../apiserver/index.ts';
+import type {
+  AdmissionPlugin,
+  ApiServer,
+  Authenticator,
+  Authorizer,
+  HttpTransport,
+  PathHandler,
+  Resource,
+  ServerLimits,
+  TransportLimits,
+} from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
@@ -16,7 +26,21 @@ import type { ClusterPki } from './pki/cluster-pki.ts';
 import { forkStorage, openStorage } from './storage-options.ts';
 import type { StorageOptions } from './storage-options.ts';
 
-export interface ControlPlaneOptions {
+/** What can be added to an API server from outside. */
+export interface ServerExtensions {
+  /** More ways to tell who is asking, after client certificates and the token file. */
+  readonly authenticators?: readonly Authenticator[];
+  /** Asked about every request that is not the masters', before what everybody may do; the first opinion counts. */
+  readonly authorizers?: readonly Authorizer[];
+  /** More admission plugins, after the built-in ones. */
+  readonly admission?: readonly AdmissionPlugin[];
+  /** More resources; others can be registered and withdrawn while running, see `server.registry`. */
+  readonly resources?: readonly Resource[];
+  /** Answer paths that are no resources, before the server's own. */
+  readonly paths?: readonly PathHandler[];
+}
+
+export interface ControlPlaneOptions extends ServerExtensions {
   readonly name: string;
   readonly storage: StorageOptions;
   /** Where to listen from the start; without it there is no socket until `listen` is called. */

@@ -8,7 +8,10 @@ const question = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessRe
 
 /** Only reading pods is allowed. */
 const authorizer: Authorizer = {
-  authorize: ({ info }) => ({ allowed: info.verb === 'get' && info.resource === 'pods', reason: 'readers read' }),
+  authorize: ({ info }) => ({
+    verdict: info.verb === 'get' && info.resource === 'pods' ? 'allow' : 'deny',
+    reason: 'readers read',
+  }),
 };
 
 test('access reviews tell what the authorizer would', async () => {
@@ -20,7 +23,7 @@ test('access reviews tell what the authorizer would', async () => {
     return body['status'];
   };
   expect(await ask('get')).toEqual({ allowed: true, reason: 'readers read' });
-  expect(await ask('delete')).toMatchObject({ allowed: false });
+  expect(await ask('delete')).toEqual({ allowed: false, denied: true, reason: 'readers read' });
 });
 
 test('a review without a question is refused', async () => {

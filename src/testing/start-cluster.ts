@@ -1,10 +1,11 @@
 import { parseRuntimeConfig } from '../api/index.ts';
 import { type Clock, CryptoRandom, LineLogger, type Logger, type LogLevel, type Random } from '../base/index.ts';
 import { RealClock, SeededRandom, VirtualClock } from '../base/index.ts';
-import { type ClusterOptions, startCluster as startWholeCluster, type WorkloadOptions } from '../cluster/index.ts';
+import type { ClusterOptions, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
+import { startCluster as startWholeCluster } from '../cluster/index.ts';
 import { TestCluster } from './test-cluster.ts';
 
-export interface StartClusterOptions extends WorkloadOptions {
+export interface StartClusterOptions extends WorkloadOptions, ServerExtensions {
   /** Where virtual time begins; now unless given. */
   readonly startAt?: Date | string;
   /** The same seed leads to the same names, uids and choices; chance decides unless given. */
@@ -16,7 +17,7 @@ export interface StartClusterOptions extends WorkloadOptions {
    * them: nobody would make service accounts or take the taint off new nodes.
    */
   readonly disableAdmission?: readonly string[];
-  /** What is logged to the standard error, at which level; nothing unless given. What fails is kept in `complaints` anyway. */
+  /** What is logged to the standard error, at which level; nothing unless given. What fails is kept in `problems` anyway. */
   readonly logLevel?: LogLevel;
   /** Between the cluster's own programs and its server, such as a `FaultyTransport`. */
   readonly wrapTransport?: ClusterOptions['wrapTransport'];
@@ -25,7 +26,7 @@ export interface StartClusterOptions extends WorkloadOptions {
 const COUNT_ON_CONTROLLERS = ['ServiceAccount', 'TaintNodesByCondition'];
 
 /** The first so many are kept: they tell what began it. */
-const MAX_COMPLAINTS = 1000;
+const MAX_PROBLEMS = 1000;
 
 /**
  * Starts a cluster in this process: the API server over a store in memory, controllers, scheduler and a simulated node.
@@ -39,7 +40,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const { startAt, seed, runtimeConfig, disableAdmission, logLevel, wrapTransport, ...workload } = options;
   const clock = new VirtualClock({ startMs: startOf(startAt) });
   const stop = new AbortController();
-  const complaints: string[] = [];
+  const problems: string[] = [];
   const cluster = await startWholeCluster({
     ...workload,
     name: 'test',
@@ -50,11 +51,11 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     clock,
     certificateClock: new RealClock(),
     random: randomFrom(seed),
-    log: complaintLog(clock, complaints, logLevel),
+    log: problemLog(clock, problems, logLevel),
     signal: stop.signal,
     ...(wrapTransport === undefined ? {} : { wrapTransport }),
   });
-  const started = new TestCluster(cluster, { clock, stop, complaints });
+  const started = new TestCluster(cluster, { clock, stop, problems });
   try {
     await started.settle();
     return started;
@@ -75,12 +76,12 @@ function randomFrom(seed: string | undefined): Random {
   return seed === undefined ? new CryptoRandom() : new SeededRandom(seed);
 }
 
-function complaintLog(clock: Clock, complaints: string[], level: LogLevel | undefined): Logger {
+function problemLog(clock: Clock, problems: string[], level: LogLevel | undefined): Logger {
   return new LineLogger({
     clock,
     level: level ?? 'warn',
     write: (line) => {
-      if (complaints.length < MAX_COMPLAINTS) complaints.push(line.trimEnd());
+      if (problems.length < MAX_PROBLEMS) problems.push(line.trimEnd());
       if (level !== undefined) process.stderr.write(line);
     },
   });

@@ -24,7 +24,7 @@ describe('a cluster in a test', () => {
     await cluster.settle();
 
     expect((await pods.namespace('default').get('web')).status?.phase).toBe('Running');
-    expect(cluster.complaints).toEqual([]);
+    expect(cluster.problems).toEqual([]);
   });
 
   test('goes by virtual time: leases are renewed, events expire, nothing else changes', async () => {
@@ -62,7 +62,7 @@ describe('a cluster in a test', () => {
     expect(await names(pods)).toEqual(['both', 'origin']);
     expect(await forked.get('both')).toEqual(before);
     expect((await forked.get('fork')).status?.phase).toBe('Running');
-    expect(cluster.complaints).toEqual([]);
+    expect(cluster.problems).toEqual([]);
   });
 
   test('opens a port when its kubeconfig is asked for, and leaves nothing behind', async () => {

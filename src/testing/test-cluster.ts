@@ -10,7 +10,7 @@ import { settleAll } from './settle-all.ts';
 interface Parts {
   readonly clock: VirtualClock;
   readonly stop: AbortController;
-  readonly complaints: readonly string[];
+  readonly problems: readonly string[];
 }
 
 const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
@@ -22,21 +22,29 @@ export class TestCluster implements AsyncDisposable {
   /** Everything in the cluster goes by this: `await cluster.clock.advance('30d')`. */
   readonly clock: VirtualClock;
   /** What was logged as a warning or worse. */
-  readonly complaints: readonly string[];
+  readonly problems: readonly string[];
   readonly #cluster: Cluster;
   readonly #stop: AbortController;
   readonly #apps: { readonly app: App; readonly client: Client; readonly running: Promise<void> }[] = [];
+  readonly #clients: Client[] = [];
   readonly #failures: unknown[] = [];
   #folder: string | undefined;
   #kubeconfig: Promise<string> | undefined;
 
-  constructor(cluster: Cluster, { clock, stop, complaints }: Parts) {
+  constructor(cluster: Cluster, { clock, stop, problems }: Parts) {
     this.#cluster = cluster;
     this.clock = clock;
-    this.complaints = complaints;
+    this.problems = problems;
     this.#stop = stop;
     this.client = cluster.plane.client(ADMIN, { userAgent: 'keelson-testing', onWarning: () => undefined });
     cluster.running.catch((error: unknown) => this.#failures.push(error));
+  }
+
+  /** A client of somebody else: `cluster.as('joe', ['developers'])`. The cluster closes it at its end. */
+  as(user: string, groups: readonly string[] = []): Client {
+    const client = this.#cluster.plane.client({ user, groups }, { userAgent: user, onWarning: () => undefined });
+    this.#clients.push(client);
+    return client;
   }
 
   /** The programs of the cluster: controllers, scheduler, nodes. */
@@ -75,7 +83,7 @@ export class TestCluster implements AsyncDisposable {
     const clock = new VirtualClock({ startMs: this.clock.now() });
     const stop = new AbortController();
     const copy = this.#cluster.fork({ clock, random: new CryptoRandom(), signal: stop.signal });
-    const fork = new TestCluster(copy, { clock, stop, complaints: this.complaints });
+    const fork = new TestCluster(copy, { clock, stop, problems: this.problems });
     await fork.settle();
     return fork;
   }
@@ -86,7 +94,7 @@ export class TestCluster implements AsyncDisposable {
       await running;
       await client[Symbol.asyncDispose]();
     }
-    await this.client[Symbol.asyncDispose]();
+    for (const client of [...this.#clients, this.client]) await client[Symbol.asyncDispose]();
     await this.#cluster[Symbol.asyncDispose]();
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }

@@ -49,7 +49,7 @@ describe('one Deployment from HTTP to a running container', () => {
     expect(causes.find(({ controller }) => controller === 'replicaset')?.why[0]).toMatch(
       /^ReplicaSet default\/web-\w+ added$/,
     );
-    expect(cluster.complaints).toEqual([]);
+    expect(cluster.problems).toEqual([]);
   });
 });
 

@@ -1,30 +1,14 @@
 import { forbidden, StatusError } from '../../api/index.ts';
+import type { Authorizer } from '../access/authorizer.ts';
 import type { Call } from '../request/call.ts';
-import type { RequestInfo } from '../request/request-info.ts';
-import type { UserInfo } from '../request/user.ts';
 import type { Stage } from './stage.ts';
 
-/** What is asked for, as authorizers judge it. */
-export interface AccessRequest {
-  readonly user: UserInfo;
-  readonly info: RequestInfo;
-}
-
-export interface AccessDecision {
-  readonly allowed: boolean;
-  /** Why, for the message and the audit log; may be empty. */
-  readonly reason: string;
-}
-
-/** Decides who may do what. */
-export interface Authorizer {
-  authorize(request: AccessRequest): AccessDecision | Promise<AccessDecision>;
-}
-
+/** Lets through what an authorizer allows. */
 export function authorize(authorizer: Authorizer): Stage {
   return async (call, next) => {
-    const decision = await authorizer.authorize({ user: call.user, info: call.info });
-    if (decision.allowed) return next(call);
+    const asked = authorizer.authorize({ user: call.user, info: call.info, signal: call.signal });
+    const decision = asked instanceof Promise ? await asked : asked;
+    if (decision.verdict === 'allow') return next(call);
     return { type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING };
   };
 }

@@ -6,7 +6,7 @@ import { openMemoryStore } from '../../store/index.ts';
 import { ApiServer } from '../api-server.ts';
 import type { Convert, Resource } from '../resource.ts';
 import { certificateAuthenticator } from '../stages/authenticate.ts';
-import { fixedAuthorizer } from '../stages/fixed-authorizer.ts';
+import { mastersAuthorizer } from '../access/fixed-authorizer.ts';
 import { jsonStorage } from '../storage/storage-codec.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { inProcessCall } from '../transport/index.ts';
@@ -72,7 +72,7 @@ class Gadgets implements AsyncDisposable {
       log: discardLogger,
       metrics: new MetricRegistry(),
       authenticators: [certificateAuthenticator],
-      authorizer: fixedAuthorizer,
+      authorizer: mastersAuthorizer,
       admission: [],
     });
     const stored = gadgetType('v1', 'color', 'size');

@@ -22,7 +22,7 @@ describe('a Deployment', () => {
     await cluster.clock.advance('10d');
 
     expect((await deployments.get('web')).metadata.resourceVersion).toBe(metadata.resourceVersion);
-    expect(cluster.complaints).toEqual([]);
+    expect(cluster.problems).toEqual([]);
   });
 
   test('misses its deadline at the second, and not before', async () => {
@@ -68,7 +68,7 @@ describe('a Deployment', () => {
     await cluster.settle();
 
     expect(await eventsIn(client)).toEqual([]);
-    expect(cluster.complaints).toEqual([]);
+    expect(cluster.problems).toEqual([]);
   });
 
   test('tells when its ReplicaSet cannot be created', async () => {

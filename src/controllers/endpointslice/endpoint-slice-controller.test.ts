@@ -55,7 +55,7 @@ describe('the endpoints of a service', () => {
     const { subsets } = await endpoints.namespace('default').get('web');
     expect(subsets).toMatchObject([{ ports: [{ name: 'web', port: 8080 }] }]);
     expect(subsets?.[0]?.addresses).toHaveLength(2);
-    expect(cluster.complaints).toEqual([]);
+    expect(cluster.problems).toEqual([]);
   });
 
   test('are spread over slices of a hundred, follow scaling, and go with the service', async () => {

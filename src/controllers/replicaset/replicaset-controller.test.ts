@@ -39,7 +39,7 @@ describe('a ReplicaSet', () => {
     expect(left.map(({ metadata }) => metadata.name)).not.toContain(first?.metadata.name);
     expect(left.filter(({ status }) => status?.phase !== 'Failed')).toHaveLength(3);
     expect(await statusOf(client, 'web')).toMatchObject({ replicas: 3, terminatingReplicas: 0 });
-    expect(cluster.complaints).toEqual([]);
+    expect(cluster.problems).toEqual([]);
   });
 
   test('counts pods that take their time to go, and replaces them at once', async () => {
@@ -102,6 +102,6 @@ describe('a ReplicaSet', () => {
 
     expect((await sets.get('web')).status).toEqual({ replicas: 0, terminatingReplicas: 0, observedGeneration: 2 });
     expect(await eventsIn(client)).toEqual([]);
-    expect(cluster.complaints).toEqual([]);
+    expect(cluster.problems).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ import type {
   SubjectAccessReviewSpec,
   SubjectAccessReviewStatus,
 } from '../../api/types/authorization/v1.d.ts';
-import type { Computed, UserInfo } from '../../apiserver/index.ts';
+import type { AccessRequest, Computed, UserInfo, WriteContext } from '../../apiserver/index.ts';
 import type { AccessReviewer } from '../access.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import type { Kind } from '../kind.ts';
@@ -29,9 +29,9 @@ export function accessReviews(environment: KindEnvironment): Kind[] {
     });
   };
   return [
-    review('subjectaccessreviews', async (object) => reviewSubject(object, reviewer())),
-    review('localsubjectaccessreviews', async (object) => reviewLocally(object, reviewer())),
-    review('selfsubjectaccessreviews', async (object, { user }) => reviewSelf(object, user, reviewer())),
+    review('subjectaccessreviews', async (object, context) => reviewSubject(object, context, reviewer())),
+    review('localsubjectaccessreviews', async (object, context) => reviewLocally(object, context, reviewer())),
+    review('selfsubjectaccessreviews', async (object, context) => reviewSelf(object, context, reviewer())),
     review('selfsubjectrulesreviews', async (object, { user }) => listRules(object, user, reviewer())),
   ];
 }
@@ -40,7 +40,7 @@ function review(plural: string, create: NonNullable<Computed['create']>): Kind {
   return { group: GROUP, plural, computed: { create } };
 }
 
-function reviewSubject(object: ApiObject, reviewer: AccessReviewer): Promise<ApiObject> {
+function reviewSubject(object: ApiObject, { signal }: WriteContext, reviewer: AccessReviewer): Promise<ApiObject> {
   const { spec } = object as unknown as SubjectAccessReview;
   refuse([
     ...checkQuestion(spec),
@@ -48,10 +48,10 @@ function reviewSubject(object: ApiObject, reviewer: AccessReviewer): Promise<Api
     ...checkSelectors(spec.resourceAttributes),
     ...checkNoMetadata(object.metadata, { allowsNamespace: false }),
   ]);
-  return answered(object, judged(userOf(spec), spec, reviewer));
+  return answered(object, judged({ user: userOf(spec), signal }, spec, reviewer));
 }
 
-function reviewLocally(object: ApiObject, reviewer: AccessReviewer): Promise<ApiObject> {
+function reviewLocally(object: ApiObject, { signal }: WriteContext, reviewer: AccessReviewer): Promise<ApiObject> {
   const { spec } = object as unknown as LocalSubjectAccessReview;
   refuse([
     ...checkQuestion(spec),
@@ -60,7 +60,7 @@ function reviewLocally(object: ApiObject, reviewer: AccessReviewer): Promise<Api
     ...checkNoMetadata(object.metadata, { allowsNamespace: true }),
     ...checkLocality(spec, object.metadata.namespace ?? ''),
   ]);
-  return answered(object, judged(userOf(spec), spec, reviewer));
+  return answered(object, judged({ user: userOf(spec), signal }, spec, reviewer));
 }
 
 function checkLocality(spec: SubjectAccessReviewSpec, namespace: string): FieldError[] {
@@ -78,14 +78,14 @@ function checkLocality(spec: SubjectAccessReviewSpec, namespace: string): FieldE
   return errors;
 }
 
-function reviewSelf(object: ApiObject, user: UserInfo, reviewer: AccessReviewer): Promise<ApiObject> {
+function reviewSelf(object: ApiObject, { user, signal }: WriteContext, reviewer: AccessReviewer): Promise<ApiObject> {
   const { spec } = object as unknown as SelfSubjectAccessReview;
   refuse([
     ...checkQuestion(spec),
     ...checkSelectors(spec.resourceAttributes),
     ...checkNoMetadata(object.metadata, { allowsNamespace: false }),
   ]);
-  return answered(object, judged(user, spec, reviewer));
+  return answered(object, judged({ user, signal }, spec, reviewer));
 }
 
 async function listRules(object: ApiObject, user: UserInfo, reviewer: AccessReviewer): Promise<ApiObject> {
@@ -119,10 +119,19 @@ interface Asked {
   readonly nonResourceAttributes?: NonResourceAttributes;
 }
 
-async function judged(user: UserInfo, asked: Asked, reviewer: AccessReviewer): Promise<SubjectAccessReviewStatus> {
+async function judged(
+  subject: Pick<AccessRequest, 'user' | 'signal'>,
+  asked: Asked,
+  reviewer: AccessReviewer,
+): Promise<SubjectAccessReviewStatus> {
   const info = questionOf(asked.resourceAttributes, asked.nonResourceAttributes);
-  const { allowed, reason } = await reviewer.authorizer.authorize({ user, info });
-  return { allowed, ...(reason === '' ? {} : { reason }) };
+  const { verdict, reason, error } = await reviewer.authorizer.authorize({ ...subject, info });
+  return {
+    allowed: verdict === 'allow',
+    ...(verdict === 'deny' ? { denied: true } : {}),
+    ...(reason === '' ? {} : { reason }),
+    ...(error === undefined ? {} : { evaluationError: error }),
+  };
 }
 
 async function answered(object: ApiObject, status: Promise<SubjectAccessReviewStatus>): Promise<ApiObject> {

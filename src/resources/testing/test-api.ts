@@ -2,7 +2,7 @@ import { builtInTypes } from '../../api/index.ts';
 import type { ApiObject, Status } from '../../api/index.ts';
 import {
   ApiServer,
-  fixedAuthorizer,
+  mastersAuthorizer,
   inProcessCall,
   jsonStorage,
   certificateAuthenticator,
@@ -64,7 +64,7 @@ export class TestApi implements AsyncDisposable {
       log: discardLogger,
       metrics: new MetricRegistry(),
       authenticators: [certificateAuthenticator],
-      authorizer: fixedAuthorizer,
+      authorizer: mastersAuthorizer,
       admission: [namespaceLifecycle(parts), ...plugins(parts)],
     });
     this.resources = builtInResources(types, { store, codecFor, random, ...options });

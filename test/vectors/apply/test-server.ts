@@ -2,7 +2,7 @@ import { builtInTypes } from '../../../src/api/index.ts';
 import {
   type AdmissionPlugin,
   ApiServer,
-  fixedAuthorizer,
+  mastersAuthorizer,
   inProcessCall,
   jsonStorage,
   StoredObject,
@@ -63,7 +63,7 @@ export class TestServer implements AsyncDisposable {
       log: discardLogger,
       metrics: new MetricRegistry(),
       authenticators: [certificateAuthenticator],
-      authorizer: fixedAuthorizer,
+      authorizer: mastersAuthorizer,
       admission: [claimProtection, notReadyTaint],
     });
     const resources = builtInResources(types, { store: this.#store, codecFor, random, serviceCidrs: ['10.0.0.0/16'] });

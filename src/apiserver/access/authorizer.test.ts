@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { type AccessDecision, type AccessRequest, type Authorizer, firstOpinion, NO_OPINION } from './authorizer.ts';
+import { mastersAuthorizer } from './fixed-authorizer.ts';
+
+const request = {
+  user: { name: 'joe', groups: [] },
+  info: {},
+  signal: new AbortController().signal,
+} as unknown as AccessRequest;
+
+const says = (verdict: AccessDecision['verdict'], reason = ''): Authorizer => ({
+  authorize: () => ({ verdict, reason }),
+});
+const later = (authorizer: Authorizer): Authorizer => ({
+  authorize: async (asked) => authorizer.authorize(asked),
+});
+const failing: Authorizer = {
+  authorize() {
+    throw new Error('no answer');
+  },
+};
+
+describe('of several authorizers', () => {
+  test('the first with an opinion decides, and who answers at once makes nobody wait', async () => {
+    const { authorize } = firstOpinion([says('noOpinion', 'a'), says('deny', 'b'), says('allow', 'c')]);
+    expect(authorize(request)).toEqual({ verdict: 'deny', reason: 'b' });
+    const waiting = firstOpinion([later(says('noOpinion')), says('noOpinion'), later(says('allow', 'c'))]);
+    expect(await waiting.authorize(request)).toEqual({ verdict: 'allow', reason: 'c' });
+  });
+
+  test('all that have none are told together, with what failed', async () => {
+    expect(firstOpinion([]).authorize(request)).toBe(NO_OPINION);
+    const all = firstOpinion([says('noOpinion', 'a'), failing, later(failing), later(says('noOpinion', 'b'))]);
+    expect(await all.authorize(request)).toEqual({
+      verdict: 'noOpinion',
+      reason: 'a\nb',
+      error: '[no answer, no answer]',
+    });
+  });
+
+  test('a failing one does not keep the next from allowing', () => {
+    const master = { ...request, user: { name: 'root', groups: ['system:masters'] } };
+    expect(firstOpinion([failing, mastersAuthorizer]).authorize(master)).toMatchObject({ verdict: 'allow' });
+  });
+});

@@ -1,0 +1,87 @@
+import type { RequestInfo } from '../request/request-info.ts';
+import type { UserInfo } from '../request/user.ts';
+
+/** What is asked for, as authorizers judge it. */
+export interface AccessRequest {
+  readonly user: UserInfo;
+  readonly info: RequestInfo;
+  /** Aborts when nobody waits for the decision any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface AccessDecision {
+  /** `noOpinion` leaves the request to the next authorizer; when all do, it is refused. */
+  readonly verdict: 'allow' | 'deny' | 'noOpinion';
+  /** Why, for the message and the audit log; may be empty. */
+  readonly reason: string;
+  /** What went wrong while deciding, if something did. */
+  readonly error?: string;
+}
+
+export const NO_OPINION: AccessDecision = { verdict: 'noOpinion', reason: '' };
+
+/** Decides who may do what. One that looks at what this process has at hand answers without a promise. */
+export interface Authorizer {
+  authorize(request: AccessRequest): AccessDecision | Promise<AccessDecision>;
+}
+
+/** Asks one after the other until one allows or denies. A failing authorizer has no opinion, and what failed is told. */
+export function firstOpinion(authorizers: readonly Authorizer[]): Authorizer {
+  return { authorize: (request) => askFrom(0, new Unsettled(authorizers, request)) };
+}
+
+/** What authorizers without an opinion have said so far. */
+class Unsettled {
+  readonly authorizers: readonly Authorizer[];
+  readonly request: AccessRequest;
+  readonly #reasons: string[] = [];
+  readonly #errors: string[] = [];
+
+  constructor(authorizers: readonly Authorizer[], request: AccessRequest) {
+    this.authorizers = authorizers;
+    this.request = request;
+  }
+
+  add({ reason, error }: AccessDecision): void {
+    if (reason !== '') this.#reasons.push(reason);
+    if (error !== undefined) this.#errors.push(error);
+  }
+
+  get decision(): AccessDecision {
+    const [reasons, errors] = [this.#reasons, this.#errors];
+    if (reasons.length + errors.length === 0) return NO_OPINION;
+    const error = errors.length === 0 ? {} : { error: errors.length === 1 ? errors[0] : `[${errors.join(', ')}]` };
+    return { verdict: 'noOpinion', reason: reasons.join('\n'), ...error };
+  }
+}
+
+function askFrom(first: number, state: Unsettled): AccessDecision | Promise<AccessDecision> {
+  for (let index = first; index < state.authorizers.length; index++) {
+    const answer = ask(state.authorizers[index] as Authorizer, state.request);
+    if (answer instanceof Promise) return askOn(index, answer, state);
+    if (answer.verdict !== 'noOpinion') return answer;
+    state.add(answer);
+  }
+  return state.decision;
+}
+
+async function askOn(index: number, answer: Promise<AccessDecision>, state: Unsettled): Promise<AccessDecision> {
+  const decision = await answer;
+  if (decision.verdict !== 'noOpinion') return decision;
+  state.add(decision);
+  return askFrom(index + 1, state);
+}
+
+function ask(authorizer: Authorizer, request: AccessRequest): AccessDecision | Promise<AccessDecision> {
+  const failed = (error: unknown): AccessDecision => ({
+    verdict: 'noOpinion',
+    reason: '',
+    error: error instanceof Error ? error.message : String(error),
+  });
+  try {
+    const answer = authorizer.authorize(request);
+    return answer instanceof Promise ? answer.catch(failed) : answer;
+  } catch (error) {
+    return failed(error);
+  }
+}
