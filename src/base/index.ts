@@ -29,6 +29,6 @@ export { unreachable } from './unreachable.ts';
 export { clone, deepEqual, deepFreeze, type DeepReadonly, type JsonValue } from './json-value.ts';
 export { Heap, type HeapEntry } from './heap.ts';
 export { SortedMap } from './sorted-map.ts';
-export type { SortedMapEditor } from './sorted-map-editor.ts';
+export type { SortedMapEditor } from './sorted-map.ts';
 export type { SortedRange, SortedView } from './sorted-view.ts';
 export { compareUtf8 } from './utf8-order.ts';

@@ -16,7 +16,7 @@ import {
 } from '../apiserver/index.ts';
 import { MetricRegistry, RandomUidSource } from '../base/index.ts';
 import { builtInAdmission, builtInResources } from '../resources/index.ts';
-import type { ControlPlaneOptions } from './control-plane.ts';
+import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { healthChecks } from './health.ts';
 import type { OpenStorage } from './storage-options.ts';
 import { versionInfo } from './versions.ts';

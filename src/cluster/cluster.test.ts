@@ -12,7 +12,7 @@ const labels = { app: 'web' };
 async function start(
   folder: string,
   startMs: number,
-  complaints: string[],
+  problems: string[],
 ): Promise<{ cluster: Cluster; clock: VirtualClock }> {
   const clock = new VirtualClock({ startMs });
   const cluster = await startCluster({
@@ -24,7 +24,7 @@ async function start(
     nodes: 2,
     clock,
     random: new SeededRandom(`start ${startMs}`),
-    log: new LineLogger({ clock, level: 'warn', write: (line) => complaints.push(line) }),
+    log: new LineLogger({ clock, level: 'warn', write: (line) => problems.push(line) }),
     signal: new AbortController().signal,
   });
   await rest(cluster);
@@ -56,9 +56,9 @@ async function stateOf(client: Client): Promise<unknown> {
 describe('a cluster that is stopped and started again', () => {
   test('has the same pods, running as before, and makes nothing anew', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'keelson-restart-'));
-    const complaints: string[] = [];
+    const problems: string[] = [];
     try {
-      const first = await start(folder, Date.UTC(2026, 0, 1), complaints);
+      const first = await start(folder, Date.UTC(2026, 0, 1), problems);
       const client = first.cluster.plane.client(ADMIN);
       await client.core.v1.services.namespace('default').create({
         metadata: { name: 'web' },
@@ -76,14 +76,14 @@ describe('a cluster that is stopped and started again', () => {
       const before = await stateOf(client);
       await first.cluster[Symbol.asyncDispose]();
 
-      const second = await start(folder, Date.UTC(2026, 0, 1) + 20_000, complaints);
+      const second = await start(folder, Date.UTC(2026, 0, 1) + 20_000, problems);
       await second.clock.advance('3s');
       await rest(second.cluster);
       const after = await stateOf(second.cluster.plane.client(ADMIN));
       await second.cluster[Symbol.asyncDispose]();
 
       expect(after).toEqual(before);
-      expect(complaints).toEqual([]);
+      expect(problems).toEqual([]);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -2,7 +2,8 @@ import { aborted, type Clock, type Runnable, runTogether } from '../base/index.t
 import { Client, type Transport } from '../client/index.ts';
 import { type App, app } from '../kit/index.ts';
 import { type ClusterApp, clusterApps, type WorkloadOptions } from './cluster-apps.ts';
-import { type ControlPlane, type ControlPlaneOptions, type ForkOptions, startControlPlane } from './control-plane.ts';
+import { type ControlPlane, type ForkOptions, startControlPlane } from './control-plane.ts';
+import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 
 export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {

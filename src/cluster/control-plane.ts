@@ -1,75 +1,18 @@
-import { builtInTypes, type RuntimeConfig } from '../api/index.ts';
+import { builtInTypes } from '../api/index.ts';
 import { listen } from '../apiserver/index.ts';
-import type {
-  AdmissionPlugin,
-  ApiServer,
-  Authenticator,
-  Authorizer,
-  HttpTransport,
-  PathHandler,
-  Resource,
-  ServerLimits,
-  TransportLimits,
-} from '../apiserver/index.ts';
-import type { Clock, Logger, Random } from '../base/index.ts';
+import type { ApiServer, HttpTransport } from '../apiserver/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { publishApiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { buildServer, type ServerParts } from './build-server.ts';
+import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { Loopback } from './loopback.ts';
-import type { Credential } from './pki/certificate.ts';
 import { clusterPki } from './pki/cluster-pki.ts';
 import type { ClusterPki } from './pki/cluster-pki.ts';
 import { forkStorage, openStorage } from './storage-options.ts';
-import type { StorageOptions } from './storage-options.ts';
-
-/** What can be added to an API server from outside. */
-export interface ServerExtensions {
-  /** More ways to tell who is asking, after client certificates and the token file. */
-  readonly authenticators?: readonly Authenticator[];
-  /** Asked about every request that is not the masters', before what everybody may do; the first opinion counts. */
-  readonly authorizers?: readonly Authorizer[];
-  /** More admission plugins, after the built-in ones. */
-  readonly admission?: readonly AdmissionPlugin[];
-  /** More resources; others can be registered and withdrawn while running, see `server.registry`. */
-  readonly resources?: readonly Resource[];
-  /** Answer paths that are no resources, before the server's own. */
-  readonly paths?: readonly PathHandler[];
-}
-
-export interface ControlPlaneOptions extends ServerExtensions {
-  readonly name: string;
-  readonly storage: StorageOptions;
-  /** Where to listen from the start; without it there is no socket until `listen` is called. */
-  readonly listen?: ListenAddress;
-  /** More names and addresses that clients reach the server by. */
-  readonly servingNames?: readonly string[];
-  /** Where keys and certificates are kept; undefined keeps them in memory. */
-  readonly pkiFolder?: string;
-  /** Shown to clients instead of a certificate of our own making. */
-  readonly serving?: Credential;
-  /** PEM of authorities whose client certificates count, instead of our own. */
-  readonly clientAuthorities?: string;
-  /** Lines `token,user,uid,"groups"`. */
-  readonly tokenFile?: string;
-  readonly runtimeConfig: RuntimeConfig;
-  /** Admission plugins that are switched off, by upstream's names. */
-  readonly disableAdmission?: readonly string[];
-  readonly serviceCidrs: readonly string[];
-  readonly eventTtlSeconds?: number;
-  readonly limits?: Partial<ServerLimits>;
-  readonly transportLimits?: Partial<TransportLimits>;
-  readonly clock: Clock;
-  /** What certificates go by, when `clock` is not the time of those who check them. */
-  readonly certificateClock?: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  /** Begins the orderly stop. */
-  readonly signal: AbortSignal;
-}
 
 /** What a fork has of its own. */
 export type ForkOptions = Pick<ControlPlaneOptions, 'clock' | 'random' | 'signal'>;

@@ -1,5 +1,6 @@
 // What other folders may use: a whole control plane, put together.
-export { ControlPlane, type ControlPlaneOptions, type ServerExtensions, startControlPlane } from './control-plane.ts';
+export { ControlPlane, startControlPlane } from './control-plane.ts';
+export type { ControlPlaneOptions, ServerExtensions } from './control-plane-options.ts';
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 export type { StorageOptions } from './storage-options.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';

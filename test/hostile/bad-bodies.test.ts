@@ -124,6 +124,6 @@ describe('a body that makes no sense', () => {
 
   test('leaves nothing stored and nothing to complain about in the log', async () => {
     expect(await storedNames()).toEqual([]);
-    expect(cluster.complaints).toEqual([]);
+    expect(cluster.problems).toEqual([]);
   });
 });

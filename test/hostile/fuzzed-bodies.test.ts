@@ -59,5 +59,5 @@ test(`bodies mutated at random for ${SECONDS} s each get an answer, and the serv
   expect(codes.has(400)).toBe(true);
   expect((await send(cluster, '/readyz')).text).toBe('ok');
   expect((await send(cluster, '/api/v1/namespaces/default/configmaps')).json).toMatchObject({ items: [] });
-  expect(cluster.complaints).toEqual([]);
+  expect(cluster.problems).toEqual([]);
 });

@@ -111,6 +111,6 @@ describe.skipIf(command === undefined)('kubectl on every kind', () => {
     const { code, stderr } = await kubectl.run(['delete', '--wait=false', '-f', '-'], list);
     expect(stderr.replaceAll(/^Warning: .*\n/gm, '')).toBe('');
     expect(code).toBe(0);
-    expect(cluster.complaints).toEqual([]);
+    expect(cluster.problems).toEqual([]);
   });
 });

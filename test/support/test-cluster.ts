@@ -14,13 +14,13 @@ export interface TestCluster extends AsyncDisposable {
   readonly kubeconfig: string;
   readonly clock: Clock;
   /** What the server logged at warning level or above. */
-  readonly complaints: readonly string[];
+  readonly problems: readonly string[];
 }
 
 export async function startTestCluster(overrides: Partial<ControlPlaneOptions> = {}): Promise<TestCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'keelson-test-'));
   const stop = new AbortController();
-  const complaints: string[] = [];
+  const problems: string[] = [];
   const clock = overrides.clock ?? new RealClock();
   const plane = await startControlPlane({
     name: 'test',
@@ -30,7 +30,7 @@ export async function startTestCluster(overrides: Partial<ControlPlaneOptions> =
     disableAdmission: ['ServiceAccount'], // no controller makes accounts
     serviceCidrs: ['10.96.0.0/16'],
     random: new CryptoRandom(),
-    log: new LineLogger({ clock, level: 'warn', write: (line) => complaints.push(line) }),
+    log: new LineLogger({ clock, level: 'warn', write: (line) => problems.push(line) }),
     signal: stop.signal,
     ...overrides,
     clock,
@@ -42,7 +42,7 @@ export async function startTestCluster(overrides: Partial<ControlPlaneOptions> =
     folder,
     kubeconfig,
     clock,
-    complaints,
+    problems,
     async [Symbol.asyncDispose](): Promise<void> {
       stop.abort();
       await plane[Symbol.asyncDispose]();

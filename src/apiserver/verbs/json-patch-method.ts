@@ -9,7 +9,7 @@ import {
 } from '../../api/index.ts';
 import type { JsonPatchOperation } from '../../api/index.ts';
 import { isObject, jsonTypeOf, readPatch } from './patch-body.ts';
-import type { PatchContext, Patched } from './patch-methods.ts';
+import type { PatchContext, Patched } from './patch-method.ts';
 
 const MAX_OPERATIONS = 10_000;
 const DECODING = 'error decoding patch: ';

@@ -1,7 +1,7 @@
 import { applyMergePatch, badRequest, encodeJson, inTouchedOrder } from '../../api/index.ts';
 import type { Touched } from '../../api/index.ts';
 import { isObject, jsonTypeOf, readPatch } from './patch-body.ts';
-import type { PatchContext, Patched } from './patch-methods.ts';
+import type { PatchContext, Patched } from './patch-method.ts';
 
 const DECODING = 'error decoding patch: ';
 

@@ -1,5 +1,5 @@
 import { badRequest, DecodeError, duplicateFields, JsonBody, parseUntyped } from '../../api/index.ts';
-import type { PatchContext } from './patch-methods.ts';
+import type { PatchContext } from './patch-method.ts';
 
 /** A patch as sent. */
 export interface PatchBody {

@@ -2,7 +2,7 @@ import { canonicalize, DecodeError, invalid, invalidValue } from '../../api/inde
 import type { ApiObject } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { resetsOwners, withoutOwners } from '../request/reset-owners.ts';
-import type { PatchContext, Patched } from './patch-methods.ts';
+import type { PatchContext, Patched } from './patch-method.ts';
 import { kindProblem, withKind } from './patched-kind.ts';
 
 /** Reads what a patch made of an object as strictly as if it had been sent whole. */

@@ -9,7 +9,7 @@ import {
 import type { StrategicallyMerged, Struct } from '../../api/index.ts';
 import { unprocessable } from './json-patch-method.ts';
 import { isObject, jsonTypeOf, readPatch } from './patch-body.ts';
-import type { PatchContext, Patched } from './patch-methods.ts';
+import type { PatchContext, Patched } from './patch-method.ts';
 
 type Members = Record<string, unknown>;
 

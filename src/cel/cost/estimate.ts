@@ -1,7 +1,8 @@
 import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from '../syntax/index.ts';
 import type { Type } from '../type-terms/index.ts';
 import { AliasedPath } from './aliased-path.ts';
-import { estimateCall, type EstimatedCall, type EstimatedNode } from './call-estimate.ts';
+import { estimateCall } from './call-estimate.ts';
+import type { EstimatedCall, EstimatedNode } from './estimated-call.ts';
 import { LIST_CREATE, MAP_CREATE, STRUCT_CREATE } from './factors.ts';
 import { type Bounds, exactly, ONE, plus, times, union, UNKNOWN_SIZE, UNLIMITED, ZERO } from './size.ts';
 import { exprSize, typeSize } from './static-size.ts';

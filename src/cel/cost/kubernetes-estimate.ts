@@ -1,5 +1,5 @@
 import type { Type } from '../type-terms/index.ts';
-import type { CallEstimate, EstimatedCall, EstimatedNode, SizeOf } from './call-estimate.ts';
+import type { CallEstimate, EstimatedCall, EstimatedNode, SizeOf } from './estimated-call.ts';
 import { LIST_CREATE, REGEX_FACTOR, STRING_FACTOR, STRUCT_CREATE } from './factors.ts';
 import { replaceEstimate } from './replace-estimate.ts';
 import { type Bounds, exactly, ONE, plus, scaled, times, UNKNOWN_SIZE, ZERO } from './size.ts';

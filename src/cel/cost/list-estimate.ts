@@ -1,4 +1,4 @@
-import type { CallEstimate, EstimatedCall, EstimatedNode, SizeOf } from './call-estimate.ts';
+import type { CallEstimate, EstimatedCall, EstimatedNode, SizeOf } from './estimated-call.ts';
 import { LIST_CREATE, STRING_FACTOR } from './factors.ts';
 import { type Bounds, exactly, ONE, plus, scaled, times, UNKNOWN_SIZE, UNLIMITED } from './size.ts';
 

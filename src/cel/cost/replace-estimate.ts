@@ -1,4 +1,4 @@
-import type { CallEstimate, EstimatedCall, EstimatedNode } from './call-estimate.ts';
+import type { CallEstimate, EstimatedCall, EstimatedNode } from './estimated-call.ts';
 import { STRING_FACTOR } from './factors.ts';
 import { type Bounds, plus, scaled, times, UNLIMITED } from './size.ts';
 

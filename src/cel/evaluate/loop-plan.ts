@@ -2,10 +2,17 @@ import type { ComprehensionExpr, Expr, LoopForm } from '../syntax/index.ts';
 import { collecting, countingOne, quantifier, readAccumulator, type Slots, spelledOut } from './fold.ts';
 import type { Evaluate, Frame } from './frame.ts';
 import type { Local } from './local-scope.ts';
-import { evaluatorOf } from './plan.ts';
-import type { Planner } from './planner.ts';
+import { evaluatorOf, type Plan } from './plan.ts';
 import { type Range, rawListRange, valueRange } from './range.ts';
 import type { Shape } from './shape.ts';
+
+/** Plans the parts of a loop. */
+interface Planner {
+  newSlot(): number;
+  within(locals: readonly Local[]): Planner;
+  plan(expr: Expr): Plan;
+  evaluator(expr: Expr): Evaluate;
+}
 
 /** Plans a loop: the macros' own ones directly, others step by step. */
 export function planLoop(expr: ComprehensionExpr, planner: Planner): Evaluate {

@@ -4,7 +4,7 @@ import type { Frame } from './frame.ts';
 import { decodeRecords } from './log-record.ts';
 import { decodeSegmentHeader } from './segment-header.ts';
 import { scanSegment, type SegmentTail } from './segment-scan.ts';
-import type { FileReport, StoreProblem } from './verify-store.ts';
+import type { FileReport, StoreProblem } from './store-report.ts';
 
 export interface SegmentVerdict {
   readonly report: FileReport;

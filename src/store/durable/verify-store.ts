@@ -5,23 +5,10 @@ import type { DurableFiles } from './durable-files.ts';
 import { FileDamage } from './file-damage.ts';
 import { listStoreFiles } from './folder-contents.ts';
 import { fileSize, type OfflineOptions, recoverState, withFolder } from './offline.ts';
+import type { FileReport, StoreProblem } from './store-report.ts';
 import { verifySegment } from './verify-segment.ts';
 
 /** Something that is not as it should be. */
-export interface StoreProblem {
-  readonly file: string;
-  readonly offset: number;
-  readonly description: string;
-}
-
-export interface FileReport {
-  readonly name: string;
-  readonly kind: 'checkpoint' | 'segment';
-  readonly bytes: number;
-  /** What is in it: `1,204 entries at revision 99`, `12 frames, revisions 100 to 177`. */
-  readonly contents: string;
-}
-
 /** What `verifyStore` has found. */
 export interface StoreReport {
   readonly files: readonly FileReport[];
