@@ -17,7 +17,8 @@ export function storageForm(kind: Kind, info: ResourceInfo, types: TypeTable): S
     apiVersion: group === '' ? version : `${group}/${version}`,
     kind: info.kind,
     type,
-    itemsCarryKind: false,
+    encoding: 'protobuf',
+    ...(kind.announcedVersion === undefined ? {} : { announcedApiVersion: `${group}/${kind.announcedVersion}` }),
     ...(conversion === undefined ? {} : canonicalConversion(conversion, { stored: type, served: info.type })),
   };
 }

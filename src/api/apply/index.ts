@@ -7,5 +7,4 @@ export { keepTimes } from './keep-times.ts';
 export { managerName } from './manager-name.ts';
 export type { OwnedKind, VersionedObject } from './owned-kind.ts';
 export { ownAfterWrite, type Writer } from './plain-write.ts';
-export { resetFilter } from './reset-fields.ts';
 export { ownersFromScale, ownersOfScale, type ScaledKind } from './scale-owners.ts';

@@ -1,4 +1,5 @@
 // The documents below /openapi, from type tables and lists of resources.
+export { customSchemas } from './custom-schemas.ts';
 export { type Descriptions, loadDescriptions } from './descriptions.ts';
 export type { OpenApiDocument } from './document.ts';
 export { DocumentSources } from './document-sources.ts';
@@ -15,4 +16,3 @@ export type {
   TypeSource,
   WrittenSchema,
 } from './served-resource.ts';
-export { tableResources } from './table-resources.ts';

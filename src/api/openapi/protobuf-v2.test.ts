@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { OpenApiV2 } from './openapi-v2.ts';
 import { protobufV2 } from './protobuf-v2.ts';
-import { everything } from './testdata/documents.ts';
+import { everything } from './testing/documents.ts';
 
 function testdata(name: string): Buffer {
   return readFileSync(new URL(`testdata/${name}`, import.meta.url));

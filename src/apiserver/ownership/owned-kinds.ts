@@ -1,4 +1,4 @@
-import { canonicalize, excludeFields, resetFilter } from '../../api/index.ts';
+import { canonicalize, excludeFields } from '../../api/index.ts';
 import type { ApiObject, FieldFilter, OwnedKind, Struct, VersionedObject } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Resource } from '../resource.ts';
@@ -67,9 +67,8 @@ function versionOf(object: unknown, resource: Resource, find: FindResource): Res
 }
 
 function filterOf(resource: Resource, subresource: string): FieldFilter | undefined {
-  if (!resource.storage.itemsCarryKind) return resetFilter(resource, subresource);
-  if (subresource === 'status') return excludeFields(['metadata'], ['spec']);
-  return subresource === '' && resource.subresources.has('status') ? excludeFields(['status']) : undefined;
+  const paths = resource.resetFields?.[subresource];
+  return paths === undefined ? undefined : excludeFields(...paths.map((path) => path.split('.')));
 }
 
 /**
