@@ -39,7 +39,11 @@ export function clusterApps(
             name: 'kube-controller-manager',
             identity: { user: 'system:kube-controller-manager', groups },
             isOnePerCluster: true,
-            parts: builtInControllers({ rootCertificate: certificate, hasOneServer: options.hasOneServer }),
+            parts: builtInControllers({
+              rootCertificate: certificate,
+              hasOneServer: options.hasOneServer,
+              kindsChanged: (listener) => plane.server.registry.onChange(listener),
+            }),
           },
         ]
       : []),
