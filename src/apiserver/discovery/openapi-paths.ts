@@ -5,10 +5,9 @@ import {
   OpenApiV3,
   openApiV3Index,
   PROTOBUF_V2_TYPE,
-  protobufV2,
   serverRelativeUrl,
 } from '../../api/index.ts';
-import type { OpenApiDocument, ServedGroup, ServedResource, TypeSource } from '../../api/index.ts';
+import type { OpenApiDocument, OpenApiDocumentV2, ServedGroup, ServedResource, TypeSource } from '../../api/index.ts';
 import { takesJson } from '../answers/accept.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
@@ -71,11 +70,14 @@ class Documents {
     if (!takesJsonOrProtobuf(call)) return { type: 'bytes', code: 406, contentType: '', body: '', headers: { vary } };
     const whole = this.#current();
     const groups = this.#served.groups();
-    whole.v2 ??= made(call.receivedAt, this.#openApiV2.document(groups.flatMap((group) => this.#documented(group))));
+    whole.v2 ??= {
+      ...this.#openApiV2.document(groups.flatMap((group) => this.#documented(group))),
+      atMs: call.receivedAt,
+    };
     const headers = { ...sentAt(whole.v2), vary };
     if (!(call.header('accept') ?? '').includes(PROTOBUF_V2_TYPE))
       return answer(call, whole.v2, { contentType: 'application/json', headers });
-    whole.protobuf ??= protobufV2(whole.v2.body);
+    whole.protobuf ??= whole.v2.protobuf();
     const { etag } = whole.v2;
     return answer(call, { body: whole.protobuf, etag }, { contentType: PROTOBUF_ANSWER_TYPE, headers });
   }
@@ -171,7 +173,7 @@ interface WholeDocuments {
   /** By the place below `/openapi/v3/`. */
   readonly makers: ReadonlyMap<string, Maker>;
   index?: Made;
-  v2?: Made;
+  v2?: Made & OpenApiDocumentV2;
   protobuf?: Uint8Array;
 }
 

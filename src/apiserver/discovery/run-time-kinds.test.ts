@@ -218,7 +218,7 @@ describe('the registry', () => {
     for (const [index, body] of after.entries()) expect(body).toBe(before[index]);
   });
 
-  test('looks at no other of a thousand groups when one comes', async () => {
+  test('looks at no other of two hundred groups when one comes', async () => {
     await using api = new KindServer();
     let looks = 0;
     const counted = (resource: Resource): Resource => ({
@@ -229,10 +229,10 @@ describe('the registry', () => {
       },
     });
     const [one] = cronTabs({ versions: ['v1'] });
-    const many = Array.from({ length: 1000 }, (_, index) => ({ ...(one as Resource), group: `g${index}.example.com` }));
+    const many = Array.from({ length: 200 }, (_, index) => ({ ...(one as Resource), group: `g${index}.example.com` }));
     api.server.registry.register(many.map(counted));
     for (const path of ['/apis', '/openapi/v3', '/openapi/v2']) await api.get(path, { accept: `${AGGREGATED},*/*` });
-    expect(looks).toBeGreaterThan(1000);
+    expect(looks).toBeGreaterThan(200);
 
     looks = 0;
     api.server.registry.register(cronTabs());
