@@ -3,6 +3,7 @@ import type { TypeTable } from '../api/index.ts';
 import type { Clock, Logger, Random, UidSource } from '../base/index.ts';
 import type { KeyRange } from '../store/index.ts';
 import type { Admission } from './admission.ts';
+import { Listeners } from './listeners.ts';
 import type { FieldOwnership } from './ownership/field-ownership.ts';
 import type { Call } from './request/call.ts';
 import type { Resource, WriteContext } from './resource.ts';
@@ -14,6 +15,24 @@ export interface Endpoint {
   readonly resource: Resource;
   readonly objects: ObjectStore;
   readonly services: Services;
+  readonly withdrawal: Withdrawal;
+}
+
+/** The end of an endpoint: its resource is served no more, or by another endpoint. */
+export class Withdrawal {
+  readonly #listeners = new Listeners<void>();
+  #hasHappened = false;
+
+  /** Calls `listener` when it happens; at once when it has happened already. */
+  onHappened(listener: () => void): Disposable {
+    if (this.#hasHappened) listener();
+    return this.#listeners.add(listener);
+  }
+
+  happen(): void {
+    this.#hasHappened = true;
+    this.#listeners.tell();
+  }
 }
 
 /** What the server lends to its verbs. */

@@ -1,6 +1,7 @@
-import type { ApiObject, FieldError, Struct } from '../api/index.ts';
+import type { ApiObject, FieldError, Priority, Struct, SubresourceStyle, WrittenSchema } from '../api/index.ts';
 import type { Condition, Operation } from '../store/index.ts';
 import type { Answer } from './answers/answer.ts';
+import type { Capabilities } from './capabilities.ts';
 import type { Call } from './request/call.ts';
 import type { UserInfo } from './request/user.ts';
 
@@ -21,8 +22,22 @@ export interface Resource {
   readonly categories: readonly string[];
   readonly verbs: readonly string[];
   readonly type: Struct;
+  /** The type of its lists; absent for kinds that are documented as custom resources, and for those that have no lists. */
+  readonly listType?: Struct;
+  /** The OpenAPI of a custom resource that has been written already; absent: what `type` says. */
+  readonly openApi?: Pick<WrittenSchema, 'v2' | 'v3'>;
+  readonly capabilities: Capabilities;
   readonly storage: StorageForm;
   readonly strategy: Strategy;
+  /** Where its group and version stand in discovery; absent: with those of CustomResourceDefinitions. */
+  readonly priority?: Priority;
+  /** The feature that must be switched on for it to be served; absent: none. */
+  readonly featureGate?: string;
+  /**
+   * What writes cannot change, because it is reset to what it was, so that writers do not come to own it: paths such as
+   * `metadata.labels`, by subresource; those of the resource itself are under the empty name.
+   */
+  readonly resetFields?: Readonly<Record<string, readonly string[]>>;
   readonly subresources: ReadonlyMap<string, Subresource>;
   readonly columns: readonly Column[];
   /** What a table says about a row as a whole, besides its cells. */
@@ -56,8 +71,10 @@ export interface StorageForm {
   readonly kind: string;
   /** The type in the stored version. */
   readonly type: Struct;
-  /** Items of a list carry their own apiVersion and kind (custom resources do, built-in kinds do not). */
-  readonly itemsCarryKind: boolean;
+  /** What kube-apiserver keeps in etcd for this kind. */
+  readonly encoding: 'json' | 'protobuf';
+  /** The stored version that discovery tells a hash of, where it is not `apiVersion`. */
+  readonly announcedApiVersion?: string;
   /** Between the versions of the kind; absent when they differ in apiVersion only. */
   readonly convert?: Convert;
   /** What a written object becomes by passing through the stored version, where that changes it before anybody looks. */
@@ -103,8 +120,8 @@ export interface Strategy {
   readonly defaultPropagation?: 'background' | 'orphan' | 'unsupported';
   /** A warning for who deletes without saying what becomes of dependents. */
   readonly propagationWarning?: string;
-  /** DELETE answers with the object instead of a Status. */
-  readonly returnsDeletedObject?: boolean;
+  /** DELETE answers with the object instead of a Status; OpenAPI says so unless it is `unannounced`. */
+  readonly returnsDeletedObject?: boolean | 'unannounced';
   /** A last word before an object marked for deletion disappears because its finalizers are gone. */
   readonly mayDisappear?: (object: ApiObject) => boolean;
   /** Called when a delete arrives, before anything else; may change the object instead of deleting it (namespaces). */
@@ -203,8 +220,10 @@ export interface Action {
 export interface Connection {
   readonly type: 'connection';
   readonly verbs: readonly string[];
-  /** The kind of the options, for discovery and OpenAPI. */
+  /** The kind that discovery tells: nearly always that of the options. */
   readonly struct: Struct;
+  /** How OpenAPI documents it. */
+  readonly style: Exclude<SubresourceStyle, { readonly kind: 'object' }>;
   /** Any method, whatever verb it counts as. Refusing is throwing a `StatusError`. */
   open(call: Call, objects: ActionObjects): Promise<Answer>;
 }

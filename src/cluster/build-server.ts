@@ -38,10 +38,10 @@ export interface ServerParts {
 export function buildServer(options: ControlPlaneOptions, parts: ServerParts, state: ServerState): ApiServer {
   const metrics = new MetricRegistry();
   const server = withResources(options, parts, metrics);
-  const served = new ServedApi(server.registry, server.services.types);
+  const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
-  server.addPaths(new OpenApiPaths(served));
+  server.addPaths(new OpenApiPaths(served, parts.types));
   server.addPaths(new HealthPaths(healthChecks({ storage: parts.storage, isBootstrapped: state.isBootstrapped })));
   server.addPaths(new VersionPath(versionInfo()));
   server.addPaths(new MetricsPath(metrics));
@@ -85,9 +85,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     eventTtlSeconds,
     accessReviewer: { authorizer },
   });
-  for (const resource of resources) {
-    if (enablement.isServed(resource)) server.registry.add(resource);
-  }
-  for (const resource of options.resources ?? []) server.registry.add(resource);
+  server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
+  server.registry.register(options.resources ?? []);
   return server;
 }

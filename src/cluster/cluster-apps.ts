@@ -35,7 +35,12 @@ export function clusterApps(
 ): readonly ClusterApp[] {
   const { controllers = true, scheduler: schedules = true, nodes = 1, runtime } = options;
   const { certificate: rootCertificate } = plane.pki.authority;
-  const builtIn = (): readonly Part[] => builtInControllers({ rootCertificate, hasOneServer: options.hasOneServer });
+  const builtIn = (): readonly Part[] =>
+    builtInControllers({
+      rootCertificate,
+      hasOneServer: options.hasOneServer,
+      kindsChanged: (listener) => plane.server.registry.onChange(listener),
+    });
   return [
     ...(controllers !== false
       ? [

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { LineLogger, SeededRandom, settle, VirtualClock } from '../base/index.ts';
-import type { Client } from '../client/index.ts';
+import { discardLogger, LineLogger, SeededRandom, settle, VirtualClock } from '../base/index.ts';
+import { type Client, namespacedKind } from '../client/index.ts';
+import { cronTabs } from '../apiserver/testing/made-up-kind.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
 const ADMIN = { user: 'admin', groups: ['system:masters'] };
@@ -134,4 +135,43 @@ test('an API server that has nothing beside it runs until it is stopped', async 
 
   await cluster[Symbol.asyncDispose]();
   await ended;
+});
+
+describe('a kind that is registered while the cluster runs', () => {
+  test('has its objects collected at once when their owner goes, and deleted with their namespace', async () => {
+    const clock = new VirtualClock();
+    await using cluster = await startCluster({
+      name: 'test',
+      storage: { type: 'memory' },
+      runtimeConfig: new Map(),
+      serviceCidrs: ['10.96.0.0/16'],
+      nodes: 0,
+      clock,
+      random: new SeededRandom('kinds'),
+      log: discardLogger,
+      signal: new AbortController().signal,
+    });
+    await rest(cluster);
+    const client = cluster.plane.client(ADMIN);
+    await client.core.v1.namespaces.create({ metadata: { name: 'other' } });
+    const startedMs = clock.monotonic();
+
+    cluster.plane.server.registry.register(cronTabs());
+    await rest(cluster);
+    const tabs = client.kind(
+      namespacedKind({ apiVersion: 'stable.example.com/v1', kind: 'CronTab', plural: 'crontabs' }),
+    );
+    const configMaps = client.core.v1.configmaps.namespace('default');
+    const { metadata } = await configMaps.create({ metadata: { name: 'owner' } });
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: metadata.uid }];
+    await tabs.namespace('default').create({ metadata: { name: 'owned', ownerReferences } });
+    await tabs.namespace('other').create({ metadata: { name: 'inside' } });
+    await rest(cluster);
+    await configMaps.delete('owner');
+    await client.core.v1.namespaces.delete('other');
+    await rest(cluster);
+
+    expect((await tabs.list()).items).toEqual([]);
+    expect(clock.monotonic()).toBe(startedMs);
+  });
 });

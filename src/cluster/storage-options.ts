@@ -37,7 +37,8 @@ export async function openStorage(
     case 'etcd':
       return {
         store: await openEtcdStore({ ...options.etcd, ...parts }),
-        codecFor: ({ storage }) => (storage.itemsCarryKind ? jsonStorage(storage.type) : protobufStorage(storage.type)),
+        codecFor: ({ storage }) =>
+          storage.encoding === 'json' ? jsonStorage(storage.type) : protobufStorage(storage.type),
       };
   }
 }

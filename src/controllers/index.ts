@@ -18,11 +18,13 @@ export interface BuiltInControllersOptions {
   readonly rootCertificate: string;
   /** Whether there is no other API server on the same store; no unless given. */
   readonly hasOneServer?: boolean;
+  /** Calls a listener when the server serves other kinds than before; only who runs beside the server can tell. */
+  readonly kindsChanged?: (listener: () => void) => Disposable;
 }
 
 /** Everything that kube-controller-manager would run, of what there is. */
 export function builtInControllers(options: BuiltInControllersOptions): readonly Part[] {
-  const { rootCertificate, hasOneServer = false } = options;
+  const { rootCertificate, hasOneServer = false, kindsChanged } = options;
   return [
     serviceAccountController(),
     rootCaPublisher({ certificate: rootCertificate }),
@@ -32,7 +34,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     endpointSliceController(),
     endpointsController(),
     namespaceController(hasOneServer ? { settleMs: 0 } : {}),
-    garbageCollector(),
+    garbageCollector(kindsChanged === undefined ? {} : { kindsChanged }),
     podGc(),
     nodeLifecycleController(),
     taintEvictionController(),

@@ -1,149 +1,66 @@
-import {
+// The built-in kinds, one line each; a test compares them with the type table.
+export {
   mutatingAdmissionPolicies,
   mutatingAdmissionPolicyBindings,
   validatingAdmissionPolicies,
   validatingAdmissionPolicyBindings,
 } from './admissionregistration/policies.ts';
-import {
+export {
   mutatingWebhookConfigurations,
   validatingWebhookConfigurations,
 } from './admissionregistration/webhookconfigurations.ts';
-import { customResourceDefinitions } from './apiextensions/customresourcedefinitions.ts';
-import { apiServices } from './apiregistration/apiservices.ts';
-import { storageVersions } from './apiserverinternal/storageversions.ts';
-import { controllerRevisions } from './apps/controllerrevisions.ts';
-import { daemonSets } from './apps/daemonsets.ts';
-import { deployments } from './apps/deployments.ts';
-import { replicaSets } from './apps/replicasets.ts';
-import { statefulSets } from './apps/statefulsets.ts';
-import { identityReviews } from './authentication/reviews.ts';
-import { accessReviews } from './authorization/reviews.ts';
-import { horizontalPodAutoscalers } from './autoscaling/horizontalpodautoscalers.ts';
-import { cronJobs } from './batch/cronjobs.ts';
-import { jobs } from './batch/jobs.ts';
-import { certificateSigningRequests } from './certificates/certificatesigningrequests.ts';
-import { clusterTrustBundles, podCertificateRequests } from './certificates/trust.ts';
-import { leaseCandidates } from './coordination/leasecandidates.ts';
-import { leases } from './coordination/leases.ts';
-import { bindings } from './core/bindings.ts';
-import { componentStatuses } from './core/componentstatuses.ts';
-import { configMaps } from './core/configmaps.ts';
-import { endpoints } from './core/endpoints.ts';
-import { events } from './core/events.ts';
-import { limitRanges } from './core/limitranges.ts';
-import { namespaces } from './core/namespaces.ts';
-import { nodes } from './core/nodes.ts';
-import { persistentVolumeClaims } from './core/persistentvolumeclaims.ts';
-import { persistentVolumes } from './core/persistentvolumes.ts';
-import { pods } from './core/pods.ts';
-import { podTemplates } from './core/podtemplates.ts';
-import { replicationControllers } from './core/replicationcontrollers.ts';
-import { resourceQuotas } from './core/resourcequotas.ts';
-import { secrets } from './core/secrets.ts';
-import { serviceAccounts } from './core/serviceaccounts.ts';
-import { services } from './core/services.ts';
-import { endpointSlices } from './discovery/endpointslices.ts';
-import { flowSchemas, priorityLevelConfigurations } from './flowcontrol/flowcontrol.ts';
-import type { KindEnvironment } from './kind-environment.ts';
-import type { Kind } from './kind.ts';
-import { ingressClasses } from './networking/ingressclasses.ts';
-import { ingresses } from './networking/ingresses.ts';
-import { ipAddresses } from './networking/ipaddresses.ts';
-import { networkPolicies } from './networking/networkpolicies.ts';
-import { serviceCidrs } from './networking/servicecidrs.ts';
-import { runtimeClasses } from './node/runtimeclasses.ts';
-import { podDisruptionBudgets } from './policy/poddisruptionbudgets.ts';
-import { clusterRoleBindings, roleBindings } from './rbac/rolebindings.ts';
-import { clusterRoles, roles } from './rbac/roles.ts';
-import { deviceClasses } from './resource/deviceclasses.ts';
-import { deviceTaintRules, resourcePoolStatusRequests } from './resource/devicetaintrules.ts';
-import { resourceClaims, resourceClaimTemplates } from './resource/resourceclaims.ts';
-import { resourceSlices } from './resource/resourceslices.ts';
-import { priorityClasses } from './scheduling/priorityclasses.ts';
-import { podGroups, workloads } from './scheduling/workloads.ts';
-import { csiNodes, csiStorageCapacities, volumeAttachments } from './storage/attachments.ts';
-import { csiDrivers } from './storage/csidrivers.ts';
-import { storageClasses, volumeAttributesClasses } from './storage/storageclasses.ts';
-import { storageVersionMigrations } from './storagemigration/storageversionmigrations.ts';
-
-/** The built-in kinds; a test compares them with the type table. */
-export function allKinds(environment: KindEnvironment): Kind[] {
-  return [
-    bindings(environment),
-    componentStatuses(environment),
-    configMaps,
-    endpoints,
-    ...events(environment),
-    limitRanges,
-    namespaces,
-    nodes(environment),
-    persistentVolumeClaims,
-    persistentVolumes,
-    pods(environment),
-    podTemplates,
-    replicationControllers,
-    resourceQuotas,
-    secrets,
-    serviceAccounts(environment),
-    services(environment),
-
-    controllerRevisions,
-    daemonSets,
-    deployments,
-    replicaSets,
-    statefulSets,
-    cronJobs,
-    jobs,
-    horizontalPodAutoscalers,
-    podDisruptionBudgets,
-    priorityClasses,
-    podGroups,
-    workloads,
-
-    ingressClasses,
-    ingresses,
-    ipAddresses,
-    networkPolicies,
-    serviceCidrs,
-    endpointSlices,
-
-    csiDrivers,
-    csiNodes,
-    csiStorageCapacities,
-    storageClasses,
-    volumeAttachments,
-    volumeAttributesClasses,
-    runtimeClasses,
-    deviceClasses,
-    deviceTaintRules,
-    resourceClaims,
-    resourceClaimTemplates,
-    resourcePoolStatusRequests,
-    resourceSlices,
-
-    clusterRoleBindings,
-    clusterRoles,
-    roleBindings,
-    roles,
-    ...identityReviews(environment),
-    ...accessReviews(environment),
-    certificateSigningRequests,
-    clusterTrustBundles,
-    podCertificateRequests,
-
-    mutatingAdmissionPolicies,
-    mutatingAdmissionPolicyBindings,
-    mutatingWebhookConfigurations,
-    validatingAdmissionPolicies,
-    validatingAdmissionPolicyBindings,
-    validatingWebhookConfigurations,
-    customResourceDefinitions,
-    apiServices,
-    flowSchemas,
-    priorityLevelConfigurations,
-    leases,
-    leaseCandidates,
-    storageVersions,
-    storageVersionMigrations,
-  ];
-}
+export { customResourceDefinitions } from './apiextensions/customresourcedefinitions.ts';
+export { apiServices } from './apiregistration/apiservices.ts';
+export { storageVersions } from './apiserverinternal/storageversions.ts';
+export { controllerRevisions } from './apps/controllerrevisions.ts';
+export { daemonSets } from './apps/daemonsets.ts';
+export { deployments } from './apps/deployments.ts';
+export { replicaSets } from './apps/replicasets.ts';
+export { statefulSets } from './apps/statefulsets.ts';
+export { identityReviews } from './authentication/reviews.ts';
+export { accessReviews } from './authorization/reviews.ts';
+export { horizontalPodAutoscalers } from './autoscaling/horizontalpodautoscalers.ts';
+export { cronJobs } from './batch/cronjobs.ts';
+export { jobs } from './batch/jobs.ts';
+export { certificateSigningRequests } from './certificates/certificatesigningrequests.ts';
+export { clusterTrustBundles, podCertificateRequests } from './certificates/trust.ts';
+export { leaseCandidates } from './coordination/leasecandidates.ts';
+export { leases } from './coordination/leases.ts';
+export { bindings } from './core/bindings.ts';
+export { componentStatuses } from './core/componentstatuses.ts';
+export { configMaps } from './core/configmaps.ts';
+export { endpoints } from './core/endpoints.ts';
+export { events } from './core/events.ts';
+export { limitRanges } from './core/limitranges.ts';
+export { namespaces } from './core/namespaces.ts';
+export { nodes } from './core/nodes.ts';
+export { persistentVolumeClaims } from './core/persistentvolumeclaims.ts';
+export { persistentVolumes } from './core/persistentvolumes.ts';
+export { pods } from './core/pods.ts';
+export { podTemplates } from './core/podtemplates.ts';
+export { replicationControllers } from './core/replicationcontrollers.ts';
+export { resourceQuotas } from './core/resourcequotas.ts';
+export { secrets } from './core/secrets.ts';
+export { serviceAccounts } from './core/serviceaccounts.ts';
+export { services } from './core/services.ts';
+export { endpointSlices } from './discovery/endpointslices.ts';
+export { flowSchemas, priorityLevelConfigurations } from './flowcontrol/flowcontrol.ts';
+export { ingressClasses } from './networking/ingressclasses.ts';
+export { ingresses } from './networking/ingresses.ts';
+export { ipAddresses } from './networking/ipaddresses.ts';
+export { networkPolicies } from './networking/networkpolicies.ts';
+export { serviceCidrs } from './networking/servicecidrs.ts';
+export { runtimeClasses } from './node/runtimeclasses.ts';
+export { podDisruptionBudgets } from './policy/poddisruptionbudgets.ts';
+export { clusterRoleBindings, roleBindings } from './rbac/rolebindings.ts';
+export { clusterRoles, roles } from './rbac/roles.ts';
+export { deviceClasses } from './resource/deviceclasses.ts';
+export { deviceTaintRules, resourcePoolStatusRequests } from './resource/devicetaintrules.ts';
+export { resourceClaims, resourceClaimTemplates } from './resource/resourceclaims.ts';
+export { resourceSlices } from './resource/resourceslices.ts';
+export { priorityClasses } from './scheduling/priorityclasses.ts';
+export { podGroups, workloads } from './scheduling/workloads.ts';
+export { csiNodes, csiStorageCapacities, volumeAttachments } from './storage/attachments.ts';
+export { csiDrivers } from './storage/csidrivers.ts';
+export { storageClasses, volumeAttributesClasses } from './storage/storageclasses.ts';
+export { storageVersionMigrations } from './storagemigration/storageversionmigrations.ts';

@@ -1,8 +1,9 @@
+import { builtInPriority } from '../api/index.ts';
 import type { ApiObject, ResourceInfo, TypeTable } from '../api/index.ts';
+import { builtInCapabilities } from '../apiserver/index.ts';
 import type { Resource, Subresource } from '../apiserver/index.ts';
-import { allKinds } from './all-kinds.ts';
-import { columnsFor, rowRulesFor } from './columns/index.ts';
-import { type BuiltInOptions, kindEnvironment } from './kind-environment.ts';
+import * as kindSources from './all-kinds.ts';
+import { type BuiltInOptions, type KindEnvironment, kindEnvironment } from './kind-environment.ts';
 import { kindStrategy, statusStrategy, type VersionOfKind } from './kind-strategy.ts';
 import type { Kind } from './kind.ts';
 import { conversionFor, storageForm } from './storage-form.ts';
@@ -19,6 +20,14 @@ export function builtInResources(types: TypeTable, options: BuiltInOptions): Res
     if (kind === undefined) throw new Error(`No kind is defined for resource "${nameOf(info)}"`);
     return builtInResource(kind, info, types);
   });
+}
+
+/** A file of kinds exports them one by one, or functions that make them for a cluster. */
+type KindSource = Kind | ((environment: KindEnvironment) => Kind | readonly Kind[]);
+
+function allKinds(environment: KindEnvironment): Kind[] {
+  const sources: readonly KindSource[] = Object.values(kindSources);
+  return sources.flatMap((source) => (typeof source === 'function' ? source(environment) : source));
 }
 
 function nameOf({ group, plural }: { readonly group: string; readonly plural: string }): string {
@@ -38,6 +47,7 @@ function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Reso
   const strategy = kindStrategy(version);
   const { selectable = {} } = kind;
   const deprecation = kind.deprecations?.[info.version] ?? kind.deprecation;
+  const priority = builtInPriority(info);
   const { group, plural, singular, namespaced, shortNames, categories, verbs, type } = info;
   return {
     group,
@@ -50,16 +60,29 @@ function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Reso
     categories,
     verbs,
     type,
+    get listType() {
+      return verbs.includes('list') ? types.struct(`${type.name}List`) : undefined;
+    },
+    capabilities: builtInCapabilities,
     storage,
     strategy,
+    ...(priority === undefined ? {} : { priority }),
+    ...(kind.featureGate === undefined ? {} : { featureGate: kind.featureGate }),
+    resetFields: kind.resetFields ?? (hasStatus ? usualResetFields(kind) : {}),
     subresources: new Map(info.subresources.map((sub) => [sub.name, subresource(sub, version, strategy)])),
-    columns: columnsFor(group, info.kind),
-    ...rowRulesFor(group, info.kind),
+    columns: kind.columns ?? [],
+    ...(kind.rowConditions === undefined ? {} : { rowConditions: kind.rowConditions }),
+    ...(kind.compareRows === undefined ? {} : { compareRows: kind.compareRows }),
     selectableFields: Object.keys(selectable),
     selectFields: (object: ApiObject) => fieldValues(selectable, object),
     ...(kind.computed === undefined ? {} : { computed: kind.computed }),
     ...(deprecation === undefined ? {} : { deprecation }),
   };
+}
+
+function usualResetFields({ statusMetadata }: Kind): NonNullable<Resource['resetFields']> {
+  const metadata = statusMetadata === undefined ? [] : [statusMetadata === 'labels' ? 'metadata.labels' : 'metadata'];
+  return { '': ['status'], status: ['spec', ...metadata] };
 }
 
 function fieldValues(selectable: NonNullable<Kind['selectable']>, object: ApiObject): Record<string, string> {

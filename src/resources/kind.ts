@@ -1,5 +1,5 @@
 import type { ApiObject, FieldError, ObjectMeta, ResourceInfo } from '../api/index.ts';
-import type { Alongside, Change, Computed, Strategy, Subresource, WriteContext } from '../apiserver/index.ts';
+import type { Alongside, Change, Computed, Resource, Strategy, Subresource, WriteContext } from '../apiserver/index.ts';
 import type { NameRule } from './name-rules.ts';
 
 /**
@@ -18,12 +18,21 @@ export interface KindRules<T> {
   readonly group: string;
   readonly plural: string;
 
+  /** The feature that must be switched on for it to be served; all such features are off by default in 1.36. */
+  readonly featureGate?: string;
+  /** The columns of its tables; absent: its name, and when it was created. */
+  readonly columns?: Resource['columns'];
+  readonly rowConditions?: Resource['rowConditions'];
+  readonly compareRows?: Resource['compareRows'];
+
   /** Folder of its objects in the store; absent: the plural. */
   readonly folder?: string;
   /** The version in which it is stored; absent: v1. */
   readonly storedVersion?: string;
   /** Where the stored kind is another group's (events). */
   readonly storedGroup?: string;
+  /** The version that discovery says it is stored in, where upstream's is another one. */
+  readonly announcedVersion?: string;
   /** From a served version to the stored one and back, for versions that differ in more than their name. */
   readonly conversions?: Readonly<Record<string, Conversion>>;
 
@@ -40,7 +49,7 @@ export interface KindRules<T> {
   readonly requiresResourceVersion?: boolean;
   readonly defaultPropagation?: Strategy['defaultPropagation'];
   readonly propagationWarning?: string;
-  readonly returnsDeletedObject?: boolean;
+  readonly returnsDeletedObject?: Strategy['returnsDeletedObject'];
 
   /** Whether an update raises metadata.generation; absent: the kind has no generation. */
   raisesGeneration?(object: Whole<T>, old: Whole<T>): boolean;
@@ -50,6 +59,8 @@ export interface KindRules<T> {
   readonly statusOnCreate?: 'dropped' | 'kept';
   /** What a write to the status subresource may not change in metadata; absent: nothing is protected. */
   readonly statusMetadata?: StatusMetadata;
+  /** See `Resource`; absent: `status`, and for the status subresource `spec` and what `statusMetadata` protects. */
+  readonly resetFields?: Resource['resetFields'];
 
   applyDefaults?(object: Whole<T>): void;
   prepareForCreate?(object: Whole<T>, context: WriteContext): void | Promise<void>;

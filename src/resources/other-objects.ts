@@ -75,6 +75,6 @@ export function storageOfKind(
   const type = types.kind(kind);
   if (type === undefined) throw new Error(`No type for kind "${kind.kind}" in ${kind.group}/${kind.version}`);
   const apiVersion = kind.group === '' ? kind.version : `${kind.group}/${kind.version}`;
-  const storage = { prefix: `/registry/${folder}/`, apiVersion, kind: kind.kind, type, itemsCarryKind: false };
+  const storage = { prefix: `/registry/${folder}/`, apiVersion, kind: kind.kind, type, encoding: 'protobuf' as const };
   return { ...kind, type, storage } as unknown as Resource;
 }

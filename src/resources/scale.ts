@@ -2,7 +2,7 @@ import { invalidValue, matchLabels, matchLabelSelector, ValueError, withMeta } f
 import type { ApiObject, FieldError } from '../api/index.ts';
 import type { Scale } from '../api/types/autoscaling/v1.d.ts';
 import type { LabelSelector } from '../api/types/meta/v1.d.ts';
-import { columnsFor } from './columns/index.ts';
+import { scaleColumns } from './columns/autoscaling-columns.ts';
 import type { SubresourceMaker } from './kind.ts';
 
 interface Scalable {
@@ -27,7 +27,7 @@ function scale(print: (selector: unknown) => string): SubresourceMaker {
     verbs: info.verbs,
     kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     struct: info.type,
-    columns: columnsFor('autoscaling', 'Scale'),
+    columns: scaleColumns,
     replicasPath: ['spec', 'replicas'],
     project: (object) => pictureOf(object, print),
     merge(object, picture) {

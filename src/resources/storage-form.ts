@@ -13,15 +13,18 @@ export function storageForm(kind: Kind, info: ResourceInfo, types: TypeTable): S
     prefix: `${ROOT}${kind.folder ?? info.plural}/`,
     apiVersion: apiVersionOf(stored),
     kind: info.kind,
+    type,
+    encoding: 'protobuf' as const,
+    ...(kind.announcedVersion === undefined ? {} : { announcedApiVersion: `${stored.group}/${kind.announcedVersion}` }),
   };
-  if (kind.conversions === undefined) return { ...storage, type, itemsCarryKind: false };
+  if (kind.conversions === undefined) return storage;
   const convert = throughStored(kind, stored, types);
   const normalize = (object: ApiObject): ApiObject => {
     const [back = object] = convert(convert([object], storage.apiVersion), apiVersionOf(info));
     return back;
   };
   const isConverted = conversionFor(kind, info) !== undefined;
-  return { ...storage, type, itemsCarryKind: false, convert, ...(isConverted ? { normalize } : {}) };
+  return { ...storage, convert, ...(isConverted ? { normalize } : {}) };
 }
 
 /** How a version differs from the stored one; undefined when only its name does. */

@@ -8,5 +8,4 @@ export { managerName } from './manager-name.ts';
 export { type ConversionRequest, type ConvertedObjects, withConversions } from './conversion.ts';
 export type { OwnedKind } from './owned-kind.ts';
 export { ownAfterWrite, type Writer } from './plain-write.ts';
-export { resetFilter } from './reset-fields.ts';
 export { ownersFromScale, ownersOfScale, type ScaledKind } from './scale-owners.ts';

@@ -9,9 +9,9 @@ import { extractApplied } from './extract-applied.ts';
 import { keepTimes } from './keep-times.ts';
 import { LAST_APPLIED } from './last-applied.ts';
 import { managerName } from './manager-name.ts';
+import { excludeFields } from './field-filter.ts';
 import type { OwnedKind } from './owned-kind.ts';
 import { ownAfterWrite } from './plain-write.ts';
-import { resetFilter } from './reset-fields.ts';
 import { ownersFromScale, ownersOfScale } from './scale-owners.ts';
 
 const types = builtInTypes();
@@ -83,12 +83,12 @@ const deploymentKind: OwnedKind = {
   kind: { group: 'apps', version: 'v1', kind: 'Deployment' },
   type: deploymentType,
   subresource: '',
-  filter: resetFilter({ group: 'apps', plural: 'deployments' }),
+  filter: excludeFields(['status']),
 };
 const statusKind: OwnedKind = {
   ...deploymentKind,
   subresource: 'status',
-  filter: resetFilter({ group: 'apps', plural: 'deployments' }, 'status'),
+  filter: excludeFields(['spec'], ['metadata', 'labels']),
 };
 
 const data = (values: Record<string, string>): object => ({ metadata: { name: 'x' }, data: values });

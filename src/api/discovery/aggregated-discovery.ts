@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
-import type {
-  APIGroupDiscovery,
-  APIGroupDiscoveryList,
-  APIResourceDiscovery,
-  APIVersionDiscovery,
-} from '../types/apidiscovery/v2.d.ts';
+import type { APIGroupDiscovery, APIResourceDiscovery, APIVersionDiscovery } from '../types/apidiscovery/v2.d.ts';
 import type { GroupVersionKind } from '../schema/schema.ts';
 import type { DiscoveredResource } from './discovered-resource.ts';
-import { orderedGroups } from './group-order.ts';
-import type { ServedGroupVersion } from './group-order.ts';
+import type { ServedGroup, ServedGroupVersion } from './group-order.ts';
 
 /** How clients ask for aggregated discovery at `/api` and `/apis`: all groups, versions and resources in one answer. */
 export const AGGREGATED_DISCOVERY = {
@@ -24,26 +18,32 @@ export interface DiscoveredGroupVersion extends ServedGroupVersion {
   readonly freshness: 'Current' | 'Stale';
 }
 
-/** The aggregated answer: of the core group for `/api`, of all other groups for `/apis`. */
-export function aggregatedDiscovery(served: readonly DiscoveredGroupVersion[]): APIGroupDiscoveryList {
-  return {
-    kind: 'APIGroupDiscoveryList',
-    apiVersion: 'apidiscovery.k8s.io/v2',
-    metadata: {},
-    items: orderedGroups(served, 'by group').map(({ name, versions }): APIGroupDiscovery => ({
-      metadata: name === '' ? {} : { name },
-      versions: versions.map(({ version, resources, freshness }): APIVersionDiscovery => ({
-        version,
-        resources: [...resources],
-        freshness,
-      })),
+/** The JSON of one group, as the aggregated answer lists it. */
+export function aggregatedGroup({ name, versions }: ServedGroup<DiscoveredGroupVersion>): string {
+  const group: APIGroupDiscovery = {
+    metadata: name === '' ? {} : { name },
+    versions: versions.map(({ version, resources, freshness }): APIVersionDiscovery => ({
+      version,
+      resources: [...resources],
+      freshness,
     })),
   };
+  return JSON.stringify(group);
 }
 
-/** The value of the `ETag` header of an aggregated answer, without its quotes. Servers that serve the same say the same. */
-export function discoveryEtag({ metadata, items }: APIGroupDiscoveryList): string {
-  return createHash('sha512').update(JSON.stringify({ metadata, items })).digest('hex').toUpperCase();
+/** An aggregated answer, and the value of its `ETag` header without the quotes: servers that serve the same say the same. */
+export interface AggregatedDiscovery {
+  readonly body: string;
+  readonly etag: string;
+}
+
+/** The aggregated answer from the JSON of its groups: of the core group for `/api`, of all others for `/apis`. */
+export function aggregatedDiscovery(groups: readonly string[]): AggregatedDiscovery {
+  const members = `"metadata":{},"items":[${groups.join(',')}]}`;
+  return {
+    body: `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2",${members}\n`,
+    etag: createHash('sha512').update(`{${members}`).digest('hex').toUpperCase(),
+  };
 }
 
 /** The resources of one group and version as the aggregated answer lists them. */

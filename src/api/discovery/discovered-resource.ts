@@ -1,5 +1,5 @@
-import type { GroupVersionKind, ResourceInfo } from '../schema/schema.ts';
-import { storageVersionHash, storageVersionOf } from './storage-version.ts';
+import { createHash } from 'node:crypto';
+import type { GroupVersionKind } from '../schema/schema.ts';
 
 /** What discovery tells about a resource. */
 export interface DiscoveredResource {
@@ -26,30 +26,8 @@ export interface DiscoveredSubresource {
   readonly verbs: readonly string[];
 }
 
-/** The resources of the type tables, as discovery tells them. */
-export function discoveredResources(resources: readonly ResourceInfo[]): DiscoveredResource[] {
-  return resources.map((resource) => ({
-    group: resource.group,
-    version: resource.version,
-    plural: resource.plural,
-    singular: resource.singular,
-    kind: resource.kind,
-    namespaced: resource.namespaced,
-    shortNames: resource.shortNames,
-    categories: resource.categories,
-    verbs: resource.verbs,
-    isCustom: false,
-    ...(resource.verbs.includes('update')
-      ? { storageVersionHash: storageVersionHash(storageVersionOf(resource), resource.kind) }
-      : {}),
-    subresources: resource.subresources.map((subresource) => ({
-      name: subresource.name,
-      verbs: subresource.verbs,
-      kind: subresource.type.kind ?? {
-        group: resource.group,
-        version: resource.version,
-        kind: subresource.type.shortName,
-      },
-    })),
-  }));
+/** What discovery says to tell whether a resource is stored in another version than before. */
+export function storageVersionHash(apiVersion: string, kind: string): string {
+  const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+  return createHash('sha256').update(`${groupVersion}/${kind}`).digest().subarray(0, 8).toString('base64');
 }

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { builtInTypes } from '../built-in.ts';
-import { aggregatedDiscovery, aggregatedResources, discoveryEtag } from './aggregated-discovery.ts';
+import { discoveredResource } from '../../apiserver/testing/described-resources.ts';
+import { TestApi } from '../../resources/testing/test-api.ts';
+import { aggregatedDiscovery, aggregatedGroup, aggregatedResources } from './aggregated-discovery.ts';
 import type { DiscoveredGroupVersion } from './aggregated-discovery.ts';
-import { discoveredResources } from './discovered-resource.ts';
-import type { DiscoveredResource } from './discovered-resource.ts';
-import { requiredFeatureGate } from './feature-gated.ts';
+import { type DiscoveredResource, storageVersionHash } from './discovered-resource.ts';
+import { comparePreference, orderedGroups, type ServedGroup } from './group-order.ts';
 import { coreVersions, groupList, resourceList, singleGroup } from './legacy-discovery.ts';
 import { builtInPriority, customPriority } from './priorities.ts';
 import { apiEnablement, parseRuntimeConfig } from './runtime-config.ts';
-import { storageVersionHash } from './storage-version.ts';
 
 interface RecordedServer {
   readonly aggregated: Readonly<Record<'/api' | '/apis', string>>;
@@ -23,22 +22,34 @@ const recorded = JSON.parse(readFileSync(new URL('testdata/recorded.json', impor
 
 function builtIn(runtimeConfig: string, hasAllFeatures = false): DiscoveredResource[] {
   const enablement = apiEnablement(parseRuntimeConfig(runtimeConfig));
-  const isServed = (resource: Parameters<typeof requiredFeatureGate>[0]): boolean =>
-    enablement.isServed(resource) && (hasAllFeatures || requiredFeatureGate(resource) === undefined);
-  return discoveredResources(builtInTypes().resources().filter(isServed));
+  return new TestApi().resources
+    .filter((resource) => enablement.isServed(resource) && (hasAllFeatures || resource.featureGate === undefined))
+    .map(discoveredResource);
 }
 
-function groupVersions(resources: readonly DiscoveredResource[]): DiscoveredGroupVersion[] {
+function groupsOf(served: readonly DiscoveredGroupVersion[]): ServedGroup<DiscoveredGroupVersion>[] {
+  return [...new Set(served.map(({ group }) => group))].map((name) => {
+    const versions = served.filter(({ group }) => group === name).sort(comparePreference);
+    return { name, versions: versions as [DiscoveredGroupVersion, ...DiscoveredGroupVersion[]] };
+  });
+}
+
+function aggregated(groups: readonly ServedGroup<DiscoveredGroupVersion>[]): ReturnType<typeof aggregatedDiscovery> {
+  return aggregatedDiscovery(orderedGroups(groups, 'by group').map(aggregatedGroup));
+}
+
+function servedGroups(resources: readonly DiscoveredResource[]): ServedGroup<DiscoveredGroupVersion>[] {
   const parts = new Map<string, DiscoveredResource[]>();
   for (const resource of resources) {
     const key = `${resource.group}/${resource.version}`;
     parts.set(key, [...(parts.get(key) ?? []), resource]);
   }
-  return [...parts].map(([key, members]) => {
+  const served = [...parts].map(([key, members]): DiscoveredGroupVersion => {
     const [group = '', version = ''] = key.split('/');
     const priority = builtInPriority({ group, version }) ?? customPriority;
     return { group, version, priority, resources: aggregatedResources(members), freshness: 'Current' };
   });
+  return groupsOf(served);
 }
 
 function digest(answer: unknown): string {
@@ -52,12 +63,12 @@ const servers = [
 ] as const;
 
 describe.each(servers)('a server with these APIs on: %s', (name, resources) => {
-  const served = groupVersions(resources);
+  const served = servedGroups(resources);
 
   test('answers aggregated discovery byte for byte as kube-apiserver does', () => {
-    const core = aggregatedDiscovery(served.filter(({ group }) => group === ''));
-    const others = aggregatedDiscovery(served.filter(({ group }) => group !== ''));
-    expect({ '/api': discoveryEtag(core), '/apis': discoveryEtag(others) }).toEqual(recorded[name].aggregated);
+    const core = aggregated(served.filter((group) => group.name === ''));
+    const others = aggregated(served.filter((group) => group.name !== ''));
+    expect({ '/api': core.etag, '/apis': others.etag }).toEqual(recorded[name].aggregated);
   });
 
   test('lists its groups byte for byte as kube-apiserver does', () => {
@@ -67,13 +78,13 @@ describe.each(servers)('a server with these APIs on: %s', (name, resources) => {
 
 test('every group and every list of resources is byte for byte what kube-apiserver answers', () => {
   const resources = builtIn('api/all=true', true);
-  const served = groupVersions(resources);
+  const served = servedGroups(resources);
   const answers: Record<string, string> = { '/apis': digest(groupList(served)) };
-  for (const { group, version } of served) {
+  for (const group of served) if (group.name !== '') answers[`/apis/${group.name}`] = digest(singleGroup(group));
+  for (const { group, version } of served.flatMap(({ versions }) => versions)) {
     const members = resources.filter((resource) => resource.group === group && resource.version === version);
     const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
     answers[path] = digest(resourceList({ group, version }, members));
-    if (group !== '') answers[`/apis/${group}`] = digest(singleGroup(group, served));
   }
   expect(answers).toEqual(recorded.gated.answers);
 });
@@ -86,8 +97,9 @@ test('the versions of the core group have no apiVersion themselves', () => {
   });
 });
 
-test('a group that nobody serves is not found', () => {
-  expect(singleGroup('example.com', groupVersions(builtIn('')))).toBe(undefined);
+test('storageVersionHash() is what kube-apiserver computes', () => {
+  expect(storageVersionHash('v1', 'Pod')).toBe('xPOwRZ+Yhw8=');
+  expect(storageVersionHash('apps/v1', 'DaemonSet')).toBe('dd7pWHUlMKQ=');
 });
 
 describe('custom resources', () => {
@@ -101,7 +113,7 @@ describe('custom resources', () => {
     shortNames: ['wd'],
     categories: ['all', 'gadgets'],
     verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
-    storageVersionHash: storageVersionHash({ group: 'example.com', version: 'v1' }, 'Widget'),
+    storageVersionHash: storageVersionHash('example.com/v1', 'Widget'),
     isCustom: true,
     subresources: [
       {
@@ -143,30 +155,32 @@ describe('custom resources', () => {
 });
 
 describe('groups of the same priority', () => {
-  const served = [
+  const versions = [
     ['b.example.com', 'v1'],
-    ['a.example.com', 'v1beta1'],
     ['a.example.com', 'v2alpha1'],
-  ].map(([group = '', version = '']) => ({
-    group,
-    version,
-    priority: customPriority,
-    resources: [],
-    freshness: 'Current' as const,
-  }));
+    ['a.example.com', 'v1beta1'],
+  ];
+  const served = groupsOf(
+    versions.map(([group = '', version = '']) => ({
+      group,
+      version,
+      priority: customPriority,
+      resources: [],
+      freshness: 'Current',
+    })),
+  );
 
   test('are listed in order of the names of their APIServices, where the version comes first', () => {
     expect(groupList(served).groups.map(({ name }) => name)).toEqual(['b.example.com', 'a.example.com']);
   });
 
   test('are in order of group in aggregated discovery', () => {
-    expect(aggregatedDiscovery(served).items?.map(({ metadata }) => metadata?.name)).toEqual([
-      'a.example.com',
-      'b.example.com',
-    ]);
+    const { items } = JSON.parse(aggregated(served).body) as { items: { metadata: { name: string } }[] };
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['a.example.com', 'b.example.com']);
   });
 
   test('prefer the more stable version', () => {
-    expect(singleGroup('a.example.com', served)?.preferredVersion?.version).toBe('v1beta1');
+    const [, second] = served;
+    expect(second && singleGroup(second).preferredVersion?.version).toBe('v1beta1');
   });
 });

@@ -13,32 +13,28 @@ export interface ServedGroup<T extends ServedGroupVersion = ServedGroupVersion> 
   readonly versions: readonly [T, ...T[]];
 }
 
+/** Versions of one group in order of preference: higher priorities first, then the more stable ones. */
+export function comparePreference(left: ServedGroupVersion, right: ServedGroupVersion): number {
+  return right.priority.version - left.priority.version || compareVersions(left.version, right.version);
+}
+
 /**
- * Sorts into groups, in the order of discovery: higher priorities first. A group counts with its highest priority.
+ * Groups in the order of discovery: higher priorities first. A group counts with its highest priority.
  *
  * `breakTies` orders groups of the same priority. The two forms of discovery differ in it: the aggregated one goes by
  * the name of the group; the other by the names of APIServices (`v1.apps`), so that versions come before groups.
  */
-export function orderedGroups<T extends ServedGroupVersion>(
-  served: readonly T[],
+export function orderedGroups<G extends ServedGroup>(
+  groups: readonly G[],
   breakTies: 'by group' | 'by APIService',
-): ServedGroup<T>[] {
-  const groups = new Map<string, [T, ...T[]]>();
-  for (const one of served) {
-    const versions = groups.get(one.group);
-    if (versions === undefined) groups.set(one.group, [one]);
-    else versions.push(one);
-  }
-  const keyed = [...groups].map(([name, versions]) => {
+): G[] {
+  const keyed = groups.map((group) => {
+    const { name, versions } = group;
     const priority = Math.max(...versions.map((one) => one.priority.group));
     const serviceNames = versions
       .filter((one) => one.priority.group === priority)
       .map(({ version }) => `${version}.${name}`);
-    const tie = breakTies === 'by group' ? name : (serviceNames.sort()[0] ?? '');
-    versions.sort((a, b) => b.priority.version - a.priority.version || compareVersions(a.version, b.version));
-    return { name, versions, priority, tie };
+    return { group, priority, tie: breakTies === 'by group' ? name : (serviceNames.sort()[0] ?? '') };
   });
-  return keyed
-    .sort((a, b) => b.priority - a.priority || (a.tie < b.tie ? -1 : 1))
-    .map(({ name, versions }) => ({ name, versions }));
+  return keyed.sort((a, b) => b.priority - a.priority || (a.tie < b.tie ? -1 : 1)).map(({ group }) => group);
 }

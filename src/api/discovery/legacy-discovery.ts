@@ -1,7 +1,7 @@
 import type { APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions } from '../types/meta/v1.d.ts';
 import type { DiscoveredResource } from './discovered-resource.ts';
 import { orderedGroups } from './group-order.ts';
-import type { ServedGroup, ServedGroupVersion } from './group-order.ts';
+import type { ServedGroup } from './group-order.ts';
 import { formatGroupVersion } from '../values/index.ts';
 import type { GroupVersion } from '../values/index.ts';
 
@@ -18,18 +18,14 @@ export function coreVersions(serverAddress: string): Answer<APIVersions> {
 }
 
 /** `/apis`; the core group is not listed. */
-export function groupList(served: readonly ServedGroupVersion[]): Answer<APIGroupList> {
+export function groupList(served: readonly ServedGroup[]): Answer<APIGroupList> {
   const groups = orderedGroups(served, 'by APIService').filter(({ name }) => name !== '');
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupEntry) };
 }
 
-/** `/apis/G`; undefined when nothing of the group is served. */
-export function singleGroup(group: string, served: readonly ServedGroupVersion[]): Answer<APIGroup> | undefined {
-  const [found] = orderedGroups(
-    served.filter((one) => one.group === group),
-    'by APIService',
-  );
-  return found === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(found) };
+/** `/apis/G` */
+export function singleGroup(group: ServedGroup): Answer<APIGroup> {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) };
 }
 
 function groupEntry({ name, versions }: ServedGroup): Omit<APIGroup, 'kind' | 'apiVersion'> {

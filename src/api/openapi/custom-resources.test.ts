@@ -6,7 +6,7 @@ import { OpenApiV2 } from './openapi-v2.ts';
 import { OpenApiV3 } from './openapi-v3.ts';
 import type { ServedResource, ServedSubresource, WrittenSchema } from './served-resource.ts';
 import { digest, digestDocument } from './testdata/digest.ts';
-import { everything, parsed } from './testdata/documents.ts';
+import { everything, parsed } from './testing/documents.ts';
 
 interface Recorded {
   readonly schemas: Readonly<Record<string, { readonly v3: JsonSchema; readonly v2: JsonSchema }>>;

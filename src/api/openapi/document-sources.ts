@@ -12,6 +12,8 @@ export class DocumentSources {
   readonly descriptions: Descriptions;
   readonly #parameters = new Map<Struct, readonly Parameter[]>();
 
+  #names: ReadonlySet<string> | undefined;
+
   constructor(types: TypeSource, descriptions: Descriptions) {
     this.types = types;
     this.descriptions = descriptions;
@@ -20,6 +22,11 @@ export class DocumentSources {
   /** A type of `meta/v1` by its short name. */
   meta(name: string): Struct {
     return this.types.struct(`${META}.${name}`);
+  }
+
+  /** Whether a type can be referred to by its name. */
+  isInTables({ name }: Struct): boolean {
+    return (this.#names ??= new Set(this.types.names())).has(name);
   }
 
   /** The query parameters of an options type; the same ones every time, so that they can be recognized. */

@@ -1,11 +1,12 @@
+import { Member } from './document.ts';
 import { reference } from './json-schema.ts';
 import { ownParameters, sharedParameters } from './operation.ts';
 import type { Endpoint, Operation, Parameter } from './operation.ts';
 import { jsonList, jsonObject, kubernetesMembers, responsesText } from './operation-text.ts';
 import { sharedName } from './shared-parameter.ts';
 
-/** The parameters that paths refer to: JSON by name. */
-export type SharedParameters = Map<string, string>;
+/** The parameters that paths refer to, by name. */
+export type SharedParameters = Map<string, Member>;
 
 /** Writes paths as JSON, in the way of OpenAPI v2. Parameters that many paths have are written once, on their own. */
 export class EndpointsV2 {
@@ -45,18 +46,20 @@ export class EndpointsV2 {
 
 interface WrittenParameter {
   readonly text: string;
-  readonly sharedAs: string | undefined;
+  /** Set when it is written on its own, and referred to. */
+  readonly shared: Member | undefined;
 }
 
 function writtenParameter(parameter: Readonly<Record<string, unknown>>): WrittenParameter {
   const text = JSON.stringify(parameter);
-  return { text, sharedAs: sharedName(parameter, text) };
+  const name = sharedName(parameter, text);
+  return { text, shared: name === undefined ? undefined : new Member(name, text) };
 }
 
-function use({ text, sharedAs }: WrittenParameter, collected: SharedParameters): string {
-  if (sharedAs === undefined) return text;
-  collected.set(sharedAs, text);
-  return `{"$ref":"#/parameters/${sharedAs}"}`;
+function use({ text, shared }: WrittenParameter, collected: SharedParameters): string {
+  if (shared === undefined) return text;
+  collected.set(shared.name, shared);
+  return `{"$ref":"#/parameters/${shared.name}"}`;
 }
 
 function operationV2(operation: Operation, parameters: string | undefined): string {

@@ -1,11 +1,12 @@
 // The documents below /openapi, from type tables and lists of resources.
+export { customSchemas } from './custom-schemas.ts';
 export { type Descriptions, loadDescriptions } from './descriptions.ts';
 export type { OpenApiDocument } from './document.ts';
 export { DocumentSources } from './document-sources.ts';
 export type { JsonSchema } from './json-schema.ts';
-export { OpenApiV2 } from './openapi-v2.ts';
+export { type OpenApiDocumentV2, OpenApiV2 } from './openapi-v2.ts';
 export { OpenApiV3, openApiV3Index, serverRelativeUrl } from './openapi-v3.ts';
-export { PROTOBUF_V2_TYPE, protobufV2 } from './protobuf-v2.ts';
+export { PROTOBUF_V2_TYPE } from './protobuf-v2.ts';
 export type {
   DocumentedType,
   HttpMethod,
@@ -15,4 +16,3 @@ export type {
   TypeSource,
   WrittenSchema,
 } from './served-resource.ts';
-export { tableResources } from './table-resources.ts';

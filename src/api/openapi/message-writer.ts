@@ -1,3 +1,4 @@
+import type { Member } from './document.ts';
 import { ReverseWriter } from './reverse-writer.ts';
 import { yamlText } from './yaml-text.ts';
 
@@ -17,7 +18,23 @@ export interface MessageShape {
 export function writeMessage(value: JsonObject, shape: MessageShape): Uint8Array {
   const writer = new ReverseWriter();
   writeFields(writer, value, shape);
-  return writer.finish();
+  return writer.take();
+}
+
+/** The same for members that are written once and kept, with `at` for the number of the repeated field. */
+export function membersOf(write: FieldWriter, at = 1): FieldWriter {
+  return (writer, number, value) => {
+    const scratch = new ReverseWriter();
+    const written = (value as readonly Member[]).map((member) =>
+      member.protobuf((name, item) => {
+        writePair(scratch, at, { name, write: () => write(scratch, 2, item) });
+        return scratch.take();
+      }),
+    );
+    writer.message(number, () => {
+      for (const bytes of written.reverse()) writer.bytes(bytes);
+    });
+  };
 }
 
 function writeFields(writer: ReverseWriter, value: JsonObject, { fields, extensions }: MessageShape): void {
@@ -93,12 +110,12 @@ export function within(at: number, write: FieldWriter): FieldWriter {
   };
 }
 
-/** A message with the members of an object as its repeated field `at`, each a pair of name and value. */
-export function mapOf(write: FieldWriter, at = 1): FieldWriter {
+/** A message with the members of an object as its repeated field 1, each a pair of name and value. */
+export function mapOf(write: FieldWriter): FieldWriter {
   return (writer, number, value) => {
     writer.message(number, () => {
       for (const [name, item] of Object.entries(value as JsonObject).reverse()) {
-        writePair(writer, at, { name, write: () => write(writer, 2, item) });
+        writePair(writer, 1, { name, write: () => write(writer, 2, item) });
       }
     });
   };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { OpenApiV2 } from './openapi-v2.ts';
 import { digestDocument } from './testdata/digest.ts';
-import { everything, parsed } from './testdata/documents.ts';
+import { everything, parsed } from './testing/documents.ts';
 
 interface Recorded {
   readonly rest: string;

@@ -6,7 +6,7 @@ import type { DocumentSources } from './document-sources.ts';
 import { OpenApiV3, openApiV3Index } from './openapi-v3.ts';
 import type { ServedResource } from './served-resource.ts';
 import { digestDocument } from './testdata/digest.ts';
-import { byGroupVersion, everything, parsed } from './testdata/documents.ts';
+import { byGroupVersion, everything, parsed } from './testing/documents.ts';
 
 interface Recorded {
   readonly documents: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

@@ -1,4 +1,4 @@
-import { bearerToken, info, openApiDocument, pathMembers, schemaMembers } from './document.ts';
+import { bearerToken, info, jsonMembers, Member, openApiDocument, schemaMember, sortedByName } from './document.ts';
 import type { OpenApiDocument } from './document.ts';
 import type { DocumentSources } from './document-sources.ts';
 import { EndpointsV3 } from './endpoint-v3.ts';
@@ -56,17 +56,19 @@ export class OpenApiV3 {
   }
 
   #document(endpoints: readonly Endpoint[], style: DocumentStyle = serverStyle): OpenApiDocument {
-    const paths = new Map(endpoints.map((endpoint) => [endpoint.path, this.#endpoints.write(endpoint)]));
-    const schemas = this.#schemas.reachable(documentedTypes(endpoints));
+    const paths = endpoints.map((endpoint) => new Member(endpoint.path, this.#endpoints.write(endpoint)));
+    const schemas = this.#schemas
+      .reachable(documentedTypes(endpoints))
+      .map((text) => schemaMember(text, style.groupVersions));
     const components = jsonObject({
-      schemas: schemas.length === 0 ? undefined : `{${schemaMembers(schemas, style.groupVersions)}}`,
+      schemas: schemas.length === 0 ? undefined : jsonMembers(schemas),
       securitySchemes: style.hasSecurity ? JSON.stringify({ BearerToken: bearerToken }) : undefined,
     });
     return openApiDocument(
       jsonObject({
         openapi: '"3.0.0"',
         info: JSON.stringify(style.info),
-        paths: `{${pathMembers(paths)}}`,
+        paths: jsonMembers(sortedByName(paths)),
         components,
       }),
     );

@@ -4,6 +4,7 @@ import {
   double,
   integer,
   mapOf,
+  membersOf,
   message,
   repeated,
   string,
@@ -11,18 +12,25 @@ import {
   within,
   writeMessage,
 } from './message-writer.ts';
+import type { Member } from './document.ts';
 import type { FieldWriter, JsonObject, MessageShape } from './message-writer.ts';
 
 /** The media type of the protobuf form of `/openapi/v2`. */
 export const PROTOBUF_V2_TYPE = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 
+/** An OpenAPI v2 document: its large objects as lists of members, the rest as it is. */
+export interface DocumentV2 extends JsonObject {
+  readonly paths: readonly Member[];
+  readonly definitions: readonly Member[];
+  readonly parameters: readonly Member[];
+}
+
 /**
- * The protobuf form of an OpenAPI v2 document (the message `openapi.v2.Document` of gnostic), from its JSON body.
- *
- * What the messages have no place for (custom resources could bring it) is left out.
+ * The protobuf form of an OpenAPI v2 document (the message `openapi.v2.Document` of gnostic). What the messages have no
+ * place for (custom resources could bring it) is left out.
  */
-export function protobufV2(body: Uint8Array): Uint8Array {
-  return writeMessage(JSON.parse(Buffer.from(body).toString()) as JsonObject, messages.document);
+export function protobufV2(document: DocumentV2): Uint8Array {
+  return writeMessage(document, messages.document);
 }
 
 const schema = message(() => messages.schema);
@@ -95,13 +103,13 @@ const messages: Readonly<Record<MessageName, MessageShape>> = {
       [
         8,
         'paths',
-        mapOf(
+        membersOf(
           message(() => messages.pathItem),
           2,
         ),
       ],
-      [9, 'definitions', mapOf(schema)],
-      [10, 'parameters', mapOf(parameter)],
+      [9, 'definitions', membersOf(schema)],
+      [10, 'parameters', membersOf(parameter)],
       [12, 'security', repeated(mapOf(within(1, strings)))],
       [
         13,

@@ -11,8 +11,18 @@ export class ReverseWriter {
     return this.#buffer.length - this.#start;
   }
 
-  finish(): Uint8Array {
-    return this.#buffer.subarray(this.#start);
+  /** What has been written so far, for good; the writer begins anew. */
+  take(): Uint8Array {
+    const written = this.#buffer.subarray(this.#start);
+    this.#start = this.#buffer.length;
+    return Uint8Array.prototype.slice.call(written);
+  }
+
+  /** Bytes that are written already, tag and all. */
+  bytes(value: Uint8Array): void {
+    this.#reserve(value.length);
+    this.#start -= value.length;
+    this.#buffer.set(value, this.#start);
   }
 
   string(number: number, value: string): void {

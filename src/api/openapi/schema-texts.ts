@@ -22,6 +22,8 @@ export class SchemaTexts {
   readonly #sources: DocumentSources;
   readonly #version: OpenApiVersion;
   readonly #texts = new Map<string, SchemaText>();
+  /** The schemas of custom resources, which change with their definitions. */
+  readonly #written = new WeakMap<DocumentedType, SchemaText>();
 
   constructor(sources: DocumentSources, version: OpenApiVersion) {
     this.#sources = sources;
@@ -46,9 +48,12 @@ export class SchemaTexts {
 
   #ofType(type: DocumentedType): SchemaText {
     if (!isWritten(type)) return this.#ofName(type.name);
-    // A custom resource's schema changes with its definition, so it is written anew each time.
+    const known = this.#written.get(type);
+    if (known !== undefined) return known;
     const schema = type[this.#version];
-    return { name: type.name, text: JSON.stringify(schema), refersTo: referredNames(schema), type };
+    const text = { name: type.name, text: JSON.stringify(schema), refersTo: referredNames(schema), type };
+    this.#written.set(type, text);
+    return text;
   }
 
   #ofName(name: string): SchemaText {

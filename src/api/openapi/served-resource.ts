@@ -61,4 +61,5 @@ export function isWritten(type: DocumentedType): type is WrittenSchema {
 /** Where built-in types are found by OpenAPI name; throws for a name that is none. */
 export interface TypeSource {
   struct(name: string): Struct;
+  names(): Iterable<string>;
 }

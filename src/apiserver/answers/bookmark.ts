@@ -12,6 +12,6 @@ export function bookmarkObject(event: Extract<WatchEvent, { type: 'BOOKMARK' }>,
   const annotations = event.endsInitialEvents ? { annotations: INITIAL_EVENTS_END } : {};
   const metadata = { ...annotations, resourceVersion: event.resourceVersion };
   const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
-  if (resource.storage.itemsCarryKind) return object;
+  if (resource.capabilities.objects === 'unstructured') return object;
   return canonicalize(object, resource.type) as unknown as ApiObject;
 }

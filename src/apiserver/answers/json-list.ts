@@ -15,7 +15,7 @@ const CLOSE = 0x7d;
 
 /** A list and a line feed, put together from the JSON that each of its objects has already. */
 export function jsonList(answer: ListAnswer): readonly Uint8Array[] {
-  return answer.resource.storage.itemsCarryKind ? customJsonList(answer) : builtInJsonList(answer);
+  return answer.resource.capabilities.objects === 'unstructured' ? customJsonList(answer) : builtInJsonList(answer);
 }
 
 function customJsonList({ resource, items, metadata }: ListAnswer): readonly Uint8Array[] {

@@ -56,7 +56,7 @@ export class ListEncoder {
 function listValue({ resource, items, metadata }: ListAnswer): unknown {
   const { kind, apiVersion } = listTypeMeta(resource);
   const objects = items.map((item) => objectOf(item, resource));
-  if (resource.storage.itemsCarryKind)
+  if (resource.capabilities.objects === 'unstructured')
     return { apiVersion, items: objects, kind, metadata: customListMetadata(metadata) };
   return { kind, apiVersion, metadata: listMetadata(metadata), items: objects.map(withoutTypeMeta) };
 }

@@ -25,7 +25,7 @@ export class MetadataForms {
 
   /** The JSON of the metadata alone; cut out of the object's where that is possible, since it saves parsing. */
   json(source: ObjectSource, resource: Resource): Uint8Array {
-    if (source instanceof StoredObject && !resource.storage.itemsCarryKind) {
+    if (source instanceof StoredObject && resource.capabilities.objects === 'structured') {
       const cut = cutMetadata(source.json(resource), typeMetaPrefix(resource));
       if (cut !== undefined) return cut;
     }
@@ -43,7 +43,7 @@ export class MetadataForms {
   /** Custom resources have their metadata sorted like everything else of theirs; here it takes its usual order. */
   #metadata(source: ObjectSource, resource: Resource): ApiObject['metadata'] {
     const { metadata } = objectOf(source, resource);
-    if (!resource.storage.itemsCarryKind) return metadata;
+    if (resource.capabilities.objects === 'structured') return metadata;
     return canonicalize(metadata, this.#objectMeta);
   }
 }

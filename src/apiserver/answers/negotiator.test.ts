@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { StatusError } from '../../api/index.ts';
 import type { Resource, Subresource } from '../resource.ts';
 import { Negotiator } from './negotiator.ts';
-import { callOf, resourceOf } from './testing/answer-fixture.ts';
+import { callOf, resourceOf, types } from './testing/answer-fixture.ts';
 import type { RequestOptions } from './testing/answer-fixture.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -48,6 +48,7 @@ describe('Negotiator', () => {
   test('leaves it to a connection what it sends', () => {
     const connection: Subresource = {
       type: 'connection',
+      style: { kind: 'text', options: types.struct('io.k8s.api.core.v1.PodLogOptions') },
       verbs: ['get'],
       struct: configMaps.type,
       open: () => Promise.reject(new Error('not opened here')),

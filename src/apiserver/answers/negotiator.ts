@@ -12,7 +12,7 @@ import type { Representation } from './representation.ts';
 /** What decides, besides the header, about the answer to a call. */
 interface Target {
   readonly offer: Offer;
-  /** Built-in kinds are reached by routes, and a route knows its media types before parameters are looked at. */
+  /** A route knows its media types before parameters are looked at. */
   readonly isRouted: boolean;
   readonly isStream: boolean;
   readonly isCollection: boolean;
@@ -79,11 +79,11 @@ const failureTarget: Target = { offer: statusOffer, isRouted: false, isStream: f
 const successTarget: Target = { ...failureTarget, offer: builtInOffer };
 
 function targetOf({ info, path }: Call, resource: Resource): Target {
-  const isCustom = resource.storage.itemsCarryKind;
+  const { hasProtobuf, refusals } = resource.capabilities;
   const isStream = info.verb === 'watch';
   return {
-    offer: isCustom ? customOffer : hasTable(resource, info.subresource) ? builtInOffer : actionOffer,
-    isRouted: !isCustom,
+    offer: !hasProtobuf ? customOffer : hasTable(resource, info.subresource) ? builtInOffer : actionOffer,
+    isRouted: refusals === 'route',
     isStream,
     isCollection: (info.verb === 'list' || isStream) && (info.parts.length === 1 || WATCH_PATH.test(path)),
   };

@@ -37,7 +37,8 @@ export function notStreamable(): StatusError {
 
 /** A single object was asked for as a list. */
 export function notAList(resource: Resource): StatusError {
-  if (resource.storage.itemsCarryKind) return new StatusError({ code: 500, message: 'content is not a list' });
+  if (resource.capabilities.objects === 'unstructured')
+    return new StatusError({ code: 500, message: 'content is not a list' });
   const type = internalTypeName(resource, resource.kind);
   return refusal(`you requested PartialObjectMetadataList, but the requested object is not a list (*${type})`);
 }
@@ -60,8 +61,8 @@ function refusal(message: string): StatusError {
 }
 
 /** What Kubernetes calls the type inside, which two of its messages show. */
-function internalTypeName({ group, storage }: Resource, kind: string): string {
-  if (storage.itemsCarryKind)
+function internalTypeName({ group, capabilities }: Resource, kind: string): string {
+  if (capabilities.objects === 'unstructured')
     return kind.endsWith('List') ? 'unstructured.UnstructuredList' : 'unstructured.Unstructured';
   return `${internalPackages[group] ?? group.split('.', 1)[0]}.${kind}`;
 }

@@ -49,12 +49,9 @@ function inOrder(sources: readonly ObjectSource[], resource: Resource): readonly
   return sources.toSorted((left, right) => compareRows(shownObject(left, resource), shownObject(right, resource)));
 }
 
-/**
- * What cells are made from. Built-in kinds show the same in all versions, so the stored one will do, which no version
- * has lost anything of; columns of custom resources are paths into one version.
- */
+/** What cells are made from. */
 function shownObject(source: ObjectSource, resource: Resource): ApiObject {
-  if (source instanceof StoredObject && !resource.storage.itemsCarryKind) return source.object;
+  if (source instanceof StoredObject && resource.capabilities.tablesShow === 'stored') return source.object;
   return objectOf(source, resource);
 }
 

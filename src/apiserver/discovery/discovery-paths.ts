@@ -1,19 +1,22 @@
 import {
   AGGREGATED_DISCOVERY,
   aggregatedDiscovery,
+  aggregatedGroup,
   aggregatedResources,
   coreVersions,
-  discoveryEtag,
   groupList,
   methodNotAllowed,
+  orderedGroups,
   pageNotFound,
   resourceList,
   singleGroup,
 } from '../../api/index.ts';
+import type { AggregatedDiscovery, DiscoveredGroupVersion, ServedGroup } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import { parseAccept } from '../answers/accept.ts';
 import type { Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
+import { discoveredResource } from './discovered-resource.ts';
 import type { DocumentWriter } from './document-writer.ts';
 import type { ServedApi, ServedVersion } from './served-api.ts';
 
@@ -22,11 +25,10 @@ export class DiscoveryPaths implements PathHandler {
   readonly #served: ServedApi;
   readonly #documents: DocumentWriter;
   readonly #serverAddress: () => string;
-  /** Aggregated answers, by path, of one generation of resources. */
-  readonly #aggregated = new Map<
-    string,
-    { readonly generation: number; readonly body: string; readonly etag: string }
-  >();
+  /** The groups in aggregated answers. */
+  readonly #groupTexts = new WeakMap<ServedGroup, string>();
+  /** Aggregated answers by path, for as long as nothing changes. */
+  readonly #aggregated = new Map<string, { readonly of: readonly ServedGroup[]; readonly made: AggregatedDiscovery }>();
 
   constructor(served: ServedApi, documents: DocumentWriter, serverAddress: () => string) {
     this.#served = served;
@@ -43,20 +45,22 @@ export class DiscoveryPaths implements PathHandler {
     if (isRoute && call.method !== 'GET' && call.method !== 'HEAD') return refuseMethod(rest);
     if (rest.length === 0) {
       if (wantsAggregated(call)) return this.#aggregatedAnswer(call, root);
-      const document = root === 'api' ? coreVersions(this.#serverAddress()) : groupList(this.#served.versions());
+      const document = root === 'api' ? coreVersions(this.#serverAddress()) : groupList(this.#served.groups());
       return this.#documents.write(call, document, { isRoute });
     }
     if (root === 'api') return rest.length === 1 ? this.#resources(call, '', rest[0] ?? '') : undefined;
     const [group = '', version] = rest;
     if (version !== undefined) return rest.length === 2 ? this.#resources(call, group, version) : undefined;
-    const document = singleGroup(group, this.#served.versions());
-    return document === undefined ? undefined : this.#documents.write(call, document);
+    const served = this.#served.group(group);
+    return served === undefined ? undefined : this.#documents.write(call, singleGroup(served));
   }
 
   #resources(call: Call, group: string, version: string): Answer | undefined {
     const served = this.#served.version(group, version);
-    if (served !== undefined) return this.#documents.write(call, resourceList(served, served.resources), ROUTE);
-    if (this.#served.versions().some((other) => other.group === group)) throw pageNotFound();
+    if (served !== undefined) {
+      return this.#documents.write(call, resourceList(served, served.resources.map(discoveredResource)), ROUTE);
+    }
+    if (this.#served.group(group) !== undefined) throw pageNotFound();
     return undefined;
   }
 
@@ -69,15 +73,24 @@ export class DiscoveryPaths implements PathHandler {
     return { type: 'bytes', code: 200, contentType: AGGREGATED_TYPE, body, headers };
   }
 
-  #aggregate(root: 'api' | 'apis'): { readonly body: string; readonly etag: string } {
-    const { generation } = this.#served;
+  #aggregate(root: 'api' | 'apis'): AggregatedDiscovery {
+    const all = this.#served.groups();
     const known = this.#aggregated.get(root);
-    if (known?.generation === generation) return known;
-    const versions = this.#served.versions().filter(({ group }) => (group === '') === (root === 'api'));
-    const document = aggregatedDiscovery(versions.map(discovered));
-    const made = { generation, body: `${JSON.stringify(document)}\n`, etag: discoveryEtag(document) };
-    this.#aggregated.set(root, made);
+    if (known?.of === all) return known.made;
+    const groups = all.filter(({ name }) => (name === '') === (root === 'api'));
+    const made = aggregatedDiscovery(orderedGroups(groups, 'by group').map((group) => this.#groupText(group)));
+    this.#aggregated.set(root, { of: all, made });
     return made;
+  }
+
+  #groupText(group: ServedGroup<ServedVersion>): string {
+    let text = this.#groupTexts.get(group);
+    if (text === undefined) {
+      const [first, ...others] = group.versions;
+      text = aggregatedGroup({ name: group.name, versions: [discovered(first), ...others.map(discovered)] });
+      this.#groupTexts.set(group, text);
+    }
+    return text;
   }
 }
 
@@ -92,8 +105,9 @@ function refuseMethod(below: readonly string[]): undefined {
 const { group, version, kind } = AGGREGATED_DISCOVERY;
 const AGGREGATED_TYPE = `application/json;g=${group};v=${version};as=${kind}`;
 
-function discovered(served: ServedVersion): Parameters<typeof aggregatedDiscovery>[0][number] {
-  return { ...served, resources: aggregatedResources(served.resources), freshness: 'Current' };
+function discovered(served: ServedVersion): DiscoveredGroupVersion {
+  const resources = aggregatedResources(served.resources.map(discoveredResource));
+  return { ...served, resources, freshness: 'Current' };
 }
 
 /** Whether the first alternative that can be had is the aggregated form. */

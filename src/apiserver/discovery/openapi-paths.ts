@@ -5,84 +5,87 @@ import {
   OpenApiV3,
   openApiV3Index,
   PROTOBUF_V2_TYPE,
-  protobufV2,
   serverRelativeUrl,
-  tableResources,
 } from '../../api/index.ts';
-import type { OpenApiDocument } from '../../api/index.ts';
+import type { OpenApiDocument, OpenApiDocumentV2, ServedGroup, ServedResource, TypeSource } from '../../api/index.ts';
 import { takesJson } from '../answers/accept.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
+import type { Resource } from '../resource.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
-import type { ServedApi } from './served-api.ts';
+import { documentedResource } from './documented-resource.ts';
+import type { ServedApi, ServedVersion } from './served-api.ts';
 
 /** `/openapi/v2`, `/openapi/v3` and the documents below it. Made when first asked for, and kept while nothing changes. */
 export class OpenApiPaths implements PathHandler {
   readonly #served: ServedApi;
+  readonly #types: TypeSource;
   #documents: Promise<Documents> | undefined;
-  #generation = -1;
 
-  constructor(served: ServedApi) {
+  constructor(served: ServedApi, types: TypeSource) {
     this.#served = served;
+    this.#types = types;
   }
 
   async handle(call: Call): Promise<Answer | undefined> {
     if (call.path !== '/openapi/v2' && !/^\/openapi\/v3(\/|$)/.test(call.path)) return undefined;
-    const documents = await this.#current(call.receivedAt);
+    this.#documents ??= loadDescriptions().then(
+      (descriptions) => new Documents(this.#served, new DocumentSources(this.#types, descriptions)),
+    );
+    const documents = await this.#documents;
     if (call.path === '/openapi/v2') return documents.v2(call);
-    if (call.path === '/openapi/v3' || call.path === '/openapi/v3/') {
-      return documents.index();
-    }
+    if (call.path === '/openapi/v3' || call.path === '/openapi/v3/') return documents.index(call);
     return documents.v3(call, call.path.slice('/openapi/v3/'.length));
-  }
-
-  #current(nowMs: number): Promise<Documents> {
-    if (this.#documents === undefined || this.#generation !== this.#served.generation) {
-      this.#generation = this.#served.generation;
-      this.#documents = loadDescriptions().then(
-        (descriptions) =>
-          new Documents(this.#served, new DocumentSources(this.#served.types, descriptions), { madeAtMs: nowMs }),
-      );
-    }
-    return this.#documents;
   }
 }
 
-/** The documents of one generation of resources. */
+/** A document, and when it was made. */
+interface Made extends OpenApiDocument {
+  readonly atMs: number;
+}
+
+/** Makes a document, if it is asked for. */
+type Maker = (nowMs: number) => Made;
+
+/** All documents. Each hangs on the group, the version or the list of groups that it is made from. */
 class Documents {
   readonly #served: ServedApi;
+  readonly #sources: DocumentSources;
   readonly #openApiV2: OpenApiV2;
   readonly #openApiV3: OpenApiV3;
-  readonly #made = new Map<string, OpenApiDocument>();
-  readonly #makers: ReadonlyMap<string, () => OpenApiDocument>;
-  /** Headers of every document that is sent whole. */
-  readonly #sent: Readonly<Record<string, string>>;
-  #protobuf: Uint8Array | undefined;
+  readonly #resources = new WeakMap<Resource, ServedResource>();
+  readonly #versions = new WeakMap<ServedVersion, Made>();
+  readonly #others = new Map<string, Made>();
+  #whole: WholeDocuments | undefined;
 
-  constructor(served: ServedApi, sources: DocumentSources, { madeAtMs }: { readonly madeAtMs: number }) {
+  constructor(served: ServedApi, sources: DocumentSources) {
     this.#served = served;
-    this.#sent = { 'accept-ranges': 'bytes', 'last-modified': new Date(madeAtMs).toUTCString() };
+    this.#sources = sources;
     this.#openApiV2 = new OpenApiV2(sources);
     this.#openApiV3 = new OpenApiV3(sources);
-    this.#makers = new Map([...this.#openApiV3.server(), ...this.#versionMakers()]);
   }
 
   v2(call: Call): Answer {
     const vary = 'Accept-Encoding, Accept';
     if (!takesJsonOrProtobuf(call)) return { type: 'bytes', code: 406, contentType: '', body: '', headers: { vary } };
-    const { body, etag } = this.#make('v2', () => this.#openApiV2.document(this.#resources()));
-    const headers = { ...this.#sent, vary };
+    const whole = this.#current();
+    const groups = this.#served.groups();
+    whole.v2 ??= {
+      ...this.#openApiV2.document(groups.flatMap((group) => this.#documented(group))),
+      atMs: call.receivedAt,
+    };
+    const headers = { ...sentAt(whole.v2), vary };
     if (!(call.header('accept') ?? '').includes(PROTOBUF_V2_TYPE))
-      return answer(call, { body, etag }, { contentType: 'application/json', headers });
-    this.#protobuf ??= protobufV2(body);
-    return answer(call, { body: this.#protobuf, etag }, { contentType: PROTOBUF_ANSWER_TYPE, headers });
+      return answer(call, whole.v2, { contentType: 'application/json', headers });
+    whole.protobuf ??= whole.v2.protobuf();
+    const { etag } = whole.v2;
+    return answer(call, { body: whole.protobuf, etag }, { contentType: PROTOBUF_ANSWER_TYPE, headers });
   }
 
   /** A document by its place below `/openapi/v3/`; an address with an old hash leads to the one with the new. */
   v3(call: Call, path: string): Answer {
-    const maker = this.#makers.get(path);
-    if (maker === undefined) return { type: 'bytes', code: 404, contentType: '', body: '' };
-    const document = this.#make(`v3 ${path}`, maker);
+    const document = this.#current().makers.get(path)?.(call.receivedAt);
+    if (document === undefined) return { type: 'bytes', code: 404, contentType: '', body: '' };
     const hash = call.query.get('hash');
     if (hash !== '' && hash !== document.etag) {
       const location = serverRelativeUrl(path, document.etag);
@@ -94,45 +97,98 @@ class Documents {
         headers: { location, etag: `"${document.etag}"`, vary: 'Accept' },
       };
     }
-    const headers = { ...this.#sent, vary: 'Accept', ...(hash === '' ? {} : IMMUTABLE) };
+    const headers = { ...sentAt(document), vary: 'Accept', ...(hash === '' ? {} : IMMUTABLE) };
     return answer(call, document, { contentType: 'application/json', headers });
   }
 
-  index(): Answer {
-    const { body } = this.#make('v3 index', () => {
-      const etags = [...this.#makers].map(([path, maker]) => [path, this.#make(`v3 ${path}`, maker).etag] as const);
-      return openApiV3Index(new Map(etags));
-    });
-    return { type: 'bytes', code: 200, contentType: 'text/plain; charset=utf-8', body, headers: this.#sent };
-  }
-
-  #versionMakers(): [string, () => OpenApiDocument][] {
-    const makers = new Map<string, () => OpenApiDocument>();
-    for (const served of this.#served.versions()) {
-      const { group, version } = served;
-      const base = group === '' ? 'api' : `apis/${group}`;
-      if (group !== '') makers.set(base, () => this.#openApiV3.group(group));
-      makers.set(`${base}/${version}`, () =>
-        this.#openApiV3.groupVersion(served, tableResources(served.infos, this.#served.types)),
-      );
+  index({ receivedAt }: Call): Answer {
+    const whole = this.#current();
+    if (whole.index === undefined) {
+      const etags = [...whole.makers].map(([path, maker]) => [path, maker(receivedAt).etag] as const);
+      whole.index = made(receivedAt, openApiV3Index(new Map(etags)));
     }
-    return [...makers];
+    const headers = sentAt(whole.index);
+    return { type: 'bytes', code: 200, contentType: 'text/plain; charset=utf-8', body: whole.index.body, headers };
   }
 
-  #resources(): ReturnType<typeof tableResources> {
-    return tableResources(
-      this.#served.versions().flatMap(({ infos }) => infos),
-      this.#served.types,
-    );
+  /** What is made from all groups, of which one may have changed. */
+  #current(): WholeDocuments {
+    const of = this.#served.groups();
+    if (this.#whole?.of !== of) this.#whole = { of, makers: this.#makers(of) };
+    return this.#whole;
   }
 
-  #make(key: string, maker: () => OpenApiDocument): OpenApiDocument {
-    const known = this.#made.get(key);
+  #makers(groups: readonly ServedGroup<ServedVersion>[]): Map<string, Maker> {
+    const makers = new Map<string, Maker>();
+    for (const [path, make] of this.#openApiV3.server()) makers.set(path, this.#other(path, make));
+    for (const group of groups) {
+      const base = group.name === '' ? 'api' : `apis/${group.name}`;
+      if (group.name !== '' && documentsDiscovery(group)) {
+        makers.set(
+          base,
+          this.#other(base, () => this.#openApiV3.group(group.name)),
+        );
+      }
+      for (const version of group.versions) {
+        makers.set(`${base}/${version.version}`, (nowMs) => this.#ofVersion(version, nowMs));
+      }
+    }
+    return makers;
+  }
+
+  /** A document that never changes. */
+  #other(path: string, make: () => OpenApiDocument): Maker {
+    return (nowMs) => {
+      const document = this.#others.get(path) ?? made(nowMs, make());
+      this.#others.set(path, document);
+      return document;
+    };
+  }
+
+  #ofVersion(version: ServedVersion, nowMs: number): Made {
+    const known = this.#versions.get(version);
     if (known !== undefined) return known;
-    const document = maker();
-    this.#made.set(key, document);
+    const resources = version.resources.map((resource) => this.#resource(resource));
+    const document = made(nowMs, this.#openApiV3.groupVersion(version, resources));
+    this.#versions.set(version, document);
     return document;
   }
+
+  #documented({ versions }: ServedGroup<ServedVersion>): ServedResource[] {
+    return versions.flatMap(({ resources }) => resources.map((resource) => this.#resource(resource)));
+  }
+
+  #resource(resource: Resource): ServedResource {
+    let documented = this.#resources.get(resource);
+    if (documented === undefined) {
+      documented = documentedResource(resource, this.#sources);
+      this.#resources.set(resource, documented);
+    }
+    return documented;
+  }
+}
+
+interface WholeDocuments {
+  readonly of: readonly ServedGroup[];
+  /** By the place below `/openapi/v3/`. */
+  readonly makers: ReadonlyMap<string, Maker>;
+  index?: Made;
+  v2?: Made & OpenApiDocumentV2;
+  protobuf?: Uint8Array;
+}
+
+function made(atMs: number, { body, etag }: OpenApiDocument): Made {
+  return { body, etag, atMs };
+}
+
+/** Custom resources do not document how they are discovered. */
+function documentsDiscovery({ versions }: ServedGroup<ServedVersion>): boolean {
+  return versions.some(({ resources }) => resources.some(({ capabilities }) => capabilities.documents === 'built-in'));
+}
+
+/** Headers of every document that is sent whole. */
+function sentAt({ atMs }: Made): Readonly<Record<string, string>> {
+  return { 'accept-ranges': 'bytes', 'last-modified': new Date(atMs).toUTCString() };
 }
 
 /** What the protobuf form is called in answers: the name that is asked for has an `@`, which no media type may have. */

@@ -28,7 +28,7 @@ export class RootPath implements PathHandler {
   handle(call: Call): Answer | undefined {
     if ((call.path !== '/' && call.path !== '/index.html') || call.method !== 'GET') return undefined;
     const paths = new Set(FIXED);
-    for (const { group, version } of this.#served.versions()) {
+    for (const { group, version } of this.#served.groups().flatMap(({ versions }) => versions)) {
       if (group !== '') paths.add(`/apis/${group}`);
       paths.add(group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
     }

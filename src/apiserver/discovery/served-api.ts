@@ -1,67 +1,61 @@
-import { builtInPriority, customPriority, discoveredResources } from '../../api/index.ts';
-import type { DiscoveredResource, GroupVersion, Priority, ResourceInfo, TypeTable } from '../../api/index.ts';
+import { comparePreference, customPriority } from '../../api/index.ts';
+import type { GroupVersion, Priority, ServedGroup } from '../../api/index.ts';
+import type { Resource } from '../resource.ts';
 import type { ResourceRegistry } from '../resource-registry.ts';
 
 /** A group and version with the resources that are served in it. */
 export interface ServedVersion extends GroupVersion {
   readonly priority: Priority;
-  readonly resources: readonly DiscoveredResource[];
-  readonly infos: readonly ResourceInfo[];
+  readonly resources: readonly Resource[];
 }
 
-/** What is served now, sorted by group and version; worked out again only when the resources change. */
+/**
+ * What is served now, by group. A group stays the same object for as long as nothing in it changes, and the list of all
+ * for as long as nothing changes at all: what is made of them can be kept by their identity.
+ */
 export class ServedApi {
   readonly #registry: ResourceRegistry;
-  readonly #types: TypeTable;
-  #known: { readonly generation: number; readonly versions: readonly ServedVersion[] } | undefined;
+  readonly #known = new Map<string, ServedGroup<ServedVersion>>();
+  #groups: readonly ServedGroup<ServedVersion>[] | undefined;
 
-  constructor(registry: ResourceRegistry, types: TypeTable) {
+  constructor(registry: ResourceRegistry) {
     this.#registry = registry;
-    this.#types = types;
+    registry.onChange((changed) => {
+      for (const { group } of changed) this.#known.delete(group);
+      this.#groups = undefined;
+    });
   }
 
-  get types(): TypeTable {
-    return this.#types;
+  groups(): readonly ServedGroup<ServedVersion>[] {
+    return (this.#groups ??= this.#registry.groupNames().flatMap((name) => this.group(name) ?? []));
   }
 
-  get generation(): number {
-    return this.#registry.generation;
-  }
-
-  versions(): readonly ServedVersion[] {
-    const { generation } = this.#registry;
-    if (this.#known?.generation !== generation) this.#known = { generation, versions: this.#collect() };
-    return this.#known.versions;
+  /** Undefined when nothing of the group is served. */
+  group(name: string): ServedGroup<ServedVersion> | undefined {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const group = collect(name, this.#registry.resourcesOf(name));
+    if (group !== undefined) this.#known.set(name, group);
+    return group;
   }
 
   version(group: string, version: string): ServedVersion | undefined {
-    return this.versions().find((served) => served.group === group && served.version === version);
-  }
-
-  #collect(): ServedVersion[] {
-    const served = new Set(this.#registry.resources().map(nameOf));
-    const byVersion = new Map<string, ResourceInfo[]>();
-    for (const info of this.#types.resources()) {
-      if (!served.has(nameOf(info))) continue;
-      const key = `${info.group}/${info.version}`;
-      byVersion.set(key, [...(byVersion.get(key) ?? []), info]);
-    }
-    return [...byVersion.values()].map((infos) => {
-      const [{ group, version } = { group: '', version: '' }] = infos;
-      const priority = builtInPriority({ group, version }) ?? customPriority;
-      return { group, version, priority, infos, resources: discoveredResources(infos) };
-    });
+    return this.group(group)?.versions.find((served) => served.version === version);
   }
 }
 
-function nameOf({
-  group,
-  version,
-  plural,
-}: {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-}): string {
-  return `${group}/${version}/${plural}`;
+function collect(name: string, resources: readonly Resource[]): ServedGroup<ServedVersion> | undefined {
+  const members = new Map<string, Resource[]>();
+  for (const resource of resources) {
+    const known = members.get(resource.version);
+    if (known === undefined) members.set(resource.version, [resource]);
+    else known.push(resource);
+  }
+  const [first, ...others] = [...members]
+    .map(([version, served]): ServedVersion => {
+      const priority = served.find((resource) => resource.priority !== undefined)?.priority ?? customPriority;
+      return { group: name, version, priority, resources: served };
+    })
+    .sort(comparePreference);
+  return first === undefined ? undefined : { name, versions: [first, ...others] };
 }

@@ -1,4 +1,4 @@
-import { canonicalize, excludeFields, resetFilter } from '../../api/index.ts';
+import { canonicalize, excludeFields } from '../../api/index.ts';
 import type {
   ApiObject,
   ConversionRequest,
@@ -95,9 +95,8 @@ function ownedKind(resource: Resource, subresource: string): OwnedKind {
 }
 
 function filterOf(resource: Resource, subresource: string): FieldFilter | undefined {
-  if (!resource.storage.itemsCarryKind) return resetFilter(resource, subresource);
-  if (subresource === 'status') return excludeFields(['metadata'], ['spec']);
-  return subresource === '' && resource.subresources.has('status') ? excludeFields(['status']) : undefined;
+  const paths = resource.resetFields?.[subresource];
+  return paths === undefined ? undefined : excludeFields(...paths.map((path) => path.split('.')));
 }
 
 const blanks = new WeakMap<Struct, ApiObject>();

@@ -4,6 +4,7 @@ import type { ApiObject, Field, Status, Struct } from '../../api/index.ts';
 import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { openMemoryStore } from '../../store/index.ts';
 import { ApiServer } from '../api-server.ts';
+import { customCapabilities } from '../capabilities.ts';
 import type { Convert, Resource } from '../resource.ts';
 import { certificateAuthenticator } from '../stages/authenticate.ts';
 import { mastersAuthorizer } from '../access/fixed-authorizer.ts';
@@ -76,12 +77,8 @@ class Gadgets implements AsyncDisposable {
       admission: [],
     });
     const stored = gadgetType('v1', 'color', 'size');
-    for (const [version, type] of [
-      ['v1', stored],
-      ['v2', gadgetType('v2', 'color', 'extent')],
-    ] as const) {
-      this.#server.registry.add(this.#resource(version, type, stored));
-    }
+    const later = gadgetType('v2', 'color', 'extent');
+    this.#server.registry.register([this.#resource('v1', stored, stored), this.#resource('v2', later, stored)]);
   }
 
   #resource(version: string, type: Struct, stored: Struct): Resource {
@@ -96,12 +93,13 @@ class Gadgets implements AsyncDisposable {
       categories: [],
       verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       type,
+      capabilities: customCapabilities,
       storage: {
         prefix: '/registry/x.example.com/gadgets/',
         apiVersion: 'x.example.com/v1',
         kind: 'Gadget',
         type: stored,
-        itemsCarryKind: true,
+        encoding: 'json',
         convert: this.renaming.convert,
       },
       strategy: {},

@@ -20,7 +20,7 @@ export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer>
   warnOfPropagation(endpoint, options, context);
   const { namespace, name } = call.info;
   const deleted = await deleteObject(endpoint, { namespace, name, options, context });
-  if (deleted.isGone && resource.strategy.returnsDeletedObject !== true) {
+  if (deleted.isGone && !resource.strategy.returnsDeletedObject) {
     return { type: 'status', status: deletedStatus(deleted.object, endpoint) };
   }
   const code = !deleted.isGone && options.orphanDependents === false ? 202 : 200;

@@ -1,4 +1,5 @@
 import { StatusError } from '../../api/index.ts';
+import type { Capabilities } from '../capabilities.ts';
 import type { Call } from '../request/call.ts';
 import type { Resource } from '../resource.ts';
 import { prepareJsonPatch } from './json-patch-method.ts';
@@ -23,21 +24,17 @@ export function patchMethodOf(call: Call, resource: Resource): PatchMethod | typ
   const contentType = (call.header('content-type') ?? '').split(';', 1)[0]?.trim() ?? '';
   if (contentType === APPLY) return APPLY;
   const method = methods.get(contentType);
-  const isCustom = resource.storage.itemsCarryKind;
-  if (method !== undefined && !(isCustom && method === prepareStrategicPatch)) return method;
-  throw unsupported(isCustom);
+  const { capabilities } = resource;
+  if (method !== undefined && (method !== prepareStrategicPatch || capabilities.hasStrategicMerge)) return method;
+  throw unsupported(capabilities);
 }
 
-/** Built-in kinds are refused by the router, custom resources, of which nobody knows merge strategies, by their own handler. */
-function unsupported(isCustom: boolean): StatusError {
-  const offered = [...methods.keys(), APPLY].filter((type) => type !== STRATEGIC);
-  const message = isCustom
-    ? `the body of the request was in an unknown format - accepted media types include: ${offered.join(', ')}`
-    : '415: Unsupported Media Type';
-  return new StatusError({
-    code: 415,
-    reason: 'UnsupportedMediaType',
-    message,
-    ...(isCustom ? {} : { details: {} }),
-  });
+function unsupported({ hasStrategicMerge, refusals }: Capabilities): StatusError {
+  const code = 415;
+  const reason = 'UnsupportedMediaType';
+  if (refusals === 'route')
+    return new StatusError({ code, reason, message: '415: Unsupported Media Type', details: {} });
+  const offered = [...methods.keys(), APPLY].filter((type) => type !== STRATEGIC || hasStrategicMerge);
+  const message = `the body of the request was in an unknown format - accepted media types include: ${offered.join(', ')}`;
+  return new StatusError({ code, reason, message });
 }

@@ -41,6 +41,7 @@ interface WatchPlan {
 async function* watchEvents(endpoint: Endpoint, plan: WatchPlan): AsyncGenerator<readonly WatchEvent[]> {
   const ended = new AbortController();
   const { clock } = endpoint.services;
+  using _withdrawn = endpoint.withdrawal.onHappened(() => ended.abort());
   using _timeUp = clock.timer(durationMs(endpoint, plan.options), () => ended.abort());
   const signal = AbortSignal.any([plan.signal, ended.signal]);
   try {

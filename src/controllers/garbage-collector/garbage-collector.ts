@@ -15,6 +15,8 @@ import { OwnerJudge } from './owner-verdict.ts';
 export interface GarbageCollectorOptions {
   /** Objects worked on at a time, of each kind of work; 20 unless given. */
   readonly concurrency?: number;
+  /** Calls a listener when other kinds are served than before; without it, only objects that bring kinds tell. */
+  readonly kindsChanged?: (listener: () => void) => Disposable;
 }
 
 /** Objects of these kinds bring other kinds with them. */
@@ -34,13 +36,18 @@ export function garbageCollector(options: GarbageCollectorOptions = {}): Part {
   const name = 'garbage-collector-controller';
   return {
     name,
-    prepare: (context) => new GarbageCollection(context, { name, concurrency: options.concurrency ?? 20 }),
+    prepare: (context) => new GarbageCollection(context, { concurrency: 20, ...options, name }),
   };
+}
+
+interface CollectionOptions extends GarbageCollectorOptions {
+  readonly name: string;
+  readonly concurrency: number;
 }
 
 class GarbageCollection implements PreparedPart {
   readonly #context: AppContext;
-  readonly #concurrency: number;
+  readonly #options: CollectionOptions;
   readonly #log: Logger;
   readonly #events: EventRecorder;
   readonly #kinds: KindCatalogue;
@@ -54,10 +61,10 @@ class GarbageCollection implements PreparedPart {
   readonly #puzzling = new Set<string>();
   #monitors: Monitors | undefined;
 
-  constructor(context: AppContext, options: { readonly name: string; readonly concurrency: number }) {
+  constructor(context: AppContext, options: CollectionOptions) {
     const { clock, client } = context;
     this.#context = context;
-    this.#concurrency = options.concurrency;
+    this.#options = options;
     this.#log = context.log.with({ controller: options.name });
     this.#events = context.events(options.name);
     this.#kinds = new KindCatalogue(client.apis, clock);
@@ -84,6 +91,7 @@ class GarbageCollection implements PreparedPart {
   async run(signal: AbortSignal): Promise<void> {
     const monitors = new Monitors(this.#context, { signal, handlerFor: (kind) => this.#handlerFor(kind) });
     this.#monitors = monitors;
+    using _kindsChanged = this.#options.kindsChanged?.(() => this.#discoverSoon(0));
     await this.#discoverFirst(monitors, signal);
     const discover = (): Promise<WorkOutcome> => this.#discover(monitors, signal);
     await runTogether(
@@ -129,7 +137,7 @@ class GarbageCollection implements PreparedPart {
       judge: new OwnerJudge(live, this.#absent),
       examine: ({ uid }) => this.#toExamine.add(uid),
     });
-    const options = { concurrency: this.#concurrency, log: this.#log, signal };
+    const options = { concurrency: this.#options.concurrency, log: this.#log, signal };
     await Promise.all([
       runQueueWorkers(this.#toExamine, (uid) => this.#tolerate(uid, collector.examine(uid)), options),
       runQueueWorkers(this.#toOrphan, (uid) => this.#tolerate(uid, collector.orphanDependents(uid)), options),
@@ -157,7 +165,7 @@ class GarbageCollection implements PreparedPart {
   }
 
   #handlerFor({ apiVersion, kind }: Kind): Handler<KubernetesObject> {
-    const changed = KINDS_OF_KINDS.has(kind) ? () => this.#planDiscovery() : () => undefined;
+    const changed = KINDS_OF_KINDS.has(kind) ? () => this.#discoverSoon(REDISCOVERY_DELAY_MS) : () => undefined;
     return {
       add: ({ metadata }, { isInInitialList }) => {
         this.#graph.observe({ apiVersion, kind, metadata });
@@ -174,9 +182,10 @@ class GarbageCollection implements PreparedPart {
     };
   }
 
-  #planDiscovery(): void {
+  #discoverSoon(delayMs: number): void {
     this.#kinds.expire();
-    this.#toDiscover.addAfter('kinds', REDISCOVERY_DELAY_MS);
+    if (delayMs === 0) this.#toDiscover.add('kinds');
+    else this.#toDiscover.addAfter('kinds', delayMs);
   }
 
   #reportElsewhere({ identity }: GraphNode, owner: Owner): void {

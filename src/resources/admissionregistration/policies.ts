@@ -4,6 +4,11 @@ import type {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from '../../api/types/admissionregistration/v1.d.ts';
+import {
+  admissionPolicyBindingColumns,
+  mutatingAdmissionPolicyColumns,
+  validatingAdmissionPolicyColumns,
+} from '../columns/admission-columns.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
 import { checkMutatingPolicy, checkValidatingPolicy } from './policy-rules.ts';
@@ -19,6 +24,7 @@ function alphaWarning(kind: string): string {
 export const validatingAdmissionPolicies = defineKind<ValidatingAdmissionPolicy>({
   group: GROUP,
   plural: 'validatingadmissionpolicies',
+  columns: validatingAdmissionPolicyColumns,
   requiresResourceVersion: true,
   statusMetadata: 'owned',
   raisesGeneration: changes('spec'),
@@ -28,6 +34,7 @@ export const validatingAdmissionPolicies = defineKind<ValidatingAdmissionPolicy>
 export const validatingAdmissionPolicyBindings = defineKind<ValidatingAdmissionPolicyBinding>({
   group: GROUP,
   plural: 'validatingadmissionpolicybindings',
+  columns: admissionPolicyBindingColumns,
   requiresResourceVersion: true,
   raisesGeneration: changes('spec'),
   validate: checkValidatingBinding,
@@ -36,6 +43,7 @@ export const validatingAdmissionPolicyBindings = defineKind<ValidatingAdmissionP
 export const mutatingAdmissionPolicies = defineKind<MutatingAdmissionPolicy>({
   group: GROUP,
   plural: 'mutatingadmissionpolicies',
+  columns: mutatingAdmissionPolicyColumns,
   storedVersion: 'v1beta1',
   deprecations: { v1alpha1: alphaWarning('MutatingAdmissionPolicy') },
   requiresResourceVersion: true,
@@ -46,6 +54,7 @@ export const mutatingAdmissionPolicies = defineKind<MutatingAdmissionPolicy>({
 export const mutatingAdmissionPolicyBindings = defineKind<MutatingAdmissionPolicyBinding>({
   group: GROUP,
   plural: 'mutatingadmissionpolicybindings',
+  columns: admissionPolicyBindingColumns,
   storedVersion: 'v1beta1',
   deprecations: { v1alpha1: alphaWarning('MutatingAdmissionPolicyBinding') },
   requiresResourceVersion: true,

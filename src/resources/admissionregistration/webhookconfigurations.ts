@@ -2,6 +2,7 @@ import type {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from '../../api/types/admissionregistration/v1.d.ts';
+import { webhookConfigurationColumns } from '../columns/admission-columns.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
 import { checkWebhooks } from './webhook-rules.ts';
@@ -12,6 +13,7 @@ const GROUP = 'admissionregistration.k8s.io';
 export const mutatingWebhookConfigurations = defineKind<MutatingWebhookConfiguration>({
   group: GROUP,
   plural: 'mutatingwebhookconfigurations',
+  columns: webhookConfigurationColumns,
   requiresResourceVersion: true,
   raisesGeneration: changes('webhooks'),
   validate: ({ webhooks }) => checkWebhooks(webhooks ?? []),
@@ -21,6 +23,7 @@ export const mutatingWebhookConfigurations = defineKind<MutatingWebhookConfigura
 export const validatingWebhookConfigurations = defineKind<ValidatingWebhookConfiguration>({
   group: GROUP,
   plural: 'validatingwebhookconfigurations',
+  columns: webhookConfigurationColumns,
   requiresResourceVersion: true,
   raisesGeneration: changes('webhooks'),
   validate: ({ webhooks }) => checkWebhooks(webhooks ?? []),

@@ -16,6 +16,7 @@ type Definition = Whole<CustomResourceDefinition>;
 export const customResourceDefinitions = defineKind<CustomResourceDefinition>({
   group: 'apiextensions.k8s.io',
   plural: 'customresourcedefinitions',
+  announcedVersion: 'v1beta1',
   folder: 'apiextensions.k8s.io/customresourcedefinitions',
   requiresResourceVersion: true,
   raisesGeneration: changes('spec'),

@@ -1,5 +1,6 @@
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import type { APIService } from '../../api/types/apiregistration/v1.d.ts';
+import { apiServiceColumns } from '../columns/apiserver-columns.ts';
 import { defineKind } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
 import { checkApiService } from './apiservice-rules.ts';
@@ -7,6 +8,7 @@ import { checkApiService } from './apiservice-rules.ts';
 export const apiServices = defineKind<APIService>({
   group: 'apiregistration.k8s.io',
   plural: 'apiservices',
+  columns: apiServiceColumns,
   folder: 'apiregistration.k8s.io/apiservices',
   checkName: pathSegmentName,
   requiresResourceVersion: true,

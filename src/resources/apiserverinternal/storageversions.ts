@@ -1,10 +1,12 @@
 import { dns1035LabelProblems, dns1123SubdomainProblems } from '../../api/index.ts';
 import type { StorageVersion } from '../../api/types/apiserverinternal/v1alpha1.d.ts';
+import { storageVersionColumns } from '../columns/apiserver-columns.ts';
 import { defineKind } from '../kind.ts';
 
 export const storageVersions = defineKind<StorageVersion>({
   group: 'internal.apiserver.k8s.io',
   plural: 'storageversions',
+  columns: storageVersionColumns,
   storedVersion: 'v1alpha1',
   checkName: groupAndResource,
   requiresResourceVersion: true,

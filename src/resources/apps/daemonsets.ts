@@ -1,6 +1,7 @@
 import { withMeta } from '../../api/index.ts';
 import type { DaemonSet, DaemonSetSpec } from '../../api/types/apps/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
+import { daemonSetColumns } from '../columns/workload-columns.ts';
 import { changes } from '../change.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
@@ -15,6 +16,7 @@ const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 export const daemonSets = defineKind<DaemonSet>({
   group: 'apps',
   plural: 'daemonsets',
+  columns: daemonSetColumns,
   raisesGeneration: changes('spec'),
   judges: ['spec.selector', 'spec.updateStrategy.type'],
 

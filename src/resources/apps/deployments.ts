@@ -1,5 +1,6 @@
 import type { Deployment, DeploymentSpec } from '../../api/types/apps/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
+import { deploymentColumns } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
@@ -10,6 +11,7 @@ import { checkDeployment, checkDeploymentStatus } from './deployment-rules.ts';
 export const deployments = defineKind<Deployment>({
   group: 'apps',
   plural: 'deployments',
+  columns: deploymentColumns,
   statusMetadata: 'labels',
   judges: ['spec.strategy.type'],
 

@@ -1,4 +1,5 @@
 import type { ReplicaSet } from '../../api/types/apps/v1.d.ts';
+import { replicaSetColumns } from '../columns/workload-columns.ts';
 import { changes } from '../change.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
@@ -10,6 +11,7 @@ import { checkReplicaSet, checkReplicaSetStatus } from './replicaset-rules.ts';
 export const replicaSets = defineKind<ReplicaSet>({
   group: 'apps',
   plural: 'replicasets',
+  columns: replicaSetColumns,
   raisesGeneration: changes('spec'),
 
   applyDefaults({ spec }) {

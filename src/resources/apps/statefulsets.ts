@@ -1,5 +1,6 @@
 import type { StatefulSet, StatefulSetSpec } from '../../api/types/apps/v1.d.ts';
 import type { PersistentVolumeClaim } from '../../api/types/core/v1.d.ts';
+import { statefulSetColumns } from '../columns/workload-columns.ts';
 import { changes } from '../change.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
@@ -13,6 +14,7 @@ import { checkStatefulSet, checkStatefulSetStatus, checkStatefulSetUpdate } from
 export const statefulSets = defineKind<StatefulSet>({
   group: 'apps',
   plural: 'statefulsets',
+  columns: statefulSetColumns,
   checkName: labelName,
   raisesGeneration: changes('spec'),
   judges: ['spec.podManagementPolicy', 'spec.updateStrategy.type', 'spec.updateStrategy.rollingUpdate.partition'],

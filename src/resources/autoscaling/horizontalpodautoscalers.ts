@@ -1,4 +1,5 @@
 import type { HorizontalPodAutoscaler } from '../../api/types/autoscaling/v2.d.ts';
+import { horizontalPodAutoscalerColumns } from '../columns/autoscaling-columns.ts';
 import { defineKind } from '../kind.ts';
 import { autoscalerConversion, withoutRoundTripAnnotations } from './autoscaler-conversion.ts';
 import { checkAutoscaler, checkAutoscalerStatus, checkAutoscalerUpdate } from './horizontalpodautoscaler-rules.ts';
@@ -7,6 +8,7 @@ import { defaultBehavior } from './scaling-behavior.ts';
 export const horizontalPodAutoscalers = defineKind<HorizontalPodAutoscaler>({
   group: 'autoscaling',
   plural: 'horizontalpodautoscalers',
+  columns: horizontalPodAutoscalerColumns,
   storedVersion: 'v2',
   conversions: { v1: autoscalerConversion },
 

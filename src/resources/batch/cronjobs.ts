@@ -1,4 +1,5 @@
 import type { CronJob, CronJobSpec } from '../../api/types/batch/v1.d.ts';
+import { cronJobColumns } from '../columns/job-columns.ts';
 import { changes } from '../change.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
@@ -9,6 +10,7 @@ import { checkCronJob, checkCronJobUpdate } from './cronjob-rules.ts';
 export const cronJobs = defineKind<CronJob>({
   group: 'batch',
   plural: 'cronjobs',
+  columns: cronJobColumns,
   raisesGeneration: changes('spec'),
 
   applyDefaults({ spec }) {

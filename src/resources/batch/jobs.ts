@@ -1,6 +1,7 @@
 import { withMeta } from '../../api/index.ts';
 import type { Job, JobSpec } from '../../api/types/batch/v1.d.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
+import { jobColumns } from '../columns/job-columns.ts';
 import { changes } from '../change.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
@@ -18,6 +19,7 @@ export const JOB_NAME = 'batch.kubernetes.io/job-name';
 export const jobs = defineKind<Job>({
   group: 'batch',
   plural: 'jobs',
+  columns: jobColumns,
   defaultPropagation: 'orphan',
   propagationWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them ' +

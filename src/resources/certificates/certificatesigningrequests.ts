@@ -5,6 +5,7 @@ import type {
   CertificateSigningRequestSpec,
 } from '../../api/types/certificates/v1.d.ts';
 import type { Strategy, UserInfo } from '../../apiserver/index.ts';
+import { certificateSigningRequestColumns } from '../columns/access-columns.ts';
 import { arrange } from '../arrange.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkApproval, checkRequest, checkRequestStatus } from './certificatesigningrequest-rules.ts';
@@ -14,6 +15,12 @@ type Request = Whole<CertificateSigningRequest>;
 export const certificateSigningRequests = defineKind<CertificateSigningRequest>({
   group: 'certificates.k8s.io',
   plural: 'certificatesigningrequests',
+  columns: certificateSigningRequestColumns,
+  resetFields: {
+    '': ['spec', 'status'],
+    approval: ['spec', 'status.certificate'],
+    status: ['spec', 'status.conditions'],
+  },
   checkName: () => [],
 
   /** Who asks is found out, not believed. */

@@ -1,9 +1,11 @@
 import type { Lease, LeaseSpec } from '../../api/types/coordination/v1.d.ts';
+import { leaseColumns } from '../columns/scheduling-columns.ts';
 import { defineKind } from '../kind.ts';
 
 export const leases = defineKind<Lease>({
   group: 'coordination.k8s.io',
   plural: 'leases',
+  columns: leaseColumns,
   createOnUpdate: true,
   requiresResourceVersion: true,
 

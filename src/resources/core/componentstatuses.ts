@@ -1,5 +1,6 @@
 import { notFound } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
+import { componentStatusColumns } from '../columns/core-columns.ts';
 import type { ComponentProbe, KindEnvironment } from '../kind-environment.ts';
 import type { Kind } from '../kind.ts';
 
@@ -17,6 +18,7 @@ export function componentStatuses({ components, store }: KindEnvironment): Kind 
   return {
     group: '',
     plural: 'componentstatuses',
+    columns: componentStatusColumns,
     deprecation: 'v1 ComponentStatus is deprecated in v1.19+',
     computed: {
       async get(name) {

@@ -29,11 +29,16 @@ export function podStream(
   environment: KindEnvironment,
   type: 'exec' | 'attach' | 'log' | 'portforward',
 ): SubresourceMaker {
+  const logOptions = environment.types.struct('io.k8s.api.core.v1.PodLogOptions');
   const nodes = environment.objects('minions', { group: '', version: 'v1', kind: 'Node' });
   return (info) => ({
     type: 'connection',
     verbs: info.verbs,
     struct: info.type,
+    style:
+      type === 'log'
+        ? { kind: 'text', options: logOptions }
+        : { kind: 'connect', methods: ['get', 'post'], options: info.type, takesPath: false },
     async open(call, objects) {
       if (type === 'log') checkLogOptions(call);
       const pod = (await objects.get()) as unknown as Whole<Pod>;
@@ -53,6 +58,8 @@ export function podStream(
 
 const NO_LOG_YET: Answer = { type: 'bytes', code: 204, contentType: '', body: '' };
 
+const EVERY_METHOD = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
+
 const PROXIED = {
   podproxy: { folder: 'pods', kind: 'Pod' },
   nodeproxy: { folder: 'minions', kind: 'Node' },
@@ -70,6 +77,7 @@ export function proxied(
     type: 'connection',
     verbs: info.verbs,
     struct: info.type,
+    style: { kind: 'connect', methods: EVERY_METHOD, options: info.type, takesPath: true },
     async open(call) {
       const { namespace } = call.info;
       const { name, port } = nameAndPort(call.info.name);

@@ -1,6 +1,7 @@
 import { ipWarnings } from '../../api/index.ts';
 import type { Endpoints } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
+import { endpointsColumns } from '../columns/service-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkEndpoints } from './endpoints-rules.ts';
 
@@ -10,6 +11,7 @@ const CONTROLLER = 'endpoint-controller';
 export const endpoints = defineKind<Endpoints>({
   group: '',
   plural: 'endpoints',
+  columns: endpointsColumns,
   folder: 'services/endpoints',
   createOnUpdate: true,
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',

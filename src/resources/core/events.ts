@@ -1,4 +1,5 @@
 import type { Event } from '../../api/types/core/v1.d.ts';
+import { coreEventColumns, eventColumns } from '../columns/event-columns.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind, type KindRules, type Whole } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
@@ -19,6 +20,7 @@ export function events({ eventTtlSeconds }: KindEnvironment): Kind[] {
       ...both,
       group: '',
       plural: 'events',
+      columns: coreEventColumns,
       validate: checkCoreEvent,
       selectable: { ...about('involvedObject'), reportingComponent: reporter, source: sourceOf },
     }),
@@ -26,6 +28,7 @@ export function events({ eventTtlSeconds }: KindEnvironment): Kind[] {
       ...both,
       group: 'events.k8s.io',
       plural: 'events',
+      columns: eventColumns,
       storedGroup: '',
       conversions: { v1: eventConversion },
       invalidAs: { group: '', resource: 'Event' },

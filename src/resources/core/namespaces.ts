@@ -1,6 +1,7 @@
 import { formatTime, instantOfMillis, withMeta } from '../../api/index.ts';
 import type { Namespace } from '../../api/types/core/v1.d.ts';
 import type { Strategy } from '../../apiserver/index.ts';
+import { namespaceColumns } from '../columns/core-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { labelName } from '../name-rules.ts';
 import { withEntries } from '../object-meta.ts';
@@ -13,8 +14,10 @@ export const NAME_LABEL = 'kubernetes.io/metadata.name';
 export const namespaces = defineKind<Namespace>({
   group: '',
   plural: 'namespaces',
+  columns: namespaceColumns,
   checkName: labelName,
-  returnsDeletedObject: true,
+  returnsDeletedObject: 'unannounced',
+  resetFields: { '': ['status'], finalize: ['status'], status: ['spec'] },
 
   applyDefaults(namespace) {
     if ((namespace.metadata.name ?? '') !== '') labelWithName(namespace);

@@ -1,4 +1,5 @@
 import type { Node } from '../../api/types/core/v1.d.ts';
+import { nodeColumns } from '../columns/node-columns.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind, type Whole } from '../kind.ts';
 import { proxied } from './connections.ts';
@@ -10,6 +11,7 @@ export function nodes(environment: KindEnvironment): Kind {
   return defineKind<Node>({
     group: '',
     plural: 'nodes',
+    columns: nodeColumns,
     folder: 'minions',
     /** A node registers itself with its status. */
     statusOnCreate: 'kept',

@@ -1,4 +1,5 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../api/types/core/v1.d.ts';
+import { persistentVolumeClaimColumns } from '../columns/volume-columns.ts';
 import { defineKind } from '../kind.ts';
 import { checkClaim, checkClaimUpdate, checkClaimStatus } from './persistentvolumeclaim-rules.ts';
 import { claimWarnings } from './persistentvolumeclaim-warnings.ts';
@@ -7,6 +8,7 @@ import { roundToMilli } from './resource-list.ts';
 export const persistentVolumeClaims = defineKind<PersistentVolumeClaim>({
   group: '',
   plural: 'persistentvolumeclaims',
+  columns: persistentVolumeClaimColumns,
   returnsDeletedObject: true,
 
   applyDefaults({ spec, status }) {

@@ -1,5 +1,6 @@
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import type { PersistentVolume } from '../../api/types/core/v1.d.ts';
+import { persistentVolumeColumns } from '../columns/volume-columns.ts';
 import { defineKind } from '../kind.ts';
 import { checkPersistentVolume, checkPersistentVolumeUpdate } from './persistentvolume-rules.ts';
 import { persistentVolumeWarnings } from './persistentvolume-warnings.ts';
@@ -8,6 +9,7 @@ import { roundToMilli } from './resource-list.ts';
 export const persistentVolumes = defineKind<PersistentVolume>({
   group: '',
   plural: 'persistentvolumes',
+  columns: persistentVolumeColumns,
   returnsDeletedObject: true,
 
   applyDefaults({ spec }) {

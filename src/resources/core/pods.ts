@@ -2,6 +2,7 @@ import { dns1123LabelProblems, withMeta } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { Pod, PodStatus } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
+import { podColumns, podRowConditions } from '../columns/pod-columns.ts';
 import { arrange } from '../arrange.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind, type Whole } from '../kind.ts';
@@ -32,7 +33,10 @@ export function pods(environment: KindEnvironment): Kind {
   return defineKind<Pod>({
     group: '',
     plural: 'pods',
+    columns: podColumns,
+    rowConditions: podRowConditions,
     returnsDeletedObject: true,
+    resetFields: { '': ['status'], status: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'] },
     raisesGeneration: (pod, old) => !deepEqual(pod.spec, old.spec),
     applyDefaults: defaultPod,
 

@@ -1,4 +1,5 @@
 import type { PodTemplate } from '../../api/types/core/v1.d.ts';
+import { podTemplateColumns } from '../columns/workload-columns.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
@@ -10,6 +11,7 @@ import { checkPodTemplateSpec } from './pod-template-rules.ts';
 export const podTemplates = defineKind<PodTemplate>({
   group: '',
   plural: 'podtemplates',
+  columns: podTemplateColumns,
   checkName: pathSegmentName,
   returnsDeletedObject: true,
   raisesGeneration: changes('template'),

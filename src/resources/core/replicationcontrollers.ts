@@ -1,5 +1,6 @@
 import { withMeta } from '../../api/index.ts';
 import type { ReplicationController } from '../../api/types/core/v1.d.ts';
+import { replicationControllerColumns } from '../columns/workload-columns.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
 import { scaleOfLabels } from '../scale.ts';
@@ -11,6 +12,7 @@ import { checkReplicationController, checkReplicationControllerStatus } from './
 export const replicationControllers = defineKind<ReplicationController>({
   group: '',
   plural: 'replicationcontrollers',
+  columns: replicationControllerColumns,
   folder: 'controllers',
   defaultPropagation: 'orphan',
   raisesGeneration: changes('spec'),

@@ -1,4 +1,5 @@
 import type { ResourceQuota } from '../../api/types/core/v1.d.ts';
+import { resourceQuotaColumns } from '../columns/core-columns.ts';
 import { defineKind } from '../kind.ts';
 import { roundToMilli } from './resource-list.ts';
 import { checkResourceQuota, checkResourceQuotaStatus, checkResourceQuotaUpdate } from './resourcequota-rules.ts';
@@ -6,6 +7,7 @@ import { checkResourceQuota, checkResourceQuotaStatus, checkResourceQuotaUpdate 
 export const resourceQuotas = defineKind<ResourceQuota>({
   group: '',
   plural: 'resourcequotas',
+  columns: resourceQuotaColumns,
   judges: ['spec.scopes'],
   returnsDeletedObject: true,
 

@@ -1,5 +1,6 @@
 import { encodeBase64 } from '../../api/index.ts';
 import type { Secret } from '../../api/types/core/v1.d.ts';
+import { secretColumns } from '../columns/core-columns.ts';
 import { defineKind } from '../kind.ts';
 import { withEntries } from '../object-meta.ts';
 import { checkSecret, checkSecretUpdate } from './secret-rules.ts';
@@ -7,6 +8,7 @@ import { checkSecret, checkSecretUpdate } from './secret-rules.ts';
 export const secrets = defineKind<Secret>({
   group: '',
   plural: 'secrets',
+  columns: secretColumns,
 
   /** `stringData` is only a way to write: its values go into `data`, and it is never read back. */
   applyDefaults(secret) {

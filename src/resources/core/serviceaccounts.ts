@@ -1,4 +1,5 @@
 import type { ServiceAccount } from '../../api/types/core/v1.d.ts';
+import { serviceAccountColumns } from '../columns/core-columns.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind, type Whole } from '../kind.ts';
 import { tokenRequestOf } from './token-request.ts';
@@ -9,6 +10,7 @@ export function serviceAccounts(environment: KindEnvironment): Kind {
   return defineKind<ServiceAccount>({
     group: '',
     plural: 'serviceaccounts',
+    columns: serviceAccountColumns,
     returnsDeletedObject: true,
     prepareForCreate: keepSecretNames,
     prepareForUpdate: keepSecretNames,

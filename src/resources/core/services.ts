@@ -1,5 +1,6 @@
 import type { Service } from '../../api/types/core/v1.d.ts';
 import type { Alongside, Change, WriteContext } from '../../apiserver/index.ts';
+import { serviceColumns } from '../columns/service-columns.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind } from '../kind.ts';
 import { labelName } from '../name-rules.ts';
@@ -27,6 +28,7 @@ export function services(environment: KindEnvironment): Kind {
   return defineKind<Service>({
     group: '',
     plural: 'services',
+    columns: serviceColumns,
     folder: 'services/specs',
     checkName: labelName,
     createOnUpdate: true,

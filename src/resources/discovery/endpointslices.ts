@@ -1,6 +1,7 @@
 import { dns1123SubdomainProblems, ipWarnings } from '../../api/index.ts';
 import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
+import { endpointSliceColumns } from '../columns/service-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkEndpointSlice, checkEndpointSliceUpdate } from './endpointslice-rules.ts';
 
@@ -9,6 +10,7 @@ const HOSTNAME = 'kubernetes.io/hostname';
 export const endpointSlices = defineKind<EndpointSlice>({
   group: 'discovery.k8s.io',
   plural: 'endpointslices',
+  columns: endpointSliceColumns,
 
   /** Everything but metadata counts, and of metadata the labels. */
   raisesGeneration: (slice, old) =>

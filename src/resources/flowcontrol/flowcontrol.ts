@@ -1,4 +1,5 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/types/flowcontrol/v1.d.ts';
+import { byPrecedence, flowSchemaColumns, priorityLevelConfigurationColumns } from '../columns/flowcontrol-columns.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
 import { checkFlowSchema } from './flowschema-rules.ts';
@@ -10,6 +11,8 @@ const GROUP = 'flowcontrol.apiserver.k8s.io';
 export const flowSchemas = defineKind<FlowSchema>({
   group: GROUP,
   plural: 'flowschemas',
+  columns: flowSchemaColumns,
+  compareRows: byPrecedence,
   statusMetadata: 'all',
   raisesGeneration: changes('spec'),
   validate: checkFlowSchema,
@@ -18,6 +21,7 @@ export const flowSchemas = defineKind<FlowSchema>({
 export const priorityLevelConfigurations = defineKind<PriorityLevelConfiguration>({
   group: GROUP,
   plural: 'prioritylevelconfigurations',
+  columns: priorityLevelConfigurationColumns,
   statusMetadata: 'all',
   raisesGeneration: changes('spec'),
   validate: checkPriorityLevel,

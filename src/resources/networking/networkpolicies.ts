@@ -1,4 +1,5 @@
 import type { NetworkPolicy } from '../../api/types/networking/v1.d.ts';
+import { networkPolicyColumns } from '../columns/networking-columns.ts';
 import { changes } from '../change.ts';
 import { defineKind } from '../kind.ts';
 import { checkNetworkPolicy } from './networkpolicy-rules.ts';
@@ -6,6 +7,7 @@ import { checkNetworkPolicy } from './networkpolicy-rules.ts';
 export const networkPolicies = defineKind<NetworkPolicy>({
   group: 'networking.k8s.io',
   plural: 'networkpolicies',
+  columns: networkPolicyColumns,
   raisesGeneration: changes('spec'),
 
   /** A policy is about incoming traffic, and about outgoing if it says something about that. */

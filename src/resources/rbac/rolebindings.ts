@@ -1,4 +1,5 @@
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../../api/types/rbac/v1.d.ts';
+import { roleBindingColumns } from '../columns/access-columns.ts';
 import { defineKind } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
 import { checkClusterRoleBinding, checkRoleBinding, checkSameRole } from './rolebinding-rules.ts';
@@ -9,6 +10,7 @@ const JUDGED = ['roleRef', 'roleRef.apiGroup', 'roleRef.kind', 'roleRef.name', '
 export const roleBindings = defineKind<RoleBinding>({
   group: GROUP,
   plural: 'rolebindings',
+  columns: roleBindingColumns,
   checkName: pathSegmentName,
   createOnUpdate: true,
   applyDefaults: ({ subjects }) => defaultSubjects(subjects),
@@ -20,6 +22,7 @@ export const roleBindings = defineKind<RoleBinding>({
 export const clusterRoleBindings = defineKind<ClusterRoleBinding>({
   group: GROUP,
   plural: 'clusterrolebindings',
+  columns: roleBindingColumns,
   checkName: pathSegmentName,
   createOnUpdate: true,
   applyDefaults: ({ subjects }) => defaultSubjects(subjects),

@@ -1,5 +1,6 @@
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import type { DeviceTaintRule, ResourcePoolStatusRequest } from '../../api/types/resource/v1alpha3.d.ts';
+import { deviceTaintRuleColumns, resourcePoolStatusRequestColumns } from '../columns/device-columns.ts';
 import { changes } from '../change.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { GROUP } from './versions.ts';
@@ -10,6 +11,7 @@ type Rule = Whole<DeviceTaintRule>;
 export const deviceTaintRules = defineKind<DeviceTaintRule>({
   group: GROUP,
   plural: 'devicetaintrules',
+  columns: deviceTaintRuleColumns,
   storedVersion: 'v1alpha3',
   deprecations: {
     v1alpha3: 'resource.k8s.io/v1alpha3 DeviceTaintRule is deprecated in v1.36+, unavailable in v1.39+',
@@ -38,6 +40,7 @@ function setTime(rule: Rule, now: number): void {
 export const resourcePoolStatusRequests = defineKind<ResourcePoolStatusRequest>({
   group: GROUP,
   plural: 'resourcepoolstatusrequests',
+  columns: resourcePoolStatusRequestColumns,
   storedVersion: 'v1alpha3',
   requiresResourceVersion: true,
   returnsDeletedObject: true,

@@ -1,4 +1,5 @@
 import type { ResourceClaim, ResourceClaimTemplate } from '../../api/types/resource/v1.d.ts';
+import { resourceClaimColumns, resourceClaimTemplateColumns } from '../columns/device-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { claimConversion, claimTemplateConversion } from './device-conversion.ts';
 import { checkClaim, checkClaimTemplate } from './device-rules.ts';
@@ -8,6 +9,7 @@ import { deprecatedVersions, GROUP } from './versions.ts';
 export const resourceClaims = defineKind<ResourceClaim>({
   group: GROUP,
   plural: 'resourceclaims',
+  columns: resourceClaimColumns,
   conversions: { v1beta1: claimConversion },
   deprecations: deprecatedVersions('ResourceClaim'),
   returnsDeletedObject: true,
@@ -21,6 +23,7 @@ export const resourceClaims = defineKind<ResourceClaim>({
 export const resourceClaimTemplates = defineKind<ResourceClaimTemplate>({
   group: GROUP,
   plural: 'resourceclaimtemplates',
+  columns: resourceClaimTemplateColumns,
   conversions: { v1beta1: claimTemplateConversion },
   deprecations: deprecatedVersions('ResourceClaimTemplate'),
   returnsDeletedObject: true,

@@ -1,6 +1,7 @@
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import type { Device, ResourceSlice } from '../../api/types/resource/v1.d.ts';
 import type { WriteContext } from '../../apiserver/index.ts';
+import { resourceSliceColumns } from '../columns/device-columns.ts';
 import { changes } from '../change.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { sliceConversion } from './device-conversion.ts';
@@ -12,6 +13,7 @@ type Slice = Whole<ResourceSlice>;
 export const resourceSlices = defineKind<ResourceSlice>({
   group: GROUP,
   plural: 'resourceslices',
+  columns: resourceSliceColumns,
   conversions: { v1beta1: sliceConversion },
   deprecations: deprecatedVersions('ResourceSlice'),
   returnsDeletedObject: true,

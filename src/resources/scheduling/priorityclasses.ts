@@ -1,6 +1,7 @@
 import { forbidden, forbiddenField } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
+import { priorityClassColumns } from '../columns/scheduling-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
 
 /** The highest priority that users may give. */
@@ -25,6 +26,7 @@ export const systemPriorityClasses: Readonly<Record<string, { readonly value: nu
 export const priorityClasses = defineKind<PriorityClass>({
   group: 'scheduling.k8s.io',
   plural: 'priorityclasses',
+  columns: priorityClassColumns,
   raisesGeneration: () => false,
   validate: checkPriorityClass,
 

@@ -1,4 +1,5 @@
 import type { PodGroup, PodGroupSpec, PodGroupTemplate, Workload } from '../../api/types/scheduling/v1alpha2.d.ts';
+import { podGroupColumns, workloadColumns } from '../columns/scheduling-columns.ts';
 import { defineKind } from '../kind.ts';
 
 const GROUP = 'scheduling.k8s.io';
@@ -7,6 +8,8 @@ const GROUP = 'scheduling.k8s.io';
 export const workloads = defineKind<Workload>({
   group: GROUP,
   plural: 'workloads',
+  featureGate: 'GenericWorkload',
+  columns: workloadColumns,
   storedVersion: 'v1alpha2',
 
   prepareForCreate(workload) {
@@ -27,8 +30,11 @@ export const workloads = defineKind<Workload>({
 export const podGroups = defineKind<PodGroup>({
   group: GROUP,
   plural: 'podgroups',
+  featureGate: 'GenericWorkload',
+  columns: podGroupColumns,
   storedVersion: 'v1alpha2',
   statusMetadata: 'owned',
+  resetFields: { status: ['metadata', 'spec'] },
 
   prepareForCreate(group) {
     group.spec = ungated(group.spec);

@@ -1,4 +1,5 @@
 import type { CSINode, CSIStorageCapacity, VolumeAttachment } from '../../api/types/storage/v1.d.ts';
+import { csiNodeColumns, volumeAttachmentColumns } from '../columns/storage-columns.ts';
 import { roundToMilli } from '../core/resource-list.ts';
 import { defineKind } from '../kind.ts';
 import { checkAttachment, checkCapacity, checkCsiNode } from './csi-rules.ts';
@@ -9,6 +10,7 @@ const GROUP = 'storage.k8s.io';
 export const csiNodes = defineKind<CSINode>({
   group: GROUP,
   plural: 'csinodes',
+  columns: csiNodeColumns,
   judges: ['spec.drivers', 'spec.drivers.topologyKeys'], // a node may have none
   requiresResourceVersion: true,
   returnsDeletedObject: true,
@@ -26,6 +28,7 @@ export const csiStorageCapacities = defineKind<CSIStorageCapacity>({
 export const volumeAttachments = defineKind<VolumeAttachment>({
   group: GROUP,
   plural: 'volumeattachments',
+  columns: volumeAttachmentColumns,
   requiresResourceVersion: true,
   returnsDeletedObject: true,
   statusMetadata: 'owned',

@@ -1,4 +1,5 @@
 import type { CSIDriver } from '../../api/types/storage/v1.d.ts';
+import { csiDriverColumns } from '../columns/storage-columns.ts';
 import { changes } from '../change.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkDriver } from './csi-rules.ts';
@@ -6,6 +7,7 @@ import { checkDriver } from './csi-rules.ts';
 export const csiDrivers = defineKind<CSIDriver>({
   group: 'storage.k8s.io',
   plural: 'csidrivers',
+  columns: csiDriverColumns,
   requiresResourceVersion: true,
   returnsDeletedObject: true,
   generationStarts: 'onUpdate',

@@ -1,4 +1,5 @@
 import type { StorageClass, VolumeAttributesClass } from '../../api/types/storage/v1.d.ts';
+import { storageClassColumns, volumeAttributesClassColumns } from '../columns/storage-columns.ts';
 import { defineKind } from '../kind.ts';
 import { checkAttributesClass, checkAttributesClassUpdate } from './volumeattributesclass-rules.ts';
 import { checkStorageClass } from './storageclass-rules.ts';
@@ -9,6 +10,7 @@ const GROUP = 'storage.k8s.io';
 export const storageClasses = defineKind<StorageClass>({
   group: GROUP,
   plural: 'storageclasses',
+  columns: storageClassColumns,
   returnsDeletedObject: true,
   judges: ['allowedTopologies.matchLabelExpressions.key'],
   validate: checkStorageClass,
@@ -18,6 +20,7 @@ export const storageClasses = defineKind<StorageClass>({
 export const volumeAttributesClasses = defineKind<VolumeAttributesClass>({
   group: GROUP,
   plural: 'volumeattributesclasses',
+  columns: volumeAttributesClassColumns,
   deprecations: {
     v1beta1:
       'storage.k8s.io/v1beta1 VolumeAttributesClass is deprecated in v1.34+, unavailable in v1.37+; ' +

@@ -68,7 +68,7 @@ export class TestApi implements AsyncDisposable {
       admission: [namespaceLifecycle(parts), ...plugins(parts)],
     });
     this.resources = builtInResources(types, { store, codecFor, random, ...options });
-    for (const resource of this.resources) this.#server.registry.add(resource);
+    this.#server.registry.register(this.resources);
   }
 
   static async open(options: Partial<BuiltInOptions> = {}, plugins?: MorePlugins): Promise<TestApi> {

@@ -67,7 +67,7 @@ export class TestServer implements AsyncDisposable {
       admission: [claimProtection, notReadyTaint],
     });
     const resources = builtInResources(types, { store: this.#store, codecFor, random, serviceCidrs: ['10.0.0.0/16'] });
-    for (const resource of resources) this.server.registry.add(resource);
+    this.server.registry.register(resources);
   }
 
   async send(

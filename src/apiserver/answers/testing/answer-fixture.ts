@@ -3,6 +3,7 @@ import { builtInTypes } from '../../../api/index.ts';
 import type { ApiObject, Struct, TypeTable } from '../../../api/index.ts';
 import { discardLogger, VirtualClock } from '../../../base/index.ts';
 import type { Column, Resource } from '../../resource.ts';
+import { builtInCapabilities, customCapabilities } from '../../capabilities.ts';
 import { jsonStorage } from '../../storage/storage-codec.ts';
 import { StoredObject } from '../../storage/stored-object.ts';
 import { LazyCall } from '../../transport/lazy-call.ts';
@@ -47,8 +48,9 @@ export function resourceOf({
       apiVersion: group === '' ? version : `${group}/${version}`,
       kind,
       type,
-      itemsCarryKind: isCustom,
+      encoding: isCustom ? 'json' : 'protobuf',
     },
+    capabilities: isCustom ? customCapabilities : builtInCapabilities,
     strategy: {},
     subresources: new Map(),
     columns,

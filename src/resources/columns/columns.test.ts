@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { builtInTypes, canonicalize } from '../../api/index.ts';
+import { canonicalize } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
-import { columnsFor, rowRulesFor } from './index.ts';
+import type { Resource } from '../../apiserver/index.ts';
+import { TestApi } from '../testing/test-api.ts';
 
 type Row = readonly [cells: readonly unknown[], object: ApiObject, conditions?: readonly unknown[]];
 
@@ -21,6 +22,14 @@ const { now: recordedAt, tables } = JSON.parse(
 ) as Recorded;
 const now = Date.parse(recordedAt);
 
+const { resources } = new TestApi();
+
+function shown(group: string, kind: string): Pick<Resource, 'columns' | 'rowConditions' | 'compareRows'> {
+  const found = resources.find((resource) => resource.group === group && resource.kind === kind);
+  if (found === undefined) throw new Error(`No kind is named "${kind}"`);
+  return found;
+}
+
 function groupOf(apiVersion: string): string {
   return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
 }
@@ -32,10 +41,10 @@ function withoutSurplus(cells: readonly unknown[], count: number): readonly unkn
   return cells.slice(0, count);
 }
 
-describe('columnsFor() shows what kube-apiserver shows', () => {
+describe('tables show what kube-apiserver shows', () => {
   for (const { apiVersion, kind, columns, rows } of tables) {
     const group = groupOf(apiVersion);
-    const ours = columnsFor(group, kind);
+    const { columns: ours, rowConditions } = shown(group, kind);
     const isDefault = columns.map(([name]) => name).join() === DEFAULT_COLUMNS.join();
 
     test(`the columns of ${apiVersion} ${kind}`, () => {
@@ -47,21 +56,20 @@ describe('columnsFor() shows what kube-apiserver shows', () => {
     if (isDefault) continue;
     for (const [cells, object, conditions] of rows) {
       test(`${apiVersion} ${kind} "${object.metadata.name}"`, () => {
-        const shown = ours.map(({ value }, index) => (cells[index] === null ? null : value(object, { now })));
+        const values = ours.map(({ value }, index) => (cells[index] === null ? null : value(object, { now })));
 
-        expect(shown).toEqual(withoutSurplus(cells, ours.length));
-        expect(rowRulesFor(group, kind).rowConditions?.(object) ?? []).toEqual(conditions ?? []);
+        expect(values).toEqual(withoutSurplus(cells, ours.length));
+        expect(rowConditions?.(object) ?? []).toEqual(conditions ?? []);
       });
     }
   }
 });
 
-describe('columnsFor()', () => {
-  const types = builtInTypes();
-  const kinds = types.resources().filter(({ verbs }) => verbs.includes('list'));
+describe('columns', () => {
+  const kinds = resources.filter(({ verbs }) => verbs.includes('list'));
 
-  test('has columns for every kind that kube-apiserver has columns for', () => {
-    const without = kinds.filter(({ group, kind }) => columnsFor(group, kind).length === 0).map(({ kind }) => kind);
+  test('are there for every kind that kube-apiserver has columns for', () => {
+    const without = kinds.filter(({ columns }) => columns.length === 0).map(({ kind }) => kind);
 
     expect([...new Set(without)].sort()).toEqual([
       'CSIStorageCapacity',
@@ -72,26 +80,26 @@ describe('columnsFor()', () => {
     ]);
   });
 
-  test.each(kinds.map(({ group, version, kind, type }) => ({ group, version, kind, type })))(
-    'shows an empty $kind of $group/$version, as bookmarks are',
-    ({ group, version, kind, type }) => {
+  test.each(kinds.map(({ group, version, kind, type, columns }) => ({ group, version, kind, type, columns })))(
+    'show an empty $kind of $group/$version, as bookmarks are',
+    ({ group, version, kind, type, columns }) => {
       const apiVersion = group === '' ? version : `${group}/${version}`;
       const empty = canonicalize({ kind, apiVersion, metadata: {} }, type) as unknown as ApiObject;
 
-      for (const { value } of columnsFor(group, kind)) expect(value(empty, { now })).not.toBe(undefined);
+      for (const { value } of columns) expect(value(empty, { now })).not.toBe(undefined);
     },
   );
 });
 
-describe('rowRulesFor()', () => {
-  test('lists FlowSchemas in the order in which they are tried', () => {
+describe('rows', () => {
+  test('of FlowSchemas are in the order in which they are tried', () => {
     const schemas = [
       { metadata: { name: 'b' }, spec: { matchingPrecedence: 2 } },
       { metadata: { name: 'c' }, spec: { matchingPrecedence: 1 } },
       { metadata: { name: 'a' }, spec: { matchingPrecedence: 2 } },
     ];
 
-    const { compareRows } = rowRulesFor('flowcontrol.apiserver.k8s.io', 'FlowSchema');
+    const { compareRows } = shown('flowcontrol.apiserver.k8s.io', 'FlowSchema');
 
     expect(schemas.toSorted(compareRows).map(({ metadata }) => metadata.name)).toEqual(['c', 'a', 'b']);
   });

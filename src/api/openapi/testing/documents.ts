@@ -1,18 +1,21 @@
+import { documentedResource } from '../../../apiserver/testing/described-resources.ts';
+import { TestApi } from '../../../resources/testing/test-api.ts';
 import { builtInTypes } from '../../built-in.ts';
 import type { OpenApiDocument } from '../document.ts';
 import { DocumentSources } from '../document-sources.ts';
 import { loadDescriptions } from '../descriptions.ts';
 import type { ServedResource } from '../served-resource.ts';
-import { tableResources } from '../table-resources.ts';
 
 /** Everything of Kubernetes 1.36, whatever is on by default. */
 export async function everything(): Promise<{ sources: DocumentSources; resources: ServedResource[] }> {
-  const types = builtInTypes();
-  const sources = new DocumentSources(types, await loadDescriptions());
-  return { sources, resources: tableResources(types.resources(), types) };
+  await using api = new TestApi();
+  const sources = new DocumentSources(builtInTypes(), await loadDescriptions());
+  return { sources, resources: api.resources.map((resource) => documentedResource(resource, sources)) };
 }
 
-export function byGroupVersion(resources: readonly ServedResource[]): Map<string, [ServedResource, ...ServedResource[]]> {
+export function byGroupVersion(
+  resources: readonly ServedResource[],
+): Map<string, [ServedResource, ...ServedResource[]]> {
   const found = new Map<string, [ServedResource, ...ServedResource[]]>();
   for (const resource of resources) {
     const path = resource.group === '' ? `api/${resource.version}` : `apis/${resource.group}/${resource.version}`;

@@ -1,0 +1,138 @@
+import type { GroupVersionKind, Shape, Struct } from '../schema/schema.ts';
+import type { DocumentSources } from './document-sources.ts';
+import { reference } from './json-schema.ts';
+import type { JsonSchema, OpenApiVersion } from './json-schema.ts';
+import type { WrittenSchema } from './served-resource.ts';
+import { structSchema } from './struct-schema.ts';
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+
+/** A kind that is documented as CustomResourceDefinitions are. */
+export interface CustomKind {
+  readonly kind: GroupVersionKind;
+  readonly listKind: string;
+  readonly type: Struct;
+  /** Paths that field selectors may name, such as `spec.color`. */
+  readonly selectableFields: readonly string[];
+  /** The schema of the kind where it is written already; absent: what the type says. */
+  readonly openApi?: Pick<WrittenSchema, 'v2' | 'v3'>;
+}
+
+/** The schemas of a custom kind and of its lists. Each version of OpenAPI is written when first asked for. */
+export function customSchemas(custom: CustomKind, sources: DocumentSources): Record<'object' | 'list', WrittenSchema> {
+  const { kind, openApi } = custom;
+  const name = openApiName(kind);
+  const listKind = { ...kind, kind: custom.listKind };
+  return {
+    object:
+      openApi === undefined
+        ? lazy(name, kind, (version) => ofObject(custom, version, sources))
+        : { name, kind, ...openApi },
+    list: lazy(openApiName(listKind), listKind, (version) => ofList(custom, version)),
+  };
+}
+
+/** The group's parts in reverse, version and kind, such as `com.example.stable.v1.CronTab`. */
+function openApiName({ group, version, kind }: GroupVersionKind): string {
+  return [...group.split('.').reverse(), version, kind].join('.');
+}
+
+function lazy(name: string, kind: GroupVersionKind, write: (version: OpenApiVersion) => JsonSchema): WrittenSchema {
+  const made: { v2?: JsonSchema; v3?: JsonSchema } = {};
+  return {
+    name,
+    kind,
+    get v2() {
+      return (made.v2 ??= write('v2'));
+    },
+    get v3() {
+      return (made.v3 ??= write('v3'));
+    },
+  };
+}
+
+function ofObject(custom: CustomKind, version: OpenApiVersion, sources: DocumentSources): JsonSchema {
+  const { properties = {}, ...schema } = inPlace(custom.type, version, { sources, around: [] });
+  const { default: _, ...metadata } = properties['metadata'] ?? metaReference('ObjectMeta', version);
+  const all = { apiVersion: TEXT, kind: TEXT, ...properties, metadata };
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1))),
+    ...kubernetesMembers(custom.kind, custom),
+  };
+}
+
+function ofList(custom: CustomKind, version: OpenApiVersion): JsonSchema {
+  const { kind } = custom.kind;
+  return {
+    description: `${custom.listKind} is a list of ${kind}.`,
+    type: 'object',
+    required: ['items'],
+    properties: {
+      apiVersion: TEXT,
+      items: {
+        description: `The ${kind} objects of the list.`,
+        type: 'array',
+        items: { $ref: reference(openApiName(custom.kind), version) },
+      },
+      kind: TEXT,
+      metadata: metaReference('ListMeta', version),
+    },
+    ...kubernetesMembers({ ...custom.kind, kind: custom.listKind }, custom),
+  };
+}
+
+const TEXT: JsonSchema = { type: 'string' };
+
+function metaReference(name: string, version: OpenApiVersion): JsonSchema {
+  const $ref = reference(`${META}.${name}`, version);
+  return version === 'v3' ? { allOf: [{ $ref }] } : { $ref };
+}
+
+function kubernetesMembers(
+  { group, version, kind }: GroupVersionKind,
+  { selectableFields }: CustomKind,
+): Readonly<Record<string, unknown>> {
+  const fields = selectableFields.map((fieldPath) => ({ fieldPath }));
+  return {
+    'x-kubernetes-group-version-kind': [{ group, kind, version }],
+    ...(fields.length === 0 ? {} : { 'x-kubernetes-selectable-fields': fields }),
+  };
+}
+
+interface Place {
+  readonly sources: DocumentSources;
+  /** The types that this one is written inside of; one inside of itself cannot be written out. */
+  readonly around: readonly Struct[];
+}
+
+/** A type with the types of its fields written where they stand, but for those of the tables, which have a name. */
+function inPlace(struct: Struct, version: OpenApiVersion, { sources, around }: Place): JsonSchema {
+  if (around.includes(struct)) return { type: 'object', ...UNKNOWN_FIELDS };
+  const { properties, ...schema } = structSchema(struct, version, sources.descriptions);
+  const below: Place = { sources, around: [...around, struct] };
+  const written = Object.entries(properties ?? {}).map(([name, property]) => {
+    const shape = struct.field(name)?.shape;
+    return [name, shape === undefined ? property : ofShape(property, shape, below)] as const;
+  });
+
+  function ofShape(property: JsonSchema, shape: Shape, place: Place): JsonSchema {
+    if (shape.kind === 'list') return { ...property, items: ofShape(property.items ?? {}, shape.element, place) };
+    if (shape.kind === 'map') {
+      const values = property.additionalProperties as JsonSchema;
+      return { ...property, additionalProperties: ofShape(values, shape.value, place) };
+    }
+    if (shape.kind !== 'struct' || sources.isInTables(shape.struct)) return property;
+    const { $ref, allOf, ...neighbours } = property;
+    if ($ref === undefined && allOf === undefined) return property;
+    return { ...inPlace(shape.struct, version, place), ...neighbours };
+  }
+
+  return {
+    ...schema,
+    ...(written.length === 0 ? {} : { properties: Object.fromEntries(written) }),
+    ...(struct.preservesUnknown ? UNKNOWN_FIELDS : {}),
+  };
+}
+
+const UNKNOWN_FIELDS = { 'x-kubernetes-preserve-unknown-fields': true };
