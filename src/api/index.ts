@@ -10,6 +10,7 @@ export * from './discovery/index.ts';
 
 export { builtInTypes } from './built-in.ts';
 export { TypeTable } from './schema/type-table.ts';
+export type { Constraints, ExpressionRule, NestedRules, ValueRules } from './schema/constraints.ts';
 export type {
   Field,
   GroupVersionKind,

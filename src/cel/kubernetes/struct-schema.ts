@@ -18,7 +18,8 @@ function objectSchema(struct: Struct, around: ReadonlySet<string>): Schema {
 }
 
 function fieldSchema(field: Field, around: ReadonlySet<string>): Schema {
-  const { shape, flags } = field;
+  const { shape } = field;
+  const flags = shape.constraints ?? {};
   const schema = shapeSchema(shape, around);
   if (shape.kind === 'list') {
     return { ...schema, 'x-kubernetes-list-type': shape.listType, 'x-kubernetes-list-map-keys': shape.keys };
