@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { structuralKind, type StructuralSchema } from '../schema/structural-schema.ts';
+import { structuralKind } from '../schema/structural-kind.ts';
+import type { StructuralSchema } from '../schema/structural-schema.ts';
 import { canonicalize } from './canonicalize.ts';
 import { decodeJson } from './decode-json.ts';
 import { encodeJson } from './encode-json.ts';

@@ -1,35 +1,35 @@
-import { builtInTypes } from '../built-in.ts';
 import type { JSONSchemaProps } from '../types/apiextensions/v1.d.ts';
 import type { Constraints, NestedRules, ValueRules } from './constraints.ts';
 import type { Field, GroupVersionKind, ListShape, MapType, ScalarName, Shape, Struct, StructShape } from './schema.ts';
-import { sortedStruct } from './sorted-struct.ts';
 
 /** A structural schema as CustomResourceDefinitions write it: the words of OpenAPI v3, with `x-kubernetes-…` extensions. */
 export type StructuralSchema = JSONSchemaProps;
 
+export interface StructuralOptions {
+  /** The schema is that of a whole object, with apiVersion, kind and metadata, whether it says so or not. */
+  readonly isResource?: boolean;
+  /** The type of metadata; `shapes` is what the schema says of its members. Without it, only names are known. */
+  readonly metadata?: (shapes: ReadonlyMap<string, Shape>) => Struct;
+}
+
 /**
- * The type of a kind that is defined by a structural schema. Fields are in order of name, which is the order of JSON
- * output; apiVersion, kind and metadata are there in any case.
+ * The place that a structural schema describes.
  *
  * Assumes: the schema is structural, as upstream's validation of CustomResourceDefinitions demands it. Cheap to make:
  * each object of the schema is compiled when its fields are first asked for.
  */
-export function structuralKind(schema: StructuralSchema, kind: GroupVersionKind): Struct {
-  const name = [...kind.group.split('.').reverse(), kind.version, kind.kind].join('.');
-  return new StructuralStruct(schema, { name, shortName: kind.kind, kind, isResource: true });
-}
-
-/** The place that a structural schema describes. */
-export function structuralShape(schema: StructuralSchema): Shape {
+export function structuralShape(schema: StructuralSchema, options: StructuralOptions = {}): Shape {
   const constraints = constraintsOf(schema);
+  const inner = { metadata: options.metadata };
   if (schema['x-kubernetes-int-or-string'] === true) return { kind: 'scalar', scalar: 'IntOrString', constraints };
   switch (schema.type) {
     case 'object':
-      return objectShape(schema, constraints);
+      return objectShape(schema, constraints, options);
     case 'array':
       return {
         kind: 'list',
-        element: schema.items === undefined || Array.isArray(schema.items) ? ANYTHING : structuralShape(schema.items),
+        element:
+          schema.items === undefined || Array.isArray(schema.items) ? ANYTHING : structuralShape(schema.items, inner),
         listType: schema['x-kubernetes-list-type'] as ListShape['listType'],
         keys: schema['x-kubernetes-list-map-keys'],
         isWrapped: false,
@@ -58,26 +58,22 @@ function scalarOf({ type, format }: StructuralSchema): ScalarName {
   }
 }
 
-function objectShape(schema: StructuralSchema, constraints: Constraints | undefined): Shape {
+function objectShape(
+  schema: StructuralSchema,
+  constraints: Constraints | undefined,
+  options: StructuralOptions,
+): Shape {
   const mapType = schema['x-kubernetes-map-type'] as MapType | undefined;
   const { additionalProperties: values } = schema;
   if (values !== undefined && values !== false && schema.properties === undefined) {
-    return { kind: 'map', value: values === true ? ANYTHING : structuralShape(values), mapType, constraints };
+    const value = values === true ? ANYTHING : structuralShape(values, { metadata: options.metadata });
+    return { kind: 'map', value, mapType, constraints };
   }
-  const isResource = schema['x-kubernetes-embedded-resource'] === true;
-  const struct = new StructuralStruct(schema, { name: '', shortName: '', kind: undefined, isResource });
-  return { kind: 'struct', struct, mapType, constraints };
+  return { kind: 'struct', struct: new StructuralStruct(schema, options), mapType, constraints };
 }
 
-interface StructuralOptions {
-  readonly name: string;
-  readonly shortName: string;
-  readonly kind: GroupVersionKind | undefined;
-  /** It has apiVersion, kind and metadata: the root of a kind, or an embedded object. */
-  readonly isResource: boolean;
-}
-
-class StructuralStruct implements Struct {
+/** The type that one object of a schema describes. Fields are in order of name, which is the order of JSON output. */
+export class StructuralStruct implements Struct {
   readonly name: string;
   readonly shortName: string;
   readonly kind: GroupVersionKind | undefined;
@@ -86,19 +82,19 @@ class StructuralStruct implements Struct {
   readonly unions = [];
   readonly preservesUnknown: boolean;
   readonly #schema: StructuralSchema;
-  readonly #isResource: boolean;
+  readonly #options: StructuralOptions;
   #constraints: Constraints | undefined;
   #fields: ReadonlyMap<string, Field> | undefined;
   #list: readonly Field[] | undefined;
 
-  constructor(schema: StructuralSchema, { name, shortName, kind, isResource }: StructuralOptions) {
-    this.name = name;
-    this.shortName = shortName;
+  constructor(schema: StructuralSchema, options: StructuralOptions, kind?: GroupVersionKind) {
+    this.name = kind === undefined ? '' : [...kind.group.split('.').reverse(), kind.version, kind.kind].join('.');
+    this.shortName = kind?.kind ?? '';
     this.kind = kind;
     this.isAtomic = schema['x-kubernetes-map-type'] === 'atomic';
     this.preservesUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
     this.#schema = schema;
-    this.#isResource = isResource;
+    this.#options = options;
   }
 
   get constraints(): Constraints | undefined {
@@ -113,13 +109,11 @@ class StructuralStruct implements Struct {
 
   #byName(): ReadonlyMap<string, Field> {
     if (this.#fields !== undefined) return this.#fields;
-    const shapes = new Map(
-      Object.entries(this.#schema.properties ?? {}).map(([name, inner]) => [name, structuralShape(inner)]),
-    );
-    if (this.#isResource) {
-      for (const name of ['apiVersion', 'kind'])
-        if (!shapes.has(name)) shapes.set(name, { kind: 'scalar', scalar: 'string' });
-      shapes.set('metadata', metadataShape(this.#schema.properties?.['metadata']));
+    const { metadata } = this.#options;
+    const shapes = shapesOf(this.#schema, { metadata });
+    if (this.#options.isResource === true || this.#schema['x-kubernetes-embedded-resource'] === true) {
+      for (const name of ['apiVersion', 'kind']) if (!shapes.has(name)) shapes.set(name, TEXT);
+      shapes.set('metadata', metadataShape(this.#schema.properties, metadata));
     }
     const required = new Set(this.#schema.required ?? []);
     const fields = [...shapes].sort(([left], [right]) => (left < right ? -1 : 1));
@@ -132,20 +126,38 @@ function structuralField(name: string, shape: Shape, required: boolean): Field {
   return { name, number: 0, inside: [], shape, presence: 'pointer', omit: 'empty', required, immutable: false };
 }
 
-/** Metadata is that of every object, in order of name; a schema may add rules about the name. */
-function metadataShape(schema: StructuralSchema | undefined): StructShape {
-  const own = new Map(Object.entries(schema?.properties ?? {}).map(([name, inner]) => [name, structuralShape(inner)]));
+function shapesOf({ properties = {} }: StructuralSchema, options: StructuralOptions): Map<string, Shape> {
+  return new Map(Object.entries(properties).map(([name, inner]) => [name, structuralShape(inner, options)]));
+}
+
+const TEXT: Shape = { kind: 'scalar', scalar: 'string' };
+const NAMES: StructuralSchema = {
+  type: 'object',
+  properties: { name: { type: 'string' }, generateName: { type: 'string' } },
+};
+
+/** Metadata is that of every object; a schema may add rules about the names. */
+function metadataShape(
+  properties: StructuralSchema['properties'] = {},
+  typeOf: StructuralOptions['metadata'],
+): StructShape {
+  const { metadata, kind, apiVersion } = properties;
+  const isComplete =
+    kind?.type === 'string' &&
+    apiVersion?.type === 'string' &&
+    metadata?.properties?.['name']?.type === 'string' &&
+    metadata.properties['generateName']?.type === 'string';
+  const make = (): Struct =>
+    typeOf?.(shapesOf(metadata ?? {}, {})) ?? new StructuralStruct(isComplete ? metadata : NAMES, {});
   let struct: Struct | undefined;
   return {
     kind: 'struct',
-    constraints: schema === undefined ? undefined : constraintsOf(schema),
+    constraints: metadata === undefined ? undefined : constraintsOf(metadata),
     get struct() {
-      return (struct ??= sortedStruct(builtInTypes().struct(OBJECT_META), own));
+      return (struct ??= make());
     },
   };
 }
-
-const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 const VALUE_RULES = [
   'enum',

@@ -1,10 +1,21 @@
-import type { Field, Shape, Struct } from './schema.ts';
+import { builtInTypes } from '../built-in.ts';
+import type { Field, GroupVersionKind, Shape, Struct } from './schema.ts';
+import { type StructuralSchema, StructuralStruct } from './structural-schema.ts';
+
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/** The type of a kind that is defined by a structural schema; apiVersion, kind and metadata are there in any case. */
+export function structuralKind(schema: StructuralSchema, kind: GroupVersionKind): Struct {
+  const metadata = (shapes: ReadonlyMap<string, Shape>): Struct =>
+    sortedStruct(builtInTypes().struct(OBJECT_META), shapes);
+  return new StructuralStruct(schema, { isResource: true, metadata }, kind);
+}
 
 /**
  * A type with its fields in order of name, at any depth: Go prints in that order what it holds as maps, and so the
  * metadata of custom resources. `shapes` replaces some of the fields' shapes.
  */
-export function sortedStruct(struct: Struct, shapes: ReadonlyMap<string, Shape> = new Map()): Struct {
+function sortedStruct(struct: Struct, shapes: ReadonlyMap<string, Shape> = new Map()): Struct {
   const known = shapes.size === 0 ? sortedStructs.get(struct) : undefined;
   if (known !== undefined) return known;
   const sorted = new SortedStruct(struct, shapes);
