@@ -48,7 +48,6 @@ export {
   type RuleProgram,
   type RuleTexts,
 } from './kubernetes/rule-compiler.ts';
-export { structSchema } from './kubernetes/struct-schema.ts';
 export { claimsValue, type UserData, userInfoValue } from './kubernetes/token-data.ts';
 export { type CheckedKinds, typeCheckingEnvironment } from './kubernetes/type-checking.ts';
 export { admissionEnvironment, type AdmissionOptions } from './kubernetes/admission.ts';
@@ -63,4 +62,4 @@ export {
   type ResourceQuestion,
 } from './kubernetes/libraries/index.ts';
 export { JsonPatchValue, ObjectValue } from './kubernetes/mutation-types.ts';
-export type { Schema } from './kubernetes/schema.ts';
+export { type StructuralSchema, structuralShape } from '../api/values/index.ts';

@@ -1,5 +1,4 @@
 import type { Field, FieldError, Shape, Struct } from '../api/index.ts';
-import { checkedFirst } from './error-order-table.ts';
 
 /**
  * Fits the type table's findings in among a kind's own, which are in upstream's order already: field by field in the
@@ -39,8 +38,7 @@ function compare(left: readonly string[], right: readonly string[], type: Shape)
 function rank(step: string, shape: Shape | undefined): number {
   if (shape?.kind === 'list') return Number(step.slice(1, -1));
   if (shape?.kind !== 'struct') return 0;
-  const { fields, shortName } = shape.struct;
-  const first = checkedFirst.get(shortName) ?? [];
+  const { fields, checkedFirst: first = [] } = shape.struct;
   const early = first.indexOf(step);
   if (early >= 0) return early;
   const index = fields.findIndex(({ name }: Field) => name === step);

@@ -8,7 +8,6 @@ import { checkFinalizerNames } from './finalizer-rules.ts';
 import { fitIn } from './error-order.ts';
 import { setGeneration } from './object-meta.ts';
 import { keepMetadata } from './status-metadata.ts';
-import { adjusted } from './table-exceptions.ts';
 
 /** What a strategy is made from, for one version of a kind. */
 export interface VersionOfKind {
@@ -116,7 +115,7 @@ function fixedParts({ kind, type }: VersionOfKind): Strategy {
   const bound = <A extends unknown[], R>(hook: Hook<A, R>): Hook<A, R> => hook?.bind(kind);
   return {
     checkName: kind.checkName ?? subdomainName,
-    combineErrors: (table, own) => fitIn(withoutSaid(adjusted(table, judged), own), own, type),
+    combineErrors: (table, own) => fitIn(withoutSaid(withoutJudged(table, judged), own), own, type),
     ...(kind.invalidAs === undefined ? {} : { invalidAs: kind.invalidAs }),
     createOnUpdate: kind.createOnUpdate,
     requiresResourceVersion: kind.requiresResourceVersion,
@@ -129,6 +128,11 @@ function fixedParts({ kind, type }: VersionOfKind): Strategy {
     ttlSeconds: bound(kind.ttlSeconds),
     alongside: kind.alongside?.bind(kind),
   };
+}
+
+/** The findings of the type without those about fields that the kind judges by itself. */
+function withoutJudged(table: readonly FieldError[], judged: ReadonlySet<string>): readonly FieldError[] {
+  return judged.size === 0 ? table : table.filter(({ field }) => !judged.has(field.replace(/\[[^\]]*\]/g, '')));
 }
 
 /** Where table and kind find fault with a field for the same reason, it is the kind that says how. */

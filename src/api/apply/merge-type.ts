@@ -150,9 +150,9 @@ class StructMergeType implements MergeType {
 
 /** A field may say of a struct that it is atomic or not, whatever the struct says of itself. */
 function fieldType(field: Field, keepsUnknown: boolean): MergeType {
-  const { shape, flags } = field;
-  if (shape.kind !== 'struct' || flags.map === undefined) return shapeType(shape, keepsUnknown);
-  return new StructMergeType(shape.struct, { isAtomic: flags.map === 'atomic', keepsUnknown });
+  const { shape } = field;
+  if (shape.kind !== 'struct' || shape.mapType === undefined) return shapeType(shape, keepsUnknown);
+  return new StructMergeType(shape.struct, { isAtomic: shape.mapType === 'atomic', keepsUnknown });
 }
 
 function shapeType(shape: Shape, keepsUnknown: boolean): MergeType {
@@ -168,12 +168,12 @@ function shapeType(shape: Shape, keepsUnknown: boolean): MergeType {
   }
 }
 
-function listType({ element, listType: relation, keys }: ListShape, keepsUnknown: boolean): ListType {
+function listType({ element, listType: relation = 'atomic', keys = [] }: ListShape, keepsUnknown: boolean): ListType {
   return { relation, keys, element: shapeType(element, keepsUnknown) };
 }
 
-function mapType({ value, isAtomic }: MapShape, keepsUnknown: boolean): MapType {
-  return { isAtomic, ...WITHOUT_FIELDS, rest: shapeType(value, keepsUnknown) };
+function mapType({ value, mapType: relation }: MapShape, keepsUnknown: boolean): MapType {
+  return { isAtomic: relation === 'atomic', ...WITHOUT_FIELDS, rest: shapeType(value, keepsUnknown) };
 }
 
 const ZEROS: Partial<Readonly<Record<ScalarName, unknown>>> = {
@@ -185,7 +185,7 @@ const ZEROS: Partial<Readonly<Record<ScalarName, unknown>>> = {
 };
 
 /** The default in the OpenAPI schema, which for a field that is always written is the zero of its type. */
-function keyDefault({ flags, shape, presence, omit }: Field): unknown {
-  if (flags.default !== undefined) return flags.default;
+function keyDefault({ shape, presence, omit }: Field): unknown {
+  if (shape.constraints?.default !== undefined) return shape.constraints.default;
   return shape.kind === 'scalar' && presence === 'value' && omit === 'never' ? ZEROS[shape.scalar] : undefined;
 }

@@ -140,28 +140,27 @@ describe('canonicalize()', () => {
 
 describe('canonicalize() with defaults', () => {
   const port = struct('Port', [
-    field('name', { kind: 'scalar', scalar: 'string' }, { flags: { fill: 'http' } }),
-    field('number', { kind: 'scalar', scalar: 'int32' }, { presence: 'pointer', flags: { default: 80 } }),
+    field('name', { kind: 'scalar', scalar: 'string', constraints: { fill: 'http' } }),
+    field('number', { kind: 'scalar', scalar: 'int32', constraints: { default: 80 } }, { presence: 'pointer' }),
   ]);
   const service = struct('Service', [
-    field('type', { kind: 'scalar', scalar: 'string' }, { flags: { fill: 'ClusterIP' } }),
-    field('weight', { kind: 'scalar', scalar: 'int32' }, { flags: { fill: 5 } }),
+    field('type', { kind: 'scalar', scalar: 'string', constraints: { fill: 'ClusterIP' } }),
+    field('weight', { kind: 'scalar', scalar: 'int32', constraints: { fill: 5 } }),
     field('main', { kind: 'struct', struct: port }),
     field('extra', { kind: 'struct', struct: port }, { presence: 'pointer' }),
-    field('status', { kind: 'struct', struct: port }, { presence: 'pointer', flags: { fill: {} } }),
+    field('status', { kind: 'struct', struct: port, constraints: { fill: {} } }, { presence: 'pointer' }),
     field('ports', {
       kind: 'list',
       element: { kind: 'struct', struct: port },
-      listType: 'atomic',
-      keys: [],
       isWrapped: false,
     }),
-    field('byName', { kind: 'map', value: { kind: 'struct', struct: port }, isAtomic: false }),
-    field(
-      'modes',
-      { kind: 'list', element: { kind: 'scalar', scalar: 'string' }, listType: 'atomic', keys: [], isWrapped: false },
-      { flags: { fill: ['rw'] } },
-    ),
+    field('byName', { kind: 'map', value: { kind: 'struct', struct: port } }),
+    field('modes', {
+      kind: 'list',
+      element: { kind: 'scalar', scalar: 'string' },
+      isWrapped: false,
+      constraints: { fill: ['rw'] },
+    }),
   ]);
 
   function filled(value: unknown): string {
@@ -200,8 +199,8 @@ describe('canonicalize() with defaults', () => {
   test('accepts all defaults that the definition files declare', () => {
     for (const name of types.names()) canonicalize({}, types.struct(name), { defaults: true });
     for (const name of types.names()) {
-      for (const { name: key, flags } of types.struct(name).fields) {
-        const value = flags.default ?? flags.fill;
+      for (const { name: key, shape } of types.struct(name).fields) {
+        const value = shape.constraints?.default ?? shape.constraints?.fill;
         if (value !== undefined) expect(() => canonicalize({ [key]: value }, types.struct(name))).not.toThrow();
       }
     }
@@ -212,10 +211,10 @@ describe('canonicalize() with types made at run time', () => {
   const spec = struct(
     'Spec',
     [
-      field('replicas', { kind: 'scalar', scalar: 'int64' }, { presence: 'pointer', nullable: true }),
+      field('replicas', { kind: 'scalar', scalar: 'int64', constraints: { nullable: true } }, { presence: 'pointer' }),
       field(
         'list',
-        { kind: 'list', element: { kind: 'scalar', scalar: 'string' }, listType: 'atomic', keys: [], isWrapped: false },
+        { kind: 'list', element: { kind: 'scalar', scalar: 'string' }, isWrapped: false },
         { presence: 'pointer' },
       ),
     ],
@@ -255,8 +254,6 @@ function field(name: string, shape: Shape, options: Partial<Field> = {}): Field 
     omit: 'empty',
     required: false,
     immutable: false,
-    nullable: false,
-    flags: {},
     ...options,
   };
 }

@@ -53,7 +53,7 @@ export function decodeNode(
   options: DecodeOptions & { readonly found?: { readonly error: string; readonly warnings: readonly string[] } } = {},
 ): Decoded {
   const walk = new Walk({ fills: options.defaults === true, owns: false });
-  const plain = plainValue(node, { kind: 'struct', struct });
+  const plain = plainValue(node, struct.isStructural === true ? undefined : { kind: 'struct', struct });
   const value = convert(plain, { struct, walk, node: () => node });
   return judge(value, isIgnoring(options) ? [] : explain(node, struct).problems, options);
 }

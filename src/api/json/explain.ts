@@ -4,6 +4,7 @@ import { Abort, toDecodeError } from './go-complaint.ts';
 import { GoDecoder } from './go-decoder.ts';
 import { checkScalar } from './go-scalars.ts';
 import type { JsonNode } from './json-node.ts';
+import { structuralProblems } from './structural-problems.ts';
 import type { StrictProblem } from './strict-problem.ts';
 
 export interface Explanation {
@@ -15,6 +16,7 @@ export interface Explanation {
 
 /** Decodes once more, the way Go does it, to find out what Kubernetes would say. Only where something is wrong. */
 export function explain(node: JsonNode, struct: Struct): Explanation {
+  if (struct.isStructural === true) return explainStructural(node, struct);
   const decoder = new GoDecoder();
   try {
     decoder.decode(node, struct);
@@ -28,6 +30,23 @@ export function explain(node: JsonNode, struct: Struct): Explanation {
     error: firstComplaint === undefined ? undefined : toDecodeError(firstComplaint),
     problems: decoder.problems.list,
   };
+}
+
+/** Of a structural type only the metadata has to be as it should; the schema judges the rest. */
+function explainStructural(node: JsonNode, struct: Struct): Explanation {
+  let error: DecodeError | undefined;
+  const problems = structuralProblems(node, struct, (metadata, type) => {
+    const explained = explain(metadata, type);
+    error ??= explained.error;
+    return explained.problems;
+  });
+  if (node.kind !== 'object' && node.kind !== 'null') {
+    error = new DecodeError(
+      'mismatch',
+      `json: cannot unmarshal ${node.kind} into Go value of type map[string]interface {}`,
+    );
+  }
+  return { error, problems };
 }
 
 /** What Kubernetes says about JSON of no type that cannot be kept: only a number can be the reason. */

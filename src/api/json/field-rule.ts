@@ -37,7 +37,8 @@ export function fieldRule(field: Field, owner: Struct, converters: StructConvert
 
 /** Absent differs from zero; null is absent, unless the type says otherwise. */
 function pointerRule(field: Field, convert: Convert): FieldRule {
-  const { name, nullable } = field;
+  const { name } = field;
+  const nullable = field.shape.constraints?.nullable === true;
   const fill = fillOf(field);
   const isAlways = field.omit === 'never';
   return {
@@ -111,7 +112,8 @@ function collectionRule(field: Field, convert: Convert): FieldRule {
 }
 
 function fillOf(field: Field): unknown {
-  return field.flags.default ?? field.flags.fill;
+  const { constraints } = field.shape;
+  return constraints?.default ?? constraints?.fill;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -2,6 +2,7 @@ import type { Struct } from '../schema/schema.ts';
 import { fieldRule, type FieldRule } from './field-rule.ts';
 import { isPlainObject, type PlainObject, setOwn } from './plain-object.ts';
 import { countKeys, keepSorted, sortKeys } from './raw-json.ts';
+import { StructuralPlan } from './structural-plan.ts';
 import { MISMATCH, type Walk } from './walk.ts';
 
 /**
@@ -92,13 +93,13 @@ export class StructPlan {
   }
 }
 
-const plans = new WeakMap<Struct, StructPlan>();
+const plans = new WeakMap<Struct, StructPlan | StructuralPlan>();
 
 /** The plan of a struct, compiled when first asked for. */
-export function planOf(struct: Struct): StructPlan {
+export function planOf(struct: Struct): StructPlan | StructuralPlan {
   let plan = plans.get(struct);
   if (plan === undefined) {
-    plan = new StructPlan(struct);
+    plan = struct.isStructural === true ? new StructuralPlan(struct, planOf) : new StructPlan(struct);
     plans.set(struct, plan);
   }
   return plan;

@@ -1,3 +1,5 @@
+import type { Constraints } from '../schema/constraints.ts';
+
 /**
  * What a definition file (`src/api/definitions/*.api`) says, before anything is resolved. The language:
  *
@@ -17,11 +19,15 @@
  *
  * Types: `string int32 int64 bool double bytes`, the special ones of `ScalarName`, `T` of the same file, `core/v1.T` of
  * another, `*T` (absent differs from zero), `[]T`, `map<T>`, `wrapped[]string` (a message of its own in protobuf).
- * Flags: `required`, `always` (written even when empty), `omitzero` (a struct left out when empty), `default=V` (part of
- * the schema), `fill=V` (filled in by the server, not part of the schema), `enum(A|B)` (part of the schema),
- * `values(A|B)` (checked, but not part of the schema), `list=atomic|set|map(key,…)`,
- * `map=atomic|granular`, `patch=merge(key)`, `min=`, `max=`, `maxlength=`, `format=`, `immutable`; on a type `atomic`,
- * `union(discriminator:field=Value,…)`.
+ * Flags: `required`, `required=published` (part of the schema, but not checked), `always` (written even when empty),
+ * `omitzero` (a struct left out when empty), `default=V` (part of the schema), `fill=V` (filled in by the server, not
+ * part of the schema), `enum(A|B)` (part of the schema), `values(A|B)` (what is checked, and in which order it is told,
+ * but not part of the schema; `values(*)` checks nothing), `list=atomic|set|map(key,…)`, `map=atomic|granular`,
+ * `patch=merge(key)`, `min=`, `max=`, `maxlength=`, `format=`, `immutable`. What is said about a wrong value where it is
+ * not the usual: `missing("…")`, `below("…")`, `above("…")`, `outside("…")` for both, `zero=missing` (a zero was left
+ * out), `zero=absent` (and may be), `at=parent|list` (where it is reported).
+ * On a type: `atomic`, `union(discriminator:field=Value,…)`, and `checked(a b * c)`, the order in which upstream checks
+ * the fields where it is not the order of declaration.
  */
 export interface DefinitionFile {
   readonly group: string;
@@ -56,6 +62,7 @@ export interface TypeDefinition {
   readonly isKind: boolean;
   readonly isAtomic: boolean;
   readonly unions: readonly UnionDefinition[];
+  readonly checkedFirst: readonly string[];
   readonly fields: readonly FieldDefinition[];
   readonly description: string;
 }
@@ -71,28 +78,23 @@ export interface FieldDefinition {
   readonly numbers: readonly number[];
   readonly type: string;
   readonly flags: FieldFlags;
+  /** What the line says of the values. */
+  readonly constraints: Constraints;
   readonly description: string;
 }
 
-/** Short keys: this is also the packed form. */
+/** What a field's line says of the field itself. This is also the packed form. */
 export interface FieldFlags {
-  readonly required?: true;
+  readonly required?: true | 'published';
+  readonly missing?: string;
   readonly always?: true;
   readonly omitzero?: true;
   readonly immutable?: true;
-  readonly default?: unknown;
-  readonly fill?: unknown;
-  readonly enum?: readonly string[];
-  readonly values?: readonly string[];
   readonly list?: 'atomic' | 'set' | 'map';
   readonly keys?: readonly string[];
   readonly map?: 'atomic' | 'granular';
   readonly patch?: string;
   readonly mergeKey?: string;
-  readonly min?: number;
-  readonly max?: number;
-  readonly maxlength?: number;
-  readonly format?: string;
 }
 
 export const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;

@@ -1,14 +1,24 @@
+import type { Constraints } from '../schema/constraints.ts';
 import type { FieldFlags } from './definition.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Reads the flags of a field line. */
-export function parseFlags(words: readonly string[], fail: (problem: string) => never): FieldFlags {
+const BOUNDS = { min: 'minimum', max: 'maximum', maxlength: 'maxBytes' } as const;
+
+/** Reads the flags of a field line: what they say of the field, and of its constraints. */
+export function parseFlags(
+  words: readonly string[],
+  fail: (problem: string) => never,
+): { readonly flags: FieldFlags; readonly constraints: Constraints } {
   const flags: Mutable<FieldFlags> = {};
+  const constraints: Mutable<Constraints> = {};
   for (const word of words) {
     const [, name = '', equals, value = ''] = /^([a-z]+)(=?)(.*)$/s.exec(word) ?? [];
     switch (name) {
       case 'required':
+        if (value !== '' && value !== 'published') fail(`required is either all or "published", got "${value}"`);
+        flags.required = value === 'published' ? value : true;
+        break;
       case 'always':
       case 'omitzero':
       case 'immutable':
@@ -16,14 +26,11 @@ export function parseFlags(words: readonly string[], fail: (problem: string) => 
         break;
       case 'default':
       case 'fill':
-        flags[name] = parseValue(value, fail);
+        constraints[name] = parseValue(value, fail);
         break;
       case 'enum':
       case 'values':
-        flags[name] = value
-          .slice(1, -1)
-          .split('|')
-          .map((item) => (item === '""' ? '' : item));
+        constraints[name] = parseChoices(value);
         break;
       case 'list': {
         const [, kind = '', , keys] = /^(atomic|set|map)(\((.*)\))?$/.exec(value) ?? [];
@@ -46,16 +53,47 @@ export function parseFlags(words: readonly string[], fail: (problem: string) => 
       case 'max':
       case 'maxlength':
         if (equals === '' || !Number.isFinite(Number(value))) fail(`flag "${name}" needs a number, got "${value}"`);
-        flags[name] = Number(value);
+        constraints[BOUNDS[name]] = Number(value);
         break;
       case 'format':
-        flags.format = value;
+        constraints.format = value;
+        break;
+      case 'missing':
+        flags.missing = parseText(value, fail);
+        break;
+      case 'below':
+      case 'above':
+        constraints[`${name}Says`] = parseText(value, fail);
+        break;
+      case 'outside':
+        constraints.belowSays = parseText(value, fail);
+        constraints.aboveSays = constraints.belowSays;
+        break;
+      case 'zero':
+        if (value !== 'missing' && value !== 'absent') fail(`zero is missing or absent, not "${value}"`);
+        constraints.zero = value;
+        break;
+      case 'at':
+        if (value !== 'parent' && value !== 'list') fail(`"${value}" is not parent or list`);
+        constraints.at = value;
         break;
       default:
         fail(`"${word}" is not a flag`);
     }
   }
-  return flags;
+  return { flags, constraints };
+}
+
+/** `(A|B)`; `(*)` is no choice at all. */
+function parseChoices(text: string): readonly string[] {
+  const inner = text.slice(1, -1);
+  return inner === '*' ? [] : inner.split('|').map((item) => (item === '""' ? '' : item));
+}
+
+/** `("…")` */
+function parseText(text: string, fail: (problem: string) => never): string {
+  const value = parseValue(text.slice(1, -1), fail);
+  return typeof value === 'string' ? value : fail(`${text} is not a text`);
 }
 
 /** JSON where it looks like JSON, else the bare word. A space inside is written `\u0020`. */

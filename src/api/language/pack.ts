@@ -1,3 +1,4 @@
+import type { Constraints } from '../schema/constraints.ts';
 import type { DefinitionFile, FieldFlags, ResourceDefinition, UnionDefinition } from './definition.ts';
 
 /** The packed table: the definition files as one JSON text without descriptions, resolved when first asked for. */
@@ -14,17 +15,23 @@ export interface PackedPackage {
   readonly types: readonly PackedType[];
 }
 
-/** name, is it a kind, is it atomic, fields, unions */
 export type PackedType = readonly [
   name: string,
   isKind: 0 | 1,
   isAtomic: 0 | 1,
   fields: readonly PackedField[],
   unions?: readonly UnionDefinition[],
+  checkedFirst?: readonly string[],
 ];
 
 /** A lone protobuf number is packed as it is, 0 for none, and a path of them as a list. */
-export type PackedField = readonly [name: string, number: number | readonly number[], type: string, flags?: FieldFlags];
+export type PackedField = readonly [
+  name: string,
+  number: number | readonly number[],
+  type: string,
+  flags?: FieldFlags | 0,
+  constraints?: Constraints,
+];
 
 /** Descriptions by OpenAPI type name: the type's own under the key "", then each field's. */
 export type PackedDescriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -38,12 +45,15 @@ export function pack(files: readonly DefinitionFile[]): PackedTable {
       alias: file.alias,
       resources: file.resources,
       types: file.types.map((type): PackedType => {
-        const fields = type.fields.map((field): PackedField =>
-          Object.keys(field.flags).length === 0
-            ? [field.name, packedNumber(field.numbers), field.type]
-            : [field.name, packedNumber(field.numbers), field.type, field.flags],
-        );
+        const fields = type.fields.map((field): PackedField => {
+          const start = [field.name, packedNumber(field.numbers), field.type] as const;
+          const hasFlags = Object.keys(field.flags).length > 0;
+          if (Object.keys(field.constraints).length > 0)
+            return [...start, hasFlags ? field.flags : 0, field.constraints];
+          return hasFlags ? [...start, field.flags] : start;
+        });
         const start = [type.name, type.isKind ? 1 : 0, type.isAtomic ? 1 : 0, fields] as const;
+        if (type.checkedFirst.length > 0) return [...start, type.unions, type.checkedFirst];
         return type.unions.length === 0 ? start : [...start, type.unions];
       }),
     })),

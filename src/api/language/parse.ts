@@ -38,7 +38,7 @@ export function parseDefinitions(text: string, fileName: string): DefinitionFile
       if (description !== '') fail('a description needs something to describe');
       continue;
     }
-    const words = code.match(/[^\s(]*\([^)]*\)\S*|\S+/g) ?? [];
+    const words = code.match(/[^\s(]*\(("(\\.|[^"\\])*"|[^)"])*\)\S*|\S+/g) ?? [];
     const [head = '', second = ''] = words;
     if (code.startsWith(' ')) {
       if (open === 'type') types.at(-1)?.fields.push(parseField(words, description, fail));
@@ -88,19 +88,22 @@ function parseField(words: readonly string[], description: string, fail: (proble
   if (!/^(\d+(\.\d+)*|-)$/.test(number)) fail(`field "${name}" needs a protobuf number or "-", got "${number}"`);
   if (type === '') fail(`field "${name}" needs a type`);
   const numbers = number === '-' ? [] : number.split('.').map(Number);
-  return { name, numbers, type, flags: parseFlags(rest, fail), description };
+  return { name, numbers, type, ...parseFlags(rest, fail), description };
 }
 
 function parseType(words: readonly string[], description: string): OpenType {
   const [head = '', name = '', ...flags] = words;
   const unions: UnionDefinition[] = [];
+  let checkedFirst: readonly string[] = [];
   for (const flag of flags) {
+    if (flag.startsWith('checked(')) checkedFirst = flag.slice(8, -1).match(/\{[^}]*\}|\S+/g) ?? [];
     const match = /^union\((.*?):(.*)\)$/.exec(flag);
     if (match === null) continue;
     const pairs = (match[2] ?? '').split(',').map((pair) => pair.split('=') as [string, string]);
     unions.push({ discriminator: match[1] ?? '', fields: Object.fromEntries(pairs) });
   }
-  return { name, isKind: head === 'kind', isAtomic: flags.includes('atomic'), unions, fields: [], description };
+  const isAtomic = flags.includes('atomic');
+  return { name, isKind: head === 'kind', isAtomic, unions, checkedFirst, fields: [], description };
 }
 
 function parseResource(words: readonly string[], fail: (problem: string) => never): OpenResource {

@@ -47,13 +47,13 @@ function comment(text: string, indent: string): string[] {
 
 function propertyName(field: FieldDefinition): string {
   const name = /^[A-Za-z_]\w*$/.test(field.name) ? field.name : `'${field.name}'`;
-  return field.flags.required === true ? name : `${name}?`;
+  return field.flags.required !== undefined ? name : `${name}?`;
 }
 
 function fieldType(field: FieldDefinition, file: DefinitionFile, imports: Map<string, string>): string {
-  const values = field.flags.enum;
+  const values = field.constraints.enum;
   if (values !== undefined) {
-    const union = values.map((value) => `'${value}'`).join(' | ');
+    const union = values.map((value) => `'${String(value)}'`).join(' | ');
     if (field.type.endsWith('[]string')) return `(${union})[]`;
     if (field.type.startsWith('map<')) return `Record<string, ${union}>`;
     return union;

@@ -61,18 +61,15 @@ class FieldWriter {
   }
 
   field(field: Field, description: string | undefined): JsonSchema {
-    const { flags, shape } = field;
+    const { shape } = field;
+    const { constraints } = shape;
     const isValue = field.presence === 'value';
     const schema: OpenSchema = {};
     if (description !== undefined) schema.description = description;
-    if (flags.default !== undefined && this.#version === 'v3') schema.default = flags.default;
+    if (constraints?.default !== undefined && this.#version === 'v3') schema.default = constraints.default;
     this.#addShape(schema, shape, isValue && (shape.kind === 'struct' || field.omit === 'never'));
-    if (flags.enum !== undefined) enumerate(schema, shape, flags.enum);
-    if (flags.list !== undefined) schema['x-kubernetes-list-type'] = flags.list;
-    if (flags.keys !== undefined) schema['x-kubernetes-list-map-keys'] = flags.keys;
-    if (flags.map !== undefined) schema['x-kubernetes-map-type'] = flags.map;
-    if (flags.mergeKey !== undefined) schema['x-kubernetes-patch-merge-key'] = flags.mergeKey;
-    if (flags.patch !== undefined) schema['x-kubernetes-patch-strategy'] = flags.patch;
+    if (field.mergeKey !== undefined) schema['x-kubernetes-patch-merge-key'] = field.mergeKey;
+    if (field.patchStrategy !== undefined) schema['x-kubernetes-patch-strategy'] = field.patchStrategy;
     return this.#finish(schema);
   }
 
@@ -87,19 +84,25 @@ class FieldWriter {
         }
         Object.assign(schema, scalar.schema);
         if (hasZero) this.#addDefault(schema, scalar.zero);
+        if (shape.constraints?.enum !== undefined) schema.enum = shape.constraints.enum;
+        if (shape.listType !== undefined) schema['x-kubernetes-list-type'] = shape.listType;
         break;
       }
       case 'struct':
         if (hasZero) this.#addDefault(schema, {});
         schema.$ref = reference(shape.struct.name, this.#version);
+        if (shape.mapType !== undefined) schema['x-kubernetes-map-type'] = shape.mapType;
         break;
       case 'list':
         schema.type = 'array';
         schema.items = this.#element(shape.element);
+        if (shape.listType !== undefined) schema['x-kubernetes-list-type'] = shape.listType;
+        if (shape.keys !== undefined) schema['x-kubernetes-list-map-keys'] = shape.keys;
         break;
       case 'map':
         schema.type = 'object';
         schema.additionalProperties = this.#element(shape.value);
+        if (shape.mapType !== undefined) schema['x-kubernetes-map-type'] = shape.mapType;
         break;
     }
   }
@@ -123,11 +126,3 @@ class FieldWriter {
 
 const v2 = new FieldWriter('v2');
 const v3 = new FieldWriter('v3');
-
-/** The values stand where the string is: in the field itself, in a list's items or in a map's values. */
-function enumerate(schema: OpenSchema, shape: Shape, values: readonly string[]): void {
-  if (shape.kind === 'list') schema.items = { ...schema.items, enum: values };
-  else if (shape.kind === 'map')
-    schema.additionalProperties = { ...(schema.additionalProperties as JsonSchema), enum: values };
-  else schema.enum = values;
-}

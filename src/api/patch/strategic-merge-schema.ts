@@ -50,9 +50,9 @@ function findField({ kind, struct, name: typeName }: PatchSchema, name: string):
   throw new StrategicMergeError(`unable to find api field in struct ${typeName} for the json field ${quoteGo(name)}`);
 }
 
-function ruleFor({ flags }: Field, schema: PatchSchema): PatchRule {
-  const strategies = (flags.patch ?? '').split(',').filter((strategy) => strategy !== 'retainKeys');
-  return { schema, strategy: strategies[0] ?? '', mergeKey: flags.mergeKey ?? '' };
+function ruleFor({ patchStrategy = '', mergeKey = '' }: Field, schema: PatchSchema): PatchRule {
+  const strategies = patchStrategy.split(',').filter((strategy) => strategy !== 'retainKeys');
+  return { schema, strategy: strategies[0] ?? '', mergeKey };
 }
 
 function schemaOf(shape: Shape): PatchSchema {

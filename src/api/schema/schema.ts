@@ -1,9 +1,10 @@
-import type { FieldFlags, UnionDefinition } from '../language/definition.ts';
+import type { UnionDefinition } from '../language/definition.ts';
+import type { Constraints } from './constraints.ts';
 
 /**
- * The run-time form of a type: what the definition files say about the built-in kinds, and what a
- * CustomResourceDefinition's schema says about its kind. Codecs, defaulting, merging and OpenAPI work on this alone,
- * and never know a type by name.
+ * The run-time form of a type: what the definition files say about the built-in kinds, and what a structural schema
+ * (OpenAPI, as CustomResourceDefinitions have it) says about its kind. Codecs, defaulting, pruning, validation, merging,
+ * OpenAPI and the types of CEL work on this alone, and never know a type by name.
  */
 export interface Struct {
   /** The OpenAPI name, such as `io.k8s.api.apps.v1.Deployment`. */
@@ -17,6 +18,19 @@ export interface Struct {
   readonly kind: GroupVersionKind | undefined;
   /** Owned and replaced as a whole by server-side apply. */
   readonly isAtomic: boolean;
+  /** What holds for every value of the type, wherever it is. */
+  readonly constraints?: Constraints;
+  /**
+   * Any JSON can be read as such a type: what the schema does not name is pruned, and the schema judges the rest, in the
+   * words of OpenAPI, as upstream does for custom resources. Of other types, a value must be of its type to be read at
+   * all, absent and zero are often the same, and findings are worded as those of the built-in kinds.
+   */
+  readonly isStructural?: boolean;
+  /**
+   * The fields in the order in which upstream checks them, where that is not the order of declaration. Those that are
+   * not named come at the `*`, or last.
+   */
+  readonly checkedFirst?: readonly string[];
   readonly unions: readonly UnionDefinition[];
   /** Fields that the type does not name are kept as they are, not dropped. */
   readonly preservesUnknown: boolean;
@@ -40,39 +54,56 @@ export interface Field {
    */
   readonly omit: 'empty' | 'zero' | 'never';
   readonly required: boolean;
+  /** Published as required, but upstream does not ask for it. */
+  readonly isOnlyPublished?: boolean;
+  /** What is said when the required field is missing, beyond that. */
+  readonly missingSays?: string;
   readonly immutable: boolean;
-  /** Explicit `null` is kept (custom resources only). */
-  readonly nullable: boolean;
-  readonly flags: FieldFlags;
+  /** How strategic merge patches treat the field. */
+  readonly patchStrategy?: string;
+  readonly mergeKey?: string;
 }
 
+/** A place where values are: a field, an item of a list, a value of a map, or the root of a type. */
 export type Shape = ScalarShape | StructShape | ListShape | MapShape;
 
-export interface ScalarShape {
-  readonly kind: 'scalar';
-  readonly scalar: ScalarName;
+interface Place {
+  /** What is said of the values here beyond their type. Places of which nothing is said share their shapes. */
+  readonly constraints?: Constraints;
 }
 
-export interface StructShape {
+export interface ScalarShape extends Place {
+  readonly kind: 'scalar';
+  readonly scalar: ScalarName;
+  /** Bytes are a list to Go, and may be published as one. */
+  readonly listType?: 'atomic' | 'set' | 'map';
+}
+
+export interface StructShape extends Place {
   readonly kind: 'struct';
+  /** Said of this place: the struct is owned as a whole, or not, whatever it says of itself. */
+  readonly mapType?: MapType;
   /** Resolved when first asked for: types may be recursive. */
   readonly struct: Struct;
 }
 
-export interface ListShape {
+export type MapType = 'atomic' | 'granular';
+
+export interface ListShape extends Place {
   readonly kind: 'list';
   readonly element: Shape;
-  readonly listType: 'atomic' | 'set' | 'map';
+  /** Lists of which nothing is said are atomic. */
+  readonly listType?: 'atomic' | 'set' | 'map';
   /** The fields that identify an element of a `map` list. */
-  readonly keys: readonly string[];
+  readonly keys?: readonly string[];
   /** A message of its own in protobuf, with the elements as field 1. */
   readonly isWrapped: boolean;
 }
 
-export interface MapShape {
+export interface MapShape extends Place {
   readonly kind: 'map';
   readonly value: Shape;
-  readonly isAtomic: boolean;
+  readonly mapType?: MapType;
 }
 
 /** Values that are not built from fields; the special ones have a wire form of their own. */

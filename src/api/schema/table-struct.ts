@@ -1,5 +1,6 @@
 import type { PackedField, PackedPackage, PackedType } from '../language/pack.ts';
-import type { UnionDefinition } from '../language/definition.ts';
+import type { FieldFlags, UnionDefinition } from '../language/definition.ts';
+import type { Constraints } from './constraints.ts';
 import type { Field, GroupVersionKind, ScalarName, Shape, Struct } from './schema.ts';
 
 /** What a struct needs to find the types of its fields. */
@@ -15,6 +16,7 @@ export class TableStruct implements Struct {
   readonly isAtomic: boolean;
   readonly unions: readonly UnionDefinition[];
   readonly preservesUnknown = false;
+  readonly checkedFirst: readonly string[] | undefined;
   readonly #package: PackedPackage;
   readonly #packed: PackedType;
   readonly #resolver: Resolver;
@@ -22,12 +24,13 @@ export class TableStruct implements Struct {
   #byName: ReadonlyMap<string, Field> | undefined;
 
   constructor(pack: PackedPackage, packed: PackedType, resolver: Resolver) {
-    const [shortName, isKind, isAtomic, , unions] = packed;
+    const [shortName, isKind, isAtomic, , unions, checkedFirst] = packed;
     this.name = `${pack.package}.${shortName}`;
     this.shortName = shortName;
     this.kind = isKind === 1 ? { group: pack.group, version: pack.version, kind: shortName } : undefined;
     this.isAtomic = isAtomic === 1;
     this.unions = unions ?? [];
+    this.checkedFirst = checkedFirst;
     this.#package = pack;
     this.#packed = packed;
     this.#resolver = resolver;
@@ -45,43 +48,65 @@ export class TableStruct implements Struct {
     return this.#byName.get(name);
   };
 
-  #field([name, number, type, flags = {}]: PackedField): Field {
+  #field([name, number, type, packedFlags, constraints]: PackedField): Field {
+    const flags = packedFlags || NO_FLAGS;
     const isPointer = type.startsWith('*');
     const numbers = typeof number === 'number' ? [number] : number;
     return {
       name,
       number: numbers.at(-1) ?? 0,
       inside: numbers.slice(0, -1),
-      shape: this.#shape(isPointer ? type.slice(1) : type, flags),
+      shape: this.#shape(isPointer ? type.slice(1) : type, flags, constraints),
       presence: isPointer ? 'pointer' : 'value',
       omit: flags.always === true ? 'never' : flags.omitzero === true ? 'zero' : 'empty',
-      required: flags.required === true,
+      required: flags.required !== undefined,
+      isOnlyPublished: flags.required === 'published',
+      missingSays: flags.missing,
       immutable: flags.immutable === true,
-      nullable: false,
-      flags,
+      patchStrategy: flags.patch,
+      mergeKey: flags.mergeKey,
     };
   }
 
-  #shape(type: string, flags: NonNullable<PackedField[3]>): Shape {
+  #shape(type: string, flags: FieldFlags, constraints: Constraints | undefined): Shape {
+    const { list: listType, keys, map: mapType } = flags;
     const isWrapped = type.startsWith('wrapped');
     if (isWrapped || type.startsWith('[]')) {
-      const element = this.#shape(type.slice(isWrapped ? 'wrapped[]'.length : 2), {});
-      return { kind: 'list', element, listType: flags.list ?? 'atomic', keys: flags.keys ?? [], isWrapped };
+      const { own, inner } = divided(constraints);
+      const element = this.#shape(type.slice(isWrapped ? 'wrapped[]'.length : 2), NO_FLAGS, inner);
+      return { kind: 'list', element, listType, keys, isWrapped, constraints: own };
     }
     if (type.startsWith('map<')) {
-      return { kind: 'map', value: this.#shape(type.slice(4, -1), {}), isAtomic: flags.map === 'atomic' };
+      const { own, inner } = divided(constraints);
+      return { kind: 'map', value: this.#shape(type.slice(4, -1), NO_FLAGS, inner), mapType, constraints: own };
     }
-    if (type.startsWith('*')) return this.#shape(type.slice(1), flags);
-    if (isScalarName(type)) return scalarShapes[type];
+    if (type.startsWith('*')) return this.#shape(type.slice(1), flags, constraints);
+    if (isScalarName(type)) {
+      if (constraints === undefined && listType === undefined) return scalarShapes[type];
+      return { kind: 'scalar', scalar: type, listType, constraints };
+    }
     const resolve = (): Struct => this.#resolver.resolve(type, this.#package);
     let struct: Struct | undefined;
     return {
       kind: 'struct',
+      mapType,
+      constraints,
       get struct() {
         return (struct ??= resolve());
       },
     };
   }
+}
+
+const NO_FLAGS: FieldFlags = {};
+
+/** The line of a list or map states the defaults of the whole, and rules for each item. */
+function divided(all: Constraints | undefined): { readonly own?: Constraints; readonly inner?: Constraints } {
+  if (all === undefined) return {};
+  const { default: whole, fill, ...inner } = all;
+  if (whole === undefined && fill === undefined) return { inner: all };
+  const own = { ...(whole === undefined ? {} : { default: whole }), ...(fill === undefined ? {} : { fill }) };
+  return Object.keys(inner).length === 0 ? { own } : { own, inner };
 }
 
 const scalarNames = [
@@ -122,6 +147,4 @@ const typeMetaFields: readonly Field[] = ['kind', 'apiVersion'].map((name) => ({
   omit: 'empty',
   required: false,
   immutable: false,
-  nullable: false,
-  flags: {},
 }));

@@ -1,14 +1,14 @@
 import type { ApiObject, FieldError } from '../../api/index.ts';
 import type { Resource, Strategy, WriteContext } from '../resource.ts';
 import { checkObjectMeta, checkObjectMetaUpdate } from './object-meta.ts';
-import { checkAgainstTable, checkImmutable } from './table-rules.ts';
+import { checkImmutable, checkValues } from './check-values.ts';
 
 /** Everything wrong with an object that is to be created: metadata, what its type says, what its kind says. */
 export function validateNewObject(object: ApiObject, resource: Resource, context: WriteContext): FieldError[] {
   const { strategy, namespaced } = resource;
   return [
     ...checkObjectMeta(object.metadata, { namespaced, strategy }),
-    ...combined(checkAgainstTable(object, resource.type), strategy.validate?.(object, context) ?? [], strategy),
+    ...combined(checkValues(object, resource.type), strategy.validate?.(object, context) ?? [], strategy),
   ];
 }
 
@@ -25,7 +25,7 @@ export function validateChangedObject(
   const meta = checkObjectMeta(object.metadata, { namespaced: resource.namespaced, strategy: resource.strategy });
   const metaUpdate = checkObjectMetaUpdate(object.metadata, old.metadata);
   const found = strategy.validateUpdate?.(object, old, context) ?? [];
-  const own = combined(checkAgainstTable(object, resource.type), found, strategy);
+  const own = combined(checkValues(object, resource.type), found, strategy);
   const changed = combined(checkImmutable(object, old, resource.type), [], strategy);
   const isSaid = ({ field, reason }: FieldError): boolean =>
     found.some((said) => said.field === field && said.reason === reason);

@@ -7,7 +7,7 @@ import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
 import type { Computed } from '../resource.ts';
-import { checkAgainstTable } from '../validation/table-rules.ts';
+import { checkValues } from '../validation/check-values.ts';
 import { ensureNamespace } from './object-meta.ts';
 
 /** A verb on a kind that is answered on the spot, such as an access review. */
@@ -35,7 +35,7 @@ async function ask(call: Call, endpoint: Endpoint, answer: NonNullable<Computed[
   const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services });
   ensureNamespace(sent, endpoint, call.info.namespace);
   const context = writeContext(call, endpoint, options);
-  const found = checkAgainstTable(sent, resource.type);
+  const found = checkValues(sent, resource.type);
   const own = resource.strategy.validate?.(sent, context) ?? [];
   const errors = resource.strategy.combineErrors?.(found, own) ?? [...found, ...own];
   if (errors.length > 0) throw invalid(groupKind(resource), sent.metadata.name ?? '', errors);

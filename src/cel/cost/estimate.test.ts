@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ruleEnvironment, type Schema } from '../index.ts';
+import { ruleEnvironment, structuralShape, type StructuralSchema as Schema } from '../index.ts';
 
 const text = (maxLength: number): Schema => ({ type: 'string', maxLength });
 
 function estimate(properties: Readonly<Record<string, Schema>>, rule: string): { min: bigint; max: bigint } {
-  const rules = ruleEnvironment({ type: 'object', properties }, { isResourceRoot: false });
+  const rules = ruleEnvironment(structuralShape({ type: 'object', properties }));
   if (rules === undefined) throw new Error('no type');
   const compiled = rules.environment.compile(rule);
   if (!compiled.ok) throw new Error(compiled.issues.toString());

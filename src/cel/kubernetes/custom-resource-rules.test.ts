@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { literalText } from '../values/index.ts';
 import { ruleEnvironment } from './custom-resource-rules.ts';
 import { compileRule, isProblem } from './rule-compiler.ts';
-import type { Schema } from './schema.ts';
+import { structuralShape, type StructuralSchema as Schema } from '../../api/values/index.ts';
 
 function answer(schema: Schema, text: string, self: unknown): string {
-  const rules = ruleEnvironment(schema, { isResourceRoot: false });
+  const rules = ruleEnvironment(structuralShape(schema));
   if (rules === undefined) return 'no type';
   const compiled = rules.environment.compile(text);
   if (!compiled.ok) return compiled.issues.list[0]?.message ?? '';
@@ -58,7 +58,7 @@ describe('data of a schema', () => {
 });
 
 describe('a rule', () => {
-  const rules = ruleEnvironment(object({ replicas: { type: 'integer' } }), { isResourceRoot: true });
+  const rules = ruleEnvironment(structuralShape(object({ replicas: { type: 'integer' } }), { isResource: true }));
   if (rules === undefined) throw new Error('no type');
 
   test('must be a bool, and its message a string', () => {

@@ -1,12 +1,12 @@
+import type { Shape } from '../../api/index.ts';
 import type { Environment } from '../environment.ts';
 import { optionalOf } from '../type-terms/index.ts';
 import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
 import { DeclProvider } from './decl-provider.ts';
 import { type DeclType, nameObjects } from './decl-type.ts';
-import type { Schema } from './schema.ts';
 import { schemaShape } from './schema-shape.ts';
 import { limits } from './limits.ts';
-import { schemaType } from './schema-type.ts';
+import { ruleType } from './schema-type.ts';
 import { DeclSizes } from './decl-sizes.ts';
 import type { SizeEstimator } from '../cost/estimate.ts';
 
@@ -26,8 +26,6 @@ export interface RuleEnvironment {
 }
 
 export interface RuleOptions {
-  /** The root of a custom resource, or of an embedded one. */
-  readonly isResourceRoot: boolean;
   /** For new rules, the version that they must work in; left out for stored ones. */
   readonly version?: MinorVersion;
   /** What messages call the type of `self`. */
@@ -36,13 +34,13 @@ export interface RuleOptions {
   readonly type?: DeclType;
 }
 
-/** Prepares the evaluation of rules about data of a schema; nothing when expressions cannot see such data. */
-export function ruleEnvironment(schema: Schema, options: RuleOptions): RuleEnvironment | undefined {
-  const declared = options.type ?? schemaType(schema, options.isResourceRoot);
+/** Prepares the evaluation of rules about data at a place of a type; nothing when expressions cannot see such data. */
+export function ruleEnvironment(place: Shape, options: RuleOptions = {}): RuleEnvironment | undefined {
+  const declared = options.type ?? ruleType(place);
   if (declared === undefined) return undefined;
   const version = options.version ?? STORED;
   const named = nameObjects(declared, options.typeName ?? 'selfType');
-  const shape = schemaShape(schema, options.isResourceRoot);
+  const shape = schemaShape(place);
   const base = baseEnvironment(version).extend({
     types: [new DeclProvider([named], { allowsKeywords: version >= 31 })],
     variables: [{ name: 'self', type: named.type, shape }],

@@ -1,18 +1,18 @@
+import type { Constraints, ListShape, ScalarName, Shape as Place, Struct } from '../../api/index.ts';
 import { decodeBase64, ValueError } from '../../api/values/index.ts';
 import type { Shape, ShapeField } from '../evaluate/shape.ts';
 import { CelError, Double, Duration, Timestamp, type Value } from '../values/index.ts';
 import { reservedWords } from '../syntax/operators.ts';
 import { escapeName, unescapeName } from './escape.ts';
-import { entriesOf, isEmbedded, itemsOf, propertiesOf, type Schema, withResourceFields } from './schema.ts';
+import { seenFields } from './seen-fields.ts';
 import { parseDate, parseDateTime, parseLenientDuration } from './string-formats.ts';
 import { type EntryShapes, PreservedValue, TypedMap } from './typed-map.ts';
 import { MapList, SetList, TypedList } from './typed-list.ts';
 
-/** How data of a schema is read in expressions. The root of a resource has its metadata's name in any case. */
-export function schemaShape(schema: Schema, isResourceRoot = false): Shape {
-  const complete = isResourceRoot ? withResourceFields(schema) : schema;
-  const shape = shapeFor(complete);
-  const isNullable = complete.nullable === true;
+/** How data is read in expressions. */
+export function schemaShape(place: Place): Shape {
+  const shape = shapeFor(place);
+  const isNullable = place.constraints?.nullable === true;
   return {
     ...shape,
     convert(raw) {
@@ -22,28 +22,41 @@ export function schemaShape(schema: Schema, isResourceRoot = false): Shape {
   };
 }
 
-function shapeFor(schema: Schema): Shape {
-  if (schema['x-kubernetes-int-or-string'] === true) return intOrString;
-  switch (schema.type) {
-    case 'object':
-      return objectShape(isEmbedded(schema) ? withResourceFields(schema) : schema);
-    case 'array':
-      return arrayShape(schema);
+function shapeFor(place: Place): Shape {
+  switch (place.kind) {
+    case 'struct':
+      return objectShape(fieldEntries(place.struct));
+    case 'map': {
+      const entry = lazy(place.value);
+      return objectShape({ hasFields: false, shapeOf: () => entry }, entry);
+    }
+    case 'list':
+      return arrayShape(place);
+    case 'scalar':
+      return scalarShape(place.scalar, place.constraints);
+  }
+}
+
+function scalarShape(scalar: ScalarName, { format, preservesUnknown }: Constraints = {}): Shape {
+  switch (scalar) {
+    case 'IntOrString':
+      return intOrString;
     case 'string':
-      return { convert: (raw) => (typeof raw === 'string' ? convertText(raw, schema.format) : wrong('string', raw)) };
-    case 'number':
+      return { convert: (raw) => (typeof raw === 'string' ? convertText(raw, format) : wrong('string', raw)) };
+    case 'double':
       return {
         convert: (raw) =>
           typeof raw === 'number' || typeof raw === 'bigint' ? new Double(Number(raw)) : wrong('float', raw),
       };
-    case 'integer':
+    case 'int32':
+    case 'int64':
       return {
         convert: (raw) => (Number.isSafeInteger(raw) || typeof raw === 'bigint' ? (raw as Value) : wrong('int', raw)),
       };
-    case 'boolean':
+    case 'bool':
       return { convert: (raw) => (typeof raw === 'boolean' ? raw : wrong('bool', raw)) };
     default:
-      return schema['x-kubernetes-preserve-unknown-fields'] === true ? preserved : untyped(schema.type ?? '');
+      return preservesUnknown === true ? preserved : untyped;
   }
 }
 
@@ -56,10 +69,9 @@ const intOrString: Shape = {
   },
 };
 
-function untyped(type: string): Shape {
-  const message = `invalid type, expected object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got ${type}`;
-  return { convert: () => new CelError(message) };
-}
+const UNTYPED =
+  'invalid type, expected object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got ';
+const untyped: Shape = { convert: () => new CelError(UNTYPED) };
 
 function wrong(expected: string, raw: unknown): CelError {
   return new CelError(`invalid data, expected ${expected}, got ${goTypeOf(raw)}`);
@@ -110,33 +122,24 @@ function convertBytes(text: string): Value {
   return bytes instanceof ValueError ? new CelError(`Invalid byte formatted string ${text}: ${bytes.message}`) : bytes;
 }
 
-function arrayShape(schema: Schema): Shape {
-  const items = itemsOf(schema);
-  if (items === undefined)
-    return { convert: () => new CelError('invalid array type, expected Items with a non-empty Schema') };
-  const item = lazy(items);
-  const keys = (schema['x-kubernetes-list-map-keys'] ?? []).map((key) => escapeName(key) ?? key);
-  const listType = schema['x-kubernetes-list-type'];
+function arrayShape({ element, listType, keys = [] }: ListShape): Shape {
+  const item = lazy(element);
+  const escaped = keys.map((key) => escapeName(key) ?? key);
   const make = (raw: readonly unknown[]): Value => {
-    if (listType === 'map') return new MapList(raw, item, keys);
+    if (listType === 'map') return new MapList(raw, item, escaped);
     return listType === 'set' ? new SetList(raw, item) : new TypedList(raw, item);
   };
   const mismatch = 'invalid data, expected an array for the provided schema with type=array';
   return { item, convert: (raw) => (Array.isArray(raw) ? make(raw as readonly unknown[]) : new CelError(mismatch)) };
 }
 
-function objectShape(schema: Schema): Shape {
-  const properties = propertiesOf(schema);
-  const entries = properties === undefined ? mapEntries(schema) : fieldEntries(properties);
+function objectShape(entries: EntryShapes, entry?: Shape): Shape {
   const mismatch = 'invalid data, expected a map for the provided schema with type=object';
   const isObject = (raw: unknown): raw is Readonly<Record<string, unknown>> =>
     typeof raw === 'object' && raw !== null && !Array.isArray(raw);
   const convert = (raw: unknown): Value => (isObject(raw) ? new TypedMap(raw, entries) : new CelError(mismatch));
-  if (!entries.hasFields) {
-    const entry = entriesOf(schema);
-    return entry === undefined ? { convert } : { convert, entry: lazy(entry) };
-  }
-  return { convert, field: (name) => fieldOf(entries, name) };
+  if (entries.hasFields) return { convert, field: (name) => fieldOf(entries, name) };
+  return entry === undefined ? { convert } : { convert, entry };
 }
 
 /** The field that an expression calls by a name, escaped or, if it is a reserved word, not. */
@@ -146,32 +149,27 @@ function fieldOf(entries: EntryShapes, name: string): ShapeField | undefined {
   return shape === undefined ? undefined : { key: key as string, shape };
 }
 
-function fieldEntries(properties: Readonly<Record<string, Schema>>): EntryShapes {
+function fieldEntries(struct: Struct): EntryShapes {
+  const fields = new Map(seenFields(struct).map((field) => [field.name, field.shape]));
   const shapes = new Map<string, Shape>();
   return {
-    hasFields: true,
+    hasFields: fields.size > 0,
     shapeOf(key) {
       const known = shapes.get(key);
       if (known !== undefined) return known;
-      const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-      if (property === undefined) return undefined;
-      const shape = schemaShape(property);
+      const place = fields.get(key);
+      if (place === undefined) return undefined;
+      const shape = schemaShape(place);
       shapes.set(key, shape);
       return shape;
     },
   };
 }
 
-function mapEntries(schema: Schema): EntryShapes {
-  const entry = entriesOf(schema);
-  const shape = entry === undefined ? undefined : lazy(entry);
-  return { hasFields: false, shapeOf: () => shape };
-}
-
 /** A shape that is made when it is first needed. */
-function lazy(schema: Schema): Shape {
+function lazy(place: Place): Shape {
   let made: Shape | undefined;
-  const shape = (): Shape => (made ??= schemaShape(schema));
+  const shape = (): Shape => (made ??= schemaShape(place));
   return {
     convert: (raw) => shape().convert(raw),
     field: (name) => shape().field?.(name),

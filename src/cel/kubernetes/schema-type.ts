@@ -1,74 +1,105 @@
+import type { Constraints, Field, ScalarName, Shape, Struct } from '../../api/index.ts';
 import { objectType } from '../type-terms/index.ts';
 import { ANONYMOUS, type DeclField, type DeclType, declared, listType, mapType, withMaxElements } from './decl-type.ts';
 import { escapeName } from './escape.ts';
 import { limits } from './limits.ts';
-import { entriesOf, isEmbedded, itemsOf, type Schema, withResourceFields } from './schema.ts';
+import { seenFields } from './seen-fields.ts';
 
 const LONGEST_TEXT = limits.requestBytes - 2;
 
-/** The type of data of a schema; nothing when expressions cannot see such data. */
-export function schemaType(schema: Schema, isResourceRoot: boolean): DeclType | undefined {
-  if (schema['x-kubernetes-int-or-string'] === true) {
-    return withMaxElements(declared.dyn, schema.maxLength === undefined ? LONGEST_TEXT : textBound(schema.maxLength));
+interface TypeOptions {
+  /** Which fields of an object have a type. */
+  readonly fieldsOf: (struct: Struct) => readonly Field[];
+  /** The types around: inside itself, a type is an object without fields. */
+  readonly around: readonly Struct[];
+}
+
+/** The type of data as rules of a schema see it; nothing when expressions cannot see such data. */
+export function ruleType(shape: Shape): DeclType | undefined {
+  return shapeType(shape, { fieldsOf: seenFields, around: [] });
+}
+
+/** The type of objects as Kubernetes' type checking of policies sees it, with all that metadata has. */
+export function objectDeclType(struct: Struct): DeclType | undefined {
+  return shapeType({ kind: 'struct', struct }, { fieldsOf: ({ fields }) => fields, around: [] });
+}
+
+function shapeType(shape: Shape, options: TypeOptions): DeclType | undefined {
+  const { constraints = {} } = shape;
+  switch (shape.kind) {
+    case 'scalar':
+      return scalarType(shape.scalar, constraints);
+    case 'struct':
+      return fieldsType(shape.struct, options);
+    case 'list': {
+      const element = shapeType(shape.element, options);
+      if (element === undefined) return undefined;
+      return listType(element, bound(constraints.maxItems) ?? Math.floor(LONGEST_TEXT / (element.minSize + 1)));
+    }
+    case 'map': {
+      const element = shapeType(shape.value, options);
+      if (element === undefined) return undefined;
+      const maxElements = bound(constraints.maxProperties) ?? Math.floor(LONGEST_TEXT / (element.minSize + 6));
+      return mapType(declared.string, element, maxElements);
+    }
   }
-  const complete = isResourceRoot ? withResourceFields(schema) : schema;
-  switch (complete.type) {
-    case 'array':
-      return arrayType(complete);
-    case 'object':
-      return entriesOf(complete) === undefined
-        ? fieldsType(complete)
-        : entriesType(complete, entriesOf(complete) as Schema);
+}
+
+/** Quantities and JSON of any form have no type. */
+function scalarType(scalar: ScalarName, constraints: Constraints): DeclType | undefined {
+  switch (scalar) {
+    case 'IntOrString':
+      return withMaxElements(declared.dyn, textBound(constraints.maxLength) ?? LONGEST_TEXT);
     case 'string':
-      return textType(complete);
-    case 'boolean':
+    case 'Duration':
+      return textType(constraints);
+    case 'bytes':
+      return textType({ ...constraints, format: 'byte' });
+    case 'Time':
+    case 'MicroTime':
+      return textType({ format: 'date-time' });
+    case 'bool':
       return declared.bool;
-    case 'number':
+    case 'double':
       return declared.double;
-    case 'integer':
+    case 'int32':
+    case 'int64':
       return declared.int;
+    case 'RawExtension':
+    case 'FieldsV1':
+      return { type: objectType(ANONYMOUS), fields: new Map(), maxElements: 0, minSize: 2 };
     default:
       return undefined;
   }
 }
 
-function arrayType(schema: Schema): DeclType | undefined {
-  const items = itemsOf(schema);
-  const element = items === undefined ? undefined : schemaType(items, isEmbedded(items));
-  if (element === undefined) return undefined;
-  return listType(element, bound(schema.maxItems) ?? Math.floor(LONGEST_TEXT / (element.minSize + 1)));
-}
-
-function entriesType(schema: Schema, entries: Schema): DeclType | undefined {
-  const element = schemaType(entries, isEmbedded(entries));
-  if (element === undefined) return undefined;
-  return mapType(
-    declared.string,
-    element,
-    bound(schema.maxProperties) ?? Math.floor(LONGEST_TEXT / (element.minSize + 6)),
-  );
-}
-
-function fieldsType(schema: Schema): DeclType {
-  const required = new Set(schema.required ?? []);
+function fieldsType(struct: Struct, { fieldsOf, around }: TypeOptions): DeclType {
   const fields = new Map<string, DeclField>();
   let minSize = 2;
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const type = schemaType(property, isEmbedded(property));
+  const inside = { fieldsOf, around: [...around, struct] };
+  for (const field of around.includes(struct) ? [] : fieldsOf(struct)) {
+    const type = shapeType(field.shape, inside);
     if (type === undefined) continue;
-    const isRequired = required.has(name);
-    const escaped = escapeName(name);
-    if (escaped !== undefined) fields.set(escaped, { type, isRequired });
-    const hasDefault = property.default !== undefined && property.default !== null;
-    if (isRequired && !hasDefault) minSize += Buffer.byteLength(name) + type.minSize + 4;
+    const escaped = escapeName(field.name);
+    if (escaped !== undefined) fields.set(escaped, { type, isRequired: field.required });
+    if (field.required && !hasDefault(field)) minSize += Buffer.byteLength(field.name) + type.minSize + 4;
   }
   return { type: objectType(ANONYMOUS), fields, maxElements: 0, minSize };
 }
 
-function textType(schema: Schema): DeclType {
-  switch (schema.format) {
+/** What is always written has the zero of its type for a default. */
+function hasDefault({ shape, presence, omit }: Field): boolean {
+  const value = shape.constraints?.default;
+  if (value !== undefined && value !== null) return true;
+  return presence === 'value' && omit === 'never' && shape.kind === 'scalar' && WITH_ZERO.has(shape.scalar);
+}
+
+const WITH_ZERO: ReadonlySet<ScalarName> = new Set<ScalarName>(['string', 'bool', 'int32', 'int64', 'double']);
+
+function textType({ format, maxLength, enum: values = [] }: Constraints): DeclType {
+  switch (format) {
     case 'byte':
-      return withMaxElements(declared.bytes, bound(schema.maxLength) ?? LONGEST_TEXT);
+      return withMaxElements(declared.bytes, bound(maxLength) ?? LONGEST_TEXT);
     case 'duration':
       return withMaxElements(declared.duration, 32);
     case 'date':
@@ -77,11 +108,8 @@ function textType(schema: Schema): DeclType {
       return { ...declared.timestamp, maxElements: 32, minSize: 21 };
     default:
   }
-  if (schema.maxLength !== undefined) return withMaxElements(declared.string, textBound(schema.maxLength));
-  const values = schema.enum ?? [];
-  if (values.length === 0) return withMaxElements(declared.string, LONGEST_TEXT);
-  const lengths = values.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0));
-  return withMaxElements(declared.string, Math.max(...lengths));
+  const longest = Math.max(...values.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)));
+  return withMaxElements(declared.string, textBound(maxLength) ?? (values.length === 0 ? LONGEST_TEXT : longest));
 }
 
 function bound(value: number | undefined): number | undefined {
@@ -89,6 +117,6 @@ function bound(value: number | undefined): number | undefined {
 }
 
 /** Lengths are given in code points, of up to four bytes. */
-function textBound(maxLength: number): number {
-  return Math.max(0, maxLength) * 4;
+function textBound(maxLength: number | undefined): number | undefined {
+  return maxLength === undefined ? undefined : Math.max(0, maxLength) * 4;
 }

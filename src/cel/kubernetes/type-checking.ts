@@ -1,3 +1,4 @@
+import type { Struct } from '../../api/index.ts';
 import type { Environment } from '../environment.ts';
 import { DYN, type Type } from '../type-terms/index.ts';
 import { namespaceType, requestType, variablesType } from './admission-types.ts';
@@ -5,15 +6,14 @@ import { baseEnvironment } from './base-environment.ts';
 import { DeclProvider } from './decl-provider.ts';
 import { type DeclType, nameObjects } from './decl-type.ts';
 import { AUTHORIZER_TYPE } from './libraries/index.ts';
-import type { Schema } from './schema.ts';
-import { schemaType } from './schema-type.ts';
+import { objectDeclType } from './schema-type.ts';
 
 /** What a policy's expressions are checked against. */
 export interface CheckedKinds {
-  /** The schema of the objects that the policy is about. */
-  readonly object: Schema | undefined;
-  /** The schema of its parameters; undefined when it has none or they have no schema. */
-  readonly params?: Schema;
+  /** The type of the objects that the policy is about. */
+  readonly object: Struct | undefined;
+  /** The type of its parameters; undefined when it has none or theirs is not known. */
+  readonly params?: Struct;
   readonly hasParams: boolean;
   /** The types of the variables before, as in AdmissionOptions. */
   readonly variables: ReadonlyMap<string, Type | undefined>;
@@ -43,7 +43,7 @@ export function typeCheckingEnvironment({ object, params, hasParams, variables }
   });
 }
 
-function namedType(schema: Schema | undefined, name: string): DeclType | undefined {
-  const type = schema === undefined ? undefined : schemaType(schema, true);
+function namedType(struct: Struct | undefined, name: string): DeclType | undefined {
+  const type = struct === undefined ? undefined : objectDeclType(struct);
   return type === undefined ? undefined : nameObjects(type, name);
 }

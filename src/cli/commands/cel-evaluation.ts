@@ -11,6 +11,7 @@ import {
   type Program,
   ProgramError,
   ruleEnvironment,
+  structuralShape,
   type SizeEstimator,
 } from '../../cel/index.ts';
 import { dataAt, findSchema, type Path, schemaAt } from './cel-schema.ts';
@@ -89,7 +90,7 @@ function typedWorld({ input, old, params, schema: file, version, path }: Express
     const apiVersion = dataAt(data, ['apiVersion']);
     const { schema, isResourceRoot } = findSchema(parse(file as NamedText), { version, apiVersion });
     const isRoot = isResourceRoot && path.length === 0;
-    const found = ruleEnvironment(schemaAt(schema, path), { isResourceRoot: isRoot });
+    const found = ruleEnvironment(structuralShape(schemaAt(schema, path), { isResource: isRoot }));
     if (found === undefined) throw new Error('expressions cannot see data without a type');
     return found;
   });

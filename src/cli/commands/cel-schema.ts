@@ -1,4 +1,4 @@
-import type { Schema } from '../../cel/index.ts';
+import type { StructuralSchema } from '../../cel/index.ts';
 
 /** Where rules stand in a schema: `spec.backends[0]` as its steps. */
 export type Path = readonly (string | number)[];
@@ -15,7 +15,7 @@ export function parsePath(text: string): Path | undefined {
 interface DefinitionVersion {
   readonly name?: string;
   readonly storage?: boolean;
-  readonly schema?: { readonly openAPIV3Schema?: Schema };
+  readonly schema?: { readonly openAPIV3Schema?: StructuralSchema };
 }
 
 interface Definition {
@@ -23,7 +23,7 @@ interface Definition {
   readonly spec?: {
     readonly version?: string;
     readonly versions?: readonly DefinitionVersion[];
-    readonly validation?: { readonly openAPIV3Schema?: Schema };
+    readonly validation?: { readonly openAPIV3Schema?: StructuralSchema };
   };
 }
 
@@ -35,7 +35,10 @@ export interface SchemaChoice {
 }
 
 /** The schema in a document: a CustomResourceDefinition, or a schema itself. Throws when it is not there. */
-export function findSchema(document: unknown, choice: SchemaChoice): { schema: Schema; isResourceRoot: boolean } {
+export function findSchema(
+  document: unknown,
+  choice: SchemaChoice,
+): { schema: StructuralSchema; isResourceRoot: boolean } {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new Error('it is neither a CustomResourceDefinition nor a schema');
   }
@@ -67,12 +70,12 @@ function chooseVersion(versions: readonly DefinitionVersion[], choice: SchemaCho
 }
 
 /** The schema at a path below another. Throws when there is none. */
-export function schemaAt(schema: Schema, path: Path): Schema {
+export function schemaAt(schema: StructuralSchema, path: Path): StructuralSchema {
   let at = schema;
   for (const step of path) {
     const next =
       typeof step === 'number'
-        ? (at.items as Schema | undefined)
+        ? (at.items as StructuralSchema | undefined)
         : (at.properties?.[step] ??
           (typeof at.additionalProperties === 'object' ? at.additionalProperties : undefined));
     if (next === undefined) throw new Error(`it has nothing at "${String(step)}"`);

@@ -20,7 +20,8 @@ import {
   Optional,
   ruleEnvironment,
   type RuleProgram,
-  type Schema,
+  type StructuralSchema,
+  structuralShape,
   type UserData,
   userInfoValue,
 } from '../../../src/cel/index.ts';
@@ -109,7 +110,7 @@ function selectDevice({ expr = '', data, hasListAttributes = false }: Task): Out
 }
 
 function rule(task: Task): Outcome {
-  const rules = ruleEnvironment(task.schema as Schema, { isResourceRoot: task.isRoot === true });
+  const rules = ruleEnvironment(structuralShape(task.schema as StructuralSchema, { isResource: task.isRoot === true }));
   if (rules === undefined) throw new Error('the schema has no type');
   const compiled = compileRule({ ...task, rule: task.expr ?? '' }, rules);
   if (compiled === undefined) return { problem: 'nothing' };

@@ -9,7 +9,8 @@ import {
   ProgramError,
   ResourceCheck,
   ruleEnvironment,
-  type Schema,
+  type StructuralSchema,
+  structuralShape,
   type SizeEstimator,
 } from '../../../src/cel/index.ts';
 import { describeValue } from './describe.ts';
@@ -20,7 +21,7 @@ export interface WorldDescription {
   /** Another world, of which this one has everything that it does not say itself. */
   readonly like?: string;
   readonly isRoot?: boolean;
-  readonly schema?: Schema;
+  readonly schema?: StructuralSchema;
   readonly values?: Readonly<Record<string, unknown>>;
   /** Makes it the environment for new expressions at that compatibility version. */
   readonly version?: string;
@@ -77,7 +78,8 @@ export function worldOf(description: WorldDescription): World {
   const version = description.version === undefined ? undefined : Number(description.version.split('.')[1]);
   const values = (description.values ?? {}) as Record<string, unknown>;
   if (description.kind === 'crd') {
-    const rules = ruleEnvironment(description.schema ?? {}, { isResourceRoot: description.isRoot === true, version });
+    const shape = structuralShape(description.schema ?? {}, { isResource: description.isRoot === true });
+    const rules = ruleEnvironment(shape, { version });
     if (rules === undefined) throw new Error('the schema has no type in CEL');
     return { environment: rules.environment, sizes: rules.sizes, bindings: values };
   }

@@ -19,7 +19,7 @@ export class DirectiveSprinkler {
       const value = patch[name];
       if (field.shape.kind === 'struct' && isObject(value)) this.sprinkle(value, own[name], field.shape.struct);
       if (field.shape.kind === 'list' && Array.isArray(value)) {
-        this.#sprinkleList(patch, name, { live: own[name], shape: field.shape, mergeKey: field.flags.mergeKey ?? '' });
+        this.#sprinkleList(patch, name, { live: own[name], shape: field.shape, mergeKey: field.mergeKey ?? '' });
       }
       if (field.shape.kind === 'map' && isObject(value) && this.#chance.percent(6))
         value['$patch'] = this.#chance.pick(['replace', 'delete']);

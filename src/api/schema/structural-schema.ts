@@ -1,0 +1,233 @@
+import type { JSONSchemaProps } from '../types/apiextensions/v1.d.ts';
+import type { Constraints, NestedRules, ValueRules } from './constraints.ts';
+import type { Field, GroupVersionKind, ListShape, MapType, ScalarName, Shape, Struct, StructShape } from './schema.ts';
+
+/** A structural schema as CustomResourceDefinitions write it: the words of OpenAPI v3, with `x-kubernetes-…` extensions. */
+export type StructuralSchema = JSONSchemaProps;
+
+export interface StructuralOptions {
+  /** The schema is that of a whole object, with apiVersion, kind and metadata, whether it says so or not. */
+  readonly isResource?: boolean;
+  /** The type of metadata; `shapes` is what the schema says of its members. Without it, only names are known. */
+  readonly metadata?: (shapes: ReadonlyMap<string, Shape>) => Struct;
+}
+
+/**
+ * The place that a structural schema describes.
+ *
+ * Assumes: the schema is structural, as upstream's validation of CustomResourceDefinitions demands it. Cheap to make:
+ * each object of the schema is compiled when its fields are first asked for.
+ */
+export function structuralShape(schema: StructuralSchema, options: StructuralOptions = {}): Shape {
+  const constraints = constraintsOf(schema);
+  const inner = { metadata: options.metadata };
+  if (schema['x-kubernetes-int-or-string'] === true) return { kind: 'scalar', scalar: 'IntOrString', constraints };
+  switch (schema.type) {
+    case 'object':
+      return objectShape(schema, constraints, options);
+    case 'array':
+      return {
+        kind: 'list',
+        element:
+          schema.items === undefined || Array.isArray(schema.items) ? ANYTHING : structuralShape(schema.items, inner),
+        listType: schema['x-kubernetes-list-type'] as ListShape['listType'],
+        keys: schema['x-kubernetes-list-map-keys'],
+        isWrapped: false,
+        constraints,
+      };
+    default:
+      return { kind: 'scalar', scalar: scalarOf(schema), constraints };
+  }
+}
+
+/** A place of which a schema says nothing. */
+const ANYTHING: Shape = { kind: 'scalar', scalar: 'JSON' };
+
+function scalarOf({ type, format }: StructuralSchema): ScalarName {
+  switch (type) {
+    case 'string':
+      return 'string';
+    case 'integer':
+      return format === 'int32' ? 'int32' : 'int64';
+    case 'number':
+      return 'double';
+    case 'boolean':
+      return 'bool';
+    default:
+      return 'JSON';
+  }
+}
+
+function objectShape(
+  schema: StructuralSchema,
+  constraints: Constraints | undefined,
+  options: StructuralOptions,
+): Shape {
+  const mapType = schema['x-kubernetes-map-type'] as MapType | undefined;
+  const { additionalProperties: values } = schema;
+  if (values !== undefined && values !== false && schema.properties === undefined) {
+    const value = values === true ? ANYTHING : structuralShape(values, { metadata: options.metadata });
+    return { kind: 'map', value, mapType, constraints };
+  }
+  return { kind: 'struct', struct: new StructuralStruct(schema, options), mapType, constraints };
+}
+
+/** The type that one object of a schema describes. Fields are in order of name, which is the order of JSON output. */
+export class StructuralStruct implements Struct {
+  readonly name: string;
+  readonly shortName: string;
+  readonly kind: GroupVersionKind | undefined;
+  readonly isAtomic: boolean;
+  readonly isStructural = true;
+  readonly unions = [];
+  readonly preservesUnknown: boolean;
+  readonly #schema: StructuralSchema;
+  readonly #options: StructuralOptions;
+  #constraints: Constraints | undefined;
+  #fields: ReadonlyMap<string, Field> | undefined;
+  #list: readonly Field[] | undefined;
+
+  constructor(schema: StructuralSchema, options: StructuralOptions, kind?: GroupVersionKind) {
+    this.name = kind === undefined ? '' : [...kind.group.split('.').reverse(), kind.version, kind.kind].join('.');
+    this.shortName = kind?.kind ?? '';
+    this.kind = kind;
+    this.isAtomic = schema['x-kubernetes-map-type'] === 'atomic';
+    this.preservesUnknown = schema['x-kubernetes-preserve-unknown-fields'] === true;
+    this.#schema = schema;
+    this.#options = options;
+  }
+
+  get constraints(): Constraints | undefined {
+    return (this.#constraints ??= constraintsOf(this.#schema));
+  }
+
+  get fields(): readonly Field[] {
+    return (this.#list ??= [...this.#byName().values()]);
+  }
+
+  readonly field = (name: string): Field | undefined => this.#byName().get(name);
+
+  #byName(): ReadonlyMap<string, Field> {
+    if (this.#fields !== undefined) return this.#fields;
+    const { metadata } = this.#options;
+    const shapes = shapesOf(this.#schema, { metadata });
+    if (this.#options.isResource === true || this.#schema['x-kubernetes-embedded-resource'] === true) {
+      for (const name of ['apiVersion', 'kind']) if (!shapes.has(name)) shapes.set(name, TEXT);
+      shapes.set('metadata', metadataShape(this.#schema.properties, metadata));
+    }
+    const required = new Set(this.#schema.required ?? []);
+    const fields = [...shapes].sort(([left], [right]) => (left < right ? -1 : 1));
+    this.#fields = new Map(fields.map(([name, shape]) => [name, structuralField(name, shape, required.has(name))]));
+    return this.#fields;
+  }
+}
+
+function structuralField(name: string, shape: Shape, required: boolean): Field {
+  return { name, number: 0, inside: [], shape, presence: 'pointer', omit: 'empty', required, immutable: false };
+}
+
+function shapesOf({ properties = {} }: StructuralSchema, options: StructuralOptions): Map<string, Shape> {
+  return new Map(Object.entries(properties).map(([name, inner]) => [name, structuralShape(inner, options)]));
+}
+
+const TEXT: Shape = { kind: 'scalar', scalar: 'string' };
+const NAMES: StructuralSchema = {
+  type: 'object',
+  properties: { name: { type: 'string' }, generateName: { type: 'string' } },
+};
+
+/** Metadata is that of every object; a schema may add rules about the names. */
+function metadataShape(
+  properties: StructuralSchema['properties'] = {},
+  typeOf: StructuralOptions['metadata'],
+): StructShape {
+  const { metadata, kind, apiVersion } = properties;
+  const isComplete =
+    kind?.type === 'string' &&
+    apiVersion?.type === 'string' &&
+    metadata?.properties?.['name']?.type === 'string' &&
+    metadata.properties['generateName']?.type === 'string';
+  const make = (): Struct =>
+    typeOf?.(shapesOf(metadata ?? {}, {})) ?? new StructuralStruct(isComplete ? metadata : NAMES, {});
+  let struct: Struct | undefined;
+  return {
+    kind: 'struct',
+    constraints: metadata === undefined ? undefined : constraintsOf(metadata),
+    get struct() {
+      return (struct ??= make());
+    },
+  };
+}
+
+const VALUE_RULES = [
+  'enum',
+  'minimum',
+  'exclusiveMinimum',
+  'maximum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'format',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+] as const satisfies readonly (keyof ValueRules & keyof StructuralSchema)[];
+
+const DOCUMENTATION = ['title', 'description', 'externalDocs', 'example'] as const;
+
+/** What a schema says of its place; undefined when that is nothing. */
+function constraintsOf(schema: StructuralSchema): Constraints | undefined {
+  const documentation = picked(schema, DOCUMENTATION);
+  const constraints: Constraints = compact({
+    ...nestedRules(schema, false),
+    ...picked(schema, ['nullable', 'default']),
+    preservesUnknown: schema['x-kubernetes-preserve-unknown-fields'],
+    isEmbedded: schema['x-kubernetes-embedded-resource'],
+    documentation: Object.keys(documentation).length === 0 ? undefined : documentation,
+  });
+  return Object.keys(constraints).length === 0 ? undefined : constraints;
+}
+
+/** The rules of a schema; inside `allOf` and the like, with those for the parts of a value. */
+function nestedRules(schema: StructuralSchema, isNested = true): NestedRules {
+  const nested = (list: readonly StructuralSchema[] | undefined): readonly NestedRules[] | undefined =>
+    list?.map((inner) => nestedRules(inner));
+  return compact({
+    ...picked(schema, VALUE_RULES),
+    allOf: nested(schema.allOf),
+    anyOf: nested(schema.anyOf),
+    oneOf: nested(schema.oneOf),
+    not: schema.not === undefined ? undefined : nestedRules(schema.not),
+    rules: schema['x-kubernetes-validations'],
+    ...(isNested ? partRules(schema) : {}),
+  });
+}
+
+function partRules({ type, properties, items, additionalProperties }: StructuralSchema): NestedRules {
+  const entries = Object.entries(properties ?? {}).map(([name, inner]) => [name, nestedRules(inner)] as const);
+  return {
+    type,
+    properties: properties === undefined ? undefined : Object.fromEntries(entries),
+    items: items === undefined || Array.isArray(items) ? undefined : nestedRules(items),
+    additionalProperties: typeof additionalProperties === 'object' ? nestedRules(additionalProperties) : undefined,
+  };
+}
+
+function picked<K extends keyof StructuralSchema>(
+  schema: StructuralSchema,
+  names: readonly K[],
+): Pick<StructuralSchema, K> {
+  const result: Partial<Pick<StructuralSchema, K>> = {};
+  for (const name of names) if (schema[name] !== undefined) result[name] = schema[name];
+  return result as Pick<StructuralSchema, K>;
+}
+
+/** Without members that are undefined, so that what says nothing is empty. */
+function compact<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T;
+}

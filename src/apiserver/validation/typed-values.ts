@@ -1,0 +1,165 @@
+import { checkFormat, invalidValue, notSupported, portNumberProblems, required, tooLong } from '../../api/index.ts';
+import type { Constraints, Field, FieldError, Shape, Struct } from '../../api/index.ts';
+
+/** Where a value is, and where what is wrong with it is noted. */
+export interface Place {
+  readonly path: string;
+  readonly errors: FieldError[];
+}
+
+type Check = (value: unknown, place: Place) => void;
+
+interface FieldCheck {
+  readonly field: Field;
+  /** Undefined when the field can only be missing. */
+  readonly check: Check | undefined;
+}
+
+/**
+ * What the definition files can say about values: required, enumerated, bounded and formatted ones. Only types that have
+ * such a rule somewhere below them are walked.
+ */
+export function checkTyped(object: Readonly<Record<string, unknown>>, type: Struct): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const field of fieldChecks(type)) {
+    const { name } = field.field;
+    if (name !== 'metadata' && name !== 'status') checkField(object[name], field, { path: name, errors });
+  }
+  return errors;
+}
+
+const known = new WeakMap<Struct, readonly FieldCheck[]>();
+/** Types whose checks are being collected: a type inside itself counts as having some. */
+const open = new Set<Struct>();
+
+function fieldChecks(type: Struct): readonly FieldCheck[] {
+  const found = known.get(type);
+  if (found !== undefined) return found;
+  const checks: FieldCheck[] = [];
+  known.set(type, checks);
+  open.add(type);
+  for (const field of type.fields) {
+    const check = shapeCheck(field.shape);
+    if (check !== undefined || (field.required && field.isOnlyPublished !== true)) checks.push({ field, check });
+  }
+  open.delete(type);
+  return checks;
+}
+
+function shapeCheck(shape: Shape): Check | undefined {
+  switch (shape.kind) {
+    case 'scalar': {
+      const { constraints } = shape;
+      if (constraints === undefined || !hasRule(constraints)) return undefined;
+      return (value, place) => checkScalar(value, constraints, place);
+    }
+    case 'struct': {
+      const fields = fieldChecks(shape.struct);
+      return fields.length > 0 || open.has(shape.struct)
+        ? (value, place) => checkMembers(value, fields, place)
+        : undefined;
+    }
+    case 'list': {
+      const check = shapeCheck(shape.element);
+      return check === undefined ? undefined : (value, place) => checkItems(value, check, place);
+    }
+    case 'map': {
+      const check = shapeCheck(shape.value);
+      return check === undefined ? undefined : (value, place) => checkEntries(value, check, place);
+    }
+  }
+}
+
+function hasRule({ enum: choices, values, minimum, maximum, maxBytes, format }: Constraints): boolean {
+  return [choices, values, minimum, maximum, maxBytes, format].some((rule) => rule !== undefined);
+}
+
+function checkMembers(value: unknown, fields: readonly FieldCheck[], { path, errors }: Place): void {
+  if (typeof value !== 'object' || value === null) return;
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const field of fields) {
+    const { name } = field.field;
+    checkField(members[name], field, { path: `${path}.${name}`, errors });
+  }
+}
+
+function checkItems(value: unknown, check: Check, { path, errors }: Place): void {
+  for (const [index, item] of (value as readonly unknown[]).entries()) {
+    check(item, { path: `${path}[${index}]`, errors });
+  }
+}
+
+function checkEntries(value: unknown, check: Check, { path, errors }: Place): void {
+  for (const [key, item] of Object.entries(value as object)) check(item, { path: `${path}[${key}]`, errors });
+}
+
+function checkField(value: unknown, { field, check }: FieldCheck, place: Place): void {
+  if (isMissing(value, field)) {
+    const isAtList = field.shape.constraints?.at === 'list';
+    if (field.isOnlyPublished !== true)
+      place.errors.push(required(isAtList ? listAround(place.path) : place.path, field.missingSays));
+  } else if (check !== undefined && value !== undefined && value !== null) {
+    check(value, place);
+  }
+}
+
+/**
+ * Required means: a pointer is set, a string or list is not empty. Numbers and booleans cannot be missing unless zero is
+ * said to mean that, and structs are judged by what is in them.
+ */
+function isMissing(value: unknown, { presence, shape, required: isRequired }: Field): boolean {
+  if (!isRequired) return false;
+  const isAbsent = value === undefined || value === null;
+  if (presence === 'pointer') return isAbsent;
+  switch (shape.kind) {
+    case 'list':
+      return isAbsent || (value as unknown[]).length === 0;
+    case 'scalar':
+      if (shape.constraints?.zero === 'missing') return value === 0;
+      return shape.scalar === 'string' && (isAbsent || value === '');
+    case 'map':
+    case 'struct':
+      return false;
+  }
+}
+
+function checkScalar(value: unknown, constraints: Constraints, { path, errors }: Place): void {
+  if (typeof value === 'number') checkNumber(value, constraints, { path, errors });
+  if (typeof value !== 'string') return;
+  const { maxBytes, format, values, enum: published } = constraints;
+  const allowed = values ?? (published as readonly string[] | undefined) ?? [];
+  if (allowed.length > 0 && !allowed.includes(value)) {
+    errors.push(notSupported(reportedAt(path, constraints), value, allowed));
+  }
+  if (maxBytes !== undefined && Buffer.byteLength(value) > maxBytes) errors.push(tooLong(path, maxBytes));
+  if (format !== undefined && value !== '') {
+    for (const problem of checkFormat(format, value)) errors.push(invalidValue(path, value, problem));
+  }
+}
+
+function checkNumber(value: number, constraints: Constraints, { path, errors }: Place): void {
+  if (value === 0 && constraints.zero === 'absent') return;
+  const problem = boundsProblem(value, constraints);
+  if (problem !== undefined) errors.push(invalidValue(path, value, problem));
+  if (constraints.format === 'portorname') {
+    for (const detail of portNumberProblems(value)) errors.push(invalidValue(path, value, detail));
+  }
+}
+
+function boundsProblem(value: number, { minimum, maximum, belowSays, aboveSays }: Constraints): string | undefined {
+  const isBelow = minimum !== undefined && value < minimum;
+  if (!isBelow && (maximum === undefined || value <= maximum)) return undefined;
+  const words = isBelow ? belowSays : aboveSays;
+  if (words !== undefined) return words;
+  if (minimum !== undefined && maximum !== undefined) return `must be between ${minimum} and ${maximum}, inclusive`;
+  return isBelow ? `must be greater than or equal to ${minimum}` : `must be less than or equal to ${maximum}`;
+}
+
+function reportedAt(path: string, { at }: Constraints): string {
+  if (at === 'parent') return path.slice(0, path.lastIndexOf('.'));
+  return at === 'list' ? listAround(path) : path;
+}
+
+function listAround(path: string): string {
+  return path.slice(0, path.lastIndexOf('['));
+}
