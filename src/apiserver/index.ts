@@ -16,7 +16,11 @@ export { certificateAuthenticator, type Authenticator } from './stages/authentic
 export type { AccessDecision, AccessRequest, Authorizer } from './stages/authorize.ts';
 export type { PathHandler } from './stages/dispatch.ts';
 export { fixedAuthorizer } from './stages/fixed-authorizer.ts';
-export { ObjectStore } from './storage/object-store.ts';
+export type { ObjectsOf } from './objects/objects-of.ts';
+export type { ObjectIndex } from './objects/object-index.ts';
+export type { ObjectDifference } from './objects/change-feed.ts';
+export { ServerObjects, type ServerObjectsOptions, type StoredKind } from './objects/server-objects.ts';
+export type { SelfClient } from './self-client.ts';
 export { jsonStorage, protobufStorage, type StorageCodec } from './storage/storage-codec.ts';
 export type { SharedObjects } from './storage/object-store.ts';
 export { StoredObject } from './storage/stored-object.ts';

@@ -1,29 +1,17 @@
-import type { Store } from '../store/index.ts';
 import type { Endpoint, Services } from './endpoint.ts';
+import type { ServerObjects } from './objects/server-objects.ts';
 import type { Resource } from './resource.ts';
-import { ObjectStore, type SharedObjects } from './storage/object-store.ts';
-import type { StorageCodec } from './storage/storage-codec.ts';
-
-/** How objects look in the store, and what has been made of them. */
-export interface StoredForm {
-  readonly codecFor: (resource: Resource) => StorageCodec;
-  readonly shared?: SharedObjects;
-}
 
 /** The resources that are served now. Custom resources come and go while the server runs. */
 export class ResourceRegistry {
-  readonly #store: Store;
+  readonly #objects: ServerObjects;
   readonly #services: Services;
-  readonly #stored: StoredForm;
   readonly #endpoints = new Map<string, Endpoint>();
-  /** Versions of one resource share their objects. */
-  readonly #objects = new Map<string, ObjectStore>();
   #generation = 0;
 
-  constructor(store: Store, services: Services, stored: StoredForm) {
-    this.#store = store;
+  constructor(objects: ServerObjects, services: Services) {
+    this.#objects = objects;
     this.#services = services;
-    this.#stored = stored;
   }
 
   /** Grows whenever the set of resources changes; what is derived from the set is cached under it. */
@@ -34,7 +22,7 @@ export class ResourceRegistry {
   add(resource: Resource): void {
     this.#endpoints.set(keyOf(resource.group, resource.version, resource.plural), {
       resource,
-      objects: this.#objectsOf(resource),
+      objects: this.#objects.register(resource),
       services: this.#services,
     });
     this.#generation += 1;
@@ -55,15 +43,6 @@ export class ResourceRegistry {
 
   resources(): Resource[] {
     return [...this.#endpoints.values()].map(({ resource }) => resource);
-  }
-
-  #objectsOf(resource: Resource): ObjectStore {
-    const { prefix } = resource.storage;
-    const known = this.#objects.get(prefix);
-    if (known !== undefined) return known;
-    const objects = new ObjectStore(this.#store, this.#stored.codecFor(resource), this.#stored.shared);
-    this.#objects.set(prefix, objects);
-    return objects;
   }
 }
 

@@ -9,6 +9,7 @@ import {
   OpenApiPaths,
   RootPath,
   ServedApi,
+  ServerObjects,
   TokenFileAuthenticator,
   VersionPath,
 } from '../apiserver/index.ts';
@@ -49,11 +50,9 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
 function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): ApiServer {
   const { storage, types } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
-  const { store, codecFor, shared } = storage;
+  const objects = new ServerObjects({ ...storage, clock, log });
   const server = new ApiServer({
-    store,
-    codecFor,
-    shared,
+    objects,
     types,
     clock,
     random,
@@ -65,13 +64,12 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
       ...(options.tokenFile === undefined ? [] : [new TokenFileAuthenticator(options.tokenFile)]),
     ],
     authorizer: fixedAuthorizer,
-    admission: builtInAdmission({ store, types, codecFor, clock, random }, options.disableAdmission),
+    admission: builtInAdmission({ objects, clock, random }, options.disableAdmission),
     limits: options.limits,
   });
   const enablement = apiEnablement(options.runtimeConfig);
   const resources = builtInResources(types, {
-    store,
-    codecFor,
+    objects,
     random,
     serviceCidrs,
     eventTtlSeconds,

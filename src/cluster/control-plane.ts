@@ -9,7 +9,6 @@ import { bootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { buildServer, type ServerParts } from './build-server.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
-import { Loopback } from './loopback.ts';
 import type { Credential } from './pki/certificate.ts';
 import { clusterPki } from './pki/cluster-pki.ts';
 import type { ClusterPki } from './pki/cluster-pki.ts';
@@ -76,7 +75,6 @@ export class ControlPlane implements AsyncDisposable {
   readonly pki: ClusterPki;
   readonly #options: ControlPlaneOptions;
   readonly #parts: ServerParts & { readonly pki: ClusterPki };
-  readonly #loopback: Loopback;
   #isBootstrapped = false;
   #transport: HttpTransport | undefined;
   #address = '';
@@ -90,7 +88,6 @@ export class ControlPlane implements AsyncDisposable {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
     });
-    this.#loopback = new Loopback(this.server, options.clock);
   }
 
   get isListening(): boolean {
@@ -130,7 +127,7 @@ export class ControlPlane implements AsyncDisposable {
       apiServiceAddress: apiServiceAddress(serviceCidrs),
       pki: this.pki,
     });
-    for (const { path, object } of objects) await this.#loopback.ensure(path, object);
+    for (const { path, object } of objects) await this.server.self.ensure(path, object);
     this.#isBootstrapped = true;
   }
 
@@ -151,7 +148,7 @@ export class ControlPlane implements AsyncDisposable {
     const address = advertisedAddress(place.host);
     const { port } = this.#transport.address;
     this.#address = `${address}:${port}`;
-    await publishApiEndpoints(this.#loopback, { address, port });
+    await publishApiEndpoints(this.server, { address, port });
   }
 
   /** An independent copy as of now, without a port; only of control planes whose store is in memory. */
@@ -167,6 +164,7 @@ export class ControlPlane implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#transport?.[Symbol.asyncDispose]();
+    this.server.objects[Symbol.dispose]();
     await this.#parts.storage.store[Symbol.asyncDispose]();
   }
 

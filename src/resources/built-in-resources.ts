@@ -1,5 +1,5 @@
 import type { ApiObject, ResourceInfo, TypeTable } from '../api/index.ts';
-import type { Resource, Subresource } from '../apiserver/index.ts';
+import type { Resource, StoredKind, Subresource } from '../apiserver/index.ts';
 import { allKinds } from './all-kinds.ts';
 import { columnsFor, rowRulesFor } from './columns/index.ts';
 import { type BuiltInOptions, kindEnvironment } from './kind-environment.ts';
@@ -14,11 +14,26 @@ import { conversionFor, storageForm } from './storage-form.ts';
 export function builtInResources(types: TypeTable, options: BuiltInOptions): Resource[] {
   const environment = kindEnvironment(types, options);
   const kinds = new Map(allKinds(environment).map((kind) => [nameOf(kind), kind]));
-  return types.resources().map((info) => {
+  const resources = types.resources().map((info) => {
     const kind = kinds.get(nameOf(info));
     if (kind === undefined) throw new Error(`No kind is defined for resource "${nameOf(info)}"`);
     return builtInResource(kind, info, types);
   });
+  for (const kind of [...resources, rangeAllocations(types)]) options.objects.register(kind); // also those that are not served
+  return resources;
+}
+
+/** The ports that services have on all nodes: kept in the store as kube-apiserver keeps them, and in no API. */
+function rangeAllocations(types: TypeTable): StoredKind {
+  const type = types.struct('io.k8s.api.core.v1.RangeAllocation');
+  const storage = {
+    prefix: '/registry/ranges/',
+    apiVersion: 'v1',
+    kind: 'RangeAllocation',
+    type,
+    itemsCarryKind: false,
+  };
+  return { group: '', plural: 'rangeallocations', namespaced: false, storage };
 }
 
 function nameOf({ group, plural }: { readonly group: string; readonly plural: string }): string {

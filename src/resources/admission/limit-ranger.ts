@@ -6,7 +6,6 @@ import type { Whole } from '../kind.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { brokenClaimLimits, brokenLimits, type Demand } from './limit-constraints.ts';
 import { withDefaultLimits } from './limit-defaults.ts';
-import { NearbyObjects } from './nearby-objects.ts';
 import { refusal, together } from './refusal.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
@@ -15,17 +14,16 @@ const ANNOTATION = 'kubernetes.io/limit-ranger';
 const POD_LEVEL = ['cpu', 'memory'];
 
 /** Pods and claims keep to the LimitRanges of their namespace, and containers that state no needs get those named there. */
-export function limitRanger(parts: Pick<AdmissionParts, 'store' | 'types' | 'codecFor'>): AdmissionPlugin {
-  const kind = { group: '', version: 'v1', kind: 'LimitRange', folder: 'limitranges' };
-  const limitRanges = new NearbyObjects<LimitRange>(parts, kind);
+export function limitRanger(parts: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
+  const limitRanges = parts.objects.of<LimitRange>('', 'limitranges');
 
   async function mutate(request: AdmissionRequest): Promise<void> {
-    for (const limitRange of await limitRanges.list(`${request.namespace}/`)) setDefaults(request, limitRange);
+    for (const limitRange of await limitRanges.list(request.namespace)) setDefaults(request, limitRange);
   }
 
   async function validate(request: AdmissionRequest): Promise<void> {
     const isClaim = request.resource.plural !== 'pods';
-    for (const limitRange of await limitRanges.list(`${request.namespace}/`)) {
+    for (const limitRange of await limitRanges.list(request.namespace)) {
       const problems = isClaim ? claimProblems(request, limitRange) : podProblems(podOf(request).spec, limitRange);
       if (problems.length > 0) throw refusal(request, together(problems));
     }

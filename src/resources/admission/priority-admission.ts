@@ -3,16 +3,10 @@ import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../../apiserver/index.ts';
 import type { Whole } from '../kind.ts';
 import type { AdmissionParts } from './admission-parts.ts';
-import { NearbyObjects } from './nearby-objects.ts';
 import { refusal } from './refusal.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
-const CLASSES = {
-  group: 'scheduling.k8s.io',
-  version: 'v1',
-  kind: 'PriorityClass',
-  folder: 'priorityclasses',
-} as const;
+const CLASSES = { group: 'scheduling.k8s.io', plural: 'priorityclasses' };
 
 interface Established {
   readonly className: string | undefined;
@@ -24,8 +18,8 @@ interface Established {
 const USUAL: Established = { className: undefined, priority: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
 /** Pods get the priority of their class, and there is one default class at most. */
-export function priorityAdmission(parts: Pick<AdmissionParts, 'store' | 'types' | 'codecFor'>): AdmissionPlugin {
-  const classes = new NearbyObjects<Whole<PriorityClass>>(parts, CLASSES);
+export function priorityAdmission(parts: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
+  const classes = parts.objects.of<Whole<PriorityClass>>(CLASSES.group, CLASSES.plural);
 
   async function defaultClass(): Promise<Whole<PriorityClass> | undefined> {
     let found: Whole<PriorityClass> | undefined;
@@ -37,7 +31,7 @@ export function priorityAdmission(parts: Pick<AdmissionParts, 'store' | 'types' 
   }
 
   async function establish(request: AdmissionRequest, name: string): Promise<Established> {
-    const found = name === '' ? await defaultClass() : await classes.get(name);
+    const found = name === '' ? await defaultClass() : await classes.get('', name);
     if (found === undefined && name === '') return USUAL;
     if (found === undefined) throw refusal(request, `no PriorityClass with name ${name} was found`);
     const { metadata, value = 0, preemptionPolicy } = found;
@@ -95,5 +89,5 @@ function keepPriority(request: AdmissionRequest): void {
 
 function isClassWrite({ operation, resource, subresource }: AdmissionRequest): boolean {
   const isWrite = operation === 'CREATE' || operation === 'UPDATE';
-  return isWrite && resource.group === CLASSES.group && resource.plural === 'priorityclasses' && subresource === '';
+  return isWrite && resource.group === CLASSES.group && resource.plural === CLASSES.plural && subresource === '';
 }

@@ -29,7 +29,7 @@ export function podStream(
   environment: KindEnvironment,
   type: 'exec' | 'attach' | 'log' | 'portforward',
 ): SubresourceMaker {
-  const nodes = environment.objects('minions', { group: '', version: 'v1', kind: 'Node' });
+  const nodes = environment.objects.of('', 'nodes');
   return (info) => ({
     type: 'connection',
     verbs: info.verbs,
@@ -44,7 +44,7 @@ export function podStream(
         if (type === 'log') return NO_LOG_YET;
         throw badRequest(`pod ${name} does not have a host assigned`);
       }
-      if ((await nodes.get(node)) === undefined) throw notFound(NODES, node);
+      if ((await nodes.newest('', node)) === undefined) throw notFound(NODES, node);
       const target = type === 'portforward' ? { type, node, pod } : { type, node, pod, container };
       return connect(environment, target, call);
     },
@@ -53,19 +53,14 @@ export function podStream(
 
 const NO_LOG_YET: Answer = { type: 'bytes', code: 204, contentType: '', body: '' };
 
-const PROXIED = {
-  podproxy: { folder: 'pods', kind: 'Pod' },
-  nodeproxy: { folder: 'minions', kind: 'Node' },
-  serviceproxy: { folder: 'services/specs', kind: 'Service' },
-};
+const PROXIED = { podproxy: 'pods', nodeproxy: 'nodes', serviceproxy: 'services' };
 
 /** `proxy` of pods, services and nodes: a request passed on to what answers behind them. */
 export function proxied(
   environment: KindEnvironment,
   type: 'podproxy' | 'nodeproxy' | 'serviceproxy',
 ): SubresourceMaker {
-  const { folder, kind } = PROXIED[type];
-  const targets = environment.objects(folder, { group: '', version: 'v1', kind });
+  const targets = environment.objects.of('', PROXIED[type]);
   return (info) => ({
     type: 'connection',
     verbs: info.verbs,
@@ -73,8 +68,8 @@ export function proxied(
     async open(call) {
       const { namespace } = call.info;
       const { name, port } = nameAndPort(call.info.name);
-      const key = type === 'nodeproxy' ? name : `${namespace}/${name}`;
-      if ((await targets.get(key)) === undefined) throw notFound({ group: '', resource: call.info.resource }, name);
+      if ((await targets.newest(namespace, name)) === undefined)
+        throw notFound({ group: '', resource: call.info.resource }, name);
       switch (type) {
         case 'nodeproxy':
           return connect(environment, { type, node: name }, call);

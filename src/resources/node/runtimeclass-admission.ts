@@ -1,33 +1,23 @@
-import type { TypeTable } from '../../api/index.ts';
 import type { Pod, PodSpec } from '../../api/types/core/v1.d.ts';
 import type { RuntimeClass, Scheduling } from '../../api/types/node/v1.d.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../../apiserver/index.ts';
-import type { Store } from '../../store/index.ts';
+import type { AdmissionParts } from '../admission/admission-parts.ts';
 import { refusal } from '../admission/refusal.ts';
 import { amount } from '../core/resource-list.ts';
 import type { Whole } from '../kind.ts';
-import { type CodecFor, OtherObjects, storageOfKind } from '../other-objects.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
-
-export interface RuntimeClassAdmissionOptions {
-  readonly store: Store;
-  readonly codecFor: CodecFor;
-  readonly types: TypeTable;
-}
 
 type Amounts = Readonly<Record<string, string>>;
 
 /** A new pod that names a RuntimeClass gets its overhead and scheduling; one whose class is missing or says otherwise is refused. */
-export function runtimeClassAdmission({ store, codecFor, types }: RuntimeClassAdmissionOptions): AdmissionPlugin {
-  const kind = { group: 'node.k8s.io', version: 'v1', kind: 'RuntimeClass' };
-  const storage = storageOfKind(types, 'runtimeclasses', kind);
-  const classes = new OtherObjects(store, storage.storage.prefix, codecFor(storage));
+export function runtimeClassAdmission({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
+  const classes = objects.of<RuntimeClass>('node.k8s.io', 'runtimeclasses');
 
   async function classOf(request: AdmissionRequest, name: string | undefined): Promise<RuntimeClass | undefined> {
     if (name === undefined) return undefined;
-    const found = await classes.get(name);
+    const found = (await classes.get('', name)) ?? (await classes.newest('', name));
     if (found === undefined) throw refusal(request, `pod rejected: RuntimeClass "${name}" not found`);
-    return found.object as unknown as RuntimeClass;
+    return found;
   }
 
   return {

@@ -1,0 +1,68 @@
+import type { ApiObject } from '../../api/index.ts';
+import type { Clock, Logger } from '../../base/index.ts';
+import type { Store } from '../../store/index.ts';
+import type { Resource } from '../resource.ts';
+import { ObjectStore, type SharedObjects } from '../storage/object-store.ts';
+import type { StorageCodec } from '../storage/storage-codec.ts';
+import { type ObjectsOf, StoredObjectsOf } from './objects-of.ts';
+
+/** As much of a resource as its objects in the store depend on; kinds that are stored and not served have no more. */
+export type StoredKind = Pick<Resource, 'group' | 'plural' | 'namespaced' | 'storage'>;
+
+export interface ServerObjectsOptions {
+  readonly store: Store;
+  readonly codecFor: (kind: StoredKind) => StorageCodec;
+  /** What has been made of the stored bytes; servers whose stores are forks of each other share it. */
+  readonly shared?: SharedObjects;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * The objects of all kinds, for whatever in the server looks at them: verbs, admission, authorization, kinds that depend on
+ * other kinds. Kinds may be asked for before they are registered, and used once they are.
+ */
+export class ServerObjects implements Disposable {
+  readonly store: Store;
+  readonly #options: ServerObjectsOptions;
+  readonly #views = new Map<string, StoredObjectsOf>();
+  /** Groups that serve the same objects share them. */
+  readonly #stores = new Map<string, ObjectStore>();
+
+  constructor(options: ServerObjectsOptions) {
+    this.store = options.store;
+    this.#options = options;
+  }
+
+  /** The objects of one kind, in the stored version. */
+  of<T = ApiObject>(group: string, plural: string): ObjectsOf<T> {
+    return this.#view(group, plural) as unknown as ObjectsOf<T>;
+  }
+
+  /** Registers where the objects of a kind are, whether or not it is served. */
+  register(kind: StoredKind): ObjectStore {
+    const { prefix } = kind.storage;
+    let objects = this.#stores.get(prefix);
+    if (objects === undefined) {
+      objects = new ObjectStore(this.store, this.#options.codecFor(kind), this.#options.shared);
+      this.#stores.set(prefix, objects);
+    }
+    this.#view(kind.group, kind.plural).place({ prefix, isNamespaced: kind.namespaced, objects });
+    return objects;
+  }
+
+  /** Ends all subscriptions to changes. */
+  [Symbol.dispose](): void {
+    for (const view of this.#views.values()) view[Symbol.dispose]();
+  }
+
+  #view(group: string, plural: string): StoredObjectsOf {
+    const name = `${plural}.${group}`;
+    let view = this.#views.get(name);
+    if (view === undefined) {
+      view = new StoredObjectsOf(name, this.#options);
+      this.#views.set(name, view);
+    }
+    return view;
+  }
+}
