@@ -1,7 +1,6 @@
 import type { Clock, Logger, MetricRegistry, Random, UidSource } from '../base/index.ts';
 import type { TypeTable } from '../api/index.ts';
-import { Admission } from './admission.ts';
-import type { AdmissionPlugin } from './admission.ts';
+import { Admission, type AdmissionPlugin } from './admission/admission.ts';
 import type { Answer, EncodedAnswer } from './answers/answer.ts';
 import { AnswerEncoder, Negotiator } from './answers/index.ts';
 import { DocumentWriter } from './discovery/document-writer.ts';

@@ -2,7 +2,7 @@ import { managerName } from '../api/index.ts';
 import type { TypeTable } from '../api/index.ts';
 import type { Clock, Logger, Random, UidSource } from '../base/index.ts';
 import type { KeyRange } from '../store/index.ts';
-import type { Admission } from './admission.ts';
+import type { Admission } from './admission/admission.ts';
 import type { FieldOwnership } from './ownership/field-ownership.ts';
 import type { Call } from './request/call.ts';
 import type { Resource, WriteContext } from './resource.ts';

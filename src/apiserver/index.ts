@@ -1,6 +1,7 @@
 // What other folders may use: the server, what a resource must say of itself, and the doors of its extension points.
 export { ApiServer, type ApiServerOptions, type ServerLimits } from './api-server.ts';
-export type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
+export type { AdmissionPlugin } from './admission/admission.ts';
+export type { AdmissionAttributes, AdmissionTarget } from './admission/admission-attributes.ts';
 export type { Answer, EncodedAnswer } from './answers/answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
 export { VersionPath, type VersionInfo } from './health/version-path.ts';

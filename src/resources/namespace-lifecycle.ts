@@ -1,6 +1,6 @@
 import { forbidden, notFound, StatusError } from '../api/index.ts';
 import type { Namespace } from '../api/types/core/v1.d.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../apiserver/index.ts';
+import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from '../apiserver/index.ts';
 import type { AdmissionParts } from './admission/admission-parts.ts';
 import { refusal } from './admission/refusal.ts';
 import type { Whole } from './kind.ts';
@@ -16,15 +16,13 @@ export function namespaceLifecycle({ objects }: Pick<AdmissionParts, 'objects'>)
   const namespaces = objects.of<Whole<Namespace>>('', 'namespaces');
   return {
     name: 'NamespaceLifecycle',
+    handles: (target) => isNamespaceDelete(target) || isWriteInNamespace(target),
     async mutate(request) {
-      const { operation, resource, namespace, name } = request;
-      const isNamespace = resource.group === '' && resource.plural === 'namespaces';
-      if (isNamespace) {
-        if (operation === 'DELETE' && IMMORTAL.has(name))
-          throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
+      const { operation, namespace, name } = request;
+      if (operation === 'DELETE') {
+        if (IMMORTAL.has(name)) throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
         return;
       }
-      if (namespace === '' || !resource.namespaced || operation === 'DELETE' || isAccessReview(request)) return;
       const found = (await namespaces.get('', namespace)) ?? (await namespaces.newest('', namespace));
       if (found === undefined) throw notFound(NAMESPACES, namespace);
       if (found.status.phase === 'Terminating' && operation === 'CREATE') throw terminating(request);
@@ -32,12 +30,21 @@ export function namespaceLifecycle({ objects }: Pick<AdmissionParts, 'objects'>)
   };
 }
 
-/** Telling who asks that a namespace is not there would tell too much. */
-function isAccessReview({ resource }: AdmissionRequest): boolean {
-  return resource.group === 'authorization.k8s.io' && resource.plural === 'localsubjectaccessreviews';
+function isNamespaceDelete({ operation, resource }: AdmissionTarget): boolean {
+  return operation === 'DELETE' && resource.group === '' && resource.plural === 'namespaces';
 }
 
-function terminating(request: AdmissionRequest): StatusError {
+function isWriteInNamespace({ operation, resource }: AdmissionTarget): boolean {
+  const isWrite = operation === 'CREATE' || operation === 'UPDATE';
+  return isWrite && resource.namespaced && !isAccessReview(resource);
+}
+
+/** Whoever asks about access is not told whether a namespace is there: that would tell too much. */
+function isAccessReview({ group, plural }: AdmissionTarget['resource']): boolean {
+  return group === 'authorization.k8s.io' && plural === 'localsubjectaccessreviews';
+}
+
+function terminating(request: AdmissionAttributes): StatusError {
   const { namespace } = request;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const { status } = refusal(request, why);

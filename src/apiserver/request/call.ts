@@ -1,3 +1,4 @@
+import type { AuditAnnotations } from './audit-annotations.ts';
 import type { Query } from './query.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { UserInfo } from './user.ts';
@@ -27,6 +28,8 @@ export interface Call {
   user: UserInfo;
   /** Texts for `Warning` headers, in order and without repeats. */
   readonly warnings: Warnings;
+  /** For the audit event of the request. */
+  readonly annotations: AuditAnnotations;
 }
 
 export interface ClientCertificate {

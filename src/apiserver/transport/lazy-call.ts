@@ -1,3 +1,4 @@
+import { AuditAnnotations } from '../request/audit-annotations.ts';
 import { Query } from '../request/query.ts';
 import { ANONYMOUS } from '../request/user.ts';
 import { Warnings } from '../request/call.ts';
@@ -34,6 +35,7 @@ export class LazyCall implements Call {
   #query: Query | undefined;
   #info: RequestInfo | undefined;
   #warnings: Warnings | undefined;
+  #annotations: AuditAnnotations | undefined;
   #body: Promise<Uint8Array> | undefined;
   #controller: AbortController | undefined;
   #abortedBecause: string | undefined;
@@ -58,6 +60,10 @@ export class LazyCall implements Call {
 
   get warnings(): Warnings {
     return (this.#warnings ??= new Warnings());
+  }
+
+  get annotations(): AuditAnnotations {
+    return (this.#annotations ??= new AuditAnnotations());
   }
 
   get certificate(): ClientCertificate | 'invalid' | undefined {

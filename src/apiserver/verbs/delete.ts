@@ -1,12 +1,13 @@
 import { notFound } from '../../api/index.ts';
 import type { ApiObject, Status } from '../../api/index.ts';
+import { optionsOfDelete } from '../admission/operation-options.ts';
+import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import type { WriteContext } from '../resource.ts';
 import { isConflicting } from '../storage/object-store.ts';
-
 import { convertToStored, StoredObject } from '../storage/stored-object.ts';
 import { deleteOptions } from './delete-options.ts';
 import type { DeleteOptions } from './delete-options.ts';
@@ -19,12 +20,18 @@ export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer>
   const context = writeContext(call, endpoint, options);
   warnOfPropagation(endpoint, options, context);
   const { namespace, name } = call.info;
-  const deleted = await deleteObject(endpoint, { namespace, name, options, context });
+  const admission = deleteAdmission(call, endpoint, options);
+  const deleted = await deleteObject(endpoint, { namespace, name, options, context, admission });
   if (deleted.isGone && resource.strategy.returnsDeletedObject !== true) {
     return { type: 'status', status: deletedStatus(deleted.object, endpoint) };
   }
   const code = !deleted.isGone && options.orphanDependents === false ? 202 : 200;
   return { type: 'object', code, resource, object: deleted.object };
+}
+
+export function deleteAdmission(call: Call, endpoint: Endpoint, options: DeleteOptions): RequestAdmission {
+  const { dryRun } = options;
+  return new RequestAdmission(call, endpoint, { dryRun, deleteOptions: optionsOfDelete(options, dryRun) });
 }
 
 /** Tells who does not say what becomes of dependents, where the kind's own choice surprises. */
@@ -41,6 +48,8 @@ export interface DeleteRequest {
   readonly name: string;
   readonly options: DeleteOptions;
   readonly context: WriteContext;
+  /** Absent where the server deletes by itself, such as for an eviction. */
+  readonly admission?: RequestAdmission;
 }
 
 export interface Deleted {
@@ -71,7 +80,7 @@ async function deleteStored(
   const { strategy } = resource;
   const current = stored.as(resource);
   checkDeletePreconditions(current, options, endpoint);
-  await admit(current, endpoint, request);
+  await request.admission?.admitDelete(current);
   const own = strategy.beforeDelete?.(current, context) ?? 'delete';
   if (own === current) return { object: stored, isGone: false };
   if (own !== 'delete') return mark(own, stored, endpoint, context);
@@ -102,25 +111,6 @@ async function mark(
   const value = convertToStored({ ...object, metadata }, resource);
   const result = await objects.put(stored.key, value, { expected: stored });
   return isConflicting(result) ? 'lost' : { object: result, isGone: false };
-}
-
-async function admit(old: ApiObject, endpoint: Endpoint, request: DeleteRequest): Promise<void> {
-  const { admission } = endpoint.services;
-  const { context, namespace, name } = request;
-  const attributes = {
-    operation: 'DELETE' as const,
-    resource: endpoint.resource,
-    subresource: context.subresource,
-    namespace,
-    name,
-    object: undefined,
-    old,
-    user: context.user,
-    dryRun: context.dryRun,
-    warn: context.warn,
-  };
-  await admission.mutate(attributes);
-  await admission.validate(attributes);
 }
 
 function deletedStatus(object: StoredObject | ApiObject, endpoint: Endpoint): Status {

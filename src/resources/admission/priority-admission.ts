@@ -1,6 +1,6 @@
 import type { PodSpec } from '../../api/types/core/v1.d.ts';
 import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../../apiserver/index.ts';
+import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from '../../apiserver/index.ts';
 import type { Whole } from '../kind.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { refusal } from './refusal.ts';
@@ -30,7 +30,7 @@ export function priorityAdmission(parts: Pick<AdmissionParts, 'objects'>): Admis
     return found;
   }
 
-  async function establish(request: AdmissionRequest, name: string): Promise<Established> {
+  async function establish(request: AdmissionAttributes, name: string): Promise<Established> {
     const found = name === '' ? await defaultClass() : await classes.get('', name);
     if (found === undefined && name === '') return USUAL;
     if (found === undefined) throw refusal(request, `no PriorityClass with name ${name} was found`);
@@ -38,7 +38,7 @@ export function priorityAdmission(parts: Pick<AdmissionParts, 'objects'>): Admis
     return { className: metadata.name, priority: value, preemptionPolicy };
   }
 
-  async function givePriority(request: AdmissionRequest): Promise<void> {
+  async function givePriority(request: AdmissionAttributes): Promise<void> {
     const { spec } = podOf(request);
     const { className, priority, preemptionPolicy } = await establish(request, spec.priorityClassName ?? '');
     if (spec.priority !== undefined && spec.priority !== priority)
@@ -59,6 +59,7 @@ export function priorityAdmission(parts: Pick<AdmissionParts, 'objects'>): Admis
 
   return {
     name: 'Priority',
+    handles: (target) => isPodWrite(target) || isClassWrite(target),
     mutate(request) {
       if (!isPodWrite(request)) return;
       return request.operation === 'CREATE' ? givePriority(request) : keepPriority(request);
@@ -79,15 +80,15 @@ function stated(what: string, value: string | number, computed: string | number)
 }
 
 /** An update that leaves out what was computed does not take it away. */
-function keepPriority(request: AdmissionRequest): void {
+function keepPriority(request: AdmissionAttributes): void {
   const { spec } = podOf(request);
-  const was = podOf({ ...request, object: request.old }).spec;
+  const was = podOf({ object: request.old }).spec;
   const { priority = was.priority, preemptionPolicy = was.preemptionPolicy } = spec;
   if (priority === spec.priority && preemptionPolicy === spec.preemptionPolicy) return;
   setPodSpec(request, { ...spec, priority, preemptionPolicy });
 }
 
-function isClassWrite({ operation, resource, subresource }: AdmissionRequest): boolean {
+function isClassWrite({ operation, resource, subresource }: AdmissionTarget): boolean {
   const isWrite = operation === 'CREATE' || operation === 'UPDATE';
   return isWrite && resource.group === CLASSES.group && resource.plural === CLASSES.plural && subresource === '';
 }

@@ -17,7 +17,6 @@ export function bindings(environment: KindEnvironment): Kind {
 
   async function bind(binding: ApiObject, context: WriteContext): Promise<ApiObject> {
     const { namespace = '', name = '' } = binding.metadata;
-    checkBinding(binding, name);
     for (let tries = 0; tries < RETRIES; tries++) {
       const found = await pods.newest(namespace, name);
       if (found === undefined) throw notFound(PODS, name);
@@ -28,5 +27,9 @@ export function bindings(environment: KindEnvironment): Kind {
     throw conflict(PODS, name, OBJECT_MODIFIED);
   }
 
-  return { group: '', plural: 'bindings', computed: { create: bind } };
+  return {
+    group: '',
+    plural: 'bindings',
+    computed: { check: (binding) => checkBinding(binding, binding.metadata.name ?? ''), create: bind },
+  };
 }

@@ -34,6 +34,7 @@ export function podStream(
     type: 'connection',
     verbs: info.verbs,
     struct: info.type,
+    isRead: type === 'log',
     async open(call, objects) {
       if (type === 'log') checkLogOptions(call);
       const pod = (await objects.get()) as unknown as Whole<Pod>;

@@ -48,6 +48,7 @@ export function evictionOf(environment: KindEnvironment): (call: ActionCall) => 
 
   return async (call) => {
     const options = optionsOf(call, podType);
+    await call.admit(call.body);
     const pod = await removeUnguarded(call.objects, options, call.context.now);
     if (pod === 'removed') return created();
     const covering = await coveringBudgets(budgets, pod);

@@ -39,9 +39,11 @@ export function tokenRequestOf(environment: KindEnvironment): (call: ActionCall)
       throw new StatusError({ code: 501, message });
     }
     const account = await checkedAccount(call);
-    const { spec } = call.body as unknown as Whole<TokenRequest>;
-    const audiences = (spec.audiences ?? []).length === 0 ? issuer.apiAudiences : (spec.audiences ?? []);
+    const request = filledIn(call, account, issuer);
+    const { spec } = request as unknown as Whole<TokenRequest>;
+    const { audiences = [] } = spec;
     refuseBadLifetime(spec.expirationSeconds ?? HOUR_SECONDS);
+    await call.admit(request);
     const reference = spec.boundObjectRef ?? undefined;
     const bound = reference === undefined ? undefined : await findBound(reference, call, objects);
     const seconds = shortened(spec.expirationSeconds ?? HOUR_SECONDS, issuer, call);
@@ -60,21 +62,26 @@ export function tokenRequestOf(environment: KindEnvironment): (call: ActionCall)
     });
     const expirationTimestamp = formatTime(instantOfMillis(call.context.now + seconds * 1000));
     return {
-      ...call.body,
-      metadata: withMeta(call.body.metadata, {
-        name: account.metadata.name,
-        namespace: account.metadata.namespace,
-        uid: account.metadata.uid,
-        creationTimestamp: formatTime(instantOfMillis(call.context.now)),
-      }),
-      spec: {
-        ...spec,
-        audiences: [...audiences],
-        expirationSeconds: seconds,
-        boundObjectRef: spec.boundObjectRef ?? null,
-      },
+      ...request,
+      spec: { ...spec, expirationSeconds: seconds, boundObjectRef: spec.boundObjectRef ?? null },
       status: { token, expirationTimestamp },
     };
+  };
+}
+
+/** The request with what it leaves to the server. */
+function filledIn({ body, context }: ActionCall, { metadata }: ApiObject, { apiAudiences }: TokenIssuer): ApiObject {
+  const { spec } = body as unknown as Whole<TokenRequest>;
+  const audiences = (spec.audiences ?? []).length === 0 ? apiAudiences : (spec.audiences ?? []);
+  return {
+    ...body,
+    metadata: withMeta(body.metadata, {
+      name: metadata.name,
+      namespace: metadata.namespace,
+      uid: metadata.uid,
+      creationTimestamp: formatTime(instantOfMillis(context.now)),
+    }),
+    spec: { ...spec, audiences: [...audiences] },
   };
 }
 
