@@ -10,7 +10,6 @@ export type { Call } from './request/call.ts';
 export { ANONYMOUS, type UserInfo } from './request/user.ts';
 export { requestInfo, type RequestInfo } from './request/request-info.ts';
 export * from './resource.ts';
-export { prefixRange } from './endpoint.ts';
 export type { ResourceRegistry } from './resource-registry.ts';
 export { TokenFileAuthenticator } from './stages/token-file.ts';
 export { certificateAuthenticator, type Authenticator } from './stages/authenticate.ts';

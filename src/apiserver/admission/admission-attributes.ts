@@ -83,7 +83,8 @@ export class AdmissionAttributes implements AdmissionTarget {
   /** CreateOptions, UpdateOptions or DeleteOptions of `meta.k8s.io/v1`, with what the client stated; none for a connection. */
   get options(): OperationOptions | undefined {
     if (this.operation === 'CONNECT') return undefined;
-    return this.#step.deleteOptions ?? optionsOfWrite(this.#call.query, this.operation);
+    const kind = this.operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions';
+    return this.#step.deleteOptions ?? optionsOfWrite(this.#call.query, kind);
   }
 
   /** The same request as one for another version of the resource, for rules that name only that one. */

@@ -1,4 +1,3 @@
-import type { ApiObject } from '../../api/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import { isStoreError, type KeyRange, type Revision } from '../../store/index.ts';
 import type { ObjectList, ObjectStore } from '../storage/object-store.ts';
@@ -26,7 +25,7 @@ export class ChangeFeed implements Disposable {
   readonly #objects: ObjectStore;
   readonly #range: KeyRange;
   readonly #options: { readonly clock: Clock; readonly log: Logger };
-  readonly #handlers = new Set<ObjectChangeHandler<ApiObject>>();
+  readonly #handlers = new Set<ObjectChangeHandler<unknown>>();
   #told = new Map<string, StoredObject>();
   #stop: AbortController | undefined;
 
@@ -36,7 +35,7 @@ export class ChangeFeed implements Disposable {
     this.#options = options;
   }
 
-  add(handler: ObjectChangeHandler<ApiObject>): Disposable {
+  add(handler: ObjectChangeHandler<unknown>): Disposable {
     for (const [key, { object }] of this.#told) this.#call(handler, { key, current: object, previous: undefined });
     this.#handlers.add(handler);
     if (this.#stop === undefined) {
@@ -106,7 +105,7 @@ export class ChangeFeed implements Disposable {
   }
 
   /** A handler that throws keeps nobody else from being told. */
-  #call(handler: ObjectChangeHandler<ApiObject>, difference: ObjectDifference<ApiObject>): void {
+  #call(handler: ObjectChangeHandler<unknown>, difference: ObjectDifference<unknown>): void {
     try {
       handler(difference);
     } catch (error) {

@@ -1,4 +1,3 @@
-import type { ApiObject } from '../../api/index.ts';
 import type { ObjectDifference } from './change-feed.ts';
 
 /**
@@ -10,34 +9,34 @@ export interface ObjectIndex<T> {
   get(key: string): readonly T[];
 }
 
-interface Bucket {
-  readonly objects: Map<string, ApiObject>;
-  list: readonly ApiObject[] | undefined;
+interface Bucket<T> {
+  readonly objects: Map<string, T>;
+  list: readonly T[] | undefined;
 }
 
-const NONE: readonly ApiObject[] = [];
+const NONE: readonly never[] = [];
 
 /** Keeps an index by taking in differences: each costs as much as the object has keys. */
-export class IncrementalIndex implements ObjectIndex<ApiObject> {
-  readonly #keysOf: (object: ApiObject) => readonly string[];
-  readonly #buckets = new Map<string, Bucket>();
+export class IncrementalIndex<T> implements ObjectIndex<T> {
+  readonly #keysOf: (object: T) => readonly string[];
+  readonly #buckets = new Map<string, Bucket<T>>();
 
-  constructor(keysOf: (object: ApiObject) => readonly string[]) {
+  constructor(keysOf: (object: T) => readonly string[]) {
     this.#keysOf = keysOf;
   }
 
-  get(key: string): readonly ApiObject[] {
+  get(key: string): readonly T[] {
     const bucket = this.#buckets.get(key);
     return bucket === undefined ? NONE : (bucket.list ??= [...bucket.objects.values()]);
   }
 
-  readonly handler = ({ key, current, previous }: ObjectDifference<ApiObject>): void => {
+  readonly handler = ({ key, current, previous }: ObjectDifference<T>): void => {
     if (previous !== undefined) for (const each of this.#keysOf(previous)) this.#remove(each, key);
     if (current !== undefined) for (const each of this.#keysOf(current)) this.#add(each, key, current);
   };
 
-  #add(indexKey: string, objectKey: string, object: ApiObject): void {
-    const bucket = this.#buckets.get(indexKey) ?? { objects: new Map<string, ApiObject>(), list: undefined };
+  #add(indexKey: string, objectKey: string, object: T): void {
+    const bucket = this.#buckets.get(indexKey) ?? { objects: new Map<string, T>(), list: undefined };
     bucket.objects.set(objectKey, object);
     bucket.list = undefined;
     this.#buckets.set(indexKey, bucket);

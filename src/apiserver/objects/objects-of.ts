@@ -1,42 +1,10 @@
 import type { ApiObject } from '../../api/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
-import { isStoreError, type Operation, prefixRange, singleKey } from '../../store/index.ts';
+import { isStoreError, type KeyRange, type Operation, prefixRange, singleKey } from '../../store/index.ts';
 import { isConflicting, type ObjectStore } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { ChangeFeed, type ObjectChangeHandler } from './change-feed.ts';
 import { IncrementalIndex, type ObjectIndex } from './object-index.ts';
-
-/**
- * The objects of one kind: in the stored version, with resourceVersion, frozen and shared by everybody who reads the same
- * revision. The namespace of objects that are in none is empty.
- */
-export interface ObjectsOf<T = ApiObject> {
-  /**
-   * The object that this process has at hand, without waiting. Behind what other servers write by as much as a mirror of
-   * etcd is; throws a `StoreError` with reason `Unavailable` where the store is elsewhere or still being loaded.
-   */
-  getNow(namespace: string, name: string): T | undefined;
-  /** All objects at hand, or those of a namespace, in the order of their keys; otherwise as `getNow`. */
-  listNow(namespace?: string): readonly T[];
-  /** What is at hand, or what the store has where nothing is at hand. */
-  get(namespace: string, name: string): Promise<T | undefined>;
-  list(namespace?: string): Promise<readonly T[]>;
-  /** What the store has, including everything written before the call by any server. */
-  newest(namespace: string, name: string): Promise<T | undefined>;
-  newestList(namespace?: string): Promise<readonly T[]>;
-  /** The object as soon as it is there; undefined when the signal aborts before. */
-  appearance(namespace: string, name: string, signal: AbortSignal): Promise<T | undefined>;
-  /** An index kept up to date with the changes; everybody who asks for the same name shares it, and must give the same function. */
-  index(name: string, keysOf: (object: T) => readonly string[]): ObjectIndex<T>;
-  /** Calls the handler with all objects there are and then with every change, until the result is disposed of. */
-  onChange(handler: ObjectChangeHandler<T>): Disposable;
-  /** The key in the store, for conditions of transactions. */
-  keyOf(namespace: string, name: string): string;
-  /** The write of an object as part of a transaction on other objects. */
-  putting(key: string, object: ApiObject): Operation;
-  /** Writes an object in place of the one that was read; false when that one has changed in the meantime. */
-  replace(key: string, read: ApiObject, object: ApiObject): Promise<boolean>;
-}
 
 /** Where the objects of a kind are. */
 export interface ObjectPlace {
@@ -45,10 +13,14 @@ export interface ObjectPlace {
   readonly objects: ObjectStore;
 }
 
-export class StoredObjectsOf implements ObjectsOf, Disposable {
+/**
+ * The objects of one kind: in the stored version, with resourceVersion, frozen and shared by everybody who reads the same
+ * revision. The namespace of objects that are in none is empty.
+ */
+export class ObjectsOf<T = ApiObject> implements Disposable {
   readonly #name: string;
   readonly #options: { readonly clock: Clock; readonly log: Logger };
-  readonly #indexes = new Map<string, IncrementalIndex>();
+  readonly #indexes = new Map<string, IncrementalIndex<T>>();
   #known: ObjectPlace | undefined;
   #feed: ChangeFeed | undefined;
 
@@ -62,71 +34,86 @@ export class StoredObjectsOf implements ObjectsOf, Disposable {
     this.#known = place;
   }
 
-  getNow(namespace: string, name: string): ApiObject | undefined {
-    return this.#place.objects.getNow(this.keyOf(namespace, name))?.object;
+  /**
+   * The object that this process has at hand, without waiting. Behind what other servers write by as much as a mirror of
+   * etcd is; throws a `StoreError` with reason `Unavailable` where the store is elsewhere or still being loaded.
+   */
+  getNow(namespace: string, name: string): T | undefined {
+    return this.#read(this.#place.objects.getNow(this.keyOf(namespace, name)));
   }
 
-  listNow(namespace = ''): readonly ApiObject[] {
-    return this.#place.objects.listNow(this.#rangeOf(namespace)).objects.map(objectOf);
+  /** All objects at hand, or those of a namespace, in the order of their keys; otherwise as `getNow`. */
+  listNow(namespace = ''): readonly T[] {
+    return this.#place.objects.listNow(this.#rangeOf(namespace)).objects.map(({ object }) => object as T);
   }
 
-  async get(namespace: string, name: string): Promise<ApiObject | undefined> {
+  /** What is at hand, or what the store has where nothing is at hand. */
+  async get(namespace: string, name: string): Promise<T | undefined> {
     return this.#atHand(
       () => this.getNow(namespace, name),
       () => this.newest(namespace, name),
     );
   }
 
-  async list(namespace = ''): Promise<readonly ApiObject[]> {
+  async list(namespace = ''): Promise<readonly T[]> {
     return this.#atHand(
       () => this.listNow(namespace),
       () => this.newestList(namespace),
     );
   }
 
-  async newest(namespace: string, name: string): Promise<ApiObject | undefined> {
-    return (await this.#place.objects.get(this.keyOf(namespace, name)))?.object;
+  /** What the store has, including everything that any server wrote before the call. */
+  async newest(namespace: string, name: string): Promise<T | undefined> {
+    return this.#read(await this.#place.objects.get(this.keyOf(namespace, name)));
   }
 
-  async newestList(namespace = ''): Promise<readonly ApiObject[]> {
-    return (await this.#place.objects.list(this.#rangeOf(namespace), {})).objects.map(objectOf);
+  async newestList(namespace = ''): Promise<readonly T[]> {
+    const { objects } = await this.#place.objects.list(this.#rangeOf(namespace), {});
+    return objects.map(({ object }) => object as T);
   }
 
-  async appearance(namespace: string, name: string, signal: AbortSignal): Promise<ApiObject | undefined> {
+  /** The object as soon as it is there; undefined when the signal aborts before. */
+  async appearance(namespace: string, name: string, signal: AbortSignal): Promise<T | undefined> {
     const { objects } = this.#place;
     const from = (await objects.revision()) + 1;
     const found = await this.newest(namespace, name);
     if (found !== undefined) return found;
     for await (const { changes } of objects.watch(singleKey(this.keyOf(namespace, name)), { from, signal })) {
-      const current = changes.findLast((change) => change.current !== undefined)?.current;
-      if (current !== undefined) return current.object;
+      const written = changes.findLast(({ current }) => current !== undefined);
+      if (written !== undefined) return this.#read(written.current);
     }
     return undefined;
   }
 
-  index(name: string, keysOf: (object: ApiObject) => readonly string[]): ObjectIndex<ApiObject> {
+  /** An index kept up to date with the changes; everybody who asks for the same name shares it, and must give the same function. */
+  index(name: string, keysOf: (object: T) => readonly string[]): ObjectIndex<T> {
     let index = this.#indexes.get(name);
     if (index === undefined) {
       index = new IncrementalIndex(keysOf);
       this.#indexes.set(name, index);
-      this.#changes.add(index.handler);
+      this.onChange(index.handler);
     }
     return index;
   }
 
-  onChange(handler: ObjectChangeHandler<ApiObject>): Disposable {
-    return this.#changes.add(handler);
+  /** Calls the handler with all objects there are and then with every change, until the result is disposed of. */
+  onChange(handler: ObjectChangeHandler<T>): Disposable {
+    this.#feed ??= new ChangeFeed(this.#place.objects, this.#rangeOf(''), this.#options);
+    return this.#feed.add(handler as ObjectChangeHandler<unknown>);
   }
 
+  /** The key in the store, for transactions. */
   keyOf(namespace: string, name: string): string {
     const { prefix, isNamespaced } = this.#place;
     return isNamespaced ? `${prefix}${namespace}/${name}` : prefix + name;
   }
 
+  /** The write of an object as part of a transaction on other objects. */
   putting(key: string, object: ApiObject): Operation {
     return { type: 'put', key, value: this.#place.objects.encode(object) };
   }
 
+  /** Writes an object in place of the one that was read; false when that one has changed in the meantime. */
   async replace(key: string, read: ApiObject, object: ApiObject): Promise<boolean> {
     const { objects } = this.#place;
     const expected = await objects.get(key);
@@ -135,6 +122,7 @@ export class StoredObjectsOf implements ObjectsOf, Disposable {
     return !isConflicting(await objects.put(key, { ...object, metadata }, { expected }));
   }
 
+  /** Ends all subscriptions. */
   [Symbol.dispose](): void {
     this.#feed?.[Symbol.dispose]();
   }
@@ -144,13 +132,13 @@ export class StoredObjectsOf implements ObjectsOf, Disposable {
     return this.#known;
   }
 
-  get #changes(): ChangeFeed {
-    return (this.#feed ??= new ChangeFeed(this.#place.objects, this.#rangeOf(''), this.#options));
-  }
-
-  #rangeOf(namespace: string): ReturnType<typeof prefixRange> {
+  #rangeOf(namespace: string): KeyRange {
     const { prefix } = this.#place;
     return prefixRange(namespace === '' ? prefix : `${prefix}${namespace}/`);
+  }
+
+  #read(stored: StoredObject | undefined): T | undefined {
+    return stored?.object as T | undefined;
   }
 
   #atHand<R>(now: () => R, later: () => Promise<R>): R | Promise<R> {
@@ -161,8 +149,4 @@ export class StoredObjectsOf implements ObjectsOf, Disposable {
       throw error;
     }
   }
-}
-
-function objectOf(stored: StoredObject): ApiObject {
-  return stored.object;
 }

@@ -4,7 +4,7 @@ import type { Store } from '../../store/index.ts';
 import type { Resource } from '../resource.ts';
 import { ObjectStore, type SharedObjects } from '../storage/object-store.ts';
 import type { StorageCodec } from '../storage/storage-codec.ts';
-import { type ObjectsOf, StoredObjectsOf } from './objects-of.ts';
+import { ObjectsOf } from './objects-of.ts';
 
 /** As much of a resource as its objects in the store depend on; kinds that are stored and not served have no more. */
 export type StoredKind = Pick<Resource, 'group' | 'plural' | 'namespaced' | 'storage'>;
@@ -25,7 +25,7 @@ export interface ServerObjectsOptions {
 export class ServerObjects implements Disposable {
   readonly store: Store;
   readonly #options: ServerObjectsOptions;
-  readonly #views = new Map<string, StoredObjectsOf>();
+  readonly #views = new Map<string, ObjectsOf>();
   /** Groups that serve the same objects share them. */
   readonly #stores = new Map<string, ObjectStore>();
 
@@ -36,7 +36,7 @@ export class ServerObjects implements Disposable {
 
   /** The objects of one kind, in the stored version. */
   of<T = ApiObject>(group: string, plural: string): ObjectsOf<T> {
-    return this.#view(group, plural) as unknown as ObjectsOf<T>;
+    return this.#view(group, plural) as ObjectsOf<unknown> as ObjectsOf<T>;
   }
 
   /** Registers where the objects of a kind are, whether or not it is served. */
@@ -56,11 +56,11 @@ export class ServerObjects implements Disposable {
     for (const view of this.#views.values()) view[Symbol.dispose]();
   }
 
-  #view(group: string, plural: string): StoredObjectsOf {
+  #view(group: string, plural: string): ObjectsOf {
     const name = `${plural}.${group}`;
     let view = this.#views.get(name);
     if (view === undefined) {
-      view = new StoredObjectsOf(name, this.#options);
+      view = new ObjectsOf(name, this.#options);
       this.#views.set(name, view);
     }
     return view;

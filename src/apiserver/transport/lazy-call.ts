@@ -1,7 +1,6 @@
-import { AuditAnnotations } from '../request/audit-annotations.ts';
 import { Query } from '../request/query.ts';
 import { ANONYMOUS } from '../request/user.ts';
-import { Warnings } from '../request/call.ts';
+import { AuditAnnotations, Warnings } from '../request/call.ts';
 import type { Call, ClientCertificate } from '../request/call.ts';
 import type { UserInfo } from '../request/user.ts';
 import { booleanParameter } from '../request/options.ts';

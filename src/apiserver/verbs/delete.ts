@@ -1,6 +1,6 @@
 import { notFound } from '../../api/index.ts';
 import type { ApiObject, Status } from '../../api/index.ts';
-import { optionsOfDelete } from '../admission/operation-options.ts';
+import { operationOptions } from '../admission/operation-options.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupResource, keyOf, writeContext } from '../endpoint.ts';
@@ -31,7 +31,8 @@ export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer>
 
 export function deleteAdmission(call: Call, endpoint: Endpoint, options: DeleteOptions): RequestAdmission {
   const { dryRun } = options;
-  return new RequestAdmission(call, endpoint, { dryRun, deleteOptions: optionsOfDelete(options, dryRun) });
+  const stated = operationOptions('DeleteOptions', { ...options, dryRun: dryRun ? ['All'] : undefined });
+  return new RequestAdmission(call, endpoint, { dryRun, deleteOptions: stated });
 }
 
 /** Tells who does not say what becomes of dependents, where the kind's own choice surprises. */
