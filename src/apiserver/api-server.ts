@@ -1,17 +1,17 @@
 import type { Clock, Logger, MetricRegistry, Random, UidSource } from '../base/index.ts';
 import type { TypeTable } from '../api/index.ts';
-import type { Store } from '../store/index.ts';
-import { Admission } from './admission.ts';
-import type { AdmissionPlugin } from './admission.ts';
 import type { Authorizer } from './access/authorizer.ts';
+import { Admission, type AdmissionPlugin } from './admission/admission.ts';
 import type { Answer, EncodedAnswer } from './answers/answer.ts';
 import { AnswerEncoder, Negotiator } from './answers/index.ts';
 import { DocumentWriter } from './discovery/document-writer.ts';
 import type { Services } from './endpoint.ts';
 import { TableOwnership } from './ownership/field-ownership.ts';
 import { RequestMetrics } from './metrics/request-metrics.ts';
+import type { ServerObjects } from './objects/server-objects.ts';
 import type { Call } from './request/call.ts';
-import { ResourceRegistry, type StoredForm } from './resource-registry.ts';
+import { ResourceRegistry } from './resource-registry.ts';
+import { SelfClient } from './self-client.ts';
 import { authenticate } from './stages/authenticate.ts';
 import type { Authenticator } from './stages/authenticate.ts';
 import { authorize } from './stages/authorize.ts';
@@ -25,8 +25,8 @@ import type { Next, Stage } from './stages/stage.ts';
 import type { RequestHandler } from './transport/request-handler.ts';
 import { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 
-export interface ApiServerOptions extends StoredForm {
-  readonly store: Store;
+export interface ApiServerOptions {
+  readonly objects: ServerObjects;
   readonly types: TypeTable;
   readonly clock: Clock;
   readonly random: Random;
@@ -56,6 +56,10 @@ const DEFAULT_LIMITS: ServerLimits = {
 /** The API server without its sockets: resources, and the stages that every request goes through. */
 export class ApiServer implements RequestHandler {
   readonly registry: ResourceRegistry;
+  /** The objects of all kinds, for whatever runs inside the server. */
+  readonly objects: ServerObjects;
+  /** The server's own writes. */
+  readonly self: SelfClient;
   readonly services: Services;
   /** For documents in whatever format a client asks for. */
   readonly documents: DocumentWriter;
@@ -71,13 +75,15 @@ export class ApiServer implements RequestHandler {
       uids: options.uids,
       log: options.log,
       types: options.types,
-      bookmarks: new BookmarkRounds(options.clock, options.store),
+      bookmarks: new BookmarkRounds(options.clock, options.objects.store),
       admission: new Admission(options.admission),
       ownership: new TableOwnership((group, version, plural) => this.registry.find(group, version, plural)?.resource),
       maxBodyBytes: limits.maxBodyBytes,
       minWatchSeconds: limits.minWatchSeconds,
     };
-    this.registry = new ResourceRegistry(options.store, this.services, options);
+    this.objects = options.objects;
+    this.registry = new ResourceRegistry(options.objects, this.services);
+    this.self = new SelfClient(this, options.clock);
     const limiter = new ConcurrencyLimiter(limits);
     const metrics = new RequestMetrics(options.metrics, { clock: options.clock, inFlight: () => limiter.inFlight });
     const stages: readonly Stage[] = [

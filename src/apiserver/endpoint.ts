@@ -1,8 +1,8 @@
 import { managerName } from '../api/index.ts';
 import type { TypeTable } from '../api/index.ts';
 import type { Clock, Logger, Random, UidSource } from '../base/index.ts';
-import type { KeyRange } from '../store/index.ts';
-import type { Admission } from './admission.ts';
+import { type KeyRange, prefixRange } from '../store/index.ts';
+import type { Admission } from './admission/admission.ts';
 import { Listeners } from './listeners.ts';
 import type { FieldOwnership } from './ownership/field-ownership.ts';
 import type { Call } from './request/call.ts';
@@ -60,11 +60,6 @@ export function keyOf(resource: Resource, namespace: string, name: string): stri
 export function rangeOf(resource: Resource, namespace: string): KeyRange {
   const { prefix } = resource.storage;
   return prefixRange(resource.namespaced && namespace !== '' ? `${prefix}${namespace}/` : prefix);
-}
-
-/** Keys under a prefix that ends in a slash; `0` is the character after it. */
-export function prefixRange(prefix: string): KeyRange {
-  return { from: prefix, to: `${prefix.slice(0, -1)}0` };
 }
 
 export function writeContext(

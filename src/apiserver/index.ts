@@ -1,6 +1,7 @@
 // What other folders may use: the server, what a resource must say of itself, and the doors of its extension points.
 export { ApiServer, type ApiServerOptions, type ServerLimits } from './api-server.ts';
-export type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
+export type { AdmissionPlugin } from './admission/admission.ts';
+export type { AdmissionAttributes, AdmissionTarget } from './admission/admission-attributes.ts';
 export type { Answer, EncodedAnswer } from './answers/answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
 export { VersionPath, type VersionInfo } from './health/version-path.ts';
@@ -10,7 +11,6 @@ export { ANONYMOUS, type UserInfo } from './request/user.ts';
 export { requestInfo, type RequestInfo } from './request/request-info.ts';
 export * from './resource.ts';
 export { builtInCapabilities, type Capabilities, customCapabilities } from './capabilities.ts';
-export { prefixRange } from './endpoint.ts';
 export type { ResourceRegistry } from './resource-registry.ts';
 export { TokenFileAuthenticator } from './stages/token-file.ts';
 export { certificateAuthenticator, type Authenticator } from './stages/authenticate.ts';
@@ -24,7 +24,11 @@ export {
 export { evaluateWithAccess } from './access/expression-access.ts';
 export type { PathHandler } from './stages/dispatch.ts';
 export { fixedAuthorizer, mastersAuthorizer } from './access/fixed-authorizer.ts';
-export { ObjectStore } from './storage/object-store.ts';
+export type { ObjectsOf } from './objects/objects-of.ts';
+export type { ObjectIndex } from './objects/object-index.ts';
+export type { ObjectDifference } from './objects/change-feed.ts';
+export { ServerObjects, type ServerObjectsOptions, type StoredKind } from './objects/server-objects.ts';
+export type { SelfClient } from './self-client.ts';
 export { jsonStorage, protobufStorage, type StorageCodec } from './storage/storage-codec.ts';
 export type { SharedObjects } from './storage/object-store.ts';
 export { StoredObject } from './storage/stored-object.ts';

@@ -1,16 +1,8 @@
 import type { GroupVersion } from '../api/index.ts';
-import type { Store } from '../store/index.ts';
 import { type Endpoint, type Services, Withdrawal } from './endpoint.ts';
 import { Listeners } from './listeners.ts';
+import type { ServerObjects } from './objects/server-objects.ts';
 import type { Resource } from './resource.ts';
-import { ObjectStore, type SharedObjects } from './storage/object-store.ts';
-import type { StorageCodec } from './storage/storage-codec.ts';
-
-/** How objects look in the store, and what has been made of them. */
-export interface StoredForm {
-  readonly codecFor: (resource: Resource) => StorageCodec;
-  readonly shared?: SharedObjects;
-}
 
 type KindName = Pick<Resource, 'group' | 'plural'>;
 
@@ -19,19 +11,15 @@ type KindName = Pick<Resource, 'group' | 'plural'>;
  * discovery, documents, tables and ownership are made from what is here.
  */
 export class ResourceRegistry {
-  readonly #store: Store;
+  readonly #objects: ServerObjects;
   readonly #services: Services;
-  readonly #stored: StoredForm;
   /** By group, then by version and plural. */
   readonly #groups = new Map<string, Map<string, Endpoint>>();
-  /** The objects of a kind by their prefix in the store: versions of one kind share them. */
-  readonly #objects = new Map<string, ObjectsOfKind>();
   readonly #listeners = new Listeners<readonly GroupVersion[]>();
 
-  constructor(store: Store, services: Services, stored: StoredForm) {
-    this.#store = store;
+  constructor(objects: ServerObjects, services: Services) {
+    this.#objects = objects;
     this.#services = services;
-    this.#stored = stored;
   }
 
   /**
@@ -77,7 +65,7 @@ export class ResourceRegistry {
     if (members === undefined) this.#groups.set(group, (members = new Map()));
     members.set(`${version}/${plural}`, {
       resource,
-      objects: this.#objectsOf(resource),
+      objects: this.#objects.register(resource),
       services: this.#services,
       withdrawal: new Withdrawal(),
     });
@@ -89,7 +77,7 @@ export class ResourceRegistry {
     const removed = [...members].filter(([, { resource }]) => resource.plural === plural);
     for (const [key, { resource }] of removed) {
       members.delete(key);
-      this.#release(resource);
+      this.#objects.withdraw(resource);
     }
     if (members.size === 0) this.#groups.delete(group);
     return removed.map(([, endpoint]) => endpoint);
@@ -103,31 +91,6 @@ export class ResourceRegistry {
     this.#listeners.tell([...versions.values()]);
     for (const { withdrawal } of removed) withdrawal.happen();
   }
-
-  #objectsOf(resource: Resource): ObjectStore {
-    const { storage, capabilities } = resource;
-    const known = this.#objects.get(storage.prefix);
-    if (known !== undefined) {
-      known.users += 1;
-      return known.objects;
-    }
-    // What was made of custom objects is not kept for the next definition of their kind, which may read them otherwise.
-    const shared = capabilities.objects === 'structured' ? this.#stored.shared : undefined;
-    const objects = new ObjectStore(this.#store, this.#stored.codecFor(resource), shared);
-    this.#objects.set(storage.prefix, { objects, users: 1 });
-    return objects;
-  }
-
-  #release({ storage }: Resource): void {
-    const known = this.#objects.get(storage.prefix);
-    if (known !== undefined && (known.users -= 1) === 0) this.#objects.delete(storage.prefix);
-  }
-}
-
-interface ObjectsOfKind {
-  readonly objects: ObjectStore;
-  /** How many versions are served of the kind. */
-  users: number;
 }
 
 function kindKey({ group, plural }: KindName): string {

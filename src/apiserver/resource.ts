@@ -56,7 +56,9 @@ export interface Resource {
 
 /** The verbs of a kind that is made up when asked for, such as access reviews; those it lacks are not allowed. */
 export interface Computed {
-  /** POST: the answer to what was sent, which has passed defaulting and validation. */
+  /** POST: refuses what was sent by throwing a `StatusError`, beyond what validation finds, before validating admission. */
+  readonly check?: (object: ApiObject) => void;
+  /** POST: the answer to what was sent, which has passed defaulting, validation and admission. */
   readonly create?: (object: ApiObject, context: WriteContext) => Promise<ApiObject>;
   /** GET one object; undefined when there is none of this name. */
   readonly get?: (name: string) => Promise<ApiObject | undefined>;
@@ -224,6 +226,8 @@ export interface Connection {
   readonly struct: Struct;
   /** How OpenAPI documents it. */
   readonly style: Exclude<SubresourceStyle, { readonly kind: 'object' }>;
+  /** Set for what is only read, such as `log`: admission is not asked. Otherwise it is, with the operation CONNECT. */
+  readonly isRead?: boolean;
   /** Any method, whatever verb it counts as. Refusing is throwing a `StatusError`. */
   open(call: Call, objects: ActionObjects): Promise<Answer>;
 }
@@ -235,6 +239,8 @@ export interface ActionCall {
   readonly body: ApiObject;
   readonly context: WriteContext;
   readonly objects: ActionObjects;
+  /** Validating admission of what was sent; for the action to call as soon as its own checks of it have passed. */
+  admit(body: ApiObject): Promise<void>;
 }
 
 /** What an action may do with the object it stands under. */

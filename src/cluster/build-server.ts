@@ -11,6 +11,7 @@ import {
   OpenApiPaths,
   RootPath,
   ServedApi,
+  ServerObjects,
   TokenFileAuthenticator,
   VersionPath,
 } from '../apiserver/index.ts';
@@ -52,12 +53,10 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
 function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): ApiServer {
   const { storage, types } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
-  const { store, codecFor, shared } = storage;
+  const objects = new ServerObjects({ ...storage, clock, log });
   const authorizer = firstOpinion([mastersAuthorizer, ...(options.authorizers ?? []), fixedAuthorizer]);
   const server = new ApiServer({
-    store,
-    codecFor,
-    shared,
+    objects,
     types,
     clock,
     random,
@@ -71,15 +70,14 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     ],
     authorizer,
     admission: [
-      ...builtInAdmission({ store, types, codecFor, clock, random }, options.disableAdmission),
+      ...builtInAdmission({ objects, clock, random }, options.disableAdmission),
       ...(options.admission ?? []),
     ],
     limits: options.limits,
   });
   const enablement = apiEnablement(options.runtimeConfig);
   const resources = builtInResources(types, {
-    store,
-    codecFor,
+    objects,
     random,
     serviceCidrs,
     eventTtlSeconds,

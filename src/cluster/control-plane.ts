@@ -9,7 +9,6 @@ import { buildServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
-import { Loopback } from './loopback.ts';
 import { clusterPki } from './pki/cluster-pki.ts';
 import type { ClusterPki } from './pki/cluster-pki.ts';
 import { forkStorage, openStorage } from './storage-options.ts';
@@ -43,7 +42,6 @@ export class ControlPlane implements AsyncDisposable {
   readonly pki: ClusterPki;
   readonly #options: ControlPlaneOptions;
   readonly #parts: ServerParts & { readonly pki: ClusterPki };
-  readonly #loopback: Loopback;
   #isBootstrapped = false;
   #transport: HttpTransport | undefined;
   #address = '';
@@ -57,7 +55,6 @@ export class ControlPlane implements AsyncDisposable {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
     });
-    this.#loopback = new Loopback(this.server, options.clock);
   }
 
   get isListening(): boolean {
@@ -97,7 +94,7 @@ export class ControlPlane implements AsyncDisposable {
       apiServiceAddress: apiServiceAddress(serviceCidrs),
       pki: this.pki,
     });
-    for (const { path, object } of objects) await this.#loopback.ensure(path, object);
+    for (const { path, object } of objects) await this.server.self.ensure(path, object);
     this.#isBootstrapped = true;
   }
 
@@ -118,7 +115,7 @@ export class ControlPlane implements AsyncDisposable {
     const address = advertisedAddress(place.host);
     const { port } = this.#transport.address;
     this.#address = `${address}:${port}`;
-    await publishApiEndpoints(this.#loopback, { address, port });
+    await publishApiEndpoints(this.server, { address, port });
   }
 
   /** An independent copy as of now, without a port; only of control planes whose store is in memory. */
@@ -134,6 +131,7 @@ export class ControlPlane implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#transport?.[Symbol.asyncDispose]();
+    this.server.objects[Symbol.dispose]();
     await this.#parts.storage.store[Symbol.asyncDispose]();
   }
 

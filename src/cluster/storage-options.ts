@@ -1,4 +1,4 @@
-import type { Resource, SharedObjects, StorageCodec } from '../apiserver/index.ts';
+import type { SharedObjects, StorageCodec, StoredKind } from '../apiserver/index.ts';
 import { jsonStorage, protobufStorage } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import { openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
@@ -12,7 +12,7 @@ export type StorageOptions =
 
 export interface OpenStorage {
   readonly store: Store;
-  readonly codecFor: (resource: Resource) => StorageCodec;
+  readonly codecFor: (kind: StoredKind) => StorageCodec;
   /** What has been made of the stored bytes, for stores that keep them in this process. */
   readonly shared?: SharedObjects;
 }

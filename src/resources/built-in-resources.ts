@@ -1,7 +1,7 @@
 import { builtInPriority } from '../api/index.ts';
 import type { ApiObject, ResourceInfo, TypeTable } from '../api/index.ts';
 import { builtInCapabilities } from '../apiserver/index.ts';
-import type { Resource, Subresource } from '../apiserver/index.ts';
+import type { Resource, StoredKind, Subresource } from '../apiserver/index.ts';
 import * as kindSources from './all-kinds.ts';
 import { type BuiltInOptions, type KindEnvironment, kindEnvironment } from './kind-environment.ts';
 import { kindStrategy, statusStrategy, type VersionOfKind } from './kind-strategy.ts';
@@ -15,11 +15,26 @@ import { conversionFor, storageForm } from './storage-form.ts';
 export function builtInResources(types: TypeTable, options: BuiltInOptions): Resource[] {
   const environment = kindEnvironment(types, options);
   const kinds = new Map(allKinds(environment).map((kind) => [nameOf(kind), kind]));
-  return types.resources().map((info) => {
+  const resources = types.resources().map((info) => {
     const kind = kinds.get(nameOf(info));
     if (kind === undefined) throw new Error(`No kind is defined for resource "${nameOf(info)}"`);
     return builtInResource(kind, info, types);
   });
+  for (const kind of [...resources, rangeAllocations(types)]) options.objects.register(kind); // also those that are not served
+  return resources;
+}
+
+/** The ports that services have on all nodes: kept in the store as kube-apiserver keeps them, and in no API. */
+function rangeAllocations(types: TypeTable): StoredKind {
+  const type = types.struct('io.k8s.api.core.v1.RangeAllocation');
+  const storage = {
+    prefix: '/registry/ranges/',
+    apiVersion: 'v1',
+    kind: 'RangeAllocation',
+    type,
+    encoding: 'protobuf' as const,
+  };
+  return { group: '', plural: 'rangeallocations', namespaced: false, capabilities: builtInCapabilities, storage };
 }
 
 /** A file of kinds exports them one by one, or functions that make them for a cluster. */

@@ -1,15 +1,13 @@
 import type { TypeTable } from '../api/index.ts';
+import type { ServerObjects } from '../apiserver/index.ts';
 import type { Random } from '../base/index.ts';
-import type { Store } from '../store/index.ts';
 import type { AccessReviewer, TokenIssuer, TokenReviewer } from './access.ts';
 import type { NodeConnector } from './core/connections.ts';
-import { type CodecFor, OtherObjects, storageOfKind } from './other-objects.ts';
 
 /** What a cluster decides about its built-in kinds. */
 export interface BuiltInOptions {
-  /** Where the objects are, for the few rules of one kind that look at another. */
-  readonly store: Store;
-  readonly codecFor: CodecFor;
+  /** The objects of all kinds, for the few rules of one kind that look at another. */
+  readonly objects: ServerObjects;
   readonly random: Random;
   /** Networks of service addresses, one or one of each family; the first says which family is the default. */
   readonly serviceCidrs?: readonly string[];
@@ -43,7 +41,7 @@ export interface PortRange {
 /** What kinds that need more than their own object are built with. */
 export interface KindEnvironment {
   readonly types: TypeTable;
-  readonly store: Store;
+  readonly objects: ServerObjects;
   readonly random: Random;
   readonly serviceCidrs: readonly string[];
   readonly nodePorts: PortRange;
@@ -53,11 +51,6 @@ export interface KindEnvironment {
   readonly tokenIssuer: TokenIssuer | undefined;
   readonly nodeConnector: NodeConnector | undefined;
   readonly components: readonly ComponentProbe[];
-  /** The stored objects of another kind; `folder` is its place below /registry/. */
-  objects(
-    folder: string,
-    kind: { readonly group: string; readonly version: string; readonly kind: string },
-  ): OtherObjects;
 }
 
 export const DEFAULT_SERVICE_CIDR = '10.96.0.0/16';
@@ -65,11 +58,10 @@ export const DEFAULT_NODE_PORTS: PortRange = { first: 30_000, last: 32_767 };
 export const DEFAULT_EVENT_TTL_SECONDS = 3600;
 
 export function kindEnvironment(types: TypeTable, options: BuiltInOptions): KindEnvironment {
-  const { store, codecFor, random } = options;
   return {
     types,
-    store,
-    random,
+    objects: options.objects,
+    random: options.random,
     serviceCidrs: options.serviceCidrs ?? [DEFAULT_SERVICE_CIDR],
     nodePorts: options.nodePorts ?? DEFAULT_NODE_PORTS,
     eventTtlSeconds: options.eventTtlSeconds ?? DEFAULT_EVENT_TTL_SECONDS,
@@ -78,9 +70,5 @@ export function kindEnvironment(types: TypeTable, options: BuiltInOptions): Kind
     tokenIssuer: options.tokenIssuer,
     nodeConnector: options.nodeConnector,
     components: options.components ?? [],
-    objects(folder, kind) {
-      const resource = storageOfKind(types, folder, kind);
-      return new OtherObjects(store, resource.storage.prefix, codecFor(resource));
-    },
   };
 }

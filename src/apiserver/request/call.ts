@@ -1,3 +1,4 @@
+import { qualifiedNameProblems } from '../../api/index.ts';
 import type { Query } from './query.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { UserInfo } from './user.ts';
@@ -27,6 +28,8 @@ export interface Call {
   user: UserInfo;
   /** Texts for `Warning` headers, in order and without repeats. */
   readonly warnings: Warnings;
+  /** For the audit event of the request. */
+  readonly annotations: AuditAnnotations;
 }
 
 export interface ClientCertificate {
@@ -46,5 +49,21 @@ export class Warnings {
 
   get texts(): readonly string[] {
     return [...this.#texts];
+  }
+}
+
+/** What plugins have to say about a request in its audit event, each key once. */
+export class AuditAnnotations {
+  readonly #values = new Map<string, string>();
+
+  /** Keys are like labels': `podsecurity.admission.k8s.io/audit`, with a prefix. */
+  add(key: string, value: string): void {
+    const [problem] = key.includes('/') ? qualifiedNameProblems(key) : ['it has no prefix'];
+    if (problem !== undefined) throw new Error(`Cannot add audit annotation "${key}": ${problem}`);
+    if (!this.#values.has(key)) this.#values.set(key, value);
+  }
+
+  get values(): ReadonlyMap<string, string> {
+    return this.#values;
   }
 }

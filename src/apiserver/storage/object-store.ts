@@ -1,5 +1,6 @@
 import type { ApiObject } from '../../api/index.ts';
-import type { Entry, KeyRange, Revision, Store, StoreEvent } from '../../store/index.ts';
+import { StoreError } from '../../store/index.ts';
+import type { Entry, InProcessStore, KeyRange, Revision, Store, StoreEvent } from '../../store/index.ts';
 import type { Alongside } from '../resource.ts';
 import { Superseded } from './superseded.ts';
 import type { StorageCodec } from './storage-codec.ts';
@@ -67,8 +68,25 @@ export class ObjectStore {
     return { objects: entries.map((entry) => this.#share(entry)), more, count, revision };
   }
 
+  /** `get` without waiting, where the store is in this process; otherwise throws a `StoreError`, reason `Unavailable`. */
+  getNow(key: string): StoredObject | undefined {
+    const entry = this.#atHand.readNow(key);
+    return entry === undefined ? undefined : this.#share(entry);
+  }
+
+  /** `list` without waiting, as `getNow`. */
+  listNow(range: KeyRange): ObjectList {
+    const { entries, more, count, revision } = this.#atHand.rangeNow(range);
+    return { objects: entries.map((entry) => this.#share(entry)), more, count, revision };
+  }
+
   revision(): Promise<Revision> {
     return this.#store.revision();
+  }
+
+  /** The stored form of an object. */
+  encode(object: ApiObject): Uint8Array {
+    return this.#codec.encode(withoutResourceVersion(object));
   }
 
   /** Writes `object`, or answers with what stands in the way: the current object, or 'missing'. */
@@ -114,6 +132,11 @@ export class ObjectStore {
     for await (const batch of this.#store.watch(range, options)) {
       yield { changes: batch.events.map((event) => this.#change(event)), revision: batch.revision };
     }
+  }
+
+  get #atHand(): InProcessStore {
+    if ('readNow' in this.#store) return this.#store as InProcessStore;
+    throw new StoreError('Unavailable', 'Cannot read without waiting: the store is in another process');
   }
 
   #change(event: StoreEvent): ObjectChange {

@@ -10,6 +10,7 @@ import { RootPath } from '../discovery/root-path.ts';
 import { ServedApi } from '../discovery/served-api.ts';
 import { certificateAuthenticator } from '../stages/authenticate.ts';
 import { mastersAuthorizer } from '../access/fixed-authorizer.ts';
+import { ServerObjects } from '../objects/server-objects.ts';
 import { jsonStorage } from '../storage/storage-codec.ts';
 import { inProcessCall } from '../transport/in-process-call.ts';
 
@@ -39,12 +40,15 @@ export class KindServer implements AsyncDisposable {
   constructor() {
     const types = builtInTypes();
     const random = new SeededRandom(1);
-    const store = this.#store;
-    const codecFor: ConstructorParameters<typeof ApiServer>[0]['codecFor'] = ({ storage }) => jsonStorage(storage.type);
-    this.server = new ApiServer({
-      store,
-      codecFor,
+    const objects = new ServerObjects({
+      store: this.#store,
+      codecFor: ({ storage }) => jsonStorage(storage.type),
       shared: new WeakMap(),
+      clock: this.clock,
+      log: discardLogger,
+    });
+    this.server = new ApiServer({
+      objects,
       types,
       clock: this.clock,
       random,
@@ -55,7 +59,7 @@ export class KindServer implements AsyncDisposable {
       authorizer: mastersAuthorizer,
       admission: [],
     });
-    const builtIn = builtInResources(types, { store, codecFor, random });
+    const builtIn = builtInResources(types, { objects, random });
     this.server.registry.register(builtIn.filter(({ group }) => group === '' || group === 'apps'));
     const served = new ServedApi(this.server.registry);
     this.server.addPaths(new DiscoveryPaths(served, this.server.documents, () => '192.0.2.1:6443'));

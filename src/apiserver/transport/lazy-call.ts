@@ -1,6 +1,6 @@
 import { Query } from '../request/query.ts';
 import { ANONYMOUS } from '../request/user.ts';
-import { Warnings } from '../request/call.ts';
+import { AuditAnnotations, Warnings } from '../request/call.ts';
 import type { Call, ClientCertificate } from '../request/call.ts';
 import type { UserInfo } from '../request/user.ts';
 import { booleanParameter } from '../request/options.ts';
@@ -34,6 +34,7 @@ export class LazyCall implements Call {
   #query: Query | undefined;
   #info: RequestInfo | undefined;
   #warnings: Warnings | undefined;
+  #annotations: AuditAnnotations | undefined;
   #body: Promise<Uint8Array> | undefined;
   #controller: AbortController | undefined;
   #abortedBecause: string | undefined;
@@ -58,6 +59,10 @@ export class LazyCall implements Call {
 
   get warnings(): Warnings {
     return (this.#warnings ??= new Warnings());
+  }
+
+  get annotations(): AuditAnnotations {
+    return (this.#annotations ??= new AuditAnnotations());
   }
 
   get certificate(): ClientCertificate | 'invalid' | undefined {

@@ -1,5 +1,6 @@
 import { conflict, hasReason, notFound } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
+import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -26,11 +27,12 @@ export async function apply(call: Call, endpoint: Endpoint, strategy: Strategy):
   const config = new AppliedConfig(body, { fieldValidation: options.fieldValidation, force: options.force === true });
   const change = async (current: ApiObject | undefined): Promise<ApiObject> =>
     placed(await config.applyTo(current, endpoint, context), call, endpoint);
+  const admission = new RequestAdmission(call, endpoint, options);
   const key = keyOf(resource, namespace, name);
   for (let attempt = 0; ; attempt++) {
     try {
       if ((await objects.get(key)) !== undefined) {
-        const modification = { key, name, namespace, context, strategy, keepsOwners: true, change };
+        const modification = { key, name, admission, context, strategy, keepsOwners: true, change };
         return { type: 'object', code: 200, resource, object: await modifyObject(endpoint, modification) };
       }
       if (strategy !== resource.strategy) throw notFound(groupResource(resource), name);
@@ -38,7 +40,7 @@ export async function apply(call: Call, endpoint: Endpoint, strategy: Strategy):
         type: 'object',
         code: 201,
         resource,
-        object: await create(await change(undefined), endpoint, { call, context }),
+        object: await create(await change(undefined), endpoint, { admission, context }),
       };
     } catch (error) {
       const isRace =
@@ -58,12 +60,12 @@ function placed(object: ApiObject, call: Call, endpoint: Endpoint): ApiObject {
 function create(
   object: ApiObject,
   endpoint: Endpoint,
-  { call, context }: { readonly call: Call; readonly context: WriteContext },
+  { admission, context }: { readonly admission: RequestAdmission; readonly context: WriteContext },
 ): Promise<StoredObject | ApiObject> {
   const { uid = '', name = '' } = object.metadata;
   if (uid !== '') {
     const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
     throw conflict(groupResource(endpoint.resource), name, why);
   }
-  return createObject(withoutResourceVersion(object), endpoint, { call, context, isOwned: true });
+  return createObject(withoutResourceVersion(object), endpoint, { admission, context, isOwned: true });
 }

@@ -1,5 +1,6 @@
 import { invalid, methodNotAllowed, notFound } from '../../api/index.ts';
-import type { Status } from '../../api/index.ts';
+import type { ApiObject, Status } from '../../api/index.ts';
+import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupKind, groupResource, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -15,7 +16,7 @@ export async function computedVerb(call: Call, endpoint: Endpoint, computed: Com
   const { resource } = endpoint;
   const { verb, name } = call.info;
   if (verb === 'create' && computed.create !== undefined) {
-    const object = await ask(call, endpoint, computed.create);
+    const object = await ask(call, endpoint, { ...computed, create: computed.create });
     if (object.kind === 'Status') return { type: 'status', status: object as unknown as Status };
     return { type: 'object', code: 201, resource, object };
   }
@@ -28,17 +29,23 @@ export async function computedVerb(call: Call, endpoint: Endpoint, computed: Com
   return { type: 'object', code: 200, resource, object };
 }
 
+type Asked = Computed & Required<Pick<Computed, 'create'>>;
+
 /** POST a question: the answer is the object itself, filled in. */
-async function ask(call: Call, endpoint: Endpoint, answer: NonNullable<Computed['create']>): ReturnType<typeof answer> {
+async function ask(call: Call, endpoint: Endpoint, kind: Asked): Promise<ApiObject> {
   const { resource, services } = endpoint;
   const options = writeOptions(call.query, 'CreateOptions');
   const sent = await decodeObject(call, resource, { fieldValidation: options.fieldValidation, services });
   ensureNamespace(sent, endpoint, call.info.namespace);
   const context = writeContext(call, endpoint, options);
-  const found = checkValues(sent, resource.type);
-  const own = resource.strategy.validate?.(sent, context) ?? [];
-  const errors = resource.strategy.combineErrors?.(found, own) ?? [...found, ...own];
-  if (errors.length > 0) throw invalid(groupKind(resource), sent.metadata.name ?? '', errors);
   const managedFields = await services.ownership.afterWrite(sent, undefined, { resource, context });
-  return answer({ ...sent, metadata: { ...sent.metadata, managedFields } }, context);
+  const admission = new RequestAdmission(call, endpoint, options);
+  const object = await admission.mutateCreate({ ...sent, metadata: { ...sent.metadata, managedFields } });
+  const found = checkValues(object, resource.type);
+  const own = resource.strategy.validate?.(object, context) ?? [];
+  const errors = resource.strategy.combineErrors?.(found, own) ?? [...found, ...own];
+  if (errors.length > 0) throw invalid(groupKind(resource), object.metadata.name ?? '', errors);
+  kind.check?.(object);
+  await admission.validateCreate(object);
+  return kind.create(object, context);
 }

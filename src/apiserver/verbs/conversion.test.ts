@@ -6,6 +6,7 @@ import { openMemoryStore } from '../../store/index.ts';
 import { ApiServer } from '../api-server.ts';
 import { customCapabilities } from '../capabilities.ts';
 import type { Convert, Resource } from '../resource.ts';
+import { ServerObjects } from '../objects/server-objects.ts';
 import { certificateAuthenticator } from '../stages/authenticate.ts';
 import { mastersAuthorizer } from '../access/fixed-authorizer.ts';
 import { jsonStorage } from '../storage/storage-codec.ts';
@@ -64,8 +65,12 @@ class Gadgets implements AsyncDisposable {
   constructor() {
     const random = new SeededRandom(1);
     this.#server = new ApiServer({
-      store: this.#store,
-      codecFor: ({ storage }) => jsonStorage(storage.type),
+      objects: new ServerObjects({
+        store: this.#store,
+        codecFor: ({ storage }) => jsonStorage(storage.type),
+        clock: this.#clock,
+        log: discardLogger,
+      }),
       types: builtInTypes(),
       clock: this.#clock,
       random,

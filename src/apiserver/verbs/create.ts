@@ -1,7 +1,7 @@
 import { alreadyExists, invalid, StatusError } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import { clone } from '../../base/index.ts';
-import type { AdmissionRequest } from '../admission.ts';
+import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupKind, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -12,8 +12,7 @@ import type { WriteContext } from '../resource.ts';
 import { isConflicting } from '../storage/object-store.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { validateNewObject } from '../validation/validate-object.ts';
-import { admitMutating } from './admitted-owners.ts';
-import { ensureNamespace, fillSystemFields } from './object-meta.ts';
+import { ensureNamespace, fillSystemFields, withoutSystemFields } from './object-meta.ts';
 import { putObject } from './put-object.ts';
 
 /** POST one object. Any step may refuse; nothing is stored before the last one. */
@@ -26,14 +25,15 @@ export async function create(call: Call, endpoint: Endpoint): Promise<Answer> {
   });
   ensureNamespace(sent, endpoint, call.info.namespace);
   const context = writeContext(call, endpoint, options);
-  const object = await createObject(sent, endpoint, { call, context });
+  const admission = new RequestAdmission(call, endpoint, options);
+  const object = await createObject(sent, endpoint, { admission, context });
   return { type: 'object', code: 201, resource, object };
 }
 
 const GENERATED_NAME_TRIES = 8;
 
 export interface CreateOptions {
-  readonly call: Call;
+  readonly admission: RequestAdmission;
   readonly context: WriteContext;
   /** Its owners are known already. */
   readonly isOwned?: boolean;
@@ -43,58 +43,33 @@ export interface CreateOptions {
 export async function createObject(
   sent: ApiObject,
   endpoint: Endpoint,
-  { call, context, isOwned = false }: CreateOptions,
+  { admission, context, isOwned = false }: CreateOptions,
 ): Promise<StoredObject | ApiObject> {
-  const { resource } = endpoint;
-  const isNameGenerated = (sent.metadata.name ?? '') === '' && (sent.metadata.generateName ?? '') !== '';
-  // Preparing changes the object in place, so that whoever may have to prepare again keeps what was sent.
+  const { resource, services } = endpoint;
+  const bare = withoutSystemFields(sent);
+  // metadata is new by now, and managedFields the last of its members
+  if (!isOwned) {
+    bare.metadata.managedFields = await services.ownership.afterWrite(bare, undefined, { resource, context });
+  }
+  const mutated = await admission.mutateCreate(bare);
+  const { name = '', generateName = '' } = mutated.metadata;
+  const isNameGenerated = name === '' && generateName !== '';
+  // Preparing changes the object in place, so that whoever may have to prepare again keeps what it was before.
   const mayRepeat = isNameGenerated || resource.strategy.alongside !== undefined;
   for (let tries = 1; ;) {
-    const object = mayRepeat ? clone(sent) : { ...sent };
+    const object = mayRepeat ? clone(mutated) : { ...mutated };
     fillSystemFields(object, endpoint, context);
-    if (!isOwned) {
-      // metadata is new by now, and managedFields the last of its members
-      object.metadata.managedFields = await endpoint.services.ownership.afterWrite(object, undefined, {
-        resource,
-        context,
-      });
-    }
-    const admission = admissionRequest(object, call, endpoint, context);
-    if (isNameGenerated) admission.name = '';
-    await admitMutating(endpoint.services.admission, admission);
-    const prepared = admission.object ?? object;
-    await prepareAndCheck(prepared, endpoint, context);
-    admission.name = prepared.metadata.name ?? '';
-    await endpoint.services.admission.validate(admission);
-    const created = await store(prepared, endpoint, { context, isOwned });
+    await prepareAndCheck(object, endpoint, context);
+    await admission.validateCreate(object);
+    const created = await store(object, endpoint, { context, isOwned });
     if (created === 'again') continue;
     if (!isTaken(created)) return created;
-    if ((sent.metadata.generateName ?? '') === '') throw nameTaken(endpoint, created.taken);
+    if (generateName === '') throw nameTaken(endpoint, created.taken);
     if (!isNameGenerated || tries === GENERATED_NAME_TRIES) {
-      throw generatedNameTaken(endpoint, prepared.metadata.name ?? '');
+      throw generatedNameTaken(endpoint, object.metadata.name ?? '');
     }
     tries += 1;
   }
-}
-
-/** A generated name is none yet while the object may still be changed. */
-type UnnamedRequest = AdmissionRequest & { name: string };
-
-function admissionRequest(object: ApiObject, call: Call, endpoint: Endpoint, context: WriteContext): UnnamedRequest {
-  const { resource } = endpoint;
-  const isNamespace = resource.plural === 'namespaces' && resource.group === '';
-  return {
-    operation: 'CREATE',
-    resource,
-    subresource: '',
-    namespace: isNamespace ? (object.metadata.name ?? '') : call.info.namespace,
-    name: object.metadata.name ?? '',
-    object,
-    old: undefined,
-    user: context.user,
-    dryRun: context.dryRun,
-    warn: context.warn,
-  };
 }
 
 async function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: WriteContext): Promise<void> {

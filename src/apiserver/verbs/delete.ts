@@ -1,5 +1,7 @@
 import { notFound } from '../../api/index.ts';
 import type { ApiObject, Status } from '../../api/index.ts';
+import { operationOptions } from '../admission/operation-options.ts';
+import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -19,12 +21,19 @@ export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer>
   const context = writeContext(call, endpoint, options);
   warnOfPropagation(endpoint, options, context);
   const { namespace, name } = call.info;
-  const deleted = await deleteObject(endpoint, { namespace, name, options, context });
+  const admission = deleteAdmission(call, endpoint, options);
+  const deleted = await deleteObject(endpoint, { namespace, name, options, context, admission });
   if (deleted.isGone && !resource.strategy.returnsDeletedObject) {
     return { type: 'status', status: deletedStatus(deleted.object, endpoint) };
   }
   const code = !deleted.isGone && options.orphanDependents === false ? 202 : 200;
   return { type: 'object', code, resource, object: deleted.object };
+}
+
+export function deleteAdmission(call: Call, endpoint: Endpoint, options: DeleteOptions): RequestAdmission {
+  const { dryRun } = options;
+  const stated = operationOptions('DeleteOptions', { ...options, dryRun: dryRun ? ['All'] : undefined });
+  return new RequestAdmission(call, endpoint, { dryRun, deleteOptions: stated });
 }
 
 /** Tells who does not say what becomes of dependents, where the kind's own choice surprises. */
@@ -41,6 +50,8 @@ export interface DeleteRequest {
   readonly name: string;
   readonly options: DeleteOptions;
   readonly context: WriteContext;
+  /** Absent where the server deletes by itself, such as for an eviction. */
+  readonly admission?: RequestAdmission;
 }
 
 export interface Deleted {
@@ -72,7 +83,7 @@ async function deleteStored(
   await convertForReading([stored], resource, context.signal);
   const current = stored.as(resource);
   checkDeletePreconditions(current, options, endpoint);
-  await admit(current, endpoint, request);
+  await request.admission?.admitDelete(current);
   const own = strategy.beforeDelete?.(current, context) ?? 'delete';
   if (own === current) return { object: stored, isGone: false };
   if (own !== 'delete') return mark(own, stored, endpoint, context);
@@ -107,25 +118,6 @@ async function mark(
   if (isConflicting(result)) return 'lost';
   await convertForReading([result], resource, context.signal);
   return { object: result, isGone: false };
-}
-
-async function admit(old: ApiObject, endpoint: Endpoint, request: DeleteRequest): Promise<void> {
-  const { admission } = endpoint.services;
-  const { context, namespace, name } = request;
-  const attributes = {
-    operation: 'DELETE' as const,
-    resource: endpoint.resource,
-    subresource: context.subresource,
-    namespace,
-    name,
-    object: undefined,
-    old,
-    user: context.user,
-    dryRun: context.dryRun,
-    warn: context.warn,
-  };
-  await admission.mutate(attributes);
-  await admission.validate(attributes);
 }
 
 function deletedStatus(object: StoredObject | ApiObject, endpoint: Endpoint): Status {

@@ -12,7 +12,7 @@ import {
 } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
-import type { AdmissionRequest } from '../admission.ts';
+import type { RequestAdmission } from '../admission/request-admission.ts';
 import { groupKind, groupResource } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
@@ -21,13 +21,15 @@ import { isConflicting } from '../storage/object-store.ts';
 import type { PutConflict } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { validateChangedObject } from '../validation/validate-object.ts';
-import { admitMutating } from './admitted-owners.ts';
 import { putObject } from './put-object.ts';
 
 export interface Modification {
   readonly key: string;
   readonly name: string;
-  readonly namespace: string;
+  /** Absent for what the server does to an object itself, such as binding a pod: that is admitted as what it follows from. */
+  readonly admission?: RequestAdmission;
+  /** What validating admission sees in place of the object, such as a Scale; it has been through mutation in `change`. */
+  readonly seenAs?: (object: ApiObject) => ApiObject;
   readonly context: WriteContext;
   /** The resource's own rules, or those of the subresource that is written. */
   readonly strategy: Strategy;
@@ -53,7 +55,7 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
     checkPreconditions(stored, endpoint, modification);
     await convertForReading([stored], resource, modification.context.signal);
     const old = stored.as(resource);
-    const object = { ...(await modification.change(old)) };
+    const object = await changed(old, modification);
     checkResourceVersion(object, old, endpoint, modification);
     await prepareAndCheck(object, old, endpoint, modification);
     const written = await write(object, stored, endpoint, modification);
@@ -93,45 +95,33 @@ function checkResourceVersion(
   if (sent !== old.metadata.resourceVersion) throw conflict(groupResource(endpoint.resource), name, OBJECT_MODIFIED);
 }
 
+/** The object as it should be, after mutation: a new one, which the next steps may change. */
+async function changed(old: ApiObject, { change, admission, seenAs }: Modification): Promise<ApiObject> {
+  const object = { ...(await change(old)) };
+  if (admission === undefined || seenAs !== undefined) return object;
+  const mutated = await admission.mutateUpdate(object, old);
+  return mutated === object ? object : { ...mutated };
+}
+
 async function prepareAndCheck(
   object: ApiObject,
   old: ApiObject,
   endpoint: Endpoint,
   modification: Modification,
 ): Promise<void> {
-  const { resource, services } = endpoint;
-  const { context, strategy } = modification;
-  const admission = admissionRequest(object, old, endpoint, modification);
-  await admitMutating(services.admission, admission);
-  if (admission.object !== undefined && admission.object !== object) Object.assign(object, admission.object);
+  const { resource } = endpoint;
+  const { context, strategy, admission, seenAs = itself } = modification;
   object.metadata = withMeta(object.metadata, { generation: old.metadata.generation });
   await strategy.prepareForUpdate?.(object, old, context);
   keepSystemFields(object, old);
   const errors = validateChangedObject(object, old, { resource, strategy, context });
   if (errors.length > 0) throw invalid(groupKind(resource), modification.name, errors);
   for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
-  await services.admission.validate(admission);
+  await admission?.validateUpdate(seenAs(object), seenAs(old));
 }
 
-function admissionRequest(
-  object: ApiObject,
-  old: ApiObject,
-  endpoint: Endpoint,
-  modification: Modification,
-): AdmissionRequest {
-  const { context, namespace, name } = modification;
-  return {
-    operation: 'UPDATE',
-    resource: endpoint.resource,
-    subresource: context.subresource,
-    namespace,
-    name,
-    object,
-    old,
-    user: context.user,
-    dryRun: context.dryRun,
-    warn: context.warn,
-  };
+function itself(object: ApiObject): ApiObject {
+  return object;
 }
 
 /** No update changes who an object is, when it was made, or that it is being deleted. */

@@ -16,6 +16,15 @@ export function ensureNamespace(object: ApiObject, endpoint: Endpoint, namespace
   object.metadata = withMeta(metadata, { namespace: expected === '' ? undefined : expected });
 }
 
+/** A new object without what only the server may give, whatever the client has sent. */
+export function withoutSystemFields(object: ApiObject): ApiObject {
+  const metadata = withMeta(object.metadata, { uid: undefined, creationTimestamp: undefined, ...UNMARKED });
+  return { ...object, metadata };
+}
+
+/** Nothing is created as being deleted. */
+const UNMARKED = { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined, selfLink: undefined };
+
 /** Gives a new object what only the server may give: uid, creation time, a generated name. */
 export function fillSystemFields(object: ApiObject, endpoint: Endpoint, context: WriteContext): void {
   const { generateName = '', name = '' } = object.metadata;
@@ -23,9 +32,7 @@ export function fillSystemFields(object: ApiObject, endpoint: Endpoint, context:
     ...(name === '' && generateName !== '' ? { name: generatedName(generateName, endpoint) } : {}),
     uid: context.newUid(),
     creationTimestamp: timestamp(context.now),
-    deletionTimestamp: undefined,
-    deletionGracePeriodSeconds: undefined,
-    selfLink: undefined,
+    ...UNMARKED,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ApiObject } from '../../api/index.ts';
+import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { keyOf, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -31,7 +32,7 @@ export async function patch(
   const object = await modifyObject(endpoint, {
     key: keyOf(resource, namespace, name),
     name,
-    namespace,
+    admission: new RequestAdmission(call, endpoint, options),
     context,
     strategy,
     change: async (current: ApiObject) => {

@@ -1,5 +1,6 @@
 import { canonicalize, conflict, invalid, notFound, OBJECT_MODIFIED } from '../../api/index.ts';
 import type { ApiObject, ScaledKind } from '../../api/index.ts';
+import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -80,20 +81,23 @@ async function writeProjection(call: Call, endpoint: Endpoint, write: Projection
   const { namespace, name } = call.info;
   const context = writeContext(call, endpoint, options);
   const scaled = scaledKind(resource, projection);
+  const admission = new RequestAdmission(call, endpoint, { dryRun: options.dryRun, kind: projection.kind });
   const result = await modifyObject(endpoint, {
     key: keyOf(resource, namespace, name),
     name,
-    namespace,
+    admission,
+    seenAs: (object) => projection.project(object),
     context,
     strategy: resource.strategy,
-    change: (current) => changed(current, { call, endpoint, write, context, scaled }),
+    change: (current) => changed(current, { admission, name, endpoint, write, context, scaled }),
   });
   const object = result instanceof StoredObject ? result.as(resource) : result;
   return { type: 'object', code: 200, resource: pictureOf(resource, projection), object: projection.project(object) };
 }
 
 interface ChangeContext {
-  readonly call: Call;
+  readonly admission: RequestAdmission;
+  readonly name: string;
   readonly endpoint: Endpoint;
   readonly write: ProjectionWrite;
   readonly context: WriteContext;
@@ -101,14 +105,12 @@ interface ChangeContext {
 }
 
 /** The object with what a changed picture of it says. */
-async function changed(
-  current: ApiObject,
-  { call, endpoint, write, context, scaled }: ChangeContext,
-): Promise<ApiObject> {
+async function changed(current: ApiObject, change: ChangeContext): Promise<ApiObject> {
+  const { admission, name, endpoint, write, context, scaled } = change;
   const { projection } = write;
-  const { name } = call.info;
-  const before = canonicalize(projection.project(current), projection.struct) as unknown as ApiObject;
-  const picture = await write.change(pictureWithOwners(before, current, scaled), context);
+  const bare = canonicalize(projection.project(current), projection.struct) as unknown as ApiObject;
+  const before = pictureWithOwners(bare, current, scaled);
+  const picture = await admission.mutateUpdate(await write.change(before, context), before);
   const errors = projection.validate(picture);
   if (errors.length > 0) throw invalid({ group: projection.kind.group, resource: projection.kind.kind }, name, errors);
   const sent = picture.metadata.resourceVersion ?? '';

@@ -1,5 +1,6 @@
 import { methodNotAllowed, notFound, pageNotFound } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
+import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -12,6 +13,7 @@ import { StoredObject } from '../storage/stored-object.ts';
 import { deleteObject } from './delete.ts';
 import { get } from './get.ts';
 import { modifyObject } from './modify-object.ts';
+import { ensureNamespace } from './object-meta.ts';
 import { patch } from './patch.ts';
 import { getProjection, patchProjection, updateProjection } from './projection.ts';
 import { update } from './update.ts';
@@ -32,6 +34,10 @@ export async function subresource(call: Call, endpoint: Endpoint, negotiate: () 
     case 'action':
       return act(call, endpoint, target);
     case 'connection':
+      if (target.isRead !== true) {
+        const admission = new RequestAdmission(call, endpoint, { dryRun: false, kind: target.struct.kind });
+        await admission.admitConnect(target.struct);
+      }
       return target.open(call, objectsFor(call, endpoint, writeContext(call, endpoint, { dryRun: false })));
   }
 }
@@ -52,10 +58,15 @@ async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answ
   const { services } = endpoint;
   const options = writeOptions(call.query, 'CreateOptions');
   const target: Resource = { ...endpoint.resource, ...action.kind, type: action.struct, strategy: {} };
-  const body = await decodeObject(call, target, { fieldValidation: options.fieldValidation, services });
-  const context = writeContext(call, endpoint, options);
+  const sent = await decodeObject(call, target, { fieldValidation: options.fieldValidation, services });
   const { namespace, name } = call.info;
-  const object = await action.run({ namespace, name, body, context, objects: objectsFor(call, endpoint, context) });
+  ensureNamespace(sent, endpoint, namespace);
+  const context = writeContext(call, endpoint, options);
+  const admission = new RequestAdmission(call, endpoint, { dryRun: options.dryRun, kind: action.kind });
+  const body = await admission.mutateCreate(sent);
+  const objects = objectsFor(call, endpoint, context);
+  const admit = (posted: ApiObject): Promise<void> => admission.validateCreate(posted);
+  const object = await action.run({ namespace, name, body, context, objects, admit });
   if (object.kind === 'Status') return { type: 'status', status: object as never };
   return { type: 'object', code: 201, resource: target, object };
 }
@@ -75,7 +86,6 @@ function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): Acti
       const result = await modifyObject(endpoint, {
         key,
         name,
-        namespace,
         context,
         strategy: {},
         change: (current) => change(current) ?? current,

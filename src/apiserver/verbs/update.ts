@@ -1,5 +1,6 @@
 import { badRequest, notFound } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
+import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -25,17 +26,18 @@ export async function update(
   ensureNamespace(sent, endpoint, namespace);
   checkName(sent, name);
   const context = writeContext(call, endpoint, options);
+  const admission = new RequestAdmission(call, endpoint, options);
   const key = keyOf(resource, namespace, name);
   if ((await objects.get(key)) === undefined && strategy === resource.strategy) {
     if (strategy.createOnUpdate !== true) throw notFound(groupResource(resource), name);
-    const created = await createObject(withoutResourceVersion(sent), endpoint, { call, context });
+    const created = await createObject(withoutResourceVersion(sent), endpoint, { admission, context });
     return { type: 'object', code: 201, resource, object: created };
   }
   const uid = sent.metadata.uid ?? '';
   const object = await modifyObject(endpoint, {
     key,
     name,
-    namespace,
+    admission,
     context,
     strategy,
     change: (current) => owned(sent, current, { endpoint, context }),

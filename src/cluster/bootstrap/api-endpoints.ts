@@ -1,23 +1,24 @@
 import { deepEqual } from '../../base/index.ts';
-import type { Loopback } from '../loopback.ts';
+import type { ApiServer } from '../../apiserver/index.ts';
 
-const SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
-const ENDPOINTS = '/api/v1/namespaces/default/endpoints';
+const SLICES = { group: 'discovery.k8s.io', plural: 'endpointslices', root: '/apis/discovery.k8s.io/v1' };
+const ENDPOINTS = { group: '', plural: 'endpoints', root: '/api/v1' };
+const NAMESPACE = 'default';
 const NAME = 'kubernetes';
 
 /** Lets the `kubernetes` Service lead to this server, wherever it listens this time. */
 export async function publishApiEndpoints(
-  loopback: Loopback,
+  server: ApiServer,
   { address, port }: { readonly address: string; readonly port: number },
 ): Promise<void> {
   const family = address.includes(':') ? 'IPv6' : 'IPv4';
-  await publish(loopback, SLICES, {
+  await publish(server, SLICES, {
     metadata: { name: NAME, labels: { 'kubernetes.io/service-name': NAME } },
     addressType: family,
     endpoints: [{ addresses: [address], conditions: { ready: true } }],
     ports: [{ name: 'https', port, protocol: 'TCP' }],
   });
-  await publish(loopback, ENDPOINTS, {
+  await publish(server, ENDPOINTS, {
     metadata: { name: NAME, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
     subsets: [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }],
   });
@@ -29,10 +30,11 @@ interface Published {
 }
 
 /** Creates the object, or brings what differs up to date. */
-async function publish(loopback: Loopback, path: string, wanted: Published): Promise<void> {
-  if (await loopback.ensure(path, wanted)) return;
-  const current = await loopback.get(`${path}/${NAME}`);
+async function publish(server: ApiServer, kind: typeof SLICES, wanted: Published): Promise<void> {
+  const collection = `${kind.root}/namespaces/${NAMESPACE}/${kind.plural}`;
+  if (await server.self.ensure(collection, wanted)) return;
+  const current = await server.objects.of(kind.group, kind.plural).newest(NAMESPACE, NAME);
   const { metadata: _, ...content } = wanted;
   const isCurrent = Object.entries(content).every(([field, value]) => deepEqual(current?.[field], value));
-  if (!isCurrent) await loopback.update(`${path}/${NAME}`, { ...current, ...content });
+  if (!isCurrent) await server.self.update(`${collection}/${NAME}`, { ...current, ...content });
 }

@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest';
-import { builtInTypes } from '../../api/index.ts';
-import { jsonStorage, type Resource } from '../../apiserver/index.ts';
-import { SeededRandom, VirtualClock } from '../../base/index.ts';
+import { jsonStorage, ServerObjects } from '../../apiserver/index.ts';
+import { discardLogger, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { openMemoryStore } from '../../store/index.ts';
 import { builtInAdmission } from './built-in-admission.ts';
 
 function namesWithout(...disabled: readonly string[]): string[] {
   const clock = new VirtualClock();
-  const parts = {
+  const objects = new ServerObjects({
     store: openMemoryStore({ clock }),
-    types: builtInTypes(),
-    codecFor: ({ storage }: Pick<Resource, 'storage'>) => jsonStorage(storage.type),
+    codecFor: ({ storage }) => jsonStorage(storage.type),
     clock,
-    random: new SeededRandom(1),
-  };
-  return builtInAdmission(parts, disabled).map(({ name }) => name);
+    log: discardLogger,
+  });
+  return builtInAdmission({ objects, clock, random: new SeededRandom(1) }, disabled).map(({ name }) => name);
 }
 
 test("plugins run in kube-apiserver's order", () => {

@@ -10,8 +10,8 @@ const KEYS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 export function defaultTolerationSeconds(): AdmissionPlugin {
   return {
     name: 'DefaultTolerationSeconds',
+    handles: (target) => isPodWrite(target),
     mutate(request) {
-      if (!isPodWrite(request)) return;
       const { spec } = podOf(request);
       const stated = spec.tolerations ?? [];
       const missing = KEYS.filter((key) => !stated.some((each) => isAbout(key, each)));

@@ -1,12 +1,11 @@
 import type { LimitRange, PersistentVolumeClaim, PodSpec } from '../../api/types/core/v1.d.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../../apiserver/index.ts';
+import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from '../../apiserver/index.ts';
 import { podLimits, podRequests } from '../core/pod-resources.ts';
 import type { ResourceList } from '../core/resource-list.ts';
 import type { Whole } from '../kind.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { brokenClaimLimits, brokenLimits, type Demand } from './limit-constraints.ts';
 import { withDefaultLimits } from './limit-defaults.ts';
-import { NearbyObjects } from './nearby-objects.ts';
 import { refusal, together } from './refusal.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
@@ -15,17 +14,16 @@ const ANNOTATION = 'kubernetes.io/limit-ranger';
 const POD_LEVEL = ['cpu', 'memory'];
 
 /** Pods and claims keep to the LimitRanges of their namespace, and containers that state no needs get those named there. */
-export function limitRanger(parts: Pick<AdmissionParts, 'store' | 'types' | 'codecFor'>): AdmissionPlugin {
-  const kind = { group: '', version: 'v1', kind: 'LimitRange', folder: 'limitranges' };
-  const limitRanges = new NearbyObjects<LimitRange>(parts, kind);
+export function limitRanger(parts: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
+  const limitRanges = parts.objects.of<LimitRange>('', 'limitranges');
 
-  async function mutate(request: AdmissionRequest): Promise<void> {
-    for (const limitRange of await limitRanges.list(`${request.namespace}/`)) setDefaults(request, limitRange);
+  async function mutate(request: AdmissionAttributes): Promise<void> {
+    for (const limitRange of await limitRanges.list(request.namespace)) setDefaults(request, limitRange);
   }
 
-  async function validate(request: AdmissionRequest): Promise<void> {
+  async function validate(request: AdmissionAttributes): Promise<void> {
     const isClaim = request.resource.plural !== 'pods';
-    for (const limitRange of await limitRanges.list(`${request.namespace}/`)) {
+    for (const limitRange of await limitRanges.list(request.namespace)) {
       const problems = isClaim ? claimProblems(request, limitRange) : podProblems(podOf(request).spec, limitRange);
       if (problems.length > 0) throw refusal(request, together(problems));
     }
@@ -33,31 +31,32 @@ export function limitRanger(parts: Pick<AdmissionParts, 'store' | 'types' | 'cod
 
   return {
     name: 'LimitRanger',
+    handles: (target) => isLimitedPod(target) || isClaimWrite(target),
     mutate(request) {
       if (isLimitedPod(request) && !isGoing(request)) return mutate(request);
     },
     validate(request) {
-      if ((isLimitedPod(request) || isClaimWrite(request)) && !isGoing(request)) return validate(request);
+      if (!isGoing(request)) return validate(request);
     },
   };
 }
 
 /** What containers need is said when a pod is made, and changed by its subresource `resize` only. */
-function isLimitedPod(request: AdmissionRequest): boolean {
+function isLimitedPod(request: AdmissionTarget): boolean {
   if (request.operation === 'UPDATE') return isPodWrite(request, 'resize');
   return isPodWrite(request);
 }
 
-function isClaimWrite({ operation, resource, subresource }: AdmissionRequest): boolean {
+function isClaimWrite({ operation, resource, subresource }: AdmissionTarget): boolean {
   const isWrite = operation === 'CREATE' || operation === 'UPDATE';
   return isWrite && resource.group === '' && resource.plural === 'persistentvolumeclaims' && subresource === '';
 }
 
-function isGoing({ old }: AdmissionRequest): boolean {
+function isGoing({ old }: AdmissionAttributes): boolean {
   return old?.metadata.deletionTimestamp !== undefined;
 }
 
-function setDefaults(request: AdmissionRequest, limitRange: LimitRange): void {
+function setDefaults(request: AdmissionAttributes, limitRange: LimitRange): void {
   const { metadata } = podOf(request);
   const { spec, notes } = withDefaultLimits(podOf(request).spec, limitRange);
   if (notes.length === 0 || request.object === undefined) return;
@@ -92,7 +91,7 @@ function podLevel(list: ResourceList = {}): ResourceList {
   return Object.fromEntries(Object.entries(list).filter(([name]) => POD_LEVEL.includes(name)));
 }
 
-function claimProblems({ object }: AdmissionRequest, { spec: range }: LimitRange): string[] {
+function claimProblems({ object }: AdmissionAttributes, { spec: range }: LimitRange): string[] {
   const { spec } = object as unknown as Whole<PersistentVolumeClaim>;
   const claimed = (range?.limits ?? []).filter(({ type }) => type === 'PersistentVolumeClaim');
   return claimed.flatMap((item) => brokenClaimLimits(item, spec.resources?.requests ?? {}));

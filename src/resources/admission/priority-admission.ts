@@ -1,18 +1,12 @@
 import type { PodSpec } from '../../api/types/core/v1.d.ts';
 import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../../apiserver/index.ts';
+import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from '../../apiserver/index.ts';
 import type { Whole } from '../kind.ts';
 import type { AdmissionParts } from './admission-parts.ts';
-import { NearbyObjects } from './nearby-objects.ts';
 import { refusal } from './refusal.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
-const CLASSES = {
-  group: 'scheduling.k8s.io',
-  version: 'v1',
-  kind: 'PriorityClass',
-  folder: 'priorityclasses',
-} as const;
+const CLASSES = { group: 'scheduling.k8s.io', plural: 'priorityclasses' };
 
 interface Established {
   readonly className: string | undefined;
@@ -24,8 +18,8 @@ interface Established {
 const USUAL: Established = { className: undefined, priority: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
 /** Pods get the priority of their class, and there is one default class at most. */
-export function priorityAdmission(parts: Pick<AdmissionParts, 'store' | 'types' | 'codecFor'>): AdmissionPlugin {
-  const classes = new NearbyObjects<Whole<PriorityClass>>(parts, CLASSES);
+export function priorityAdmission(parts: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
+  const classes = parts.objects.of<Whole<PriorityClass>>(CLASSES.group, CLASSES.plural);
 
   async function defaultClass(): Promise<Whole<PriorityClass> | undefined> {
     let found: Whole<PriorityClass> | undefined;
@@ -36,15 +30,15 @@ export function priorityAdmission(parts: Pick<AdmissionParts, 'store' | 'types' 
     return found;
   }
 
-  async function establish(request: AdmissionRequest, name: string): Promise<Established> {
-    const found = name === '' ? await defaultClass() : await classes.get(name);
+  async function establish(request: AdmissionAttributes, name: string): Promise<Established> {
+    const found = name === '' ? await defaultClass() : await classes.get('', name);
     if (found === undefined && name === '') return USUAL;
     if (found === undefined) throw refusal(request, `no PriorityClass with name ${name} was found`);
     const { metadata, value = 0, preemptionPolicy } = found;
     return { className: metadata.name, priority: value, preemptionPolicy };
   }
 
-  async function givePriority(request: AdmissionRequest): Promise<void> {
+  async function givePriority(request: AdmissionAttributes): Promise<void> {
     const { spec } = podOf(request);
     const { className, priority, preemptionPolicy } = await establish(request, spec.priorityClassName ?? '');
     if (spec.priority !== undefined && spec.priority !== priority)
@@ -65,6 +59,7 @@ export function priorityAdmission(parts: Pick<AdmissionParts, 'store' | 'types' 
 
   return {
     name: 'Priority',
+    handles: (target) => isPodWrite(target) || isClassWrite(target),
     mutate(request) {
       if (!isPodWrite(request)) return;
       return request.operation === 'CREATE' ? givePriority(request) : keepPriority(request);
@@ -85,15 +80,15 @@ function stated(what: string, value: string | number, computed: string | number)
 }
 
 /** An update that leaves out what was computed does not take it away. */
-function keepPriority(request: AdmissionRequest): void {
+function keepPriority(request: AdmissionAttributes): void {
   const { spec } = podOf(request);
-  const was = podOf({ ...request, object: request.old }).spec;
+  const was = podOf({ object: request.old }).spec;
   const { priority = was.priority, preemptionPolicy = was.preemptionPolicy } = spec;
   if (priority === spec.priority && preemptionPolicy === spec.preemptionPolicy) return;
   setPodSpec(request, { ...spec, priority, preemptionPolicy });
 }
 
-function isClassWrite({ operation, resource, subresource }: AdmissionRequest): boolean {
+function isClassWrite({ operation, resource, subresource }: AdmissionTarget): boolean {
   const isWrite = operation === 'CREATE' || operation === 'UPDATE';
-  return isWrite && resource.group === CLASSES.group && resource.plural === 'priorityclasses' && subresource === '';
+  return isWrite && resource.group === CLASSES.group && resource.plural === CLASSES.plural && subresource === '';
 }

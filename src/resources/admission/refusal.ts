@@ -1,8 +1,8 @@
 import { forbidden, type StatusError } from '../../api/index.ts';
-import type { AdmissionRequest } from '../../apiserver/index.ts';
+import type { AdmissionAttributes } from '../../apiserver/index.ts';
 
 /** A plugin's no. An object that has no name yet goes by what its name will begin with. */
-export function refusal({ resource, name, object }: AdmissionRequest, why: string): StatusError {
+export function refusal({ resource, name, object }: AdmissionAttributes, why: string): StatusError {
   const { name: own = '', generateName = '' } = object?.metadata ?? {};
   const named = name || (generateName === '' ? own : generateName) || 'Unknown';
   return forbidden({ group: resource.group, resource: resource.plural }, named, why);

@@ -1,6 +1,6 @@
 import { StatusError } from '../../api/index.ts';
 import type { ServiceAccount } from '../../api/types/core/v1.d.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../../apiserver/index.ts';
+import type { AdmissionPlugin, AdmissionAttributes } from '../../apiserver/index.ts';
 import type { Whole } from '../kind.ts';
 import { AccountLookup, DEFAULT_ACCOUNT } from './account-lookup.ts';
 import type { AdmissionParts } from './admission-parts.ts';
@@ -8,13 +8,13 @@ import { isMirrorPod, mirrorPodProblem } from './mirror-pod.ts';
 import { limitsSecrets, unlistedInContainers, unlistedSecret } from './mountable-secrets.ts';
 import { refusal } from './refusal.ts';
 import { isAutomounted, withTokenVolume } from './service-account-token-volume.ts';
-import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
+import { isNewPod, isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
 /** Every pod acts as a service account that is there, with its token and its secrets for pulling images. */
 export function serviceAccountAdmission(parts: AdmissionParts): AdmissionPlugin {
   const accounts = new AccountLookup(parts);
 
-  async function accountOf(request: AdmissionRequest): Promise<Whole<ServiceAccount>> {
+  async function accountOf(request: AdmissionAttributes): Promise<Whole<ServiceAccount>> {
     const { metadata, spec } = podOf(request);
     const { namespace } = request;
     const { serviceAccountName: name = '' } = spec;
@@ -25,7 +25,7 @@ export function serviceAccountAdmission(parts: AdmissionParts): AdmissionPlugin 
     throw refusal(request, `${problem}: serviceaccount "${name}" not found`);
   }
 
-  async function equip(request: AdmissionRequest): Promise<void> {
+  async function equip(request: AdmissionAttributes): Promise<void> {
     if (isMirrorPod(podOf(request))) return checkMirror(request);
     nameAccount(request);
     const account = await accountOf(request);
@@ -37,12 +37,12 @@ export function serviceAccountAdmission(parts: AdmissionParts): AdmissionPlugin 
     checkSecrets(request, account);
   }
 
-  async function check(request: AdmissionRequest): Promise<void> {
+  async function check(request: AdmissionAttributes): Promise<void> {
     if (isMirrorPod(podOf(request))) checkMirror(request);
     else checkSecrets(request, await accountOf(request));
   }
 
-  async function checkEphemeral(request: AdmissionRequest): Promise<void> {
+  async function checkEphemeral(request: AdmissionAttributes): Promise<void> {
     const account = await accountOf(request);
     if (!limitsSecrets(account)) return;
     const { ephemeralContainers } = podOf(request).spec;
@@ -52,28 +52,28 @@ export function serviceAccountAdmission(parts: AdmissionParts): AdmissionPlugin 
 
   return {
     name: 'ServiceAccount',
+    handles: (target) => isNewPod(target) || isPodWrite(target, 'ephemeralcontainers'),
     mutate(request) {
-      if (isPodWrite(request) && request.operation === 'CREATE') return equip(request);
+      if (isNewPod(request)) return equip(request);
     },
     validate(request) {
-      if (isPodWrite(request, 'ephemeralcontainers')) return checkEphemeral(request);
-      if (isPodWrite(request) && request.operation === 'CREATE') return check(request);
+      return isNewPod(request) ? check(request) : checkEphemeral(request);
     },
   };
 }
 
-function checkMirror(request: AdmissionRequest): void {
+function checkMirror(request: AdmissionAttributes): void {
   const problem = mirrorPodProblem(podOf(request).spec);
   if (problem !== undefined) throw refusal(request, problem);
 }
 
-function checkSecrets(request: AdmissionRequest, account: Whole<ServiceAccount>): void {
+function checkSecrets(request: AdmissionAttributes, account: Whole<ServiceAccount>): void {
   const problem = limitsSecrets(account) ? unlistedSecret(podOf(request).spec, account) : undefined;
   if (problem !== undefined) throw refusal(request, problem);
 }
 
 /** `serviceAccount` is the field's older name, and says the same. */
-function nameAccount(request: AdmissionRequest): void {
+function nameAccount(request: AdmissionAttributes): void {
   const { spec } = podOf(request);
   if ((spec.serviceAccountName ?? '') !== '') return;
   setPodSpec(request, { ...spec, serviceAccountName: DEFAULT_ACCOUNT, serviceAccount: DEFAULT_ACCOUNT });

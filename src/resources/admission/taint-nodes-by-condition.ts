@@ -1,5 +1,5 @@
 import type { Node, Taint } from '../../api/types/core/v1.d.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../../apiserver/index.ts';
+import type { AdmissionPlugin, AdmissionAttributes } from '../../apiserver/index.ts';
 import type { Whole } from '../kind.ts';
 
 const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
@@ -8,14 +8,15 @@ const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSched
 export function taintNodesByCondition(): AdmissionPlugin {
   return {
     name: 'TaintNodesByCondition',
+    handles: ({ operation, resource, subresource }) =>
+      operation === 'CREATE' && resource.group === '' && resource.plural === 'nodes' && subresource === '',
     mutate(request) {
-      const { operation, resource, subresource, object } = request;
-      if (operation !== 'CREATE' || resource.group !== '' || resource.plural !== 'nodes' || subresource !== '') return;
+      const { object } = request;
       const { spec = {} } = object as unknown as Whole<Node>;
       const taints = spec.taints ?? [];
       if (taints.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)) return;
       const tainted = { ...spec, taints: [...taints, { ...NOT_READY }] };
-      request.object = { ...object, spec: tainted } as unknown as AdmissionRequest['object'];
+      request.object = { ...object, spec: tainted } as unknown as AdmissionAttributes['object'];
     },
   };
 }

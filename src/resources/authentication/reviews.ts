@@ -31,16 +31,20 @@ export function identityReviews({ tokenReviewer }: KindEnvironment): Kind[] {
       group: GROUP,
       plural: 'tokenreviews',
       judges: ['spec.token'],
-      computed: { create: async (object) => reviewToken(object, tokenReviewer) },
+      computed: { check: checkToken, create: async (object) => reviewToken(object, tokenReviewer) },
     },
   ];
+}
+
+function checkToken(object: ApiObject): void {
+  const { token = '' } = (object as unknown as TokenReview).spec;
+  if (token === '') throw badRequest('token is required for TokenReview in authentication');
 }
 
 /** Without a reviewer nothing is found out, as upstream answers when it has no token authenticator. */
 async function reviewToken(object: ApiObject, reviewer: TokenReviewer | undefined): Promise<ApiObject> {
   const { spec } = object as unknown as TokenReview;
   const { token = '', audiences = [] } = spec;
-  if (token === '') throw badRequest('token is required for TokenReview in authentication');
   if (reviewer === undefined) return object;
   const verdict = await reviewer.review(token, audiences.length === 0 ? reviewer.apiAudiences : audiences);
   const status: TokenReviewStatus = verdict.ok

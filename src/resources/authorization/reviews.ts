@@ -29,18 +29,31 @@ export function accessReviews(environment: KindEnvironment): Kind[] {
     });
   };
   return [
-    review('subjectaccessreviews', async (object, context) => reviewSubject(object, context, reviewer())),
-    review('localsubjectaccessreviews', async (object, context) => reviewLocally(object, context, reviewer())),
-    review('selfsubjectaccessreviews', async (object, context) => reviewSelf(object, context, reviewer())),
-    review('selfsubjectrulesreviews', async (object, { user }) => listRules(object, user, reviewer())),
+    review('subjectaccessreviews', checkSubjectReview, async (object, context) =>
+      reviewSubject(object, context, reviewer()),
+    ),
+    review('localsubjectaccessreviews', checkLocalReview, async (object, context) =>
+      reviewSubject(object, context, reviewer()),
+    ),
+    review('selfsubjectaccessreviews', checkSelfReview, async (object, context) =>
+      reviewSelf(object, context, reviewer()),
+    ),
+    review('selfsubjectrulesreviews', checkRulesReview, async (object, { user }) =>
+      listRules(object, user, reviewer()),
+    ),
   ];
 }
 
-function review(plural: string, create: NonNullable<Computed['create']>): Kind {
-  return { group: GROUP, plural, computed: { create } };
+function review(plural: string, check: (object: ApiObject) => void, create: NonNullable<Computed['create']>): Kind {
+  return { group: GROUP, plural, computed: { check, create } };
 }
 
 function reviewSubject(object: ApiObject, { signal }: WriteContext, reviewer: AccessReviewer): Promise<ApiObject> {
+  const { spec } = object as unknown as SubjectAccessReview;
+  return answered(object, judged({ user: userOf(spec), signal }, spec, reviewer));
+}
+
+function checkSubjectReview(object: ApiObject): void {
   const { spec } = object as unknown as SubjectAccessReview;
   refuse([
     ...checkQuestion(spec),
@@ -48,10 +61,9 @@ function reviewSubject(object: ApiObject, { signal }: WriteContext, reviewer: Ac
     ...checkSelectors(spec.resourceAttributes),
     ...checkNoMetadata(object.metadata, { allowsNamespace: false }),
   ]);
-  return answered(object, judged({ user: userOf(spec), signal }, spec, reviewer));
 }
 
-function reviewLocally(object: ApiObject, { signal }: WriteContext, reviewer: AccessReviewer): Promise<ApiObject> {
+function checkLocalReview(object: ApiObject): void {
   const { spec } = object as unknown as LocalSubjectAccessReview;
   refuse([
     ...checkQuestion(spec),
@@ -60,7 +72,6 @@ function reviewLocally(object: ApiObject, { signal }: WriteContext, reviewer: Ac
     ...checkNoMetadata(object.metadata, { allowsNamespace: true }),
     ...checkLocality(spec, object.metadata.namespace ?? ''),
   ]);
-  return answered(object, judged({ user: userOf(spec), signal }, spec, reviewer));
 }
 
 function checkLocality(spec: SubjectAccessReviewSpec, namespace: string): FieldError[] {
@@ -78,19 +89,30 @@ function checkLocality(spec: SubjectAccessReviewSpec, namespace: string): FieldE
   return errors;
 }
 
-function reviewSelf(object: ApiObject, { user, signal }: WriteContext, reviewer: AccessReviewer): Promise<ApiObject> {
+function checkSelfReview(object: ApiObject): void {
   const { spec } = object as unknown as SelfSubjectAccessReview;
   refuse([
     ...checkQuestion(spec),
     ...checkSelectors(spec.resourceAttributes),
     ...checkNoMetadata(object.metadata, { allowsNamespace: false }),
   ]);
+}
+
+function reviewSelf(object: ApiObject, { user, signal }: WriteContext, reviewer: AccessReviewer): Promise<ApiObject> {
+  const { spec } = object as unknown as SelfSubjectAccessReview;
   return answered(object, judged({ user, signal }, spec, reviewer));
 }
 
+function checkRulesReview(object: ApiObject): void {
+  if (namespaceOf(object) === '') throw badRequest('no namespace on request');
+}
+
+function namespaceOf(object: ApiObject): string {
+  return (object as unknown as SelfSubjectRulesReview).spec.namespace ?? '';
+}
+
 async function listRules(object: ApiObject, user: UserInfo, reviewer: AccessReviewer): Promise<ApiObject> {
-  const namespace = (object as unknown as SelfSubjectRulesReview).spec.namespace ?? '';
-  if (namespace === '') throw badRequest('no namespace on request');
+  const namespace = namespaceOf(object);
   const rules = (await reviewer.rulesFor?.(user, namespace)) ?? {
     resourceRules: [],
     nonResourceRules: [],

@@ -12,22 +12,24 @@ const RETRIES = 20;
 
 /** Posting a Binding puts a pod on a node: the old way, which does the same as the pod's `binding` subresource. */
 export function bindings(environment: KindEnvironment): Kind {
-  const pods = environment.objects('pods', { group: '', version: 'v1', kind: 'Pod' });
+  const pods = environment.objects.of('', 'pods');
   const podType = environment.types.struct('io.k8s.api.core.v1.Pod');
 
   async function bind(binding: ApiObject, context: WriteContext): Promise<ApiObject> {
     const { namespace = '', name = '' } = binding.metadata;
-    checkBinding(binding, name);
-    const path = `${namespace}/${name}`;
     for (let tries = 0; tries < RETRIES; tries++) {
-      const found = await pods.get(path);
+      const found = await pods.newest(namespace, name);
       if (found === undefined) throw notFound(PODS, name);
-      const pod: ApiObject = boundPod(found.object as unknown as Whole<Pod>, binding, context.now) as never;
+      const pod: ApiObject = boundPod(found as unknown as Whole<Pod>, binding, context.now) as never;
       arrange(pod, podType);
-      if (context.dryRun || (await pods.replace(path, found, pod))) return created();
+      if (context.dryRun || (await pods.replace(pods.keyOf(namespace, name), found, pod))) return created();
     }
     throw conflict(PODS, name, OBJECT_MODIFIED);
   }
 
-  return { group: '', plural: 'bindings', computed: { create: bind } };
+  return {
+    group: '',
+    plural: 'bindings',
+    computed: { check: (binding) => checkBinding(binding, binding.metadata.name ?? ''), create: bind },
+  };
 }

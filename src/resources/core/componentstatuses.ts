@@ -5,13 +5,13 @@ import type { ComponentProbe, KindEnvironment } from '../kind-environment.ts';
 import type { Kind } from '../kind.ts';
 
 /** How the parts of the control plane are, asked when somebody looks. */
-export function componentStatuses({ components, store }: KindEnvironment): Kind {
+export function componentStatuses({ components, objects }: KindEnvironment): Kind {
   const probes: readonly ComponentProbe[] = [
     ...components,
     {
       name: 'etcd-0',
       check: async () => {
-        await store.revision();
+        await objects.store.revision();
       },
     },
   ];

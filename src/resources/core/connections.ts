@@ -30,7 +30,7 @@ export function podStream(
   type: 'exec' | 'attach' | 'log' | 'portforward',
 ): SubresourceMaker {
   const logOptions = environment.types.struct('io.k8s.api.core.v1.PodLogOptions');
-  const nodes = environment.objects('minions', { group: '', version: 'v1', kind: 'Node' });
+  const nodes = environment.objects.of('', 'nodes');
   return (info) => ({
     type: 'connection',
     verbs: info.verbs,
@@ -39,6 +39,7 @@ export function podStream(
       type === 'log'
         ? { kind: 'text', options: logOptions }
         : { kind: 'connect', methods: ['get', 'post'], options: info.type, takesPath: false },
+    isRead: type === 'log',
     async open(call, objects) {
       if (type === 'log') checkLogOptions(call);
       const pod = (await objects.get()) as unknown as Whole<Pod>;
@@ -49,7 +50,7 @@ export function podStream(
         if (type === 'log') return NO_LOG_YET;
         throw badRequest(`pod ${name} does not have a host assigned`);
       }
-      if ((await nodes.get(node)) === undefined) throw notFound(NODES, node);
+      if ((await nodes.newest('', node)) === undefined) throw notFound(NODES, node);
       const target = type === 'portforward' ? { type, node, pod } : { type, node, pod, container };
       return connect(environment, target, call);
     },
@@ -60,19 +61,14 @@ const NO_LOG_YET: Answer = { type: 'bytes', code: 204, contentType: '', body: ''
 
 const EVERY_METHOD = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
-const PROXIED = {
-  podproxy: { folder: 'pods', kind: 'Pod' },
-  nodeproxy: { folder: 'minions', kind: 'Node' },
-  serviceproxy: { folder: 'services/specs', kind: 'Service' },
-};
+const PROXIED = { podproxy: 'pods', nodeproxy: 'nodes', serviceproxy: 'services' };
 
 /** `proxy` of pods, services and nodes: a request passed on to what answers behind them. */
 export function proxied(
   environment: KindEnvironment,
   type: 'podproxy' | 'nodeproxy' | 'serviceproxy',
 ): SubresourceMaker {
-  const { folder, kind } = PROXIED[type];
-  const targets = environment.objects(folder, { group: '', version: 'v1', kind });
+  const targets = environment.objects.of('', PROXIED[type]);
   return (info) => ({
     type: 'connection',
     verbs: info.verbs,
@@ -81,8 +77,8 @@ export function proxied(
     async open(call) {
       const { namespace } = call.info;
       const { name, port } = nameAndPort(call.info.name);
-      const key = type === 'nodeproxy' ? name : `${namespace}/${name}`;
-      if ((await targets.get(key)) === undefined) throw notFound({ group: '', resource: call.info.resource }, name);
+      if ((await targets.newest(namespace, name)) === undefined)
+        throw notFound({ group: '', resource: call.info.resource }, name);
       switch (type) {
         case 'nodeproxy':
           return connect(environment, { type, node: name }, call);

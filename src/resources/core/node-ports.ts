@@ -1,10 +1,9 @@
 import { decodeBase64, encodeBase64, ValueError } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { RangeAllocation } from '../../api/types/core/v1.d.ts';
-import type { Alongside } from '../../apiserver/index.ts';
+import type { Alongside, ObjectsOf } from '../../apiserver/index.ts';
 import type { Random } from '../../base/index.ts';
 import type { KindEnvironment, PortRange } from '../kind-environment.ts';
-import type { OtherObjects } from '../other-objects.ts';
 
 const NAME = 'servicenodeports';
 const MIN_STATIC = 16;
@@ -19,12 +18,12 @@ const DRY_RUN_BASE = 32_768;
  * is written in the transaction that writes the service.
  */
 export class NodePorts {
-  readonly #objects: OtherObjects;
+  readonly #objects: ObjectsOf;
   readonly #range: PortRange;
   readonly #random: Random;
 
   constructor(environment: KindEnvironment) {
-    this.#objects = environment.objects('ranges', { group: '', version: 'v1', kind: 'RangeAllocation' });
+    this.#objects = environment.objects.of('', 'rangeallocations');
     this.#range = environment.nodePorts;
     this.#random = environment.random;
   }
@@ -39,7 +38,7 @@ export class NodePorts {
   async changing(taken: readonly number[], released: readonly number[]): Promise<Alongside> {
     if (taken.length === 0 && released.length === 0) return { conditions: [], operations: [] };
     const { bits, revision, metadata } = await this.#read();
-    const key = this.#objects.keyOf(NAME);
+    const key = this.#objects.keyOf('', NAME);
     let next = bits;
     for (const port of released) if (this.#holds(port)) next &= ~this.#bit(port);
     for (const port of taken) {
@@ -54,7 +53,7 @@ export class NodePorts {
       range: `${this.#range.first}-${this.#range.last}`,
       data: encodeBase64(bytesOf(next)),
     };
-    return { conditions: [{ key, modRevision: revision }], operations: [this.#objects.putting(NAME, object)] };
+    return { conditions: [{ key, modRevision: revision }], operations: [this.#objects.putting(key, object)] };
   }
 
   #holds(port: number): boolean {
@@ -70,12 +69,12 @@ export class NodePorts {
     readonly revision: number;
     readonly metadata: ApiObject['metadata'];
   }> {
-    const found = await this.#objects.get(NAME);
+    const found = await this.#objects.newest('', NAME);
     if (found === undefined) return { bits: 0n, revision: 0, metadata: {} };
-    const data = (found.object as unknown as RangeAllocation).data ?? '';
+    const data = (found as unknown as RangeAllocation).data ?? '';
     const bytes = decodeBase64(data);
     if (bytes instanceof ValueError) throw bytes;
-    return { bits: numberOf(bytes), revision: found.revision, metadata: found.object.metadata };
+    return { bits: numberOf(bytes), revision: Number(found.metadata.resourceVersion), metadata: found.metadata };
   }
 }
 

@@ -12,36 +12,32 @@ import type { ApiObject, Struct } from '../../api/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { DeleteOptions } from '../../api/types/meta/v1.d.ts';
 import type { Eviction, PodDisruptionBudget } from '../../api/types/policy/v1.d.ts';
-import type { ActionCall, ActionObjects, Preconditions } from '../../apiserver/index.ts';
+import type { ActionCall, ActionObjects, ObjectsOf, Preconditions } from '../../apiserver/index.ts';
 import { arrange } from '../arrange.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import type { Whole } from '../kind.ts';
-import type { Found, OtherObjects } from '../other-objects.ts';
 import { spend, stillProcessed } from '../policy/disruption-budget.ts';
 import { created } from './pod-binding.ts';
 import { isPodReady, withCondition } from './pod-conditions.ts';
 
 const RETRIES = 20;
 
+type Budget = Whole<PodDisruptionBudget> & ApiObject;
+
 /** Deletes a pod if the PodDisruptionBudgets that cover it allow one more to go. */
 export function evictionOf(environment: KindEnvironment): (call: ActionCall) => Promise<ApiObject> {
-  const budgets = environment.objects('poddisruptionbudgets', {
-    group: 'policy',
-    version: 'v1',
-    kind: 'PodDisruptionBudget',
-  });
+  const budgets = environment.objects.of<Budget>('policy', 'poddisruptionbudgets');
   const budgetType = environment.types.struct('io.k8s.api.policy.v1.PodDisruptionBudget');
   const podType = environment.types.struct('io.k8s.api.core.v1.Pod');
 
-  async function spendBudget(path: string, { podName, now, isDryRun }: Disruption): Promise<void> {
+  async function spendBudget(namespace: string, name: string, { podName, now, isDryRun }: Disruption): Promise<void> {
     for (let tries = 0; tries < RETRIES; tries++) {
-      const found = await budgets.get(path);
+      const found = await budgets.newest(namespace, name);
       if (found === undefined) return; // deleted meanwhile: nothing is in the way any more
-      const spent: ApiObject = spend(found.object as unknown as Whole<PodDisruptionBudget>, podName, now) as never;
+      const spent: ApiObject = spend(found, podName, now) as never;
       arrange(spent, budgetType);
-      if (isDryRun || (await budgets.replace(path, found, spent))) return;
+      if (isDryRun || (await budgets.replace(budgets.keyOf(namespace, name), found, spent))) return;
     }
-    const name = path.slice(path.indexOf('/') + 1);
     throw new StatusError({
       code: 504,
       reason: 'Timeout',
@@ -52,6 +48,7 @@ export function evictionOf(environment: KindEnvironment): (call: ActionCall) => 
 
   return async (call) => {
     const options = optionsOf(call, podType);
+    await call.admit(call.body);
     const pod = await removeUnguarded(call.objects, options, call.context.now);
     if (pod === 'removed') return created();
     const covering = await coveringBudgets(budgets, pod);
@@ -67,7 +64,7 @@ export function evictionOf(environment: KindEnvironment): (call: ActionCall) => 
       return created();
     }
     const disruption = { podName: call.name, now: call.context.now, isDryRun: options.dryRun };
-    await spendBudget(`${call.namespace}/${name}`, disruption);
+    await spendBudget(call.namespace, name, disruption);
     await markAndDelete(call.objects, options, call.context.now);
     return created();
   };
@@ -124,12 +121,11 @@ function atVersion(options: EvictionOptions, { metadata }: Whole<Pod>): Eviction
   return { ...options, preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion } };
 }
 
-async function coveringBudgets(budgets: OtherObjects, { metadata }: Whole<Pod>): Promise<Whole<PodDisruptionBudget>[]> {
-  const found = await budgets.list(`${metadata.namespace ?? ''}/`);
-  return found.flatMap(({ object }: Found) => {
-    const budget = object as unknown as Whole<PodDisruptionBudget>;
-    const matcher = matchLabelSelector(budget.spec.selector);
-    return matcher instanceof ValueError || !matcher.matches(metadata.labels) ? [] : [budget];
+async function coveringBudgets(budgets: ObjectsOf<Budget>, { metadata }: Whole<Pod>): Promise<Budget[]> {
+  const found = await budgets.newestList(metadata.namespace);
+  return found.filter(({ spec }) => {
+    const matcher = matchLabelSelector(spec.selector);
+    return !(matcher instanceof ValueError) && matcher.matches(metadata.labels);
   });
 }
 

@@ -104,8 +104,9 @@ export function pods(environment: KindEnvironment): Kind {
         verbs: info.verbs,
         kind: { group: '', version: 'v1', kind: 'Binding' },
         struct: info.type,
-        async run({ name, body, context, objects }) {
+        async run({ name, body, context, objects, admit }) {
           checkBinding(body, name);
+          await admit(body);
           await objects.update((object) => {
             const bound: ApiObject = boundPod(object as unknown as Whole<Pod>, body, context.now) as never;
             arrange(bound, podType);

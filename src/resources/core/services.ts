@@ -14,14 +14,14 @@ import { serviceWarnings } from './service-warnings.ts';
 
 export function services(environment: KindEnvironment): Kind {
   const allotment = new ServiceAllotment(environment);
-  const endpoints = environment.objects('services/endpoints', { group: '', version: 'v1', kind: 'Endpoints' });
+  const endpoints = environment.objects.of('', 'endpoints');
 
   /** The Endpoints of a service go with it, so that the next service of the name does not start with them. */
   async function alongside(change: Change, context: WriteContext): Promise<Alongside> {
     const own = await allotment.alongside(change, context);
     if (change.type !== 'delete') return own;
     const { namespace = '', name = '' } = change.old.metadata;
-    const key = endpoints.keyOf(`${namespace}/${name}`);
+    const key = endpoints.keyOf(namespace, name);
     return { ...own, operations: [...own.operations, { type: 'delete', key }] };
   }
 

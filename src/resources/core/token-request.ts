@@ -12,11 +12,10 @@ import {
 import type { ApiObject, FieldError } from '../../api/index.ts';
 import type { TokenRequest } from '../../api/types/authentication/v1.d.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
-import type { ActionCall } from '../../apiserver/index.ts';
+import type { ActionCall, ObjectsOf } from '../../apiserver/index.ts';
 import type { BoundObject, TokenIssuer } from '../access.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import type { Whole } from '../kind.ts';
-import type { OtherObjects } from '../other-objects.ts';
 
 const KIND = { group: 'authentication.k8s.io', resource: 'TokenRequest' };
 const HOUR_SECONDS = 3600;
@@ -29,9 +28,9 @@ type Reference = NonNullable<Whole<TokenRequest>['spec']['boundObjectRef']>;
 /** A token for a service account, bound to an object whose end is the token's end. */
 export function tokenRequestOf(environment: KindEnvironment): (call: ActionCall) => Promise<ApiObject> {
   const objects = {
-    Pod: environment.objects('pods', { group: '', version: 'v1', kind: 'Pod' }),
-    Node: environment.objects('minions', { group: '', version: 'v1', kind: 'Node' }),
-    Secret: environment.objects('secrets', { group: '', version: 'v1', kind: 'Secret' }),
+    Pod: environment.objects.of('', 'pods'),
+    Node: environment.objects.of('', 'nodes'),
+    Secret: environment.objects.of('', 'secrets'),
   };
   return async (call) => {
     const { tokenIssuer: issuer } = environment;
@@ -40,9 +39,11 @@ export function tokenRequestOf(environment: KindEnvironment): (call: ActionCall)
       throw new StatusError({ code: 501, message });
     }
     const account = await checkedAccount(call);
-    const { spec } = call.body as unknown as Whole<TokenRequest>;
-    const audiences = (spec.audiences ?? []).length === 0 ? issuer.apiAudiences : (spec.audiences ?? []);
+    const request = filledIn(call, account, issuer);
+    const { spec } = request as unknown as Whole<TokenRequest>;
+    const { audiences = [] } = spec;
     refuseBadLifetime(spec.expirationSeconds ?? HOUR_SECONDS);
+    await call.admit(request);
     const reference = spec.boundObjectRef ?? undefined;
     const bound = reference === undefined ? undefined : await findBound(reference, call, objects);
     const seconds = shortened(spec.expirationSeconds ?? HOUR_SECONDS, issuer, call);
@@ -61,21 +62,26 @@ export function tokenRequestOf(environment: KindEnvironment): (call: ActionCall)
     });
     const expirationTimestamp = formatTime(instantOfMillis(call.context.now + seconds * 1000));
     return {
-      ...call.body,
-      metadata: withMeta(call.body.metadata, {
-        name: account.metadata.name,
-        namespace: account.metadata.namespace,
-        uid: account.metadata.uid,
-        creationTimestamp: formatTime(instantOfMillis(call.context.now)),
-      }),
-      spec: {
-        ...spec,
-        audiences: [...audiences],
-        expirationSeconds: seconds,
-        boundObjectRef: spec.boundObjectRef ?? null,
-      },
+      ...request,
+      spec: { ...spec, expirationSeconds: seconds, boundObjectRef: spec.boundObjectRef ?? null },
       status: { token, expirationTimestamp },
     };
+  };
+}
+
+/** The request with what it leaves to the server. */
+function filledIn({ body, context }: ActionCall, { metadata }: ApiObject, { apiAudiences }: TokenIssuer): ApiObject {
+  const { spec } = body as unknown as Whole<TokenRequest>;
+  const audiences = (spec.audiences ?? []).length === 0 ? apiAudiences : (spec.audiences ?? []);
+  return {
+    ...body,
+    metadata: withMeta(body.metadata, {
+      name: metadata.name,
+      namespace: metadata.namespace,
+      uid: metadata.uid,
+      creationTimestamp: formatTime(instantOfMillis(context.now)),
+    }),
+    spec: { ...spec, audiences: [...audiences] },
   };
 }
 
@@ -125,7 +131,7 @@ interface Bound {
 async function findBound(
   reference: Reference,
   { namespace, name: account }: ActionCall,
-  objects: Readonly<Record<BoundObject['kind'], OtherObjects>>,
+  objects: Readonly<Record<BoundObject['kind'], ObjectsOf>>,
 ): Promise<Bound> {
   const { kind = '', apiVersion = '', name = '', uid: expected = '' } = reference;
   if (apiVersion.includes('/') || !isBindable(kind)) {
@@ -133,10 +139,10 @@ async function findBound(
     const group = slash < 0 ? '' : apiVersion.slice(0, slash);
     throw badRequest(`cannot bind token to object of type ${group}/${apiVersion.slice(slash + 1)}, Kind=${kind}`);
   }
-  const found = await objects[kind].get(kind === 'Node' ? name : `${namespace}/${name}`);
+  const found = await objects[kind].newest(namespace, name);
   if (found === undefined) throw notFound({ group: '', resource: `${kind.toLowerCase()}s` }, name);
-  const { uid = '' } = found.object.metadata;
-  const { spec } = found.object as unknown as Whole<Pod>;
+  const { uid = '' } = found.metadata;
+  const { spec } = found as unknown as Whole<Pod>;
   if (kind === 'Pod' && spec.serviceAccountName !== account) {
     throw badRequest(
       `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`,
@@ -151,10 +157,10 @@ async function findBound(
     );
   }
   const nodeName = kind === 'Pod' ? (spec.nodeName ?? '') : '';
-  const node = nodeName === '' ? undefined : await objects.Node.get(nodeName);
+  const node = nodeName === '' ? undefined : await objects.Node.newest('', nodeName);
   return {
     object: { kind, name, uid },
-    node: nodeName === '' ? undefined : { name: nodeName, uid: node?.object.metadata.uid ?? '' },
+    node: nodeName === '' ? undefined : { name: nodeName, uid: node?.metadata.uid ?? '' },
   };
 }
 

@@ -1,12 +1,11 @@
 import { formatIp, formatTime, instantOfMillis, isIpv4, parseIp } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
-import type { WriteContext } from '../../apiserver/index.ts';
+import type { ObjectsOf, WriteContext } from '../../apiserver/index.ts';
 import type { Random } from '../../base/index.ts';
 import type { Condition, Operation } from '../../store/index.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import type { Whole } from '../kind.ts';
-import type { OtherObjects } from '../other-objects.ts';
 import { IpRange, type IpFamily } from './ip-range.ts';
 
 /** Why no address could be had, in the words of upstream. */
@@ -21,15 +20,14 @@ const FULL = 'range is full';
  * writes the service, so that two services never have the same one and none is lost.
  */
 export class ServiceAddresses {
-  readonly #addresses: OtherObjects;
-  readonly #networks: OtherObjects;
+  readonly #addresses: ObjectsOf;
+  readonly #networks: ObjectsOf<Whole<ServiceCIDR>>;
   readonly #configured: readonly IpRange[];
   readonly #random: Random;
 
   constructor(environment: KindEnvironment) {
-    const kind = { group: 'networking.k8s.io', version: 'v1' };
-    this.#addresses = environment.objects('ipaddresses', { ...kind, kind: 'IPAddress' });
-    this.#networks = environment.objects('servicecidrs', { ...kind, kind: 'ServiceCIDR' });
+    this.#addresses = environment.objects.of('networking.k8s.io', 'ipaddresses');
+    this.#networks = environment.objects.of('networking.k8s.io', 'servicecidrs');
     this.#configured = environment.serviceCidrs.map((cidr) => new IpRange(cidr));
     this.#random = environment.random;
   }
@@ -47,7 +45,7 @@ export class ServiceAddresses {
     if (context.dryRun && first !== undefined) return first.networkAddress; // a dry run looks for nothing
     for (const range of ranges) {
       for (const address of range.candidates(this.#random)) {
-        if ((await this.#addresses.get(address)) === undefined) return address;
+        if ((await this.#addresses.newest('', address)) === undefined) return address;
       }
     }
     return { refused: FULL, isFull: true };
@@ -62,14 +60,13 @@ export class ServiceAddresses {
       return { refused: context.dryRun && first !== undefined ? outside : MISMATCH, isFull: false };
     }
     if (context.dryRun) return wanted;
-    const isTaken = (await this.#addresses.get(formatIp(address))) !== undefined;
+    const isTaken = (await this.#addresses.newest('', formatIp(address))) !== undefined;
     return isTaken ? { refused: ALLOCATED, isFull: false } : wanted;
   }
 
   /** The networks that addresses are taken from: those of the ServiceCIDRs that are ready, else the configured ones. */
   async #ranges(): Promise<readonly IpRange[]> {
-    const found = await this.#networks.list();
-    const cidrs = found.flatMap(({ object }) => readyCidrs(object as unknown as Whole<ServiceCIDR>));
+    const cidrs = (await this.#networks.newestList()).flatMap(readyCidrs);
     return cidrs.length === 0 ? this.#configured : [...new Set(cidrs)].map((cidr) => new IpRange(cidr));
   }
 
@@ -91,14 +88,12 @@ export class ServiceAddresses {
       },
       spec: { parentRef: { resource: 'services', namespace, name: serviceName } },
     };
-    return {
-      condition: { key: this.#addresses.keyOf(name), modRevision: 0 },
-      operation: this.#addresses.putting(name, object),
-    };
+    const key = this.#addresses.keyOf('', name);
+    return { condition: { key, modRevision: 0 }, operation: this.#addresses.putting(key, object) };
   }
 
   releasing(address: string): Operation {
-    return { type: 'delete', key: this.#addresses.keyOf(canonical(address)) };
+    return { type: 'delete', key: this.#addresses.keyOf('', canonical(address)) };
   }
 }
 

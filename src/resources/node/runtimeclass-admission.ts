@@ -1,48 +1,37 @@
-import type { TypeTable } from '../../api/index.ts';
-import type { Pod, PodSpec } from '../../api/types/core/v1.d.ts';
+import type { PodSpec } from '../../api/types/core/v1.d.ts';
 import type { RuntimeClass, Scheduling } from '../../api/types/node/v1.d.ts';
-import type { AdmissionPlugin, AdmissionRequest } from '../../apiserver/index.ts';
-import type { Store } from '../../store/index.ts';
+import type { AdmissionPlugin, AdmissionAttributes } from '../../apiserver/index.ts';
+import type { AdmissionParts } from '../admission/admission-parts.ts';
 import { refusal } from '../admission/refusal.ts';
+import { isNewPod, podOf, setPodSpec } from '../admission/written-pod.ts';
 import { amount } from '../core/resource-list.ts';
-import type { Whole } from '../kind.ts';
-import { type CodecFor, OtherObjects, storageOfKind } from '../other-objects.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
-
-export interface RuntimeClassAdmissionOptions {
-  readonly store: Store;
-  readonly codecFor: CodecFor;
-  readonly types: TypeTable;
-}
 
 type Amounts = Readonly<Record<string, string>>;
 
 /** A new pod that names a RuntimeClass gets its overhead and scheduling; one whose class is missing or says otherwise is refused. */
-export function runtimeClassAdmission({ store, codecFor, types }: RuntimeClassAdmissionOptions): AdmissionPlugin {
-  const kind = { group: 'node.k8s.io', version: 'v1', kind: 'RuntimeClass' };
-  const storage = storageOfKind(types, 'runtimeclasses', kind);
-  const classes = new OtherObjects(store, storage.storage.prefix, codecFor(storage));
+export function runtimeClassAdmission({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
+  const classes = objects.of<RuntimeClass>('node.k8s.io', 'runtimeclasses');
 
-  async function classOf(request: AdmissionRequest, name: string | undefined): Promise<RuntimeClass | undefined> {
+  async function classOf(request: AdmissionAttributes, name: string | undefined): Promise<RuntimeClass | undefined> {
     if (name === undefined) return undefined;
-    const found = await classes.get(name);
+    const found = (await classes.get('', name)) ?? (await classes.newest('', name));
     if (found === undefined) throw refusal(request, `pod rejected: RuntimeClass "${name}" not found`);
-    return found.object as unknown as RuntimeClass;
+    return found;
   }
 
   return {
     name: 'RuntimeClass',
+    handles: isNewPod,
     async mutate(request) {
-      if (!isNewPod(request)) return;
-      const { spec: stated } = request.object as unknown as Whole<Pod>;
+      const { spec: stated } = podOf(request);
       const runtimeClass = await classOf(request, stated.runtimeClassName);
       if (runtimeClass === undefined) return;
       const spec = withScheduling(request, withOverhead(request, stated, runtimeClass), runtimeClass.scheduling);
-      request.object = { ...request.object, spec } as unknown as AdmissionRequest['object'];
+      setPodSpec(request, spec);
     },
     async validate(request) {
-      if (!isNewPod(request)) return;
-      const { spec } = request.object as unknown as Whole<Pod>;
+      const { spec } = podOf(request);
       const fixed = overheadOf(await classOf(request, spec.runtimeClassName));
       if (fixed === undefined && spec.overhead !== undefined)
         throw refusal(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
@@ -53,15 +42,11 @@ export function runtimeClassAdmission({ store, codecFor, types }: RuntimeClassAd
 
 const OTHER_OVERHEAD = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
-function isNewPod({ operation, resource, subresource }: AdmissionRequest): boolean {
-  return operation === 'CREATE' && resource.group === '' && resource.plural === 'pods' && subresource === '';
-}
-
 function overheadOf(runtimeClass: RuntimeClass | undefined): Amounts | undefined {
   return runtimeClass?.overhead === undefined ? undefined : (runtimeClass.overhead.podFixed ?? {});
 }
 
-function withOverhead(request: AdmissionRequest, spec: PodSpec, runtimeClass: RuntimeClass): PodSpec {
+function withOverhead(request: AdmissionAttributes, spec: PodSpec, runtimeClass: RuntimeClass): PodSpec {
   const fixed = overheadOf(runtimeClass);
   if (fixed === undefined) return spec;
   const stated = spec.overhead ?? {};
@@ -77,7 +62,7 @@ function isSameAmounts(left: Amounts, right: Amounts): boolean {
   );
 }
 
-function withScheduling(request: AdmissionRequest, spec: PodSpec, scheduling: Scheduling | undefined): PodSpec {
+function withScheduling(request: AdmissionAttributes, spec: PodSpec, scheduling: Scheduling | undefined): PodSpec {
   if (scheduling === undefined) return spec;
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
     const stated = spec.nodeSelector?.[key];

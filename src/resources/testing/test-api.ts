@@ -6,6 +6,7 @@ import {
   inProcessCall,
   jsonStorage,
   certificateAuthenticator,
+  ServerObjects,
 } from '../../apiserver/index.ts';
 import type { AdmissionPlugin, Resource } from '../../apiserver/index.ts';
 import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
@@ -52,22 +53,22 @@ export class TestApi implements AsyncDisposable {
     const { clock } = this;
     this.store = openMemoryStore({ clock });
     const { store } = this;
-    const codecFor = ({ storage }: Pick<Resource, 'storage'>) => jsonStorage(storage.type);
-    const parts = { store, types, codecFor, clock, random };
+    const log = discardLogger;
+    const objects = new ServerObjects({ store, codecFor: ({ storage }) => jsonStorage(storage.type), clock, log });
+    const parts = { objects, clock, random };
     this.#server = new ApiServer({
-      store,
-      codecFor,
+      objects,
       types,
       clock,
       random,
       uids: new RandomUidSource(random),
-      log: discardLogger,
+      log,
       metrics: new MetricRegistry(),
       authenticators: [certificateAuthenticator],
       authorizer: mastersAuthorizer,
       admission: [namespaceLifecycle(parts), ...plugins(parts)],
     });
-    this.resources = builtInResources(types, { store, codecFor, random, ...options });
+    this.resources = builtInResources(types, { objects, random, ...options });
     this.#server.registry.register(this.resources);
   }
 

@@ -5,6 +5,7 @@ import {
   mastersAuthorizer,
   inProcessCall,
   jsonStorage,
+  ServerObjects,
   StoredObject,
   certificateAuthenticator,
 } from '../../../src/apiserver/index.ts';
@@ -51,11 +52,14 @@ export class TestServer implements AsyncDisposable {
   constructor() {
     const types = builtInTypes();
     const random = new SeededRandom('vectors');
-    const codecFor = ({ storage }: Parameters<ConstructorParameters<typeof ApiServer>[0]['codecFor']>[0]) =>
-      jsonStorage(storage.type);
-    this.server = new ApiServer({
+    const objects = new ServerObjects({
       store: this.#store,
-      codecFor,
+      codecFor: ({ storage }) => jsonStorage(storage.type),
+      clock: this.clock,
+      log: discardLogger,
+    });
+    this.server = new ApiServer({
+      objects,
       types,
       clock: this.clock,
       random,
@@ -66,7 +70,7 @@ export class TestServer implements AsyncDisposable {
       authorizer: mastersAuthorizer,
       admission: [claimProtection, notReadyTaint],
     });
-    const resources = builtInResources(types, { store: this.#store, codecFor, random, serviceCidrs: ['10.0.0.0/16'] });
+    const resources = builtInResources(types, { objects, random, serviceCidrs: ['10.0.0.0/16'] });
     this.server.registry.register(resources);
   }
 

@@ -1,0 +1,154 @@
+import type { ApiObject } from '../../api/index.ts';
+import type { Clock, Logger } from '../../base/index.ts';
+import { isStoreError, type KeyRange, type Operation, prefixRange, singleKey } from '../../store/index.ts';
+import { isConflicting, type ObjectStore } from '../storage/object-store.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import { ChangeFeed, type ObjectChangeHandler } from './change-feed.ts';
+import { IncrementalIndex, type ObjectIndex } from './object-index.ts';
+
+/** Where the objects of a kind are. */
+export interface ObjectPlace {
+  readonly prefix: string;
+  readonly isNamespaced: boolean;
+  readonly objects: ObjectStore;
+}
+
+/**
+ * The objects of one kind: in the stored version, with resourceVersion, frozen and shared by everybody who reads the same
+ * revision. The namespace of objects that are in none is empty.
+ */
+export class ObjectsOf<T = ApiObject> implements Disposable {
+  readonly #name: string;
+  readonly #options: { readonly clock: Clock; readonly log: Logger };
+  readonly #indexes = new Map<string, IncrementalIndex<T>>();
+  #known: ObjectPlace | undefined;
+  #feed: ChangeFeed | undefined;
+
+  constructor(name: string, options: { readonly clock: Clock; readonly log: Logger }) {
+    this.#name = name;
+    this.#options = options;
+  }
+
+  /** Says where the objects are: nowhere before the kind is registered and after it was withdrawn. Subscriptions move along. */
+  place(place: ObjectPlace | undefined): void {
+    if (place?.objects === this.#known?.objects) return;
+    this.#known = place;
+    this.#feed?.follow(place?.objects);
+  }
+
+  /**
+   * The object that this process has at hand, without waiting. Behind what other servers write by as much as a mirror of
+   * etcd is; throws a `StoreError` with reason `Unavailable` where the store is elsewhere or still being loaded.
+   */
+  getNow(namespace: string, name: string): T | undefined {
+    return this.#read(this.#place.objects.getNow(this.keyOf(namespace, name)));
+  }
+
+  /** All objects at hand, or those of a namespace, in the order of their keys; otherwise as `getNow`. */
+  listNow(namespace = ''): readonly T[] {
+    return this.#place.objects.listNow(this.#rangeOf(namespace)).objects.map(({ object }) => object as T);
+  }
+
+  /** What is at hand, or what the store has where nothing is at hand. */
+  async get(namespace: string, name: string): Promise<T | undefined> {
+    return this.#atHand(
+      () => this.getNow(namespace, name),
+      () => this.newest(namespace, name),
+    );
+  }
+
+  async list(namespace = ''): Promise<readonly T[]> {
+    return this.#atHand(
+      () => this.listNow(namespace),
+      () => this.newestList(namespace),
+    );
+  }
+
+  /** What the store has, including everything that any server wrote before the call. */
+  async newest(namespace: string, name: string): Promise<T | undefined> {
+    return this.#read(await this.#place.objects.get(this.keyOf(namespace, name)));
+  }
+
+  async newestList(namespace = ''): Promise<readonly T[]> {
+    const { objects } = await this.#place.objects.list(this.#rangeOf(namespace), {});
+    return objects.map(({ object }) => object as T);
+  }
+
+  /** The object as soon as it is there; undefined when the signal aborts before. */
+  async appearance(namespace: string, name: string, signal: AbortSignal): Promise<T | undefined> {
+    const { objects } = this.#place;
+    const from = (await objects.revision()) + 1;
+    const found = await this.newest(namespace, name);
+    if (found !== undefined) return found;
+    for await (const { changes } of objects.watch(singleKey(this.keyOf(namespace, name)), { from, signal })) {
+      const written = changes.findLast(({ current }) => current !== undefined);
+      if (written !== undefined) return this.#read(written.current);
+    }
+    return undefined;
+  }
+
+  /** An index kept up to date with the changes; everybody who asks for the same name shares it, and must give the same function. */
+  index(name: string, keysOf: (object: T) => readonly string[]): ObjectIndex<T> {
+    let index = this.#indexes.get(name);
+    if (index === undefined) {
+      index = new IncrementalIndex(keysOf);
+      this.#indexes.set(name, index);
+      this.onChange(index.handler);
+    }
+    return index;
+  }
+
+  /** Calls the handler with all objects there are and then with every change, until the result is disposed of. */
+  onChange(handler: ObjectChangeHandler<T>): Disposable {
+    this.#feed ??= new ChangeFeed(this.#place.objects, this.#rangeOf(''), this.#options);
+    return this.#feed.add(handler as ObjectChangeHandler<unknown>);
+  }
+
+  /** The key in the store, for transactions. */
+  keyOf(namespace: string, name: string): string {
+    const { prefix, isNamespaced } = this.#place;
+    return isNamespaced ? `${prefix}${namespace}/${name}` : prefix + name;
+  }
+
+  /** The write of an object as part of a transaction on other objects. */
+  putting(key: string, object: ApiObject): Operation {
+    return { type: 'put', key, value: this.#place.objects.encode(object) };
+  }
+
+  /** Writes an object in place of the one that was read; false when that one has changed in the meantime. */
+  async replace(key: string, read: ApiObject, object: ApiObject): Promise<boolean> {
+    const { objects } = this.#place;
+    const expected = await objects.get(key);
+    if (expected?.object.metadata.resourceVersion !== read.metadata.resourceVersion) return false;
+    const { resourceVersion: _, ...metadata } = object.metadata;
+    return !isConflicting(await objects.put(key, { ...object, metadata }, { expected }));
+  }
+
+  /** Ends all subscriptions. */
+  [Symbol.dispose](): void {
+    this.#feed?.[Symbol.dispose]();
+  }
+
+  get #place(): ObjectPlace {
+    if (this.#known === undefined) throw new Error(`Cannot look at "${this.#name}": no such kind is registered`);
+    return this.#known;
+  }
+
+  #rangeOf(namespace: string): KeyRange {
+    const { prefix } = this.#place;
+    return prefixRange(namespace === '' ? prefix : `${prefix}${namespace}/`);
+  }
+
+  #read(stored: StoredObject | undefined): T | undefined {
+    return stored?.object as T | undefined;
+  }
+
+  #atHand<R>(now: () => R, later: () => Promise<R>): R | Promise<R> {
+    try {
+      return now();
+    } catch (error) {
+      if (isStoreError(error, 'Unavailable')) return later();
+      throw error;
+    }
+  }
+}

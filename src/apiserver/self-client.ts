@@ -1,0 +1,54 @@
+import { StatusError } from '../api/index.ts';
+import type { Clock } from '../base/index.ts';
+import type { Answer } from './answers/answer.ts';
+import type { Call } from './request/call.ts';
+import { inProcessCall } from './transport/in-process-call.ts';
+
+/** The identity under which the server sets up its own objects. */
+const SELF = { commonName: 'system:apiserver', organizations: ['system:masters'] };
+
+/** Whatever takes calls through the stages. */
+interface Handler {
+  handle(call: Call): Promise<Answer>;
+}
+
+/** The server's writes to itself: through the same stages as any client's, without a socket. It reads with `ServerObjects`. */
+export class SelfClient {
+  readonly #server: Handler;
+  readonly #clock: Clock;
+
+  constructor(server: Handler, clock: Clock) {
+    this.#server = server;
+    this.#clock = clock;
+  }
+
+  /** Creates the object in a collection unless one of its name is there; true when it was created. */
+  async ensure(collection: string, object: { readonly metadata: { readonly name: string } }): Promise<boolean> {
+    const { name } = object.metadata;
+    if ((await this.#send('GET', `${collection}/${name}`)).type === 'object') return false;
+    const answer = await this.#send('POST', collection, object);
+    if (answer.type === 'status' && answer.status.reason === 'AlreadyExists') return false; // another server was first
+    refuseFailure(answer);
+    return true;
+  }
+
+  async update(path: string, object: object): Promise<void> {
+    refuseFailure(await this.#send('PUT', path, object));
+  }
+
+  #send(method: string, path: string, body?: object): Promise<Answer> {
+    const call = inProcessCall({
+      method,
+      path,
+      headers: { 'content-type': 'application/json', 'user-agent': 'keelson' },
+      body: body === undefined ? '' : JSON.stringify(body),
+      certificate: SELF,
+      clock: this.#clock,
+    });
+    return this.#server.handle(call);
+  }
+}
+
+function refuseFailure(answer: Answer): void {
+  if (answer.type === 'status') throw new StatusError({ message: '', ...answer.status });
+}
