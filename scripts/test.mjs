@@ -10,6 +10,8 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const scratch = mkdtempSync(join(tmpdir(), 'keelson-test-'));
 const report = join(scratch, 'vitest.json');
+const { name: packageName, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const environment = { ...process.env, KEELSON_TARBALL: join(scratch, `${packageName}-${version}.tgz`) };
 
 const checks = [
   ['generated tables', process.execPath, ['scripts/run.mjs', 'scripts/generate.ts']],
@@ -18,7 +20,7 @@ const checks = [
   ['format', bin('oxfmt'), ['--check']],
   ['import rule', process.execPath, ['scripts/run.mjs', 'scripts/check-imports.ts']],
   ['docs', process.execPath, ['scripts/run.mjs', 'scripts/check-docs.ts']],
-  ['bundle', process.execPath, ['scripts/build.mjs']],
+  ['package', 'npm', ['pack', '--pack-destination', scratch]],
   ['tests', bin('vitest'), ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]],
 ];
 
@@ -28,7 +30,7 @@ let skipped = 0;
 const notes = [];
 for (const [name, command, args] of checks) {
   console.log(`\n=== ${name}`);
-  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: environment });
   if (name !== 'tests') {
     if (status === 0) passed += 1;
     else failed += 1;
