@@ -49,11 +49,8 @@ export class InstalledPackage implements AsyncDisposable {
     const tarball = existsSync(given) ? given : await pack(folder);
     const installed = new InstalledPackage(folder, tarball);
     await installed.write('package.json', JSON.stringify({ name: 'operator', private: true, type: 'module' }));
-    await succeed(
-      'npm',
-      ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball],
-      folder,
-    );
+    const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+    await succeed('npm', ['install', ...flags, tarball, ...(await packDependencies(folder))], folder);
     await installed.#link('@types/node');
     await installed.#link('vitest');
     return installed;
@@ -99,11 +96,22 @@ export class InstalledPackage implements AsyncDisposable {
   }
 }
 
-async function pack(folder: string): Promise<string> {
-  await succeed('npm', ['pack', '--pack-destination', folder], root);
-  const name = (await readdir(folder)).find((file) => file.endsWith('.tgz'));
-  if (name === undefined) throw new Error(`Cannot find what npm packed in "${folder}"`);
+async function pack(folder: string, source = root): Promise<string> {
+  const before = new Set(await readdir(folder));
+  const flags = source === root ? [] : ['--ignore-scripts'];
+  await succeed('npm', ['pack', '--pack-destination', folder, ...flags, source], root);
+  const name = (await readdir(folder)).find((file) => file.endsWith('.tgz') && !before.has(file));
+  if (name === undefined) throw new Error(`Cannot find what npm packed from "${source}"`);
   return join(folder, name);
+}
+
+/** The run-time dependencies, packed from the copies that this repository has: their installation needs no registry. */
+async function packDependencies(folder: string): Promise<readonly string[]> {
+  const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly dependencies?: object };
+  const packed: string[] = [];
+  for (const name of Object.keys(manifest.dependencies ?? {}))
+    packed.push(await pack(folder, join(root, 'node_modules', name)));
+  return packed;
 }
 
 async function succeed(command: string, args: readonly string[], folder: string): Promise<void> {

@@ -68,20 +68,20 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
     expect(files.filter((name) => /\.test\.|\/src\/|(?<!\.d)\.ts$/.test(name))).toEqual([]);
   });
 
-  describe.each(Object.entries(compilers))('%s', (_name, compiler) => {
-    test.each(Object.entries(resolutions))(
-      'compiles an operator and its test, strictly, with the resolution "%s"',
-      async (name, options) => {
-        const compilerOptions = { strict: true, target: 'es2022', rootDir: 'src', outDir: 'out', ...options };
-        await project.write(`tsconfig.${name}.json`, JSON.stringify({ compilerOptions, include: ['src'] }));
+  test.each([
+    ['TypeScript 7', 'nodenext'],
+    ['TypeScript 7', 'bundler'],
+    ['TypeScript 5', 'nodenext'], // with "bundler", @arethetypeswrong/cli looks at the types with the same TypeScript
+  ] as const)(
+    '%s compiles an operator and its test, strictly, with the resolution "%s"',
+    async (version, resolution) => {
+      const options = { strict: true, target: 'es2022', rootDir: 'src', outDir: 'out', ...resolutions[resolution] };
+      const config = `tsconfig.${resolution}.json`;
+      await project.write(config, JSON.stringify({ compilerOptions: options, include: ['src'] }));
 
-        expect(await project.run(process.execPath, compiler, '-p', `tsconfig.${name}.json`)).toEqual({
-          code: 0,
-          output: '',
-        });
-      },
-    );
-  });
+      expect(await project.run(process.execPath, compilers[version], '-p', config)).toEqual({ code: 0, output: '' });
+    },
+  );
 
   test('runs the operator in node:test', async () => {
     const { code, output } = await project.run(process.execPath, '--test', 'out/greeter-test.js');
