@@ -3,15 +3,15 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { CryptoRandom, RealClock } from '../src/base/index.ts';
+import { findTool } from '../src/base/testing/find-tool.ts';
 import { EtcdStore } from '../src/store/etcd/etcd-store.ts';
 import { MirrorStore } from '../src/store/etcd/mirror/mirror-store.ts';
-import { findEtcd } from '../src/store/etcd/testing/etcd-binary.ts';
 import { EtcdProcess } from '../src/store/etcd/testing/etcd-process.ts';
 import { prefixRange, type Store } from '../src/store/index.ts';
 
 const { values: args } = parseArgs({
   options: {
-    etcd: { type: 'string', default: findEtcd() ?? 'etcd' },
+    etcd: { type: 'string', default: findTool('etcd') ?? 'etcd' },
     seconds: { type: 'string', default: '3' },
     objects: { type: 'string', default: '20000' },
   },

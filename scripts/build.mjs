@@ -1,29 +1,43 @@
-// Builds what is published and started: generated tables, the bundles in dist/, type declarations (with --types).
+// Builds what is published and started: generated tables, the bundles in dist/ and, unless only those are asked for, type declarations.
 import { build } from 'esbuild';
 import { spawnSync } from 'node:child_process';
-import { chmod, readdir, readFile, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { chmod, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const types = join(root, 'dist', 'types');
 
 function run(...args) {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }
 
+/**
+ * The doors with code, as package.json publishes them: the bundle's name and the source it is made of.
+ * Example: `./dist/kit.js` with the types `./dist/types/kit/published.d.ts` is made of `src/kit/published.ts`.
+ */
+function doorsOf({ exports }) {
+  const doors = Object.values(exports).filter((door) => door.default?.endsWith('.js'));
+  return doors.map((door) => ({
+    name: basename(door.default, '.js'),
+    source: door.types.replace('./dist/types/', 'src/').replace('.d.ts', '.ts'),
+    types: join(root, door.types),
+  }));
+}
+
+async function readPackage() {
+  return JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+}
+
 export async function buildBundles() {
   run('scripts/run.mjs', 'scripts/generate.ts');
-  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  const manifest = await readPackage();
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
       keelson: 'src/cli/main.ts',
-      server: 'src/cluster/index.ts',
-      kit: 'src/kit/published.ts',
-      client: 'src/client/index.ts',
-      cel: 'src/cel/index.ts',
-      testing: 'src/testing/index.ts',
+      ...Object.fromEntries(doorsOf(manifest).map(({ name, source }) => [name, source])),
     },
     outdir: 'dist',
     metafile: true,
@@ -35,13 +49,29 @@ export async function buildBundles() {
     minify: true,
     keepNames: true,
     sourcemap: 'linked',
+    sourcesContent: false,
     legalComments: 'none',
     logLevel: 'warning',
-    define: { KEELSON_VERSION: JSON.stringify(version) },
+    define: { KEELSON_VERSION: JSON.stringify(manifest.version) },
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
   await chmod(join(root, 'dist', 'keelson.js'), 0o755);
-  await removeOthers(new Set(Object.keys(metafile.outputs).map((path) => join(root, path))));
+  const licenses = await writeLicenses(Object.keys(metafile.inputs));
+  await removeOthers(new Set([licenses, ...Object.keys(metafile.outputs).map((path) => join(root, path))]));
+}
+
+/** The licenses of the packages that are inside the bundles; they ask to go with every copy. */
+async function writeLicenses(inputs) {
+  const packages = inputs.map((path) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
+  const texts = [...new Set(packages)].sort().map(async (path) => {
+    if (path === undefined) return [];
+    const file = (await readdir(join(root, path))).find((name) => /^licen[cs]e/i.test(name));
+    if (file === undefined) throw new Error(`Cannot bundle "${path}": it has no license file`);
+    return [path.replace('node_modules/', ''), await readFile(join(root, path, file), 'utf8')];
+  });
+  const path = join(root, 'dist', 'THIRD-PARTY-LICENSES.txt');
+  await writeFile(path, (await Promise.all(texts)).flat().join('\n\n'));
+  return path;
 }
 
 /** Chunks of earlier builds: their names say what was in them, so nobody overwrites them. */
@@ -52,9 +82,33 @@ async function removeOthers(outputs) {
   }
 }
 
+async function buildTypes() {
+  await rm(types, { recursive: true, force: true });
+  run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+  await cp(join(root, 'src', 'api', 'types'), join(types, 'api', 'types'), { recursive: true });
+  const doors = doorsOf(await readPackage()).map((door) => door.types);
+  await keepReachable([...doors, ...(await declarationsUnder(join(types, 'api', 'types')))]);
+  for (const door of doors) await writeFile(door, `/// <reference types="node" />\n${await readFile(door, 'utf8')}`);
+}
+
+/** Removes the declarations that no door leads to; in the others, imports end in `.js`, which every TypeScript resolves. */
+async function keepReachable(doors) {
+  const reached = new Set(doors);
+  for (const path of reached) {
+    const text = await readFile(path, 'utf8');
+    const pattern = /((?:from |import\(|import )['"])(\.\.?\/[^'"]+?)(?:\.d)?\.ts(?=['"])/g;
+    for (const [, , target] of text.matchAll(pattern)) reached.add(`${resolve(dirname(path), target)}.d.ts`);
+    await writeFile(path, text.replaceAll(pattern, '$1$2.js'));
+  }
+  for (const path of await declarationsUnder(types)) if (!reached.has(path)) await rm(path);
+}
+
+async function declarationsUnder(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await buildBundles();
-  if (process.argv.includes('--types')) {
-    run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
-  }
+  if (!process.argv.includes('--bundles-only')) await buildTypes();
 }

@@ -1,41 +1,25 @@
 // Checks the documents: links lead somewhere, anchors exist, TypeScript samples compile, walks keep their promises.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
+import { findDocuments, lineAt, samplesIn } from './documents.ts';
 
 const root = join(import.meta.dirname, '..');
 const problems: string[] = [];
-const documents = await findDocuments();
+const documents = await findDocuments(root);
 const samples: { readonly from: string; readonly code: string }[] = [];
 
 for (const path of documents) {
   const text = await readFile(path, 'utf8');
   await checkLinks(path, text);
-  for (const match of text.matchAll(/```(?:ts|typescript)\n(.*?)```/gs)) {
-    samples.push({ from: `${relative(root, path)}:${lineAt(text, match.index)}`, code: match[1] ?? '' });
-  }
+  for (const { line, code } of samplesIn(text)) samples.push({ from: `${relative(root, path)}:${line}`, code });
 }
 await checkMainWalk();
 await checkSamples();
 for (const problem of problems) console.error(problem);
 console.log(`docs: ${documents.length} documents, ${samples.length} samples, ${problems.length} problems`);
 process.exit(problems.length === 0 ? 0 : 1);
-
-async function findDocuments(): Promise<string[]> {
-  const top = (await readdir(root)).filter((name) => name.endsWith('.md')).map((name) => join(root, name));
-  const below = await Promise.all(
-    ['docs', 'examples']
-      .filter((folder) => existsSync(join(root, folder)))
-      .map(async (folder) => {
-        const entries = await readdir(join(root, folder), { recursive: true });
-        return entries
-          .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
-          .map((name) => join(root, folder, name));
-      }),
-  );
-  return [...top, ...below.flat()].sort();
-}
 
 async function checkLinks(path: string, text: string): Promise<void> {
   const prose = text.replaceAll(/```.*?```/gs, (block) => block.replaceAll(/[^\n]/g, ' '));
@@ -69,10 +53,6 @@ function slug(heading: string): string {
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
-}
-
-function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split('\n').length;
 }
 
 /** The walk through the whole system stays short: so many files, none of them long. */

@@ -20,3 +20,11 @@ test('the kit loads itself and the client, and nothing else', async () => {
   expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual([]);
   expect([...files.values()].reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(450_000);
 });
+
+test.each(['scheduler', 'node'] as const)('the %s loads no server code', async (door) => {
+  const { files } = await loadedBy(door);
+
+  const server = /^src\/(apiserver|resources|store|cluster|controllers)\//;
+  expect([...files.keys()].filter((path) => server.test(path))).toEqual([]);
+  expect([...files.keys()].some((path) => path.startsWith(`src/${door}/`))).toBe(true);
+});

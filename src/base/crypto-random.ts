@@ -8,7 +8,7 @@ export class CryptoRandom extends WordRandom {
   readonly #batch = new Uint32Array(BATCH_WORDS);
   #used = BATCH_WORDS;
 
-  override bytes(count: number): Uint8Array<ArrayBuffer> {
+  override bytes(count: number): Uint8Array {
     return count > BATCH_WORDS ? randomFillSync(new Uint8Array(count)) : super.bytes(count);
   }
 

@@ -4,7 +4,7 @@ export interface Random {
   float(): number;
   /** A whole number from 0 up to but not including `bound`, each as likely as the others. */
   int(bound: number): number;
-  bytes(count: number): Uint8Array<ArrayBuffer>;
+  bytes(count: number): Uint8Array;
   /** Letters and digits as Kubernetes appends to generated names: no vowels, and nothing that looks like another. */
   nameSuffix(length: number): string;
 }
@@ -32,7 +32,7 @@ export abstract class WordRandom implements Random {
     }
   }
 
-  bytes(count: number): Uint8Array<ArrayBuffer> {
+  bytes(count: number): Uint8Array {
     const bytes = new Uint8Array(count);
     for (let offset = 0; offset < count; offset += 4) {
       const word = this.nextWord();

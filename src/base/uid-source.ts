@@ -16,7 +16,7 @@ const DASH = 0x2d;
 export class RandomUidSource implements UidSource {
   readonly #random: Random;
   readonly #text = Buffer.alloc(36);
-  #batch = new Uint8Array(0);
+  #batch: Uint8Array = new Uint8Array(0);
   #used = 0;
 
   constructor(random: Random) {

@@ -1,11 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requires } from '../../src/base/testing/requires.ts';
 import { findKubectl, Kubectl } from '../support/kubectl.ts';
 import { startTestCluster } from '../support/test-cluster.ts';
 import type { TestCluster } from '../support/test-cluster.ts';
-
-const command = findKubectl();
 
 function deployment(changes: { readonly replicas?: number; readonly image?: string } = {}): string {
   const { replicas = 2, image = 'nginx:1.27' } = changes;
@@ -21,12 +20,12 @@ function deployment(changes: { readonly replicas?: number; readonly image?: stri
   });
 }
 
-describe.skipIf(command === undefined)('kubectl apply and what belongs to it', () => {
+describe('kubectl apply and what belongs to it', requires('kubectl'), () => {
   let cluster: TestCluster;
   let kubectl: Kubectl;
   beforeAll(async () => {
     cluster = await startTestCluster();
-    kubectl = new Kubectl(command ?? '', cluster.kubeconfig);
+    kubectl = new Kubectl(findKubectl() ?? '', cluster.kubeconfig);
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
 
@@ -72,7 +71,7 @@ describe.skipIf(command === undefined)('kubectl apply and what belongs to it', (
   test('edit sends what the editor leaves', async () => {
     const editor = join(cluster.folder, 'editor.sh');
     await writeFile(editor, '#!/bin/sh\nsed -i "s/replicas: 3/replicas: 7/" "$1"\n', { mode: 0o755 });
-    const edited = await new Kubectl(command ?? '', cluster.kubeconfig, { KUBE_EDITOR: editor }).run([
+    const edited = await new Kubectl(findKubectl() ?? '', cluster.kubeconfig, { KUBE_EDITOR: editor }).run([
       'edit',
       'deployment',
       'web',

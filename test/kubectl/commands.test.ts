@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { requires } from '../../src/base/testing/requires.ts';
 import { findKubectl, Kubectl } from '../support/kubectl.ts';
 import { startTestCluster } from '../support/test-cluster.ts';
 import type { TestCluster } from '../support/test-cluster.ts';
-
-const command = findKubectl();
 
 const deployment = `
 apiVersion: apps/v1
@@ -17,12 +16,12 @@ spec:
     spec: {containers: [{name: main, image: nginx}]}
 `;
 
-describe.skipIf(command === undefined)('kubectl commands', () => {
+describe('kubectl commands', requires('kubectl'), () => {
   let cluster: TestCluster;
   let kubectl: Kubectl;
   beforeAll(async () => {
     cluster = await startTestCluster();
-    kubectl = new Kubectl(command ?? '', cluster.kubeconfig);
+    kubectl = new Kubectl(findKubectl() ?? '', cluster.kubeconfig);
     await kubectl.create(deployment);
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
@@ -74,7 +73,7 @@ describe.skipIf(command === undefined)('kubectl commands', () => {
   });
 
   test('get -w shows each change as it happens', async () => {
-    const watching = spawn(command ?? '', ['get', 'configmap', '-w', '--output-watch-events'], {
+    const watching = spawn(findKubectl() ?? '', ['get', 'configmap', '-w', '--output-watch-events'], {
       env: { ...process.env, KUBECONFIG: cluster.kubeconfig, KUBECACHEDIR: `${cluster.kubeconfig}.cache` },
     });
     const seen: string[] = [];

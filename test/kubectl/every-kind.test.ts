@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findTool } from '../../src/base/testing/find-tool.ts';
+import { requires } from '../../src/base/testing/requires.ts';
 import { findKubectl, Kubectl } from '../support/kubectl.ts';
 import { startTestCluster } from '../support/test-cluster.ts';
 import type { TestCluster } from '../support/test-cluster.ts';
 import { manifests } from './manifests.ts';
-
-const command = findKubectl();
 
 /** kubectl before 1.34 describes these by their beta versions, which 1.36 does not serve by default. */
 const DESCRIBED_AS_BETA = new Set(['IPAddress', 'ServiceCIDR', 'VolumeAttributesClass']);
@@ -25,16 +25,16 @@ function certificateRequest(): string | undefined {
     '-subj',
     '/CN=demo',
   ];
-  const { status, stdout } = spawnSync('openssl', args, { encoding: 'utf8' });
-  return status === 0 ? stdout : undefined;
+  const command = findTool('openssl');
+  return command === undefined ? undefined : spawnSync(command, args, { encoding: 'utf8' }).stdout;
 }
 
-describe.skipIf(command === undefined)('kubectl on every kind', () => {
+describe('kubectl on every kind', requires('kubectl'), () => {
   let cluster: TestCluster;
   let kubectl: Kubectl;
   beforeAll(async () => {
     cluster = await startTestCluster();
-    kubectl = new Kubectl(command ?? '', cluster.kubeconfig);
+    kubectl = new Kubectl(findKubectl() ?? '', cluster.kubeconfig);
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
 
@@ -46,6 +46,10 @@ describe.skipIf(command === undefined)('kubectl on every kind', () => {
     expect(stderr.replaceAll(/^Warning: .*\n/gm, '')).toBe('');
     expect(code).toBe(0);
     expect(stdout.trim().split('\n')).toHaveLength(all.length);
+  });
+
+  test('a request for a certificate is among them', requires('openssl'), () => {
+    expect(all.map(({ kind }) => kind)).toContain('CertificateSigningRequest');
   });
 
   test('api-resources lists as many resources as upstream does by default', async () => {

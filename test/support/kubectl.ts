@@ -1,4 +1,5 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { findTool } from '../../src/base/testing/find-tool.ts';
 
 /** What a run of kubectl left behind. */
 export interface KubectlResult {
@@ -7,13 +8,9 @@ export interface KubectlResult {
   readonly stderr: string;
 }
 
-/** kubectl on this machine, or undefined with the reason printed. */
+/** kubectl on this machine; tests that need it say so with `requires('kubectl')`. */
 export function findKubectl(): string | undefined {
-  const command = process.env['KUBECTL'] ?? 'kubectl';
-  const { status } = spawnSync(command, ['version', '--client'], { stdio: 'ignore' });
-  if (status === 0) return command;
-  console.warn(`kubectl tests are skipped: "${command}" does not run here`);
-  return undefined;
+  return findTool('kubectl');
 }
 
 /** Runs kubectl against a kubeconfig; never rejects for a failing command. */

@@ -1,20 +1,28 @@
 import { build, type Metafile } from 'esbuild';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
+const { exports: doors } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default?: string }>>;
+};
+
+/** The bundles of the package and their sources: `kit` is `src/kit/published.ts`. */
+const entryPoints: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.values(doors).flatMap((door) =>
+    typeof door === 'string' || door.default === undefined
+      ? []
+      : [[basename(door.default, '.js'), door.types.replace('./dist/types/', 'src/').replace('.d.ts', '.ts')]],
+  ),
+);
 
 /** Everything that importing a published door loads, when it is bundled beside the others as it is published. */
 export async function loadedBy(
-  door: 'client' | 'kit' | 'cel',
+  door: 'client' | 'kit' | 'cel' | 'scheduler' | 'node',
 ): Promise<{ files: Map<string, number>; packages: Set<string> }> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: {
-      server: 'src/cluster/index.ts',
-      client: 'src/client/index.ts',
-      kit: 'src/kit/published.ts',
-      cel: 'src/cel/index.ts',
-    },
+    entryPoints,
     outdir: 'dist',
     write: false,
     metafile: true,

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
 import { VirtualClock } from '../../base/index.ts';
+import { requires } from '../../base/testing/requires.ts';
 import { over, startTransport, text, turn } from './test-transport.ts';
 import type { ClientRequest, Received, TestTransport } from './test-transport.ts';
 
@@ -195,12 +196,7 @@ test('several large lists and a small answer share one connection', async () => 
   for (const list of lists) assert.equal((await list).body.length, 5_000_000);
 });
 
-const hasCurl = await promisify(execFile)('curl', ['--version']).then(
-  () => true,
-  () => false,
-);
-
-test.skipIf(!hasCurl).each(['--http2', '--http1.1'])('curl %s gets an answer', async (version) => {
+test.each(['--http2', '--http1.1'])('curl %s gets an answer', requires('curl'), async (version) => {
   await using server = await startTransport(() => text('for curl'));
   const { stdout } = await promisify(execFile)('curl', ['-sk', version, server.transport.url]);
   assert.equal(stdout, 'for curl');

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
 import { discardLogger } from '../../base/index.ts';
+import { requires } from '../../base/testing/requires.ts';
 import { open, over, startTransport, text } from './test-transport.ts';
 import type { TestTransport } from './test-transport.ts';
 
@@ -201,12 +202,7 @@ describe('over HTTP/1.1', () => {
   });
 });
 
-const hasCurl = await promisify(execFile)('curl', ['--version']).then(
-  () => true,
-  () => false,
-);
-
-test.skipIf(!hasCurl).each(['--http2', '--http1.1'])('curl %s reads the 413 to its large body', async (version) => {
+test.each(['--http2', '--http1.1'])('curl %s reads the 413 to its large body', requires('curl'), async (version) => {
   await using server = await startReading();
   const running = promisify(execFile)('curl', ['-sk', version, '--data-binary', '@-', server.transport.url]);
   running.child.stdin?.on('error', () => undefined).end(big);

@@ -2,6 +2,7 @@
 // change or heard of one twice.
 import { describe, expect, test } from 'vitest';
 import { clone, type JsonValue, RealClock, SeededRandom, VirtualClock } from '../../base/index.ts';
+import { skipWhen } from '../../base/testing/requires.ts';
 import type { ConfigMap as ConfigMapType } from '../../api/types/core/v1.d.ts';
 import { Client } from '../client.ts';
 import { findConnection } from '../connect.ts';
@@ -189,7 +190,7 @@ describe.each(['https', 'http/1.1'] as const)('over %s, in virtual time', (type)
 /** Names a kubeconfig of a real Kubernetes to do the same with. */
 const peer = process.env['KEELSON_PEER_KUBECONFIG'];
 
-describe.skipIf(peer === undefined)('against another Kubernetes', () => {
+describe('against another Kubernetes', skipWhen(peer === undefined, 'KEELSON_PEER_KUBECONFIG is not set'), () => {
   test('every kind of fault', async () => {
     const clock = new RealClock();
     const random = new SeededRandom('peer');

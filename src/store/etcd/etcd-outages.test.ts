@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
+import { findTool } from '../../base/testing/find-tool.ts';
+import { requires } from '../../base/testing/requires.ts';
 import { prefixRange } from '../key-range.ts';
 import type { Store } from '../store.ts';
 import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
@@ -7,7 +9,6 @@ import { EtcdStore } from './etcd-store.ts';
 import { TestProxy } from './grpc/testing/test-proxy.ts';
 import { MirrorStore } from './mirror/mirror-store.ts';
 import { describeWithEtcd, openStore } from './testing/describe-with-etcd.ts';
-import { findEtcd } from './testing/etcd-binary.ts';
 import { EtcdProcess } from './testing/etcd-process.ts';
 import { freePorts } from './testing/free-ports.ts';
 import { RecordedWatch } from './testing/recorded-watch.ts';
@@ -111,10 +112,9 @@ describeWithEtcd('an etcd cluster of which an endpoint is dead', (etcd) => {
   });
 });
 
-const binary = findEtcd();
-describe.skipIf(binary === undefined)('an etcd cluster of three', () => {
+describe('an etcd cluster of three', requires('etcd'), () => {
   test('goes on when a member is killed, and watches with it', async () => {
-    await using cluster = await EtcdProcess.startCluster(3, { binary: binary ?? '' });
+    await using cluster = await EtcdProcess.startCluster(3, { binary: findTool('etcd') ?? '' });
     const { members } = cluster;
     await using store = openStore(members);
     await using mirror = new MirrorStore(openStore(members));

@@ -1,23 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findTool } from '../../base/testing/find-tool.ts';
+import { requires } from '../../base/testing/requires.ts';
 import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
 import type { TlsCredentials, TlsSource } from './grpc/index.ts';
-import { NO_ETCD, openStore } from './testing/describe-with-etcd.ts';
-import { findEtcd, findProgram } from './testing/etcd-binary.ts';
+import { openStore } from './testing/describe-with-etcd.ts';
 import { EtcdProcess } from './testing/etcd-process.ts';
 import { TestCertificates } from './testing/test-certificates.ts';
 
-const binary = findEtcd();
-const openssl = findProgram('openssl');
-const missing = binary === undefined ? NO_ETCD : openssl === undefined ? 'there is no openssl on the PATH' : undefined;
-if (missing !== undefined) console.info(`etcd with TLS is not tested: ${missing}`);
-
-describe.skipIf(missing !== undefined)('an etcd that asks for client certificates', () => {
+describe('an etcd that asks for client certificates', requires('etcd', 'openssl'), () => {
   let certificates: TestCertificates;
   let etcd: EtcdProcess;
   let tls: TlsCredentials;
 
   beforeAll(async () => {
-    certificates = await TestCertificates.make(openssl ?? '');
+    certificates = await TestCertificates.make(findTool('openssl') ?? '');
     await certificates.issue('server', 'DNS:etcd.test,IP:127.0.0.1');
     await certificates.issue('client', 'DNS:client.test');
     tls = {
@@ -32,7 +28,7 @@ describe.skipIf(missing !== undefined)('an etcd that asks for client certificate
       file('trusted-ca-file', 'ca.crt'),
       '--client-cert-auth',
     ];
-    etcd = await EtcdProcess.start({ binary: binary ?? '', flags, tls });
+    etcd = await EtcdProcess.start({ binary: findTool('etcd') ?? '', flags, tls });
   });
   afterAll(async () => {
     await etcd?.[Symbol.asyncDispose]();

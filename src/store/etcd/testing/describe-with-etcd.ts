@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { CryptoRandom, RealClock } from '../../../base/index.ts';
+import { findTool } from '../../../base/testing/find-tool.ts';
+import { requires } from '../../../base/testing/requires.ts';
 import { EtcdStore, type EtcdStoreOptions } from '../etcd-store.ts';
-import { findEtcd } from './etcd-binary.ts';
 import { EtcdProcess, type EtcdProcessOptions } from './etcd-process.ts';
-
-export const NO_ETCD = 'there is no etcd on the PATH, and KEELSON_ETCD does not name one';
 
 /** Tests that need an etcd of their own; it is started before the first and ended after the last of them. */
 export function describeWithEtcd(
@@ -12,16 +11,10 @@ export function describeWithEtcd(
   body: (etcd: () => EtcdProcess) => void,
   options: Omit<EtcdProcessOptions, 'binary'> = {},
 ): void {
-  const binary = findEtcd();
-  if (binary === undefined) {
-    console.info(`${name} is not tested: ${NO_ETCD}`);
-    test.skip(`${name}: ${NO_ETCD}`);
-    return;
-  }
-  describe(name, () => {
+  describe(name, requires('etcd'), () => {
     let etcd: EtcdProcess | undefined;
     beforeAll(async () => {
-      etcd = await EtcdProcess.start({ ...options, binary });
+      etcd = await EtcdProcess.start({ ...options, binary: findTool('etcd') ?? '' });
     });
     afterAll(() => etcd?.[Symbol.asyncDispose]());
     body(() => etcd as EtcdProcess);

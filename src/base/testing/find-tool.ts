@@ -1,0 +1,25 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** The programs that some tests need, some with a variable that names another one than the first on the PATH. */
+export const tools = { curl: undefined, etcd: 'KEELSON_ETCD', kubectl: 'KUBECTL', openssl: undefined } as const;
+
+export type Tool = keyof typeof tools;
+
+/** How to call the program; `undefined` when it is not on this machine. */
+export function findTool(tool: Tool): string | undefined {
+  const variable = tools[tool];
+  const given = variable === undefined ? '' : (process.env[variable] ?? '');
+  if (given !== '') return given;
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, tool)).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false; // not there, or not for us
+  }
+}

@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findDocuments, samplesIn } from '../../scripts/documents.ts';
+import { requires } from '../../src/base/testing/requires.ts';
+import { findKubectl, Kubectl } from '../support/kubectl.ts';
+import { compilers, InstalledPackage, root } from './installed-package.ts';
+
+const resolutions = {
+  nodenext: { module: 'nodenext' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler', noEmit: true },
+};
+
+const GREETER_TEST = `
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StatusError } from 'keelson';
+import { startCluster } from 'keelson/testing';
+import { greeter } from './greeter.js';
+import { greets } from './greets.js';
+
+await test('every pod is greeted', async () => {
+  assert.equal(await greets(greeter), true);
+});
+
+await test('an error in a test cluster is one of the classes that the kit exports', async () => {
+  await using cluster = await startCluster();
+  await assert.rejects(cluster.client.core.v1.pods.namespace('default').get('missing'), StatusError);
+});
+`;
+
+/** The sample of the README that contains these words. */
+async function fromReadme(words: string): Promise<string> {
+  const samples = samplesIn(await readFile(join(root, 'README.md'), 'utf8'));
+  const sample = samples.find(({ code }) => code.includes(words));
+  if (sample === undefined) throw new Error(`README.md shows no TypeScript with "${words}"`);
+  return sample.code;
+}
+
+describe('the package, packed and installed', { timeout: 120_000 }, () => {
+  let project: InstalledPackage;
+  const program = (name: string): string => join(root, 'node_modules', '.bin', name);
+
+  beforeAll(async () => {
+    project = await InstalledPackage.make();
+    await project.write('src/greeter.ts', await fromReadme('export const greeter'));
+    await project.write('src/greets.ts', await fromReadme('export async function greets'));
+    await project.write('src/greeter-test.ts', GREETER_TEST);
+    const imports = (await project.doors()).map(({ name, hasCode }, index) =>
+      hasCode
+        ? `import * as door${index} from '${name}'; console.log('${name}', Object.keys(door${index}).length);`
+        : `import type * as door${index} from '${name}'; export type Door${index} = keyof typeof door${index};`,
+    );
+    await project.write('src/doors.ts', imports.join('\n'));
+  }, 120_000);
+  afterAll(() => project?.[Symbol.asyncDispose]());
+
+  test('has what belongs in a package, and no tests or sources', async () => {
+    const { output } = await project.run('tar', '-tzf', project.tarball);
+    const files = output.trim().split('\n');
+
+    expect(files).toEqual(
+      expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md'].map((name) => `package/${name}`)),
+    );
+    expect(files.filter((name) => /\.test\.|\/src\/|(?<!\.d)\.ts$/.test(name))).toEqual([]);
+  });
+
+  test.each([
+    ['TypeScript 7', 'nodenext'],
+    ['TypeScript 7', 'bundler'],
+    ['TypeScript 5', 'nodenext'], // with "bundler", @arethetypeswrong/cli looks at the types with the same TypeScript
+  ] as const)(
+    '%s compiles an operator and its test, strictly, with the resolution "%s"',
+    async (version, resolution) => {
+      const options = { strict: true, target: 'es2022', rootDir: 'src', outDir: 'out', ...resolutions[resolution] };
+      const config = `tsconfig.${resolution}.json`;
+      await project.write(config, JSON.stringify({ compilerOptions: options, include: ['src'] }));
+
+      expect(await project.run(process.execPath, compilers[version], '-p', config)).toEqual({ code: 0, output: '' });
+    },
+  );
+
+  test('runs the operator in node:test', async () => {
+    const { code, output } = await project.run(process.execPath, '--test', 'out/greeter-test.js');
+
+    expect(output).toContain('# pass 2');
+    expect(code).toBe(0);
+  });
+
+  test('can be imported by every door', async () => {
+    const { code, output } = await project.run(process.execPath, 'out/doors.js');
+
+    expect(output).not.toMatch(/ 0$/m);
+    expect(output.trim().split('\n')).toHaveLength((await project.doors()).filter(({ hasCode }) => hasCode).length);
+    expect(code).toBe(0);
+  });
+
+  test('has everything that the README, the guides and the examples show', async () => {
+    const places: string[] = [];
+    for (const path of await findDocuments(root)) {
+      for (const { line, code } of samplesIn(await readFile(path, 'utf8'))) {
+        await project.write(`samples/sample-${places.length}.ts`, `${code}\nexport {};\n`);
+        places.push(`${relative(root, path)}:${line}`);
+      }
+    }
+    const compilerOptions = { strict: true, target: 'es2022', module: 'nodenext', noEmit: true, skipLibCheck: true };
+    await project.write('samples/tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    const { output } = await project.run(process.execPath, compilers['TypeScript 7'], '-p', 'samples');
+
+    expect(output.replaceAll(/samples\/sample-(\d+)\.ts/g, (_, index: string) => places[Number(index)] ?? '')).toBe('');
+    expect(places.length).toBeGreaterThan(20);
+  });
+
+  test('publint finds nothing', async () => {
+    const { code, output } = await project.run(program('publint'), '--strict', project.tarball);
+
+    expect(output).toContain('All good!');
+    expect(code).toBe(0);
+  });
+
+  test('@arethetypeswrong/cli finds nothing', async () => {
+    const typesOnly = (await project.doors()).filter(({ hasCode }) => !hasCode);
+    const names = typesOnly.map(({ name }) => name.replace('keelson/', ''));
+    const flags = ['--profile', 'esm-only', '--format', 'ascii', '--no-color', '--no-definitely-typed'];
+    const { code, output } = await project.run(
+      program('attw'),
+      project.tarball,
+      ...flags,
+      '--include-entrypoints',
+      ...names,
+    );
+
+    expect(code, output).toBe(0);
+  });
+
+  test('has a command', async () => {
+    const { code, output } = await project.run(join('node_modules', '.bin', 'keelson'), 'version');
+
+    expect(output).toMatch(/^keelson \d+\.\d+\.\d+\n/);
+    expect(code).toBe(0);
+  });
+
+  test('starts a cluster for kubectl', requires('kubectl'), async ({ signal }) => {
+    const kubeconfig = join(project.folder, 'kubeconfig');
+    const flags = ['--in-memory', '--port=0', `--kubeconfig-out=${kubeconfig}`];
+    const cluster = spawn(join('node_modules', '.bin', 'keelson'), ['up', ...flags], { cwd: project.folder, signal });
+    const exit = once(cluster, 'exit');
+    try {
+      for await (const line of createInterface(cluster.stdout)) if (line.startsWith('ready at')) break;
+
+      expect(await new Kubectl(findKubectl() ?? '', kubeconfig).output('get', 'nodes')).toContain('keelson');
+    } finally {
+      cluster.kill('SIGINT');
+    }
+    expect(await exit).toEqual([0, null]);
+  });
+});
