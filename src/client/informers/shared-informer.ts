@@ -4,14 +4,7 @@ import { type Delta, DeltaFifo } from './delta-fifo.ts';
 import { Gate } from './gate.ts';
 import type { Notification } from './handler-inbox.ts';
 import { type Handler, type HandlerOptions, HandlerRegistration } from './handler-registration.ts';
-import {
-  byNamespace,
-  type IndexFunction,
-  Indexer,
-  type Indexes,
-  type IndexReader,
-  NAMESPACE_INDEX,
-} from './indexer.ts';
+import { Indexer, type IndexReader } from './indexer.ts';
 import { type ListWatcher, mapObjects } from './list-watcher.ts';
 import { Reflector } from './reflector.ts';
 import type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';
@@ -19,8 +12,6 @@ import { StructureSharing } from './structure-sharing.ts';
 import { dropManagedFields, type Transform } from './transform.ts';
 
 export interface SharedInformerOptions<T extends KubernetesObject> extends ReflectorOptions {
-  /** More ways to look objects up, by name; the index `namespace` is always there. */
-  readonly indexes?: Indexes<T>;
   /** Changes objects before they are kept; drops `managedFields` unless given. */
   readonly transform?: Transform<T>;
 }
@@ -36,7 +27,7 @@ export interface SharedInformerOptions<T extends KubernetesObject> extends Refle
 export class SharedInformer<T extends KubernetesObject> implements Runnable {
   /** Names what is watched, such as `v1 pods`. */
   readonly name: string;
-  readonly #indexer: Indexer<T>;
+  readonly #indexer = new Indexer<T>();
   readonly #fifo: DeltaFifo<T>;
   readonly #reflector: Reflector<T>;
   readonly #registrations = new Map<HandlerRegistration<T>, Disposable | undefined>();
@@ -49,7 +40,6 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
     this.name = options.name ?? 'objects';
     this.#clock = options.clock;
     this.#log = (options.log ?? discardLogger).with({ informer: this.name });
-    this.#indexer = new Indexer<T>({ [NAMESPACE_INDEX]: byNamespace, ...options.indexes });
     this.#fifo = new DeltaFifo({ known: this.#indexer });
     this.#reflector = new Reflector(
       this.#compacted(source, options.transform ?? dropManagedFields),
@@ -75,11 +65,6 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
   /** Resolves when the cache has the whole state. */
   synced(signal?: AbortSignal): Promise<void> {
     return this.#synced.opened(signal);
-  }
-
-  /** Adds a way to look objects up, at any time. */
-  addIndex(name: string, values: IndexFunction<T>): void {
-    this.#indexer.addIndex(name, values);
   }
 
   /** Adds a handler, at any time: it is told of what is there already as if that had just been added. */

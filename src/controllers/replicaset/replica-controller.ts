@@ -9,8 +9,7 @@ import {
   controllerOf,
   controllerReference,
   isControlledBy,
-  orphanNamespace,
-  ORPHANS_INDEX,
+  orphansByNamespace,
   ownerKeys,
 } from '../ownership/index.ts';
 import { isActive, isTerminating, nextAvailableInMs, podFromTemplate } from '../pods/index.ts';
@@ -32,7 +31,6 @@ export function replicaController<T extends WithStatus>(replicaKind: ReplicaKind
     component,
     concurrency: CONCURRENT_SYNCS,
     watches: [watch(Pod, { to: (pod, context) => ownerKeys(pod, owners, context), when: concernsOwners })],
-    indexes: [{ kind: Pod, name: ORPHANS_INDEX, values: orphanNamespace }],
     reconcile: (object, context) => reconcile(object, replicaKind, context),
   });
 }
@@ -60,7 +58,7 @@ async function reconcile<T extends WithStatus>(
   const { uid, namespace = '' } = object.metadata;
   const listOwn = (): Observed<PodObject>[] => pods.list({ controlledBy: uid });
 
-  const orphans = pods.list({ index: { name: ORPHANS_INDEX, value: namespace } });
+  const orphans = pods.byIndex(orphansByNamespace, namespace);
   const candidates = [...listOwn(), ...orphans].filter(isActive);
   const claimed = await claim(candidates, {
     owner: object,

@@ -1,10 +1,4 @@
-import {
-  Indexer,
-  type IndexFunction,
-  type IndexReader,
-  type KubernetesObject,
-  type Observed,
-} from '../../client/index.ts';
+import { type Index, Indexer, type IndexReader, type KubernetesObject, type Observed } from '../../client/index.ts';
 import { isNewer, isOrdered } from './version-order.ts';
 
 /** What lies below the overlay: the cache, and how far the watch has brought it. */
@@ -57,10 +51,6 @@ export class WriteOverlay<T extends KubernetesObject> {
     return this.#written.size === 0;
   }
 
-  addIndex(name: string, values: IndexFunction<T>): void {
-    this.#objects.addIndex(name, values);
-  }
-
   /** The object is in this state now, or was when the server answered. */
   put(key: string, object: Observed<T>): void {
     const { resourceVersion, uid } = object.metadata;
@@ -103,8 +93,8 @@ export class WriteOverlay<T extends KubernetesObject> {
   }
 
   /** Objects that were written, all or those under a value of an index. Some may be outdated: ask `resolve`. */
-  objects(index?: { readonly name: string; readonly value: string }): readonly Observed<T>[] {
-    return index === undefined ? this.#objects.list() : this.#objects.byIndex(index.name, index.value);
+  objects(lookup?: { readonly index: Index<T>; readonly value: string }): readonly Observed<T>[] {
+    return lookup === undefined ? this.#objects.list() : this.#objects.byIndex(lookup.index, lookup.value);
   }
 
   /** Forgets everything that the watch has passed. */

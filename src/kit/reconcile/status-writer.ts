@@ -1,7 +1,7 @@
 import { clone, deepEqual } from '../../base/index.ts';
 import { hasReason, type Kind, type KubernetesObject, type Observed, type Sendable } from '../../client/index.ts';
 import type { Objects } from '../objects.ts';
-import type { EchoFilter } from './echo-filter.ts';
+import type { EchoFilter } from '../work/echo-filter.ts';
 import { isStated, type Statement, statementOf } from './statement.ts';
 
 export interface StatusParts<T extends KubernetesObject> {

@@ -1,0 +1,93 @@
+import type { MetricRegistry } from '../../base/index.ts';
+import {
+  type Client,
+  type IndexReader,
+  InformerFactory,
+  type InformerScope,
+  type Kind,
+  type KubernetesObject,
+  type SharedInformer,
+  WorkQueueMetrics,
+} from '../../client/index.ts';
+import { FreshCache } from '../cache/fresh-cache.ts';
+import { FreshObjects } from '../cache/fresh-objects.ts';
+import type { EventWriter } from '../events/event-writer.ts';
+import { kindId } from '../kind-id.ts';
+import type { Objects } from '../objects.ts';
+import type { TraceRing } from '../trace.ts';
+import { WorkMetrics } from '../work/work-metrics.ts';
+
+export interface SharedResourcesOptions {
+  readonly name: string;
+  readonly component: string;
+  readonly client: Client;
+  readonly metrics: MetricRegistry;
+  readonly events: EventWriter;
+  readonly trace: TraceRing;
+  readonly stopGraceMs: number;
+}
+
+/** A cache that holds all objects of a kind. */
+export interface KindCache {
+  readonly kind: Kind;
+  readonly cache: IndexReader<KubernetesObject>;
+}
+
+/** What all parts of a running app share. */
+export class SharedResources implements Disposable {
+  readonly options: SharedResourcesOptions;
+  readonly informers: InformerFactory;
+  readonly queueMetrics: WorkQueueMetrics;
+  readonly workMetrics: WorkMetrics;
+  readonly #whole = new Map<string, KindCache>();
+  readonly #fresh = new Map<SharedInformer<never>, FreshCache<never>>();
+  readonly #caches = new Map<string, Set<FreshCache<never>>>();
+
+  constructor(options: SharedResourcesOptions) {
+    this.options = options;
+    this.informers = new InformerFactory(options.client);
+    this.queueMetrics = new WorkQueueMetrics(options.metrics);
+    this.workMetrics = new WorkMetrics(options.metrics, this.queueMetrics);
+  }
+
+  informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): SharedInformer<T> {
+    const { namespace, labelSelector, fieldSelector } = scope;
+    const informer = this.informers.informer(kind, { namespace, labelSelector, fieldSelector });
+    const isWhole = (namespace ?? labelSelector ?? fieldSelector) === undefined;
+    if (isWhole) this.#whole.set(kindId(kind), { kind, cache: informer.cache as IndexReader<never> });
+    return informer;
+  }
+
+  /** The caches that hold all objects of a kind. */
+  get caches(): readonly KindCache[] {
+    return [...this.#whole.values()];
+  }
+
+  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): Objects<T> {
+    const { client, name: fieldManager } = this.options;
+    return new FreshObjects(kind, this.cache(kind, scope), { client, fieldManager, caches: this.#cachesOf(kind) });
+  }
+
+  /** The cache of the informer for this kind and scope, with what the app has written. */
+  cache<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): FreshCache<T> {
+    const informer = this.informer(kind, scope);
+    const known = this.#fresh.get(informer as never);
+    if (known !== undefined) return known as unknown as FreshCache<T>;
+    const cache = new FreshCache(informer, { clock: this.options.client.clock, scope });
+    this.#cachesOf(kind).add(cache);
+    this.#fresh.set(informer as never, cache as never);
+    return cache;
+  }
+
+  [Symbol.dispose](): void {
+    for (const caches of this.#caches.values()) for (const cache of caches) cache[Symbol.dispose]();
+  }
+
+  /** The caches of a kind: there may be several, of different scopes. */
+  #cachesOf<T extends KubernetesObject>(kind: Kind<T>): Set<FreshCache<T>> {
+    const id = kindId(kind);
+    const caches = this.#caches.get(id) ?? new Set();
+    this.#caches.set(id, caches);
+    return caches as unknown as Set<FreshCache<T>>;
+  }
+}
