@@ -1,7 +1,10 @@
-import type { Kind, KubernetesObject } from '../client/index.ts';
+import { ItemBackoff, type Kind, type KubernetesObject } from '../client/index.ts';
 import type { ControllerOptions } from './controller-options.ts';
-import type { Part } from './part.ts';
-import { prepareController } from './reconcile/prepare-controller.ts';
+import type { AppContext, Part, PreparedPart } from './part.ts';
+import { ChangeHandlers } from './reconcile/change-handlers.ts';
+import { DeclaredKinds } from './reconcile/declared-kinds.ts';
+import { ReconcileRun, type RunParts } from './reconcile/reconcile-run.ts';
+import { EchoFilter } from './work/echo-filter.ts';
 
 /** A controller, to be run by an app. */
 export interface Controller extends Part {
@@ -18,6 +21,39 @@ export function controller<T extends KubernetesObject>(kind: Kind<T>, options: C
   return {
     name: options.name ?? kind.plural,
     kind,
-    prepare: (context) => prepareController(kind, options, context),
+    prepare: (context) => prepare(kind, options, context),
   };
+}
+
+/** A controller at work: changes lead to the objects that they concern, and workers reconcile these. */
+function prepare<T extends KubernetesObject>(
+  kind: Kind<T>,
+  options: ControllerOptions<T>,
+  app: AppContext,
+): PreparedPart {
+  const {
+    name = kind.plural,
+    finalizer = `${kind.group === '' ? name : kind.group}/${name}`,
+    concurrency = 1,
+  } = options;
+  const parts: RunParts<T> = {
+    name,
+    kind,
+    options,
+    finalizer,
+    app,
+    own: app.objects(kind, options.where),
+    declared: new DeclaredKinds(kind, options, { name, context: app }),
+    recorder: app.events(options.component ?? app.component),
+    echoes: new EchoFilter(),
+    statements: new Map(),
+  };
+  const workers = app.workers(name, {
+    concurrency,
+    rateLimiter: new ItemBackoff(),
+    isCoalescing: true,
+    work: (key, context) => new ReconcileRun(key, parts, context).run(),
+  });
+  new ChangeHandlers(parts, (key, added) => workers.add(key, added)).listen();
+  return workers;
 }

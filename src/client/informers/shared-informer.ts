@@ -17,7 +17,7 @@ export interface SharedInformerOptions<T extends KubernetesObject> extends Refle
 }
 
 /**
- * A cache of the objects of one resource, kept up to date by one watch, and any number of handlers that hear of changes.
+ * A cache of the objects of one resource, kept up to date by one watch, and any number of handlers that are told of changes.
  *
  * Objects are frozen, and share what is equal in them.
  *
@@ -106,7 +106,7 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
     return mapObjects(source, compact);
   }
 
-  /** What the reflector hears goes through the queue, which knows what is gone, and is in the cache at once. */
+  /** What the reflector is told goes through the queue, which knows what is gone, and is in the cache at once. */
   #sink(): ReflectorSink<T> {
     const fifo = this.#fifo;
     const thenProcess = (): void => {

@@ -50,7 +50,7 @@ class GarbageCollection implements PreparedPart {
   readonly #orphaning: KeyedWorkers;
   readonly #discovery: KeyedWorkers;
   /** Objects that refer to kinds which were not served when we looked. */
-  readonly #puzzling = new Set<string>();
+  readonly #unresolved = new Set<string>();
 
   constructor(context: AppContext, options: { readonly name: string; readonly concurrency: number }) {
     const { clock, client } = context;
@@ -107,8 +107,8 @@ class GarbageCollection implements PreparedPart {
     const isOther = await this.#kinds.refresh({ signal });
     this.#monitors.watch(this.#kinds.deletable);
     if (!isOther) return;
-    for (const uid of this.#puzzling) this.#examination.add(uid);
-    this.#puzzling.clear();
+    for (const uid of this.#unresolved) this.#examination.add(uid);
+    this.#unresolved.clear();
   }
 
   /** Works once the graph is whole: what is not there before is not known to be absent. */
@@ -142,7 +142,7 @@ class GarbageCollection implements PreparedPart {
     } catch (error) {
       if (!(error instanceof UnknownKindError)) throw error;
       this.#log.debug('reference to an unknown kind', { uid, error: error.message });
-      this.#puzzling.add(uid);
+      this.#unresolved.add(uid);
       return 'again';
     }
   }

@@ -15,7 +15,7 @@ export interface NamespaceControllerOptions {
   /** Namespaces worked on at a time; 10 unless given. */
   readonly concurrency?: number;
   /**
-   * How long after a change a namespace is left alone, so that other API servers have heard that it is being deleted and
+   * How long after a change a namespace is left alone, so that other API servers know that it is being deleted and
    * let nobody create anything in it; 5 s unless given. With a single API server 0 is enough.
    */
   readonly settleMs?: number;

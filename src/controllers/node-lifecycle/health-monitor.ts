@@ -157,7 +157,7 @@ export class HealthMonitor {
     return byZone;
   }
 
-  /** Nothing could be heard from anybody: nobody is to blame for it. */
+  /** No node could reach us: none of them is to blame for it. */
   #restartGracePeriods(): void {
     const seenMs = this.#parts.clock.now();
     for (const [name, health] of this.#health) this.#health.set(name, { ...health, seenMs });

@@ -73,7 +73,7 @@ export class PartContext implements AppContext, Disposable {
 
   objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): Objects<T> {
     this.informer(kind, scope);
-    return this.#shared.objects(kind, scope);
+    return this.#shared.objects(kind, scope).objects;
   }
 
   informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): SharedInformer<T> {
@@ -87,7 +87,7 @@ export class PartContext implements AppContext, Disposable {
     const made: PartHandler<T> = new PartHandler(handler, {
       name: this.#part,
       informer,
-      cache: this.#shared.cache(kind, scope),
+      cache: this.#shared.objects(kind, scope).cache,
       onDispose: () => void this.#handlers.delete(made as unknown as PartHandler<never>),
     });
     this.#handlers.add(made as unknown as PartHandler<never>);

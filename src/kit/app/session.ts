@@ -59,14 +59,14 @@ export class Session {
     return !isFetching && this.#events.isIdle && this.#parts.every(isPartIdle);
   }
 
-  /** The caches that are not filled, or have not heard from the server for too long; none of them means ready. */
+  /** The caches that are not filled, or have had no answer from the server for too long; none of them means ready. */
   get staleCaches(): readonly string[] {
     const { clock, isLocal } = this.#options.client;
     const nowMs = clock.monotonic();
     return this.#shared.informers.informers.flatMap((informer) => {
-      const { heardAtMs = -Infinity } = informer.health;
+      const { lastContactMs = -Infinity } = informer.health;
       if (!informer.hasSynced) return [`${informer.name} not filled yet`];
-      return !isLocal && nowMs - heardAtMs > MAX_SILENCE_MS ? [`${informer.name} not heard of lately`] : [];
+      return !isLocal && nowMs - lastContactMs > MAX_SILENCE_MS ? [`${informer.name} out of contact`] : [];
     });
   }
 

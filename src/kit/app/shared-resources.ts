@@ -33,6 +33,11 @@ export interface KindCache {
   readonly cache: IndexReader<KubernetesObject>;
 }
 
+interface SharedObjects<T extends KubernetesObject> {
+  readonly cache: FreshCache<T>;
+  readonly objects: Objects<T>;
+}
+
 /** What all parts of a running app share. */
 export class SharedResources implements Disposable {
   readonly options: SharedResourcesOptions;
@@ -40,7 +45,7 @@ export class SharedResources implements Disposable {
   readonly queueMetrics: WorkQueueMetrics;
   readonly workMetrics: WorkMetrics;
   readonly #whole = new Map<string, KindCache>();
-  readonly #fresh = new Map<SharedInformer<never>, FreshCache<never>>();
+  readonly #objects = new Map<SharedInformer<never>, SharedObjects<never>>();
   readonly #caches = new Map<string, Set<FreshCache<never>>>();
 
   constructor(options: SharedResourcesOptions) {
@@ -63,20 +68,18 @@ export class SharedResources implements Disposable {
     return [...this.#whole.values()];
   }
 
-  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): Objects<T> {
-    const { client, name: fieldManager } = this.options;
-    return new FreshObjects(kind, this.cache(kind, scope), { client, fieldManager, caches: this.#cachesOf(kind) });
-  }
-
-  /** The cache of the informer for this kind and scope, with what the app has written. */
-  cache<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): FreshCache<T> {
+  /** The objects of a kind, and the cache under them: that of the informer, with what the app has written. */
+  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): SharedObjects<T> {
     const informer = this.informer(kind, scope);
-    const known = this.#fresh.get(informer as never);
-    if (known !== undefined) return known as unknown as FreshCache<T>;
-    const cache = new FreshCache(informer, { clock: this.options.client.clock, scope });
-    this.#cachesOf(kind).add(cache);
-    this.#fresh.set(informer as never, cache as never);
-    return cache;
+    const known = this.#objects.get(informer as never);
+    if (known !== undefined) return known as unknown as SharedObjects<T>;
+    const { client, name: fieldManager } = this.options;
+    const cache = new FreshCache(informer, { clock: client.clock, scope });
+    const caches = this.#cachesOf(kind);
+    caches.add(cache);
+    const made = { cache, objects: new FreshObjects(kind, cache, { client, fieldManager, caches }) };
+    this.#objects.set(informer as never, made as never);
+    return made;
   }
 
   [Symbol.dispose](): void {

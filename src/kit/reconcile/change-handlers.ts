@@ -63,7 +63,7 @@ export class ChangeHandlers<T extends KubernetesObject> {
   #own(change: Change<T>): void {
     const { kind, options } = this.#parts;
     const { type, object, old } = change;
-    if (type === 'deleted') this.#parts.said.delete(statusId(object.metadata.uid));
+    if (type === 'deleted') this.#parts.statements.delete(statusId(object.metadata.uid));
     const isRelevant = type === 'deleted' || this.#isRelevant(kind, change, () => options.isRelevant?.(object, old));
     if (isRelevant) this.#unlessEcho(kind, change, () => this.#addKey(keyOf(object), kind, change));
   }
@@ -78,11 +78,11 @@ export class ChangeHandlers<T extends KubernetesObject> {
 
   /** What the kit itself has changed is of no interest. */
   #unlessEcho(kind: Kind, { type, object }: Change<KubernetesObject>, act: () => void): void {
-    const { echoes, said } = this.#parts;
+    const { echoes, statements } = this.#parts;
     const id = objectId(kind, keyOf(object));
     if (type !== 'deleted') return echoes.pass(id, object.metadata, act);
     echoes.forget(id);
-    said.delete(id);
+    statements.delete(id);
     act();
   }
 

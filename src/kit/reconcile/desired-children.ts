@@ -13,7 +13,7 @@ export interface DesireParts {
   readonly fieldManager: string;
   readonly echoes: EchoFilter;
   /** What was stated before, by child; kept as long as the child is there. */
-  readonly said: Map<string, Statement>;
+  readonly statements: Map<string, Statement>;
   objects<T extends KubernetesObject>(kind: Kind<T>): Objects<T>;
 }
 
@@ -29,16 +29,16 @@ export class DesiredChildren {
 
   /** Makes the child what it is stated to be; sends nothing when it is that already. */
   async desire<T extends KubernetesObject>(kind: Kind<T>, child: Sendable<T>): Promise<Observed<T>> {
-    const { said, fieldManager, echoes } = this.#parts;
+    const { statements, fieldManager, echoes } = this.#parts;
     const intent = this.#complete(kind, child);
     const key = keyOf(intent);
     const id = objectId(kind, key);
     const objects = this.#parts.objects(kind);
     const actual = objects.get(key);
     this.#checkOwner(kind, actual);
-    if (actual !== undefined && (isTerminating(actual) || isStated(intent, actual, said.get(id)))) return actual;
+    if (actual !== undefined && (isTerminating(actual) || isStated(intent, actual, statements.get(id)))) return actual;
     const answer = await echoes.write(id, () => objects.apply(intent, { fieldManager, force: true }));
-    said.set(id, statementOf(intent, answer));
+    statements.set(id, statementOf(intent, answer));
     return answer;
   }
 

@@ -26,7 +26,7 @@ export interface RunParts<T extends KubernetesObject> {
   readonly echoes: EchoFilter;
   readonly recorder: EventRecorder;
   /** What the kit has stated so far: of children by `objectId`, of statuses by `statusId`. */
-  readonly said: Map<string, Statement>;
+  readonly statements: Map<string, Statement>;
 }
 
 /** Names the status of an object; another object of the same name has another one. */
@@ -80,21 +80,22 @@ export class ReconcileRun<T extends KubernetesObject> {
   }
 
   async #writeStatus(object: Observed<T>, status: object): Promise<void> {
-    const { kind, echoes, said, name: fieldManager } = this.#parts;
+    const { kind, echoes, statements, name: fieldManager } = this.#parts;
     const parts = { kind, echoes, fieldManager, id: this.#id, objects: this.#own };
-    const statement = statusId(object.metadata.uid);
-    said.set(statement, await writeStatus(object, { status, said: said.get(statement) }, parts));
+    const ofStatus = statusId(object.metadata.uid);
+    const change = { status, earlier: statements.get(ofStatus) };
+    statements.set(ofStatus, await writeStatus(object, change, parts));
   }
 
   #children(object: Observed<T> | undefined): DesiredChildren {
     if (object === undefined) throw new Error(`Cannot make children of "${this.#key}": it is gone`);
-    const { kind, options, echoes, said, name: fieldManager } = this.#parts;
+    const { kind, options, echoes, statements, name: fieldManager } = this.#parts;
     return new DesiredChildren(object as Observed<KubernetesObject>, {
       kind,
       owns: options.owns ?? [],
       fieldManager,
       echoes,
-      said,
+      statements,
       objects: (of) => this.#objects(of),
     });
   }

@@ -4,7 +4,7 @@ export interface Request {
   readonly why: readonly string[];
 }
 
-/** As many reasons are kept; that there were more is said. */
+/** As many reasons are kept; a last one stands for the rest. */
 const MAX_REASONS = 8;
 const MORE = 'and more';
 
