@@ -1,18 +1,12 @@
-import { type App, app, controller, keyOf, mergePatch, Node, Pod, watch } from 'keelson';
+import { type App, app, controller, keyOf, mergePatch, Node, Pod, podsByNode, watch } from 'keelson';
 
 const ZONE = 'topology.kubernetes.io/zone';
 
 /** Labels every pod with the zone of the node it runs on. */
 const podLabeller = controller(Pod, {
   name: 'pod-labeller',
-  indexes: [{ kind: Pod, name: 'node', values: (pod: Pod) => [pod.spec?.nodeName ?? ''] }],
   watches: [
-    watch(Node, {
-      to: (node, { objects }) =>
-        objects(Pod)
-          .list({ index: { name: 'node', value: node.metadata.name } })
-          .map(keyOf),
-    }),
+    watch(Node, { to: (node, { objects }) => objects(Pod).byIndex(podsByNode, node.metadata.name).map(keyOf) }),
   ],
   async reconcile(pod, { key, objects }) {
     const zone = objects(Node).get(pod.spec?.nodeName ?? '')?.metadata.labels?.[ZONE];

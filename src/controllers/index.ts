@@ -1,17 +1,17 @@
 // What other folders may use: the built-in controllers.
 import type { Part } from '../kit/index.ts';
-import { deploymentController } from './deployment/index.ts';
-import { endpointsController } from './endpoints/index.ts';
-import { endpointSliceController } from './endpointslice/index.ts';
-import { garbageCollector } from './garbage-collector/index.ts';
-import { namespaceController } from './namespace/index.ts';
-import { nodeLifecycleController } from './node-lifecycle/index.ts';
-import { podGc } from './pod-gc/index.ts';
+import { deploymentController } from './deployment/deployment-controller.ts';
+import { endpointsController } from './endpoints/endpoints-controller.ts';
+import { endpointSliceController } from './endpointslice/endpoint-slice-controller.ts';
+import { garbageCollector } from './garbage-collector/garbage-collector.ts';
+import { namespaceController } from './namespace/namespace-controller.ts';
+import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts';
+import { podGc } from './pod-gc/pod-gc.ts';
 import { replicaSetController } from './replicaset/index.ts';
-import { replicationControllerController } from './replicationcontroller/index.ts';
-import { rootCaPublisher } from './root-ca/index.ts';
-import { serviceAccountController } from './service-account/index.ts';
-import { taintEvictionController } from './taint-eviction/index.ts';
+import { replicationControllerController } from './replication-controller.ts';
+import { rootCaPublisher } from './root-ca-publisher.ts';
+import { serviceAccountController } from './service-account-controller.ts';
+import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 
 export interface BuiltInControllersOptions {
   /** PEM of the authority that signs the API server's certificate. */

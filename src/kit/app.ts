@@ -1,7 +1,7 @@
 import { describeError, RandomUidSource, runTogether } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type HealthOptions, HealthServer } from './app/health-server.ts';
-import type { KindCache } from './app/part-context.ts';
+import type { KindCache } from './app/shared-resources.ts';
 import { Session } from './app/session.ts';
 import type { LeaderElectionOptions } from './election/leader-election.ts';
 import { LeadershipLostError } from './election/leadership-lost.ts';

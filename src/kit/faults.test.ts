@@ -25,14 +25,13 @@ function keeper(overshoots: string[]): Controller {
     owns: [Secret],
     watches: [controlledBy(Pod)],
     concurrency: 3,
-    async reconcile(map, { desire, objects }) {
+    async reconcile(map, { desireAll, objects }) {
       const size = Number(map.data?.['size'] ?? 0);
-      for (let index = 0; index < size; index++) {
-        await desire(Secret, {
-          metadata: { name: `${map.metadata.uid}-${index}` },
-          stringData: { size: String(size) },
-        });
-      }
+      const secrets = Array.from({ length: size }, (_, index) => ({
+        metadata: { name: `${map.metadata.uid}-${index}` },
+        stringData: { size: String(size) },
+      }));
+      await desireAll(Secret, secrets);
       const pods = objects(Pod).list({ controlledBy: map.metadata.uid });
       if (pods.length > size) overshoots.push(`${map.metadata.name}: ${pods.length} instead of ${size}`);
       const missing = size - pods.length;

@@ -1,21 +1,19 @@
 // What other folders may use: writing controllers.
 export type { CacheQuery, Objects } from './objects.ts';
 export type { EventDetails, EventRecorder, EventSubject } from './events.ts';
-export type { AppContext, Part, PreparedPart } from './part.ts';
-export {
-  type Controller,
-  controller,
-  type ControllerOptions,
-  type ReconcileContext,
-  type StatusOf,
-  type Watch,
-  type WatchContext,
-} from './controller.ts';
+export type { AppContext, Part, PreparedPart, Subscription } from './part.ts';
+export type { ControllerOptions, ReconcileContext, StatusOf, Watch, WatchContext } from './controller-options.ts';
+export { type Controller, controller } from './controller.ts';
 export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
 export { type App, app, type AppOptions, type AppRunOptions } from './app.ts';
-export type { KindCache } from './app/part-context.ts';
+export type { KindCache } from './app/shared-resources.ts';
 export type { HealthOptions } from './app/health-server.ts';
 export type { LeaderElectionOptions } from './election/leader-election.ts';
 export { LeadershipLostError } from './election/leadership-lost.ts';
+export { podsByNode } from './indexes.ts';
+export { EchoFilter } from './work/echo-filter.ts';
+export type { AddKeyOptions, KeyedWorkers, KeyedWorkersOptions, WorkContext } from './work/keyed-workers.ts';
+export type { Passes, PassesOptions } from './work/passes.ts';
+export { inParallel, TaskPool } from './work/task-pool.ts';
 export { run, type RunOptions } from './run.ts';
 export type { ReconcileOutcome, ReconcileRecord, TraceFilter } from './trace.ts';

@@ -2,7 +2,7 @@ import type {
   ApplyOptions,
   CallOptions,
   DeleteOptions,
-  IndexFunction,
+  Index,
   KubernetesObject,
   LabelQuery,
   Observed,
@@ -20,8 +20,6 @@ export interface CacheQuery {
   readonly labelSelector?: LabelQuery | LabelSelector;
   /** Those whose controller is the object of this uid. */
   readonly controlledBy?: string;
-  /** The value of an index that was declared with the cache. */
-  readonly index?: { readonly name: string; readonly value: string };
 }
 
 /**
@@ -34,13 +32,8 @@ export interface Objects<T extends KubernetesObject> {
   /** By `namespace/name`, or the name alone outside of namespaces. */
   get(key: string): Observed<T> | undefined;
   list(query?: CacheQuery): Observed<T>[];
-  /** Adds a way to look objects up; the same name and function may be added again by others. */
-  addIndex(name: string, values: IndexFunction<T>): void;
-  /**
-   * Hears of objects that were created here and went away while the watch was interrupted, so that no handler of the
-   * informer is told of them. May also tell of one that handlers were told of.
-   */
-  onVanished(listener: (object: Observed<T>) => void): void;
+  /** The objects under a value of an index: `byIndex(podsByNode, 'n1')`. */
+  byIndex(index: Index<T>, value: string): Observed<T>[];
 
   /** From the server itself; undefined when it is not there. */
   fetch(key: string, options?: CallOptions): Promise<Stored<T> | undefined>;

@@ -9,14 +9,13 @@ function teamNamespaces(bill: (team: string) => Promise<void>): Controller {
     name: 'team-namespaces',
     where: { labelSelector: 'team' },
     owns: [ResourceQuota, LimitRange],
-    async reconcile({ metadata }, { desire, event }) {
+    async reconcile({ metadata }, { desire, desireAll, event }) {
       const { name: namespace, labels } = metadata;
       const hard = { pods: labels?.['pods'] ?? '10', 'requests.cpu': '4' };
       const quota = await desire(ResourceQuota, { metadata: { name: 'team', namespace }, spec: { hard } });
-      if (labels?.['limits'] !== 'none') {
-        const limits = [{ type: 'Container', defaultRequest: { cpu: '100m' } }];
-        await desire(LimitRange, { metadata: { name: 'team', namespace }, spec: { limits } });
-      }
+      const limits = [{ type: 'Container', defaultRequest: { cpu: '100m' } }];
+      const range = { metadata: { name: 'team', namespace }, spec: { limits } };
+      await desireAll(LimitRange, labels?.['limits'] === 'none' ? [] : [range]);
       event({ reason: 'Equipped', message: `Quota is ${JSON.stringify(quota.spec?.hard)}` });
       return { conditions: [{ type: 'Equipped', status: 'True' }] };
     },

@@ -1,6 +1,7 @@
 import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
 import type {
   Client,
+  Handler,
   InformerScope,
   Kind,
   KubernetesObject,
@@ -9,10 +10,16 @@ import type {
 } from '../client/index.ts';
 import type { EventRecorder } from './events.ts';
 import type { Objects } from './objects.ts';
-import type { ReconcileMetrics } from './reconcile/reconcile-metrics.ts';
-import type { ReconcileRecord } from './trace.ts';
+import type { KeyedWorkers, KeyedWorkersOptions } from './work/keyed-workers.ts';
+import type { Passes, PassesOptions } from './work/passes.ts';
 
-/** What an app gives to its parts: shared caches, a client, events, and its surroundings. */
+/** A handler that the app tells of changes. Disposing removes it. */
+export interface Subscription extends Disposable {
+  /** Resolves when the handler has been told of all objects that were there before. */
+  synced(signal: AbortSignal): Promise<void>;
+}
+
+/** What an app gives to its parts: shared caches, workers, a client, events, and the time. */
 export interface AppContext {
   /** As in logs, metrics and field managers. */
   readonly name: string;
@@ -25,19 +32,23 @@ export interface AppContext {
   readonly metrics: MetricRegistry;
   /** The metrics of queues, for those that a part makes for itself. */
   readonly queueMetrics: WorkQueueMetrics;
-  readonly reconcileMetrics: ReconcileMetrics;
   /** What is under way when the app stops may take so long to finish before its signal aborts. */
   readonly stopGraceMs: number;
   /** Records events under the given component name; `host` is for those that run on a node. */
   events(component: string, options?: { readonly host?: string }): EventRecorder;
-  /** Remembers a reconcile for `App.trace`. */
-  trace(record: ReconcileRecord): void;
   /** The objects of a kind. All parts that ask for the same kind and scope share one cache and one watch. */
   objects<T extends KubernetesObject>(kind: Kind<T>, scope?: InformerScope): Objects<T>;
-  /** The informer under `objects`, to hear of changes. */
+  /** The informer under `objects`. */
   informer<T extends KubernetesObject>(kind: Kind<T>, scope?: InformerScope): SharedInformer<T>;
-  /** An informer for those who need metadata only; it may know whole objects. Without it, `informer` serves as well. */
-  metadata?(kind: Kind): SharedInformer<KubernetesObject>;
+  /**
+   * Has the handler told of changes, from when the part runs until it ends. What is there already is told as added, and what
+   * was there when `prepare` returned is told before `run` is called.
+   */
+  onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>, scope?: InformerScope): Subscription;
+  /** Workers for keys, to be run by the part. The name is as in logs, metrics and the trace. */
+  workers(name: string, options: KeyedWorkersOptions): KeyedWorkers;
+  /** Passes over everything when there is a reason to, to be run by the part. */
+  passes(name: string, options: PassesOptions): Passes;
 }
 
 /** Something that an app runs: a controller, or any other loop. */
@@ -49,6 +60,9 @@ export interface Part {
 
 export interface PreparedPart {
   run(signal: AbortSignal): Promise<void>;
-  /** Whether nothing is waiting or under way that could go on without time passing. For `settle` and for health. */
-  readonly isIdle: boolean;
+  /**
+   * Whether nothing is waiting or under way that could go on without time passing, for `settle` and for health. The app
+   * itself knows that of the part's handlers, workers and passes.
+   */
+  readonly isIdle?: boolean;
 }

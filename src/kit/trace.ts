@@ -1,8 +1,12 @@
-/** How a reconcile ended. `conflict`: somebody was faster, or the object went away; it is tried again, as after a failure. */
-export type ReconcileOutcome = 'done' | 'conflict' | 'failed' | 'stopped';
+/**
+ * How a reconcile ended. `conflict`: somebody was faster, or the object went away; it is tried again, as after a failure.
+ * `again`: it asked for that itself.
+ */
+export type ReconcileOutcome = 'done' | 'again' | 'conflict' | 'failed' | 'stopped';
 
-/** One run of a reconciler. */
+/** One run of a reconciler, or of other workers. */
 export interface ReconcileRecord {
+  /** The name of the controller, or of the workers. */
   readonly controller: string;
   /** `namespace/name`, or the name alone. */
   readonly key: string;
@@ -12,7 +16,7 @@ export interface ReconcileRecord {
   readonly durationMs: number;
   readonly outcome: ReconcileOutcome;
   readonly error?: unknown;
-  /** Changes that were sent to the server, by the kit or the reconciler, through the context. */
+  /** Changes that were sent to the server through the context, by the kit or the reconciler. */
   readonly writes: number;
 }
 

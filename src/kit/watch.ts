@@ -1,5 +1,5 @@
 import type { InformerScope, Kind, KubernetesObject, Observed } from '../client/index.ts';
-import type { ReconcileContext, Watch } from './controller.ts';
+import type { ReconcileContext, Watch } from './controller-options.ts';
 
 export interface WatchOptions<T extends KubernetesObject> {
   /** The keys of the objects to reconcile when one of this kind has changed. */

@@ -8,7 +8,7 @@ import {
   type Observed,
   Pod,
 } from '../client/index.ts';
-import type { AppContext, Part, PreparedPart } from '../kit/index.ts';
+import { type AppContext, type Part, podsByNode, type PreparedPart } from '../kit/index.ts';
 import {
   DEFAULT_CAPACITY,
   defaultAddress,
@@ -52,7 +52,6 @@ export interface NodeAgentOptions extends NodeOptions {
 
 const DEFAULT_NAME = 'keelson';
 const DEFAULT_KUBELET_VERSION = 'v1.36.3+keelson';
-const NODE_INDEX = 'keelson/node-name';
 const COMPONENT = 'kubelet';
 const POD_WORKERS = 64;
 const HEARTBEAT_WORKERS = 16;
@@ -130,7 +129,6 @@ class RunningNodes implements PreparedPart {
     this.#heartbeats = pool('node_heartbeats', HEARTBEAT_WORKERS);
 
     const pods = context.objects(Pod, scopes.pods);
-    pods.addIndex(NODE_INDEX, byNode);
     for (const node of nodes) {
       const agent = new NodeAgent(node, runtime.create(node), {
         client,
@@ -141,7 +139,7 @@ class RunningNodes implements PreparedPart {
         pods,
         nodes: context.objects(Node, scopes.nodes),
         runtimeName: runtime.name,
-        podsOf: (name) => pods.list({ index: { name: NODE_INDEX, value: name } }).map(keyOfPod),
+        podsOf: (name) => pods.byIndex(podsByNode, name).map(keyOfPod),
         plan: (task, afterMs = 0) => (task.type === 'pod' ? this.#pods : this.#heartbeats).addAfter(task, afterMs),
       });
       this.#agents.set(node.name, agent);
@@ -203,10 +201,6 @@ function simulated({ clock, random }: AppContext): { readonly name: string; read
 
 function taskKey(task: NodeTask): string {
   return task.type === 'pod' ? `${task.agent.name}/${task.key}` : `${task.agent.name} ${task.type}`;
-}
-
-function byNode({ spec }: Observed<Pod>): readonly string[] {
-  return spec?.nodeName === undefined ? [] : [spec.nodeName];
 }
 
 function keyOfPod({ metadata }: Observed<Pod>): string {

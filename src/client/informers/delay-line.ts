@@ -49,6 +49,16 @@ export class DelayLine<Item> {
     this.#planWake();
   }
 
+  /** The item no longer comes; tells whether it was to. */
+  remove(key: string): boolean {
+    const place = this.#places.get(key);
+    if (place === undefined) return false;
+    this.#places.delete(key);
+    this.#delays.remove(place);
+    this.#planWake();
+    return true;
+  }
+
   clear(): void {
     while (this.#delays.pop() !== undefined);
     this.#places.clear();

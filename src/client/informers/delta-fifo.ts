@@ -69,7 +69,7 @@ export class DeltaFifo<T extends KubernetesObject> implements ReflectorSink<T>, 
 
   delete(object: Observed<T>): void {
     const key = keyOf(object);
-    if (!this.#isThere(key)) return; // nobody has heard of it, so nobody needs to hear that it is gone
+    if (!this.#isThere(key)) return; // nobody was told of it, so nobody needs to be told that it is gone
     this.#push({ type: 'Deleted', object: this.#transformed(object), isFinalStateUnknown: false });
   }
 

@@ -1,14 +1,7 @@
 // Caches kept up to date by watches, and queues of work. Each part can be used on its own.
 export { type Delta, DeltaFifo, type DeltaFifoOptions, type KeyDeltas } from './delta-fifo.ts';
 export type { Handler, HandlerOptions, HandlerRegistration } from './handler-registration.ts';
-export {
-  byNamespace,
-  type IndexFunction,
-  Indexer,
-  type Indexes,
-  type IndexReader,
-  NAMESPACE_INDEX,
-} from './indexer.ts';
+export { Indexer, type IndexReader } from './indexer.ts';
 export {
   InformerFactory,
   type InformerFactoryOptions,
@@ -16,6 +9,7 @@ export {
   type InformerScope,
 } from './informer-factory.ts';
 export { type ListWatcher, selected } from './list-watcher.ts';
+export { byNamespace, type Index, index } from './object-index.ts';
 export { defaultRateLimiter, ItemBackoff, type RateLimiter, strictestOf, TokenBucket } from './rate-limiter.ts';
 export { Reflector } from './reflector.ts';
 export type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';

@@ -1,53 +1,69 @@
 import { expect, test } from 'vitest';
-import type { KubernetesObject } from '../kind.ts';
-import { byNamespace, Indexer } from './indexer.ts';
+import { type KubernetesObject, namespacedKind } from '../kind.ts';
+import { Indexer } from './indexer.ts';
+import { byNamespace, index } from './object-index.ts';
 import { thing } from './testing/scripted-source.ts';
 
-const byColor = (object: {
-  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
-}): readonly string[] => (object.metadata.labels?.['color'] ?? '').split('+').filter((color) => color !== '');
+const Thing = namespacedKind<KubernetesObject>({ apiVersion: 'v1', kind: 'Thing', plural: 'things' });
+const byColor = index(Thing, ({ metadata }) => metadata.labels?.['color']?.split('+'));
 
 function names(objects: readonly { readonly metadata: { readonly name: string } }[]): string[] {
   return objects.map(({ metadata }) => metadata.name).sort();
 }
 
 test('objects are found by key and under every value of an index', () => {
-  const indexer = new Indexer<KubernetesObject>({ color: byColor, namespace: byNamespace });
+  const indexer = new Indexer<KubernetesObject>();
   indexer.set(thing('a', 1, { labels: { color: 'red' } }));
   indexer.set(thing('b', 2, { labels: { color: 'red+blue' } }));
   indexer.set(thing('c', 3));
 
   expect(indexer.get('here/a')?.metadata.resourceVersion).toBe('1');
   expect(indexer.get('a')).toBeUndefined();
-  expect(names(indexer.byIndex('color', 'red'))).toEqual(['a', 'b']);
-  expect(names(indexer.byIndex('color', 'blue'))).toEqual(['b']);
-  expect(names(indexer.byIndex('color', 'green'))).toEqual([]);
-  expect(names(indexer.byIndex('namespace', 'here'))).toEqual(['a', 'b', 'c']);
-  expect([...indexer.indexValues('color')].sort()).toEqual(['blue', 'red']);
+  expect(names(indexer.byIndex(byColor, 'red'))).toEqual(['a', 'b']);
+  expect(names(indexer.byIndex(byColor, 'blue'))).toEqual(['b']);
+  expect(names(indexer.byIndex(byColor, 'green'))).toEqual([]);
+  expect(names(indexer.byIndex(byNamespace, 'here'))).toEqual(['a', 'b', 'c']);
+  expect([...indexer.indexValues(byColor)].sort()).toEqual(['blue', 'red']);
   expect(indexer.size).toBe(3);
 });
 
 test('an object that changes moves in its indexes, one that goes leaves them', () => {
-  const indexer = new Indexer<KubernetesObject>({ color: byColor });
+  const indexer = new Indexer<KubernetesObject>();
   for (const name of ['a', 'b', 'c']) indexer.set(thing(name, 1, { labels: { color: 'red' } }));
+  expect(names(indexer.byIndex(byColor, 'red'))).toEqual(['a', 'b', 'c']);
   indexer.set(thing('a', 2, { labels: { color: 'blue' } }));
 
   expect(indexer.delete('here/b')).toBe(true);
   expect(indexer.delete('here/b')).toBe(false);
 
-  expect(names(indexer.byIndex('color', 'red'))).toEqual(['c']);
-  expect(names(indexer.byIndex('color', 'blue'))).toEqual(['a']);
+  expect(names(indexer.byIndex(byColor, 'red'))).toEqual(['c']);
+  expect(names(indexer.byIndex(byColor, 'blue'))).toEqual(['a']);
   indexer.delete('here/c');
-  expect([...indexer.indexValues('color')]).toEqual(['blue']);
+  expect([...indexer.indexValues(byColor)]).toEqual(['blue']);
 });
 
-test('an index that is added later has what is there already', () => {
+test('an index is built at the first look-up, and once for all who look', () => {
+  let asked = 0;
+  const byName = index(Thing, ({ metadata }) => (asked++, metadata.name));
   const indexer = new Indexer<KubernetesObject>();
-  indexer.set(thing('a', 1, { labels: { color: 'red' } }));
+  indexer.set(thing('a', 1));
+  expect(asked).toBe(0);
 
-  indexer.addIndex('color', byColor);
+  for (let user = 0; user < 3; user++) expect(names(indexer.byIndex(byName, 'a'))).toEqual(['a']);
 
-  expect(names(indexer.byIndex('color', 'red'))).toEqual(['a']);
-  expect(() => indexer.addIndex('color', byColor)).toThrow('Cannot add index "color": there is one of that name');
-  expect(() => indexer.byIndex('size', '1')).toThrow('Cannot look up by "size": there is no such index');
+  expect(asked).toBe(1);
+});
+
+test('a text is one value, and undefined is none', () => {
+  const byNode = index(Thing, ({ metadata }) => metadata.labels?.['node']);
+  const indexer = new Indexer<KubernetesObject>();
+  indexer.set(thing('a', 1, { labels: { node: 'n1' } }));
+  indexer.set(thing('b', 2));
+  expect([...indexer.indexValues(byNode)]).toEqual(['n1']);
+
+  indexer.set(thing('a', 3));
+  indexer.set(thing('b', 4, { labels: { node: 'n2' } }));
+
+  expect([...indexer.indexValues(byNode)]).toEqual(['n2']);
+  expect(names(indexer.byIndex(byNode, 'n2'))).toEqual(['b']);
 });

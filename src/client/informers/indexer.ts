@@ -1,7 +1,5 @@
 import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
-
-/** The values under which an object is found in an index: any number of them. */
-export type IndexFunction<T extends KubernetesObject> = (object: Observed<T>) => Iterable<string>;
+import type { Index } from './object-index.ts';
 
 /** Reading from a cache of objects. What it gives is only to be read: others hold it too. */
 export interface IndexReader<T extends KubernetesObject> {
@@ -11,35 +9,20 @@ export interface IndexReader<T extends KubernetesObject> {
   list(): Observed<T>[];
   keys(): IterableIterator<string>;
   values(): IterableIterator<Observed<T>>;
-  /** The objects under a value of an index; throws when there is no such index. */
-  byIndex(index: string, value: string): Observed<T>[];
+  /** The objects under a value of an index, which is built at the first look-up and kept up to date from then on. */
+  byIndex(index: Index<T>, value: string): Observed<T>[];
   /** All values of an index under which there is an object. */
-  indexValues(index: string): IterableIterator<string>;
-}
-
-/** Index functions by name. */
-export type Indexes<T extends KubernetesObject> = Readonly<Record<string, IndexFunction<T>>>;
-
-/** The index that every shared informer has. */
-export const NAMESPACE_INDEX = 'namespace';
-
-export function byNamespace(object: Observed<KubernetesObject>): readonly string[] {
-  const { namespace } = object.metadata;
-  return namespace === undefined || namespace === '' ? [] : [namespace];
+  indexValues(index: Index<T>): IterableIterator<string>;
 }
 
 /**
  * Objects by key, and by whatever else they are looked up by.
  *
- * Example: `new Indexer<Pod>({ node: (pod) => [pod.spec?.nodeName ?? ''] })`, then `byIndex('node', 'n1')`.
+ * Example: with `podsByNode = index(Pod, (pod) => pod.spec?.nodeName)`, `byIndex(podsByNode, 'n1')` gives the pods on `n1`.
  */
 export class Indexer<T extends KubernetesObject> implements IndexReader<T> {
   readonly #objects = new Map<string, Observed<T>>();
-  readonly #indexes = new Map<string, Index<T>>();
-
-  constructor(indexes: Indexes<T> = {}) {
-    for (const [name, values] of Object.entries(indexes)) this.addIndex(name, values);
-  }
+  readonly #tables = new Map<Index<T>, IndexTable<T>>();
 
   get size(): number {
     return this.#objects.size;
@@ -61,32 +44,24 @@ export class Indexer<T extends KubernetesObject> implements IndexReader<T> {
     return this.#objects.values();
   }
 
-  byIndex(index: string, value: string): Observed<T>[] {
+  byIndex(index: Index<T>, value: string): Observed<T>[] {
     const found: Observed<T>[] = [];
-    for (const key of this.#index(index).keys(value)) {
+    for (const key of this.#table(index).keys(value)) {
       const object = this.#objects.get(key);
       if (object !== undefined) found.push(object);
     }
     return found;
   }
 
-  indexValues(index: string): IterableIterator<string> {
-    return this.#index(index).values();
-  }
-
-  /** Adds an index at any time; what is there already is in it. */
-  addIndex(name: string, values: IndexFunction<T>): void {
-    if (this.#indexes.has(name)) throw new Error(`Cannot add index "${name}": there is one of that name`);
-    const index = new Index(values);
-    for (const [key, object] of this.#objects) index.move(key, undefined, object);
-    this.#indexes.set(name, index);
+  indexValues(index: Index<T>): IterableIterator<string> {
+    return this.#table(index).values();
   }
 
   set(object: Observed<T>): void {
     const key = keyOf(object);
     const old = this.#objects.get(key);
     this.#objects.set(key, object);
-    for (const index of this.#indexes.values()) index.move(key, old, object);
+    for (const table of this.#tables.values()) table.move(key, old, object);
   }
 
   /** Forgets the object; tells whether it was there. */
@@ -94,23 +69,26 @@ export class Indexer<T extends KubernetesObject> implements IndexReader<T> {
     const old = this.#objects.get(key);
     if (old === undefined) return false;
     this.#objects.delete(key);
-    for (const index of this.#indexes.values()) index.move(key, old, undefined);
+    for (const table of this.#tables.values()) table.move(key, old, undefined);
     return true;
   }
 
-  #index(name: string): Index<T> {
-    const index = this.#indexes.get(name);
-    if (index === undefined) throw new Error(`Cannot look up by "${name}": there is no such index`);
-    return index;
+  #table(index: Index<T>): IndexTable<T> {
+    const known = this.#tables.get(index);
+    if (known !== undefined) return known;
+    const table = new IndexTable(index);
+    for (const [key, object] of this.#objects) table.move(key, undefined, object);
+    this.#tables.set(index, table);
+    return table;
   }
 }
 
-/** One index: keys by value. A value with a single key, which is most of them in many indexes, needs no set. */
-class Index<T extends KubernetesObject> {
-  readonly #valuesOf: IndexFunction<T>;
+/** What an index has found in one cache: keys by value. A value with a single key, as most of them are, needs no set. */
+class IndexTable<T extends KubernetesObject> {
+  readonly #valuesOf: Index<T>['valuesOf'];
   readonly #keys = new Map<string, string | Set<string>>();
 
-  constructor(valuesOf: IndexFunction<T>) {
+  constructor({ valuesOf }: Index<T>) {
     this.#valuesOf = valuesOf;
   }
 
@@ -125,10 +103,13 @@ class Index<T extends KubernetesObject> {
   }
 
   move(key: string, old: Observed<T> | undefined, now: Observed<T> | undefined): void {
-    const before = old === undefined ? undefined : new Set(this.#valuesOf(old));
-    const after = now === undefined ? undefined : new Set(this.#valuesOf(now));
-    for (const value of before ?? []) if (after?.has(value) !== true) this.#remove(value, key);
-    for (const value of after ?? []) if (before?.has(value) !== true) this.#add(value, key);
+    const before = old === undefined ? undefined : this.#valuesOf(old);
+    const after = now === undefined ? undefined : this.#valuesOf(now);
+    if (before === after) return;
+    const left = setOf(before);
+    const right = setOf(after);
+    for (const value of left) if (!right.has(value)) this.#remove(value, key);
+    for (const value of right) if (!left.has(value)) this.#add(value, key);
   }
 
   #add(value: string, key: string): void {
@@ -143,4 +124,8 @@ class Index<T extends KubernetesObject> {
     if (typeof keys === 'object' && keys.size > 1) keys.delete(key);
     else this.#keys.delete(value);
   }
+}
+
+function setOf(values: Iterable<string> | undefined): ReadonlySet<string> {
+  return new Set(typeof values === 'string' ? [values] : values);
 }

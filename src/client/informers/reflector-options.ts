@@ -1,7 +1,7 @@
 import type { BackoffOptions, Clock, Logger, Random } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 
-/** Where a reflector puts what it hears. */
+/** Where a reflector puts what it is told. */
 export interface ReflectorSink<T extends KubernetesObject> {
   /** The whole state as of one moment: what is not in it is gone. */
   replace(objects: readonly Observed<T>[], resourceVersion: string): void;
@@ -32,8 +32,8 @@ export interface ReflectorOptions {
 /** How a reflector is doing: for readiness checks and metrics. */
 export interface ReflectorHealth {
   readonly state: 'stopped' | 'fetching' | 'watching' | 'waiting';
-  /** When the server was last heard of, in the clock's monotonic milliseconds; undefined before the first time. */
-  readonly heardAtMs: number | undefined;
+  /** When the server last sent anything, in the clock's monotonic milliseconds; undefined before the first time. */
+  readonly lastContactMs: number | undefined;
   /** How far the sink is; empty before the state has been fetched. */
   readonly resourceVersion: string;
   /** How often the whole state has been fetched: once, unless the server forgot where we were. */

@@ -29,7 +29,7 @@ const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 800, factor: 2, jitter: 1, 
  * Fetches the state, then follows the changes from that very moment. A watch that ends is resumed where it was; one that
  * the server can no longer resume (410) leads to fetching the state anew; one that has gone silent is noticed.
  *
- * Guarantees: the sink hears of every change once and in order, or, after a gap, of the whole state.
+ * Guarantees: the sink is told of every change once and in order, or, after a gap, of the whole state.
  */
 export class Reflector<T extends KubernetesObject> implements Runnable {
   readonly #source: ListWatcher<T>;
@@ -44,7 +44,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
   #canStream: boolean;
   #hasSeenBookmark = false;
   #state: ReflectorHealth['state'] = 'stopped';
-  #heardAtMs: number | undefined;
+  #lastContactMs: number | undefined;
   #startedAtMs = 0;
   #fetches = 0;
   #failures = 0;
@@ -62,7 +62,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
   get health(): ReflectorHealth {
     return {
       state: this.#state,
-      heardAtMs: this.#heardAtMs,
+      lastContactMs: this.#lastContactMs,
       resourceVersion: this.#position ?? this.#left,
       fetches: this.#fetches,
       failures: this.#failures,
@@ -97,7 +97,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     let count = 0;
     for await (const batch of this.#open(() => gathering !== undefined, signal)) {
       if (signal.aborted) return;
-      this.#heardAtMs = this.#options.clock.monotonic();
+      this.#lastContactMs = this.#options.clock.monotonic();
       count += batch.length;
       for (const event of batch) {
         if (gathering === undefined) this.#apply(event);
@@ -153,7 +153,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
   }
 
   #replace(objects: readonly Observed<T>[], resourceVersion: string): void {
-    this.#heardAtMs = this.#options.clock.monotonic();
+    this.#lastContactMs = this.#options.clock.monotonic();
     this.#position = resourceVersion;
     this.#state = 'watching';
     this.#fetches += 1;
@@ -161,7 +161,7 @@ export class Reflector<T extends KubernetesObject> implements Runnable {
     this.#succeeded();
   }
 
-  /** Passes a change on, unless it was heard before: a stream is in order, so what is not newer has been. */
+  /** Passes a change on, unless it was told before: a stream is in order, so what is not newer has been. */
   #apply(event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') {
       this.#hasSeenBookmark = true;

@@ -4,6 +4,7 @@ import { LineLogger, type Logger, SeededRandom, VirtualClock } from '../../base/
 import type { KubernetesObject, Observed } from '../kind.ts';
 import type { WatchEvent } from '../resource/watch-event.ts';
 import type { Handler } from './handler-registration.ts';
+import { byNamespace } from './object-index.ts';
 import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts';
 import { bookmark, changed, ScriptedSource, thing } from './testing/scripted-source.ts';
 
@@ -78,7 +79,7 @@ test('the cache and the handlers follow the watch', async () => {
   expect([setup.informer.hasSynced, registration.hasSynced]).toEqual([true, true]);
   expect(notes.lines).toEqual(['add a@1 initially', 'add b@2 initially', 'update a@1 to a@4', 'delete b@5', 'add c@6']);
   expect(setup.informer.cache.list().map(say)).toEqual(['a@4', 'c@6']);
-  expect(setup.informer.cache.byIndex('namespace', 'here').map(say)).toEqual(['a@4', 'c@6']);
+  expect(setup.informer.cache.byIndex(byNamespace, 'here').map(say)).toEqual(['a@4', 'c@6']);
 });
 
 test('an empty resource has synced too', async () => {

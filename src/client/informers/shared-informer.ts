@@ -4,14 +4,7 @@ import { type Delta, DeltaFifo } from './delta-fifo.ts';
 import { Gate } from './gate.ts';
 import type { Notification } from './handler-inbox.ts';
 import { type Handler, type HandlerOptions, HandlerRegistration } from './handler-registration.ts';
-import {
-  byNamespace,
-  type IndexFunction,
-  Indexer,
-  type Indexes,
-  type IndexReader,
-  NAMESPACE_INDEX,
-} from './indexer.ts';
+import { Indexer, type IndexReader } from './indexer.ts';
 import { type ListWatcher, mapObjects } from './list-watcher.ts';
 import { Reflector } from './reflector.ts';
 import type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';
@@ -19,14 +12,12 @@ import { StructureSharing } from './structure-sharing.ts';
 import { dropManagedFields, type Transform } from './transform.ts';
 
 export interface SharedInformerOptions<T extends KubernetesObject> extends ReflectorOptions {
-  /** More ways to look objects up, by name; the index `namespace` is always there. */
-  readonly indexes?: Indexes<T>;
   /** Changes objects before they are kept; drops `managedFields` unless given. */
   readonly transform?: Transform<T>;
 }
 
 /**
- * A cache of the objects of one resource, kept up to date by one watch, and any number of handlers that hear of changes.
+ * A cache of the objects of one resource, kept up to date by one watch, and any number of handlers that are told of changes.
  *
  * Objects are frozen, and share what is equal in them.
  *
@@ -36,7 +27,7 @@ export interface SharedInformerOptions<T extends KubernetesObject> extends Refle
 export class SharedInformer<T extends KubernetesObject> implements Runnable {
   /** Names what is watched, such as `v1 pods`. */
   readonly name: string;
-  readonly #indexer: Indexer<T>;
+  readonly #indexer = new Indexer<T>();
   readonly #fifo: DeltaFifo<T>;
   readonly #reflector: Reflector<T>;
   readonly #registrations = new Map<HandlerRegistration<T>, Disposable | undefined>();
@@ -49,7 +40,6 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
     this.name = options.name ?? 'objects';
     this.#clock = options.clock;
     this.#log = (options.log ?? discardLogger).with({ informer: this.name });
-    this.#indexer = new Indexer<T>({ [NAMESPACE_INDEX]: byNamespace, ...options.indexes });
     this.#fifo = new DeltaFifo({ known: this.#indexer });
     this.#reflector = new Reflector(
       this.#compacted(source, options.transform ?? dropManagedFields),
@@ -75,11 +65,6 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
   /** Resolves when the cache has the whole state. */
   synced(signal?: AbortSignal): Promise<void> {
     return this.#synced.opened(signal);
-  }
-
-  /** Adds a way to look objects up, at any time. */
-  addIndex(name: string, values: IndexFunction<T>): void {
-    this.#indexer.addIndex(name, values);
   }
 
   /** Adds a handler, at any time: it is told of what is there already as if that had just been added. */
@@ -121,7 +106,7 @@ export class SharedInformer<T extends KubernetesObject> implements Runnable {
     return mapObjects(source, compact);
   }
 
-  /** What the reflector hears goes through the queue, which knows what is gone, and is in the cache at once. */
+  /** What the reflector is told goes through the queue, which knows what is gone, and is in the cache at once. */
   #sink(): ReflectorSink<T> {
     const fifo = this.#fifo;
     const thenProcess = (): void => {

@@ -23,18 +23,18 @@ export async function* noticingSilence<T>(
   { clock, signal, maxQuietMs }: SilenceOptions,
 ): AsyncGenerator<T> {
   using scope = new AbortScope(signal);
-  let heardAtMs = clock.monotonic();
+  let lastContactMs = clock.monotonic();
   const check = (): void => {
-    const leftMs = heardAtMs + maxQuietMs() - clock.monotonic();
+    const leftMs = lastContactMs + maxQuietMs() - clock.monotonic();
     if (leftMs > 0) timer = clock.timer(leftMs, check);
-    else scope.abort(new SilenceError(`Nothing was heard for ${maxQuietMs()} ms`));
+    else scope.abort(new SilenceError(`Nothing came for ${maxQuietMs()} ms`));
   };
   let timer = clock.timer(maxQuietMs(), check);
   try {
     for await (const item of open(scope.signal)) {
-      heardAtMs = clock.monotonic();
+      lastContactMs = clock.monotonic();
       yield item;
-      heardAtMs = clock.monotonic(); // the time our reader took is not the server's
+      lastContactMs = clock.monotonic(); // the time our reader took is not the server's
     }
     if (scope.signal.aborted) throw scope.signal.reason;
   } finally {

@@ -110,6 +110,11 @@ export class WorkQueue<Item = string> {
     this.#delays.add(key, item, ms);
   }
 
+  /** The item no longer comes after a while; tells whether it was to. One that waits for a worker stays. */
+  cancelDelayed(item: Item): boolean {
+    return this.#delays.remove(this.#keyOf(item));
+  }
+
   /** Adds the item when the rate limiter allows it: it has failed. */
   addRateLimited(item: Item): void {
     this.#options.metrics?.retries.add();

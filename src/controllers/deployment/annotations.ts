@@ -1,5 +1,6 @@
 import { parseGoInteger, ValueError } from '../../api/client.ts';
-import type { ReplicaSetObject } from './replica-sets.ts';
+import type { ReplicaSet } from '../../api/types/apps/v1.d.ts';
+import type { Observed } from '../../client/index.ts';
 import type { DeploymentView } from './deployment-view.ts';
 
 /** Which step of the Deployment's history a ReplicaSet is; on the Deployment, which one is current. */
@@ -36,17 +37,17 @@ export function keptAnnotations(annotations: Annotations | undefined): Annotatio
 }
 
 /** The revision of a ReplicaSet: 0 when it has none, undefined when it cannot be read. */
-export function revisionOf({ metadata }: ReplicaSetObject): number | undefined {
+export function revisionOf({ metadata }: Observed<ReplicaSet>): number | undefined {
   return readInteger(metadata.annotations?.[REVISION] ?? '0');
 }
 
 /** The highest of the revisions that can be read. */
-export function maxRevision(sets: readonly ReplicaSetObject[]): number {
+export function maxRevision(sets: readonly Observed<ReplicaSet>[]): number {
   return Math.max(0, ...sets.map((set) => revisionOf(set) ?? 0));
 }
 
 /** The highest but one. */
-export function lastRevision(sets: readonly ReplicaSetObject[]): number {
+export function lastRevision(sets: readonly Observed<ReplicaSet>[]): number {
   const revisions = sets.map((set) => revisionOf(set) ?? 0).toSorted((left, right) => right - left);
   return Math.max(0, revisions[1] ?? 0);
 }
@@ -57,7 +58,7 @@ export function sizeAnnotations({ replicas, maxSurge }: DeploymentView): Annotat
 }
 
 /** A size that a ReplicaSet carries; undefined when it carries none that can be read. */
-export function sizeAnnotation({ metadata }: ReplicaSetObject, name: string): number | undefined {
+export function sizeAnnotation({ metadata }: Observed<ReplicaSet>, name: string): number | undefined {
   const value = readInteger(metadata.annotations?.[name] ?? '');
   return value === undefined || value < 0 || value > 2 ** 31 - 1 ? undefined : value;
 }

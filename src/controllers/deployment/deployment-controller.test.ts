@@ -3,7 +3,7 @@ import type { Deployment, DeploymentSpec } from '../../api/types/apps/v1.d.ts';
 import { mergePatch } from '../../client/index.ts';
 import { replicaSetController } from '../replicaset/index.ts';
 import { eventsIn, startWith } from '../testing/controller-cluster.ts';
-import { deploymentController } from './index.ts';
+import { deploymentController } from './deployment-controller.ts';
 
 function deployment(spec: Partial<DeploymentSpec> = {}, name = 'web'): Deployment {
   const labels = { app: 'web' };

@@ -4,14 +4,7 @@ import type { Pod as PodObject } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { Deployment, type Observed, Pod, ReplicaSet } from '../../client/index.ts';
 import { type Controller, controller, type ReconcileContext, watch } from '../../kit/index.ts';
-import {
-  claim,
-  controllerOf,
-  isNamespaceTerminating,
-  orphanNamespace,
-  ORPHANS_INDEX,
-  ownerKeys,
-} from '../ownership/index.ts';
+import { claim, controllerOf, isNamespaceTerminating, orphansByNamespace, ownerKeys } from '../ownership/index.ts';
 import { TemplateHasher } from '../pod-template-hash/index.ts';
 import { DeploymentSync } from './deployment-sync.ts';
 
@@ -29,7 +22,6 @@ export function deploymentController(): Controller {
       watch(ReplicaSet, { to: (set, context) => ownerKeys(set, owners, context), when: concernsOwners }),
       watch(Pod, { to: recreatedDeployment }),
     ],
-    indexes: [{ kind: ReplicaSet, name: ORPHANS_INDEX, values: orphanNamespace }],
     reconcile: (deployment, context) => reconcile(deployment, hasher, context),
   });
 }
@@ -70,7 +62,7 @@ async function reconcile(
   const objects = context.objects(ReplicaSet);
   const { uid, namespace = '' } = deployment.metadata;
   const own = objects.list({ controlledBy: uid });
-  const orphans = objects.list({ index: { name: ORPHANS_INDEX, value: namespace } });
+  const orphans = objects.byIndex(orphansByNamespace, namespace);
   const owners = context.objects(Deployment);
   const request = { owner: deployment, ownerKind: Deployment, owners, selector, kind: ReplicaSet, objects };
   const claimed = await claim([...own, ...orphans], request);

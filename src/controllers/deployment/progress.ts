@@ -104,7 +104,7 @@ export function withPause(
   return withCondition(conditions, newCondition({ type: 'Progressing', status: 'Unknown', reason, message }, nowMs));
 }
 
-/** Passes on what a ReplicaSet says about failing to create or delete pods; the current one is heard first. */
+/** Passes on what a ReplicaSet says about failing to create or delete pods; the current one's comes first. */
 export function withReplicaFailure(
   conditions: readonly Condition[],
   { current, old }: SetsOfDeployment,

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { replicaSetController } from '../replicaset/index.ts';
-import { replicationControllerController } from '../replicationcontroller/index.ts';
+import { replicationControllerController } from '../replication-controller.ts';
 import { startWith } from '../testing/controller-cluster.ts';
 import { playScenario, workloadScenarios } from '../testing/workload-scenarios.ts';
 import { WorkloadWorld } from '../testing/workload-world.ts';
-import { deploymentController } from './index.ts';
+import { deploymentController } from './deployment-controller.ts';
 
 /** What was seen on Kubernetes 1.36.3 (test/vectors/workloads/record.ts). */
 const recorded = JSON.parse(readFileSync(new URL('testdata/real-cluster.json', import.meta.url), 'utf8')) as Readonly<

@@ -9,8 +9,6 @@ import { type AddressFamily, desiredSlices } from './desired-slices.ts';
 import { sliceChanges } from './slice-changes.ts';
 import { CONTROLLER_NAME, MANAGED_BY, SERVICE_NAME } from './slice-metadata.ts';
 
-const PODS_BY_NODE = 'node';
-
 /** Keeps the EndpointSlices of services that select pods up to date. */
 export function endpointSliceController(): Controller {
   const times = new TriggerTimes();
@@ -20,13 +18,12 @@ export function endpointSliceController(): Controller {
     concurrency: 5,
     watches: [
       watchBackends(),
-      watchNodesOfBackends(PODS_BY_NODE),
+      watchNodesOfBackends(),
       watch(EndpointSlice, {
         to: ({ metadata }) => [`${metadata.namespace ?? ''}/${metadata.labels?.[SERVICE_NAME] ?? ''}`],
         when: (slice, old) => isOurs(slice) || (old !== undefined && isOurs(old)),
       }),
     ],
-    indexes: [{ kind: Pod, name: PODS_BY_NODE, values: (pod: Observed<Pod>) => [pod.spec?.nodeName ?? ''] }],
     async reconcile(service, { objects }) {
       if (!selectsPods(service)) return;
       const { namespace, name, deletionTimestamp } = service.metadata;

@@ -1,5 +1,4 @@
-import { inParallel } from '../in-parallel.ts';
-import type { WorkOutcome } from '../queue-workers.ts';
+import { inParallel } from '../../kit/index.ts';
 import type { DependencyGraph } from './dependency-graph.ts';
 import { FOREGROUND_FINALIZER, hasFinalizer, ORPHAN_FINALIZER } from './finalizers.ts';
 import type { GraphNode } from './graph-node.ts';
@@ -26,9 +25,9 @@ export class Collector {
   }
 
   /** Deletes the object if all its owners are gone, and ends its deletion in the foreground if its dependents are. */
-  async examine(uid: string): Promise<WorkOutcome> {
+  async examine(uid: string): Promise<'again' | void> {
     const node = this.#parts.graph.node(uid);
-    if (node === undefined || !isOfInterest(node)) return 'done';
+    if (node === undefined || !isOfInterest(node)) return;
     const { identity } = node;
     try {
       const metadata = await this.#parts.live.get(identity);
@@ -36,21 +35,21 @@ export class Collector {
       else if (node.isDeletingDependents) await this.#endForeground(node);
       else await this.#judge(node, metadata);
     } catch (error) {
-      if (error instanceof UnresolvableOwnerError) return 'done'; // trying again would not help
+      if (error instanceof UnresolvableOwnerError) return; // trying again would not help
       throw error;
     }
-    // an object that no watch tells of could go without our hearing of it
-    return this.#parts.graph.node(uid) === node && node.isVirtual && node.identity === identity ? 'again' : 'done';
+    // an object that no watch tells of could go without our being told
+    const isUntold = this.#parts.graph.node(uid) === node && node.isVirtual && node.identity === identity;
+    return isUntold ? 'again' : undefined;
   }
 
   /** Removes the object from the owners of its dependents, then lets it go. */
-  async orphanDependents(uid: string): Promise<WorkOutcome> {
+  async orphanDependents(uid: string): Promise<void> {
     const node = this.#parts.graph.node(uid);
-    if (node?.isOrphaning !== true) return 'done';
+    if (node?.isOrphaning !== true) return;
     const release = ({ identity }: GraphNode): Promise<void> => this.#parts.live.removeOwners(identity, [uid]);
     await inParallel([...node.dependents], release, { limit: ORPHANS_AT_ONCE });
     await this.#parts.live.removeFinalizer(node.identity, ORPHAN_FINALIZER);
-    return 'done';
   }
 
   /** Once nobody holds up the deletion, the object may go; until then those who do are to be deleted. */

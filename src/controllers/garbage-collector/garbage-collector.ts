@@ -1,7 +1,6 @@
 import { Backoff, describeError, type Logger, runTogether } from '../../base/index.ts';
-import { type Handler, type Kind, type KubernetesObject, WorkQueue } from '../../client/index.ts';
-import type { AppContext, EventRecorder, Part, PreparedPart } from '../../kit/index.ts';
-import { runQueueWorkers, type WorkOutcome } from '../queue-workers.ts';
+import type { Handler, Kind, KubernetesObject } from '../../client/index.ts';
+import type { AppContext, EventRecorder, KeyedWorkers, Part, PreparedPart } from '../../kit/index.ts';
 import { AbsentOwners } from './absent-owners.ts';
 import { Collector } from './collector.ts';
 import { DependencyGraph } from './dependency-graph.ts';
@@ -53,63 +52,59 @@ class GarbageCollection implements PreparedPart {
   readonly #kinds: KindCatalogue;
   readonly #graph: DependencyGraph;
   readonly #absent = new AbsentOwners();
+  readonly #monitors: Monitors;
   /** By uid. */
-  readonly #toExamine: WorkQueue;
-  readonly #toOrphan: WorkQueue;
-  readonly #toDiscover: WorkQueue;
+  readonly #examination: KeyedWorkers;
+  readonly #orphaning: KeyedWorkers;
+  readonly #discovery: KeyedWorkers;
   /** Objects that refer to kinds which were not served when we looked. */
-  readonly #puzzling = new Set<string>();
-  #monitors: Monitors | undefined;
+  readonly #unresolved = new Set<string>();
 
   constructor(context: AppContext, options: CollectionOptions) {
     const { clock, client } = context;
+    const { concurrency } = options;
     this.#context = context;
     this.#options = options;
     this.#log = context.log.with({ controller: options.name });
     this.#events = context.events(options.name);
     this.#kinds = new KindCatalogue(client.apis, clock);
-    const queue = (name: string): WorkQueue => new WorkQueue({ clock, metrics: context.queueMetrics.queue(name) });
-    this.#toExamine = queue('garbage_collector_attempt_to_delete');
-    this.#toOrphan = queue('garbage_collector_attempt_to_orphan');
-    this.#toDiscover = queue('garbage_collector_discovery');
     this.#graph = new DependencyGraph({
-      examine: ({ uid }, how) => {
-        if (how?.isRetry === true) this.#toExamine.addRateLimited(uid);
-        else this.#toExamine.add(uid);
-      },
-      orphan: ({ uid }) => this.#toOrphan.add(uid),
+      examine: ({ uid }, how) => (how?.isRetry === true ? this.#examination.retry(uid) : this.#examination.add(uid)),
+      orphan: ({ uid }) => this.#orphaning.add(uid),
       isAbsent: (owner) => this.#absent.add(owner),
       refersElsewhere: (dependent, owner) => this.#reportElsewhere(dependent, owner),
+    });
+    this.#monitors = new Monitors(context, (kind) => this.#handlerFor(kind));
+    this.#discovery = context.workers('garbage_collector_discovery', {
+      work: (_, { signal }) => this.#discover(signal),
+    });
+    this.#examination = context.workers('garbage_collector_attempt_to_delete', {
+      concurrency,
+      work: (uid, { signal }) => this.#tolerate(uid, this.#collector(signal).examine(uid)),
+    });
+    this.#orphaning = context.workers('garbage_collector_attempt_to_orphan', {
+      concurrency,
+      work: (uid, { signal }) => this.#tolerate(uid, this.#collector(signal).orphanDependents(uid)),
     });
   }
 
   get isIdle(): boolean {
-    const queues = [this.#toExamine, this.#toOrphan, this.#toDiscover];
-    return queues.every(({ size, working }) => size + working === 0) && (this.#monitors?.isIdle ?? true);
+    return this.#monitors.isIdle;
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const monitors = new Monitors(this.#context, { signal, handlerFor: (kind) => this.#handlerFor(kind) });
-    this.#monitors = monitors;
+    const collecting = { run: (scope: AbortSignal) => this.#collect(scope) };
     using _kindsChanged = this.#options.kindsChanged?.(() => this.#discoverSoon(0));
-    await this.#discoverFirst(monitors, signal);
-    const discover = (): Promise<WorkOutcome> => this.#discover(monitors, signal);
-    await runTogether(
-      [
-        monitors,
-        { run: (signal) => runQueueWorkers(this.#toDiscover, discover, { concurrency: 1, log: this.#log, signal }) },
-        { run: (signal) => this.#collect(monitors, signal) },
-      ],
-      signal,
-    );
+    await this.#discoverFirst(signal);
+    await runTogether([this.#monitors, this.#discovery, collecting], signal);
   }
 
-  async #discoverFirst(monitors: Monitors, signal: AbortSignal): Promise<void> {
+  async #discoverFirst(signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#context;
     const backoff = new Backoff({ initialMs: 100, factor: 2, jitter: 0.1, capMs: 30_000 }, random);
     while (!signal.aborted) {
       try {
-        await this.#discover(monitors, signal);
+        await this.#discover(signal);
         return;
       } catch (error) {
         this.#log.warn('discovery failed, will be tried again', { error: describeError(error) });
@@ -118,48 +113,46 @@ class GarbageCollection implements PreparedPart {
     }
   }
 
-  async #discover(monitors: Monitors, signal: AbortSignal): Promise<WorkOutcome> {
+  async #discover(signal: AbortSignal): Promise<void> {
     const isOther = await this.#kinds.refresh({ signal });
-    monitors.watch(this.#kinds.deletable);
-    if (!isOther) return 'done';
-    for (const uid of this.#puzzling) this.#toExamine.add(uid);
-    this.#puzzling.clear();
-    return 'done';
+    this.#monitors.watch(this.#kinds.deletable);
+    if (!isOther) return;
+    for (const uid of this.#unresolved) this.#examination.add(uid);
+    this.#unresolved.clear();
   }
 
   /** Works once the graph is whole: what is not there before is not known to be absent. */
-  async #collect(monitors: Monitors, signal: AbortSignal): Promise<void> {
-    await this.#synced(monitors, signal);
+  async #collect(signal: AbortSignal): Promise<void> {
+    await this.#synced(signal);
+    await runTogether([this.#examination, this.#orphaning], signal);
+  }
+
+  #collector(signal: AbortSignal): Collector {
     const live = new LiveObjects(this.#context.client, this.#kinds, { signal });
-    const collector = new Collector({
+    return new Collector({
       graph: this.#graph,
       live,
       judge: new OwnerJudge(live, this.#absent),
-      examine: ({ uid }) => this.#toExamine.add(uid),
+      examine: ({ uid }) => this.#examination.add(uid),
     });
-    const options = { concurrency: this.#options.concurrency, log: this.#log, signal };
-    await Promise.all([
-      runQueueWorkers(this.#toExamine, (uid) => this.#tolerate(uid, collector.examine(uid)), options),
-      runQueueWorkers(this.#toOrphan, (uid) => this.#tolerate(uid, collector.orphanDependents(uid)), options),
-    ]);
   }
 
   /** A kind that cannot be listed, because its own server is down, must not keep us from all others. */
-  async #synced(monitors: Monitors, signal: AbortSignal): Promise<void> {
+  async #synced(signal: AbortSignal): Promise<void> {
     const { clock } = this.#context;
     const enough = new AbortController();
-    const all = monitors.synced(signal).then(() => enough.abort());
+    const all = this.#monitors.synced(signal).then(() => enough.abort());
     await Promise.race([all.catch(() => enough.abort()), clock.sleep(MAX_SYNC_MS, enough.signal)]);
   }
 
   /** A kind that is not served may be soon: its objects are looked at again then, and now and again in any case. */
-  async #tolerate(uid: string, work: Promise<WorkOutcome>): Promise<WorkOutcome> {
+  async #tolerate(uid: string, work: Promise<'again' | void>): Promise<'again' | void> {
     try {
       return await work;
     } catch (error) {
       if (!(error instanceof UnknownKindError)) throw error;
       this.#log.debug('reference to an unknown kind', { uid, error: error.message });
-      this.#puzzling.add(uid);
+      this.#unresolved.add(uid);
       return 'again';
     }
   }
@@ -184,8 +177,8 @@ class GarbageCollection implements PreparedPart {
 
   #discoverSoon(delayMs: number): void {
     this.#kinds.expire();
-    if (delayMs === 0) this.#toDiscover.add('kinds');
-    else this.#toDiscover.addAfter('kinds', delayMs);
+    if (delayMs === 0) this.#discovery.add('kinds');
+    else this.#discovery.addAfter('kinds', delayMs);
   }
 
   #reportElsewhere({ identity }: GraphNode, owner: Owner): void {

@@ -1,25 +1,18 @@
-import { aborted } from '../../base/index.ts';
+import { aborted, type Runnable } from '../../base/index.ts';
 import {
   builtIn,
   type Handler,
-  type HandlerRegistration,
   keepMetadata,
   type Kind,
   type KubernetesObject,
   SharedInformer,
 } from '../../client/index.ts';
-import type { AppContext } from '../../kit/index.ts';
+import type { AppContext, Subscription } from '../../kit/index.ts';
 
 /** A watch on one kind. */
-interface Monitor {
-  readonly registration: HandlerRegistration<KubernetesObject>;
-  /** Of an informer of our own. */
-  readonly stop: AbortController | undefined;
-}
-
-export interface MonitorsOptions {
-  readonly handlerFor: (kind: Kind) => Handler<KubernetesObject>;
-  readonly signal: AbortSignal;
+interface Monitor extends Subscription {
+  /** Changes that the handler is still to be told of, if the app does not know. */
+  readonly pending?: number;
 }
 
 /**
@@ -27,24 +20,20 @@ export interface MonitorsOptions {
  *
  * Built-in kinds stay, and share the app's informers. Other kinds come and go, and get informers that can be stopped.
  */
-export class Monitors {
+export class Monitors implements Runnable {
   readonly #context: AppContext;
-  readonly #options: MonitorsOptions;
+  readonly #handlerFor: (kind: Kind) => Handler<KubernetesObject>;
   readonly #monitors = new Map<string, Monitor>();
   readonly #running = new Set<Promise<void>>();
 
-  constructor(context: AppContext, options: MonitorsOptions) {
+  constructor(context: AppContext, handlerFor: (kind: Kind) => Handler<KubernetesObject>) {
     this.#context = context;
-    this.#options = options;
+    this.#handlerFor = handlerFor;
   }
 
-  get size(): number {
-    return this.#monitors.size;
-  }
-
-  /** Whether every handler has been told all that was heard. */
+  /** Whether every handler has been told all that is known. */
   get isIdle(): boolean {
-    return [...this.#monitors.values()].every(({ registration }) => registration.pending === 0);
+    return [...this.#monitors.values()].every(({ pending = 0 }) => pending === 0);
   }
 
   /** Watches these kinds, and no others. */
@@ -53,7 +42,7 @@ export class Monitors {
     for (const [name, monitor] of this.#monitors) {
       if (wanted.has(name)) continue;
       this.#monitors.delete(name);
-      close(monitor);
+      monitor[Symbol.dispose]();
     }
     for (const [name, kind] of wanted) {
       if (!this.#monitors.has(name)) this.#monitors.set(name, this.#open(name, kind));
@@ -62,32 +51,34 @@ export class Monitors {
 
   /** Resolves when the handlers know all objects of all kinds that are watched so far. */
   async synced(signal: AbortSignal): Promise<void> {
-    await Promise.all([...this.#monitors.values()].map(({ registration }) => registration.synced(signal)));
+    await Promise.all([...this.#monitors.values()].map((monitor) => monitor.synced(signal)));
   }
 
   /** Resolves when told to stop, and all is closed. */
-  async run(): Promise<void> {
-    await aborted(this.#options.signal);
-    for (const monitor of this.#monitors.values()) close(monitor);
+  async run(signal: AbortSignal): Promise<void> {
+    await aborted(signal);
+    for (const monitor of this.#monitors.values()) monitor[Symbol.dispose]();
     this.#monitors.clear();
     await Promise.all(this.#running);
   }
 
   #open(name: string, kind: Kind): Monitor {
-    const options = { name: 'garbage collector' };
-    const handler = this.#options.handlerFor(kind);
-    if (builtInResources.has(`${kind.group}/${kind.plural}`)) {
-      const informer = this.#context.metadata?.(kind) ?? this.#context.informer(kind);
-      return { registration: informer.addHandler(handler, options), stop: undefined };
-    }
+    const handler = this.#handlerFor(kind);
+    if (builtInResources.has(`${kind.group}/${kind.plural}`)) return this.#context.onChange(kind, handler);
     const { client, clock, random, log } = this.#context;
     const source = client.kindIn(kind, undefined).metadata();
     const informer = new SharedInformer(source, { clock, random, log, name, transform: keepMetadata });
-    const registration = informer.addHandler(handler, options);
+    const registration = informer.addHandler(handler, { name: 'garbage collector' });
     const stop = new AbortController();
     const running = informer.run(stop.signal).finally(() => this.#running.delete(running));
     this.#running.add(running);
-    return { registration, stop };
+    return {
+      get pending() {
+        return registration.pending;
+      },
+      synced: (signal) => registration.synced(signal),
+      [Symbol.dispose]: () => stop.abort(), // which ends the registration
+    };
   }
 }
 
@@ -97,8 +88,3 @@ const builtInResources: ReadonlySet<string> = new Set(
     .flatMap((kinds) => Object.values(kinds) as Kind[])
     .map(({ group, plural }) => `${group}/${plural}`),
 );
-
-function close({ registration, stop }: Monitor): void {
-  registration[Symbol.dispose]();
-  stop?.abort();
-}

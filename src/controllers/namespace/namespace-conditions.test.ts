@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeDiscoveryFailures } from './discovery-failure.ts';
-import { deletionConditions, type DeletionFindings } from './namespace-conditions.ts';
+import { deletionConditions, type DeletionFindings, describeDiscoveryFailures } from './namespace-conditions.ts';
 
 const clean: DeletionFindings = { contentFailures: [], remaining: new Map(), finalizers: new Map() };
 

@@ -3,8 +3,7 @@ import type { Namespace } from '../../api/types/core/v1.d.ts';
 import { type Clock, describeError, type Logger } from '../../base/index.ts';
 import { type Client, hasReason, type ServedKind, type Stored } from '../../client/index.ts';
 import { ContentDeletion, isPods, type Leftover } from './content-deletion.ts';
-import { describeDiscoveryFailures } from './discovery-failure.ts';
-import { deletionConditions, type DeletionFindings } from './namespace-conditions.ts';
+import { deletionConditions, type DeletionFindings, describeDiscoveryFailures } from './namespace-conditions.ts';
 
 const FINALIZER = 'kubernetes';
 

@@ -2,9 +2,7 @@ import type { Lease } from '../../api/types/coordination/v1.d.ts';
 import type { Node, Pod } from '../../api/types/core/v1.d.ts';
 import { type Clock, describeError, type Logger } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
-import type { EventRecorder, Objects } from '../../kit/index.ts';
-import { inParallel } from '../in-parallel.ts';
-import { podsOnNode } from '../pods-by-node.ts';
+import { type EventRecorder, inParallel, type Objects, podsByNode } from '../../kit/index.ts';
 import {
   conditionsOfLost,
   deadlineOf,
@@ -146,7 +144,7 @@ export class HealthMonitor {
 
   async #markPods(name: string): Promise<void> {
     const { pods, events, writer } = this.#parts;
-    await markNotReady(pods, podsOnNode(pods, name), { events, now: writer.now });
+    await markNotReady(pods, pods.byIndex(podsByNode, name), { events, now: writer.now });
   }
 
   #readinessByZone(): Map<string, (Readiness | undefined)[]> {
@@ -159,7 +157,7 @@ export class HealthMonitor {
     return byZone;
   }
 
-  /** Nothing could be heard from anybody: nobody is to blame for it. */
+  /** No node could reach us: none of them is to blame for it. */
   #restartGracePeriods(): void {
     const seenMs = this.#parts.clock.now();
     for (const [name, health] of this.#health) this.#health.set(name, { ...health, seenMs });

@@ -1,7 +1,6 @@
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import { hasReason, keyOf, type Observed } from '../../client/index.ts';
-import type { EventRecorder, Objects } from '../../kit/index.ts';
-import { inParallel } from '../in-parallel.ts';
+import { type EventRecorder, inParallel, type Objects } from '../../kit/index.ts';
 import { podStatusPatch } from '../pod-disruption.ts';
 
 const WRITES_AT_ONCE = 20;

@@ -1,6 +1,6 @@
 import type { OwnerReference } from '../../api/types/meta/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
-import type { Kind, KubernetesObject, Observed } from '../../client/index.ts';
+import type { Index, Kind, KubernetesObject, Observed } from '../../client/index.ts';
 
 /** The reference to the one owner that controls the object, if there is one. */
 export function controllerOf(object: DeepReadonly<KubernetesObject>): DeepReadonly<OwnerReference> | undefined {
@@ -23,10 +23,8 @@ export function controllerReference(owner: Observed<KubernetesObject>, kind: Kin
   };
 }
 
-/** Index values for objects without a controller, by namespace: where those that may be adopted are looked up. */
-export function orphanNamespace(object: Observed<KubernetesObject>): readonly string[] {
-  return controllerOf(object) === undefined ? [object.metadata.namespace ?? ''] : [];
-}
-
-/** The name under which `orphanNamespace` is declared as an index. */
-export const ORPHANS_INDEX = 'orphans';
+/** Objects without a controller by namespace: those that may be adopted. */
+export const orphansByNamespace: Index<KubernetesObject> = {
+  kind: undefined,
+  valuesOf: (object) => (controllerOf(object) === undefined ? object.metadata.namespace : undefined),
+};

@@ -1,12 +1,6 @@
 // What the controllers share about who controls what.
 export { claim, type ClaimRequest } from './claim.ts';
-export {
-  controllerOf,
-  controllerReference,
-  isControlledBy,
-  orphanNamespace,
-  ORPHANS_INDEX,
-} from './controller-reference.ts';
+export { controllerOf, controllerReference, isControlledBy, orphansByNamespace } from './controller-reference.ts';
 export { type Claim, decideClaim } from './decide-claim.ts';
 export { ownerKeys, type SelectorOf } from './owner-keys.ts';
 export { isNamespaceTerminating } from './namespace-terminating.ts';

@@ -1,10 +1,14 @@
 import { formatTime, instantOfMillis } from '../../api/client.ts';
 import { describeError, type LogFields, type Logger } from '../../base/index.ts';
-import { type HandlerRegistration, hasReason, keyOf, Node, type Observed, Pod } from '../../client/index.ts';
-import type { AppContext, Objects, Part, PreparedPart } from '../../kit/index.ts';
-import { HeardHandlers } from '../heard-handlers.ts';
-import { inParallel } from '../in-parallel.ts';
-import { PassPlanner } from '../pass-planner.ts';
+import { hasReason, keyOf, Node, type Observed, Pod } from '../../client/index.ts';
+import {
+  type AppContext,
+  inParallel,
+  type Objects,
+  type Part,
+  type Passes,
+  type PreparedPart,
+} from '../../kit/index.ts';
 import { disruptionTarget, podStatusPatch } from '../pod-disruption.ts';
 import { NodeQuarantine } from './node-quarantine.ts';
 import { isOutOfService, isTerminated, isTerminating, surplusOf } from './pod-selection.ts';
@@ -14,6 +18,7 @@ export interface PodGcOptions {
   readonly terminatedPodThreshold?: number;
 }
 
+const NAME = 'pod-garbage-collector';
 const PERIOD_MS = 20_000;
 const QUARANTINE_MS = 40_000;
 const DELETIONS_AT_ONCE = 20;
@@ -24,7 +29,7 @@ const DELETIONS_AT_ONCE = 20;
  */
 export function podGc(options: PodGcOptions = {}): Part {
   const { terminatedPodThreshold = 12_500 } = options;
-  return { name: 'pod-garbage-collector', prepare: (context) => new PodCollection(context, terminatedPodThreshold) };
+  return { name: NAME, prepare: (context) => new PodCollection(context, terminatedPodThreshold) };
 }
 
 class PodCollection implements PreparedPart {
@@ -33,55 +38,45 @@ class PodCollection implements PreparedPart {
   readonly #log: Logger;
   readonly #pods: Objects<Pod>;
   readonly #nodes: Objects<Node>;
-  readonly #planner: PassPlanner;
+  readonly #passes: Passes;
   readonly #quarantine = new NodeQuarantine({ periodMs: QUARANTINE_MS });
   #hasFailed = false;
-  readonly #handlers = new HeardHandlers();
 
   constructor(context: AppContext, threshold: number) {
-    const { clock } = context;
     this.#context = context;
     this.#threshold = threshold;
-    this.#log = context.log.with({ controller: 'pod-garbage-collector' });
+    this.#log = context.log.with({ controller: NAME });
     this.#pods = context.objects(Pod);
     this.#nodes = context.objects(Node);
-    this.#planner = new PassPlanner({ clock, log: this.#log, periodMs: PERIOD_MS });
+    this.#passes = context.passes(NAME, { periodMs: PERIOD_MS, pass: () => this.#collect() });
+    this.#watchPods();
+    this.#watchNodes();
   }
 
-  get isIdle(): boolean {
-    return this.#planner.isIdle && this.#handlers.isIdle;
+  run(signal: AbortSignal): Promise<void> {
+    return this.#passes.run(signal);
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    using handlers = this.#handlers;
-    handlers.add(this.#watchPods());
-    handlers.add(this.#watchNodes());
-    await this.#planner.run(() => this.#collect(), signal);
-  }
-
-  #watchPods(): HandlerRegistration<Pod> {
+  #watchPods(): void {
     const isLost = ({ spec }: Observed<Pod>): boolean => this.#isNodeMissing(spec?.nodeName);
     const concerns = [isTerminated, isTerminating, isLost];
-    const handler = {
-      add: (pod: Observed<Pod>): void => {
-        if (concerns.some((concern) => concern(pod))) this.#planner.request();
+    this.#context.onChange(Pod, {
+      add: (pod) => {
+        if (concerns.some((concern) => concern(pod))) this.#passes.request();
       },
-      update: (pod: Observed<Pod>, old: Observed<Pod>): void => {
-        if (concerns.some((concern) => concern(pod) && !concern(old))) this.#planner.request();
+      update: (pod, old) => {
+        if (concerns.some((concern) => concern(pod) && !concern(old))) this.#passes.request();
       },
-    };
-    return this.#context.informer(Pod).addHandler(handler, { name: 'pod gc' });
+    });
   }
 
-  #watchNodes(): HandlerRegistration<Node> {
-    const request = (): void => this.#planner.request();
-    const handler = {
-      add: (node: Observed<Node>): void => void (isOutOfService(node) && request()),
-      update: (node: Observed<Node>, old: Observed<Node>): void =>
-        void (isOutOfService(node) && !isOutOfService(old) && request()),
+  #watchNodes(): void {
+    const request = (): void => this.#passes.request();
+    this.#context.onChange(Node, {
+      add: (node) => void (isOutOfService(node) && request()),
+      update: (node, old) => void (isOutOfService(node) && !isOutOfService(old) && request()),
       delete: request,
-    };
-    return this.#context.informer(Node).addHandler(handler, { name: 'pod gc' });
+    });
   }
 
   async #collect(): Promise<void> {
@@ -91,7 +86,7 @@ class PodCollection implements PreparedPart {
     await this.#deleteAll(pods.filter((pod) => isTerminating(pod) && this.#isOnLostNode(pod)));
     await this.#deleteOrphans(pods);
     await this.#deleteAll(pods.filter((pod) => isTerminating(pod) && (pod.spec?.nodeName ?? '') === ''));
-    if (this.#hasFailed) this.#planner.request();
+    if (this.#hasFailed) this.#passes.request();
   }
 
   async #deleteOrphans(pods: readonly Observed<Pod>[]): Promise<void> {
@@ -104,7 +99,7 @@ class PodCollection implements PreparedPart {
       if (await this.#isGone(node)) gone.add(node);
     }
     const nextMs = this.#quarantine.nextDueMs;
-    if (nextMs !== undefined) this.#planner.request(nextMs);
+    if (nextMs !== undefined) this.#passes.request(nextMs);
     const orphans = pods.filter(({ spec }) => gone.has(spec?.nodeName ?? ''));
     await this.#deleteAll(orphans, 'PodGC: node no longer exists');
   }

@@ -25,7 +25,7 @@ export function podFromTemplate(
 }
 
 /** `web-` for `web`; what would be no name of a pod even without the dash goes without. */
-export function podNamePrefix(owner: string): string {
-  const prefix = `${owner}-`;
-  return dns1123SubdomainProblems(maskTrailingDash(prefix)).length === 0 ? prefix : owner;
+export function podNamePrefix(ownerName: string): string {
+  const prefix = `${ownerName}-`;
+  return dns1123SubdomainProblems(maskTrailingDash(prefix)).length === 0 ? prefix : ownerName;
 }

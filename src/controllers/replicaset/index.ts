@@ -1,4 +1,4 @@
 // What other controllers may use: keeping a number of equal pods running.
 export { replicaSetController } from './replicaset-controller.ts';
 export { replicaController } from './replica-controller.ts';
-export type { ReplicaKind, ReplicaOwner } from './replica-owner.ts';
+export type { ReplicaKind, WantedReplicas } from './replica-kind.ts';

@@ -9,13 +9,12 @@ import {
   controllerOf,
   controllerReference,
   isControlledBy,
-  orphanNamespace,
-  ORPHANS_INDEX,
+  orphansByNamespace,
   ownerKeys,
 } from '../ownership/index.ts';
 import { isActive, isTerminating, nextAvailableInMs, podFromTemplate } from '../pods/index.ts';
 import { BURST_REPLICAS, manageReplicas } from './manage-replicas.ts';
-import type { ReplicaKind, ReplicaOwner } from './replica-owner.ts';
+import type { ReplicaKind, WantedReplicas } from './replica-kind.ts';
 import { replicaStatus } from './replica-status.ts';
 
 const CONCURRENT_SYNCS = 5;
@@ -25,14 +24,13 @@ type WithStatus = KubernetesObject & { status?: ReplicaSetStatus };
 
 /** Keeps as many pods running as each object of the kind says. */
 export function replicaController<T extends WithStatus>(replicaKind: ReplicaKind<T>): Controller {
-  const { kind, name, component, ownerOf } = replicaKind;
-  const owners = { kind, selectorOf: (object: Observed<T>) => ownerOf(object).selector };
+  const { kind, name, component, wantedOf } = replicaKind;
+  const owners = { kind, selectorOf: (object: Observed<T>) => wantedOf(object).selector };
   return controller<T>(kind, {
     name,
     component,
     concurrency: CONCURRENT_SYNCS,
     watches: [watch(Pod, { to: (pod, context) => ownerKeys(pod, owners, context), when: concernsOwners })],
-    indexes: [{ kind: Pod, name: ORPHANS_INDEX, values: orphanNamespace }],
     reconcile: (object, context) => reconcile(object, replicaKind, context),
   });
 }
@@ -49,8 +47,8 @@ async function reconcile<T extends WithStatus>(
   context: ReconcileContext,
 ): Promise<void> {
   const { kind, countsTerminating } = replicaKind;
-  const owner = replicaKind.ownerOf(object);
-  const selector = matchLabelSelector(owner.selector);
+  const wanted = replicaKind.wantedOf(object);
+  const selector = matchLabelSelector(wanted.selector);
   if (selector instanceof ValueError) {
     context.log.warn('selector cannot be read', { key: context.key, problem: selector.message });
     return;
@@ -60,7 +58,7 @@ async function reconcile<T extends WithStatus>(
   const { uid, namespace = '' } = object.metadata;
   const listOwn = (): Observed<PodObject>[] => pods.list({ controlledBy: uid });
 
-  const orphans = pods.list({ index: { name: ORPHANS_INDEX, value: namespace } });
+  const orphans = pods.byIndex(orphansByNamespace, namespace);
   const candidates = [...listOwn(), ...orphans].filter(isActive);
   const claimed = await claim(candidates, {
     owner: object,
@@ -72,7 +70,7 @@ async function reconcile<T extends WithStatus>(
   });
 
   const isAlive = object.metadata.deletionTimestamp === undefined;
-  const failure = isAlive ? await changePods(claimed, { object, owner, replicaKind, context }) : undefined;
+  const failure = isAlive ? await changePods(claimed, { object, wanted, replicaKind, context }) : undefined;
 
   const isOwn = (pod: Observed<PodObject>): boolean =>
     isControlledBy(pod, object) && selector.matches(pod.metadata.labels);
@@ -80,12 +78,12 @@ async function reconcile<T extends WithStatus>(
   const active = left.filter(isActive);
   const terminating = countsTerminating ? left.filter(isTerminating) : undefined;
   const nowMs = context.clock.now();
-  const status = replicaStatus(owner, { active, terminating, failure, nowMs });
+  const status = replicaStatus(wanted, { active, terminating, failure, nowMs });
   await writeStatus(object, status, owners);
   if (failure !== undefined) throw failure;
-  if (Math.abs(claimed.length - owner.replicas) > BURST_REPLICAS && isAlive) context.after(0); // the next burst
-  if (owner.minReadySeconds > 0 && status.readyReplicas !== status.availableReplicas) {
-    context.after(nextAvailableInMs(active, owner.minReadySeconds, nowMs) ?? owner.minReadySeconds * 1000);
+  if (Math.abs(claimed.length - wanted.replicas) > BURST_REPLICAS && isAlive) context.after(0); // the next burst
+  if (wanted.minReadySeconds > 0 && status.readyReplicas !== status.availableReplicas) {
+    context.after(nextAvailableInMs(active, wanted.minReadySeconds, nowMs) ?? wanted.minReadySeconds * 1000);
   }
 }
 
@@ -108,20 +106,20 @@ async function writeStatus<T extends WithStatus>(
 
 interface PodChange<T extends WithStatus> {
   readonly object: Observed<T>;
-  readonly owner: ReplicaOwner;
+  readonly wanted: WantedReplicas;
   readonly replicaKind: ReplicaKind<T>;
   readonly context: ReconcileContext;
 }
 
 function changePods<T extends WithStatus>(
   active: readonly Observed<PodObject>[],
-  { object, owner, replicaKind, context }: PodChange<T>,
+  { object, wanted, replicaKind, context }: PodChange<T>,
 ): Promise<Error | undefined> {
   const reference = controllerReference(object, replicaKind.kind);
   const pods = context.objects(Pod);
-  return manageReplicas(active, owner.replicas, {
+  return manageReplicas(active, wanted.replicas, {
     pods,
-    newPod: podFromTemplate(owner.template, reference, object.metadata.namespace ?? ''),
+    newPod: podFromTemplate(wanted.template, reference, object.metadata.namespace ?? ''),
     related: () => relatedPods(object, replicaKind, context),
     event: (details) => context.event(details),
     nowMs: context.clock.now(),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReplicaSetStatus } from '../../api/types/apps/v1.d.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { Observed } from '../../client/index.ts';
-import type { ReplicaOwner } from './replica-owner.ts';
+import type { WantedReplicas } from './replica-kind.ts';
 import { replicaStatus } from './replica-status.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12);
@@ -18,7 +18,7 @@ function pod(labels: Record<string, string>, readySeconds?: number): Observed<Po
   };
 }
 
-function owner(status: ReplicaSetStatus = { replicas: 0 }): ReplicaOwner {
+function owner(status: ReplicaSetStatus = { replicas: 0 }): WantedReplicas {
   const template = { metadata: { labels: { app: 'web', v: '1' } } };
   return {
     replicas: 3,

@@ -4,7 +4,7 @@ import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
 import { isAvailable, isReady } from '../pods/index.ts';
-import type { ReplicaOwner } from './replica-owner.ts';
+import type { WantedReplicas } from './replica-kind.ts';
 
 const FAILURE = 'ReplicaFailure';
 
@@ -17,10 +17,10 @@ export interface StatusInput {
   readonly nowMs: number;
 }
 
-/** The status of an owner of these pods. Counts of zero are left out, as the server does. */
-export function replicaStatus(owner: ReplicaOwner, input: StatusInput): ReplicaSetStatus {
+/** The status of an object that has these pods. Counts of zero are left out, as the server does. */
+export function replicaStatus(wanted: WantedReplicas, input: StatusInput): ReplicaSetStatus {
   const { active, terminating, nowMs } = input;
-  const template = matchLabels(owner.template?.metadata?.labels);
+  const template = matchLabels(wanted.template?.metadata?.labels);
   let fullyLabeled = 0;
   let ready = 0;
   let available = 0;
@@ -28,14 +28,14 @@ export function replicaStatus(owner: ReplicaOwner, input: StatusInput): ReplicaS
     if (template.matches(pod.metadata.labels)) fullyLabeled++;
     if (!isReady(pod)) continue;
     ready++;
-    if (isAvailable(pod, owner.minReadySeconds, nowMs)) available++;
+    if (isAvailable(pod, wanted.minReadySeconds, nowMs)) available++;
   }
-  const conditions = failureConditions(owner, input);
+  const conditions = failureConditions(wanted, input);
   return {
     replicas: active.length,
     ...counted({ fullyLabeledReplicas: fullyLabeled, readyReplicas: ready, availableReplicas: available }),
     ...(terminating === undefined ? {} : { terminatingReplicas: terminating.length }),
-    ...counted({ observedGeneration: owner.generation }),
+    ...counted({ observedGeneration: wanted.generation }),
     ...(conditions.length === 0 ? {} : { conditions: [...conditions] as ReplicaSetCondition[] }),
   };
 }
@@ -46,7 +46,7 @@ function counted(counts: Readonly<Record<string, number>>): Readonly<Record<stri
 
 /** A failure is told once and stays as it was first told until there is none. */
 function failureConditions(
-  { status, replicas }: ReplicaOwner,
+  { status, replicas }: WantedReplicas,
   { active, failure, nowMs }: StatusInput,
 ): readonly DeepReadonly<ReplicaSetCondition>[] {
   const conditions = status.conditions ?? [];

@@ -9,7 +9,7 @@ export function replicaSetController(): Controller {
     name: 'replicaset',
     component: 'replicaset-controller',
     countsTerminating: true,
-    ownerOf: ({ metadata, spec, status }) => ({
+    wantedOf: ({ metadata, spec, status }) => ({
       replicas: spec?.replicas ?? 1,
       minReadySeconds: spec?.minReadySeconds ?? 0,
       generation: metadata.generation ?? 0,

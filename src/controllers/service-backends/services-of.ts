@@ -1,6 +1,6 @@
 import { keyOf, Node, Pod, Service } from '../../client/index.ts';
 import type { Observed } from '../../client/index.ts';
-import { watch } from '../../kit/index.ts';
+import { podsByNode, watch } from '../../kit/index.ts';
 import type { Objects, Watch } from '../../kit/index.ts';
 import { backendChanged } from './backend-pod.ts';
 
@@ -26,10 +26,10 @@ export function watchBackends(): Watch {
 const ZONE = 'topology.kubernetes.io/zone';
 
 /** Looks at the services of a node's pods again when the node comes, goes or moves. */
-export function watchNodesOfBackends(podsByNode: string): Watch {
+export function watchNodesOfBackends(): Watch {
   return watch(Node, {
     to: (node, { objects }) => {
-      const pods = objects(Pod).list({ index: { name: podsByNode, value: node.metadata.name } });
+      const pods = objects(Pod).byIndex(podsByNode, node.metadata.name);
       return new Set(pods.flatMap((pod) => servicesOf(pod, objects(Service))));
     },
     when: (node, old) => old === undefined || zoneOf(node) !== zoneOf(old),

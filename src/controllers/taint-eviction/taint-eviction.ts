@@ -1,22 +1,17 @@
 import { formatTime, instantOfMillis } from '../../api/client.ts';
-import { deepEqual, type Logger } from '../../base/index.ts';
+import { deepEqual } from '../../base/index.ts';
+import { hasReason, ItemBackoff, keyOf, Node, type Observed, Pod, splitKey } from '../../client/index.ts';
 import {
-  type HandlerRegistration,
-  hasReason,
-  ItemBackoff,
-  keyOf,
-  Node,
-  type Observed,
-  Pod,
-  splitKey,
-  WorkQueue,
-} from '../../client/index.ts';
-import type { AppContext, EventRecorder, Objects, Part, PreparedPart } from '../../kit/index.ts';
-import { HeardHandlers } from '../heard-handlers.ts';
+  type AppContext,
+  type EventRecorder,
+  type KeyedWorkers,
+  type Objects,
+  type Part,
+  podsByNode,
+  type PreparedPart,
+  type WorkContext,
+} from '../../kit/index.ts';
 import { disruptionTarget, podStatusPatch } from '../pod-disruption.ts';
-import { indexPodsByNode, podsOnNode } from '../pods-by-node.ts';
-import { runQueueWorkers, type WorkOutcome } from '../queue-workers.ts';
-import { EvictionSchedule } from './eviction-schedule.ts';
 import { toleranceFor } from './tolerations.ts';
 
 const NAME = 'taint-eviction-controller';
@@ -29,108 +24,91 @@ export function taintEvictionController(): Part {
 
 class TaintEviction implements PreparedPart {
   readonly #context: AppContext;
-  readonly #log: Logger;
   readonly #events: EventRecorder;
   readonly #pods: Objects<Pod>;
   readonly #nodes: Objects<Node>;
-  readonly #schedule: EvictionSchedule;
-  /** Pods to be deleted now, by key. */
-  readonly #toDelete: WorkQueue;
-  readonly #handlers = new HeardHandlers();
+  /** Deletes pods, by key: now, or when their time is over. */
+  readonly #evictions: KeyedWorkers;
+  /** When it was decided of a pod that it is to go later, in monotonic milliseconds. */
+  readonly #decidedMs = new Map<string, number>();
 
   constructor(context: AppContext) {
-    const { clock } = context;
     this.#context = context;
-    this.#log = context.log.with({ controller: NAME });
     this.#events = context.events(NAME);
     this.#pods = context.objects(Pod);
     this.#nodes = context.objects(Node);
-    indexPodsByNode(this.#pods);
-    this.#toDelete = new WorkQueue({
-      clock,
-      rateLimiter: new ItemBackoff({ initialMs: 10, capMs: 60_000 }),
-      metrics: context.queueMetrics.queue('noexec_taint_pod'),
-    });
-    this.#schedule = new EvictionSchedule(clock, (key) => this.#toDelete.add(key));
-  }
-
-  get isIdle(): boolean {
-    const { size, working } = this.#toDelete;
-    return size + working === 0 && this.#handlers.isIdle;
-  }
-
-  async run(signal: AbortSignal): Promise<void> {
-    using _ = this.#schedule;
-    using handlers = this.#handlers;
-    handlers.add(this.#watchPods());
-    handlers.add(this.#watchNodes());
-    await runQueueWorkers(this.#toDelete, (key) => this.#evict(key), {
+    this.#evictions = context.workers('noexec_taint_pod', {
       concurrency: DELETIONS_AT_ONCE,
-      log: this.#log,
-      signal,
+      rateLimiter: new ItemBackoff({ initialMs: 10, capMs: 60_000 }),
+      work: (key, work) => this.#evict(key, work),
     });
+    this.#watchPods();
+    this.#watchNodes();
   }
 
-  #watchPods(): HandlerRegistration<Pod> {
+  run(signal: AbortSignal): Promise<void> {
+    return this.#evictions.run(signal);
+  }
+
+  #watchPods(): void {
     const consider = (pod: Observed<Pod>): void => {
       const node = this.#nodes.get(pod.spec?.nodeName ?? '');
       if (node !== undefined && evictingTaints(node).length > 0) this.#consider(pod, node);
     };
-    return this.#context.informer(Pod).addHandler(
-      {
-        add: consider,
-        update: (pod, old) => {
-          const isSameNode = pod.spec?.nodeName === old.spec?.nodeName;
-          if (!isSameNode || !deepEqual(pod.spec?.tolerations, old.spec?.tolerations)) consider(pod);
-        },
-        delete: (pod) => this.#spare(keyOf(pod)),
+    this.#context.onChange(Pod, {
+      add: consider,
+      update: (pod, old) => {
+        const isSameNode = pod.spec?.nodeName === old.spec?.nodeName;
+        if (!isSameNode || !deepEqual(pod.spec?.tolerations, old.spec?.tolerations)) consider(pod);
       },
-      { name: NAME },
-    );
+      delete: (pod) => this.#spare(keyOf(pod)),
+    });
   }
 
-  #watchNodes(): HandlerRegistration<Node> {
+  #watchNodes(): void {
     const consider = (node: Observed<Node>): void => {
-      for (const pod of podsOnNode(this.#pods, node.metadata.name)) this.#consider(pod, node);
+      for (const pod of this.#pods.byIndex(podsByNode, node.metadata.name)) this.#consider(pod, node);
     };
-    return this.#context.informer(Node).addHandler(
-      {
-        add: (node) => {
-          if (evictingTaints(node).length > 0) consider(node);
-        },
-        update: (node, old) => {
-          if (!deepEqual(evictingTaints(node), evictingTaints(old))) consider(node);
-        },
+    this.#context.onChange(Node, {
+      add: (node) => {
+        if (evictingTaints(node).length > 0) consider(node);
       },
-      { name: NAME },
-    );
+      update: (node, old) => {
+        if (!deepEqual(evictingTaints(node), evictingTaints(old))) consider(node);
+      },
+    });
   }
 
-  /** Decides when the pod goes. An appointment once made stays, as long as the taints are tolerated for a time. */
+  /** Decides when the pod goes. A time once set stays, as long as the taints are tolerated for a time. */
   #consider(pod: Observed<Pod>, node: Observed<Node>): void {
     const key = keyOf(pod);
     const tolerance = toleranceFor(evictingTaints(node), pod.spec?.tolerations ?? []);
     if (tolerance.type === 'none') {
       this.#spare(key);
-      this.#toDelete.add(key);
+      this.#evictions.add(key);
     } else if (tolerance.type === 'ever') {
       this.#spare(key);
     } else {
-      const madeMs = this.#schedule.madeAt(key);
-      if (madeMs !== undefined && madeMs < this.#context.clock.monotonic()) return;
-      this.#schedule.add(key, tolerance.ms);
+      const nowMs = this.#context.clock.monotonic();
+      if ((this.#decidedMs.get(key) ?? nowMs) < nowMs) return;
+      if (this.#decidedMs.has(key)) this.#evictions.cancelDelayed(key);
+      this.#decidedMs.set(key, nowMs);
+      this.#evictions.addAfter(key, tolerance.ms);
     }
   }
 
   #spare(key: string): void {
-    if (this.#schedule.cancel(key)) this.#report(key, `Cancelling deletion of Pod ${key}`);
+    if (!this.#decidedMs.delete(key)) return;
+    this.#evictions.cancelDelayed(key);
+    this.#report(key, `Cancelling deletion of Pod ${key}`);
   }
 
-  async #evict(key: string): Promise<WorkOutcome> {
-    if (this.#toDelete.failures(key) === 0) this.#report(key, `Marking for deletion Pod ${key}`);
+  async #evict(key: string, { failures }: WorkContext): Promise<void> {
+    this.#decidedMs.delete(key);
+    if (failures === 0) this.#report(key, `Marking for deletion Pod ${key}`);
     try {
       const pod = await this.#pods.fetch(key);
-      if (pod === undefined) return 'done';
+      if (pod === undefined) return;
       const condition = disruptionTarget(pod, {
         reason: 'DeletionByTaintManager',
         message: 'Taint manager: deleting due to NoExecute taint',
@@ -141,7 +119,6 @@ class TaintEviction implements PreparedPart {
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error;
     }
-    return 'done';
   }
 
   #report(key: string, message: string): void {

@@ -1,98 +1,23 @@
 import type { Clock, Logger, MetricRegistry, Random } from '../../base/index.ts';
-import {
-  type Client,
-  type IndexReader,
-  InformerFactory,
-  type InformerScope,
-  type Kind,
-  type KubernetesObject,
-  type SharedInformer,
+import type {
+  Client,
+  Handler,
+  InformerScope,
+  Kind,
+  KubernetesObject,
+  SharedInformer,
   WorkQueueMetrics,
 } from '../../client/index.ts';
-import { FreshCache } from '../cache/fresh-cache.ts';
-import { FreshObjects } from '../cache/fresh-objects.ts';
-import type { EventWriter } from '../events/event-writer.ts';
 import type { EventRecorder } from '../events.ts';
 import type { Objects } from '../objects.ts';
-import type { AppContext } from '../part.ts';
-import { kindId } from '../reconcile/declared-kinds.ts';
-import { ReconcileMetrics } from '../reconcile/reconcile-metrics.ts';
-import type { ReconcileRecord, TraceRing } from '../trace.ts';
+import type { AppContext, Subscription } from '../part.ts';
+import { KeyedWorkers, type KeyedWorkersOptions } from '../work/keyed-workers.ts';
+import { Passes, type PassesOptions } from '../work/passes.ts';
+import { PartHandler } from './part-handler.ts';
+import type { SharedResources } from './shared-resources.ts';
 
-export interface SharedResourcesOptions {
-  readonly name: string;
-  readonly component: string;
-  readonly client: Client;
-  readonly metrics: MetricRegistry;
-  readonly events: EventWriter;
-  readonly trace: TraceRing;
-  readonly stopGraceMs: number;
-}
-
-/** A cache that holds all objects of a kind. */
-export interface KindCache {
-  readonly kind: Kind;
-  readonly cache: IndexReader<KubernetesObject>;
-}
-
-/** What all parts of a running app share. */
-export class SharedResources implements Disposable {
-  readonly options: SharedResourcesOptions;
-  readonly informers: InformerFactory;
-  readonly queueMetrics: WorkQueueMetrics;
-  readonly reconcileMetrics: ReconcileMetrics;
-  readonly #whole = new Map<string, KindCache>();
-  readonly #objects = new Map<SharedInformer<never>, Objects<never>>();
-  readonly #caches = new Map<string, Set<FreshCache<never>>>();
-
-  constructor(options: SharedResourcesOptions) {
-    this.options = options;
-    this.informers = new InformerFactory(options.client);
-    this.queueMetrics = new WorkQueueMetrics(options.metrics);
-    this.reconcileMetrics = new ReconcileMetrics(options.metrics, this.queueMetrics);
-  }
-
-  informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): SharedInformer<T> {
-    const { namespace, labelSelector, fieldSelector } = scope;
-    const informer = this.informers.informer(kind, { namespace, labelSelector, fieldSelector });
-    const isWhole = (namespace ?? labelSelector ?? fieldSelector) === undefined;
-    if (isWhole) this.#whole.set(kindId(kind), { kind, cache: informer.cache as IndexReader<never> });
-    return informer;
-  }
-
-  /** The caches that hold all objects of a kind. */
-  get caches(): readonly KindCache[] {
-    return [...this.#whole.values()];
-  }
-
-  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): Objects<T> {
-    const informer = this.informer(kind, scope);
-    const known = this.#objects.get(informer as never);
-    if (known !== undefined) return known as unknown as Objects<T>;
-    const { client, name: fieldManager } = this.options;
-    const cache = new FreshCache(informer, { clock: client.clock, scope });
-    const caches = this.#cachesOf(kind);
-    caches.add(cache);
-    const made = new FreshObjects(kind, cache, { client, fieldManager, caches });
-    this.#objects.set(informer as never, made as never);
-    return made;
-  }
-
-  [Symbol.dispose](): void {
-    for (const caches of this.#caches.values()) for (const cache of caches) cache[Symbol.dispose]();
-  }
-
-  /** The caches of a kind: there may be several, of different scopes. */
-  #cachesOf<T extends KubernetesObject>(kind: Kind<T>): Set<FreshCache<T>> {
-    const id = kindId(kind);
-    const caches = this.#caches.get(id) ?? new Set();
-    this.#caches.set(id, caches);
-    return caches as unknown as Set<FreshCache<T>>;
-  }
-}
-
-/** What one part of an app has at hand. It knows which informers the part has asked for. */
-export class PartContext implements AppContext {
+/** What one part of an app has at hand. It knows what the part has asked for, and runs its handlers. */
+export class PartContext implements AppContext, Disposable {
   readonly name: string;
   readonly component: string;
   readonly client: Client;
@@ -101,12 +26,15 @@ export class PartContext implements AppContext {
   readonly log: Logger;
   readonly metrics: MetricRegistry;
   readonly queueMetrics: WorkQueueMetrics;
-  readonly reconcileMetrics: ReconcileMetrics;
   readonly stopGraceMs: number;
   readonly informers = new Set<SharedInformer<never>>();
+  readonly #part: string;
   readonly #shared: SharedResources;
+  readonly #handlers = new Set<PartHandler<never>>();
+  readonly #workers: KeyedWorkers[] = [];
+  #isStarted = false;
 
-  constructor(shared: SharedResources) {
+  constructor(part: string, shared: SharedResources) {
     const { name, component, client, metrics, stopGraceMs } = shared.options;
     this.name = name;
     this.component = component;
@@ -116,27 +44,67 @@ export class PartContext implements AppContext {
     this.log = client.log;
     this.metrics = metrics;
     this.queueMetrics = shared.queueMetrics;
-    this.reconcileMetrics = shared.reconcileMetrics;
     this.stopGraceMs = stopGraceMs;
+    this.#part = part;
     this.#shared = shared;
+  }
+
+  /** Whether all changes were told, and no worker has anything to do. */
+  get isIdle(): boolean {
+    const hasToldAll = [...this.#handlers].every(({ pending }) => pending === 0);
+    return hasToldAll && this.#workers.every(({ isIdle }) => isIdle);
+  }
+
+  /** Begins to tell the handlers of changes; resolves when they know what is there. */
+  async start(signal: AbortSignal): Promise<void> {
+    this.#isStarted = true;
+    const handlers = [...this.#handlers];
+    for (const handler of handlers) handler.start();
+    await Promise.all(handlers.map((handler) => handler.synced(signal)));
+  }
+
+  [Symbol.dispose](): void {
+    for (const handler of this.#handlers) handler[Symbol.dispose]();
   }
 
   events(component: string, options: { readonly host?: string } = {}): EventRecorder {
     return this.#shared.options.events.recorder({ component, ...options });
   }
 
-  trace(record: ReconcileRecord): void {
-    this.#shared.options.trace.push(record);
-  }
-
   objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): Objects<T> {
     this.informer(kind, scope);
-    return this.#shared.objects(kind, scope);
+    return this.#shared.objects(kind, scope).objects;
   }
 
   informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): SharedInformer<T> {
     const informer = this.#shared.informer(kind, scope);
     this.informers.add(informer as unknown as SharedInformer<never>);
     return informer;
+  }
+
+  onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>, scope: InformerScope = {}): Subscription {
+    const informer = this.informer(kind, scope);
+    const made: PartHandler<T> = new PartHandler(handler, {
+      name: this.#part,
+      informer,
+      cache: this.#shared.objects(kind, scope).cache,
+      onDispose: () => void this.#handlers.delete(made as unknown as PartHandler<never>),
+    });
+    this.#handlers.add(made as unknown as PartHandler<never>);
+    if (this.#isStarted) made.start();
+    return made;
+  }
+
+  workers(name: string, options: KeyedWorkersOptions): KeyedWorkers {
+    const { clock, log, stopGraceMs } = this;
+    const { workMetrics: metrics, options: shared } = this.#shared;
+    const trace = shared.trace.push.bind(shared.trace);
+    const workers = new KeyedWorkers(name, options, { clock, log, stopGraceMs, metrics, trace });
+    this.#workers.push(workers);
+    return workers;
+  }
+
+  passes(name: string, options: PassesOptions): Passes {
+    return new Passes(options, this.clock, (work) => this.workers(name, work));
   }
 }

@@ -4,10 +4,11 @@ import { LeaderElection, type LeaderElectionOptions } from '../election/leader-e
 import { EventWriter } from '../events/event-writer.ts';
 import type { Part, PreparedPart } from '../part.ts';
 import type { TraceRing } from '../trace.ts';
-import { type KindCache, PartContext, SharedResources } from './part-context.ts';
+import { PartContext } from './part-context.ts';
+import { type KindCache, SharedResources } from './shared-resources.ts';
 
 /** A part that is slow to start for want of a cache says so after this long. */
-const COMPLAIN_AFTER_MS = 10_000;
+const WARN_AFTER_MS = 10_000;
 
 /** Servers send a bookmark about once a minute, and a watch that has gone silent is resumed after about two. */
 const MAX_SILENCE_MS = 180_000;
@@ -15,7 +16,7 @@ const MAX_SILENCE_MS = 180_000;
 interface RunningPart {
   readonly name: string;
   readonly prepared: PreparedPart;
-  readonly informers: ReadonlySet<SharedInformer<never>>;
+  readonly context: PartContext;
   state: 'standing by' | 'filling caches' | 'running' | 'ended';
 }
 
@@ -58,14 +59,14 @@ export class Session {
     return !isFetching && this.#events.isIdle && this.#parts.every(isPartIdle);
   }
 
-  /** The caches that are not filled, or have not heard from the server for too long; none of them means ready. */
+  /** The caches that are not filled, or have had no answer from the server for too long; none of them means ready. */
   get staleCaches(): readonly string[] {
     const { clock, isLocal } = this.#options.client;
     const nowMs = clock.monotonic();
     return this.#shared.informers.informers.flatMap((informer) => {
-      const { heardAtMs = -Infinity } = informer.health;
+      const { lastContactMs = -Infinity } = informer.health;
       if (!informer.hasSynced) return [`${informer.name} not filled yet`];
-      return !isLocal && nowMs - heardAtMs > MAX_SILENCE_MS ? [`${informer.name} not heard of lately`] : [];
+      return !isLocal && nowMs - lastContactMs > MAX_SILENCE_MS ? [`${informer.name} out of contact`] : [];
     });
   }
 
@@ -113,9 +114,11 @@ export class Session {
   /** Runs a part when its caches are filled. Those of others, which may be of kinds that do not exist yet, do not matter. */
   async #runPart(part: RunningPart, signal: AbortSignal): Promise<void> {
     part.state = 'filling caches';
+    using context = part.context;
     try {
       await this.#cachesOf(part, signal);
       part.state = 'running';
+      await context.start(signal);
       await part.prepared.run(signal);
     } finally {
       part.state = 'ended';
@@ -123,20 +126,19 @@ export class Session {
   }
 
   async #cachesOf(part: RunningPart, signal: AbortSignal): Promise<void> {
-    const complain = (): void => this.#log.warn('part waits for its caches', { part: part.name });
-    using _complaint = this.#options.client.clock.timer(COMPLAIN_AFTER_MS, complain);
-    await Promise.all([...part.informers].map((informer) => informer.synced(signal)));
+    const warn = (): void => this.#log.warn('part waits for its caches', { part: part.name });
+    using _warning = this.#options.client.clock.timer(WARN_AFTER_MS, warn);
+    await Promise.all([...part.context.informers].map((informer) => informer.synced(signal)));
   }
 
   #prepare(part: Part): RunningPart {
-    const context = new PartContext(this.#shared);
-    const prepared = part.prepare(context);
-    return { name: part.name, prepared, informers: context.informers, state: 'standing by' };
+    const context = new PartContext(part.name, this.#shared);
+    return { name: part.name, context, prepared: part.prepare(context), state: 'standing by' };
   }
 }
 
-function isPartIdle({ state, prepared, informers }: RunningPart): boolean {
-  if (state === 'running') return prepared.isIdle;
+function isPartIdle({ state, prepared, context }: RunningPart): boolean {
+  if (state === 'running') return context.isIdle && (prepared.isIdle ?? true);
   if (state !== 'filling caches') return true;
-  return [...informers].some(({ hasSynced, health }) => !hasSynced && health.state === 'waiting');
+  return [...context.informers].some(({ hasSynced, health }) => !hasSynced && health.state === 'waiting');
 }

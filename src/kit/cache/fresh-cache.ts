@@ -1,11 +1,10 @@
 import type { Clock } from '../../base/index.ts';
 import {
   byNamespace,
-  type IndexFunction,
+  type Index,
   type InformerScope,
   keyOf,
   type KubernetesObject,
-  NAMESPACE_INDEX,
   type Observed,
   type SharedInformer,
 } from '../../client/index.ts';
@@ -15,8 +14,11 @@ import { LabelTests } from './label-test.ts';
 import { scopeTest } from './scope-test.ts';
 import { WriteOverlay } from './write-overlay.ts';
 
-/** Objects by the uid of their controller; kept once somebody asks. */
-const CONTROLLER_INDEX = 'keelson/controller';
+/** Objects by the uid of their controller. */
+const byController: Index<KubernetesObject> = {
+  kind: undefined,
+  valuesOf: ({ metadata }) => metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid,
+};
 /** What is written is looked at again after so long, in case that the watch has missed it. */
 const SWEEP_MS = 10_000;
 
@@ -24,6 +26,11 @@ export interface FreshCacheOptions {
   readonly clock: Clock;
   /** Which objects the informer is about. */
   readonly scope?: InformerScope;
+}
+
+interface Lookup<T extends KubernetesObject> {
+  readonly index: Index<T>;
+  readonly value: string;
 }
 
 /** An object that is gone, with the last version that is known of it. */
@@ -39,10 +46,9 @@ export class FreshCache<T extends KubernetesObject> implements Disposable {
   readonly #informer: SharedInformer<T>;
   readonly #clock: Clock;
   readonly #overlay: WriteOverlay<T>;
-  readonly #indexes = new Map<string, IndexFunction<T>>([[NAMESPACE_INDEX, byNamespace]]);
   readonly #labelTests = new LabelTests();
   readonly #isInScope: ((object: Observed<KubernetesObject>) => boolean) | undefined;
-  readonly #vanished: ((object: Observed<T>) => void)[] = [];
+  readonly #vanished = new Set<(object: Observed<T>) => void>();
   #sweep: Disposable | undefined;
 
   constructor(informer: SharedInformer<T>, options: FreshCacheOptions) {
@@ -52,7 +58,6 @@ export class FreshCache<T extends KubernetesObject> implements Disposable {
     this.#overlay = new WriteOverlay(informer, {
       onVanished: (object) => this.#vanished.forEach((listener) => listener(object)),
     });
-    this.#overlay.addIndex(NAMESPACE_INDEX, byNamespace);
   }
 
   get(key: string): Observed<T> | undefined {
@@ -61,27 +66,23 @@ export class FreshCache<T extends KubernetesObject> implements Disposable {
   }
 
   list(query: CacheQuery = {}): Observed<T>[] {
-    const lookup = this.#lookup(query);
-    const cached =
-      lookup === undefined ? this.#informer.cache.list() : this.#informer.cache.byIndex(lookup.name, lookup.value);
-    const found = this.#overlay.isEmpty ? cached : this.#freshen(cached, lookup);
-    const conditions = this.#conditions(query, lookup);
-    return conditions.length === 0 ? found : found.filter((object) => conditions.every((holds) => holds(object)));
+    const found = this.#found(query);
+    if (query.labelSelector === undefined) return found;
+    const test = this.#labelTests.of(query.labelSelector);
+    return found.filter(({ metadata }) => test(metadata.labels));
   }
 
-  addIndex(name: string, values: IndexFunction<T>): void {
-    const known = this.#indexes.get(name);
-    if (known === values) return;
-    if (known !== undefined) {
-      throw new Error(`Cannot add index "${name}" of ${this.#informer.name}: another function has that name`);
-    }
-    this.#informer.addIndex(name, values);
-    this.#overlay.addIndex(name, values);
-    this.#indexes.set(name, values);
+  byIndex(index: Index<T>, value: string): Observed<T>[] {
+    return this.#freshen(this.#informer.cache.byIndex(index, value), { index, value });
   }
 
-  onVanished(listener: (object: Observed<T>) => void): void {
-    this.#vanished.push(listener);
+  /**
+   * Tells of objects that were created here and went away while the watch was interrupted, so that no handler of the
+   * informer is told of them. May also tell of one that handlers were told of.
+   */
+  onVanished(listener: (object: Observed<T>) => void): Disposable {
+    this.#vanished.add(listener);
+    return { [Symbol.dispose]: () => void this.#vanished.delete(listener) };
   }
 
   /** The server has answered with this state of an object. */
@@ -113,8 +114,17 @@ export class FreshCache<T extends KubernetesObject> implements Disposable {
     });
   }
 
+  #found({ namespace, controlledBy }: CacheQuery): Observed<T>[] {
+    if (controlledBy !== undefined) {
+      const own = this.byIndex(byController, controlledBy);
+      return namespace === undefined ? own : own.filter(({ metadata }) => metadata.namespace === namespace);
+    }
+    return namespace === undefined ? this.#freshen(this.#informer.cache.list()) : this.byIndex(byNamespace, namespace);
+  }
+
   /** The cached objects with newer states in their places, and with those that the cache does not have. */
-  #freshen(cached: readonly Observed<T>[], lookup: CacheQuery['index']): Observed<T>[] {
+  #freshen(cached: Observed<T>[], lookup?: Lookup<T>): Observed<T>[] {
+    if (this.#overlay.isEmpty) return cached;
     const fresh = cached.filter((object) => this.#overlay.resolve(keyOf(object), object) === object);
     for (const object of this.#overlay.objects(lookup)) {
       const key = keyOf(object);
@@ -122,38 +132,4 @@ export class FreshCache<T extends KubernetesObject> implements Disposable {
     }
     return fresh;
   }
-
-  /** The index that leaves the fewest to look at. */
-  #lookup({ namespace, controlledBy, index }: CacheQuery): CacheQuery['index'] {
-    if (controlledBy !== undefined) {
-      this.addIndex(CONTROLLER_INDEX, byController);
-      return { name: CONTROLLER_INDEX, value: controlledBy };
-    }
-    if (index !== undefined) return index;
-    return namespace === undefined ? undefined : { name: NAMESPACE_INDEX, value: namespace };
-  }
-
-  /** What the look-up has not settled. */
-  #conditions(query: CacheQuery, lookup: CacheQuery['index']): ((object: Observed<T>) => boolean)[] {
-    const { namespace, labelSelector, index } = query;
-    const conditions: ((object: Observed<T>) => boolean)[] = [];
-    if (namespace !== undefined && lookup?.name !== NAMESPACE_INDEX) {
-      conditions.push(({ metadata }) => metadata.namespace === namespace);
-    }
-    if (labelSelector !== undefined) {
-      const test = this.#labelTests.of(labelSelector);
-      conditions.push(({ metadata }) => test(metadata.labels));
-    }
-    if (index !== undefined && lookup !== index) {
-      const values = this.#indexes.get(index.name);
-      if (values === undefined) throw new Error(`Cannot look up by "${index.name}": there is no such index`);
-      conditions.push((object) => [...values(object)].includes(index.value));
-    }
-    return conditions;
-  }
-}
-
-function byController({ metadata }: Observed<KubernetesObject>): readonly string[] {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
-  return owner === undefined ? [] : [owner.uid];
 }

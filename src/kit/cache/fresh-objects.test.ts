@@ -10,6 +10,7 @@ import {
   type KubernetesObject,
   mergePatch,
   Pod,
+  index,
 } from '../../client/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { HeldWatches } from '../testing/held-watches.ts';
@@ -202,7 +203,7 @@ describe('deleting', () => {
 describe('looking up', () => {
   test('finds by namespace, controller, index and labels, in the cache and in what was just written', async () => {
     const { objects, watches } = await start(Pod);
-    objects.addIndex('image', (object) => object.spec?.containers.map(({ image = '' }) => image) ?? []);
+    const byImage = index(Pod, ({ spec }) => spec?.containers.map(({ image = '' }) => image));
     const owner = (uid: string): object[] => [{ apiVersion: 'v1', kind: 'X', name: 'x', uid, controller: true }];
     const create = (name: string, uid: string, labels: Record<string, string>): Promise<unknown> =>
       objects.create({ ...pod, metadata: { name, namespace, labels, ownerReferences: owner(uid) as never } });
@@ -229,26 +230,23 @@ describe('looking up', () => {
         'c',
       ]);
       expect(found({ labelSelector: {} })).toEqual(['a', 'b', 'c']);
-      expect(found({ index: { name: 'image', value: 'i' }, controlledBy: 'u1', labelSelector: 'app=db' })).toEqual([
-        'a',
-        'c',
-      ]);
+      expect(found({ namespace, controlledBy: 'u1', labelSelector: 'app=db' })).toEqual(['a', 'c']);
+      expect(found({ namespace: 'other', controlledBy: 'u1' })).toEqual([]);
+      expect(objects.byIndex(byImage, 'i')).toHaveLength(3);
+      expect(objects.byIndex(byImage, 'other')).toEqual([]);
       expect(found({ namespace: 'other' })).toEqual([]);
       watches.release();
       await settle();
     }
-    expect(() => objects.list({ index: { name: 'none', value: '' } })).toThrow('no such index');
     expect(() => objects.list({ labelSelector: 'a in b' })).toThrow('Cannot select by labels "a in b"');
   });
 
-  test('lets several add the same index, and refuses another under its name', async () => {
+  test('refuses an index of another kind', async () => {
     const { objects } = await start(Pod);
-    const byNode = (object: { readonly spec?: { readonly nodeName?: string } }): string[] => [
-      object.spec?.nodeName ?? '',
-    ];
-    objects.addIndex('node', byNode);
-    objects.addIndex('node', byNode);
-    expect(() => objects.addIndex('node', () => [])).toThrow('another function has that name');
+    const byKey = index(ConfigMap, ({ data }) => Object.keys(data ?? {}));
+    expect(() => objects.byIndex(byKey as never, 'a')).toThrow('Cannot look up v1 pods by an index of v1 configmaps');
+    // @ts-expect-error: nor does the compiler let it pass
+    expect(() => objects.byIndex(byKey, 'a')).toThrow();
   });
 });
 

@@ -6,7 +6,7 @@ import {
   type DeleteOptions,
   dropManagedFields,
   hasReason,
-  type IndexFunction,
+  type Index,
   type Kind,
   type KubernetesObject,
   type Observed,
@@ -17,6 +17,7 @@ import {
   type Stored,
   type WriteOptions,
 } from '../../client/index.ts';
+import { kindId } from '../kind-id.ts';
 import type { CacheQuery, Objects } from '../objects.ts';
 import { isGone } from './deleted-object.ts';
 import type { FreshCache, GoneObject } from './fresh-cache.ts';
@@ -49,12 +50,11 @@ export class FreshObjects<T extends KubernetesObject> implements Objects<T> {
     return this.#cache.list(query);
   }
 
-  addIndex(name: string, values: IndexFunction<T>): void {
-    this.#cache.addIndex(name, values);
-  }
-
-  onVanished(listener: (object: Observed<T>) => void): void {
-    this.#cache.onVanished(listener);
+  byIndex(index: Index<T>, value: string): Observed<T>[] {
+    const { kind = this.kind } = index;
+    if (kind !== this.kind && kindId(kind) !== kindId(this.kind))
+      throw new Error(`Cannot look up ${kindId(this.kind)} by an index of ${kindId(kind)}`);
+    return this.#cache.byIndex(index, value);
   }
 
   async fetch(key: string, options: CallOptions = {}): Promise<Stored<T> | undefined> {

@@ -1,11 +1,4 @@
-import {
-  Indexer,
-  type IndexFunction,
-  type IndexReader,
-  type KubernetesObject,
-  type Observed,
-} from '../../client/index.ts';
-import { isNewer, isOrdered } from './version-order.ts';
+import { type Index, Indexer, type IndexReader, type KubernetesObject, type Observed } from '../../client/index.ts';
 
 /** What lies below the overlay: the cache, and how far the watch has brought it. */
 export interface WatchedCache<T extends KubernetesObject> {
@@ -24,12 +17,13 @@ export interface WriteOverlayOptions<T extends KubernetesObject> {
   readonly capacity?: number;
   /**
    * An object that was written has gone without the cache ever having had it: the watch was interrupted, and its life fell
-   * into the gap. Nobody else will hear of that. May also be called for one of which the watch did tell.
+   * into the gap. Nobody else is told of that. May also be called for one of which the watch did tell.
    */
   onVanished?(object: Observed<T>): void;
 }
 
 const DEFAULT_CAPACITY = 10_000;
+const DIGITS = /^[1-9][0-9]*$/;
 
 /**
  * What was written through us and is newer than the cache.
@@ -55,10 +49,6 @@ export class WriteOverlay<T extends KubernetesObject> {
 
   get isEmpty(): boolean {
     return this.#written.size === 0;
-  }
-
-  addIndex(name: string, values: IndexFunction<T>): void {
-    this.#objects.addIndex(name, values);
   }
 
   /** The object is in this state now, or was when the server answered. */
@@ -103,8 +93,8 @@ export class WriteOverlay<T extends KubernetesObject> {
   }
 
   /** Objects that were written, all or those under a value of an index. Some may be outdated: ask `resolve`. */
-  objects(index?: { readonly name: string; readonly value: string }): readonly Observed<T>[] {
-    return index === undefined ? this.#objects.list() : this.#objects.byIndex(index.name, index.value);
+  objects(lookup?: { readonly index: Index<T>; readonly value: string }): readonly Observed<T>[] {
+    return lookup === undefined ? this.#objects.list() : this.#objects.byIndex(lookup.index, lookup.value);
   }
 
   /** Forgets everything that the watch has passed. */
@@ -161,4 +151,14 @@ export class WriteOverlay<T extends KubernetesObject> {
 /** Whether a watch at this position has told of the version. */
 function isReached(position: string, resourceVersion: string): boolean {
   return isOrdered(position) && !isNewer(resourceVersion, position);
+}
+
+/** Whether versions can be put in order: positive integers, as every current API server hands out. */
+function isOrdered(resourceVersion: string | undefined): resourceVersion is string {
+  return resourceVersion !== undefined && DIGITS.test(resourceVersion);
+}
+
+/** Whether version `left` comes after `right`. Both are positive integers of any length. */
+function isNewer(left: string, right: string): boolean {
+  return left.length === right.length ? left > right : left.length > right.length;
 }

@@ -28,7 +28,7 @@ const MS_PER_TOKEN = 300_000;
 
 /**
  * Keeps events few: the same event again only raises its count; many that differ in their message alone become one; and a
- * source that does not stop talking about an object is heard every five minutes.
+ * source that does not stop talking about an object gets one event in every five minutes.
  */
 export class EventCorrelator {
   readonly #clock: Clock;

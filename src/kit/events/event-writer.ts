@@ -103,7 +103,7 @@ export class EventWriter implements Runnable {
       } catch (error) {
         const isRefused = error instanceof StatusError && error.code < 500;
         const isLast = isRefused || tries === MAX_TRIES || signal.aborted;
-        this.#complain(write, error, isLast);
+        this.#logFailure(write, error, isLast);
         if (signal.aborted && !isRefused) await this.#queue.return(); // nobody listens: let us not wait for each of them
         if (isLast) return;
       }
@@ -113,7 +113,7 @@ export class EventWriter implements Runnable {
     }
   }
 
-  #complain({ event }: EventWrite, error: unknown, isLast: boolean): void {
+  #logFailure({ event }: EventWrite, error: unknown, isLast: boolean): void {
     const { log, dropped } = this.#options;
     const { reason, involvedObject } = event;
     const fields = { reason, object: involvedObject.name, error };

@@ -1,12 +1,8 @@
-import type { IndexFunction, InformerScope, Kind, KubernetesObject } from '../../client/index.ts';
-import type { ControllerOptions } from '../controller.ts';
+import type { InformerScope, Kind, KubernetesObject } from '../../client/index.ts';
+import type { ControllerOptions } from '../controller-options.ts';
+import { kindId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
 import type { AppContext } from '../part.ts';
-
-/** Names a kind, however often its value was made. */
-export function kindId({ apiVersion, plural }: Kind): string {
-  return `${apiVersion} ${plural}`;
-}
 
 /** The caches of the kinds that a controller declares. Reading another kind would start a watch that nobody knows of. */
 export class DeclaredKinds {
@@ -27,9 +23,6 @@ export class DeclaredKinds {
     for (const { kind: watched, scope } of options.watches ?? []) this.#declare(watched, scope);
     for (const owned of options.owns ?? []) this.#declare(owned);
     for (const read of options.reads ?? []) this.#declare(read);
-    for (const { kind: indexed, name, values } of options.indexes ?? []) {
-      this.objects(indexed).addIndex(name, values as IndexFunction<KubernetesObject>);
-    }
   }
 
   objects<T extends KubernetesObject>(kind: Kind<T>): Objects<T> {

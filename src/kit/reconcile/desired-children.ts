@@ -1,9 +1,9 @@
 import { clone } from '../../base/index.ts';
 import { keyOf, type Kind, type KubernetesObject, type Observed, type Sendable } from '../../client/index.ts';
 import type { OwnerReference } from '../../api/types/meta/v1.d.ts';
+import { kindId, objectId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
-import { kindId } from './declared-kinds.ts';
-import type { EchoFilter } from './echo-filter.ts';
+import type { EchoFilter } from '../work/echo-filter.ts';
 import { isStated, type Statement, statementOf } from './statement.ts';
 
 /** What stating children needs of a run. */
@@ -12,16 +12,15 @@ export interface DesireParts {
   readonly owns: readonly Kind[];
   readonly fieldManager: string;
   readonly echoes: EchoFilter;
-  /** What was stated for this object before, by child; kept as long as the object is there. */
-  readonly said: Map<string, Statement>;
+  /** What was stated before, by child; kept as long as the child is there. */
+  readonly statements: Map<string, Statement>;
   objects<T extends KubernetesObject>(kind: Kind<T>): Objects<T>;
 }
 
-/** The children that one run states for its object. */
+/** The children of an object, as the runs for it state them. */
 export class DesiredChildren {
   readonly #owner: Observed<KubernetesObject>;
   readonly #parts: DesireParts;
-  readonly #stated = new Set<string>();
 
   constructor(owner: Observed<KubernetesObject>, parts: DesireParts) {
     this.#owner = owner;
@@ -30,39 +29,38 @@ export class DesiredChildren {
 
   /** Makes the child what it is stated to be; sends nothing when it is that already. */
   async desire<T extends KubernetesObject>(kind: Kind<T>, child: Sendable<T>): Promise<Observed<T>> {
-    const { owns, said, fieldManager, echoes } = this.#parts;
-    if (!owns.some((owned) => kindId(owned) === kindId(kind)))
-      throw this.#refusal(kind, child, 'the controller does not declare the kind in owns');
+    const { statements, fieldManager, echoes } = this.#parts;
     const intent = this.#complete(kind, child);
     const key = keyOf(intent);
-    const id = childId(kind, key);
-    this.#stated.add(id);
+    const id = objectId(kind, key);
     const objects = this.#parts.objects(kind);
     const actual = objects.get(key);
     this.#checkOwner(kind, actual);
-    if (actual !== undefined && (isTerminating(actual) || isStated(intent, actual, said.get(id)))) return actual;
+    if (actual !== undefined && (isTerminating(actual) || isStated(intent, actual, statements.get(id)))) return actual;
     const answer = await echoes.write(id, () => objects.apply(intent, { fieldManager, force: true }));
-    said.set(id, statementOf(intent, answer));
+    statements.set(id, statementOf(intent, answer));
     return answer;
   }
 
-  /** Deletes the children that this run has not stated. To be called when it has succeeded. */
-  async prune(): Promise<void> {
-    const { uid } = this.#owner.metadata;
-    for (const kind of this.#parts.owns) {
-      const objects = this.#parts.objects(kind);
-      for (const child of objects.list({ controlledBy: uid })) {
-        const key = keyOf(child);
-        if (this.#stated.has(childId(kind, key)) || isTerminating(child)) continue;
-        await objects.delete(key, { preconditions: { uid: child.metadata.uid }, propagationPolicy: 'Background' });
-      }
+  /** Makes the children what they are stated to be, and deletes all others of the kind. Deletes nothing if that fails. */
+  async desireAll<T extends KubernetesObject>(kind: Kind<T>, children: readonly Sendable<T>[]): Promise<Observed<T>[]> {
+    this.#checkDeclared(kind);
+    const stated: Observed<T>[] = [];
+    for (const child of children) stated.push(await this.desire(kind, child));
+    const keys = new Set(stated.map(keyOf));
+    const objects = this.#parts.objects(kind);
+    for (const child of objects.list({ controlledBy: this.#owner.metadata.uid })) {
+      const key = keyOf(child);
+      if (keys.has(key) || isTerminating(child)) continue;
+      await objects.delete(key, { preconditions: { uid: child.metadata.uid }, propagationPolicy: 'Background' });
     }
-    for (const id of this.#parts.said.keys()) if (!this.#stated.has(id)) this.#parts.said.delete(id);
+    return stated;
   }
 
   /** The child with its namespace and its owner, as a copy that later changes by the caller do not reach. */
   #complete<T extends KubernetesObject>(kind: Kind<T>, child: Sendable<T>): Sendable<T> {
     const { metadata = {} } = child;
+    this.#checkDeclared(kind, child);
     const ownerNamespace = this.#owner.metadata.namespace;
     const namespace = kind.scope === 'Cluster' ? undefined : (metadata.namespace ?? ownerNamespace);
     if (metadata.name === undefined || metadata.name === '') throw this.#refusal(kind, child, 'it has no name');
@@ -87,6 +85,11 @@ export class DesiredChildren {
     });
   }
 
+  #checkDeclared(kind: Kind, child?: Sendable<KubernetesObject>): void {
+    if (this.#parts.owns.some((owned) => kindId(owned) === kindId(kind))) return;
+    throw this.#refusal(kind, child ?? {}, 'the controller does not declare the kind in owns');
+  }
+
   #ownerReference(): OwnerReference {
     const { apiVersion, kind } = this.#parts.kind;
     const { name, uid } = this.#owner.metadata;
@@ -103,10 +106,6 @@ export class DesiredChildren {
     const owner = `${this.#parts.kind.kind} "${keyOf(this.#owner)}"`;
     return new Error(`Cannot make ${kind.kind} "${child.metadata?.name ?? ''}" a child of ${owner}: ${reason}`);
   }
-}
-
-export function childId(kind: Kind, key: string): string {
-  return `${kindId(kind)} ${key}`;
 }
 
 function isTerminating({ metadata }: Observed<KubernetesObject>): boolean {

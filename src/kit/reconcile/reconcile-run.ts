@@ -1,24 +1,17 @@
-import { formatDuration, parseDuration } from '../../base/index.ts';
-import { keyOf, type Kind, type KubernetesObject, type Observed } from '../../client/index.ts';
-import type { ControllerOptions, ReconcileContext } from '../controller.ts';
+import type { Kind, KubernetesObject, Observed } from '../../client/index.ts';
+import type { ControllerOptions, ReconcileContext } from '../controller-options.ts';
 import type { EventRecorder } from '../events.ts';
+import { objectId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
 import type { AppContext } from '../part.ts';
+import type { EchoFilter } from '../work/echo-filter.ts';
+import type { WorkContext } from '../work/keyed-workers.ts';
 import type { DeclaredKinds } from './declared-kinds.ts';
-import { childId, DesiredChildren } from './desired-children.ts';
-import type { EchoFilter } from './echo-filter.ts';
+import { DesiredChildren } from './desired-children.ts';
 import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer.ts';
-import type { Request } from './request.ts';
-import { RunObjects, type RunScope } from './run-objects.ts';
+import { RunObjects } from './run-objects.ts';
 import type { Statement } from './statement.ts';
 import { writeStatus } from './status-writer.ts';
-
-/** What the kit has said for an object so far. */
-export interface Said {
-  readonly uid: string;
-  readonly children: Map<string, Statement>;
-  status: Statement | undefined;
-}
 
 /** What all runs of a controller share. */
 export interface RunParts<T extends KubernetesObject> {
@@ -27,54 +20,38 @@ export interface RunParts<T extends KubernetesObject> {
   readonly options: ControllerOptions<T>;
   readonly finalizer: string;
   readonly app: AppContext;
-  /** The objects that the controller is about, from the very cache that it hears of. */
+  /** The objects that the controller is about, from the very cache whose changes lead to runs. */
   readonly own: Objects<T>;
   readonly declared: DeclaredKinds;
   readonly echoes: EchoFilter;
   readonly recorder: EventRecorder;
-  /** By key. */
-  readonly said: Map<string, Said>;
+  /** What the kit has stated so far: of children by `objectId`, of statuses by `statusId`. */
+  readonly statements: Map<string, Statement>;
+}
+
+/** Names the status of an object; another object of the same name has another one. */
+export function statusId(uid: string): string {
+  return `status of ${uid}`;
 }
 
 /** One run for one object. */
-export class ReconcileRun<T extends KubernetesObject> implements RunScope {
-  readonly signal: AbortSignal;
-  readonly #request: Request;
+export class ReconcileRun<T extends KubernetesObject> {
+  readonly #key: string;
   readonly #parts: RunParts<T>;
-  #writes = 0;
-  #afterMs: number | undefined;
+  readonly #work: WorkContext;
 
-  constructor(request: Request, parts: RunParts<T>, signal: AbortSignal) {
-    this.#request = request;
+  constructor(key: string, parts: RunParts<T>, work: WorkContext) {
+    this.#key = key;
     this.#parts = parts;
-    this.signal = signal;
-  }
-
-  get writes(): number {
-    return this.#writes;
-  }
-
-  /** When to look again, if the reconciler said so. */
-  get afterMs(): number | undefined {
-    return this.#afterMs;
-  }
-
-  onWrite(): void {
-    this.#writes += 1;
+    this.#work = work;
   }
 
   async run(): Promise<void> {
-    const { options, said } = this.#parts;
-    const { key } = this.#request;
-    const object = this.#own.get(key);
-    if (object === undefined) {
-      said.delete(key);
-      await options.gone?.(key, this.#context(undefined, undefined));
-    } else if (options.finalize === undefined) {
-      await this.#reconcile(object);
-    } else {
-      await this.#reconcileOrFinalize(object);
-    }
+    const { options } = this.#parts;
+    const object = this.#own.get(this.#key);
+    if (object === undefined) await options.gone?.(this.#key, this.#context(undefined));
+    else if (options.finalize === undefined) await this.#reconcile(object);
+    else await this.#reconcileOrFinalize(object);
   }
 
   async #reconcileOrFinalize(object: Observed<T>): Promise<void> {
@@ -86,100 +63,77 @@ export class ReconcileRun<T extends KubernetesObject> implements RunScope {
   }
 
   async #reconcile(object: Observed<T>): Promise<void> {
-    const { options } = this.#parts;
-    const said = this.#saidOf(object);
-    const children = this.#children(object, said);
-    const status = await options.reconcile(object, this.#context(object, children));
-    if (typeof status === 'object') await this.#writeStatus(object, status, said);
-    await children.prune();
+    const status = await this.#parts.options.reconcile(object, this.#context(object));
+    if (typeof status === 'object') await this.#writeStatus(object, status);
   }
 
   async #finalize(object: Observed<T>): Promise<void> {
     const { options, finalizer, echoes } = this.#parts;
-    const children = this.#children(object, this.#saidOf(object));
-    await options.finalize?.(object, this.#context(object, children));
-    await echoes.write(this.#id, () => removeFinalizer(object, finalizer, this.#own));
+    await options.finalize?.(object, this.#context(object));
+    const isEcho = (): boolean => true; // that it is being deleted is known
+    await echoes.write(this.#id, () => removeFinalizer(object, finalizer, this.#own), isEcho);
   }
 
   #addFinalizer(object: Observed<T>): Promise<Observed<T>> {
-    return this.#parts.echoes.write(this.#id, () => addFinalizer(object, this.#parts.finalizer, this.#own));
+    const isEcho = (): boolean => true; // the run goes on with what it was answered
+    return this.#parts.echoes.write(this.#id, () => addFinalizer(object, this.#parts.finalizer, this.#own), isEcho);
   }
 
-  async #writeStatus(object: Observed<T>, status: object, said: Said): Promise<void> {
-    const { kind, echoes, name: fieldManager } = this.#parts;
+  async #writeStatus(object: Observed<T>, status: object): Promise<void> {
+    const { kind, echoes, statements, name: fieldManager } = this.#parts;
     const parts = { kind, echoes, fieldManager, id: this.#id, objects: this.#own };
-    said.status = await writeStatus(object, { status, said: said.status }, parts);
+    const ofStatus = statusId(object.metadata.uid);
+    const change = { status, earlier: statements.get(ofStatus) };
+    statements.set(ofStatus, await writeStatus(object, change, parts));
   }
 
-  #children(object: Observed<T>, said: Said): DesiredChildren {
-    const { kind, options, echoes, name: fieldManager } = this.#parts;
+  #children(object: Observed<T> | undefined): DesiredChildren {
+    if (object === undefined) throw new Error(`Cannot make children of "${this.#key}": it is gone`);
+    const { kind, options, echoes, statements, name: fieldManager } = this.#parts;
     return new DesiredChildren(object as Observed<KubernetesObject>, {
       kind,
       owns: options.owns ?? [],
       fieldManager,
       echoes,
-      said: said.children,
+      statements,
       objects: (of) => this.#objects(of),
     });
   }
 
   /** Reconcilers take it apart, so all that is in it works by itself. */
-  #context(object: Observed<T> | undefined, children: DesiredChildren | undefined): ReconcileContext {
+  #context(object: Observed<T> | undefined): ReconcileContext {
     const { app, name, recorder } = this.#parts;
-    const { key, why } = this.#request;
+    const { why, failures, signal, after } = this.#work;
+    const key = this.#key;
     return {
       key,
       why,
-      signal: this.signal,
+      failures,
+      signal,
+      after,
       client: app.client,
       clock: app.clock,
       random: app.random,
       log: app.log.with({ controller: name, object: key }),
       objects: (kind) => this.#objects(kind),
-      desire: (kind, child) => {
-        if (children === undefined) throw new Error(`Cannot make children of "${key}": it is gone`);
-        return children.desire(kind, child);
-      },
+      desire: (kind, child) => this.#children(object).desire(kind, child),
+      desireAll: (kind, children) => this.#children(object).desireAll(kind, children),
       event: (details) => {
         if (object === undefined) throw new Error(`Cannot record an event about "${key}": it is gone`);
         recorder.event(object as Observed<KubernetesObject>, details);
-      },
-      after: (duration) => {
-        const ms = typeof duration === 'number' ? duration : parseDuration(duration);
-        if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`Cannot look again after ${formatAny(duration)}`);
-        this.#afterMs = Math.min(ms, this.#afterMs ?? Infinity);
       },
     };
   }
 
   get #own(): Objects<T> {
-    return new RunObjects(this.#parts.own, this);
+    return new RunObjects(this.#parts.own, this.#work);
   }
 
   get #id(): string {
-    return childId(this.#parts.kind, this.#request.key);
+    return objectId(this.#parts.kind, this.#key);
   }
 
   #objects<U extends KubernetesObject>(kind: Kind<U>): Objects<U> {
-    return new RunObjects(this.#parts.declared.objects(kind), this);
+    return new RunObjects(this.#parts.declared.objects(kind), this.#work);
   }
-
-  /** What was said for an object of the same name before is of no use for this one. */
-  #saidOf(object: Observed<T>): Said {
-    const { said } = this.#parts;
-    const key = keyOf(object);
-    const known = said.get(key);
-    if (known?.uid === object.metadata.uid) return known;
-    const made: Said = { uid: object.metadata.uid, children: new Map(), status: undefined };
-    said.set(key, made);
-    return made;
-  }
-}
-
-function formatAny(duration: string | number): string {
-  return typeof duration === 'string'
-    ? `"${duration}"`
-    : Number.isFinite(duration)
-      ? formatDuration(duration)
-      : String(duration);
 }

@@ -2,7 +2,7 @@ import type {
   ApplyOptions,
   CallOptions,
   DeleteOptions,
-  IndexFunction,
+  Index,
   KubernetesObject,
   Observed,
   Patch,
@@ -11,13 +11,9 @@ import type {
   WriteOptions,
 } from '../../client/index.ts';
 import type { CacheQuery, Objects } from '../objects.ts';
+import type { WorkContext } from '../work/keyed-workers.ts';
 
-/** What a run wants to know and to pass on. */
-export interface RunScope {
-  readonly signal: AbortSignal;
-  /** A change is about to be sent. */
-  onWrite(): void;
-}
+type RunScope = Pick<WorkContext, 'signal' | 'countWrite'>;
 
 /** Objects as one run of a reconciler sees them: its writes are counted, and end with its signal. */
 export class RunObjects<T extends KubernetesObject> implements Objects<T> {
@@ -37,12 +33,8 @@ export class RunObjects<T extends KubernetesObject> implements Objects<T> {
     return this.#objects.list(query);
   }
 
-  addIndex(name: string, values: IndexFunction<T>): void {
-    this.#objects.addIndex(name, values);
-  }
-
-  onVanished(listener: (object: Observed<T>) => void): void {
-    this.#objects.onVanished(listener);
+  byIndex(index: Index<T>, value: string): Observed<T>[] {
+    return this.#objects.byIndex(index, value);
   }
 
   fetch(key: string, options?: CallOptions): Promise<Stored<T> | undefined> {
@@ -82,7 +74,7 @@ export class RunObjects<T extends KubernetesObject> implements Objects<T> {
   }
 
   #write<O extends CallOptions>(options: O | undefined): O {
-    this.#run.onWrite();
+    this.#run.countWrite();
     return { signal: this.#run.signal, ...options } as O;
   }
 }

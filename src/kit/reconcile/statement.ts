@@ -11,9 +11,11 @@ export function statementOf(intent: unknown, answer: unknown): Statement {
   return { intent, effect: project(answer, intent) };
 }
 
-/** Whether saying this would change nothing: it was said before, and what was stated then still is as it was. */
-export function isStated(intent: unknown, actual: unknown, said: Statement | undefined): boolean {
-  return said !== undefined && deepEqual(said.intent, intent) && deepEqual(project(actual, intent), said.effect);
+/** Whether stating this would change nothing: it was stated before, and what it speaks of still is as it was then. */
+export function isStated(intent: unknown, actual: unknown, earlier: Statement | undefined): boolean {
+  return (
+    earlier !== undefined && deepEqual(earlier.intent, intent) && deepEqual(project(actual, intent), earlier.effect)
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { clone, deepEqual } from '../../base/index.ts';
 import { hasReason, type Kind, type KubernetesObject, type Observed, type Sendable } from '../../client/index.ts';
 import type { Objects } from '../objects.ts';
-import type { EchoFilter } from './echo-filter.ts';
+import type { EchoFilter } from '../work/echo-filter.ts';
 import { isStated, type Statement, statementOf } from './statement.ts';
 
 export interface StatusParts<T extends KubernetesObject> {
@@ -14,19 +14,19 @@ export interface StatusParts<T extends KubernetesObject> {
 }
 
 /**
- * Writes the status that a reconciler has returned, if it differs; what was written before, if anything, is `said`.
+ * Writes the status that a reconciler has returned, if it differs; what was written before, if anything, is `earlier`.
  *
  * It is applied: fields of the status that others have written stay, and those that are no longer returned are removed.
  */
 export async function writeStatus<T extends KubernetesObject>(
   object: Observed<T>,
-  change: { readonly status: object; readonly said: Statement | undefined },
+  change: { readonly status: object; readonly earlier: Statement | undefined },
   parts: StatusParts<T>,
 ): Promise<Statement> {
   const status: object = clone(change.status);
   const actual = (object as { readonly status?: unknown }).status;
-  if (isStated(status, actual, change.said)) return change.said as Statement;
-  if (change.said === undefined && deepEqual(status, actual)) return statementOf(status, actual);
+  if (isStated(status, actual, change.earlier)) return change.earlier as Statement;
+  if (change.earlier === undefined && deepEqual(status, actual)) return statementOf(status, actual);
   const { kind, objects, echoes, id, fieldManager } = parts;
   const { name, namespace, uid } = object.metadata;
   const intent = { kind: kind.kind, apiVersion: kind.apiVersion, metadata: { name, namespace, uid }, status };

@@ -1,7 +1,7 @@
-import { keyOf, Namespace, ServiceAccount } from '../../client/index.ts';
-import { controller, watch } from '../../kit/index.ts';
-import type { Controller } from '../../kit/index.ts';
-import { createUnlessThere } from '../create-unless-there.ts';
+import { keyOf, Namespace, ServiceAccount } from '../client/index.ts';
+import { controller, watch } from '../kit/index.ts';
+import type { Controller } from '../kit/index.ts';
+import { createUnlessThere } from './create-unless-there.ts';
 
 const NAME = 'default';
 

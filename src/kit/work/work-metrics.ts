@@ -8,8 +8,8 @@ const BUCKETS = [
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ] as const;
 
-/** What all controllers of an app report, under the names that controller-runtime gave these figures. */
-export class ReconcileMetrics {
+/** What all workers of an app report, under the names that controller-runtime gave these figures. */
+export class WorkMetrics {
   readonly #queues: WorkQueueMetrics;
   readonly #total;
   readonly #errors;

@@ -4,8 +4,8 @@ import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Kind, KubernetesObject, Observed } from '../../client/index.ts';
 
-/** An object that keeps a number of equal pods running, with its defaults filled in: ReplicaSets and ReplicationControllers. */
-export interface ReplicaOwner {
+/** What a ReplicaSet or ReplicationController asks for, with its defaults filled in: a number of equal pods. */
+export interface WantedReplicas {
   readonly replicas: number;
   readonly minReadySeconds: number;
   readonly generation: number;
@@ -23,5 +23,5 @@ export interface ReplicaKind<T extends KubernetesObject> {
   readonly component: string;
   /** Whether the status has a place for pods that are being deleted. */
   readonly countsTerminating: boolean;
-  ownerOf(object: Observed<T>): ReplicaOwner;
+  wantedOf(object: Observed<T>): WantedReplicas;
 }

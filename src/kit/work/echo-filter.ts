@@ -2,37 +2,40 @@ import type { KubernetesObject, Observed } from '../../client/index.ts';
 
 interface Writing {
   writers: number;
-  /** What was heard meanwhile. */
+  /** What was told meanwhile: all of it, for the newest may be the echo and an older one the news. */
   readonly held: { readonly resourceVersion: string; readonly deliver: () => void }[];
 }
 
 const MAX_ECHOES = 10_000;
 
 /**
- * Keeps a controller from being woken by the changes that the kit makes for it.
+ * Keeps those who write to objects from being woken by their own changes.
  *
- * The watch may tell of a change before the server's answer is here: news of an object that is being written to is held
- * back until the answer says which of it is the echo.
- * The rule for "full": the oldest echoes are no longer expected, and wake the controller once for nothing.
+ * The watch may tell of a change before the server's answer is here: changes of an object that is being written to are held
+ * back until the answer says which of them is the echo. All others are delivered then.
+ * The rule for "full": the oldest echoes are no longer expected, and wake their writer once for nothing.
  */
 export class EchoFilter {
   readonly #writing = new Map<string, Writing>();
   /** The version of each object that we wrote last. */
   readonly #echoes = new Map<string, string>();
 
-  /** Delivers the news of an object, unless it is an echo. */
-  hear(id: string, { resourceVersion }: { readonly resourceVersion: string }, deliver: () => void): void {
+  /** Delivers the change of an object to this version, unless it is an echo. */
+  pass(id: string, { resourceVersion }: { readonly resourceVersion: string }, deliver: () => void): void {
     if (this.#echoes.get(id) === resourceVersion) return;
     const writing = this.#writing.get(id);
     if (writing === undefined) deliver();
     else writing.held.push({ resourceVersion, deliver });
   }
 
-  /** Writes to an object in silence. `isEcho` says of the answer whether it holds nothing that others have to hear of. */
+  /**
+   * Writes to an object in silence. `isEcho` says of the answer whether it holds nothing that others did meanwhile: a watch
+   * that was interrupted tells of it and of our change as one. Unless given, that is a deletion.
+   */
   async write<T extends KubernetesObject>(
     id: string,
     write: () => Promise<Observed<T>>,
-    isEcho: (answer: Observed<T>) => boolean = () => true,
+    isEcho: (answer: Observed<T>) => boolean = ({ metadata }) => metadata.deletionTimestamp === undefined,
   ): Promise<Observed<T>> {
     const writing = this.#begin(id);
     try {

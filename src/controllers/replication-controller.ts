@@ -1,6 +1,6 @@
-import { ReplicationController } from '../../client/index.ts';
-import type { Controller } from '../../kit/index.ts';
-import { replicaController } from '../replicaset/index.ts';
+import { ReplicationController } from '../client/index.ts';
+import type { Controller } from '../kit/index.ts';
+import { replicaController } from './replicaset/index.ts';
 
 /** Keeps as many pods running as each ReplicationController says: ReplicaSets of an older make, with labels as selector. */
 export function replicationControllerController(): Controller {
@@ -9,7 +9,7 @@ export function replicationControllerController(): Controller {
     name: 'replicationcontroller',
     component: 'replication-controller',
     countsTerminating: false,
-    ownerOf: ({ metadata, spec, status }) => ({
+    wantedOf: ({ metadata, spec, status }) => ({
       replicas: spec?.replicas ?? 1,
       minReadySeconds: spec?.minReadySeconds ?? 0,
       generation: metadata.generation ?? 0,

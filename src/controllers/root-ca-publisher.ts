@@ -1,7 +1,7 @@
-import { ConfigMap, keyOf, Namespace } from '../../client/index.ts';
-import { controller, watch } from '../../kit/index.ts';
-import type { Controller } from '../../kit/index.ts';
-import { createUnlessThere } from '../create-unless-there.ts';
+import { ConfigMap, keyOf, Namespace } from '../client/index.ts';
+import { controller, watch } from '../kit/index.ts';
+import type { Controller } from '../kit/index.ts';
+import { createUnlessThere } from './create-unless-there.ts';
 
 const NAME = 'kube-root-ca.crt';
 const DESCRIPTION = 'kubernetes.io/description';

@@ -1,35 +1,33 @@
 import type { Clock } from '../../base/index.ts';
 import type { AddOptions, WorkQueue } from '../../client/index.ts';
-import type { Request } from './request.ts';
+import { mergeRequests, type Request } from './request.ts';
 
-/** An object whose runs take long is given so many times as long before the next. */
+/** A key whose work takes long is left alone for so many times as long before the next time. */
 const REST_FACTOR = 9;
-/** Runs that wait for many writes take long without much work; so nothing rests longer than this. */
+/** Work that waits for many writes takes long without much effort; so no key rests longer than this. */
 const MAX_REST_MS = 1000;
-/** Shorter runs need no rest. */
-const LONG_RUN_MS = 2;
+/** Shorter work needs no rest. */
+const LONG_WORK_MS = 2;
 
 /**
- * Lets changes that come together lead to one run instead of many.
+ * A work queue's entrance for changes that come together, and should be worked on once instead of many times.
  *
- * What is added waits for the end of the event loop's turn, so that a burst of changes is one item of work. An object whose
- * last run took long rests a while, so that its runs do not take all the time, however often it changes.
+ * What is added waits for the end of the event loop's turn, so that a burst of changes is one item of work. A key whose last
+ * work took long rests a while, so that it does not take all the time, however often it changes.
  */
-export class CalmQueue {
+export class CoalescingQueue {
   readonly #queue: WorkQueue<Request>;
   readonly #clock: Clock;
-  readonly #merge: (waiting: Request, added: Request) => Request;
   readonly #held = new Map<string, { readonly request: Request; readonly isLowPriority: boolean }>();
   readonly #resting = new Map<string, number>();
   #isFlushPlanned = false;
 
-  constructor(queue: WorkQueue<Request>, clock: Clock, merge: (waiting: Request, added: Request) => Request) {
+  constructor(queue: WorkQueue<Request>, clock: Clock) {
     this.#queue = queue;
     this.#clock = clock;
-    this.#merge = merge;
   }
 
-  /** Items that have not reached the queue yet, for want of a turn. */
+  /** Items that have not reached the queue yet, because the event loop's turn has not ended. */
   get size(): number {
     return this.#held.size;
   }
@@ -37,7 +35,7 @@ export class CalmQueue {
   add(request: Request, { isLowPriority = false }: AddOptions = {}): void {
     const held = this.#held.get(request.key);
     this.#held.set(request.key, {
-      request: held === undefined ? request : this.#merge(held.request, request),
+      request: held === undefined ? request : mergeRequests(held.request, request),
       isLowPriority: isLowPriority && (held?.isLowPriority ?? true),
     });
     if (this.#isFlushPlanned) return;
@@ -45,9 +43,9 @@ export class CalmQueue {
     setImmediate(() => this.#flush());
   }
 
-  /** Tells how long the run of an object took. */
-  ran(key: string, durationMs: number): void {
-    if (durationMs < LONG_RUN_MS) this.#resting.delete(key);
+  /** Takes in how long the work on a key took. */
+  worked(key: string, durationMs: number): void {
+    if (durationMs < LONG_WORK_MS) this.#resting.delete(key);
     else this.#resting.set(key, this.#clock.monotonic() + Math.min(durationMs * REST_FACTOR, MAX_REST_MS));
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { inParallel } from './in-parallel.ts';
+import { settle } from '../../base/index.ts';
+import { inParallel, TaskPool } from './task-pool.ts';
 
 test('no more than the limit are worked on at a time, and all are', async () => {
   let now = 0;
@@ -27,4 +28,24 @@ test('a failure does not keep the rest from being worked on, and is told in the 
 
   await expect(inParallel([1, 2, 3], work, { limit: 1 })).rejects.toThrow('two is bad');
   expect(done).toEqual([1, 3]);
+});
+
+test('TaskPool.room() waits while the pool is full, and idle() until all is over', async () => {
+  const pool = new TaskPool(2);
+  const ends: (() => void)[] = [];
+  const task = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));
+  const seen: string[] = [];
+  pool.start(task);
+  await pool.room();
+  pool.start(task);
+  void pool.room().then(() => seen.push('room'));
+  void pool.idle().then(() => seen.push('idle'));
+  await settle();
+  expect([pool.size, seen]).toEqual([2, []]);
+  ends[1]?.();
+  await settle();
+  expect([pool.size, seen]).toEqual([1, ['room']]);
+  ends[0]?.();
+  await settle();
+  expect([pool.size, seen]).toEqual([0, ['room', 'idle']]);
 });

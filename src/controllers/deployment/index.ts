@@ -1,1 +1,0 @@
-export { deploymentController } from './deployment-controller.ts';

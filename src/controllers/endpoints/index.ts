@@ -1,1 +1,0 @@
-export { endpointsController } from './endpoints-controller.ts';

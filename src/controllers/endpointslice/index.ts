@@ -1,1 +1,0 @@
-export { endpointSliceController } from './endpoint-slice-controller.ts';

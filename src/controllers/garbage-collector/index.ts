@@ -1,1 +1,0 @@
-export { garbageCollector, type GarbageCollectorOptions } from './garbage-collector.ts';

@@ -1,1 +1,0 @@
-export { namespaceController, type NamespaceControllerOptions } from './namespace-controller.ts';

@@ -1,1 +1,0 @@
-export { nodeLifecycleController, type NodeLifecycleOptions } from './node-lifecycle.ts';

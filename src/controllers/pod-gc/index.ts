@@ -1,1 +1,0 @@
-export { podGc, type PodGcOptions } from './pod-gc.ts';

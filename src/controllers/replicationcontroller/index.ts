@@ -1,1 +1,0 @@
-export { replicationControllerController } from './replicationcontroller-controller.ts';

@@ -1,1 +1,0 @@
-export { rootCaPublisher } from './root-ca-publisher.ts';

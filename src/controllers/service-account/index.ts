@@ -1,1 +1,0 @@
-export { serviceAccountController } from './service-account-controller.ts';

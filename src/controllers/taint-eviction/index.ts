@@ -1,1 +1,0 @@
-export { taintEvictionController } from './taint-eviction.ts';

@@ -1,0 +1,96 @@
+import type { MetricRegistry } from '../../base/index.ts';
+import {
+  type Client,
+  type IndexReader,
+  InformerFactory,
+  type InformerScope,
+  type Kind,
+  type KubernetesObject,
+  type SharedInformer,
+  WorkQueueMetrics,
+} from '../../client/index.ts';
+import { FreshCache } from '../cache/fresh-cache.ts';
+import { FreshObjects } from '../cache/fresh-objects.ts';
+import type { EventWriter } from '../events/event-writer.ts';
+import { kindId } from '../kind-id.ts';
+import type { Objects } from '../objects.ts';
+import type { TraceRing } from '../trace.ts';
+import { WorkMetrics } from '../work/work-metrics.ts';
+
+export interface SharedResourcesOptions {
+  readonly name: string;
+  readonly component: string;
+  readonly client: Client;
+  readonly metrics: MetricRegistry;
+  readonly events: EventWriter;
+  readonly trace: TraceRing;
+  readonly stopGraceMs: number;
+}
+
+/** A cache that holds all objects of a kind. */
+export interface KindCache {
+  readonly kind: Kind;
+  readonly cache: IndexReader<KubernetesObject>;
+}
+
+interface SharedObjects<T extends KubernetesObject> {
+  readonly cache: FreshCache<T>;
+  readonly objects: Objects<T>;
+}
+
+/** What all parts of a running app share. */
+export class SharedResources implements Disposable {
+  readonly options: SharedResourcesOptions;
+  readonly informers: InformerFactory;
+  readonly queueMetrics: WorkQueueMetrics;
+  readonly workMetrics: WorkMetrics;
+  readonly #whole = new Map<string, KindCache>();
+  readonly #objects = new Map<SharedInformer<never>, SharedObjects<never>>();
+  readonly #caches = new Map<string, Set<FreshCache<never>>>();
+
+  constructor(options: SharedResourcesOptions) {
+    this.options = options;
+    this.informers = new InformerFactory(options.client);
+    this.queueMetrics = new WorkQueueMetrics(options.metrics);
+    this.workMetrics = new WorkMetrics(options.metrics, this.queueMetrics);
+  }
+
+  informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): SharedInformer<T> {
+    const { namespace, labelSelector, fieldSelector } = scope;
+    const informer = this.informers.informer(kind, { namespace, labelSelector, fieldSelector });
+    const isWhole = (namespace ?? labelSelector ?? fieldSelector) === undefined;
+    if (isWhole) this.#whole.set(kindId(kind), { kind, cache: informer.cache as IndexReader<never> });
+    return informer;
+  }
+
+  /** The caches that hold all objects of a kind. */
+  get caches(): readonly KindCache[] {
+    return [...this.#whole.values()];
+  }
+
+  /** The objects of a kind, and the cache under them: that of the informer, with what the app has written. */
+  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): SharedObjects<T> {
+    const informer = this.informer(kind, scope);
+    const known = this.#objects.get(informer as never);
+    if (known !== undefined) return known as unknown as SharedObjects<T>;
+    const { client, name: fieldManager } = this.options;
+    const cache = new FreshCache(informer, { clock: client.clock, scope });
+    const caches = this.#cachesOf(kind);
+    caches.add(cache);
+    const made = { cache, objects: new FreshObjects(kind, cache, { client, fieldManager, caches }) };
+    this.#objects.set(informer as never, made as never);
+    return made;
+  }
+
+  [Symbol.dispose](): void {
+    for (const caches of this.#caches.values()) for (const cache of caches) cache[Symbol.dispose]();
+  }
+
+  /** The caches of a kind: there may be several, of different scopes. */
+  #cachesOf<T extends KubernetesObject>(kind: Kind<T>): Set<FreshCache<T>> {
+    const id = kindId(kind);
+    const caches = this.#caches.get(id) ?? new Set();
+    this.#caches.set(id, caches);
+    return caches as unknown as Set<FreshCache<T>>;
+  }
+}

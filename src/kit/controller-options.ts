@@ -1,0 +1,69 @@
+import type { Clock, Logger, Random } from '../base/index.ts';
+import type { Client, InformerScope, Kind, KubernetesObject, Observed, Sendable } from '../client/index.ts';
+import type { EventDetails } from './events.ts';
+import type { Objects } from './objects.ts';
+import type { WorkContext } from './work/keyed-workers.ts';
+
+/** What a reconciler has at hand. */
+export interface ReconcileContext extends Omit<WorkContext, 'countWrite'> {
+  /** `namespace/name`, or the name alone. */
+  readonly key: string;
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** The objects of a kind that the controller declares; another kind is refused. */
+  objects<T extends KubernetesObject>(kind: Kind<T>): Objects<T>;
+  /** States a child: written by server-side apply when it differs, with the reconciled object as its controller. */
+  desire<T extends KubernetesObject>(kind: Kind<T>, child: Sendable<T>): Promise<Observed<T>>;
+  /** States all children of a kind: those that are not in the list are deleted, and nothing else ever deletes children. */
+  desireAll<T extends KubernetesObject>(kind: Kind<T>, children: readonly Sendable<T>[]): Promise<Observed<T>[]>;
+  /** Records an event about the object. */
+  event(details: EventDetails): void;
+}
+
+/** The type of a kind's status. */
+export type StatusOf<T> = T extends { status?: infer S } ? NonNullable<S> : never;
+
+/** What a watch has at hand to find out whom a change concerns. */
+export interface WatchContext {
+  /** The kind that the controller reconciles. */
+  readonly kind: Kind;
+  objects: ReconcileContext['objects'];
+}
+
+/** Another kind whose changes matter. `watch` and `controlledBy` make these. */
+export interface Watch {
+  readonly kind: Kind;
+  readonly scope: InformerScope | undefined;
+  /** The keys of the objects to reconcile when `object` has changed; asked with its old state as well. */
+  keysFor(object: Observed<KubernetesObject>, context: WatchContext): Iterable<string>;
+  /** Whether a change matters; every one unless given. An object that has come or gone has no old state. */
+  isRelevant?(object: Observed<KubernetesObject>, old: Observed<KubernetesObject> | undefined): boolean;
+}
+
+export interface ControllerOptions<T extends KubernetesObject> {
+  /** As in logs, metrics, events and field managers; the kind's plural unless given. */
+  readonly name?: string;
+  /** The component that events name as their source; the app's name unless given. */
+  readonly component?: string;
+  /** Which objects; all unless given. */
+  readonly where?: InformerScope;
+  /** Kinds of children that are stated with `desire` or `desireAll`. */
+  readonly owns?: readonly Kind[];
+  /** Kinds that are read from caches, and whose changes lead to nothing. */
+  readonly reads?: readonly Kind[];
+  readonly watches?: readonly Watch[];
+  /** Whether a change of the object itself matters; every one unless given. A new object has no old state; that one has gone always matters. */
+  isRelevant?(object: Observed<T>, old: Observed<T> | undefined): boolean;
+  /** Runs at once, each for another object; 1 unless given. */
+  readonly concurrency?: number;
+  /** Makes the object's world what the object says; safe to run again at any time. A returned status is written if it differs. */
+  reconcile(object: Observed<T>, context: ReconcileContext): Promise<StatusOf<T> | void> | StatusOf<T> | void;
+  /** Cleans up before the object goes away. Until it succeeds, the object stays. */
+  finalize?(object: Observed<T>, context: ReconcileContext): Promise<void> | void;
+  /** The finalizer's name; `<group or name>/<controller name>` unless given. */
+  readonly finalizer?: string;
+  /** The object is not there, or no longer. For controllers that keep something beside the cluster. */
+  gone?(key: string, context: ReconcileContext): Promise<void> | void;
+}

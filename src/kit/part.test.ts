@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { aborted, settle } from '../base/index.ts';
+import { ConfigMap, index, keyOf, type Observed } from '../client/index.ts';
+import type { AppContext, Part, Subscription } from './index.ts';
+import { runApp } from './testing/running-app.ts';
+
+const byTeam = index(ConfigMap, ({ data }) => data?.['team']);
+const SCOPE = { namespace: 'default' };
+const map = (name: string, team: string): object => ({ metadata: { name, namespace: 'default' }, data: { team } });
+
+test('a part is told of what is there before it runs, of changes while it runs, and of nothing afterwards', async () => {
+  const log: string[] = [];
+  const end = new AbortController();
+  let subscription: Subscription | undefined;
+  const part: Part = {
+    name: 'listener',
+    prepare(context) {
+      subscription = context.onChange(
+        ConfigMap,
+        {
+          add: (object, { isInInitialList }) =>
+            void log.push(`add ${keyOf(object)}${isInInitialList ? ' initially' : ''}`),
+          delete: (object) => void log.push(`delete ${keyOf(object)}`),
+        },
+        SCOPE,
+      );
+      return {
+        async run(signal) {
+          log.push('run');
+          await aborted(AbortSignal.any([signal, end.signal]));
+        },
+      };
+    },
+  };
+  await using running = await runApp([part], async (client) => {
+    await client.kindIn(ConfigMap, 'default').create(map('a', 'red'));
+  });
+  const maps = running.client.core.v1.configmaps.namespace('default');
+  expect(log.splice(0)).toEqual(['add default/a initially', 'run']);
+  await subscription?.synced(end.signal);
+
+  await maps.create(map('b', 'red'));
+  await maps.delete('a');
+  await running.settle();
+  expect(log.splice(0)).toEqual(['add default/b', 'delete default/a']);
+
+  end.abort();
+  await settle();
+  await maps.delete('b');
+  await running.settle();
+  expect(log).toEqual([]);
+});
+
+test('a handler can come and go while the part runs', async () => {
+  const seen: string[] = [];
+  let context: AppContext | undefined;
+  const part: Part = {
+    name: 'late',
+    prepare: (given) => ((context = given), { run: aborted }),
+  };
+  await using running = await runApp([part], async (client) => {
+    await client.kindIn(ConfigMap, 'default').create(map('a', 'red'));
+  });
+  const subscription = context?.onChange(ConfigMap, { add: ({ metadata }) => void seen.push(metadata.name) }, SCOPE);
+  await running.settle();
+  expect(seen).toEqual(['a']);
+
+  subscription?.[Symbol.dispose]();
+  await running.client.core.v1.configmaps.namespace('default').create(map('b', 'red'));
+  await running.settle();
+
+  expect(seen).toEqual(['a']);
+});
+
+test('workers are a part: they do what changes ask for, the app knows when they are done, and the trace tells why', async () => {
+  const counts = new Map<string, number>();
+  const part: Part = {
+    name: 'counter',
+    prepare(context) {
+      const maps = context.objects(ConfigMap, SCOPE);
+      const workers = context.workers('counter', {
+        work: (team) => void counts.set(team, maps.byIndex(byTeam, team).length),
+      });
+      const add = (object: Observed<ConfigMap>): void =>
+        workers.add(object.data?.['team'] ?? '', { why: `${keyOf(object)} changed` });
+      context.onChange(ConfigMap, { add, update: (object, old) => (add(old), add(object)), delete: add }, SCOPE);
+      return workers;
+    },
+  };
+  await using running = await runApp([part]);
+  const maps = running.client.core.v1.configmaps.namespace('default');
+  for (const [name, team] of [
+    ['a', 'red'],
+    ['b', 'red'],
+    ['c', 'blue'],
+  ] as const)
+    await maps.create(map(name, team));
+  await running.settle();
+  expect(counts).toEqual(new Map(Object.entries({ red: 2, blue: 1 })));
+
+  await maps.update(map('b', 'blue'));
+  await maps.delete('a');
+  await running.settle();
+
+  expect(counts).toEqual(new Map(Object.entries({ red: 0, blue: 2 })));
+  expect(running.app.trace({ controller: 'counter' }).at(-1)).toMatchObject({ outcome: 'done', writes: 0 });
+  expect(running.app.trace({ controller: 'counter', key: 'blue' }).at(-1)?.why).toEqual(['default/b changed']);
+  expect(running.app.metrics).toContain('workqueue_adds_total{name="counter"}');
+});

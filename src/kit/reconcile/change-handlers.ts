@@ -1,0 +1,118 @@
+import { describeError } from '../../base/index.ts';
+import {
+  type Handler,
+  type InformerScope,
+  keyOf,
+  type Kind,
+  type KubernetesObject,
+  type Observed,
+} from '../../client/index.ts';
+import type { Watch } from '../controller-options.ts';
+import { objectId } from '../kind-id.ts';
+import { controlledBy } from '../watch.ts';
+import type { AddKeyOptions } from '../work/keyed-workers.ts';
+import { type RunParts, statusId } from './reconcile-run.ts';
+
+/** What happened to an object; one that came or went has no old state. */
+interface Change<T extends KubernetesObject> {
+  readonly type: 'added' | 'changed' | 'deleted';
+  readonly object: Observed<T>;
+  readonly old?: Observed<T>;
+  /** It was there when the controller started. */
+  readonly isInInitialList?: boolean;
+}
+
+type AddKey = (key: string, options: AddKeyOptions) => void;
+
+/** Handlers that tell which objects of a controller a change concerns. */
+export class ChangeHandlers<T extends KubernetesObject> {
+  readonly #parts: RunParts<T>;
+  readonly #add: AddKey;
+
+  constructor(parts: RunParts<T>, add: AddKey) {
+    this.#parts = parts;
+    this.#add = add;
+  }
+
+  /** Listens to the changes of all kinds that the controller declares. */
+  listen(): void {
+    const { kind, options } = this.#parts;
+    this.#onChange(kind, options.where, (change) => this.#own(change));
+    for (const watch of options.watches ?? []) {
+      this.#onChange(watch.kind, watch.scope, (change) => this.#watched(watch, change));
+    }
+    for (const owned of options.owns ?? []) {
+      const watch = controlledBy(owned);
+      this.#onChange(owned, undefined, (change) => this.#unlessEcho(owned, change, () => this.#watched(watch, change)));
+    }
+  }
+
+  #onChange<U extends KubernetesObject>(
+    kind: Kind<U>,
+    scope: InformerScope | undefined,
+    handle: (change: Change<U>) => void,
+  ): void {
+    const handler: Handler<U> = {
+      add: (object, { isInInitialList }) => handle({ type: 'added', object, isInInitialList }),
+      update: (object, old) => handle({ type: 'changed', object, old }),
+      delete: (object) => handle({ type: 'deleted', object }),
+    };
+    this.#parts.app.onChange(kind, handler, scope);
+  }
+
+  #own(change: Change<T>): void {
+    const { kind, options } = this.#parts;
+    const { type, object, old } = change;
+    if (type === 'deleted') this.#parts.statements.delete(statusId(object.metadata.uid));
+    const isRelevant = type === 'deleted' || this.#isRelevant(kind, change, () => options.isRelevant?.(object, old));
+    if (isRelevant) this.#unlessEcho(kind, change, () => this.#addKey(keyOf(object), kind, change));
+  }
+
+  #watched(watch: Watch, change: Change<KubernetesObject>): void {
+    const { kind } = watch;
+    const { object, old } = change;
+    if (!this.#isRelevant(kind, change, () => watch.isRelevant?.(object, old))) return;
+    const keys = new Set([...this.#keysFor(watch, object), ...(old === undefined ? [] : this.#keysFor(watch, old))]);
+    for (const key of keys) this.#addKey(key, kind, change);
+  }
+
+  /** What the kit itself has changed is of no interest. */
+  #unlessEcho(kind: Kind, { type, object }: Change<KubernetesObject>, act: () => void): void {
+    const { echoes, statements } = this.#parts;
+    const id = objectId(kind, keyOf(object));
+    if (type !== 'deleted') return echoes.pass(id, object.metadata, act);
+    echoes.forget(id);
+    statements.delete(id);
+    act();
+  }
+
+  #addKey(key: string, kind: Kind, { type, object, isInInitialList = false }: Change<KubernetesObject>): void {
+    this.#add(key, { why: `${kind.kind} ${keyOf(object)} ${type}`, isLowPriority: isInInitialList });
+  }
+
+  /** What a filter that fails cannot rule out is relevant. */
+  #isRelevant(kind: Kind, { object }: Change<KubernetesObject>, ask: () => boolean | undefined): boolean {
+    try {
+      return ask() ?? true;
+    } catch (error) {
+      this.#report('filter failed', kind, object, error);
+      return true;
+    }
+  }
+
+  #keysFor(watch: Watch, object: Observed<KubernetesObject>): Iterable<string> {
+    const { kind, declared } = this.#parts;
+    try {
+      return [...watch.keysFor(object, { kind, objects: (of) => declared.objects(of) })];
+    } catch (error) {
+      this.#report('watch failed to map', watch.kind, object, error);
+      return [];
+    }
+  }
+
+  #report(message: string, { kind }: Kind, object: Observed<KubernetesObject>, error: unknown): void {
+    const { app, name } = this.#parts;
+    const fields = { controller: name, kind, object: keyOf(object), error: describeError(error) };
+    app.log.error(message, fields);
+  }
+}

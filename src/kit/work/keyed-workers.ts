@@ -1,0 +1,207 @@
+import { type Clock, formatDuration, type Logger, parseDuration, type Runnable } from '../../base/index.ts';
+import { type AddOptions, hasReason, type RateLimiter, StatusError, WorkQueue } from '../../client/index.ts';
+import type { ReconcileOutcome, ReconcileRecord } from '../trace.ts';
+import { CoalescingQueue } from './coalescing-queue.ts';
+import { mergeRequests, type Request } from './request.ts';
+import type { WorkMetrics } from './work-metrics.ts';
+import { WorkSignal } from './work-signal.ts';
+
+/** What the work on a key has at hand. */
+export interface WorkContext {
+  /** What led to it, merged: such as `Pod default/web-1 changed`, `retry`, `after 5m`. */
+  readonly why: readonly string[];
+  /** How often the work on this key has failed since it last succeeded. */
+  readonly failures: number;
+  /** Aborts when the app stops, after its grace period, or no longer leads. */
+  readonly signal: AbortSignal;
+  /** Works on the key again after this long (`'5m'`, or milliseconds), or earlier if there is a reason. The shortest counts. */
+  after(duration: string | number): void;
+  /** Counts a change that is sent to the server, for the trace. */
+  countWrite(): void;
+}
+
+export interface KeyedWorkersOptions {
+  /** Keys that are worked on at once; 1 unless given. */
+  readonly concurrency?: number;
+  /** When work that failed is tried again; after 5 ms doubling to 1,000 s, and ten keys a second, unless given. */
+  readonly rateLimiter?: RateLimiter;
+  /** Lets additions that come together, or soon after long work on the same key, lead to one run; not unless given. */
+  readonly isCoalescing?: boolean;
+  /**
+   * Works on a key. It is told no more than the key and has to read the present state: what it was added for may be old news.
+   * When it throws, or answers `again`, it is tried again later.
+   */
+  work(key: string, context: WorkContext): Promise<'again' | void> | 'again' | void;
+}
+
+export interface AddKeyOptions extends AddOptions {
+  /** What leads to the work, for the trace. */
+  readonly why?: string;
+}
+
+/** What workers need of the app that they run in. */
+export interface WorkersParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: WorkMetrics;
+  readonly stopGraceMs: number;
+  trace(record: ReconcileRecord): void;
+}
+
+const NO_REASONS: readonly string[] = [];
+
+/**
+ * Workers that are given keys, and do for each what is to be done about it now.
+ *
+ * Guarantees: one run at a time for each key, `concurrency` for all. A key that is added while it waits is worked on once; one
+ * that is added while it is worked on is worked on again afterwards, so the last run always begins after the last addition.
+ */
+export class KeyedWorkers implements Runnable {
+  readonly name: string;
+  readonly #options: KeyedWorkersOptions;
+  readonly #parts: WorkersParts;
+  readonly #log: Logger;
+  readonly #queue: WorkQueue<Request>;
+  readonly #changes: CoalescingQueue | undefined;
+
+  constructor(name: string, options: KeyedWorkersOptions, parts: WorkersParts) {
+    const { rateLimiter, isCoalescing = false } = options;
+    const { clock, log, metrics } = parts;
+    this.name = name;
+    this.#options = options;
+    this.#parts = parts;
+    this.#log = log.with({ controller: name });
+    this.#queue = new WorkQueue<Request>({
+      clock,
+      keyOf: ({ key }) => key,
+      merge: mergeRequests,
+      ...(rateLimiter === undefined ? {} : { rateLimiter }),
+      metrics: metrics.queue(name, this.#concurrency),
+    });
+    this.#changes = isCoalescing ? new CoalescingQueue(this.#queue, clock) : undefined;
+  }
+
+  /** Whether no key is worked on, or could be before time passes. */
+  get isIdle(): boolean {
+    return (this.#changes?.size ?? 0) + this.#queue.size + this.#queue.working === 0;
+  }
+
+  add(key: string, options: AddKeyOptions = {}): void {
+    (this.#changes ?? this.#queue).add(requestOf(key, options), options);
+  }
+
+  /** Adds the key after so long; if it is to come earlier already, it does. */
+  addAfter(key: string, ms: number, options: Pick<AddKeyOptions, 'why'> = {}): void {
+    this.#queue.addAfter(requestOf(key, options), ms);
+  }
+
+  /** Adds the key when the rate limiter allows, as if work on it had failed. */
+  retry(key: string): void {
+    this.#queue.addRateLimited({ key, why: ['retry'] });
+  }
+
+  /** The key is no longer to come after a while; tells whether it was to. */
+  cancelDelayed(key: string): boolean {
+    return this.#queue.cancelDelayed({ key, why: NO_REASONS });
+  }
+
+  /** Works until the signal aborts, and then finishes what is under way. Once only. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, stopGraceMs } = this.#parts;
+    using work = new WorkSignal(signal, { clock, graceMs: stopGraceMs });
+    await Promise.all(Array.from({ length: this.#concurrency }, () => this.#worker(signal, work.signal)));
+    this.#queue.shutDown();
+  }
+
+  get #concurrency(): number {
+    return this.#options.concurrency ?? 1;
+  }
+
+  async #worker(signal: AbortSignal, workSignal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const request = await this.#queue.take(signal).catch(() => undefined); // aborted
+      if (request === undefined) return;
+      await this.#process(request, workSignal);
+    }
+  }
+
+  async #process(request: Request, signal: AbortSignal): Promise<void> {
+    const { clock, metrics, trace } = this.#parts;
+    const { name } = this;
+    const { key, why } = request;
+    const startedAt = clock.now();
+    const startedMs = clock.monotonic();
+    metrics.begin(name);
+    const run = new Run(why, this.#queue.failures(request), signal);
+    const { outcome, ...failure } = await this.#attempt(key, run);
+    this.#plan(request, run, { outcome, ...failure });
+    this.#queue.done(request);
+    const durationMs = clock.monotonic() - startedMs;
+    this.#changes?.worked(key, durationMs);
+    const { writes } = run;
+    const record = { controller: name, key, why, startedAt, durationMs, outcome, writes, ...failure };
+    metrics.end(record, run.afterMs !== undefined);
+    trace(record);
+  }
+
+  async #attempt(key: string, run: Run): Promise<Pick<ReconcileRecord, 'outcome' | 'error'>> {
+    try {
+      return { outcome: (await this.#options.work(key, run)) ?? 'done' };
+    } catch (error) {
+      return { outcome: outcomeOf(error, run.signal), error };
+    }
+  }
+
+  #plan(request: Request, run: Run, { outcome, error }: Pick<ReconcileRecord, 'outcome' | 'error'>): void {
+    const { key } = request;
+    if (outcome === 'stopped') return;
+    if (outcome === 'done') {
+      this.#queue.forget(request);
+      if (run.afterMs !== undefined) this.addAfter(key, run.afterMs, { why: `after ${formatDuration(run.afterMs)}` });
+      return;
+    }
+    const fields = { object: key, failures: run.failures + 1, error };
+    if (outcome === 'failed') this.#log.error('work failed, will be tried again', fields);
+    else if (outcome === 'conflict') this.#log.debug('object changed meanwhile', fields);
+    const retryAfterMs = error instanceof StatusError ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0;
+    if (retryAfterMs > 0) this.addAfter(key, retryAfterMs, { why: 'retry' });
+    else this.retry(key);
+  }
+}
+
+/** The work on a key, this time. Workers take it apart, so all that is in it works by itself. */
+class Run implements WorkContext {
+  readonly why: readonly string[];
+  readonly failures: number;
+  readonly signal: AbortSignal;
+  writes = 0;
+  afterMs: number | undefined;
+
+  constructor(why: readonly string[], failures: number, signal: AbortSignal) {
+    this.why = why;
+    this.failures = failures;
+    this.signal = signal;
+  }
+
+  readonly after = (duration: string | number): void => {
+    const ms = typeof duration === 'number' ? duration : parseDuration(duration);
+    if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`Cannot look again after ${formatAny(duration)}`);
+    this.afterMs = Math.min(ms, this.afterMs ?? Infinity);
+  };
+
+  readonly countWrite = (): void => void (this.writes += 1);
+}
+
+function requestOf(key: string, { why }: Pick<AddKeyOptions, 'why'>): Request {
+  return { key, why: why === undefined ? NO_REASONS : [why] };
+}
+
+function outcomeOf(error: unknown, signal: AbortSignal): ReconcileOutcome {
+  if (signal.aborted) return 'stopped';
+  return hasReason(error, 'Conflict') || hasReason(error, 'NotFound') ? 'conflict' : 'failed';
+}
+
+function formatAny(duration: string | number): string {
+  if (typeof duration === 'string') return `"${duration}"`;
+  return Number.isFinite(duration) ? formatDuration(duration) : String(duration);
+}

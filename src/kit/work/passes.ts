@@ -1,0 +1,61 @@
+import type { Clock, Runnable } from '../../base/index.ts';
+import type { KeyedWorkers, KeyedWorkersOptions } from './keyed-workers.ts';
+
+export interface PassesOptions {
+  readonly periodMs: number;
+  /** Looks at everything once. */
+  pass(signal: AbortSignal): Promise<void>;
+}
+
+const PASS = 'pass';
+
+/**
+ * Runs a pass over everything when there is a reason to, at the times at which a loop of this period would: what clients
+ * can see happens no earlier and no later, and when nothing happens nothing runs.
+ *
+ * Example: with a period of 20 s and a start at 3 s, a reason at 30 s leads to a pass at 43 s, and so do ten reasons. One
+ * pass is run at the start. A pass that fails is run again at the next of these times.
+ */
+export class Passes implements Runnable {
+  readonly #clock: Clock;
+  readonly #periodMs: number;
+  readonly #workers: KeyedWorkers;
+  #originMs: number | undefined;
+  /** The time of the last pass on the grid of periods. */
+  #lastMs = -Infinity;
+
+  constructor(options: PassesOptions, clock: Clock, workers: (options: KeyedWorkersOptions) => KeyedWorkers) {
+    this.#clock = clock;
+    this.#periodMs = options.periodMs;
+    this.#workers = workers({
+      rateLimiter: { nextMs: () => this.#nextInMs(clock.monotonic()), forget: () => undefined, failures: () => 0 },
+      work: async (_, { signal }) => {
+        this.#lastMs = this.#gridMs(clock.monotonic(), Math.floor);
+        await options.pass(signal);
+      },
+    });
+  }
+
+  /** There is a reason for a pass, at the first time not before this one; now unless given. Monotonic milliseconds. */
+  request(notBeforeMs = this.#clock.monotonic()): void {
+    if (this.#originMs === undefined) return; // the first pass is to come anyway
+    this.#workers.addAfter(PASS, this.#nextInMs(notBeforeMs));
+  }
+
+  /** Runs passes until the signal aborts. Once only. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#originMs = this.#clock.monotonic();
+    this.#workers.add(PASS);
+    await this.#workers.run(signal);
+  }
+
+  #nextInMs(notBeforeMs: number): number {
+    const gridMs = this.#gridMs(notBeforeMs, Math.ceil);
+    return (gridMs > this.#lastMs ? gridMs : this.#lastMs + this.#periodMs) - this.#clock.monotonic();
+  }
+
+  #gridMs(ms: number, round: (periods: number) => number): number {
+    const originMs = this.#originMs ?? 0;
+    return originMs + round((ms - originMs) / this.#periodMs) * this.#periodMs;
+  }
+}

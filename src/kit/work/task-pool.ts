@@ -1,0 +1,59 @@
+/** Tasks that run beside something else, no more than `capacity` at once. The rule for "full": who has more waits for room. */
+export class TaskPool {
+  readonly #capacity: number;
+  readonly #waiting: (() => void)[] = [];
+  #size = 0;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Starts a task, which must not fail: it deals with its failures itself. Assumes that there is room. */
+  start(task: () => Promise<void>): void {
+    this.#size += 1;
+    void task().finally(() => {
+      this.#size -= 1;
+      for (const wake of this.#waiting.splice(0)) wake();
+    });
+  }
+
+  /** Resolves when another task can be started; at once if one can. */
+  async room(): Promise<void> {
+    while (this.#size >= this.#capacity) await this.#change();
+  }
+
+  /** Resolves when all that was started is over. */
+  async idle(): Promise<void> {
+    while (this.#size > 0) await this.#change();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => void this.#waiting.push(resolve));
+  }
+}
+
+/** Works on all items, at most `limit` of them at a time. Once all have been worked on, throws the first error. */
+export async function inParallel<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<void>,
+  { limit }: { readonly limit: number },
+): Promise<void> {
+  const failures: unknown[] = [];
+  const pool = new TaskPool(limit);
+  for (const item of items) {
+    if (pool.size >= limit) await pool.room();
+    pool.start(async () => {
+      try {
+        await work(item);
+      } catch (error) {
+        failures.push(error);
+      }
+    });
+  }
+  await pool.idle();
+  if (failures.length > 0) throw failures[0];
+}
