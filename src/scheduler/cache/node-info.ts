@@ -1,5 +1,5 @@
+import { HostPorts } from '../../api/meaning/index.ts';
 import type { Node, Observed } from '../../client/index.ts';
-import { HostPorts } from './host-ports.ts';
 import type { PodInfo } from './pod-info.ts';
 import { Resources } from './resources.ts';
 

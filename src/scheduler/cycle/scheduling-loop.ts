@@ -1,3 +1,4 @@
+import { isAssigned } from '../../api/meaning/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
 import type { Pod } from '../../client/index.ts';
@@ -182,7 +183,7 @@ export class SchedulingLoop {
     if (isError && current !== undefined) log.error('scheduling failed', { pod: queued.key, error });
     else log.debug('pod was not scheduled', { pod: queued.key, why: verdict.message });
     if (current !== undefined && current.metadata.uid !== queued.uid) return queue.done(queued.uid); // made anew
-    const isWaiting = current !== undefined && (current.spec?.nodeName ?? '') === '';
+    const isWaiting = current !== undefined && !isAssigned(current);
     if (isWaiting) {
       queued.update(current);
       queue.putBack(queued);

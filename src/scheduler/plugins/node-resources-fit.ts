@@ -1,7 +1,8 @@
+import { isAssigned, isExtendedResource } from '../../api/meaning/index.ts';
 import type { Node, Pod } from '../../client/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import { PodInfo } from '../cache/pod-info.ts';
-import { isExtendedResource, Resources } from '../cache/resources.ts';
+import { Resources } from '../cache/resources.ts';
 import type { Change } from '../framework/cluster-event.ts';
 import type { CycleKey } from '../framework/cycle.ts';
 import type { Plugin, PluginContext } from '../framework/plugin.ts';
@@ -105,9 +106,9 @@ function describe(bits: number, scalars: readonly string[]): Shortage {
 
 /** A pod on a node went away, or it or the waiting pod itself asks for less than before. */
 function isRoomMade(pod: PodInfo, { old, now }: Change<Pod>): boolean {
-  if (now === undefined) return (old?.spec?.nodeName ?? '') !== '' || (old?.status?.nominatedNodeName ?? '') !== '';
+  if (now === undefined) return old !== undefined && (isAssigned(old) || (old.status?.nominatedNodeName ?? '') !== '');
   if (now.metadata.uid === pod.uid) return true;
-  if ((now.spec?.nodeName ?? '') === '' || old === undefined) return false;
+  if (!isAssigned(now) || old === undefined) return false;
   return hasGrown(pod.requests, new PodInfo(now).requests, new PodInfo(old).requests);
 }
 

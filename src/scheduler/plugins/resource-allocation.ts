@@ -1,7 +1,7 @@
+import { hasPodLevelRequests, podRequests } from '../../api/meaning/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import { ASSUMED_REQUESTS, type PodInfo } from '../cache/pod-info.ts';
-import { hasPodLevelRequests, podRequests } from '../cache/pod-requests.ts';
-import { isScalarResource } from '../cache/resources.ts';
+import { isScalarResource, Resources } from '../cache/resources.ts';
 import { MAX_NODE_SCORE } from '../framework/plugin.ts';
 import type { ScoredResource } from './fit-args.ts';
 
@@ -20,8 +20,8 @@ export function nonZeroPodAmounts(pod: PodInfo, resources: readonly ScoredResour
     }
     return amounts;
   }
-  const amounts = podRequests(pod.pod, { forMissing: ASSUMED_REQUESTS, isPodLevelIgnored: true });
-  return Float64Array.from(resources, ({ name }) => amounts.get(name) ?? 0);
+  const amounts = Resources.of(podRequests(pod.pod, { forMissing: ASSUMED_REQUESTS, isPodLevelIgnored: true }));
+  return Float64Array.from(resources, ({ name }) => amounts.amount(name) ?? 0);
 }
 
 export interface AllocationScoring {

@@ -1,3 +1,4 @@
+import { isAssigned } from '../../api/meaning/index.ts';
 import type { HandlerRegistration, Node, Observed, Pod, SharedInformer } from '../../client/index.ts';
 import { keyOf } from '../../client/index.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
@@ -117,8 +118,4 @@ export class ClusterWatch {
   #isOurs(pod: Observed<Pod>): boolean {
     return this.#parts.isOurs(pod.spec?.schedulerName ?? '');
   }
-}
-
-function isAssigned(pod: Observed<Pod>): boolean {
-  return (pod.spec?.nodeName ?? '') !== '';
 }

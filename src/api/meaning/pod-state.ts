@@ -1,0 +1,68 @@
+import type { Pod, PodCondition } from '../types/core/v1.d.ts';
+import type { DeepReadonly } from '../../base/index.ts';
+
+type SomePod = DeepReadonly<Pod>;
+
+/** Whether the pod has a node. */
+export function isAssigned(pod: SomePod): boolean {
+  return (pod.spec?.nodeName ?? '') !== '';
+}
+
+/** Whether a pod in this phase has ended for good. */
+export function isTerminalPhase(phase: string | undefined): phase is 'Succeeded' | 'Failed' {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
+/** Whether all its containers have ended for good. */
+export function isFinished(pod: SomePod): boolean {
+  return isTerminalPhase(pod.status?.phase);
+}
+
+/** Whether it runs or will run: neither finished nor being deleted. */
+export function isActive(pod: SomePod): boolean {
+  return !isFinished(pod) && pod.metadata?.deletionTimestamp === undefined;
+}
+
+/** Whether it is being deleted, and still runs. */
+export function isTerminating(pod: SomePod): boolean {
+  return !isFinished(pod) && pod.metadata?.deletionTimestamp !== undefined;
+}
+
+export function readyCondition(pod: SomePod): DeepReadonly<PodCondition> | undefined {
+  return pod.status?.conditions?.find(({ type }) => type === 'Ready');
+}
+
+export function isReady(pod: SomePod): boolean {
+  return readyCondition(pod)?.status === 'True';
+}
+
+/** When it became ready, in milliseconds since the epoch; undefined while it is not, or when nobody said. */
+export function readySince(pod: SomePod): number | undefined {
+  const condition = readyCondition(pod);
+  if (condition?.status !== 'True') return undefined;
+  return condition.lastTransitionTime === undefined ? undefined : Date.parse(condition.lastTransitionTime);
+}
+
+/** Whether it has been ready for `minReadySeconds` at `nowMs`. */
+export function isAvailable(pod: SomePod, minReadySeconds: number, nowMs: number): boolean {
+  if (!isReady(pod)) return false;
+  if (minReadySeconds === 0) return true;
+  const since = readySince(pod);
+  return since !== undefined && since + minReadySeconds * 1000 <= nowMs;
+}
+
+/** Milliseconds until the next of the pods becomes available, if all stay ready; undefined when none will by itself. */
+export function nextAvailableInMs(
+  pods: readonly SomePod[],
+  minReadySeconds: number,
+  nowMs: number,
+): number | undefined {
+  let next: number | undefined;
+  for (const pod of pods) {
+    const since = readySince(pod);
+    if (since === undefined) continue;
+    const inMs = since + minReadySeconds * 1000 - nowMs;
+    if (inMs > 0 && (next === undefined || inMs < next)) next = inMs;
+  }
+  return next;
+}
