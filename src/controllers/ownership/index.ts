@@ -1,12 +1,5 @@
 // What the controllers share about who controls what.
 export { claim, type ClaimRequest } from './claim.ts';
-export {
-  controllerOf,
-  controllerReference,
-  isControlledBy,
-  orphanNamespace,
-  ORPHANS_INDEX,
-} from './controller-reference.ts';
 export { type Claim, decideClaim } from './decide-claim.ts';
+export { orphanNamespace, ORPHANS_INDEX } from './orphans.ts';
 export { ownerKeys, type SelectorOf } from './owner-keys.ts';
-export { isNamespaceTerminating } from './namespace-terminating.ts';

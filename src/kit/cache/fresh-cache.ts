@@ -1,3 +1,4 @@
+import { controllerOf } from '../../api/meaning/index.ts';
 import type { Clock } from '../../base/index.ts';
 import {
   byNamespace,
@@ -153,7 +154,7 @@ export class FreshCache<T extends KubernetesObject> implements Disposable {
   }
 }
 
-function byController({ metadata }: Observed<KubernetesObject>): readonly string[] {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+function byController(object: Observed<KubernetesObject>): readonly string[] {
+  const owner = controllerOf(object);
   return owner === undefined ? [] : [owner.uid];
 }

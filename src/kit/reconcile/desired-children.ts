@@ -1,6 +1,6 @@
+import { controllerOf, controllerReference } from '../../api/meaning/index.ts';
 import { clone } from '../../base/index.ts';
 import { keyOf, type Kind, type KubernetesObject, type Observed, type Sendable } from '../../client/index.ts';
-import type { OwnerReference } from '../../api/types/meta/v1.d.ts';
 import type { Objects } from '../objects.ts';
 import { kindId } from './declared-kinds.ts';
 import type { EchoFilter } from './echo-filter.ts';
@@ -82,19 +82,13 @@ export class DesiredChildren {
       metadata: {
         ...metadata,
         ...(namespace === undefined ? {} : { namespace }),
-        ownerReferences: [...others, this.#ownerReference()],
+        ownerReferences: [...others, controllerReference(this.#owner, this.#parts.kind)],
       },
     });
   }
 
-  #ownerReference(): OwnerReference {
-    const { apiVersion, kind } = this.#parts.kind;
-    const { name, uid } = this.#owner.metadata;
-    return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
-  }
-
   #checkOwner(kind: Kind, actual: Observed<KubernetesObject> | undefined): void {
-    const owner = actual?.metadata.ownerReferences?.find(({ controller }) => controller === true);
+    const owner = actual && controllerOf(actual);
     if (actual === undefined || owner === undefined || owner.uid === this.#owner.metadata.uid) return;
     throw this.#refusal(kind, actual, `it is controlled by ${owner.kind} "${owner.name}"`);
   }
