@@ -1,3 +1,4 @@
+import { isFinished, isReady } from '../../api/meaning/index.ts';
 import {
   badRequest,
   conflict,
@@ -19,7 +20,7 @@ import type { Whole } from '../kind.ts';
 import type { Found, OtherObjects } from '../other-objects.ts';
 import { spend, stillProcessed } from '../policy/disruption-budget.ts';
 import { created } from './pod-binding.ts';
-import { isPodReady, withCondition } from './pod-conditions.ts';
+import { withCondition } from './pod-conditions.ts';
 
 const RETRIES = 20;
 
@@ -106,7 +107,7 @@ async function removeUnguarded(
 ): Promise<Whole<Pod> | 'removed'> {
   for (let tries = 0; ; tries++) {
     const pod = (await objects.get()) as unknown as Whole<Pod>;
-    const isEnding = ENDED.has(pod.status.phase ?? '') || pod.metadata.deletionTimestamp !== undefined;
+    const isEnding = isFinished(pod) || pod.metadata.deletionTimestamp !== undefined;
     if (!isEnding && pod.status.phase !== 'Pending') return pod;
     const mayRetry = options.preconditions?.resourceVersion === undefined;
     try {
@@ -117,8 +118,6 @@ async function removeUnguarded(
     }
   }
 }
-
-const ENDED = new Set(['Succeeded', 'Failed']);
 
 function atVersion(options: EvictionOptions, { metadata }: Whole<Pod>): EvictionOptions {
   return { ...options, preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion } };
@@ -140,7 +139,7 @@ function manyBudgets(): StatusError {
 
 /** A pod that is not ready does not count; it may go if the budget says so or is kept without it. */
 function mayGoUnhealthy({ status }: Whole<Pod>, { spec, status: budget }: PodDisruptionBudget): boolean {
-  if (isPodReady(status)) return false;
+  if (isReady({ status })) return false;
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
   const { currentHealthy = 0, desiredHealthy = 0 } = budget ?? {};
   return currentHealthy >= desiredHealthy && desiredHealthy > 0;
