@@ -1,6 +1,5 @@
 import { isFinished } from '../../api/meaning/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
-import type { DeepReadonly } from '../../base/index.ts';
 import {
   type Client,
   type Kind,
