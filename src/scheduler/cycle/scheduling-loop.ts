@@ -1,21 +1,21 @@
 import { isAssigned } from '../../api/meaning/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
-import type { Pod } from '../../client/index.ts';
+import type { Patch, Pod } from '../../client/index.ts';
+import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
 import { assignedPodDelete } from '../framework/cluster-event.ts';
 import { Cycle } from '../framework/cycle.ts';
+import { PodRejectedError } from '../framework/fit-error.ts';
 import type { Framework } from '../framework/framework.ts';
-import { PodRejectedError } from '../framework/pod-rejected-error.ts';
 import { runBind, runPermit, runPostBind, runReserve, runUnreserve } from '../framework/run-binding.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import type { SchedulerMetrics } from '../scheduler-metrics.ts';
-import { eventNote, recordRejection, verdictOf } from './failure.ts';
-import { scheduledPatch } from './scheduled-condition.ts';
-import type { PodScheduler } from './schedule-pod.ts';
+import { eventNote, recordRejection, verdictOf, verdictPatch } from './failure.ts';
+import type { Placement, PodScheduler } from './schedule-pod.ts';
 import { TaskPool } from './task-pool.ts';
 import { WakeUp } from './wake-up.ts';
 
@@ -30,6 +30,7 @@ export interface SchedulingLoopParts {
   readonly metrics: SchedulerMetrics;
   readonly queue: SchedulingQueue;
   readonly cache: SchedulerCache;
+  readonly nominatedPods: NominatedPods;
   readonly snapshot: Snapshot;
   readonly scheduler: PodScheduler;
   readonly frameworks: ReadonlyMap<string, Framework>;
@@ -66,6 +67,19 @@ export class SchedulingLoop {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const { clock, stopGraceMs } = this.#parts;
+    let grace: Disposable | undefined;
+    const stopLater = (): void => void (grace = clock.timer(stopGraceMs, () => this.#stopTasks.abort()));
+    signal.addEventListener('abort', stopLater, { once: true });
+    try {
+      await this.#takeTurns(signal);
+      await this.#tasks.idle();
+    } finally {
+      grace?.[Symbol.dispose]();
+    }
+  }
+
+  async #takeTurns(signal: AbortSignal): Promise<void> {
     for (let turn = 1; !signal.aborted; turn++) {
       const queued = this.#parts.queue.pop();
       if (queued === undefined) {
@@ -73,28 +87,37 @@ export class SchedulingLoop {
         continue;
       }
       this.#isTrying = true;
-      this.#try(queued);
+      const trying = this.#try(queued);
+      if (trying instanceof Promise) await trying; // else not even a turn of the microtasks is lost
       this.#isTrying = false;
       await this.#tasks.room();
       if (turn % PODS_A_TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
     }
-    const { clock, stopGraceMs } = this.#parts;
-    using _ = clock.timer(stopGraceMs, () => this.#stopTasks.abort());
-    await this.#tasks.idle();
   }
 
-  #try(queued: QueuedPod): void {
-    const { clock, queue } = this.#parts;
+  /** A promise only when something has to be waited for before the next pod's turn. */
+  #try(queued: QueuedPod): Promise<void> | void {
+    const { cache, clock, metrics, queue, scheduler, snapshot } = this.#parts;
     const framework = this.#parts.frameworks.get(queued.pod.schedulerName);
     if (framework === undefined || this.#isToSkip(queued)) return queue.done(queued.uid);
     const attempt: Attempt = { queued, framework, startMs: clock.monotonic() };
     const cycle = new Cycle(queued.pod);
+    const found = ({ nodeName }: Placement): void => {
+      metrics.algorithm(clock.monotonic() - attempt.startMs);
+      this.#place(attempt, cycle, nodeName);
+    };
+    const failed = (error: unknown): void => {
+      metrics.algorithm(clock.monotonic() - attempt.startMs);
+      if (!this.#stopTasks.signal.aborted) this.#fail(attempt, error);
+    };
+    cache.update(snapshot);
+    let placement: Placement | Promise<Placement>;
     try {
-      const nodeName = this.#place(attempt, cycle);
-      this.#tasks.start(() => this.#bind(attempt, cycle, nodeName));
+      placement = scheduler.schedule(framework, cycle, { signal: this.#stopTasks.signal });
     } catch (error) {
-      this.#fail(attempt, error);
+      return failed(error);
     }
+    return placement instanceof Promise ? placement.then(found, failed) : found(placement);
   }
 
   #isToSkip({ pod }: QueuedPod): boolean {
@@ -107,30 +130,23 @@ export class SchedulingLoop {
     return true;
   }
 
-  /** Chooses a node and counts the pod on it. */
-  #place({ queued, framework }: Attempt, cycle: Cycle): string {
-    const { cache, snapshot } = this.#parts;
-    cache.update(snapshot);
-    const nodeName = this.#choose(framework, cycle);
-    cache.assume(queued.pod, nodeName);
+  /** Counts the pod on its node, and begins to bind it. */
+  #place(attempt: Attempt, cycle: Cycle, nodeName: string): void {
+    const { queued, framework } = attempt;
+    try {
+      this.#parts.cache.assume(queued.pod, nodeName);
+    } catch (error) {
+      return this.#fail(attempt, error);
+    }
+    this.#parts.nominatedPods.delete(queued.uid);
     try {
       const rejection = runReserve(framework, cycle, nodeName);
       if (rejection !== undefined) throw new PodRejectedError(nodeName, rejection);
     } catch (error) {
       this.#takeBack(framework, cycle, nodeName);
-      throw error;
+      return this.#fail(attempt, error);
     }
-    return nodeName;
-  }
-
-  #choose(framework: Framework, cycle: Cycle): string {
-    const { scheduler, clock, metrics } = this.#parts;
-    const startMs = clock.monotonic();
-    try {
-      return scheduler.schedule(framework, cycle).nodeName;
-    } finally {
-      metrics.algorithm(clock.monotonic() - startMs);
-    }
+    this.#tasks.start(() => this.#bind(attempt, cycle, nodeName));
   }
 
   async #bind(attempt: Attempt, cycle: Cycle, nodeName: string): Promise<void> {
@@ -174,7 +190,7 @@ export class SchedulingLoop {
 
   /** Puts the pod back and says why it has no node: in an event, and in its status. */
   #fail({ queued, framework, startMs }: Attempt, error: unknown): void {
-    const { clock, log, metrics, pods, queue } = this.#parts;
+    const { clock, log, metrics, nominatedPods, pods, queue } = this.#parts;
     const verdict = verdictOf(error);
     const isError = verdict.reason === 'SchedulerError';
     metrics.attempt(isError ? 'error' : 'unschedulable', framework.schedulerName, clock.monotonic() - startMs);
@@ -187,13 +203,14 @@ export class SchedulingLoop {
     if (isWaiting) {
       queued.update(current);
       queue.putBack(queued);
+      nominatedPods.set(queued.pod, verdict.nominatedNodeName);
     } else queue.done(queued.uid);
     this.#event(queued.pod, { type: 'Warning', reason: 'FailedScheduling', message: eventNote(verdict.message) });
-    const patch = scheduledPatch(queued.pod.pod, verdict, clock.now());
+    const patch = verdictPatch(queued.pod.pod, verdict, clock.now());
     if (isWaiting && patch !== undefined) this.#tasks.start(() => this.#writeStatus(queued.key, patch));
   }
 
-  async #writeStatus(key: string, patch: NonNullable<ReturnType<typeof scheduledPatch>>): Promise<void> {
+  async #writeStatus(key: string, patch: Patch): Promise<void> {
     try {
       await this.#parts.pods.patchStatus(key, patch, { signal: this.#stopTasks.signal });
     } catch (error) {

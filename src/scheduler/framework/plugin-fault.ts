@@ -10,7 +10,8 @@ export class PluginFault extends Error {
   }
 }
 
-function messageOf(cause: unknown): string {
+/** What somebody who sees only the message should read. */
+export function messageOf(cause: unknown): string {
   if (cause instanceof StatusError) return cause.status.message ?? cause.message;
   return cause instanceof Error ? cause.message : String(cause);
 }

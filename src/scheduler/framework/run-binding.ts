@@ -1,6 +1,7 @@
 import type { Cycle } from './cycle.ts';
 import type { Framework } from './framework.ts';
-import type { BindingOptions } from './plugin.ts';
+import type { StepOptions } from './plugin.ts';
+import { bindByExtender } from './run-extenders.ts';
 import { PluginFault } from './plugin-fault.ts';
 import type { Rejection } from './rejection.ts';
 
@@ -26,7 +27,7 @@ export function runUnreserve(framework: Framework, cycle: Cycle, nodeName: strin
 export async function runPermit(
   framework: Framework,
   cycle: Cycle,
-  options: BindingOptions & { readonly nodeName: string },
+  options: StepOptions & { readonly nodeName: string },
 ): Promise<Rejection | undefined> {
   const { nodeName } = options;
   const answers = framework.at('Permit').map(async (plugin) => {
@@ -39,16 +40,17 @@ export async function runPermit(
   return (await Promise.all(answers)).find((answer) => answer !== undefined);
 }
 
-/** PreBind, Bind and PostBind. What fails here is no verdict about the pod: it is thrown. */
+/** PreBind and Bind; an extender that binds goes before the plugins. What fails here is no verdict about the pod: it is thrown. */
 export async function runBind(
   framework: Framework,
   cycle: Cycle,
-  options: BindingOptions & { readonly nodeName: string },
+  options: StepOptions & { readonly nodeName: string },
 ): Promise<void> {
   const { nodeName } = options;
   for (const plugin of framework.at('PreBind')) {
     await guarded(`running PreBind plugin "${plugin.name}"`, () => plugin.preBind(cycle, nodeName, options));
   }
+  if (await bindByExtender(framework.extendersFor(cycle.pod), cycle.pod, options)) return;
   for (const plugin of framework.at('Bind')) {
     const what = `running Bind plugin "${plugin.name}"`;
     if (await guarded(what, () => plugin.bind(cycle, nodeName, options))) return;

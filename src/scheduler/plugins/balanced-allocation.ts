@@ -1,6 +1,7 @@
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { CycleKey } from '../framework/cycle.ts';
-import { MAX_NODE_SCORE, type Plugin, type PluginContext } from '../framework/plugin.ts';
+import { MAX_NODE_SCORE, type Plugin } from '../framework/plugin.ts';
+import type { PluginContext } from '../framework/plugin-context.ts';
 import { readScoredResources, type ScoredResource } from './fit-args.ts';
 import { isUncommon, podAmounts, takenOf } from './resource-allocation.ts';
 

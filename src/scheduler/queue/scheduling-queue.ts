@@ -1,5 +1,6 @@
 import { type Clock, discardLogger, type Logger } from '../../base/index.ts';
-import type { Observed, Pod } from '../../client/index.ts';
+import { keyOf, type Observed, type Pod } from '../../client/index.ts';
+import { NominatedPods } from '../cache/nominated-pods.ts';
 import {
   type Change,
   type ClusterEvent,
@@ -21,6 +22,8 @@ export interface SchedulingQueueOptions {
   readonly clock: Clock;
   readonly log?: Logger;
   readonly backoff?: BackoffOptions;
+  /** Kept up to date with the pods in the queue. */
+  readonly nominatedPods?: NominatedPods;
   /** A pod that waits for something to happen is tried again after this long; 5 minutes unless given. */
   readonly maxUnschedulableMs?: number;
   /** Told when a pod comes to a place. */
@@ -44,6 +47,7 @@ export class SchedulingQueue implements Disposable {
   readonly #backoff: BackoffTimes;
   readonly #places: PodPlaces;
   readonly #inFlight = new InFlight();
+  readonly #nominatedPods: NominatedPods;
   #onReady: (() => void) | undefined;
   #restTimer: { readonly atMs: number; readonly timer: Disposable } | undefined;
   #flushTimer: Disposable | undefined;
@@ -53,6 +57,7 @@ export class SchedulingQueue implements Disposable {
     const [sort] = first?.at('QueueSort') ?? [];
     if (sort === undefined) throw new Error('Cannot make a scheduling queue: there is no profile');
     this.#options = options;
+    this.#nominatedPods = options.nominatedPods ?? new NominatedPods();
     this.#frameworks = frameworks;
     this.#hints = new RetryHints(frameworks.values(), options.log ?? discardLogger);
     this.#backoff = new BackoffTimes(options.clock, options.backoff);
@@ -117,7 +122,7 @@ export class SchedulingQueue implements Disposable {
   }
 
   add(pod: Observed<Pod>): void {
-    this.#enter(new QueuedPod(pod, this.#options.clock.now()), 'active', labelOf(unscheduledPodAdd));
+    this.#enterNew(pod, labelOf(unscheduledPodAdd));
   }
 
   /** The pod has changed, which may make it schedulable. */
@@ -128,13 +133,14 @@ export class SchedulingQueue implements Disposable {
       for (const event of events) this.#inFlight.record(event, change);
       return;
     }
-    const key = `${now.metadata.namespace ?? ''}/${now.metadata.name}`;
+    const key = keyOf(now);
     const queued = this.#places.get(key);
     if (queued === undefined) {
-      this.#enter(new QueuedPod(now, this.#options.clock.now()), 'active', labelOf(unscheduledPodUpdate));
+      this.#enterNew(now, labelOf(unscheduledPodUpdate));
       return;
     }
     this.#places.change(key, (pod) => pod.update(now));
+    this.#nominatedPods.update(old, queued.pod);
     if (this.#places.placeOf(key) !== 'unschedulable') return;
     for (const event of events) {
       const advice = this.#hints.advise(queued, event, change);
@@ -142,8 +148,9 @@ export class SchedulingQueue implements Disposable {
     }
   }
 
-  delete(key: string): void {
-    this.#places.remove(key);
+  delete(pod: Observed<Pod>): void {
+    this.#nominatedPods.delete(pod.metadata.uid);
+    this.#places.remove(keyOf(pod));
   }
 
   /** A pod that was tried in vain comes back; which plugins rejected it stands in it. */
@@ -200,6 +207,11 @@ export class SchedulingQueue implements Disposable {
     if (advice === 'leave') return this.#arrive(pod, 'unschedulable', event);
     if (advice === 'now' || this.#backoff.isOver(pod)) return this.#enter(pod, 'active', event);
     return this.#enter(pod, pod.isRejectedByPlugins ? 'backoff' : 'errorBackoff', event);
+  }
+
+  #enterNew(pod: Observed<Pod>, event: string): void {
+    const queued = new QueuedPod(pod, this.#options.clock.now());
+    if (this.#enter(queued, 'active', event) === 'active') this.#nominatedPods.set(queued.pod);
   }
 
   /** Puts a pod where it will be tried, if the plugins let it. */

@@ -1,11 +1,18 @@
 import { isAssigned } from '../../api/meaning/index.ts';
-import type { HandlerRegistration, Node, Observed, Pod, SharedInformer } from '../../client/index.ts';
-import { keyOf } from '../../client/index.ts';
+import type { HandlerRegistration, KubernetesObject, Node, Observed, Pod, SharedInformer } from '../../client/index.ts';
+import { nominatedNode } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
 import { assignedPodAdd, assignedPodDelete } from '../framework/cluster-event.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import { nodeChanges } from './node-changes.ts';
 import { podChanges } from './pod-changes.ts';
+
+export interface WatchedKinds {
+  readonly nodes: SharedInformer<Node>;
+  readonly pods: SharedInformer<Pod>;
+  /** What plugins look at besides, by the names of the kinds. */
+  readonly others: ReadonlyMap<string, SharedInformer<KubernetesObject>>;
+}
 
 export interface ClusterWatchParts {
   readonly cache: SchedulerCache;
@@ -14,15 +21,12 @@ export interface ClusterWatchParts {
   isOurs(schedulerName: string): boolean;
 }
 
-/** Hears of nodes and pods, and tells the cache and the queue what that means for them. */
+/** Hears of nodes, pods and what else plugins look at, and tells the cache and the queue what that means for them. */
 export class ClusterWatch {
   readonly #parts: ClusterWatchParts;
-  readonly #registrations: readonly (HandlerRegistration<Node> | HandlerRegistration<Pod>)[];
+  readonly #registrations: readonly Pick<HandlerRegistration<KubernetesObject>, 'pending' | 'synced'>[];
 
-  constructor(
-    informers: { readonly nodes: SharedInformer<Node>; readonly pods: SharedInformer<Pod> },
-    parts: ClusterWatchParts,
-  ) {
+  constructor(informers: WatchedKinds, parts: ClusterWatchParts) {
     this.#parts = parts;
     this.#registrations = [
       informers.nodes.addHandler(
@@ -41,6 +45,7 @@ export class ClusterWatch {
         },
         { name: 'scheduler' },
       ),
+      ...Array.from(informers.others, ([resource, informer]) => this.#hearOf(resource, informer)),
     ];
   }
 
@@ -52,6 +57,18 @@ export class ClusterWatch {
   /** Resolves when all that was there at the start has been passed on. */
   async synced(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#registrations.map((registration) => registration.synced(signal)));
+  }
+
+  #hearOf(resource: string, informer: SharedInformer<KubernetesObject>): HandlerRegistration<KubernetesObject> {
+    const { queue } = this.#parts;
+    return informer.addHandler(
+      {
+        add: (now) => queue.moveAll({ resource, action: 'Add' }, { now }),
+        update: (now, old) => queue.moveAll({ resource, action: 'Update' }, { old, now }),
+        delete: (old) => queue.moveAll({ resource, action: 'Delete' }, { old }),
+      },
+      { name: 'scheduler' },
+    );
   }
 
   #nodeAdded(node: Observed<Node>): void {
@@ -81,7 +98,7 @@ export class ClusterWatch {
       for (const event of podChanges(old, now)) queue.moveAll(event, { old, now });
     } else if (isAssigned(now)) {
       this.#assigned(now);
-      queue.delete(keyOf(now)); // bound, perhaps by somebody else
+      queue.delete(now); // bound, perhaps by somebody else
     } else if (this.#isOurs(old)) this.#waitingPodChanged(old, now);
   }
 
@@ -89,21 +106,31 @@ export class ClusterWatch {
     const { cache, queue } = this.#parts;
     if (old.metadata.resourceVersion === now.metadata.resourceVersion) return;
     const isAssumed = cache.isAssumed(now.metadata.uid);
-    if (!isAssumed) queue.update(old, now);
-    else if (now.metadata.deletionTimestamp !== undefined && old.metadata.deletionTimestamp === undefined)
+    if (!isAssumed) {
+      queue.update(old, now);
+      if (nominatedNode(old) !== nominatedNode(now)) this.#nominationGone(old);
+    } else if (now.metadata.deletionTimestamp !== undefined && old.metadata.deletionTimestamp === undefined)
       this.#assumedPodGone(now);
   }
 
   #podGone(pod: Observed<Pod>): void {
     const { cache, queue } = this.#parts;
-    queue.delete(keyOf(pod));
+    queue.delete(pod);
     if (cache.isAssumed(pod.metadata.uid)) this.#assumedPodGone(pod);
     else if (cache.removePod(pod.metadata.uid)) queue.moveAll(assignedPodDelete, { old: pod });
+    else this.#nominationGone(pod);
   }
 
   #assigned(pod: Observed<Pod>): void {
     this.#parts.cache.setPod(pod);
     this.#parts.queue.moveAll(assignedPodAdd, { now: pod });
+  }
+
+  /** The room that was kept for the pod is free for those that are not more important. */
+  #nominationGone(old: Observed<Pod>): void {
+    if (nominatedNode(old) === '') return;
+    const { priority = 0 } = old.spec ?? {};
+    this.#parts.queue.moveAll(assignedPodDelete, { old }, ({ pod }) => pod.priority <= priority);
   }
 
   /** It is about to be bound, which will fail; what was reserved for it is free at once. */
