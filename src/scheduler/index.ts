@@ -18,6 +18,7 @@ export { type Rejection, unresolvable, unschedulable } from './framework/rejecti
 export { Cycle, type CycleKey } from './framework/cycle.ts';
 export type { Change, ClusterAction, ClusterEvent, EventInterest } from './framework/cluster-event.ts';
 export type { Diagnosis } from './framework/diagnosis.ts';
+export type { WaitingPods } from './framework/waiting-pods.ts';
 export { builtInPlugins } from './plugins/registry.ts';
 export type { NodeInfo } from './cache/node-info.ts';
 export type { NominatedPods } from './cache/nominated-pods.ts';

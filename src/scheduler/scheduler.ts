@@ -9,6 +9,7 @@ import type { Extender } from './framework/extender.ts';
 import { Framework } from './framework/framework.ts';
 import type { PluginFactory, SharedContext } from './framework/plugin-context.ts';
 import { defaultProfile, type Profile } from './framework/profile.ts';
+import { WaitingPods } from './framework/waiting-pods.ts';
 import { builtInPlugins } from './plugins/registry.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { SchedulerMetrics } from './scheduler-metrics.ts';
@@ -40,11 +41,13 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
   const { clock, metrics: registry } = context;
   const log = context.log.with({ part: 'scheduler' });
   const nominatedPods = new NominatedPods();
+  const waitingPods = new WaitingPods();
   const others = new Map<string, Kind>();
   const frameworks = makeFrameworks(options, {
     client: context.client,
     clock,
     nominatedPods,
+    waitingPods,
     extenders: options.extenders ?? [],
     objects(kind) {
       const isOwn = kind.group === '' && (kind.kind === 'Pod' || kind.kind === 'Node');
@@ -85,7 +88,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     pods: context.informer(Pod, PODS_THAT_MATTER),
     others: new Map(Array.from(others, ([name, kind]) => [name, context.informer(kind)])),
   };
-  const watch = new ClusterWatch(informers, { cache, queue, isOurs: (name) => frameworks.has(name) });
+  const watch = new ClusterWatch(informers, { cache, queue, waitingPods, isOurs: (name) => frameworks.has(name) });
   return {
     get isIdle() {
       return watch.isIdle && loop.isIdle;

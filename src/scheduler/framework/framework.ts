@@ -6,6 +6,7 @@ import { type ExtensionPoint, extensionPoints } from './extension-points.ts';
 import type { Plugin } from './plugin.ts';
 import type { PluginContext, PluginFactory, SharedContext } from './plugin-context.ts';
 import type { PluginUse, Profile } from './profile.ts';
+import type { WaitingPods } from './waiting-pods.ts';
 
 /** The method of a plugin that serves a point: `PreFilter` is served by `preFilter`. */
 type Method<Point extends ExtensionPoint> = Uncapitalize<Point>;
@@ -23,6 +24,7 @@ export interface PluginInterest {
 export class Framework {
   readonly profile: Profile;
   readonly nominatedPods: NominatedPods;
+  readonly waitingPods: WaitingPods;
   readonly extenders: readonly Extender[];
   readonly interests: readonly PluginInterest[];
   readonly #plugins: ReadonlyMap<ExtensionPoint, readonly Plugin[]>;
@@ -31,6 +33,7 @@ export class Framework {
   constructor(profile: Profile, factories: ReadonlyMap<string, PluginFactory>, context: SharedContext) {
     this.profile = profile;
     this.nominatedPods = context.nominatedPods;
+    this.waitingPods = context.waitingPods;
     this.extenders = context.extenders;
     const made = profile.plugins.map((use) => ({
       use,

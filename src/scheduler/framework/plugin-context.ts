@@ -4,6 +4,7 @@ import type { Objects } from '../../kit/index.ts';
 import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { Extender } from './extender.ts';
 import type { Plugin } from './plugin.ts';
+import type { WaitingPods } from './waiting-pods.ts';
 
 /** What the plugins of all profiles share. */
 export interface SharedContext {
@@ -11,6 +12,8 @@ export interface SharedContext {
   readonly client: Client | undefined;
   readonly clock: Clock;
   readonly nominatedPods: NominatedPods;
+  /** For plugins that need the room of a pod which waits for permission: they reject it, and nothing has to be deleted. */
+  readonly waitingPods: WaitingPods;
   /** All extenders, for plugins that ask them themselves, as preemption does. */
   readonly extenders: readonly Extender[];
   /**

@@ -6,6 +6,7 @@ import { NodeInfo } from '../cache/node-info.ts';
 import { NominatedPods } from '../cache/nominated-pods.ts';
 import { PodInfo } from '../cache/pod-info.ts';
 import type { SharedContext } from '../framework/plugin-context.ts';
+import { WaitingPods } from '../framework/waiting-pods.ts';
 
 interface PodSketch extends Partial<PodSpec> {
   readonly name?: string;
@@ -72,6 +73,7 @@ export function sharedContext(given: Partial<SharedContext> = {}): SharedContext
     client: undefined,
     clock: new VirtualClock(),
     nominatedPods: new NominatedPods(),
+    waitingPods: new WaitingPods(),
     extenders: [],
     objects({ kind }) {
       throw new Error(`Cannot list objects of kind "${kind}": there is no API server`);

@@ -3,6 +3,8 @@ import type { HandlerRegistration, KubernetesObject, Node, Observed, Pod, Shared
 import { nominatedNode } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
 import { assignedPodAdd, assignedPodDelete } from '../framework/cluster-event.ts';
+import { unschedulable } from '../framework/rejection.ts';
+import type { WaitingPods } from '../framework/waiting-pods.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import { nodeChanges } from './node-changes.ts';
 import { podChanges } from './pod-changes.ts';
@@ -17,6 +19,7 @@ export interface WatchedKinds {
 export interface ClusterWatchParts {
   readonly cache: SchedulerCache;
   readonly queue: SchedulingQueue;
+  readonly waitingPods: WaitingPods;
   /** Whether one of our profiles has this name. */
   isOurs(schedulerName: string): boolean;
 }
@@ -135,10 +138,10 @@ export class ClusterWatch {
 
   /** It is about to be bound, which will fail; what was reserved for it is free at once. */
   #assumedPodGone({ metadata: { uid } }: Observed<Pod>): void {
-    const { cache, queue } = this.#parts;
+    const { cache, queue, waitingPods } = this.#parts;
     const assumed = cache.assumedPod(uid);
     if (assumed === undefined) return;
-    cache.forget(uid);
+    if (!waitingPods.reject(uid, unschedulable('', 'removed'))) cache.forget(uid);
     queue.moveAll(assignedPodDelete, { old: assumed.pod });
   }
 
