@@ -206,23 +206,29 @@ describe('the scheduler', () => {
   });
 
   test('keeps the room for a pod that PostFilter has nominated, until that is over', async () => {
-    const answers = [{ nominatedNodeName: 'n1' }, unschedulable('Maker', 'nothing can be done')];
+    const nothing = unschedulable('Maker', 'nothing can be done');
     const maker: Plugin = {
       name: 'Maker',
       events: [{ resource: 'Pod', actions: ['UpdatePodLabel'] }],
       preFilter: ({ pod }) => (pod.priority > 0 ? unschedulable('Maker', 'not yet') : undefined),
-      postFilter: async () => ({ ...answers.shift()!, ...(answers.length === 0 ? { nominatedNodeName: '' } : {}) }),
+      async postFilter({ pod }) {
+        if (pod.priority === 0) return nothing;
+        const isOver = pod.pod.metadata.labels?.['over'] !== undefined;
+        return isOver ? { ...nothing, nominatedNodeName: '' } : { nominatedNodeName: 'n1' };
+      },
     };
     await using run = await SchedulerRun.start(withPlugin(maker));
     await run.client.scheduling.v1.priorityclasses.create({ metadata: { name: 'high' }, value: 1 });
+    await run.stop();
     await run.addNode('n1');
+    await run.addPod('other', { requests: { cpu: '3' } });
     await run.addPod('web', { requests: { cpu: '3' }, priorityClassName: 'high' });
+    await run.restart(withPlugin(maker)); // the other one is tried before the watch tells of the nomination
     expect((await run.pods.get('web')).status?.nominatedNodeName).toBe('n1');
     expect(await run.scheduled('web')).toBe('False Unschedulable 0/1 nodes are available: not yet.');
-    await run.addPod('other', { requests: { cpu: '3' } });
-    expect(await run.scheduled('other')).toContain('1 Insufficient cpu');
+    expect(await run.scheduled('other')).toContain('1 Insufficient cpu. nothing can be done');
 
-    await run.pods.patch('web', mergePatch({ metadata: { labels: { again: 'yes' } } }));
+    await run.pods.patch('web', mergePatch({ metadata: { labels: { over: 'yes' } } }));
     await run.clock.advance('2s');
 
     expect((await run.pods.get('web')).status?.nominatedNodeName).toBeUndefined();

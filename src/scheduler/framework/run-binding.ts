@@ -40,7 +40,7 @@ export async function runPermit(
       if (answer instanceof Promise) waits.push(answer);
       else if (answer !== undefined) return answer;
     }
-    return await framework.waitingPods.wait(cycle.pod.uid, waits);
+    return await framework.waitingPods.wait(cycle.pod.uid, waits, options);
   } finally {
     over.abort(); // nobody waits for their answers any more
   }

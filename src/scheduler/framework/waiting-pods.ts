@@ -1,3 +1,4 @@
+import type { StepOptions } from './plugin.ts';
 import type { Rejection } from './rejection.ts';
 
 type Answer = Promise<Rejection | undefined>;
@@ -12,10 +13,16 @@ export class WaitingPods {
     return this.#reject.has(uid);
   }
 
-  /** Resolves with the first rejection, of a plugin or from elsewhere, or when all plugins have agreed. Fails when one does. */
-  async wait(uid: string, answers: readonly Answer[]): Answer {
+  /**
+   * Resolves with the first rejection, of a plugin or from elsewhere, or when all plugins have agreed. Fails when one of them
+   * does, or when the signal aborts.
+   */
+  async wait(uid: string, answers: readonly Answer[], { signal }: StepOptions): Answer {
     if (answers.length === 0) return undefined;
-    const elsewhere = new Promise<Rejection>((resolve) => void this.#reject.set(uid, resolve));
+    const elsewhere = new Promise<Rejection>((resolve, reject) => {
+      this.#reject.set(uid, resolve);
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
     const agreed = Promise.all(answers).then(() => undefined);
     agreed.catch(() => undefined); // what fails here fails the race below as well
     const rejected = answers.map((answer) => answer.then((rejection) => rejection ?? agreed));
