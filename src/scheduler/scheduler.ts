@@ -20,7 +20,7 @@ export interface SchedulerOptions {
   readonly profiles?: readonly Profile[];
   /** Plugins beside the built-in ones, by the names that profiles use. */
   readonly plugins?: ReadonlyMap<string, PluginFactory>;
-  /** Asked after the plugins, in this order, for the pods of all profiles. */
+  /** Extenders, which are asked after the plugins, in this order, for the pods of all profiles. */
   readonly extenders?: readonly Extender[];
   /** The back-off of a pod after its first rejection; 1 s unless given. */
   readonly podInitialBackoffMs?: number;
@@ -100,7 +100,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
   };
 }
 
-/** False when we are told to stop before that. */
+/** False when the signal aborts first. */
 async function isSynced(watch: ClusterWatch, signal: AbortSignal): Promise<boolean> {
   try {
     await watch.synced(signal);

@@ -29,5 +29,14 @@ export {
   readySince,
 } from './pod-state.ts';
 export { isExtendedResource, isNativeResource, isPodLevelResource } from './resource-names.ts';
-export { hasTaint, NOT_READY_TAINT, UNREACHABLE_TAINT, UNSCHEDULABLE_TAINT } from './taints.ts';
-export { hasUntolerated, isTolerated, type Taints, tolerates, type Tolerations } from './tolerations.ts';
+export {
+  hasTaint,
+  hasUntolerated,
+  isTolerated,
+  NOT_READY_TAINT,
+  type Taints,
+  tolerates,
+  type Tolerations,
+  UNREACHABLE_TAINT,
+  UNSCHEDULABLE_TAINT,
+} from './taints.ts';

@@ -13,17 +13,17 @@ export function isTerminalPhase(phase: string | undefined): phase is 'Succeeded'
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
-/** Whether all its containers have ended for good. */
+/** Whether all containers of the pod have ended for good. */
 export function isFinished(pod: SomePod): boolean {
   return isTerminalPhase(pod.status?.phase);
 }
 
-/** Whether it runs or will run: neither finished nor being deleted. */
+/** Whether the pod runs or will run: it is neither finished nor being deleted. */
 export function isActive(pod: SomePod): boolean {
   return !isFinished(pod) && pod.metadata?.deletionTimestamp === undefined;
 }
 
-/** Whether it is being deleted, and still runs. */
+/** Whether the pod is being deleted and has not ended yet. */
 export function isTerminating(pod: SomePod): boolean {
   return !isFinished(pod) && pod.metadata?.deletionTimestamp !== undefined;
 }
@@ -36,14 +36,14 @@ export function isReady(pod: SomePod): boolean {
   return readyCondition(pod)?.status === 'True';
 }
 
-/** When it became ready, in milliseconds since the epoch; undefined while it is not, or when nobody said. */
+/** When the pod became ready, in milliseconds since the epoch; undefined while it is not ready, or without a time. */
 export function readySince(pod: SomePod): number | undefined {
   const condition = readyCondition(pod);
   if (condition?.status !== 'True') return undefined;
   return condition.lastTransitionTime === undefined ? undefined : Date.parse(condition.lastTransitionTime);
 }
 
-/** Whether it has been ready for `minReadySeconds` at `nowMs`. */
+/** Whether the pod has been ready for `minReadySeconds` at `nowMs`. */
 export function isAvailable(pod: SomePod, minReadySeconds: number, nowMs: number): boolean {
   if (!isReady(pod)) return false;
   if (minReadySeconds === 0) return true;

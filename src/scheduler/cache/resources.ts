@@ -10,7 +10,7 @@ export class Resources {
   milliCpu = 0;
   memory = 0;
   ephemeralStorage = 0;
-  /** How many pods; only nodes say that. */
+  /** How many pods fit; set for nodes only. */
   pods = 0;
   scalars: Map<string, number> | undefined;
 
@@ -48,7 +48,7 @@ export class Resources {
     return this.scalars?.get(name) ?? 0;
   }
 
-  /** The amount of any resource; undefined for one that nobody gave an amount of, unless it is a common one. */
+  /** The amount of any resource; undefined for an uncommon resource without an amount. */
   amount(name: string): number | undefined {
     switch (name) {
       case 'cpu':

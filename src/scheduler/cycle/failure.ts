@@ -12,7 +12,7 @@ export interface Verdict extends Partial<Nomination> {
   readonly message: string;
 }
 
-/** Events take no longer messages. */
+/** The longest message of an event, in bytes. */
 const MAX_NOTE_LENGTH = 1024;
 const CUT = ' ...';
 
@@ -24,7 +24,7 @@ export function verdictOf(error: unknown): Verdict {
   return { reason: isVerdict ? 'Unschedulable' : 'SchedulerError', message, nominatedNodeName };
 }
 
-/** Writes into the pod which plugins have rejected it; none when something has failed. */
+/** Notes in the pod which plugins have rejected it; none after an error. */
 export function recordRejection(pod: QueuedPod, error: unknown): void {
   pod.forgetRejections();
   if (error instanceof FitError) {
@@ -65,7 +65,7 @@ function changedCondition(pod: Observed<Pod>, { reason, message }: Verdict, nowM
   };
 }
 
-/** A message as an event can carry it. */
+/** The message, cut to the length that events allow. */
 export function eventNote(message: string): string {
   const bytes = Buffer.byteLength(message);
   if (bytes <= MAX_NOTE_LENGTH) return message;

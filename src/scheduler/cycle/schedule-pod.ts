@@ -61,15 +61,15 @@ export class PodScheduler {
     if (nodes.length === 0) return this.#failed(search);
     const filter = filtersFor(framework, cycle);
     const extenders = framework.extendersFor(cycle.pod);
-    if (extenders.length > 0) return this.#askToo(extenders, search, { filter, nodes });
+    if (extenders.length > 0) return this.#scheduleWithExtenders(extenders, search, { filter, nodes });
     let feasible = this.#nominated(search, filter);
     if (feasible.length === 0) feasible = this.#feasible(search, filter, nodes);
     if (feasible.length === 0) return this.#failed(search);
     return placement(search, feasible, this.#best(feasible, this.#scores(search, feasible)));
   }
 
-  /** The same with extenders, after the plugins of each step. */
-  async #askToo(
+  /** Does the same and asks the extenders after the plugins of each step. */
+  async #scheduleWithExtenders(
     extenders: readonly Extender[],
     search: Search,
     { filter, nodes }: { readonly filter: NodeFilter; readonly nodes: readonly NodeInfo[] },

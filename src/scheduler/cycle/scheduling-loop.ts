@@ -21,7 +21,7 @@ import { WakeUp } from './wake-up.ts';
 
 /** Bindings and status writes under way at once. */
 const MAX_TASKS = 64;
-/** Others get a turn of the event loop after so many pods. */
+/** After this many pods the loop lets the event loop turn. */
 const PODS_A_TURN = 16;
 
 export interface SchedulingLoopParts {
@@ -35,9 +35,9 @@ export interface SchedulingLoopParts {
   readonly scheduler: PodScheduler;
   readonly frameworks: ReadonlyMap<string, Framework>;
   readonly pods: Objects<Pod>;
-  /** What is under way when the loop stops may take so long. */
+  /** How long bindings that are under way may take when the loop stops. */
   readonly stopGraceMs: number;
-  /** Events in the name of a scheduler. */
+  /** The recorder of events in the name of a profile. */
   recorder(schedulerName: string): EventRecorder;
 }
 
@@ -61,7 +61,7 @@ export class SchedulingLoop {
     parts.queue.whenReady(() => this.#wakeUp.call());
   }
 
-  /** Whether nothing is to do before time passes or something happens. */
+  /** True when nothing is left to do before time passes or an event comes. */
   get isIdle(): boolean {
     return !this.#isTrying && this.#tasks.size === 0 && !this.#parts.queue.isReady;
   }
@@ -88,14 +88,14 @@ export class SchedulingLoop {
       }
       this.#isTrying = true;
       const trying = this.#try(queued);
-      if (trying instanceof Promise) await trying; // else not even a turn of the microtasks is lost
+      if (trying instanceof Promise) await trying; // without extenders and failures nothing is awaited
       this.#isTrying = false;
       await this.#tasks.room();
       if (turn % PODS_A_TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
     }
   }
 
-  /** A promise only when something has to be waited for before the next pod's turn. */
+  /** Tries one pod; returns a promise only when an extender or PostFilter has to be awaited. */
   #try(queued: QueuedPod): Promise<void> | void {
     const { cache, clock, metrics, queue, scheduler, snapshot } = this.#parts;
     const framework = this.#parts.frameworks.get(queued.pod.schedulerName);
@@ -156,7 +156,7 @@ export class SchedulingLoop {
     try {
       const rejection = await runPermit(framework, cycle, options);
       if (rejection !== undefined) throw new PodRejectedError(nodeName, rejection);
-      queue.done(queued.uid); // from here on nothing is the pod's fault
+      queue.done(queued.uid); // no later failure makes the pod unschedulable
       await runBind(framework, cycle, options);
     } catch (error) {
       if (!this.#stopTasks.signal.aborted) this.#bindingFailed(attempt, cycle, { nodeName, error });
@@ -173,16 +173,16 @@ export class SchedulingLoop {
   #bindingFailed(attempt: Attempt, cycle: Cycle, { nodeName, error }: { nodeName: string; error: unknown }): void {
     const { queued, framework } = attempt;
     const wasCounted = this.#takeBack(framework, cycle, nodeName);
-    const tellOfRoom = (): void => {
+    const moveOthers = (): void => {
       const old = queued.pod.onNode(nodeName).pod;
       if (wasCounted) this.#parts.queue.moveAll(assignedPodDelete, { old }, (pod) => pod.uid !== queued.uid);
     };
-    if (!(error instanceof PodRejectedError)) tellOfRoom();
+    if (!(error instanceof PodRejectedError)) moveOthers();
     this.#fail(attempt, error);
-    if (error instanceof PodRejectedError) tellOfRoom(); // once it is back, so that its own going does not move it
+    if (error instanceof PodRejectedError) moveOthers(); // after the pod is back, so that its own removal does not move it
   }
 
-  /** Gives back what was taken on the node; false if the pod was not counted there any more. */
+  /** Undoes reserving and assuming; false if the pod was no longer assumed. */
   #takeBack(framework: Framework, cycle: Cycle, nodeName: string): boolean {
     runUnreserve(framework, cycle, nodeName);
     return this.#parts.cache.forget(cycle.pod.uid);
@@ -198,7 +198,7 @@ export class SchedulingLoop {
     const current = pods.get(queued.key);
     if (isError && current !== undefined) log.error('scheduling failed', { pod: queued.key, error });
     else log.debug('pod was not scheduled', { pod: queued.key, why: verdict.message });
-    if (current !== undefined && current.metadata.uid !== queued.uid) return queue.done(queued.uid); // made anew
+    if (current !== undefined && current.metadata.uid !== queued.uid) return queue.done(queued.uid); // another pod of the same name
     const isWaiting = current !== undefined && !isAssigned(current);
     if (isWaiting) {
       queued.update(current);

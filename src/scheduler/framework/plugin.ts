@@ -23,7 +23,7 @@ export interface Plugin {
 
   /** Whether a pod may be tried at all. */
   preEnqueue?(pod: PodInfo): Rejection | undefined;
-  /** Whether the first is to be tried before the second. One plugin of a scheduler says so. */
+  /** Whether the first pod is to be tried before the second. A scheduler has one plugin for this. */
   queueSort?(first: QueuedPod, second: QueuedPod): boolean;
   /** Works out once what Filter needs, or says that Filter has nothing to say, or that only some nodes come into question. */
   preFilter?(cycle: Cycle, snapshot: Snapshot): PreFilterAnswer;
@@ -41,21 +41,21 @@ export interface Plugin {
   score?(cycle: Cycle, node: NodeInfo): number;
   /** Brings the scores of all nodes into the range, in place. */
   normalizeScore?(cycle: Cycle, scores: Float64Array): void;
-  /** The pod will go to the node: takes what it needs there. */
+  /** Takes what the pod needs on its node, before the pod is bound. */
   reserve?(cycle: Cycle, nodeName: string): Rejection | undefined;
   /** Gives back what `reserve` took, or would have taken. Never fails. */
   unreserve?(cycle: Cycle, nodeName: string): void;
-  /** A last say before the pod is bound; a promise lets it wait. */
+  /** A last decision before the pod is bound; a promise lets the pod wait. */
   permit?(cycle: Cycle, nodeName: string, options: StepOptions): Rejection | undefined | Promise<Rejection | undefined>;
-  /** What must be done before the pod is bound. */
+  /** Does what must be done before the pod is bound. */
   preBind?(cycle: Cycle, nodeName: string, options: StepOptions): Promise<void>;
   /** Binds the pod; `false` leaves it to the next plugin. */
   bind?(cycle: Cycle, nodeName: string, options: StepOptions): Promise<boolean>;
-  /** The pod is bound. */
+  /** Called after the pod was bound. */
   postBind?(cycle: Cycle, nodeName: string): void;
 }
 
-/** `skip`: Filter has nothing to say. `nodes`: no others come into question. */
+/** `skip` means that Filter has nothing to say about the pod, `nodes` that no other nodes come into question. */
 export type PreFilterAnswer = undefined | 'skip' | { readonly nodes: ReadonlySet<string> } | Rejection;
 
 /** The node on which the pod will probably find room; the empty name takes back an earlier nomination. */
@@ -82,7 +82,7 @@ export interface NodeTrial {
   filter(): Rejection | undefined;
 }
 
-/** What steps get that may wait. */
+/** Options of steps that may wait. */
 export interface StepOptions {
   readonly signal: AbortSignal;
 }

@@ -41,7 +41,7 @@ export function nodeResourcesFit({ args }: Pick<PluginContext, 'args'>): Plugin 
   };
 }
 
-/** What a node is short of: a name and whether it would be so without any pod as well. */
+/** The resources that a node is short of, and whether removing pods would not help. */
 interface Shortage {
   readonly reasons: readonly string[];
   readonly isUnresolvable: boolean;
@@ -51,7 +51,7 @@ const COMMON_REASONS = ['Too many pods', 'Insufficient cpu', 'Insufficient memor
 const UNRESOLVABLE = 1 << COMMON_REASONS.length;
 const NO_SCALARS: readonly string[] = [];
 
-/** Rejections are few in kind and many in number: each kind is made once. */
+/** A cache of rejections: many nodes are rejected for few reasons. */
 class RejectionTable {
   readonly #made = new Map<string | number, Rejection>();
 

@@ -7,7 +7,7 @@ import { unresolvable } from '../framework/rejection.ts';
 
 const NAME = 'NodeUnschedulable';
 const UNSCHEDULABLE = unresolvable(NAME, 'node(s) were unschedulable');
-/** Who tolerates this may go to nodes that are cordoned off. */
+/** Pods that tolerate this taint may go to cordoned nodes. */
 const TAINT: Taint = { key: UNSCHEDULABLE_TAINT, effect: 'NoSchedule' };
 
 /** Filter: nodes with `spec.unschedulable` take no new pods. */

@@ -12,7 +12,7 @@ import { podChanges } from './pod-changes.ts';
 export interface WatchedKinds {
   readonly nodes: SharedInformer<Node>;
   readonly pods: SharedInformer<Pod>;
-  /** What plugins look at besides, by the names of the kinds. */
+  /** The other kinds that plugins have asked for, by kind name. */
   readonly others: ReadonlyMap<string, SharedInformer<KubernetesObject>>;
 }
 
@@ -20,11 +20,11 @@ export interface ClusterWatchParts {
   readonly cache: SchedulerCache;
   readonly queue: SchedulingQueue;
   readonly waitingPods: WaitingPods;
-  /** Whether one of our profiles has this name. */
+  /** Whether a profile of this scheduler has the name. */
   isOurs(schedulerName: string): boolean;
 }
 
-/** Hears of nodes, pods and what else plugins look at, and tells the cache and the queue what that means for them. */
+/** Watches nodes, pods and the kinds that plugins have asked for, and brings the cache and the queue up to date. */
 export class ClusterWatch {
   readonly #parts: ClusterWatchParts;
   readonly #registrations: readonly Pick<HandlerRegistration<KubernetesObject>, 'pending' | 'synced'>[];
@@ -48,21 +48,21 @@ export class ClusterWatch {
         },
         { name: 'scheduler' },
       ),
-      ...Array.from(informers.others, ([resource, informer]) => this.#hearOf(resource, informer)),
+      ...Array.from(informers.others, ([resource, informer]) => this.#watchOther(resource, informer)),
     ];
   }
 
-  /** Whether all that the informers know has been passed on. */
+  /** True when the cache and the queue have received all events so far. */
   get isIdle(): boolean {
     return this.#registrations.every(({ pending }) => pending === 0);
   }
 
-  /** Resolves when all that was there at the start has been passed on. */
+  /** Resolves when the cache and the queue know all objects that existed at the start. */
   async synced(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#registrations.map((registration) => registration.synced(signal)));
   }
 
-  #hearOf(resource: string, informer: SharedInformer<KubernetesObject>): HandlerRegistration<KubernetesObject> {
+  #watchOther(resource: string, informer: SharedInformer<KubernetesObject>): HandlerRegistration<KubernetesObject> {
     const { queue } = this.#parts;
     return informer.addHandler(
       {
@@ -101,7 +101,7 @@ export class ClusterWatch {
       for (const event of podChanges(old, now)) queue.moveAll(event, { old, now });
     } else if (isAssigned(now)) {
       this.#assigned(now);
-      queue.delete(now); // bound, perhaps by somebody else
+      queue.delete(now); // the pod is bound, perhaps by another scheduler
     } else if (this.#isOurs(old)) this.#waitingPodChanged(old, now);
   }
 
@@ -129,14 +129,14 @@ export class ClusterWatch {
     this.#parts.queue.moveAll(assignedPodAdd, { now: pod });
   }
 
-  /** The room that was kept for the pod is free for those that are not more important. */
+  /** The room that was kept for the nominated pod is free for pods that are not more important. */
   #nominationGone(old: Observed<Pod>): void {
     if (nominatedNode(old) === '') return;
     const { priority = 0 } = old.spec ?? {};
     this.#parts.queue.moveAll(assignedPodDelete, { old }, ({ pod }) => pod.priority <= priority);
   }
 
-  /** It is about to be bound, which will fail; what was reserved for it is free at once. */
+  /** The binding of an assumed pod that was deleted will fail; its room on the node is free at once. */
   #assumedPodGone({ metadata: { uid } }: Observed<Pod>): void {
     const { cache, queue, waitingPods } = this.#parts;
     const assumed = cache.assumedPod(uid);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Taint, Toleration } from '../types/core/v1.d.ts';
-import { hasUntolerated, tolerates } from './tolerations.ts';
+import { hasUntolerated, tolerates } from './taints.ts';
 
 const taint: Taint = { key: 'k', value: 'v', effect: 'NoExecute' };
 
