@@ -10,7 +10,7 @@ import { Framework } from '../src/scheduler/framework/framework.ts';
 import { defaultProfile } from '../src/scheduler/framework/profile.ts';
 import { builtInPlugins } from '../src/scheduler/plugins/registry.ts';
 import { QueuedPod } from '../src/scheduler/queue/queued-pod.ts';
-import { nodeOf, podOf } from '../src/scheduler/testing/objects.ts';
+import { nodeOf, podOf, sharedContext } from '../src/scheduler/testing/objects.ts';
 
 const { values: args } = parseArgs({
   options: { pods: { type: 'string', default: '10000' }, nodes: { type: 'string', default: '100,5000' } },
@@ -41,11 +41,11 @@ const workloads: Readonly<Record<string, Sketch>> = {
 };
 
 for (const nodeCount of args.nodes.split(',').map(Number)) {
-  for (const [name, sketch] of Object.entries(workloads)) measure(nodeCount, name, sketch);
+  for (const [name, sketch] of Object.entries(workloads)) await measure(nodeCount, name, sketch);
 }
 
-function measure(nodeCount: number, name: string, sketch: Sketch): void {
-  const framework = new Framework(defaultProfile, builtInPlugins, { client: undefined, clock });
+async function measure(nodeCount: number, name: string, sketch: Sketch): Promise<void> {
+  const framework = new Framework(defaultProfile, builtInPlugins, sharedContext({ clock }));
   const cache = new SchedulerCache();
   for (let index = 0; index < nodeCount; index++) {
     const labels = { 'topology.kubernetes.io/zone': `zone-${index % ZONES}` };
@@ -67,7 +67,8 @@ function measure(nodeCount: number, name: string, sketch: Sketch): void {
     const queued = new QueuedPod(pods[index]!, 0);
     cache.update(snapshot);
     try {
-      cache.assume(queued.pod, scheduler.schedule(framework, new Cycle(queued.pod)).nodeName);
+      const placement = scheduler.schedule(framework, new Cycle(queued.pod));
+      cache.assume(queued.pod, (placement instanceof Promise ? await placement : placement).nodeName);
     } catch (error) {
       if (!(error instanceof FitError)) throw error;
     }

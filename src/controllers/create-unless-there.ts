@@ -1,4 +1,5 @@
-import { hasReason, StatusError } from '../client/index.ts';
+import { isNamespaceTerminating } from '../api/meaning/index.ts';
+import { hasReason } from '../client/index.ts';
 import type { KubernetesObject, Sendable } from '../client/index.ts';
 import type { Objects } from '../kit/index.ts';
 
@@ -13,9 +14,4 @@ export async function createUnlessThere<T extends KubernetesObject>(
     if (!hasReason(error, 'AlreadyExists') && !hasReason(error, 'NotFound') && !isNamespaceTerminating(error))
       throw error;
   }
-}
-
-function isNamespaceTerminating(error: unknown): boolean {
-  const causes = error instanceof StatusError ? error.status.details?.causes : undefined;
-  return causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
 }

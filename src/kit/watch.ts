@@ -1,3 +1,4 @@
+import { controllerOf } from '../api/meaning/index.ts';
 import type { InformerScope, Kind, KubernetesObject, Observed } from '../client/index.ts';
 import type { ReconcileContext, Watch } from './controller-options.ts';
 
@@ -40,10 +41,10 @@ export function controlledBy(kind: Kind, options: ControlledByOptions = {}): Wat
 }
 
 /** The key of the object's controller, if that is of the given kind. */
-function ownerKey({ metadata }: Observed<KubernetesObject>, { group, kind, scope }: Kind): readonly string[] {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+function ownerKey(object: Observed<KubernetesObject>, { group, kind, scope }: Kind): readonly string[] {
+  const owner = controllerOf(object);
   if (owner?.kind !== kind || groupOf(owner.apiVersion) !== group) return [];
-  return [scope === 'Namespaced' ? `${metadata.namespace ?? ''}/${owner.name}` : owner.name];
+  return [scope === 'Namespaced' ? `${object.metadata.namespace ?? ''}/${owner.name}` : owner.name];
 }
 
 function groupOf(apiVersion: string): string {

@@ -2,7 +2,7 @@ import { type Clock, type Logger, type Random, type Runnable } from '../base/ind
 import { type Client, keyOf, type Node, type Observed, type Pod } from '../client/index.ts';
 import type { EventRecorder, Objects } from '../kit/index.ts';
 import { type AdmittingNode, NodeAdmission } from './admission/node-admission.ts';
-import { amounts, isTerminalPhase } from './life/index.ts';
+import { amountsOf, isTerminalPhase } from '../api/meaning/index.ts';
 import { type NodeDescription, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { PodWorker } from './pod-worker.ts';
 import type { NodeRuntime } from './runtime/index.ts';
@@ -149,7 +149,7 @@ export class NodeAgent implements Runnable {
       operatingSystem,
       labels: node?.metadata.labels ?? nodeLabels(this.#node),
       taints: node?.spec?.taints ?? taints,
-      allocatable: amounts(node?.status?.allocatable ?? capacity),
+      allocatable: amountsOf(node?.status?.allocatable ?? capacity),
     };
   }
 

@@ -1,3 +1,4 @@
+import { NAMESPACE_TERMINATING } from '../api/meaning/index.ts';
 import { forbidden, notFound, StatusError } from '../api/index.ts';
 import type { Namespace } from '../api/types/core/v1.d.ts';
 import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from '../apiserver/index.ts';
@@ -49,7 +50,7 @@ function terminating(request: AdmissionAttributes): StatusError {
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const { status } = refusal(request, why);
   const cause = {
-    reason: 'NamespaceTerminating',
+    reason: NAMESPACE_TERMINATING,
     message: `namespace ${namespace} is being terminated`,
     field: 'metadata.namespace',
   };

@@ -3,21 +3,25 @@ export { scheduler, type SchedulerOptions } from './scheduler.ts';
 export { type ExtensionPoint, extensionPoints } from './framework/extension-points.ts';
 export { defaultProfile, type PluginUse, type Profile } from './framework/profile.ts';
 export {
-  type BindingOptions,
   MAX_NODE_SCORE,
+  type NodeTrial,
+  type Nomination,
   type Plugin,
-  type PluginContext,
-  type PluginFactory,
   type PostFilterAnswer,
   type PostFilterContext,
   type PreFilterAnswer,
+  type StepOptions,
 } from './framework/plugin.ts';
+export type { Lister, PluginContext, PluginFactory, SharedContext } from './framework/plugin-context.ts';
+export { type Extender, type ExtenderVerdict, MAX_EXTENDER_SCORE, type Victims } from './framework/extender.ts';
 export { type Rejection, unresolvable, unschedulable } from './framework/rejection.ts';
 export { Cycle, type CycleKey } from './framework/cycle.ts';
 export type { Change, ClusterAction, ClusterEvent, EventInterest } from './framework/cluster-event.ts';
 export type { Diagnosis } from './framework/diagnosis.ts';
+export type { WaitingPods } from './framework/waiting-pods.ts';
 export { builtInPlugins } from './plugins/registry.ts';
 export type { NodeInfo } from './cache/node-info.ts';
+export type { NominatedPods } from './cache/nominated-pods.ts';
 export type { PodInfo } from './cache/pod-info.ts';
 export { Resources } from './cache/resources.ts';
 export type { Snapshot } from './cache/snapshot.ts';

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { settle } from '../base/index.ts';
-import { jsonPatch, mergePatch } from '../client/index.ts';
+import { bindPod, ConfigMap, jsonPatch, mergePatch } from '../client/index.ts';
+import type { Extender } from './framework/extender.ts';
 import type { Plugin } from './framework/plugin.ts';
+import type { PluginFactory } from './framework/plugin-context.ts';
 import { defaultProfile, type Profile } from './framework/profile.ts';
 import { unschedulable } from './framework/rejection.ts';
 import { scheduler, type SchedulerOptions } from './scheduler.ts';
@@ -179,6 +181,117 @@ describe('the scheduler', () => {
     expect(await run.scheduled('web')).toBe('False Unschedulable 0/1 nodes are available: 1 not today.');
     expect(await run.nodeOf('other')).toBe('n1');
     expect(run.isIdle).toBe(true);
+  });
+
+  test('ends the wait for permission of a pod that is deleted', async () => {
+    let wait: AbortSignal | undefined;
+    const guard: Plugin = {
+      name: 'Guard',
+      permit: ({ pod }, _node, { signal }) => {
+        if (pod.pod.metadata.name !== 'web') return undefined;
+        wait = signal;
+        return new Promise(() => undefined);
+      },
+    };
+    await using run = await SchedulerRun.start(withPlugin(guard));
+    await run.addNode('n1');
+    await run.addPod('web', { requests: { cpu: '3' } });
+    await run.addPod('other', { requests: { cpu: '3' } });
+    expect([await run.nodeOf('other'), wait?.aborted]).toEqual([undefined, false]);
+
+    await run.pods.delete('web', { gracePeriodSeconds: 0 });
+    await settle();
+
+    expect([await run.nodeOf('other'), wait?.aborted, run.isIdle]).toEqual(['n1', true, true]);
+  });
+
+  test('keeps the room for a pod that PostFilter has nominated, until that is over', async () => {
+    const nothing = unschedulable('Maker', 'nothing can be done');
+    const maker: Plugin = {
+      name: 'Maker',
+      events: [{ resource: 'Pod', actions: ['UpdatePodLabel'] }],
+      preFilter: ({ pod }) => (pod.priority > 0 ? unschedulable('Maker', 'not yet') : undefined),
+      async postFilter({ pod }) {
+        if (pod.priority === 0) return nothing;
+        const isOver = pod.pod.metadata.labels?.['over'] !== undefined;
+        return isOver ? { ...nothing, nominatedNodeName: '' } : { nominatedNodeName: 'n1' };
+      },
+    };
+    await using run = await SchedulerRun.start(withPlugin(maker));
+    await run.client.scheduling.v1.priorityclasses.create({ metadata: { name: 'high' }, value: 1 });
+    await run.stop();
+    await run.addNode('n1');
+    await run.addPod('other', { requests: { cpu: '3' } });
+    await run.addPod('web', { requests: { cpu: '3' }, priorityClassName: 'high' });
+    await run.restart(withPlugin(maker)); // the other one is tried before the watch tells of the nomination
+    expect((await run.pods.get('web')).status?.nominatedNodeName).toBe('n1');
+    expect(await run.scheduled('web')).toBe('False Unschedulable 0/1 nodes are available: not yet.');
+    expect(await run.scheduled('other')).toContain('1 Insufficient cpu. nothing can be done');
+
+    await run.pods.patch('web', mergePatch({ metadata: { labels: { over: 'yes' } } }));
+    await run.clock.advance('2s');
+
+    expect((await run.pods.get('web')).status?.nominatedNodeName).toBeUndefined();
+    expect(await run.nodeOf('other')).toBe('n1');
+  });
+
+  test('gives the room of a nominated pod to others when it is deleted', async () => {
+    await using run = await SchedulerRun.start();
+    await run.addNode('n1');
+    await run.addPod('web', { requests: { cpu: '3' }, nodeSelector: { nowhere: 'yes' } });
+    await run.pods.status.patch('web', mergePatch({ status: { nominatedNodeName: 'n1' } }));
+    await run.addPod('other', { requests: { cpu: '3' } });
+    expect(await run.nodeOf('other')).toBeUndefined();
+
+    await run.pods.delete('web', { gracePeriodSeconds: 0 });
+    await settle();
+
+    expect(await run.nodeOf('other')).toBe('n1');
+  });
+
+  test('watches the kinds that plugins ask for, and no others', async () => {
+    const ticket: PluginFactory = ({ objects }) => {
+      const maps = objects(ConfigMap);
+      return {
+        name: 'Ticket',
+        events: [{ resource: 'ConfigMap', actions: ['Add'] }],
+        preFilter: ({ pod }) => (maps.get(pod.key) === undefined ? unschedulable('Ticket', 'no ticket') : undefined),
+      };
+    };
+    const profile: Profile = { ...defaultProfile, plugins: [{ name: 'Ticket' }, ...defaultProfile.plugins] };
+    await using run = await SchedulerRun.start({ profiles: [profile], plugins: new Map([['Ticket', ticket]]) });
+    expect(run.watched).toEqual(['ConfigMap', 'Node']);
+    await run.addNode('n1');
+    await run.addPod('web');
+    expect(await run.scheduled('web')).toContain('no ticket');
+
+    await run.client.core.v1.configmaps.namespace('default').create({ metadata: { name: 'web' } });
+    await settle();
+
+    expect(await run.nodeOf('web')).toBe('n1');
+  });
+
+  test('asks extenders, and binds by one', async () => {
+    const bound: string[] = [];
+    const extender: Extender = {
+      name: 'gpu',
+      isInterested: ({ requests }) => requests.scalar('example.com/gpu') > 0,
+      filter: async () => ({ nodes: ['n2'], failed: new Map([['n1', 'no GPU left']]) }),
+      async bind({ pod: { metadata } }, node, { signal }) {
+        bound.push(metadata.name);
+        const pods = run.client.core.v1.pods.namespace(metadata.namespace ?? '');
+        await bindPod(pods, metadata.name, { node, uid: metadata.uid, signal });
+      },
+    };
+    await using run = await SchedulerRun.start({ extenders: [extender] });
+    const allocatable = { cpu: '4', memory: '8Gi', pods: '110', 'example.com/gpu': '8' };
+    for (const name of ['n1', 'n2']) await run.addNode(name, { allocatable });
+    const gpu = { 'example.com/gpu': '1' };
+    const containers = [{ name: 'main', image: 'image', resources: { requests: gpu, limits: gpu } }];
+    await run.addPod('web', { containers });
+    await run.addPod('plain');
+    expect([await run.nodeOf('web'), bound]).toEqual(['n2', ['web']]);
+    expect(await run.nodeOf('plain')).toBeDefined();
   });
 
   test('gives back the room of a pod that is deleted while it is being bound', async () => {

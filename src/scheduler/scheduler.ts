@@ -1,12 +1,15 @@
-import { Node, Pod } from '../client/index.ts';
+import { type Kind, Node, Pod } from '../client/index.ts';
 import type { AppContext, EventRecorder, Part, PreparedPart } from '../kit/index.ts';
+import { NominatedPods } from './cache/nominated-pods.ts';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
 import { Snapshot } from './cache/snapshot.ts';
 import { PodScheduler } from './cycle/schedule-pod.ts';
 import { SchedulingLoop } from './cycle/scheduling-loop.ts';
+import type { Extender } from './framework/extender.ts';
 import { Framework } from './framework/framework.ts';
-import type { PluginFactory } from './framework/plugin.ts';
+import type { PluginFactory, SharedContext } from './framework/plugin-context.ts';
 import { defaultProfile, type Profile } from './framework/profile.ts';
+import { WaitingPods } from './framework/waiting-pods.ts';
 import { builtInPlugins } from './plugins/registry.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { SchedulerMetrics } from './scheduler-metrics.ts';
@@ -17,6 +20,8 @@ export interface SchedulerOptions {
   readonly profiles?: readonly Profile[];
   /** Plugins beside the built-in ones, by the names that profiles use. */
   readonly plugins?: ReadonlyMap<string, PluginFactory>;
+  /** Extenders, which are asked after the plugins, in this order, for the pods of all profiles. */
+  readonly extenders?: readonly Extender[];
   /** The back-off of a pod after its first rejection; 1 s unless given. */
   readonly podInitialBackoffMs?: number;
   /** The longest back-off of a pod; 10 s unless given. */
@@ -35,11 +40,26 @@ export function scheduler(options: SchedulerOptions = {}): Part {
 function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
   const { clock, metrics: registry } = context;
   const log = context.log.with({ part: 'scheduler' });
-  const frameworks = makeFrameworks(options, context);
+  const nominatedPods = new NominatedPods();
+  const waitingPods = new WaitingPods();
+  const others = new Map<string, Kind>();
+  const frameworks = makeFrameworks(options, {
+    client: context.client,
+    clock,
+    nominatedPods,
+    waitingPods,
+    extenders: options.extenders ?? [],
+    objects(kind) {
+      const isOwn = kind.group === '' && (kind.kind === 'Pod' || kind.kind === 'Node');
+      if (!isOwn) others.set(kind.kind, kind as Kind);
+      return context.objects(kind, isOwn && kind.kind === 'Pod' ? PODS_THAT_MATTER : undefined); // one watch serves all
+    },
+  });
   const metrics = new SchedulerMetrics(registry);
   const queue = new SchedulingQueue(frameworks, {
     clock,
     log,
+    nominatedPods,
     backoff: { initialMs: options.podInitialBackoffMs, maxMs: options.podMaxBackoffMs },
     onArrival: (place, event) => metrics.arrived(place, event),
   });
@@ -55,6 +75,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     metrics,
     queue,
     cache,
+    nominatedPods,
     snapshot,
     frameworks,
     scheduler: new PodScheduler(snapshot, context.random),
@@ -62,8 +83,12 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     stopGraceMs: context.stopGraceMs,
     recorder: (name) => recorders.get(name) as EventRecorder,
   });
-  const informers = { nodes: context.informer(Node), pods: context.informer(Pod, PODS_THAT_MATTER) };
-  const watch = new ClusterWatch(informers, { cache, queue, isOurs: (name) => frameworks.has(name) });
+  const informers = {
+    nodes: context.informer(Node),
+    pods: context.informer(Pod, PODS_THAT_MATTER),
+    others: new Map(Array.from(others, ([name, kind]) => [name, context.informer(kind)])),
+  };
+  const watch = new ClusterWatch(informers, { cache, queue, waitingPods, isOurs: (name) => frameworks.has(name) });
   return {
     get isIdle() {
       return watch.isIdle && loop.isIdle;
@@ -75,7 +100,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
   };
 }
 
-/** False when we are told to stop before that. */
+/** False when the signal aborts first. */
 async function isSynced(watch: ClusterWatch, signal: AbortSignal): Promise<boolean> {
   try {
     await watch.synced(signal);
@@ -86,10 +111,10 @@ async function isSynced(watch: ClusterWatch, signal: AbortSignal): Promise<boole
   }
 }
 
-function makeFrameworks(options: SchedulerOptions, { client, clock }: AppContext): ReadonlyMap<string, Framework> {
+function makeFrameworks(options: SchedulerOptions, shared: SharedContext): ReadonlyMap<string, Framework> {
   const profiles = options.profiles ?? [defaultProfile];
   const factories = new Map([...builtInPlugins, ...(options.plugins ?? [])]);
-  const frameworks = profiles.map((profile) => new Framework(profile, factories, { client, clock }));
+  const frameworks = profiles.map((profile) => new Framework(profile, factories, shared));
   const sorts = new Set(frameworks.map((framework) => framework.at('QueueSort')[0]?.name));
   if (sorts.size > 1) throw new Error('Cannot start the scheduler: all profiles must have the same QueueSort plugin');
   return new Map(frameworks.map((framework) => [framework.schedulerName, framework]));

@@ -2,7 +2,7 @@ import type { Deployment, ReplicaSet } from '../../api/types/apps/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { hasReason, type Observed } from '../../client/index.ts';
 import type { EventDetails, Objects } from '../../kit/index.ts';
-import { isNamespaceTerminating } from '../ownership/index.ts';
+import { isControlledBy, isNamespaceTerminating } from '../../api/meaning/index.ts';
 import type { TemplateHasher } from '../pod-template-hash/index.ts';
 import { currentSetAnnotations, maxRevision, REVISION } from './annotations.ts';
 import { findCondition, newCondition, withCondition } from './conditions.ts';
@@ -81,10 +81,8 @@ async function createOrFind(
       if (!hasReason(error, 'AlreadyExists')) return await reportFailure(error, wanted.metadata?.name ?? '', tools);
       const found = await replicaSets.fetch(`${deployment.metadata.namespace ?? ''}/${wanted.metadata?.name ?? ''}`);
       if (found === undefined) throw error;
-      const isOurs = found.metadata.ownerReferences?.some(
-        ({ controller, uid }) => controller === true && uid === deployment.metadata.uid,
-      );
-      if (isOurs === true && isSameTemplate(found.spec?.template, view.template)) return { set: found, isNew: false };
+      if (isControlledBy(found, deployment) && isSameTemplate(found.spec?.template, view.template))
+        return { set: found, isNew: false };
       draft.collisionCount = (draft.collisionCount ?? 0) + 1;
       await draft.writeEarly();
     }

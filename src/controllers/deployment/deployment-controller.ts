@@ -1,10 +1,11 @@
 import { matchLabelSelector, ValueError } from '../../api/client.ts';
+import { controllerOf, isNamespaceTerminating } from '../../api/meaning/index.ts';
 import type { Deployment as DeploymentObject, ReplicaSet as ReplicaSetObject } from '../../api/types/apps/v1.d.ts';
 import type { Pod as PodObject } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { Deployment, type Observed, Pod, ReplicaSet } from '../../client/index.ts';
 import { type Controller, controller, type ReconcileContext, watch } from '../../kit/index.ts';
-import { claim, controllerOf, isNamespaceTerminating, orphansByNamespace, ownerKeys } from '../ownership/index.ts';
+import { claim, orphansByNamespace, ownerKeys } from '../ownership/index.ts';
 import { TemplateHasher } from '../pod-template-hash/index.ts';
 import { DeploymentSync } from './deployment-sync.ts';
 

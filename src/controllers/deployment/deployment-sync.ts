@@ -2,7 +2,7 @@ import type { Deployment as DeploymentObject } from '../../api/types/apps/v1.d.t
 import { Deployment, type Observed, Pod, ReplicaSet } from '../../client/index.ts';
 import type { ReconcileContext } from '../../kit/index.ts';
 import type { TemplateHasher } from '../pod-template-hash/index.ts';
-import { isFinished } from '../pods/index.ts';
+import { isFinished } from '../../api/meaning/index.ts';
 import { setsToCleanUp } from './cleanup.ts';
 import { createCurrentSet, type CurrentSetTools, refreshCurrentSet } from './current-set.ts';
 import { DeploymentDraft } from './deployment-draft.ts';

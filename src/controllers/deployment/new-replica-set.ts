@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet } from '../../api/types/apps/v1.d.ts';
 import { Deployment as DeploymentKind, type Observed, type Sendable } from '../../client/index.ts';
-import { controllerReference } from '../ownership/index.ts';
+import { controllerReference } from '../../api/meaning/index.ts';
 import { currentSetAnnotations, sizeAnnotations } from './annotations.ts';
 import { type DeploymentView, viewDeployment } from './deployment-view.ts';
 import { TEMPLATE_HASH } from './replica-sets.ts';

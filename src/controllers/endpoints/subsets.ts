@@ -1,6 +1,7 @@
 import type { EndpointAddress, EndpointPort, EndpointSubset } from '../../api/types/core/v1.d.ts';
 import type { Observed, Pod, Service } from '../../client/index.ts';
-import { addressesOf, hostnameIn, isBackend, isReady, targetPortOf } from '../service-backends/backend-pod.ts';
+import { isReady } from '../../api/meaning/index.ts';
+import { addressesOf, hostnameIn, isBackend, targetPortOf } from '../service-backends/backend-pod.ts';
 
 /** More addresses than this are left out, so that the object stays small. */
 export const MAX_ADDRESSES = 1000;

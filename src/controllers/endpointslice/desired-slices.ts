@@ -1,6 +1,7 @@
 import type { Endpoint, EndpointPort } from '../../api/types/discovery/v1.d.ts';
 import type { Node, Observed, Pod, Service } from '../../client/index.ts';
-import { addressesOf, hostnameIn, isBackend, isReady, targetPortOf } from '../service-backends/backend-pod.ts';
+import { isReady } from '../../api/meaning/index.ts';
+import { addressesOf, hostnameIn, isBackend, targetPortOf } from '../service-backends/backend-pod.ts';
 import { zoneOf } from '../service-backends/services-of.ts';
 
 export type AddressFamily = 'IPv4' | 'IPv6';

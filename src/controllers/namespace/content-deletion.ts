@@ -1,5 +1,5 @@
+import { isFinished } from '../../api/meaning/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
-import type { DeepReadonly } from '../../base/index.ts';
 import {
   type Client,
   type Kind,
@@ -92,7 +92,7 @@ export class ContentDeletion {
     const { items } = await this.#client.kindIn<Pod>(PodKind, this.#namespace).list({ signal: this.#signal });
     return Math.max(
       0,
-      ...items.filter((pod) => !isOver(pod)).map(({ spec }) => spec?.terminationGracePeriodSeconds ?? 0),
+      ...items.filter((pod) => !isFinished(pod)).map(({ spec }) => spec?.terminationGracePeriodSeconds ?? 0),
     );
   }
 
@@ -103,10 +103,6 @@ export class ContentDeletion {
 
 export function isPods({ group, plural }: Kind): boolean {
   return group === '' && plural === 'pods';
-}
-
-function isOver({ status }: DeepReadonly<Pod>): boolean {
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 /** Undefined when the server does not do that for the kind, or when what is to be deleted is gone. */

@@ -1,3 +1,4 @@
+import { hasTaint, zoneKeyOf } from '../../api/meaning/index.ts';
 import type { Lease } from '../../api/types/coordination/v1.d.ts';
 import type { Node, Pod } from '../../api/types/core/v1.d.ts';
 import { type Clock, describeError, type Logger } from '../../base/index.ts';
@@ -13,10 +14,10 @@ import {
   seeLease,
   seeNode,
 } from './node-health.ts';
-import { evictionTaints, hasTaint } from './node-taints.ts';
+import { evictionTaints } from './node-taints.ts';
 import type { NodeWriter } from './node-writer.ts';
 import { markNotReady } from './pod-readiness.ts';
-import { isExcludedFromDisruption, zoneOf } from './zone.ts';
+import { isExcludedFromDisruption } from './zone.ts';
 import type { Zones } from './zones.ts';
 
 /** Nodes written to at the same time. */
@@ -151,7 +152,7 @@ export class HealthMonitor {
     const byZone = new Map<string, (Readiness | undefined)[]>();
     for (const node of this.#parts.nodes.list()) {
       if (isExcludedFromDisruption(node)) continue;
-      const zone = zoneOf(node);
+      const zone = zoneKeyOf(node);
       byZone.set(zone, [...(byZone.get(zone) ?? []), readinessOf(node)]);
     }
     return byZone;
@@ -172,7 +173,7 @@ export class HealthMonitor {
     const taints = node.spec?.taints;
     if (hasTaint(taints, other)) {
       await this.#parts.writer.changeTaints(node.metadata.name, { add: [own], remove: [other] });
-    } else if (!hasTaint(taints, own)) this.#parts.zones.enqueue(zoneOf(node), node.metadata.name);
+    } else if (!hasTaint(taints, own)) this.#parts.zones.enqueue(zoneKeyOf(node), node.metadata.name);
   }
 
   async #makeReachable(node: Observed<Node>): Promise<void> {

@@ -7,7 +7,7 @@ import { missingLabels } from './node-labels.ts';
 import { evictionTaints, scheduleTaintChanges } from './node-taints.ts';
 import { NodeWriter } from './node-writer.ts';
 import { markNotReady } from './pod-readiness.ts';
-import { zoneOf } from './zone.ts';
+import { zoneKeyOf } from '../../api/meaning/index.ts';
 import { type EvictionRates, Zones } from './zones.ts';
 
 export interface NodeLifecycleOptions extends EvictionRates {
@@ -169,6 +169,6 @@ class NodeLifecycle implements PreparedPart {
 
 /** Whether more has changed than the time of the last sign of life. */
 function isWorthALook(node: Observed<Node>, old: Observed<Node>): boolean {
-  if (readinessOf(node) !== readinessOf(old) || zoneOf(node) !== zoneOf(old)) return true;
+  if (readinessOf(node) !== readinessOf(old) || zoneKeyOf(node) !== zoneKeyOf(old)) return true;
   return !deepEqual(node.spec?.taints, old.spec?.taints) || !deepEqual(node.metadata.labels, old.metadata.labels);
 }

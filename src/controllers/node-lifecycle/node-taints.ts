@@ -1,3 +1,4 @@
+import { hasTaint, NOT_READY_TAINT, UNREACHABLE_TAINT, UNSCHEDULABLE_TAINT } from '../../api/meaning/index.ts';
 import type { Node, Taint } from '../../api/types/core/v1.d.ts';
 import { type DeepReadonly, deepEqual } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
@@ -5,13 +6,10 @@ import type { Observed } from '../../client/index.ts';
 export type TaintView = DeepReadonly<Taint>;
 
 const PREFIX = 'node.kubernetes.io';
-export const NOT_READY = `${PREFIX}/not-ready`;
-export const UNREACHABLE = `${PREFIX}/unreachable`;
-const UNSCHEDULABLE = `${PREFIX}/unschedulable`;
 
 /** Which taint says what a condition says, by the condition's type and status. */
 const conditionTaints: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Ready: { False: NOT_READY, Unknown: UNREACHABLE },
+  Ready: { False: NOT_READY_TAINT, Unknown: UNREACHABLE_TAINT },
   MemoryPressure: { True: `${PREFIX}/memory-pressure` },
   DiskPressure: { True: `${PREFIX}/disk-pressure` },
   NetworkUnavailable: { True: `${PREFIX}/network-unavailable` },
@@ -20,7 +18,7 @@ const conditionTaints: Readonly<Record<string, Readonly<Record<string, string>>>
 
 const ourKeys: ReadonlySet<string> = new Set([
   ...Object.values(conditionTaints).flatMap((keys) => Object.values(keys)),
-  UNSCHEDULABLE,
+  UNSCHEDULABLE_TAINT,
 ]);
 
 export interface TaintChanges {
@@ -31,7 +29,7 @@ export interface TaintChanges {
 /** What is to be done so that the node's NoSchedule taints say what its conditions and its spec say. */
 export function scheduleTaintChanges({ spec, status }: Observed<Node>): TaintChanges {
   const keys = new Set((status?.conditions ?? []).flatMap(({ type, status }) => conditionTaints[type]?.[status] ?? []));
-  if (spec?.unschedulable === true) keys.add(UNSCHEDULABLE);
+  if (spec?.unschedulable === true) keys.add(UNSCHEDULABLE_TAINT);
   const wanted = [...keys].map((key): TaintView => ({ key, effect: 'NoSchedule' }));
   const present = (spec?.taints ?? []).filter(({ key, effect }) => effect === 'NoSchedule' && ourKeys.has(key));
   return {
@@ -42,13 +40,9 @@ export function scheduleTaintChanges({ spec, status }: Observed<Node>): TaintCha
 
 /** The taint that evicts pods from a node in this state, and the one of the other bad state. */
 export function evictionTaints(ready: 'False' | 'Unknown'): { readonly own: TaintView; readonly other: TaintView } {
-  const notReady: TaintView = { key: NOT_READY, effect: 'NoExecute' };
-  const unreachable: TaintView = { key: UNREACHABLE, effect: 'NoExecute' };
+  const notReady: TaintView = { key: NOT_READY_TAINT, effect: 'NoExecute' };
+  const unreachable: TaintView = { key: UNREACHABLE_TAINT, effect: 'NoExecute' };
   return ready === 'False' ? { own: notReady, other: unreachable } : { own: unreachable, other: notReady };
-}
-
-export function hasTaint(taints: readonly TaintView[] | undefined, wanted: TaintView): boolean {
-  return taints?.some((taint) => isSameTaint(taint, wanted)) ?? false;
 }
 
 /** The taints after the changes; the very same list when it is as it should be. Those that are added carry the time. */
@@ -57,8 +51,4 @@ export function changeTaints(taints: readonly TaintView[], changes: TaintChanges
   const kept = taints.filter((taint) => !hasTaint(changes.remove, taint) && !hasTaint(added, taint));
   const result = [...kept, ...added];
   return deepEqual(result, taints) ? taints : result;
-}
-
-function isSameTaint(left: TaintView, right: TaintView): boolean {
-  return left.key === right.key && left.effect === right.effect;
 }

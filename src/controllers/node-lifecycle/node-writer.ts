@@ -1,9 +1,10 @@
+import { hasTaint } from '../../api/meaning/index.ts';
 import { formatTime, instantOfMillis } from '../../api/client.ts';
 import type { Node, NodeCondition } from '../../api/types/core/v1.d.ts';
 import type { Clock, DeepReadonly } from '../../base/index.ts';
 import { hasReason, mergePatch, type Observed, strategicPatch } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
-import { changeTaints, hasTaint, type TaintChanges } from './node-taints.ts';
+import { changeTaints, type TaintChanges } from './node-taints.ts';
 
 const MAX_TRIES = 5;
 

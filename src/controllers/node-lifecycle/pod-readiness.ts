@@ -1,3 +1,4 @@
+import { readyCondition } from '../../api/meaning/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import { hasReason, keyOf, type Observed } from '../../client/index.ts';
 import { type EventRecorder, inParallel, type Objects } from '../../kit/index.ts';
@@ -17,7 +18,7 @@ export async function markNotReady(
   { events, now }: PodReadinessOptions,
 ): Promise<void> {
   const mark = async (pod: Observed<Pod>): Promise<void> => {
-    const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready');
+    const ready = readyCondition(pod);
     if (ready === undefined || ready.status === 'False') return;
     const condition = { ...ready, status: 'False', lastTransitionTime: now };
     try {

@@ -7,14 +7,6 @@ export type ZoneState = 'initial' | 'normal' | 'partial disruption' | 'full disr
 
 const EXCLUDED_LABEL = 'node.kubernetes.io/exclude-disruption';
 
-/** The zone of a node: region and zone together, as zones of different regions may have the same name. */
-export function zoneOf({ metadata }: Observed<Node>): string {
-  const labels = metadata.labels ?? {};
-  const zone = labels['failure-domain.beta.kubernetes.io/zone'] ?? labels['topology.kubernetes.io/zone'] ?? '';
-  const region = labels['failure-domain.beta.kubernetes.io/region'] ?? labels['topology.kubernetes.io/region'] ?? '';
-  return region === '' && zone === '' ? '' : `${region}:\0:${zone}`;
-}
-
 /** Whether a node is left out when the state of its zone is found. */
 export function isExcludedFromDisruption({ metadata }: Observed<Node>): boolean {
   return metadata.labels?.[EXCLUDED_LABEL] !== undefined;

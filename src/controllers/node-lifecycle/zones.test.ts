@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Node } from '../../api/types/core/v1.d.ts';
 import { VirtualClock } from '../../base/index.ts';
-import type { Observed } from '../../client/index.ts';
 import type { Readiness } from './node-health.ts';
-import { zoneOf, zoneStateOf } from './zone.ts';
+import { zoneStateOf } from './zone.ts';
 import { type EvictionRates, Zones } from './zones.ts';
 
 function nodes(ready: number, unready: number): (Readiness | undefined)[] {
@@ -23,16 +21,6 @@ test('a zone is in order while no more than two nodes or less than the threshold
   expect(zoneStateOf(nodes(2, 3), 0.55)).toBe('partial disruption');
   expect(zoneStateOf(nodes(0, 1), 0.55)).toBe('full disruption');
   expect(zoneStateOf([undefined], 0.55)).toBe('full disruption');
-});
-
-test('a zone is named by region and zone, by old labels first', () => {
-  const node = (labels: Record<string, string>): Observed<Node> => ({ metadata: { labels } }) as Observed<Node>;
-
-  expect(zoneOf(node({}))).toBe('');
-  expect(zoneOf(node({ 'topology.kubernetes.io/zone': 'z', 'topology.kubernetes.io/region': 'r' }))).toBe('r:\0:z');
-  expect(zoneOf(node({ 'topology.kubernetes.io/zone': 'z', 'failure-domain.beta.kubernetes.io/zone': 'old' }))).toBe(
-    ':\0:old',
-  );
 });
 
 test('in a zone in order one node goes at once, and another every ten seconds', async () => {

@@ -8,7 +8,7 @@ import {
   strategicPatch,
 } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
-import { controllerReference } from './controller-reference.ts';
+import { controllerReference } from '../../api/meaning/index.ts';
 import { decideClaim } from './decide-claim.ts';
 
 /** Who claims, and what. */

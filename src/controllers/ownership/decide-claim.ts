@@ -1,6 +1,6 @@
 import type { LabelMatcher } from '../../api/client.ts';
 import type { KubernetesObject, Observed } from '../../client/index.ts';
-import { controllerOf } from './controller-reference.ts';
+import { controllerOf } from '../../api/meaning/index.ts';
 
 /** What an owner has to do about an object that it controls or might control. */
 export type Claim = 'keep' | 'adopt' | 'release' | 'ignore';

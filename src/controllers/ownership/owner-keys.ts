@@ -1,7 +1,7 @@
 import { matchLabelSelector, ValueError, type LabelSelectorObject } from '../../api/client.ts';
 import { type Kind, keyOf, type KubernetesObject, type Observed } from '../../client/index.ts';
 import type { ReconcileContext } from '../../kit/index.ts';
-import { controllerOf } from './controller-reference.ts';
+import { controllerOf } from '../../api/meaning/index.ts';
 
 /** How the owners of a kind say which objects are theirs. */
 export type SelectorOf<Owner extends KubernetesObject> = (owner: Observed<Owner>) => LabelSelectorObject | undefined;

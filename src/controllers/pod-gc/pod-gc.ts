@@ -1,3 +1,4 @@
+import { isFinished } from '../../api/meaning/index.ts';
 import { formatTime, instantOfMillis } from '../../api/client.ts';
 import { describeError, type LogFields, type Logger } from '../../base/index.ts';
 import { hasReason, keyOf, Node, type Observed, Pod } from '../../client/index.ts';
@@ -113,8 +114,7 @@ class PodCollection implements PreparedPart {
     const key = keyOf(pod);
     this.#log.info('pod is deleted by force', { pod: key, why: message });
     try {
-      const { phase } = pod.status ?? {};
-      if (phase !== 'Succeeded' && phase !== 'Failed') await this.#pods.patchStatus(key, this.#failure(pod, message));
+      if (!isFinished(pod)) await this.#pods.patchStatus(key, this.#failure(pod, message));
       await this.#pods.delete(key, { gracePeriodSeconds: 0 });
     } catch (error) {
       if (hasReason(error, 'NotFound')) return;

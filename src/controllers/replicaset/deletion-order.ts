@@ -2,7 +2,7 @@ import { parseGoInteger, ValueError } from '../../api/client.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import { compareUtf8 } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
-import { isActive, isReady, readySince } from '../pods/index.ts';
+import { isActive, isAssigned, isReady, isSidecar, readySince } from '../../api/meaning/index.ts';
 
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 const PHASE_ORDER: ReadonlyMap<string | undefined, number> = new Map([
@@ -72,15 +72,12 @@ function compare(left: Candidate, right: Candidate, nowMs: number): number {
 }
 
 function toCandidate(pod: Observed<Pod>, neighbours: number): Candidate {
-  const sidecars = new Set<string | undefined>();
-  for (const { name, restartPolicy } of pod.spec?.initContainers ?? []) {
-    if (restartPolicy === 'Always') sidecars.add(name);
-  }
+  const sidecars = new Set(pod.spec?.initContainers?.filter(isSidecar).map(({ name }) => name));
   const restartsOf = (statuses: readonly { readonly restartCount?: number }[] | undefined): number =>
     Math.max(0, ...(statuses ?? []).map(({ restartCount }) => restartCount ?? 0));
   return {
     pod,
-    isAssigned: (pod.spec?.nodeName ?? '') !== '',
+    isAssigned: isAssigned(pod),
     phase: PHASE_ORDER.get(pod.status?.phase) ?? 0,
     isReady: isReady(pod),
     cost: deletionCost(pod.metadata.annotations?.[DELETION_COST]),

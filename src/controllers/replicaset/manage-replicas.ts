@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import { keyOf, type Observed, type Sendable } from '../../client/index.ts';
 import type { EventDetails, Objects } from '../../kit/index.ts';
-import { isNamespaceTerminating } from '../ownership/index.ts';
+import { isNamespaceTerminating } from '../../api/meaning/index.ts';
 import { choosePodsToDelete } from './deletion-order.ts';
 import { slowStart } from './slow-start.ts';
 

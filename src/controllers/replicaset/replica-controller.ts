@@ -1,18 +1,19 @@
 import { matchLabelSelector, ValueError } from '../../api/client.ts';
+import {
+  controllerOf,
+  controllerReference,
+  isActive,
+  isControlledBy,
+  isTerminating,
+  nextAvailableInMs,
+} from '../../api/meaning/index.ts';
 import type { ReplicaSetStatus } from '../../api/types/apps/v1.d.ts';
 import type { Pod as PodObject } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { hasReason, keyOf, type KubernetesObject, type Observed, Pod, type Sendable } from '../../client/index.ts';
 import { type Controller, controller, type Objects, type ReconcileContext, watch } from '../../kit/index.ts';
-import {
-  claim,
-  controllerOf,
-  controllerReference,
-  isControlledBy,
-  orphansByNamespace,
-  ownerKeys,
-} from '../ownership/index.ts';
-import { isActive, isTerminating, nextAvailableInMs, podFromTemplate } from '../pods/index.ts';
+import { claim, orphansByNamespace, ownerKeys } from '../ownership/index.ts';
+import { podFromTemplate } from '../pods/index.ts';
 import { BURST_REPLICAS, manageReplicas } from './manage-replicas.ts';
 import type { ReplicaKind, WantedReplicas } from './replica-kind.ts';
 import { replicaStatus } from './replica-status.ts';

@@ -3,7 +3,7 @@ import type { ReplicaSetCondition, ReplicaSetStatus } from '../../api/types/apps
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
-import { isAvailable, isReady } from '../pods/index.ts';
+import { isAvailable, isReady } from '../../api/meaning/index.ts';
 import type { WantedReplicas } from './replica-kind.ts';
 
 const FAILURE = 'ReplicaFailure';

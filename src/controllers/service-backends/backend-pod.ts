@@ -1,24 +1,15 @@
 import { isIPv6 } from 'node:net';
+import { isFinished, isReady, isSidecar } from '../../api/meaning/index.ts';
 import type { Observed, Pod, Service } from '../../client/index.ts';
 
 type ServicePort = NonNullable<NonNullable<Observed<Service>['spec']>['ports']>[number];
 
 /** Whether the pod has an address that traffic could go to, now or (when it is shutting down) still. */
 export function isBackend(pod: Observed<Pod>, options: { readonly includeTerminating: boolean }): boolean {
-  const { phase, podIP = '', podIPs = [] } = pod.status ?? {};
-  if (phase === 'Succeeded' || phase === 'Failed') return false;
+  const { podIP = '', podIPs = [] } = pod.status ?? {};
+  if (isFinished(pod)) return false;
   if (podIP === '' && podIPs.length === 0) return false;
   return options.includeTerminating || pod.metadata.deletionTimestamp === undefined;
-}
-
-export function readyCondition(
-  pod: Observed<Pod>,
-): { readonly status: string; readonly lastTransitionTime?: string } | undefined {
-  return pod.status?.conditions?.find(({ type }) => type === 'Ready');
-}
-
-export function isReady(pod: Observed<Pod>): boolean {
-  return readyCondition(pod)?.status === 'True';
 }
 
 /** The pod's addresses of one family. */
@@ -37,8 +28,7 @@ export function hostnameIn(service: Observed<Service>, pod: Observed<Pod>): stri
 export function targetPortOf(pod: Observed<Pod>, { targetPort, protocol, port }: ServicePort): number | undefined {
   if (typeof targetPort !== 'string') return targetPort ?? port;
   const { containers = [], initContainers = [] } = pod.spec ?? {};
-  const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always');
-  for (const { ports = [] } of [...containers, ...sidecars]) {
+  for (const { ports = [] } of [...containers, ...initContainers.filter(isSidecar)]) {
     const found = ports.find((candidate) => candidate.name === targetPort && candidate.protocol === protocol);
     if (found !== undefined) return found.containerPort;
   }
@@ -54,8 +44,7 @@ export function backendChanged(pod: Observed<Pod>, old: Observed<Pod> | undefine
 function fingerprint(pod: Observed<Pod>): string {
   const { metadata, spec, status } = pod;
   const { hostname, subdomain } = spec ?? {};
-  const isOver = status?.phase === 'Succeeded' || status?.phase === 'Failed';
   const addresses = status?.podIPs?.map(({ ip }) => ip);
   const { labels, deletionTimestamp } = metadata;
-  return JSON.stringify([labels, deletionTimestamp, hostname, subdomain, isReady(pod), isOver, addresses]);
+  return JSON.stringify([labels, deletionTimestamp, hostname, subdomain, isReady(pod), isFinished(pod), addresses]);
 }

@@ -1,6 +1,6 @@
 import { keyOf } from '../../client/index.ts';
 import type { Observed, Pod, Service } from '../../client/index.ts';
-import { readyCondition } from './backend-pod.ts';
+import { readyCondition } from '../../api/meaning/index.ts';
 
 /** The annotation that tells when the change happened which led to the endpoints as they are. */
 export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';

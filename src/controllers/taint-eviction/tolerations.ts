@@ -1,3 +1,4 @@
+import { tolerates } from '../../api/meaning/index.ts';
 import type { Taint, Toleration } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 
@@ -20,12 +21,4 @@ export function toleranceFor(
     if (tolerationSeconds !== undefined) shortestMs = Math.min(shortestMs, Math.max(0, tolerationSeconds * 1000));
   }
   return shortestMs === Infinity ? { type: 'ever' } : { type: 'for', ms: shortestMs };
-}
-
-/** Numbers are compared only with the feature TaintTolerationComparisonOperators, which is off in 1.36. */
-function tolerates(toleration: DeepReadonly<Toleration>, taint: DeepReadonly<Taint>): boolean {
-  const { key = '', effect = '', operator = 'Equal', value = '' } = toleration;
-  if (effect !== '' && effect !== taint.effect) return false;
-  if (key !== '' && key !== taint.key) return false;
-  return operator === 'Exists' || (operator === 'Equal' && value === (taint.value ?? ''));
 }

@@ -1,3 +1,4 @@
+import { controllerOf } from '../../api/meaning/index.ts';
 import type { Clock } from '../../base/index.ts';
 import {
   byNamespace,

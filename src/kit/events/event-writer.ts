@@ -1,3 +1,4 @@
+import { isNamespaceTerminating } from '../../api/meaning/index.ts';
 import { BoundedQueue, type Counter, type Logger, type Runnable } from '../../base/index.ts';
 import { type Client, hasReason, StatusError } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
@@ -123,11 +124,4 @@ export class EventWriter implements Runnable {
     if (isNormal) log.debug('event refused', fields);
     else log.warn('event not written', fields);
   }
-}
-
-function isNamespaceTerminating(error: unknown): boolean {
-  return (
-    error instanceof StatusError &&
-    (error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false)
-  );
 }

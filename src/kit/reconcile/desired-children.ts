@@ -1,6 +1,6 @@
+import { controllerOf, controllerReference } from '../../api/meaning/index.ts';
 import { clone } from '../../base/index.ts';
 import { keyOf, type Kind, type KubernetesObject, type Observed, type Sendable } from '../../client/index.ts';
-import type { OwnerReference } from '../../api/types/meta/v1.d.ts';
 import { kindId, objectId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
 import type { EchoFilter } from '../work/echo-filter.ts';
@@ -80,7 +80,7 @@ export class DesiredChildren {
       metadata: {
         ...metadata,
         ...(namespace === undefined ? {} : { namespace }),
-        ownerReferences: [...others, this.#ownerReference()],
+        ownerReferences: [...others, controllerReference(this.#owner, this.#parts.kind)],
       },
     });
   }
@@ -90,14 +90,8 @@ export class DesiredChildren {
     throw this.#refusal(kind, child ?? {}, 'the controller does not declare the kind in owns');
   }
 
-  #ownerReference(): OwnerReference {
-    const { apiVersion, kind } = this.#parts.kind;
-    const { name, uid } = this.#owner.metadata;
-    return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
-  }
-
   #checkOwner(kind: Kind, actual: Observed<KubernetesObject> | undefined): void {
-    const owner = actual?.metadata.ownerReferences?.find(({ controller }) => controller === true);
+    const owner = actual && controllerOf(actual);
     if (actual === undefined || owner === undefined || owner.uid === this.#owner.metadata.uid) return;
     throw this.#refusal(kind, actual, `it is controlled by ${owner.kind} "${owner.name}"`);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { amounts } from '../life/index.ts';
+import { amountsOf } from '../../api/meaning/index.ts';
 import { podOf } from '../testing/pod-views.ts';
 import { type AdmittingNode, NodeAdmission } from './node-admission.ts';
 
@@ -8,7 +8,7 @@ const node: AdmittingNode = {
   labels: { zone: 'a', cores: '8' },
   operatingSystem: 'linux',
   taints: [],
-  allocatable: amounts({ cpu: '1', memory: '1Gi', pods: '3', 'example.com/gpu': '1' }),
+  allocatable: amountsOf({ cpu: '1', memory: '1Gi', pods: '3', 'example.com/gpu': '1' }),
 };
 
 type Spec = NonNullable<Parameters<typeof podOf>[0]['spec']>;

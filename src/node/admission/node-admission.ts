@@ -1,12 +1,19 @@
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
-import { podRequests, type ResourceAmounts } from '../life/index.ts';
-import { HostPorts } from './host-ports.ts';
-import { matchesNode, type NodeIdentity } from './node-affinity.ts';
-import { toleratesExecution } from './tolerations.ts';
+import {
+  HostPorts,
+  hostPortsOf,
+  hasUntolerated,
+  isExtendedResource,
+  podRequests,
+  requiredNodes,
+  type ResourceAmounts,
+} from '../../api/meaning/index.ts';
 
-export interface AdmittingNode extends NodeIdentity {
+export interface AdmittingNode {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
   readonly operatingSystem: string;
   readonly taints: readonly DeepReadonly<core.Taint>[];
   readonly allocatable: ResourceAmounts;
@@ -53,13 +60,13 @@ export class NodeAdmission {
     const admitted = this.#admitted.get(uid);
     if (admitted === undefined) return;
     this.#admitted.delete(uid);
-    this.#ports.release(admitted.pod);
+    for (const port of hostPortsOf(admitted.pod)) this.#ports.remove(port);
     for (const [name, amount] of admitted.requests) this.#used.set(name, (this.#used.get(name) ?? 0) - amount);
   }
 
   #add(pod: Observed<Pod>, requests: ReadonlyMap<string, number>): void {
     this.#admitted.set(pod.metadata.uid, { pod, requests });
-    this.#ports.take(pod);
+    for (const port of hostPortsOf(pod)) this.#ports.add(port);
     for (const [name, amount] of requests) this.#used.set(name, (this.#used.get(name) ?? 0) + amount);
   }
 
@@ -70,21 +77,21 @@ export class NodeAdmission {
     return (
       this.#outOf('pods', 1, { used: this.#admitted.size, node }) ??
       this.#outOfAny(requests, node) ??
-      (matchesNode(pod, node)
+      (isWantedNode(pod, node)
         ? undefined
         : predicate('NodeAffinity', "node(s) didn't match Pod's node affinity/selector")) ??
-      (this.#ports.areFree(pod)
-        ? undefined
-        : predicate('NodePorts', "node(s) didn't have free ports for the requested pod ports")) ??
-      (toleratesExecution(node.taints, pod.spec?.tolerations ?? [])
-        ? undefined
-        : predicate('TaintToleration', "node(s) had taints that the pod didn't tolerate"))
+      (hostPortsOf(pod).some((port) => this.#ports.isTaken(port))
+        ? predicate('NodePorts', "node(s) didn't have free ports for the requested pod ports")
+        : undefined) ??
+      (hasUntolerated(node.taints, pod.spec?.tolerations, ['NoExecute'])
+        ? predicate('TaintToleration', "node(s) had taints that the pod didn't tolerate")
+        : undefined)
     );
   }
 
   #outOfAny(requests: ReadonlyMap<string, number>, node: AdmittingNode): Rejection | undefined {
     for (const name of inOrder(requests.keys())) {
-      if (isExtended(name) && !node.allocatable.has(name)) continue; // not the node's to count
+      if (isExtendedResource(name) && !node.allocatable.has(name)) continue; // not the node's to count
       const refusal = this.#outOf(name, requests.get(name) ?? 0, { used: this.#used.get(name) ?? 0, node });
       if (refusal !== undefined) return refusal;
     }
@@ -107,7 +114,7 @@ export class NodeAdmission {
 function countedRequests({ spec }: Observed<Pod>): ReadonlyMap<string, number> {
   if (spec === undefined) return new Map();
   return new Map(
-    [...podRequests(spec)].map(([name, amount]) => [name, name === CPU ? amount.milliValue() : amount.value()]),
+    [...podRequests({ spec })].map(([name, amount]) => [name, name === CPU ? amount.milliValue() : amount.value()]),
   );
 }
 
@@ -118,8 +125,8 @@ function inOrder(names: Iterable<string>): string[] {
   return [...names].sort((left, right) => rank(left) - rank(right));
 }
 
-function isExtended(name: string): boolean {
-  return name.includes('/') && !name.startsWith('kubernetes.io/') && !name.includes('.kubernetes.io/');
+function isWantedNode(pod: Observed<Pod>, { name, labels }: AdmittingNode): boolean {
+  return requiredNodes(pod)?.({ metadata: { name, labels } }) ?? true;
 }
 
 function predicate(name: string, problem: string): Rejection {

@@ -1,5 +1,6 @@
 // What a pod reports of its containers.
-import { isSidecar, shouldRestart } from './restart-rules.ts';
+import { isSidecar } from '../../api/meaning/index.ts';
+import { shouldRestart } from './restart-rules.ts';
 import {
   type ContainerSpec,
   type ContainerView,

@@ -1,8 +1,6 @@
 // The life of a pod, decided without I/O.
 export { type BackOff, crashKey, nextBackOff, pullKey } from './back-off.ts';
 export { type Eviction, planPod, type PodAction, type PodPlan, type PodStage } from './pod-life.ts';
-export { isTerminalPhase } from './pod-phase.ts';
-export { amounts, podRequests, type ResourceAmounts } from './pod-resources.ts';
 export { statusPatch } from './status-patch.ts';
 export {
   type ContainerSpec,

@@ -1,5 +1,5 @@
 // The conditions that a node reports of its pods.
-import { isSidecar } from './restart-rules.ts';
+import { isSidecar } from '../../api/meaning/index.ts';
 import { type PodCondition, type PodContainerStatus, type PodView, timeText } from './pod-view.ts';
 import type { PodPhase } from './pod-phase.ts';
 

@@ -3,9 +3,9 @@
 import { type BackOff, crashKey, nextBackOff } from './back-off.ts';
 import { type ContainerKind, containersOf, isToBeStarted } from './container-status.ts';
 import { finishedAt, holdBack } from './hold-back.ts';
-import { isTerminalPhase } from './pod-phase.ts';
 import { finalStatus, podStatus, withheld } from './pod-status.ts';
-import { isSidecar, restartsAll } from './restart-rules.ts';
+import { isSidecar, isTerminalPhase } from '../../api/meaning/index.ts';
+import { restartsAll } from './restart-rules.ts';
 import {
   type ContainerSpec,
   type ContainerView,

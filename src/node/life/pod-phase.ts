@@ -1,5 +1,6 @@
 // The phase of a pod, from what its containers do.
-import { isSidecar, shouldRestart } from './restart-rules.ts';
+import { isSidecar } from '../../api/meaning/index.ts';
+import { shouldRestart } from './restart-rules.ts';
 import type { ContainerSpec, PodContainerStatus, PodSpec, PodStatus } from './pod-view.ts';
 
 export type PodPhase = NonNullable<PodStatus['phase']>;
@@ -11,10 +12,6 @@ export interface PhaseFacts {
   readonly isTerminal: boolean;
   /** A regular container has been made in the present sandbox. */
   readonly hasInitialized: boolean;
-}
-
-export function isTerminalPhase(phase: string | undefined): phase is 'Succeeded' | 'Failed' {
-  return phase === 'Succeeded' || phase === 'Failed';
 }
 
 export function phaseOf(spec: PodSpec, { statuses, isTerminal, hasInitialized }: PhaseFacts): PodPhase {

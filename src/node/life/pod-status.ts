@@ -1,9 +1,9 @@
 // What a node reports of a pod, from what is in the runtime and what was reported before.
 import { containersOf, containerStatuses } from './container-status.ts';
 import { podConditions } from './pod-conditions.ts';
-import { isTerminalPhase, type PodPhase, phaseOf } from './pod-phase.ts';
-import { amountTexts, podLimits, podRequests } from './pod-resources.ts';
-import { couldRestartAll, isSidecar } from './restart-rules.ts';
+import { type PodPhase, phaseOf } from './pod-phase.ts';
+import { amountTexts, isSidecar, isTerminalPhase, podLimits, podRequests } from '../../api/meaning/index.ts';
+import { couldRestartAll } from './restart-rules.ts';
 import { type PodContainerStatus, type PodSpec, type PodStatus, type PodView, timeText } from './pod-view.ts';
 
 export interface StatusFacts {
@@ -139,8 +139,8 @@ function podLevelResources(spec: PodSpec): Pick<PodStatus, 'resources' | 'alloca
   const hasAny = spec.resources !== undefined || spec.overhead !== undefined;
   if (!hasAny && all.every(({ resources }) => resources?.requests === undefined && resources?.limits === undefined))
     return { resources: {} };
-  const requests = amountTexts(podRequests(spec));
-  const limits = amountTexts(podLimits(spec));
+  const requests = amountTexts(podRequests({ spec }));
+  const limits = amountTexts(podLimits({ spec }));
   const isEmpty = (list: object): boolean => Object.keys(list).length === 0;
   return {
     resources: { ...(isEmpty(requests) ? {} : { requests }), ...(isEmpty(limits) ? {} : { limits }) },

@@ -1,10 +1,5 @@
 import type { ContainerSpec, PodSpec } from './pod-view.ts';
 
-/** An init container that keeps running beside the others. */
-export function isSidecar(container: ContainerSpec): boolean {
-  return container.restartPolicy === 'Always';
-}
-
 /** Whether a container that ended with this code starts again, by its own rules, its own policy, or the pod's. */
 export function shouldRestart(container: ContainerSpec, spec: PodSpec, exitCode: number): boolean {
   if (container.restartPolicy !== undefined) {

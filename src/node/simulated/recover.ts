@@ -1,6 +1,7 @@
 // What ran before the process ended, as pods report it.
 import type { Observed, Pod } from '../../client/index.ts';
-import { type ContainerSpec, isTerminalPhase, type PodStatus, timeMs } from '../life/index.ts';
+import { isTerminalPhase } from '../../api/meaning/index.ts';
+import { type ContainerSpec, type PodStatus, timeMs } from '../life/index.ts';
 import { containerConfig, sandboxConfig } from '../pod-config.ts';
 import type { ContainerConfig, PodSandboxConfig } from '../runtime/index.ts';
 

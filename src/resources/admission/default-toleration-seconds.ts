@@ -1,10 +1,11 @@
+import { NOT_READY_TAINT, UNREACHABLE_TAINT } from '../../api/meaning/index.ts';
 import type { Toleration } from '../../api/types/core/v1.d.ts';
 import type { AdmissionPlugin } from '../../apiserver/index.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
 /** How long pods stay on a node that is lost, unless they say otherwise. */
 const SECONDS = 300;
-const KEYS = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+const KEYS = [NOT_READY_TAINT, UNREACHABLE_TAINT];
 
 /** Pods leave nodes that are not ready or not reachable after five minutes, unless they tolerate that in their own way. */
 export function defaultTolerationSeconds(): AdmissionPlugin {

@@ -1,6 +1,6 @@
+import { amountTexts, containerLimits, containerRequests } from '../../api/meaning/index.ts';
 import type { LimitRange, PersistentVolumeClaim, PodSpec } from '../../api/types/core/v1.d.ts';
 import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from '../../apiserver/index.ts';
-import { podLimits, podRequests } from '../core/pod-resources.ts';
 import type { ResourceList } from '../core/resource-list.ts';
 import type { Whole } from '../kind.ts';
 import type { AdmissionParts } from './admission-parts.ts';
@@ -82,8 +82,8 @@ function podProblems(spec: PodSpec, { spec: range }: LimitRange): string[] {
 
 function wholeDemand(spec: PodSpec): Demand {
   return {
-    requests: { ...podRequests(spec), ...podLevel(spec.resources?.requests) },
-    limits: { ...podLimits(spec), ...podLevel(spec.resources?.limits) },
+    requests: { ...amountTexts(containerRequests({ spec })), ...podLevel(spec.resources?.requests) },
+    limits: { ...amountTexts(containerLimits({ spec })), ...podLevel(spec.resources?.limits) },
   };
 }
 

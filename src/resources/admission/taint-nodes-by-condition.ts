@@ -1,8 +1,9 @@
+import { hasTaint, NOT_READY_TAINT } from '../../api/meaning/index.ts';
 import type { Node, Taint } from '../../api/types/core/v1.d.ts';
 import type { AdmissionPlugin, AdmissionAttributes } from '../../apiserver/index.ts';
 import type { Whole } from '../kind.ts';
 
-const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+const NOT_READY: Taint = { key: NOT_READY_TAINT, effect: 'NoSchedule' };
 
 /** A new node gets no pods before somebody has seen that it is ready and taken the taint away. */
 export function taintNodesByCondition(): AdmissionPlugin {
@@ -14,7 +15,7 @@ export function taintNodesByCondition(): AdmissionPlugin {
       const { object } = request;
       const { spec = {} } = object as unknown as Whole<Node>;
       const taints = spec.taints ?? [];
-      if (taints.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)) return;
+      if (hasTaint(taints, NOT_READY)) return;
       const tainted = { ...spec, taints: [...taints, { ...NOT_READY }] };
       request.object = { ...object, spec: tainted } as unknown as AdmissionAttributes['object'];
     },

@@ -1,3 +1,4 @@
+import { isSidecar, isTerminalPhase } from '../../api/meaning/index.ts';
 import type { ContainerStatus, Pod, PodStatus } from '../../api/types/core/v1.d.ts';
 import { ageSince } from './age.ts';
 import { each } from './column.ts';
@@ -68,7 +69,7 @@ function initSummary({ spec, status }: Pod): InitSummary {
   const sidecars: ContainerStatus[] = [];
   let ready = 0;
   for (const [index, container] of statuses.entries()) {
-    const isRestartable = isSidecar(specs.get(container.name));
+    const isRestartable = isSidecar(specs.get(container.name) ?? {});
     if (isRestartable) sidecars.push(container);
     if (container.state?.terminated?.exitCode === 0) continue;
     if (isRestartable && container.started === true) {
@@ -79,10 +80,6 @@ function initSummary({ spec, status }: Pod): InitSummary {
     return { status: `Init:${initReason(container) ?? progress}`, ready, seen: index + 1, sidecars };
   }
   return { status: undefined, ready, seen: statuses.length, sidecars };
-}
-
-function isSidecar(container: { readonly restartPolicy?: string } | undefined): boolean {
-  return container?.restartPolicy === 'Always';
 }
 
 function initReason({ state }: ContainerStatus): string | undefined {
@@ -118,7 +115,7 @@ function containerSummary(pod: PodStatus, before: string): { readonly status: st
 function afterDeletion({ metadata, status }: Pod, current: string): string {
   if (metadata?.deletionTimestamp === undefined) return current;
   if (status?.reason === 'NodeLost') return 'Unknown';
-  return status?.phase === 'Succeeded' || status?.phase === 'Failed' ? current : 'Terminating';
+  return isTerminalPhase(status?.phase) ? current : 'Terminating';
 }
 
 function hasCondition(status: PodStatus, wanted: string): boolean {

@@ -1,8 +1,9 @@
+import { controllerOf } from '../../api/meaning/index.ts';
 import { formatLabels, matchLabelSelector, ValueError } from '../../api/index.ts';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../api/types/apps/v1.d.ts';
 import type { PodTemplate, ReplicationController } from '../../api/types/core/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
-import { ageColumn, column, each, nameColumn, NONE } from './column.ts';
+import { ageColumn, column, nameColumn, NONE } from './column.ts';
 import { containerColumns, selectorColumn } from './template-columns.ts';
 
 const PODS_WANTED = 'How many pods there should be';
@@ -108,13 +109,13 @@ function daemonSetCount(
 
 export const controllerRevisionColumns: readonly Column[] = [
   nameColumn,
-  column<ControllerRevision>('Controller', controllerOf, { description: 'Kind and name of what made the revision' }),
+  column<ControllerRevision>('Controller', controllerText, { description: 'Kind and name of what made the revision' }),
   column<ControllerRevision>('Revision', ({ revision }) => revision, { description: 'Number of the revision' }),
   ageColumn,
 ];
 
-function controllerOf({ metadata }: ControllerRevision): string {
-  const owner = each(metadata?.ownerReferences).find(({ controller }) => controller === true);
+function controllerText(revision: ControllerRevision): string {
+  const owner = controllerOf(revision);
   if (owner === undefined) return NONE;
   const [group = ''] = owner.apiVersion.includes('/') ? owner.apiVersion.split('/') : [];
   const kind = group === '' ? owner.kind : `${owner.kind}.${group}`;

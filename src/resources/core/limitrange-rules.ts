@@ -1,9 +1,10 @@
+import { isNativeResource } from '../../api/meaning/index.ts';
 import { duplicate, forbiddenField, invalidValue, qualifiedNameProblems, required } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { LimitRange, LimitRangeItem } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
 import { amount } from './resource-list.ts';
-import { checkContainerResourceName, checkResourceName, isNativeResource } from './resource-rules.ts';
+import { checkContainerResourceName, checkResourceName } from './resource-rules.ts';
 
 const TYPES = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
 

@@ -26,7 +26,3 @@ export function withCondition(status: PodStatus, condition: NewCondition, now: n
   } as unknown as PodCondition;
   return { ...status, conditions: index < 0 ? [...conditions, added] : conditions.with(index, added) };
 }
-
-export function isPodReady(status: PodStatus): boolean {
-  return (status.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
-}

@@ -1,7 +1,7 @@
+import { amountTexts, containerLimits, containerRequests, isPodLevelResource } from '../../api/meaning/index.ts';
 import type { Container, Pod, PodSpec } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
 import { defaultPodSpec, withoutInitAnnotations } from './pod-spec-defaults.ts';
-import { podLimits, podRequests } from './pod-resources.ts';
 import { missingAmounts, roundToMilli, withAmounts } from './resource-list.ts';
 
 /** Defaults of a Pod, which templates do not have yet: they stay as they were written until a pod is made from them. */
@@ -31,18 +31,18 @@ const HUGEPAGES = 'hugepages-';
 function defaultPodLevelResources(spec: PodSpec): void {
   const { resources } = spec;
   if (resources === undefined || (resources.limits === undefined && resources.requests === undefined)) return;
-  const hugepages = missingAmounts({ ...resources.requests, ...resources.limits }, podLimits(spec), (name) =>
-    name.startsWith(HUGEPAGES),
+  const hugepages = missingAmounts(
+    { ...resources.requests, ...resources.limits },
+    amountTexts(containerLimits({ spec })),
+    (name) => name.startsWith(HUGEPAGES),
   );
   if (hugepages !== undefined) resources.limits = withAmounts(resources.limits, hugepages);
   if (Object.keys(resources.limits ?? {}).length === 0) return;
-  const asked = missingAmounts(resources.requests, podRequests(spec), (name) => POD_LEVEL.has(name));
-  if (asked !== undefined) resources.requests = withAmounts(resources.requests, asked);
-  const limited = missingAmounts(
-    resources.requests,
-    resources.limits,
-    (name) => POD_LEVEL.has(name) || name.startsWith(HUGEPAGES),
+  const asked = missingAmounts(resources.requests, amountTexts(containerRequests({ spec })), (name) =>
+    POD_LEVEL.has(name),
   );
+  if (asked !== undefined) resources.requests = withAmounts(resources.requests, asked);
+  const limited = missingAmounts(resources.requests, resources.limits, isPodLevelResource);
   if (limited !== undefined) resources.requests = withAmounts(resources.requests, limited);
 }
 

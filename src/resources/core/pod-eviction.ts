@@ -1,3 +1,4 @@
+import { isFinished, isReady } from '../../api/meaning/index.ts';
 import {
   badRequest,
   conflict,
@@ -18,7 +19,7 @@ import type { KindEnvironment } from '../kind-environment.ts';
 import type { Whole } from '../kind.ts';
 import { spend, stillProcessed } from '../policy/disruption-budget.ts';
 import { created } from './pod-binding.ts';
-import { isPodReady, withCondition } from './pod-conditions.ts';
+import { withCondition } from './pod-conditions.ts';
 
 const RETRIES = 20;
 
@@ -103,7 +104,7 @@ async function removeUnguarded(
 ): Promise<Whole<Pod> | 'removed'> {
   for (let tries = 0; ; tries++) {
     const pod = (await objects.get()) as unknown as Whole<Pod>;
-    const isEnding = ENDED.has(pod.status.phase ?? '') || pod.metadata.deletionTimestamp !== undefined;
+    const isEnding = isFinished(pod) || pod.metadata.deletionTimestamp !== undefined;
     if (!isEnding && pod.status.phase !== 'Pending') return pod;
     const mayRetry = options.preconditions?.resourceVersion === undefined;
     try {
@@ -114,8 +115,6 @@ async function removeUnguarded(
     }
   }
 }
-
-const ENDED = new Set(['Succeeded', 'Failed']);
 
 function atVersion(options: EvictionOptions, { metadata }: Whole<Pod>): EvictionOptions {
   return { ...options, preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion } };
@@ -136,7 +135,7 @@ function manyBudgets(): StatusError {
 
 /** A pod that is not ready does not count; it may go if the budget says so or is kept without it. */
 function mayGoUnhealthy({ status }: Whole<Pod>, { spec, status: budget }: PodDisruptionBudget): boolean {
-  if (isPodReady(status)) return false;
+  if (isReady({ status })) return false;
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
   const { currentHealthy = 0, desiredHealthy = 0 } = budget ?? {};
   return currentHealthy >= desiredHealthy && desiredHealthy > 0;

@@ -1,3 +1,4 @@
+import { isSidecar } from '../../api/meaning/index.ts';
 import { duplicate, forbiddenField, invalidValue, missing, qualifiedNameProblems, required } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Container, PodSpec } from '../../api/types/core/v1.d.ts';
@@ -81,12 +82,11 @@ function checkInitContainers(spec: PodSpec, field: string, names: PodFacts): Fie
     const at = `${field}[${index}]`;
     const isTaken = known.has(container.name);
     known.add(container.name);
-    const isSidecar = container.restartPolicy === 'Always';
     return [
       ...checkContainer(container, at, names),
       ...(isTaken ? [duplicate(`${at}.name`, container.name)] : []),
       ...checkUniqueHostPorts([container], field),
-      ...(isSidecar
+      ...(isSidecar(container)
         ? checkRunning(container, at, grace)
         : FOR_SIDECARS.filter((name) => container[name] !== undefined).map((name) =>
             forbiddenField(`${at}.${name}`, 'may not be set for init containers without restartPolicy=Always'),

@@ -1,3 +1,4 @@
+import { isTerminalPhase } from '../../api/meaning/index.ts';
 import { dns1123LabelProblems, withMeta } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { Pod, PodStatus } from '../../api/types/core/v1.d.ts';
@@ -78,7 +79,7 @@ export function pods(environment: KindEnvironment): Kind {
 
     /** Nothing has to be stopped where nothing runs. */
     gracePeriod({ spec, status }, requested) {
-      if ((spec.nodeName ?? '') === '' || status.phase === 'Failed' || status.phase === 'Succeeded') return 0;
+      if ((spec.nodeName ?? '') === '' || isTerminalPhase(status.phase)) return 0;
       const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 0;
       return seconds < 0 ? 1 : seconds;
     },

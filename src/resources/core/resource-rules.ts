@@ -1,3 +1,4 @@
+import { isExtendedResource, isNativeResource } from '../../api/meaning/index.ts';
 import { forbiddenField, invalidValue, qualifiedNameProblems, required } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { ResourceRequirements } from '../../api/types/core/v1.d.ts';
@@ -41,16 +42,6 @@ const INTEGER_RESOURCES = new Set([
   'services.nodeports',
   'services.loadbalancers',
 ]);
-
-/** Not of a vendor's: no domain, or the project's own. */
-export function isNativeResource(name: string): boolean {
-  return !name.includes('/') || name.includes('kubernetes.io/');
-}
-
-function isExtendedResource(name: string): boolean {
-  if (isNativeResource(name) || name.startsWith('requests.')) return false;
-  return qualifiedNameProblems(`requests.${name}`).length === 0;
-}
 
 function mayOvercommit(name: string): boolean {
   return isNativeResource(name) && !name.startsWith(HUGEPAGES);

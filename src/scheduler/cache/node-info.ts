@@ -1,9 +1,9 @@
+import { HostPorts } from '../../api/meaning/index.ts';
 import type { Node, Observed } from '../../client/index.ts';
-import { HostPorts } from './host-ports.ts';
 import type { PodInfo } from './pod-info.ts';
 import { Resources } from './resources.ts';
 
-/** A node with what its pods take of it, those included that are only about to be bound. */
+/** A node with the sum of what its pods take, including pods that are assumed and not bound yet. */
 export class NodeInfo {
   readonly name: string;
   /** Undefined while pods name a node that is not there. */
@@ -13,7 +13,7 @@ export class NodeInfo {
   nonZeroMilliCpu = 0;
   nonZeroMemory = 0;
   readonly usedPorts = new HostPorts();
-  /** Grows with every change, over all nodes: equal means the same state. */
+  /** A number that grows with every change of any node; two copies with the same number are equal. */
   generation = 0;
   #pods: PodInfo[] = [];
 
@@ -37,7 +37,7 @@ export class NodeInfo {
     for (const port of pod.hostPorts) this.usedPorts.add(port);
   }
 
-  /** False if the pod is not here. */
+  /** False if the pod is not on this node. */
   removePod(uid: string): boolean {
     const index = this.#pods.findIndex((pod) => pod.uid === uid);
     const pod = this.#pods[index];
@@ -60,7 +60,7 @@ export class NodeInfo {
     this.#pods = other.#pods.slice();
   }
 
-  /** A copy of its own, to try something on. */
+  /** An independent copy, for trials. */
   clone(): NodeInfo {
     const copy = new NodeInfo(this.name);
     copy.copyFrom(this);

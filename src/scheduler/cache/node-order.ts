@@ -1,3 +1,4 @@
+import { zoneKeyOf } from '../../api/meaning/index.ts';
 import type { Node, Observed } from '../../client/index.ts';
 
 /**
@@ -16,7 +17,7 @@ export class NodeOrder {
   /** Adds the node, or moves it to the zone that it says it is in. True if that changed the order. */
   set(node: Observed<Node>): boolean {
     const { name } = node.metadata;
-    const zone = zoneOf(node);
+    const zone = zoneKeyOf(node);
     if (this.#zoneOf.get(name) === zone) return false;
     this.delete(name);
     this.#zoneOf.set(name, zone);
@@ -51,10 +52,4 @@ export class NodeOrder {
     }
     return names;
   }
-}
-
-function zoneOf({ metadata: { labels } }: Observed<Node>): string {
-  const region = labels?.['topology.kubernetes.io/region'] ?? labels?.['failure-domain.beta.kubernetes.io/region'];
-  const zone = labels?.['topology.kubernetes.io/zone'] ?? labels?.['failure-domain.beta.kubernetes.io/zone'];
-  return `${region ?? ''}\0${zone ?? ''}`;
 }

@@ -1,12 +1,18 @@
+import { quantityOf, milliQuantityOf } from '../../api/values/index.ts';
+import {
+  hasPodLevelRequests,
+  type HostPort,
+  hostPortsOf,
+  podRequests,
+  type ResourceAmounts,
+} from '../../api/meaning/index.ts';
 import { keyOf, type Observed, type Pod } from '../../client/index.ts';
-import { type HostPort, hostPortsOf } from './host-ports.ts';
-import { hasPodLevelRequests, podRequests } from './pod-requests.ts';
 import { Resources } from './resources.ts';
 
-/** What a container that says nothing is thought to use when nodes are compared: a tenth of a CPU, 200 MiB. */
-export const ASSUMED_REQUESTS: ReadonlyMap<string, number> = new Map([
-  ['cpu', 100],
-  ['memory', 200 * 1024 * 1024],
+/** Requests that are assumed for containers without any when nodes are compared: a tenth of a CPU and 200 MiB. */
+export const ASSUMED_REQUESTS: ResourceAmounts = new Map([
+  ['cpu', milliQuantityOf(100)],
+  ['memory', quantityOf(200 * 1024 * 1024)],
 ]);
 
 /** A pod with what the scheduler has worked out about it. Immutable: a changed pod gets a new one. */
@@ -17,12 +23,12 @@ export class PodInfo {
   readonly uid: string;
   readonly priority: number;
   readonly requests: Resources;
-  /** As `requests`, with something for containers that ask for nothing, so that these spread as well. */
+  /** CPU requests with `ASSUMED_REQUESTS` for containers without any, so that such pods spread over nodes as well. */
   readonly nonZeroMilliCpu: number;
   readonly nonZeroMemory: number;
   readonly hostPorts: readonly HostPort[];
 
-  /** What has not changed since an earlier state of the pod is taken over from there. */
+  /** Results that the change of the pod does not touch are copied from its earlier state. */
   constructor(pod: Observed<Pod>, earlier?: PodInfo) {
     const known = earlier !== undefined && asksForTheSame(pod, earlier.pod) ? earlier : undefined;
     this.pod = pod;
@@ -46,7 +52,7 @@ export class PodInfo {
   }
 }
 
-/** Informers share what is equal between two states of an object, so comparing by identity finds nearly all. */
+/** Informers reuse the unchanged parts of an object, so identity finds nearly every part that is equal. */
 function asksForTheSame(pod: Observed<Pod>, earlier: Observed<Pod>): boolean {
   const { spec, status } = pod;
   const before = earlier.spec;
@@ -57,6 +63,8 @@ function asksForTheSame(pod: Observed<Pod>, earlier: Observed<Pod>): boolean {
     spec?.overhead === before?.overhead &&
     status?.containerStatuses === earlier.status?.containerStatuses &&
     status?.initContainerStatuses === earlier.status?.initContainerStatuses &&
+    status?.resources === earlier.status?.resources &&
+    status?.allocatedResources === earlier.status?.allocatedResources &&
     status?.conditions?.some(({ type }) => type === 'PodResizePending') !== true &&
     earlier.status?.conditions?.some(({ type }) => type === 'PodResizePending') !== true
   );
@@ -69,12 +77,12 @@ function nonZeroRequests(pod: Observed<Pod>, requests: Resources): Pick<PodInfo,
   if (asksForBoth === true && (pod.spec?.initContainers ?? []).length === 0)
     return { nonZeroMilliCpu: requests.milliCpu, nonZeroMemory: requests.memory };
   const forMissing = hasPodLevelRequests(pod) ? assumedWhereNobodySays(pod) : ASSUMED_REQUESTS;
-  const amounts = podRequests(pod, { forMissing });
-  return { nonZeroMilliCpu: amounts.get('cpu') ?? 0, nonZeroMemory: amounts.get('memory') ?? 0 };
+  const { milliCpu, memory } = Resources.of(podRequests(pod, { forMissing }));
+  return { nonZeroMilliCpu: milliCpu, nonZeroMemory: memory };
 }
 
-/** With requests for the pod as a whole, something is only assumed for what neither it nor a container asks for. */
-function assumedWhereNobodySays(pod: Observed<Pod>): ReadonlyMap<string, number> {
+/** For a pod with pod-level requests, only resources that neither the pod nor any container requests are assumed. */
+function assumedWhereNobodySays(pod: Observed<Pod>): ResourceAmounts {
   const said = podRequests(pod);
   return new Map([...ASSUMED_REQUESTS].filter(([name]) => !said.has(name)));
 }

@@ -1,7 +1,4 @@
-import { parseQuantity, qualifiedNameProblems, ValueError } from '../../api/index.ts';
-
-/** Amounts by resource name, as they stand in specs and statuses. */
-export type ResourceList = Readonly<Record<string, string>>;
+import { amountsOf, isExtendedResource, type ResourceAmounts } from '../../api/meaning/index.ts';
 
 /**
  * Amounts of resources as the scheduler counts them: CPU in thousandths, everything else in whole units.
@@ -13,19 +10,20 @@ export class Resources {
   milliCpu = 0;
   memory = 0;
   ephemeralStorage = 0;
-  /** How many pods; only nodes say that. */
+  /** How many pods fit; set for nodes only. */
   pods = 0;
   scalars: Map<string, number> | undefined;
 
-  static of(amounts: Iterable<readonly [name: string, amount: number]>): Resources {
+  /** CPU is rounded up to thousandths, everything else to whole units. */
+  static of(amounts: ResourceAmounts): Resources {
     const resources = new Resources();
-    for (const [name, amount] of amounts) resources.#set(name, amount);
+    for (const [name, amount] of amounts) resources.#set(name, name === 'cpu' ? amount.milliValue() : amount.value());
     return resources;
   }
 
   /** Reads amounts as they stand in an object; what cannot be read counts as none. */
-  static read(list: ResourceList | undefined): Resources {
-    return Resources.of(readAmounts(list));
+  static read(list: Readonly<Record<string, string>> | undefined): Resources {
+    return Resources.of(amountsOf(list));
   }
 
   /** Adds `sign` times the other's amounts; pods are left alone. */
@@ -50,7 +48,7 @@ export class Resources {
     return this.scalars?.get(name) ?? 0;
   }
 
-  /** The amount of any resource; undefined for one that nobody gave an amount of, unless it is a common one. */
+  /** The amount of any resource; undefined for an uncommon resource without an amount. */
   amount(name: string): number | undefined {
     switch (name) {
       case 'cpu':
@@ -73,17 +71,6 @@ export class Resources {
   }
 }
 
-/** Amounts as numbers, by name: CPU in thousandths, everything else in whole units, rounded up. */
-export function readAmounts(list: ResourceList | undefined): Map<string, number> {
-  const amounts = new Map<string, number>();
-  for (const name in list) {
-    const quantity = parseQuantity(list[name] as string);
-    if (quantity instanceof ValueError) continue; // the API server lets none through
-    amounts.set(name, name === 'cpu' ? quantity.milliValue() : quantity.value());
-  }
-  return amounts;
-}
-
 /** Whether the scheduler counts a resource besides CPU, memory, ephemeral storage and pods. */
 export function isScalarResource(name: string): boolean {
   return (
@@ -92,10 +79,4 @@ export function isScalarResource(name: string): boolean {
     name.startsWith('attachable-volumes-') ||
     name.includes('kubernetes.io/')
   );
-}
-
-/** Whether a resource is one that vendors define, such as `example.com/gpu`. */
-export function isExtendedResource(name: string): boolean {
-  if (!name.includes('/') || name.includes('kubernetes.io/') || name.startsWith('requests.')) return false;
-  return qualifiedNameProblems(`requests.${name}`).length === 0;
 }

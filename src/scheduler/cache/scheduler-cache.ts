@@ -14,14 +14,14 @@ interface Entry {
 interface PlacedPod {
   readonly info: PodInfo;
   readonly nodeName: string;
-  /** Chosen by us, not yet seen on the node by the watch. */
+  /** True while this scheduler has chosen the node and the watch has not confirmed it. */
   readonly isAssumed: boolean;
 }
 
 /**
- * All nodes and the pods on them, as the watch tells and as this scheduler has decided since.
+ * All nodes and the pods on them: what the watch has reported, and what this scheduler has decided since.
  *
- * Guarantees: bringing a snapshot up to date costs as much as nodes have changed since it was last brought up to date.
+ * Guarantees: updating a snapshot takes time in proportion to the nodes that have changed since its last update.
  * An assumed pod counts until the watch confirms it or it is forgotten.
  */
 export class SchedulerCache {
@@ -72,7 +72,7 @@ export class SchedulerCache {
     return assumed;
   }
 
-  /** Takes an assumed pod back; false if it is not assumed (any more). */
+  /** Removes an assumed pod from its node; false if the pod is not assumed, or no longer. */
   forget(uid: string): boolean {
     if (!this.isAssumed(uid)) return false;
     this.#take(uid);
@@ -88,7 +88,7 @@ export class SchedulerCache {
     return placed?.isAssumed === true ? placed.info : undefined;
   }
 
-  /** A pod that is on a node, new or changed: its state as the watch tells it replaces what was assumed. */
+  /** Adds or updates a pod that is on a node. The state that the watch reports replaces what was assumed. */
   setPod(pod: Observed<Pod>): void {
     const before = this.#take(pod.metadata.uid);
     this.#place({ info: new PodInfo(pod, before?.info), nodeName: pod.spec?.nodeName ?? '', isAssumed: false });
@@ -141,7 +141,7 @@ export class SchedulerCache {
     return entry;
   }
 
-  /** A node that is gone stays for as long as pods name it. */
+  /** The entry of a deleted node stays for as long as pods name that node. */
   #dropIfEmpty(entry: Entry): void {
     const { info } = entry;
     if (info.node !== undefined || info.pods.length > 0) return;

@@ -1,12 +1,12 @@
 import type { NodeInfo } from './node-info.ts';
 
-/** The nodes as they were when a scheduling cycle began. The cache brings it up to date before each. */
+/** The nodes as they were when a scheduling cycle began. The cache updates the snapshot before every cycle. */
 export class Snapshot {
-  /** By name. Written by the cache only. */
+  /** All nodes by name. Written by the cache only. */
   readonly byName = new Map<string, NodeInfo>();
-  /** In the order in which they are looked at. Written by the cache only. */
+  /** All nodes, in the order of the search. Written by the cache only. */
   nodes: readonly NodeInfo[] = [];
-  /** All changes up to this one are in it. */
+  /** The newest change of the cache that the snapshot contains. */
   generation = 0;
 
   get(name: string): NodeInfo | undefined {

@@ -1,20 +1,30 @@
-import { FitError, NoNodesError } from '../framework/fit-error.ts';
-import { PodRejectedError } from '../framework/pod-rejected-error.ts';
+import { formatTime, instantOfMillis } from '../../api/index.ts';
+import { type Observed, type Patch, type Pod, strategicPatch } from '../../client/index.ts';
+import { nominatedNode } from '../cache/nominated-pods.ts';
+import { FitError, NoNodesError, PodRejectedError } from '../framework/fit-error.ts';
+import type { Nomination } from '../framework/plugin.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
-import type { ScheduledVerdict } from './scheduled-condition.ts';
 
-/** Events take no longer messages. */
+/** What a failed try means for the pod. */
+export interface Verdict extends Partial<Nomination> {
+  /** The pod cannot be scheduled, or the scheduler has failed. */
+  readonly reason: 'Unschedulable' | 'SchedulerError';
+  readonly message: string;
+}
+
+/** The longest message of an event, in bytes. */
 const MAX_NOTE_LENGTH = 1024;
 const CUT = ' ...';
 
-/** What a failed try means for the pod: whether the cluster or the scheduler is to blame, in words for users. */
-export function verdictOf(error: unknown): ScheduledVerdict {
+/** Whether the cluster or the scheduler is to blame, in words for users. Only PostFilter leaves or makes a nomination. */
+export function verdictOf(error: unknown): Verdict {
   const isVerdict = error instanceof FitError || error instanceof NoNodesError || error instanceof PodRejectedError;
   const message = error instanceof Error ? error.message : String(error);
-  return { reason: isVerdict ? 'Unschedulable' : 'SchedulerError', message };
+  const nominatedNodeName = error instanceof FitError ? error.nominatedNodeName : '';
+  return { reason: isVerdict ? 'Unschedulable' : 'SchedulerError', message, nominatedNodeName };
 }
 
-/** Writes into the pod which plugins have rejected it; none when something has failed. */
+/** Notes in the pod which plugins have rejected it; none after an error. */
 export function recordRejection(pod: QueuedPod, error: unknown): void {
   pod.forgetRejections();
   if (error instanceof FitError) {
@@ -27,7 +37,35 @@ export function recordRejection(pod: QueuedPod, error: unknown): void {
   }
 }
 
-/** A message as an event can carry it. */
+/** The patch of a pod's status that says why it has no node, and where it is nominated for; undefined when it says so already. */
+export function verdictPatch(pod: Observed<Pod>, verdict: Verdict, nowMs: number): Patch | undefined {
+  const condition = changedCondition(pod, verdict, nowMs);
+  const { nominatedNodeName = nominatedNode(pod) } = verdict;
+  const isNominationSame = nominatedNodeName === nominatedNode(pod);
+  if (condition === undefined && isNominationSame) return undefined;
+  return strategicPatch({
+    status: {
+      ...(condition === undefined ? {} : { conditions: [condition] }),
+      ...(isNominationSame ? {} : { nominatedNodeName: nominatedNodeName === '' ? null : nominatedNodeName }),
+    },
+  });
+}
+
+function changedCondition(pod: Observed<Pod>, { reason, message }: Verdict, nowMs: number): object | undefined {
+  const known = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  if (known?.status === 'False' && known.reason === reason && known.message === message) return undefined;
+  return {
+    type: 'PodScheduled',
+    status: 'False',
+    observedGeneration: pod.metadata.generation,
+    lastProbeTime: null,
+    lastTransitionTime: known?.status === 'False' ? known.lastTransitionTime : formatTime(instantOfMillis(nowMs)),
+    reason,
+    message,
+  };
+}
+
+/** The message, cut to the length that events allow. */
 export function eventNote(message: string): string {
   const bytes = Buffer.byteLength(message);
   if (bytes <= MAX_NOTE_LENGTH) return message;

@@ -1,4 +1,4 @@
-/** Fewer nodes than this are all looked at. */
+/** Clusters with fewer nodes than this are searched whole. */
 const LEAST_NODES = 100;
 const LEAST_PERCENTAGE = 5;
 

@@ -1,22 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { SeededRandom, VirtualClock } from '../../base/index.ts';
+import { SeededRandom } from '../../base/index.ts';
 import { SchedulerCache } from '../cache/scheduler-cache.ts';
 import { Snapshot } from '../cache/snapshot.ts';
 import { Cycle } from '../framework/cycle.ts';
 import { Framework } from '../framework/framework.ts';
 import { defaultProfile } from '../framework/profile.ts';
 import { builtInPlugins } from '../plugins/registry.ts';
-import { nodeInfoOf, nodeOf, podInfoOf, podOf } from '../testing/objects.ts';
+import { nodeInfoOf, nodeOf, podInfoOf, podOf, sharedContext } from '../testing/objects.ts';
 import { feasibleNodesToFind } from './node-sampling.ts';
-import { type Placement, PodScheduler } from './schedule-pod.ts';
-import { selectNode } from './select-node.ts';
+import { type Placement, PodScheduler, selectNode } from './schedule-pod.ts';
 
 type PodSketch = NonNullable<Parameters<typeof podInfoOf>[0]>;
 type NodeSketch = NonNullable<Parameters<typeof nodeOf>[0]>;
 
-const framework = new Framework(defaultProfile, builtInPlugins, { client: undefined, clock: new VirtualClock() });
+const framework = new Framework(defaultProfile, builtInPlugins, sharedContext());
 
-function clusterOf(nodes: readonly NodeSketch[], pods: readonly PodSketch[] = []): (pod: PodSketch) => Placement {
+function clusterOf(
+  nodes: readonly NodeSketch[],
+  pods: readonly PodSketch[] = [],
+): (pod: PodSketch) => Placement | Promise<Placement> {
   const cache = new SchedulerCache();
   for (const node of nodes) cache.setNode(nodeOf(node));
   for (const [index, pod] of pods.entries()) cache.setPod(podOf({ name: `other-${index}`, ...pod }));
@@ -26,9 +28,9 @@ function clusterOf(nodes: readonly NodeSketch[], pods: readonly PodSketch[] = []
   return (pod) => scheduler.schedule(framework, new Cycle(podInfoOf(pod)));
 }
 
-function whyNot(pod: PodSketch, nodes: readonly NodeSketch[], pods: readonly PodSketch[] = []): string {
+async function whyNot(pod: PodSketch, nodes: readonly NodeSketch[], pods: readonly PodSketch[] = []): Promise<string> {
   try {
-    return `scheduled to ${clusterOf(nodes, pods)(pod).nodeName}`;
+    return `scheduled to ${(await clusterOf(nodes, pods)(pod)).nodeName}`;
   } catch (error) {
     return (error as Error).message;
   }
@@ -81,7 +83,7 @@ describe('PodScheduler', () => {
     const place = clusterOf(nodes);
     const seen = new Set<string>();
     for (let round = 0; round < 300; round++) {
-      const { nodeName, feasibleNodes } = place({});
+      const { nodeName, feasibleNodes } = place({}) as Placement;
       expect(feasibleNodes).toBe(188); // 47 %
       seen.add(nodeName);
     }
@@ -108,72 +110,74 @@ describe('the words for a pod that fits nowhere', () => {
     },
   });
 
-  test('without any node', () => {
-    expect(whyNot({}, [])).toBe('no nodes available to schedule pods');
+  test('without any node', async () => {
+    expect(await whyNot({}, [])).toBe('no nodes available to schedule pods');
   });
 
-  test('with a different reason for each node, sorted', () => {
+  test('with a different reason for each node, sorted', async () => {
     const nodes = [
       { name: 'n1', unschedulable: true },
       { name: 'n2', taints: [{ key: 'a', effect: 'NoSchedule' as const }] },
       { name: 'n3', taints: [{ key: 'b', effect: 'NoExecute' as const }] },
     ];
-    expect(whyNot({}, nodes)).toBe(
+    expect(await whyNot({}, nodes)).toBe(
       '0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) had untolerated taint(s). ' + noHelp(3),
     );
   });
 
-  test('when nodes are too small', () => {
-    expect(whyNot({ requests: { cpu: '5', memory: '9Gi' } }, [{ name: 'n1' }, { name: 'n2' }])).toBe(
+  test('when nodes are too small', async () => {
+    expect(await whyNot({ requests: { cpu: '5', memory: '9Gi' } }, [{ name: 'n1' }, { name: 'n2' }])).toBe(
       '0/2 nodes are available: 2 Insufficient cpu, 2 Insufficient memory. ' + noHelp(2),
     );
   });
 
-  test('when nodes are full with pods that are as important', () => {
+  test('when nodes are full with pods that are as important', async () => {
     const full = { requests: { cpu: '4' }, nodeName: 'n1' };
-    expect(whyNot({ requests: { cpu: '1' } }, [{ name: 'n1' }, { name: 'n2', unschedulable: true }], [full])).toBe(
+    expect(
+      await whyNot({ requests: { cpu: '1' } }, [{ name: 'n1' }, { name: 'n2', unschedulable: true }], [full]),
+    ).toBe(
       '0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. no new claims to deallocate, ' +
         'preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, ' +
         '1 Preemption is not helpful for scheduling.',
     );
   });
 
-  test('when less important pods are not enough to make room', () => {
+  test('when less important pods are not enough to make room', async () => {
     const pods = [
       { requests: { cpu: '3' }, priority: 10, nodeName: 'n1' },
       { requests: { cpu: '1' }, nodeName: 'n1' },
     ];
-    expect(whyNot({ requests: { cpu: '2' }, priority: 5 }, [{ name: 'n1' }], pods)).toBe(
+    expect(await whyNot({ requests: { cpu: '2' }, priority: 5 }, [{ name: 'n1' }], pods)).toBe(
       '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, ' +
         'preemption: 0/1 nodes are available: 1 Insufficient cpu.',
     );
   });
 
-  test('when less important pods could make room, which kube-scheduler would then delete', () => {
+  test('when less important pods could make room, which kube-scheduler would then delete', async () => {
     const full = { requests: { cpu: '4' }, nodeName: 'n1' };
-    expect(whyNot({ requests: { cpu: '1' }, priority: 5 }, [{ name: 'n1' }], [full])).toBe(
+    expect(await whyNot({ requests: { cpu: '1' }, priority: 5 }, [{ name: 'n1' }], [full])).toBe(
       '0/1 nodes are available: 1 Insufficient cpu.',
     );
   });
 
-  test('when the pod never preempts others', () => {
+  test('when the pod never preempts others', async () => {
     const full = { requests: { cpu: '4' }, nodeName: 'n1' };
     const pod = { requests: { cpu: '1' }, priority: 5, preemptionPolicy: 'Never' as const };
-    expect(whyNot(pod, [{ name: 'n1' }], [full])).toBe(
+    expect(await whyNot(pod, [{ name: 'n1' }], [full])).toBe(
       '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, ' +
         'preemption: not eligible due to preemptionPolicy=Never.',
     );
   });
 
-  test('when the pod asks for a node by name that will not do', () => {
-    expect(whyNot({ affinity: byName('n1') }, [{ name: 'n1', unschedulable: true }, { name: 'n2' }])).toBe(
+  test('when the pod asks for a node by name that will not do', async () => {
+    expect(await whyNot({ affinity: byName('n1') }, [{ name: 'n1', unschedulable: true }, { name: 'n2' }])).toBe(
       "0/2 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity], 1 node(s) were unschedulable. " +
         noHelp(2),
     );
   });
 
-  test('when the pod asks for names that cannot hold together', () => {
-    expect(whyNot({ affinity: byName('n1', 'n2') }, [{ name: 'n1' }])).toBe(
+  test('when the pod asks for names that cannot hold together', async () => {
+    expect(await whyNot({ affinity: byName('n1', 'n2') }, [{ name: 'n1' }])).toBe(
       '0/1 nodes are available: pod affinity terms conflict. not found',
     );
   });

@@ -1,16 +1,19 @@
 import type { Random } from '../../base/index.ts';
-import type { NodeInfo } from '../cache/node-info.ts';
-import type { Snapshot } from '../cache/snapshot.ts';
 import { compareUtf8 } from '../../base/index.ts';
+import type { NodeInfo } from '../cache/node-info.ts';
+import { nominatedNode } from '../cache/nominated-pods.ts';
+import type { Snapshot } from '../cache/snapshot.ts';
 import type { Cycle } from '../framework/cycle.ts';
 import { Diagnosis } from '../framework/diagnosis.ts';
+import type { Extender } from '../framework/extender.ts';
 import { FitError, NoNodesError } from '../framework/fit-error.ts';
 import type { Framework } from '../framework/framework.ts';
+import type { StepOptions } from '../framework/plugin.ts';
 import { unresolvable } from '../framework/rejection.ts';
+import { addExtenderScores, filterByExtenders } from '../framework/run-extenders.ts';
 import { filtersFor, type NodeFilter, runPostFilters, runPreFilters } from '../framework/run-filters.ts';
 import { runScores, ScoreSheet } from '../framework/run-scores.ts';
 import { feasibleNodesToFind } from './node-sampling.ts';
-import { selectNode } from './select-node.ts';
 
 /** A node for a pod, and how many were looked at on the way. */
 export interface Placement {
@@ -19,11 +22,20 @@ export interface Placement {
   readonly feasibleNodes: number;
 }
 
+/** One search for a node. */
+interface Search extends StepOptions {
+  readonly framework: Framework;
+  readonly cycle: Cycle;
+  readonly diagnosis: Diagnosis;
+}
+
+const NEVER_ABORTED: StepOptions = { signal: new AbortController().signal };
+
 /**
  * Finds the best node for one pod after the other: filters the nodes, compares those that would do, takes the best.
  *
- * Nothing here waits, so the snapshot cannot change on the way. Each search begins where the last one ended, so that all
- * nodes of a large cluster get their turn.
+ * Assumes that the snapshot does not change before a search has ended. Each search begins where the last one ended, so that
+ * all nodes of a large cluster get their turn.
  */
 export class PodScheduler {
   readonly #snapshot: Snapshot;
@@ -36,26 +48,47 @@ export class PodScheduler {
     this.#random = random;
   }
 
-  /** Throws `NoNodesError`, `FitError` when no node will do, or what a plugin fails with. */
-  schedule(framework: Framework, cycle: Cycle): Placement {
-    const nodeCount = this.#snapshot.nodes.length;
-    if (nodeCount === 0) throw new NoNodesError();
-    const diagnosis = new Diagnosis();
-    const feasible = this.#findFeasible(framework, cycle, diagnosis);
-    if (feasible.length === 0) throw this.#fitError(framework, cycle, diagnosis);
-    const node = feasible.length === 1 ? (feasible[0] as NodeInfo) : this.#choose(framework, cycle, feasible);
-    return {
-      nodeName: node.name,
-      evaluatedNodes: feasible.length + diagnosis.size,
-      feasibleNodes: feasible.length,
-    };
+  /**
+   * Fails with `NoNodesError`, with `FitError` when no node will do, or with what a plugin or an extender fails with.
+   *
+   * Guarantees: nothing waits while plugins alone find a node. A promise comes when an extender has to be asked, and from
+   * PostFilter when no node will do.
+   */
+  schedule(framework: Framework, cycle: Cycle, { signal } = NEVER_ABORTED): Placement | Promise<Placement> {
+    if (this.#snapshot.nodes.length === 0) throw new NoNodesError();
+    const search: Search = { framework, cycle, diagnosis: new Diagnosis(), signal };
+    const nodes = this.#candidates(search);
+    if (nodes.length === 0) return this.#failed(search);
+    const filter = filtersFor(framework, cycle);
+    const extenders = framework.extendersFor(cycle.pod);
+    if (extenders.length > 0) return this.#scheduleWithExtenders(extenders, search, { filter, nodes });
+    let feasible = this.#nominated(search, filter);
+    if (feasible.length === 0) feasible = this.#feasible(search, filter, nodes);
+    if (feasible.length === 0) return this.#failed(search);
+    return placement(search, feasible, this.#best(feasible, this.#scores(search, feasible)));
   }
 
-  #choose(framework: Framework, cycle: Cycle, nodes: readonly NodeInfo[]): NodeInfo {
-    return selectNode(nodes, runScores(framework, cycle, { nodes, sheet: this.#sheet }), this.#random);
+  /** Does the same and asks the extenders after the plugins of each step. */
+  async #scheduleWithExtenders(
+    extenders: readonly Extender[],
+    search: Search,
+    { filter, nodes }: { readonly filter: NodeFilter; readonly nodes: readonly NodeInfo[] },
+  ): Promise<Placement> {
+    const { diagnosis, signal } = search;
+    const { pod } = search.cycle;
+    const accepted = (found: readonly NodeInfo[]): Promise<readonly NodeInfo[]> =>
+      filterByExtenders(extenders, pod, { nodes: found, diagnosis, signal });
+    // an extender that fails on the nominated node is asked about the others all the same
+    let feasible = await accepted(this.#nominated(search, filter)).catch(() => []);
+    if (feasible.length === 0) feasible = await accepted(this.#feasible(search, filter, nodes));
+    if (feasible.length === 0) return this.#failed(search);
+    const scores = this.#scores(search, feasible);
+    if (feasible.length > 1) await addExtenderScores(extenders, pod, { nodes: feasible, scores, signal });
+    return placement(search, feasible, this.#best(feasible, scores));
   }
 
-  #findFeasible(framework: Framework, cycle: Cycle, diagnosis: Diagnosis): NodeInfo[] {
+  /** The nodes that come into question by PreFilter; none when it rejects the pod. */
+  #candidates({ framework, cycle, diagnosis }: Search): readonly NodeInfo[] {
     const { rejection, nodes: names, plugins } = runPreFilters(framework, cycle, this.#snapshot);
     for (const plugin of plugins) diagnosis.unschedulablePlugins.add(plugin);
     if (rejection !== undefined) {
@@ -64,24 +97,25 @@ export class PodScheduler {
       diagnosis.blame(rejection);
       return [];
     }
-    const filter = filtersFor(framework, cycle);
-    const nominated = this.#snapshot.get(cycle.pod.pod.status?.nominatedNodeName ?? '');
-    if (nominated !== undefined && filter(nominated) === undefined) return [nominated];
-    if (names === undefined) return this.#search(framework, filter, diagnosis);
+    if (names === undefined) return this.#snapshot.nodes;
     const satisfied = [...plugins].sort(compareUtf8).join(' ');
     diagnosis.rejectOthers(unresolvable('', `node(s) didn't satisfy plugin(s) [${satisfied}]`));
-    const nodes = [...names].map((name) => this.#snapshot.get(name)).filter((node) => node !== undefined);
-    return this.#search(framework, filter, diagnosis, nodes);
+    return [...names].map((name) => this.#snapshot.get(name)).filter((node) => node !== undefined);
   }
 
-  #search(
-    framework: Framework,
-    filter: NodeFilter,
-    diagnosis: Diagnosis,
-    nodes: readonly NodeInfo[] = this.#snapshot.nodes,
-  ): NodeInfo[] {
+  /** The node that the pod is nominated for, if it will do: it is taken before others are looked at. */
+  #nominated({ cycle, diagnosis }: Search, filter: NodeFilter): readonly NodeInfo[] {
+    const node = this.#snapshot.get(nominatedNode(cycle.pod.pod));
+    if (node === undefined) return [];
+    const rejection = filter(node);
+    if (rejection === undefined) return [node];
+    diagnosis.reject(node.name, rejection);
+    return [];
+  }
+
+  #feasible({ framework, diagnosis }: Search, filter: NodeFilter, nodes: readonly NodeInfo[]): readonly NodeInfo[] {
     const { percentageOfNodesToScore } = framework.profile;
-    const wanted = framework.at('Score').length === 0 ? 1 : feasibleNodesToFind(nodes.length, percentageOfNodesToScore);
+    const wanted = framework.choosesNodes ? feasibleNodesToFind(nodes.length, percentageOfNodesToScore) : 1;
     const feasible: NodeInfo[] = [];
     let looked = 0;
     for (; looked < nodes.length && feasible.length < wanted; looked++) {
@@ -94,9 +128,40 @@ export class PodScheduler {
     return feasible;
   }
 
-  #fitError(framework: Framework, cycle: Cycle, diagnosis: Diagnosis): FitError {
-    const filter = filtersFor(framework, cycle);
-    diagnosis.postFilterMessage = runPostFilters(framework, cycle, { snapshot: this.#snapshot, diagnosis, filter });
-    return new FitError(this.#snapshot.nodes.length, diagnosis);
+  #scores({ framework, cycle }: Search, nodes: readonly NodeInfo[]): Float64Array {
+    return nodes.length === 1 ? this.#sheet.total(1) : runScores(framework, cycle, { nodes, sheet: this.#sheet });
   }
+
+  #best(nodes: readonly NodeInfo[], scores: Float64Array): NodeInfo {
+    return selectNode(nodes, scores, this.#random);
+  }
+
+  async #failed({ framework, cycle, diagnosis, signal }: Search): Promise<never> {
+    const context = { snapshot: this.#snapshot, diagnosis, signal };
+    const { message, nominatedNodeName } = await runPostFilters(framework, cycle, context);
+    diagnosis.postFilterMessage = message;
+    throw new FitError(this.#snapshot.nodes.length, diagnosis, nominatedNodeName);
+  }
+}
+
+function placement({ diagnosis }: Search, feasible: readonly NodeInfo[], node: NodeInfo): Placement {
+  return {
+    nodeName: node.name,
+    evaluatedNodes: feasible.length + diagnosis.size,
+    feasibleNodes: feasible.length,
+  };
+}
+
+/** The node with the highest score; one of several by chance, each as likely as the others. */
+export function selectNode(nodes: readonly NodeInfo[], scores: Float64Array, random: Random): NodeInfo {
+  let best = 0;
+  let ties = 1;
+  for (let index = 1; index < nodes.length; index++) {
+    const difference = scores[index]! - scores[best]!;
+    if (difference > 0) {
+      best = index;
+      ties = 1;
+    } else if (difference === 0 && random.int(++ties) === 0) best = index;
+  }
+  return nodes[best] as NodeInfo;
 }

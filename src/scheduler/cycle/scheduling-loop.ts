@@ -1,26 +1,27 @@
+import { isAssigned } from '../../api/meaning/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
-import type { Pod } from '../../client/index.ts';
+import type { Patch, Pod } from '../../client/index.ts';
+import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
 import { assignedPodDelete } from '../framework/cluster-event.ts';
 import { Cycle } from '../framework/cycle.ts';
+import { PodRejectedError } from '../framework/fit-error.ts';
 import type { Framework } from '../framework/framework.ts';
-import { PodRejectedError } from '../framework/pod-rejected-error.ts';
 import { runBind, runPermit, runPostBind, runReserve, runUnreserve } from '../framework/run-binding.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import type { SchedulerMetrics } from '../scheduler-metrics.ts';
-import { eventNote, recordRejection, verdictOf } from './failure.ts';
-import { scheduledPatch } from './scheduled-condition.ts';
-import type { PodScheduler } from './schedule-pod.ts';
+import { eventNote, recordRejection, verdictOf, verdictPatch } from './failure.ts';
+import type { Placement, PodScheduler } from './schedule-pod.ts';
 import { TaskPool } from './task-pool.ts';
 import { WakeUp } from './wake-up.ts';
 
 /** Bindings and status writes under way at once. */
 const MAX_TASKS = 64;
-/** Others get a turn of the event loop after so many pods. */
+/** After this many pods the loop lets the event loop turn. */
 const PODS_A_TURN = 16;
 
 export interface SchedulingLoopParts {
@@ -29,13 +30,14 @@ export interface SchedulingLoopParts {
   readonly metrics: SchedulerMetrics;
   readonly queue: SchedulingQueue;
   readonly cache: SchedulerCache;
+  readonly nominatedPods: NominatedPods;
   readonly snapshot: Snapshot;
   readonly scheduler: PodScheduler;
   readonly frameworks: ReadonlyMap<string, Framework>;
   readonly pods: Objects<Pod>;
-  /** What is under way when the loop stops may take so long. */
+  /** How long bindings that are under way may take when the loop stops. */
   readonly stopGraceMs: number;
-  /** Events in the name of a scheduler. */
+  /** The recorder of events in the name of a profile. */
   recorder(schedulerName: string): EventRecorder;
 }
 
@@ -59,12 +61,25 @@ export class SchedulingLoop {
     parts.queue.whenReady(() => this.#wakeUp.call());
   }
 
-  /** Whether nothing is to do before time passes or something happens. */
+  /** True when nothing is left to do before time passes or an event comes. */
   get isIdle(): boolean {
     return !this.#isTrying && this.#tasks.size === 0 && !this.#parts.queue.isReady;
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const { clock, stopGraceMs } = this.#parts;
+    let grace: Disposable | undefined;
+    const stopLater = (): void => void (grace = clock.timer(stopGraceMs, () => this.#stopTasks.abort()));
+    signal.addEventListener('abort', stopLater, { once: true });
+    try {
+      await this.#takeTurns(signal);
+      await this.#tasks.idle();
+    } finally {
+      grace?.[Symbol.dispose]();
+    }
+  }
+
+  async #takeTurns(signal: AbortSignal): Promise<void> {
     for (let turn = 1; !signal.aborted; turn++) {
       const queued = this.#parts.queue.pop();
       if (queued === undefined) {
@@ -72,28 +87,37 @@ export class SchedulingLoop {
         continue;
       }
       this.#isTrying = true;
-      this.#try(queued);
+      const trying = this.#try(queued);
+      if (trying instanceof Promise) await trying; // without extenders and failures nothing is awaited
       this.#isTrying = false;
       await this.#tasks.room();
       if (turn % PODS_A_TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
     }
-    const { clock, stopGraceMs } = this.#parts;
-    using _ = clock.timer(stopGraceMs, () => this.#stopTasks.abort());
-    await this.#tasks.idle();
   }
 
-  #try(queued: QueuedPod): void {
-    const { clock, queue } = this.#parts;
+  /** Tries one pod; returns a promise only when an extender or PostFilter has to be awaited. */
+  #try(queued: QueuedPod): Promise<void> | void {
+    const { cache, clock, metrics, queue, scheduler, snapshot } = this.#parts;
     const framework = this.#parts.frameworks.get(queued.pod.schedulerName);
     if (framework === undefined || this.#isToSkip(queued)) return queue.done(queued.uid);
     const attempt: Attempt = { queued, framework, startMs: clock.monotonic() };
     const cycle = new Cycle(queued.pod);
+    const found = ({ nodeName }: Placement): void => {
+      metrics.algorithm(clock.monotonic() - attempt.startMs);
+      this.#place(attempt, cycle, nodeName);
+    };
+    const failed = (error: unknown): void => {
+      metrics.algorithm(clock.monotonic() - attempt.startMs);
+      if (!this.#stopTasks.signal.aborted) this.#fail(attempt, error);
+    };
+    cache.update(snapshot);
+    let placement: Placement | Promise<Placement>;
     try {
-      const nodeName = this.#place(attempt, cycle);
-      this.#tasks.start(() => this.#bind(attempt, cycle, nodeName));
+      placement = scheduler.schedule(framework, cycle, { signal: this.#stopTasks.signal });
     } catch (error) {
-      this.#fail(attempt, error);
+      return failed(error);
     }
+    return placement instanceof Promise ? placement.then(found, failed) : found(placement);
   }
 
   #isToSkip({ pod }: QueuedPod): boolean {
@@ -106,30 +130,23 @@ export class SchedulingLoop {
     return true;
   }
 
-  /** Chooses a node and counts the pod on it. */
-  #place({ queued, framework }: Attempt, cycle: Cycle): string {
-    const { cache, snapshot } = this.#parts;
-    cache.update(snapshot);
-    const nodeName = this.#choose(framework, cycle);
-    cache.assume(queued.pod, nodeName);
+  /** Counts the pod on its node, and begins to bind it. */
+  #place(attempt: Attempt, cycle: Cycle, nodeName: string): void {
+    const { queued, framework } = attempt;
+    try {
+      this.#parts.cache.assume(queued.pod, nodeName);
+    } catch (error) {
+      return this.#fail(attempt, error);
+    }
+    this.#parts.nominatedPods.delete(queued.uid);
     try {
       const rejection = runReserve(framework, cycle, nodeName);
       if (rejection !== undefined) throw new PodRejectedError(nodeName, rejection);
     } catch (error) {
       this.#takeBack(framework, cycle, nodeName);
-      throw error;
+      return this.#fail(attempt, error);
     }
-    return nodeName;
-  }
-
-  #choose(framework: Framework, cycle: Cycle): string {
-    const { scheduler, clock, metrics } = this.#parts;
-    const startMs = clock.monotonic();
-    try {
-      return scheduler.schedule(framework, cycle).nodeName;
-    } finally {
-      metrics.algorithm(clock.monotonic() - startMs);
-    }
+    this.#tasks.start(() => this.#bind(attempt, cycle, nodeName));
   }
 
   async #bind(attempt: Attempt, cycle: Cycle, nodeName: string): Promise<void> {
@@ -139,7 +156,7 @@ export class SchedulingLoop {
     try {
       const rejection = await runPermit(framework, cycle, options);
       if (rejection !== undefined) throw new PodRejectedError(nodeName, rejection);
-      queue.done(queued.uid); // from here on nothing is the pod's fault
+      queue.done(queued.uid); // no later failure makes the pod unschedulable
       await runBind(framework, cycle, options);
     } catch (error) {
       if (!this.#stopTasks.signal.aborted) this.#bindingFailed(attempt, cycle, { nodeName, error });
@@ -156,16 +173,16 @@ export class SchedulingLoop {
   #bindingFailed(attempt: Attempt, cycle: Cycle, { nodeName, error }: { nodeName: string; error: unknown }): void {
     const { queued, framework } = attempt;
     const wasCounted = this.#takeBack(framework, cycle, nodeName);
-    const tellOfRoom = (): void => {
+    const moveOthers = (): void => {
       const old = queued.pod.onNode(nodeName).pod;
       if (wasCounted) this.#parts.queue.moveAll(assignedPodDelete, { old }, (pod) => pod.uid !== queued.uid);
     };
-    if (!(error instanceof PodRejectedError)) tellOfRoom();
+    if (!(error instanceof PodRejectedError)) moveOthers();
     this.#fail(attempt, error);
-    if (error instanceof PodRejectedError) tellOfRoom(); // once it is back, so that its own going does not move it
+    if (error instanceof PodRejectedError) moveOthers(); // after the pod is back, so that its own removal does not move it
   }
 
-  /** Gives back what was taken on the node; false if the pod was not counted there any more. */
+  /** Undoes reserving and assuming; false if the pod was no longer assumed. */
   #takeBack(framework: Framework, cycle: Cycle, nodeName: string): boolean {
     runUnreserve(framework, cycle, nodeName);
     return this.#parts.cache.forget(cycle.pod.uid);
@@ -173,7 +190,7 @@ export class SchedulingLoop {
 
   /** Puts the pod back and says why it has no node: in an event, and in its status. */
   #fail({ queued, framework, startMs }: Attempt, error: unknown): void {
-    const { clock, log, metrics, pods, queue } = this.#parts;
+    const { clock, log, metrics, nominatedPods, pods, queue } = this.#parts;
     const verdict = verdictOf(error);
     const isError = verdict.reason === 'SchedulerError';
     metrics.attempt(isError ? 'error' : 'unschedulable', framework.schedulerName, clock.monotonic() - startMs);
@@ -181,18 +198,19 @@ export class SchedulingLoop {
     const current = pods.get(queued.key);
     if (isError && current !== undefined) log.error('scheduling failed', { pod: queued.key, error });
     else log.debug('pod was not scheduled', { pod: queued.key, why: verdict.message });
-    if (current !== undefined && current.metadata.uid !== queued.uid) return queue.done(queued.uid); // made anew
-    const isWaiting = current !== undefined && (current.spec?.nodeName ?? '') === '';
+    if (current !== undefined && current.metadata.uid !== queued.uid) return queue.done(queued.uid); // another pod of the same name
+    const isWaiting = current !== undefined && !isAssigned(current);
     if (isWaiting) {
       queued.update(current);
       queue.putBack(queued);
+      nominatedPods.set(queued.pod, verdict.nominatedNodeName);
     } else queue.done(queued.uid);
     this.#event(queued.pod, { type: 'Warning', reason: 'FailedScheduling', message: eventNote(verdict.message) });
-    const patch = scheduledPatch(queued.pod.pod, verdict, clock.now());
+    const patch = verdictPatch(queued.pod.pod, verdict, clock.now());
     if (isWaiting && patch !== undefined) this.#tasks.start(() => this.#writeStatus(queued.key, patch));
   }
 
-  async #writeStatus(key: string, patch: NonNullable<ReturnType<typeof scheduledPatch>>): Promise<void> {
+  async #writeStatus(key: string, patch: Patch): Promise<void> {
     try {
       await this.#parts.pods.patchStatus(key, patch, { signal: this.#stopTasks.signal });
     } catch (error) {

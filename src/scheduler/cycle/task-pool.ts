@@ -1,4 +1,4 @@
-/** Tasks that run beside the scheduling, no more than `capacity` at once. The rule for "full": who has more waits for room. */
+/** Tasks that run beside the scheduling loop, at most `capacity` at once. When the pool is full, the loop waits for room. */
 export class TaskPool {
   readonly #capacity: number;
   readonly #waiting: (() => void)[] = [];
@@ -12,7 +12,7 @@ export class TaskPool {
     return this.#size;
   }
 
-  /** Starts a task, which must not fail: it deals with its failures itself. Assumes that there is room, or that it ends another. */
+  /** Starts a task that handles its own failures. Assumes that there is room, or that another task is about to end. */
   start(task: () => Promise<void>): void {
     this.#size += 1;
     void task().finally(() => {

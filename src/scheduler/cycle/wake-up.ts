@@ -1,9 +1,9 @@
-/** Lets one loop sleep until somebody has work for it. */
+/** A bell for one loop, which sleeps while it has no work. */
 export class WakeUp {
   #isCalled = false;
   #wake: (() => void) | undefined;
 
-  /** Wakes the sleeper, or keeps it from falling asleep the next time. */
+  /** Wakes the loop; while it is awake, the next `sleep` returns at once. */
   call(): void {
     this.#isCalled = true;
     this.#wake?.();

@@ -43,6 +43,9 @@ export interface EventInterest {
   isWorthRetry?(pod: PodInfo, change: Change<never>): boolean;
 }
 
+/** For those who cannot tell what would help. */
+export const interestInEverything: EventInterest = { resource: '*', actions: [] };
+
 export const assignedPodAdd: ClusterEvent = { resource: 'AssignedPod', action: 'Add' };
 export const assignedPodDelete: ClusterEvent = { resource: 'AssignedPod', action: 'Delete' };
 export const unscheduledPodAdd: ClusterEvent = { resource: 'UnschedulablePod', action: 'Add' };
@@ -59,6 +62,7 @@ export function isAboutEverything(event: ClusterEvent): boolean {
 }
 
 export function concerns(interest: EventInterest, event: ClusterEvent): boolean {
+  if (interest === interestInEverything) return true;
   const { resource, action } = event;
   const isSameResource =
     interest.resource === resource ||

@@ -32,6 +32,14 @@ export class Cycle {
     this.#state.set(key, value);
   }
 
+  /** A copy for a trial: state that can be cloned is the copy's own, other state must not change after it was written. */
+  clone(): Cycle {
+    const copy = new Cycle(this.pod);
+    for (const [key, value] of this.#state) copy.#state.set(key, isCloneable(value) ? value.clone() : value);
+    for (const name of this.#skippedFilters) copy.#skippedFilters.add(name);
+    return copy;
+  }
+
   /** Plugins whose Filter has nothing to say about the pod. */
   get skippedFilters(): Set<string> {
     return this.#skippedFilters;
@@ -41,4 +49,8 @@ export class Cycle {
   get skippedScores(): Set<string> {
     return this.#skippedScores;
   }
+}
+
+function isCloneable(value: unknown): value is { clone(): unknown } {
+  return typeof (value as { clone?: unknown }).clone === 'function';
 }

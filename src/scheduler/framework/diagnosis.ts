@@ -3,7 +3,7 @@ import type { Rejection } from './rejection.ts';
 /** Why no node would do: what each node was rejected for, and by which plugins. */
 export class Diagnosis {
   readonly #byNode = new Map<string, Rejection>();
-  /** What holds for nodes that were not looked at. */
+  /** The rejection of all nodes that were not looked at. */
   #forOthers: Rejection | undefined;
   readonly unschedulablePlugins = new Set<string>();
   readonly pendingPlugins = new Set<string>();
@@ -37,7 +37,7 @@ export class Diagnosis {
     this.#forOthers = rejection;
   }
 
-  /** The plugin has to be asked before the pod is tried again. */
+  /** Notes the plugin, which is asked for a hint before the pod is tried again. */
   blame({ code, plugin }: Rejection): void {
     if (plugin === '') return;
     if (code === 'Pending') this.pendingPlugins.add(plugin);

@@ -1,14 +1,31 @@
 import { compareUtf8 } from '../../base/index.ts';
-import type { Diagnosis } from './diagnosis.ts';
+import { Diagnosis } from './diagnosis.ts';
+import type { Rejection } from './rejection.ts';
 
 /** No node will do for a pod. The message is what users read in events and conditions. */
 export class FitError extends Error {
   override readonly name = 'FitError';
   readonly diagnosis: Diagnosis;
+  /** Where the pod is nominated for now; undefined leaves that as it is, the empty name means nowhere. */
+  readonly nominatedNodeName: string | undefined;
 
-  constructor(nodeCount: number, diagnosis: Diagnosis) {
+  constructor(nodeCount: number, diagnosis: Diagnosis, nominatedNodeName?: string) {
     super(fitMessage(nodeCount, diagnosis));
     this.diagnosis = diagnosis;
+    this.nominatedNodeName = nominatedNodeName;
+  }
+}
+
+/** A plugin has rejected a pod after its node was chosen, in Reserve or Permit. */
+export class PodRejectedError extends Error {
+  override readonly name = 'PodRejectedError';
+  readonly rejection: Rejection;
+
+  constructor(nodeName: string, rejection: Rejection) {
+    const diagnosis = new Diagnosis();
+    diagnosis.reject(nodeName, rejection);
+    super(fitMessage(1, diagnosis));
+    this.rejection = rejection;
   }
 }
 

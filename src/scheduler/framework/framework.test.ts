@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../base/index.ts';
 import { builtInPlugins } from '../plugins/registry.ts';
+import { sharedContext } from '../testing/objects.ts';
 import { extensionPoints } from './extension-points.ts';
 import { Framework, pointsOf } from './framework.ts';
 import { defaultProfile, type Profile } from './profile.ts';
 
-const context = { client: undefined, clock: new VirtualClock() };
+const context = sharedContext();
 const frameworkOf = (profile: Partial<Profile>): Framework =>
   new Framework({ ...defaultProfile, ...profile }, builtInPlugins, context);
 

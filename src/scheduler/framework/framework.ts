@@ -1,7 +1,12 @@
-import type { EventInterest } from './cluster-event.ts';
+import type { NominatedPods } from '../cache/nominated-pods.ts';
+import type { PodInfo } from '../cache/pod-info.ts';
+import { type EventInterest, interestInEverything } from './cluster-event.ts';
+import { type Extender, EXTENDERS } from './extender.ts';
 import { type ExtensionPoint, extensionPoints } from './extension-points.ts';
-import type { Plugin, PluginContext, PluginFactory } from './plugin.ts';
+import type { Plugin } from './plugin.ts';
+import type { PluginContext, PluginFactory, SharedContext } from './plugin-context.ts';
 import type { PluginUse, Profile } from './profile.ts';
+import type { WaitingPods } from './waiting-pods.ts';
 
 /** The method of a plugin that serves a point: `PreFilter` is served by `preFilter`. */
 type Method<Point extends ExtensionPoint> = Uncapitalize<Point>;
@@ -18,12 +23,18 @@ export interface PluginInterest {
 /** A profile with its plugins made, and sorted by the points at which they take part. */
 export class Framework {
   readonly profile: Profile;
+  readonly nominatedPods: NominatedPods;
+  readonly waitingPods: WaitingPods;
+  readonly extenders: readonly Extender[];
   readonly interests: readonly PluginInterest[];
   readonly #plugins: ReadonlyMap<ExtensionPoint, readonly Plugin[]>;
   readonly #weights: ReadonlyMap<string, number>;
 
-  constructor(profile: Profile, factories: ReadonlyMap<string, PluginFactory>, context: Omit<PluginContext, 'args'>) {
+  constructor(profile: Profile, factories: ReadonlyMap<string, PluginFactory>, context: SharedContext) {
     this.profile = profile;
+    this.nominatedPods = context.nominatedPods;
+    this.waitingPods = context.waitingPods;
+    this.extenders = context.extenders;
     const made = profile.plugins.map((use) => ({
       use,
       plugin: makePlugin(use, factories, { ...context, args: use.args }),
@@ -35,6 +46,8 @@ export class Framework {
     this.interests = made.flatMap(({ plugin }) =>
       (plugin.events ?? []).map((interest) => ({ plugin: plugin.name, interest })),
     );
+    if (this.extenders.length > 0)
+      this.interests = [...this.interests, { plugin: EXTENDERS, interest: interestInEverything }];
     checkProfile(
       this,
       made.map(({ plugin }) => plugin.name),
@@ -48,6 +61,17 @@ export class Framework {
   /** The plugins that take part at a point, in order. */
   at<Point extends ExtensionPoint>(point: Point): readonly PluginAt<Point>[] {
     return this.#plugins.get(point) as readonly PluginAt<Point>[];
+  }
+
+  /** Whether it matters which of the nodes that will do is taken; else the first one is as good. */
+  get choosesNodes(): boolean {
+    return this.at('Score').length > 0 || this.extenders.some(({ filter, prioritize }) => filter ?? prioritize);
+  }
+
+  /** The extenders that have a say about the pod, in order. */
+  extendersFor(pod: PodInfo): readonly Extender[] {
+    if (this.extenders.length === 0) return this.extenders;
+    return this.extenders.filter((extender) => extender.isInterested?.(pod) ?? true);
   }
 
   weightOf(plugin: string): number {

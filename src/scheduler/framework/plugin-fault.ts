@@ -1,6 +1,6 @@
 import { StatusError } from '../../client/index.ts';
 
-/** A plugin has failed, which is not the pod's fault: it is tried again. */
+/** A plugin has failed. The pod is not to blame, and is tried again. */
 export class PluginFault extends Error {
   override readonly name = 'PluginFault';
 
@@ -10,7 +10,8 @@ export class PluginFault extends Error {
   }
 }
 
-function messageOf(cause: unknown): string {
+/** The message of an error for users. */
+export function messageOf(cause: unknown): string {
   if (cause instanceof StatusError) return cause.status.message ?? cause.message;
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,5 +1,3 @@
-import type { Client } from '../../client/index.ts';
-import type { Clock } from '../../base/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
@@ -25,62 +23,66 @@ export interface Plugin {
 
   /** Whether a pod may be tried at all. */
   preEnqueue?(pod: PodInfo): Rejection | undefined;
-  /** Whether the first is to be tried before the second. One plugin of a scheduler says so. */
+  /** Whether the first pod is to be tried before the second. A scheduler has one plugin for this. */
   queueSort?(first: QueuedPod, second: QueuedPod): boolean;
   /** Works out once what Filter needs, or says that Filter has nothing to say, or that only some nodes come into question. */
   preFilter?(cycle: Cycle, snapshot: Snapshot): PreFilterAnswer;
+  /** Brings what `preFilter` has worked out up to date for a trial in which another pod is on the node; it is there already. */
+  addPod?(cycle: Cycle, pod: PodInfo, node: NodeInfo): void;
+  /** The same for a trial in which a pod is gone from the node. */
+  removePod?(cycle: Cycle, pod: PodInfo, node: NodeInfo): void;
   /** Whether the pod may go to the node. Called for very many nodes. */
   filter?(cycle: Cycle, node: NodeInfo): Rejection | undefined;
   /** After all nodes were rejected: does something so that a later try succeeds, or says why it cannot. */
-  postFilter?(cycle: Cycle, context: PostFilterContext): PostFilterAnswer;
+  postFilter?(cycle: Cycle, context: PostFilterContext): PostFilterAnswer | Promise<PostFilterAnswer>;
   /** Works out once what Score needs, or says that Score has nothing to say. */
   preScore?(cycle: Cycle, nodes: readonly NodeInfo[]): 'skip' | undefined;
   /** How good the node is for the pod: 0 to `MAX_NODE_SCORE`, or any number >= 0 if there is `normalizeScore`. */
   score?(cycle: Cycle, node: NodeInfo): number;
   /** Brings the scores of all nodes into the range, in place. */
   normalizeScore?(cycle: Cycle, scores: Float64Array): void;
-  /** The pod will go to the node: takes what it needs there. */
+  /** Takes what the pod needs on its node, before the pod is bound. */
   reserve?(cycle: Cycle, nodeName: string): Rejection | undefined;
   /** Gives back what `reserve` took, or would have taken. Never fails. */
   unreserve?(cycle: Cycle, nodeName: string): void;
-  /** A last say before the pod is bound; a promise lets it wait. */
-  permit?(
-    cycle: Cycle,
-    nodeName: string,
-    options: BindingOptions,
-  ): Rejection | undefined | Promise<Rejection | undefined>;
-  /** What must be done before the pod is bound. */
-  preBind?(cycle: Cycle, nodeName: string, options: BindingOptions): Promise<void>;
+  /** A last decision before the pod is bound; a promise lets the pod wait. */
+  permit?(cycle: Cycle, nodeName: string, options: StepOptions): Rejection | undefined | Promise<Rejection | undefined>;
+  /** Does what must be done before the pod is bound. */
+  preBind?(cycle: Cycle, nodeName: string, options: StepOptions): Promise<void>;
   /** Binds the pod; `false` leaves it to the next plugin. */
-  bind?(cycle: Cycle, nodeName: string, options: BindingOptions): Promise<boolean>;
-  /** The pod is bound. */
+  bind?(cycle: Cycle, nodeName: string, options: StepOptions): Promise<boolean>;
+  /** Called after the pod was bound. */
   postBind?(cycle: Cycle, nodeName: string): void;
 }
 
-/** `skip`: Filter has nothing to say. `nodes`: no others come into question. */
+/** `skip` means that Filter has nothing to say about the pod, `nodes` that no other nodes come into question. */
 export type PreFilterAnswer = undefined | 'skip' | { readonly nodes: ReadonlySet<string> } | Rejection;
 
-/** Done: what was done makes it worth while to wait. A rejection says why nothing could be done. */
-export type PostFilterAnswer = 'done' | Rejection;
+/** The node on which the pod will probably find room; the empty name takes back an earlier nomination. */
+export interface Nomination {
+  readonly nominatedNodeName: string;
+}
 
-export interface PostFilterContext {
+/** Done, or a nomination: what was done makes it worth while to wait. A rejection says why nothing could be done. */
+export type PostFilterAnswer = 'done' | Nomination | (Rejection & Partial<Nomination>);
+
+export interface PostFilterContext extends StepOptions {
   readonly snapshot: Snapshot;
   readonly diagnosis: Diagnosis;
-  /** Runs the filters on a node that the caller has changed on a copy. */
-  filter(node: NodeInfo): Rejection | undefined;
+  /** Begins a trial on a node. */
+  trial(node: NodeInfo): NodeTrial;
 }
 
-export interface BindingOptions {
+/** A copy of a node, and of what plugins have worked out, to find out what the filters would say with other pods on it. */
+export interface NodeTrial {
+  readonly node: NodeInfo;
+  add(pod: PodInfo): void;
+  remove(pod: PodInfo): void;
+  /** Runs the filters; pods that are nominated for the node count. */
+  filter(): Rejection | undefined;
+}
+
+/** Options of steps that may wait. */
+export interface StepOptions {
   readonly signal: AbortSignal;
 }
-
-/** What plugins are made with. */
-export interface PluginContext {
-  /** From the profile; the plugin checks it. */
-  readonly args: unknown;
-  /** Undefined where there is no API server, as in measurements. */
-  readonly client: Client | undefined;
-  readonly clock: Clock;
-}
-
-export type PluginFactory = (context: PluginContext) => Plugin;

@@ -1,6 +1,7 @@
 import type { Cycle } from './cycle.ts';
-import type { Framework } from './framework.ts';
-import type { BindingOptions } from './plugin.ts';
+import type { Framework, PluginAt } from './framework.ts';
+import type { StepOptions } from './plugin.ts';
+import { bindByExtender } from './run-extenders.ts';
 import { PluginFault } from './plugin-fault.ts';
 import type { Rejection } from './rejection.ts';
 
@@ -22,33 +23,55 @@ export function runUnreserve(framework: Framework, cycle: Cycle, nodeName: strin
   for (const plugin of framework.at('Reserve').toReversed()) plugin.unreserve?.(cycle, nodeName);
 }
 
-/** All plugins are asked before any is waited for. */
+/** Asks the plugins one after the other until one refuses, then waits for those that take their time, all at once. */
 export async function runPermit(
   framework: Framework,
   cycle: Cycle,
-  options: BindingOptions & { readonly nodeName: string },
+  { nodeName, signal }: StepOptions & { readonly nodeName: string },
 ): Promise<Rejection | undefined> {
-  const { nodeName } = options;
-  const answers = framework.at('Permit').map(async (plugin) => {
-    try {
-      return await plugin.permit(cycle, nodeName, options);
-    } catch (cause) {
-      throw new PluginFault(`running Permit plugin "${plugin.name}"`, cause);
+  const plugins = framework.at('Permit');
+  if (plugins.length === 0) return undefined;
+  const over = new AbortController();
+  const options = { signal: AbortSignal.any([signal, over.signal]) };
+  const waits: Promise<Rejection | undefined>[] = [];
+  try {
+    for (const plugin of plugins) {
+      const answer = askPermit(plugin, cycle, { nodeName, ...options });
+      if (answer instanceof Promise) waits.push(answer);
+      else if (answer !== undefined) return answer;
     }
-  });
-  return (await Promise.all(answers)).find((answer) => answer !== undefined);
+    return await framework.waitingPods.wait(cycle.pod.uid, waits, options);
+  } finally {
+    over.abort(); // nobody waits for their answers any more
+  }
 }
 
-/** PreBind, Bind and PostBind. What fails here is no verdict about the pod: it is thrown. */
+function askPermit(
+  plugin: PluginAt<'Permit'>,
+  cycle: Cycle,
+  { nodeName, signal }: StepOptions & { readonly nodeName: string },
+): ReturnType<typeof plugin.permit> {
+  const fault = (cause: unknown): PluginFault => new PluginFault(`running Permit plugin "${plugin.name}"`, cause);
+  try {
+    const answer = plugin.permit(cycle, nodeName, { signal });
+    if (!(answer instanceof Promise)) return answer;
+    return answer.catch((cause: unknown) => Promise.reject(fault(cause)));
+  } catch (cause) {
+    throw fault(cause);
+  }
+}
+
+/** PreBind and Bind; an extender that binds goes before the plugins. What fails here is no verdict about the pod: it is thrown. */
 export async function runBind(
   framework: Framework,
   cycle: Cycle,
-  options: BindingOptions & { readonly nodeName: string },
+  options: StepOptions & { readonly nodeName: string },
 ): Promise<void> {
   const { nodeName } = options;
   for (const plugin of framework.at('PreBind')) {
     await guarded(`running PreBind plugin "${plugin.name}"`, () => plugin.preBind(cycle, nodeName, options));
   }
+  if (await bindByExtender(framework.extendersFor(cycle.pod), cycle.pod, options)) return;
   for (const plugin of framework.at('Bind')) {
     const what = `running Bind plugin "${plugin.name}"`;
     if (await guarded(what, () => plugin.bind(cycle, nodeName, options))) return;

@@ -1,10 +1,11 @@
 import type { NodeInfo } from '../cache/node-info.ts';
+import type { PodInfo } from '../cache/pod-info.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
 import { compareUtf8 } from '../../base/index.ts';
 import type { Cycle } from './cycle.ts';
 import type { Framework, PluginAt } from './framework.ts';
-import type { PostFilterContext } from './plugin.ts';
-import { PluginFault } from './plugin-fault.ts';
+import type { Nomination, NodeTrial, Plugin, PostFilterAnswer, PostFilterContext } from './plugin.ts';
+import { messageOf, PluginFault } from './plugin-fault.ts';
 import { type Rejection, unresolvable } from './rejection.ts';
 
 /** What PreFilter has brought: the nodes that come into question (all unless given) with the plugins that said so, or a no. */
@@ -45,8 +46,27 @@ function asked(plugin: PluginAt<'PreFilter'>, cycle: Cycle, snapshot: Snapshot):
 /** Whether a pod may go to a node, by all plugins that have something to say about it. */
 export type NodeFilter = (node: NodeInfo) => Rejection | undefined;
 
-/** The filters for one cycle; to be made after PreFilter. */
+/**
+ * The filters for one cycle; to be made after PreFilter.
+ *
+ * A node for which other pods are nominated that are as important as this one has to pass twice: as if they were there, so
+ * that the pod does not take their room, and as it is, because they may end up elsewhere.
+ */
 export function filtersFor(framework: Framework, cycle: Cycle): NodeFilter {
+  const asItIs = pluginFilters(framework, cycle);
+  const { nominatedPods } = framework;
+  if (nominatedPods.size === 0) return asItIs;
+  const { uid, priority } = cycle.pod;
+  return (node) => {
+    const others = nominatedPods.on(node.name).filter((pod) => pod.priority >= priority && pod.uid !== uid);
+    if (others.length === 0) return asItIs(node);
+    const trial = new PluginTrial(framework, cycle, node);
+    for (const pod of others) trial.add(pod);
+    return trial.filterAsItIs() ?? asItIs(node);
+  };
+}
+
+function pluginFilters(framework: Framework, cycle: Cycle): NodeFilter {
   const plugins = framework.at('Filter').filter(({ name }) => !cycle.skippedFilters.has(name));
   return (node) => {
     for (let index = 0; index < plugins.length; index++) {
@@ -62,16 +82,80 @@ export function filtersFor(framework: Framework, cycle: Cycle): NodeFilter {
   };
 }
 
-/** Asks the PostFilter plugins until one has done something; what the others said is the message. */
-export function runPostFilters(framework: Framework, cycle: Cycle, context: PostFilterContext): string {
-  const reasons: string[] = [];
-  for (const plugin of framework.at('PostFilter')) {
-    const answer = plugin.postFilter(cycle, context);
-    if (answer === 'done') return '';
-    if (answer.code === 'UnschedulableAndUnresolvable') return answer.reasons.join(', ');
-    reasons.push(...answer.reasons);
+/** A trial that keeps the plugins' state in step with the pods on the copy of the node. */
+export class PluginTrial implements NodeTrial {
+  readonly node: NodeInfo;
+  readonly #framework: Framework;
+  readonly #cycle: Cycle;
+
+  constructor(framework: Framework, cycle: Cycle, node: NodeInfo) {
+    this.#framework = framework;
+    this.#cycle = cycle.clone();
+    this.node = node.clone();
   }
-  return reasons.join(', ');
+
+  add(pod: PodInfo): void {
+    this.node.addPod(pod);
+    this.#tell('AddPod', (plugin) => plugin.addPod?.(this.#cycle, pod, this.node));
+  }
+
+  remove(pod: PodInfo): void {
+    this.node.removePod(pod.uid);
+    this.#tell('RemovePod', (plugin) => plugin.removePod?.(this.#cycle, pod, this.node));
+  }
+
+  filter(): Rejection | undefined {
+    return filtersFor(this.#framework, this.#cycle)(this.node);
+  }
+
+  /** Runs the filters without looking at nominated pods. */
+  filterAsItIs(): Rejection | undefined {
+    return pluginFilters(this.#framework, this.#cycle)(this.node);
+  }
+
+  #tell(what: string, tell: (plugin: Plugin) => void): void {
+    for (const plugin of this.#framework.at('PreFilter')) {
+      if (this.#cycle.skippedFilters.has(plugin.name)) continue;
+      try {
+        tell(plugin);
+      } catch (cause) {
+        throw new PluginFault(`running ${what} on PreFilter plugin "${plugin.name}"`, cause);
+      }
+    }
+  }
+}
+
+/** What the PostFilter plugins have brought: words for users, and where the pod is nominated for (undefined: no change). */
+export interface PostFilterOutcome extends Partial<Nomination> {
+  readonly message: string;
+}
+
+/** Asks the PostFilter plugins until one has done something; what the others said is the message. */
+export async function runPostFilters(
+  framework: Framework,
+  cycle: Cycle,
+  context: Omit<PostFilterContext, 'trial'>,
+): Promise<PostFilterOutcome> {
+  const plugins = framework.at('PostFilter');
+  if (plugins.length === 0) return { message: '', nominatedNodeName: '' };
+  const trial = (node: NodeInfo): NodeTrial => new PluginTrial(framework, cycle, node);
+  const reasons: string[] = [];
+  let nominatedNodeName: string | undefined;
+  for (const plugin of plugins) {
+    let answer: PostFilterAnswer;
+    try {
+      answer = await plugin.postFilter(cycle, { ...context, trial });
+    } catch (cause) {
+      return { message: messageOf(cause) }; // the pod fits nowhere all the same
+    }
+    if (answer === 'done') return { message: '' };
+    if (!('code' in answer)) return { message: '', ...answer };
+    if (answer.code === 'UnschedulableAndUnresolvable')
+      return { message: answer.reasons.join(', '), nominatedNodeName: answer.nominatedNodeName };
+    reasons.push(...answer.reasons);
+    nominatedNodeName = answer.nominatedNodeName ?? nominatedNodeName;
+  }
+  return { message: reasons.join(', '), nominatedNodeName };
 }
 
 function intersection(left: ReadonlySet<string>, right: ReadonlySet<string>): Set<string> {

@@ -1,6 +1,7 @@
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { CycleKey } from '../framework/cycle.ts';
-import { MAX_NODE_SCORE, type Plugin, type PluginContext } from '../framework/plugin.ts';
+import { MAX_NODE_SCORE, type Plugin } from '../framework/plugin.ts';
+import type { PluginContext } from '../framework/plugin-context.ts';
 import { readScoredResources, type ScoredResource } from './fit-args.ts';
 import { isUncommon, podAmounts, takenOf } from './resource-allocation.ts';
 
@@ -30,7 +31,7 @@ export function balancedAllocation({ args }: Pick<PluginContext, 'args'>): Plugi
 interface Pending {
   /** What the pod wants, in the order of the resources. */
   readonly amounts: Float64Array;
-  /** Whether it is to be counted as if it were on the node. */
+  /** Whether the pod counts as if it were on the node. */
   readonly isWithPod: boolean;
 }
 
@@ -51,7 +52,7 @@ function balance(node: NodeInfo, resources: readonly ScoredResource[], pending: 
     sum += share;
     last = share;
   }
-  // of two, both are as far from the mean: half of their difference
+  // two shares are equally far from their mean: by half of their difference
   if (count <= 2) return score(count === 2 ? Math.abs(sum - last - last) / 2 : 0);
   let squares = 0;
   for (let index = 0; index < resources.length; index++) {

@@ -1,5 +1,6 @@
 import { bindPod } from '../../client/index.ts';
-import type { Plugin, PluginContext } from '../framework/plugin.ts';
+import type { Plugin } from '../framework/plugin.ts';
+import type { PluginContext } from '../framework/plugin-context.ts';
 
 /** Bind: writes the node's name into the pod, by its `binding`. */
 export function defaultBinder({ client }: Pick<PluginContext, 'client'>): Plugin {

@@ -25,7 +25,8 @@ export function defaultPreemption(): Plugin {
         diagnosis.reject(node.name, rejection);
       }
       diagnosis.rejectOthers(NOT_HELPFUL);
-      return unschedulable(NAME, `preemption: ${fitMessage(nodes.length, diagnosis)}`);
+      const rejection = unschedulable(NAME, `preemption: ${fitMessage(nodes.length, diagnosis)}`);
+      return { ...rejection, nominatedNodeName: '' };
     },
   };
 }
@@ -34,7 +35,7 @@ export function defaultPreemption(): Plugin {
 function withoutLowerPriority(pod: PodInfo, node: NodeInfo, context: PostFilterContext): Rejection | undefined {
   const victims = node.pods.filter(({ priority }) => priority < pod.priority);
   if (victims.length === 0) return NO_VICTIMS;
-  const copy = node.clone();
-  for (const { uid } of victims) copy.removePod(uid);
-  return context.filter(copy);
+  const trial = context.trial(node);
+  for (const victim of victims) trial.remove(victim);
+  return trial.filter();
 }

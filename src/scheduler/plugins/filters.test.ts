@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../base/index.ts';
 import { Snapshot } from '../cache/snapshot.ts';
 import { Cycle } from '../framework/cycle.ts';
 import { Framework } from '../framework/framework.ts';
 import { defaultProfile } from '../framework/profile.ts';
 import { filtersFor, runPreFilters } from '../framework/run-filters.ts';
-import { nodeInfoOf, podInfoOf } from '../testing/objects.ts';
+import { nodeInfoOf, podInfoOf, sharedContext } from '../testing/objects.ts';
 import { builtInPlugins } from './registry.ts';
 
 type PodSketch = NonNullable<Parameters<typeof podInfoOf>[0]>;
@@ -22,7 +21,7 @@ interface Case {
   readonly code?: 'Unschedulable' | 'UnschedulableAndUnresolvable';
 }
 
-const framework = new Framework(defaultProfile, builtInPlugins, { client: undefined, clock: new VirtualClock() });
+const framework = new Framework(defaultProfile, builtInPlugins, sharedContext());
 
 function verdict({ pod, node, pods = [] }: Case): { code?: string; why?: string } {
   const cycle = new Cycle(podInfoOf(pod));

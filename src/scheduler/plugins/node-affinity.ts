@@ -1,11 +1,11 @@
 import type { DeepReadonly } from '../../base/index.ts';
+import { compileTerm, type NodeTest, requiredNodes } from '../../api/meaning/index.ts';
 import type { NodeSelectorTerm } from '../../api/types/core/v1.d.ts';
 import type { Node, Observed, Pod } from '../../client/index.ts';
 import type { Change } from '../framework/cluster-event.ts';
 import type { CycleKey } from '../framework/cycle.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import { unresolvable } from '../framework/rejection.ts';
-import { compileTerm, type NodeTest, requiredNodes } from './node-selector.ts';
 import { normalizeScores } from './normalize-scores.ts';
 
 const NAME = 'NodeAffinity';

@@ -1,5 +1,5 @@
+import { HostPorts, hostPortsOf, isAssigned } from '../../api/meaning/index.ts';
 import type { Pod } from '../../client/index.ts';
-import { HostPorts, hostPortsOf } from '../cache/host-ports.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { Change } from '../framework/cluster-event.ts';
 import type { Plugin } from '../framework/plugin.ts';
@@ -23,7 +23,7 @@ export function nodePorts(): Plugin {
 
 function freesPorts(pod: PodInfo, { old }: Change<Pod>): boolean {
   if (old === undefined) return true;
-  if ((old.spec?.nodeName ?? '') === '' && (old.status?.nominatedNodeName ?? '') === '') return false;
+  if (!isAssigned(old) && (old.status?.nominatedNodeName ?? '') === '') return false;
   const freed = new HostPorts();
   for (const port of hostPortsOf(old)) freed.add(port);
   return pod.hostPorts.some((port) => freed.isTaken(port));

@@ -1,10 +1,12 @@
+import { isAssigned, isExtendedResource } from '../../api/meaning/index.ts';
 import type { Node, Pod } from '../../client/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import { PodInfo } from '../cache/pod-info.ts';
-import { isExtendedResource, Resources } from '../cache/resources.ts';
+import { Resources } from '../cache/resources.ts';
 import type { Change } from '../framework/cluster-event.ts';
 import type { CycleKey } from '../framework/cycle.ts';
-import type { Plugin, PluginContext } from '../framework/plugin.ts';
+import type { Plugin } from '../framework/plugin.ts';
+import type { PluginContext } from '../framework/plugin-context.ts';
 import type { Rejection } from '../framework/rejection.ts';
 import { readFitArgs } from './fit-args.ts';
 import { allocationScore, type AllocationScoring, leastAllocated, nonZeroPodAmounts } from './resource-allocation.ts';
@@ -39,7 +41,7 @@ export function nodeResourcesFit({ args }: Pick<PluginContext, 'args'>): Plugin 
   };
 }
 
-/** What a node is short of: a name and whether it would be so without any pod as well. */
+/** The resources that a node is short of, and whether removing pods would not help. */
 interface Shortage {
   readonly reasons: readonly string[];
   readonly isUnresolvable: boolean;
@@ -49,7 +51,7 @@ const COMMON_REASONS = ['Too many pods', 'Insufficient cpu', 'Insufficient memor
 const UNRESOLVABLE = 1 << COMMON_REASONS.length;
 const NO_SCALARS: readonly string[] = [];
 
-/** Rejections are few in kind and many in number: each kind is made once. */
+/** A cache of rejections: many nodes are rejected for few reasons. */
 class RejectionTable {
   readonly #made = new Map<string | number, Rejection>();
 
@@ -105,9 +107,9 @@ function describe(bits: number, scalars: readonly string[]): Shortage {
 
 /** A pod on a node went away, or it or the waiting pod itself asks for less than before. */
 function isRoomMade(pod: PodInfo, { old, now }: Change<Pod>): boolean {
-  if (now === undefined) return (old?.spec?.nodeName ?? '') !== '' || (old?.status?.nominatedNodeName ?? '') !== '';
+  if (now === undefined) return old !== undefined && (isAssigned(old) || (old.status?.nominatedNodeName ?? '') !== '');
   if (now.metadata.uid === pod.uid) return true;
-  if ((now.spec?.nodeName ?? '') === '' || old === undefined) return false;
+  if (!isAssigned(now) || old === undefined) return false;
   return hasGrown(pod.requests, new PodInfo(now).requests, new PodInfo(old).requests);
 }
 

@@ -1,14 +1,14 @@
+import { isTolerated, UNSCHEDULABLE_TAINT } from '../../api/meaning/index.ts';
 import type { Node, Pod } from '../../client/index.ts';
 import type { Taint } from '../../api/types/core/v1.d.ts';
 import type { Change } from '../framework/cluster-event.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import { unresolvable } from '../framework/rejection.ts';
-import { isTolerated } from './tolerations.ts';
 
 const NAME = 'NodeUnschedulable';
 const UNSCHEDULABLE = unresolvable(NAME, 'node(s) were unschedulable');
-/** Who tolerates this may go to nodes that are cordoned off. */
-const TAINT: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+/** Pods that tolerate this taint may go to cordoned nodes. */
+const TAINT: Taint = { key: UNSCHEDULABLE_TAINT, effect: 'NoSchedule' };
 
 /** Filter: nodes with `spec.unschedulable` take no new pods. */
 export function nodeUnschedulable(): Plugin {

@@ -1,4 +1,4 @@
-import type { PluginFactory } from '../framework/plugin.ts';
+import type { PluginFactory } from '../framework/plugin-context.ts';
 import { balancedAllocation } from './balanced-allocation.ts';
 import { defaultBinder } from './default-binder.ts';
 import { defaultPreemption } from './default-preemption.ts';

@@ -1,7 +1,7 @@
+import { hasPodLevelRequests, podRequests } from '../../api/meaning/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import { ASSUMED_REQUESTS, type PodInfo } from '../cache/pod-info.ts';
-import { hasPodLevelRequests, podRequests } from '../cache/pod-requests.ts';
-import { isScalarResource } from '../cache/resources.ts';
+import { isScalarResource, Resources } from '../cache/resources.ts';
 import { MAX_NODE_SCORE } from '../framework/plugin.ts';
 import type { ScoredResource } from './fit-args.ts';
 
@@ -10,7 +10,7 @@ export function podAmounts(pod: PodInfo, resources: readonly ScoredResource[]): 
   return Float64Array.from(resources, ({ name }) => pod.requests.amount(name) ?? 0);
 }
 
-/** As `podAmounts`, with something for containers that ask for nothing; what the pod asks for as a whole does not count. */
+/** The same with `ASSUMED_REQUESTS` for containers without requests; pod-level requests do not count. */
 export function nonZeroPodAmounts(pod: PodInfo, resources: readonly ScoredResource[]): Float64Array {
   if (!hasPodLevelRequests(pod.pod)) {
     const amounts = podAmounts(pod, resources);
@@ -20,13 +20,13 @@ export function nonZeroPodAmounts(pod: PodInfo, resources: readonly ScoredResour
     }
     return amounts;
   }
-  const amounts = podRequests(pod.pod, { forMissing: ASSUMED_REQUESTS, isPodLevelIgnored: true });
-  return Float64Array.from(resources, ({ name }) => amounts.get(name) ?? 0);
+  const amounts = Resources.of(podRequests(pod.pod, { forMissing: ASSUMED_REQUESTS, isPodLevelIgnored: true }));
+  return Float64Array.from(resources, ({ name }) => amounts.amount(name) ?? 0);
 }
 
 export interface AllocationScoring {
   readonly resources: readonly ScoredResource[];
-  /** Counts something for pods on the node that ask for no CPU or memory. */
+  /** Counts `ASSUMED_REQUESTS` for pods on the node without requests. */
   readonly isNonZero: boolean;
   /** The score of one resource: with the pod `requested` of the `allocatable` would be taken. */
   score(requested: number, allocatable: number): number;
@@ -40,7 +40,7 @@ export function allocationScore(amounts: Float64Array, node: NodeInfo, scoring: 
   for (let index = 0; index < resources.length; index++) {
     const { name, weight } = resources[index] as ScoredResource;
     const wanted = amounts[index]!;
-    if (wanted === 0 && isUncommon(name)) continue; // not wanted: it says nothing about the node
+    if (wanted === 0 && isUncommon(name)) continue; // a resource that the pod does not want says nothing about the node
     const allocatable = node.allocatable.amount(name) ?? 0;
     if (allocatable === 0) continue;
     const taken = scoring.isNonZero ? nonZeroTaken(node, name) : takenOf(node, name);

@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../base/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import { Cycle } from '../framework/cycle.ts';
 import { Framework } from '../framework/framework.ts';
 import type { PluginUse } from '../framework/profile.ts';
 import { runScores, ScoreSheet } from '../framework/run-scores.ts';
-import { nodeInfoOf, podInfoOf } from '../testing/objects.ts';
+import { nodeInfoOf, podInfoOf, sharedContext } from '../testing/objects.ts';
 import { builtInPlugins } from './registry.ts';
 
 type PodSketch = NonNullable<Parameters<typeof podInfoOf>[0]>;
 
 function scoresOf(use: PluginUse, pod: PodSketch, nodes: readonly NodeInfo[]): number[] {
   const plugins = [{ name: 'PrioritySort' }, use, { name: 'DefaultBinder' }];
-  const context = { client: undefined, clock: new VirtualClock() };
+  const context = sharedContext();
   const framework = new Framework({ schedulerName: 'test', plugins }, builtInPlugins, context);
   return [...runScores(framework, new Cycle(podInfoOf(pod)), { nodes, sheet: new ScoreSheet() })];
 }

@@ -1,10 +1,10 @@
+import { hasUntolerated, isTolerated, type Tolerations } from '../../api/meaning/index.ts';
 import type { Node, Pod } from '../../client/index.ts';
 import type { Change } from '../framework/cluster-event.ts';
 import type { CycleKey } from '../framework/cycle.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import { unresolvable } from '../framework/rejection.ts';
 import { normalizeReversed } from './normalize-scores.ts';
-import { hasUntolerated, isTolerated, type Tolerations } from './tolerations.ts';
 
 const NAME = 'TaintToleration';
 const UNTOLERATED = unresolvable(NAME, 'node(s) had untolerated taint(s)');

@@ -2,13 +2,13 @@ import type { Clock } from '../../base/index.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
 export interface BackoffOptions {
-  /** After the first failure; 1 s unless given. */
+  /** The back-off after the first failure; 1 s unless given. */
   readonly initialMs?: number;
-  /** Never longer than this; 10 s unless given, 0 for no back-off. */
+  /** The longest back-off; 10 s unless given, 0 for no back-off. */
   readonly maxMs?: number;
 }
 
-/** Ends are rounded to these, so that pods whose back-off ends at about the same time are ordered by priority. */
+/** Ends of back-offs are rounded down to a multiple of this, so that pods whose back-off ends at about the same time are ordered by priority. */
 const WINDOW_MS = 1000;
 
 /**
@@ -27,7 +27,7 @@ export class BackoffTimes {
     this.#maxMs = maxMs;
   }
 
-  /** The window in which the back-off ends; one that has passed when there is none. */
+  /** The start of the window in which the back-off ends; `-Infinity` without a back-off. */
   endOf(pod: QueuedPod): number {
     const failures = pod.errorsInRow > 0 ? pod.errorsInRow : pod.rejections;
     if (failures === 0 || this.#maxMs === 0) return -Infinity;
@@ -39,7 +39,7 @@ export class BackoffTimes {
     return this.endOf(pod) < windowOf(this.#clock.now());
   }
 
-  /** From when on `isOver` will say yes. */
+  /** The time from which on `isOver` is true. */
   overAtMs(pod: QueuedPod): number {
     return this.endOf(pod) + WINDOW_MS;
   }

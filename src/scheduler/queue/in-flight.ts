@@ -5,12 +5,12 @@ export interface SeenEvent {
   readonly change: Change;
 }
 
-/** More are not kept: pods that missed one are tried again without asking the plugins. */
+/** The most events that are kept. Pods for which an event was dropped are tried again without asking the plugins. */
 const MAX_EVENTS = 10_000;
 
 /**
- * Pods that are being tried, and what has happened in the cluster since each was taken from the queue: when it comes back
- * rejected, that may have made it schedulable meanwhile.
+ * Pods that are being tried, and the events in the cluster since each of them was taken from the queue: an event may have
+ * made a pod schedulable while it was being rejected.
  */
 export class InFlight {
   /** The position of the first event that each pod has not seen; ascending, as pods are added. By uid. */

@@ -13,7 +13,7 @@ interface Slot {
 
 export interface PodPlacesOptions {
   readonly backoff: BackoffTimes;
-  /** Which is to be tried first. */
+  /** Whether the first pod is to be tried before the second. */
   isBefore(first: QueuedPod, second: QueuedPod): boolean;
 }
 
@@ -46,7 +46,7 @@ export class PodPlaces {
     return place === 'unschedulable' ? this.#unschedulable.size : this.#heaps[place].size;
   }
 
-  /** Those that wait for something to happen; a copy, so that they can be moved on the way. */
+  /** A copy of the list of pods that wait for an event, so that the caller can move them. */
   unschedulable(): QueuedPod[] {
     return [...this.#unschedulable];
   }
@@ -63,7 +63,7 @@ export class PodPlaces {
     return this.#slots.get(key)?.place;
   }
 
-  /** Puts the pod there, from wherever it is. */
+  /** Moves the pod to the place. */
   put(pod: QueuedPod, place: Place): void {
     this.remove(pod.key);
     pod.sequence = this.#nextSequence++;
@@ -93,15 +93,15 @@ export class PodPlaces {
     return slot.pod;
   }
 
-  /** Takes the first one at the place. */
+  /** Takes the first pod at the place. */
   take(place: 'active' | 'backoff'): QueuedPod | undefined {
     const pod = this.#heaps[place].pop();
     if (pod !== undefined) this.#slots.delete(pod.key);
     return pod;
   }
 
-  /** Takes one whose back-off is over. */
-  takeRested(): QueuedPod | undefined {
+  /** Takes a pod whose back-off is over. */
+  takeBackedOff(): QueuedPod | undefined {
     for (const place of ['backoff', 'errorBackoff'] as const) {
       const first = this.#heaps[place].peek();
       if (first !== undefined && this.#backoff.isOver(first)) return this.remove(first.key);
@@ -109,8 +109,8 @@ export class PodPlaces {
     return undefined;
   }
 
-  /** When the next back-off is over. */
-  nextRestedMs(): number | undefined {
+  /** The time at which the next back-off is over. */
+  nextBackoffEndMs(): number | undefined {
     const firsts = [this.#heaps.backoff.peek(), this.#heaps.errorBackoff.peek()].filter((pod) => pod !== undefined);
     if (firsts.length === 0) return undefined;
     return Math.min(...firsts.map((pod) => this.#backoff.overAtMs(pod)));

@@ -4,27 +4,27 @@ import { PodInfo } from '../cache/pod-info.ts';
 /** A pod on its way through the scheduler, with its history. */
 export class QueuedPod {
   #pod: PodInfo;
-  /** When it came into the queue, or came back to it. */
+  /** When the pod came into the queue, or back to it. */
   timestampMs: number;
-  /** When it could first be tried. */
+  /** When the pod could first be tried. */
   firstTryMs: number | undefined;
-  /** How often it was tried. */
+  /** How often the pod was tried. */
   attempts = 0;
-  /** How often it was rejected. */
+  /** How often plugins rejected the pod. */
   rejections = 0;
-  /** How often in a row something failed which is not its fault. */
+  /** How many tries in a row failed by an error. */
   errorsInRow = 0;
-  /** When it may be tried again; worked out when it is first asked for. */
+  /** When the back-off ends; computed on first use. */
   backoffEndMs: number | undefined;
-  /** The plugins that rejected it the last time. */
+  /** The plugins that rejected the pod in its last try. */
   unschedulablePlugins: ReadonlySet<string> = new Set();
-  /** The plugins that asked for something that it now waits for. */
+  /** The plugins that have asked for something outside of the scheduler which the pod waits for. */
   pendingPlugins: ReadonlySet<string> = new Set();
-  /** The plugin that does not let it be tried at all. */
+  /** The plugin that does not let the pod be tried at all. */
   gate: string | undefined;
-  /** Its last try was due to time only. */
+  /** True when the last try came only because the pod had waited for too long. */
   wasFlushed = false;
-  /** Tells apart those that came at the same time. */
+  /** A number that orders pods with the same time stamp. */
   sequence = 0;
 
   constructor(pod: Observed<Pod>, nowMs: number) {
@@ -52,12 +52,12 @@ export class QueuedPod {
     return this.unschedulablePlugins.has(plugin) || this.pendingPlugins.has(plugin);
   }
 
-  /** The pod has changed. */
+  /** Takes over a changed pod. */
   update(pod: Observed<Pod>): void {
     if (pod !== this.#pod.pod) this.#pod = new PodInfo(pod, this.#pod);
   }
 
-  /** What the last try brought no longer counts. */
+  /** Clears what plugins said in the last try. */
   forgetRejections(): void {
     this.unschedulablePlugins = new Set();
     this.pendingPlugins = new Set();

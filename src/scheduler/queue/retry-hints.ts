@@ -3,10 +3,10 @@ import { type Change, type ClusterEvent, concerns, isAboutEverything } from '../
 import type { Framework, PluginInterest } from '../framework/framework.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
-/** What to do with a pod that waits: leave it, try it when its back-off is over, or try it at once. */
+/** What to do with a waiting pod: leave it, try it when its back-off is over, or try it at once. */
 export type RetryAdvice = 'leave' | 'afterBackoff' | 'now';
 
-/** Asks the plugins that rejected a pod whether something that has happened makes it worth to try it again. */
+/** Asks the plugins that rejected a pod whether an event in the cluster makes another try worthwhile. */
 export class RetryHints {
   readonly #interests: ReadonlyMap<string, readonly PluginInterest[]>;
   readonly #log: Logger;
@@ -16,7 +16,7 @@ export class RetryHints {
     this.#log = log;
   }
 
-  /** Whether any plugin cares at all. */
+  /** Whether any plugin is interested in the event. */
   isOfInterest(event: ClusterEvent): boolean {
     if (isAboutEverything(event)) return true;
     for (const interests of this.#interests.values()) {
@@ -25,7 +25,7 @@ export class RetryHints {
     return false;
   }
 
-  /** Whether the plugin that keeps the pod from being tried cares. */
+  /** Whether the plugin that gates the pod is interested in the event. */
   mayOpenGate(pod: QueuedPod, event: ClusterEvent): boolean {
     const interests = this.#interests.get(pod.pod.schedulerName) ?? [];
     return interests.some(({ plugin, interest }) => plugin === pod.gate && concerns(interest, event));
@@ -44,7 +44,7 @@ export class RetryHints {
     return advice;
   }
 
-  /** A plugin that cannot tell is taken to say yes: a try too many is better than a pod that is stuck. */
+  /** A hint that fails counts as a yes: a needless try is better than a pod that is stuck. */
   #isWorthRetry({ plugin, interest }: PluginInterest, pod: QueuedPod, change: Change): boolean {
     try {
       return interest.isWorthRetry?.(pod.pod, change as Change<never>) ?? true;

@@ -4,7 +4,7 @@ import { assignedPodDelete } from '../framework/cluster-event.ts';
 import { Framework } from '../framework/framework.ts';
 import { defaultProfile } from '../framework/profile.ts';
 import { builtInPlugins } from '../plugins/registry.ts';
-import { nodeOf, podOf } from '../testing/objects.ts';
+import { nodeOf, podOf, sharedContext } from '../testing/objects.ts';
 import type { QueuedPod } from './queued-pod.ts';
 import { SchedulingQueue } from './scheduling-queue.ts';
 
@@ -17,7 +17,7 @@ class Fixture implements Disposable {
   ready = 0;
 
   constructor() {
-    const framework = new Framework(defaultProfile, builtInPlugins, { client: undefined, clock: this.clock });
+    const framework = new Framework(defaultProfile, builtInPlugins, sharedContext({ clock: this.clock }));
     this.queue = new SchedulingQueue(new Map([[framework.schedulerName, framework]]), {
       clock: this.clock,
       onArrival: (place, event) => this.arrivals.push(`${place} by ${event}`),
@@ -128,7 +128,7 @@ describe('SchedulingQueue', () => {
     using fixture = new Fixture();
     fixture.add({});
     fixture.reject('NodeResourcesFit');
-    fixture.queue.delete('default/pod');
+    fixture.queue.delete(podOf());
     await fixture.clock.advance('1m');
     expect(fixture.clock.pending).toBe(0);
   });

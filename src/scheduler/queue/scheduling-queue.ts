@@ -1,5 +1,6 @@
 import { type Clock, discardLogger, type Logger } from '../../base/index.ts';
-import type { Observed, Pod } from '../../client/index.ts';
+import { keyOf, type Observed, type Pod } from '../../client/index.ts';
+import { NominatedPods } from '../cache/nominated-pods.ts';
 import {
   type Change,
   type ClusterEvent,
@@ -21,13 +22,15 @@ export interface SchedulingQueueOptions {
   readonly clock: Clock;
   readonly log?: Logger;
   readonly backoff?: BackoffOptions;
+  /** The registry that follows the pods of this queue. */
+  readonly nominatedPods?: NominatedPods;
   /** A pod that waits for something to happen is tried again after this long; 5 minutes unless given. */
   readonly maxUnschedulableMs?: number;
-  /** Told when a pod comes to a place. */
+  /** Called when a pod arrives at a place. */
   onArrival?(place: 'active' | 'backoff' | 'unschedulable', event: string): void;
 }
 
-/** How often it is looked for pods that have waited for too long. */
+/** The interval at which the queue looks for pods that have waited for too long. */
 const FLUSH_EVERY_MS = 30_000;
 
 /**
@@ -44,8 +47,9 @@ export class SchedulingQueue implements Disposable {
   readonly #backoff: BackoffTimes;
   readonly #places: PodPlaces;
   readonly #inFlight = new InFlight();
+  readonly #nominatedPods: NominatedPods;
   #onReady: (() => void) | undefined;
-  #restTimer: { readonly atMs: number; readonly timer: Disposable } | undefined;
+  #backoffTimer: { readonly atMs: number; readonly timer: Disposable } | undefined;
   #flushTimer: Disposable | undefined;
 
   constructor(frameworks: ReadonlyMap<string, Framework>, options: SchedulingQueueOptions) {
@@ -53,13 +57,14 @@ export class SchedulingQueue implements Disposable {
     const [sort] = first?.at('QueueSort') ?? [];
     if (sort === undefined) throw new Error('Cannot make a scheduling queue: there is no profile');
     this.#options = options;
+    this.#nominatedPods = options.nominatedPods ?? new NominatedPods();
     this.#frameworks = frameworks;
     this.#hints = new RetryHints(frameworks.values(), options.log ?? discardLogger);
     this.#backoff = new BackoffTimes(options.clock, options.backoff);
     this.#places = new PodPlaces({ backoff: this.#backoff, isBefore: (a, b) => sort.queueSort(a, b) });
   }
 
-  /** Whether `pop` would give something. */
+  /** Whether `pop` would return a pod. */
   get isReady(): boolean {
     return this.#places.size('active') > 0 || this.#places.size('backoff') > 0;
   }
@@ -95,7 +100,7 @@ export class SchedulingQueue implements Disposable {
     return this.#places.placeOf(key);
   }
 
-  /** Calls back when a pod can be popped that could not before. */
+  /** Registers a callback for when another pod can be popped. */
   whenReady(onReady: () => void): void {
     this.#onReady = onReady;
   }
@@ -105,22 +110,22 @@ export class SchedulingQueue implements Disposable {
     for (;;) {
       const next = this.#places.take('active') ?? this.#places.take('backoff');
       if (next === undefined) return undefined;
-      if (!this.#inFlight.add(next.uid)) continue; // being tried already, and put back when that ends
+      if (!this.#inFlight.add(next.uid)) continue; // a try of this pod is under way, and ends with putBack
       next.attempts += 1;
       return next;
     }
   }
 
-  /** The pod has a node, or needs none any more. */
+  /** Ends a try whose pod has a node, or no longer needs one. */
   done(uid: string): void {
     this.#inFlight.done(uid);
   }
 
   add(pod: Observed<Pod>): void {
-    this.#enter(new QueuedPod(pod, this.#options.clock.now()), 'active', labelOf(unscheduledPodAdd));
+    this.#enterNew(pod, labelOf(unscheduledPodAdd));
   }
 
-  /** The pod has changed, which may make it schedulable. */
+  /** Takes over a changed pod, and moves it if the change may make it schedulable. */
   update(old: Observed<Pod>, now: Observed<Pod>): void {
     const events = podChanges(old, now);
     const change = { old, now };
@@ -128,13 +133,14 @@ export class SchedulingQueue implements Disposable {
       for (const event of events) this.#inFlight.record(event, change);
       return;
     }
-    const key = `${now.metadata.namespace ?? ''}/${now.metadata.name}`;
+    const key = keyOf(now);
     const queued = this.#places.get(key);
     if (queued === undefined) {
-      this.#enter(new QueuedPod(now, this.#options.clock.now()), 'active', labelOf(unscheduledPodUpdate));
+      this.#enterNew(now, labelOf(unscheduledPodUpdate));
       return;
     }
     this.#places.change(key, (pod) => pod.update(now));
+    this.#nominatedPods.update(old, queued.pod);
     if (this.#places.placeOf(key) !== 'unschedulable') return;
     for (const event of events) {
       const advice = this.#hints.advise(queued, event, change);
@@ -142,11 +148,12 @@ export class SchedulingQueue implements Disposable {
     }
   }
 
-  delete(key: string): void {
-    this.#places.remove(key);
+  delete(pod: Observed<Pod>): void {
+    this.#nominatedPods.delete(pod.metadata.uid);
+    this.#places.remove(keyOf(pod));
   }
 
-  /** A pod that was tried in vain comes back; which plugins rejected it stands in it. */
+  /** Takes a pod back after a failed try; the pod carries the names of the plugins that rejected it. */
   putBack(pod: QueuedPod): void {
     if (this.#places.get(pod.key) === undefined) {
       if (pod.isRejectedByPlugins) {
@@ -161,7 +168,7 @@ export class SchedulingQueue implements Disposable {
     this.done(pod.uid);
   }
 
-  /** Something happened in the cluster: moves the pods for which that is worth a retry. */
+  /** Moves the pods for which an event in the cluster is worth another try. */
   moveAll(event: ClusterEvent, change: Change, isConcerned?: (pod: QueuedPod) => boolean): void {
     if (!this.#hints.isOfInterest(event)) return;
     for (const pod of this.#places.unschedulable()) {
@@ -172,7 +179,7 @@ export class SchedulingQueue implements Disposable {
 
   [Symbol.dispose](): void {
     this.#onReady = undefined;
-    this.#restTimer?.timer[Symbol.dispose]();
+    this.#backoffTimer?.timer[Symbol.dispose]();
     this.#flushTimer?.[Symbol.dispose]();
   }
 
@@ -182,7 +189,7 @@ export class SchedulingQueue implements Disposable {
     if (advice !== 'leave') this.#requeue(pod, advice, labelOf(event));
   }
 
-  /** What happened while the pod was being tried counts as if it had waited. */
+  /** Events during the try count as if the pod had been waiting. */
   #adviceAfterTry(pod: QueuedPod): RetryAdvice {
     if (!pod.isRejectedByPlugins) return 'afterBackoff';
     const events = this.#inFlight.eventsSince(pod.uid);
@@ -200,6 +207,11 @@ export class SchedulingQueue implements Disposable {
     if (advice === 'leave') return this.#arrive(pod, 'unschedulable', event);
     if (advice === 'now' || this.#backoff.isOver(pod)) return this.#enter(pod, 'active', event);
     return this.#enter(pod, pod.isRejectedByPlugins ? 'backoff' : 'errorBackoff', event);
+  }
+
+  #enterNew(pod: Observed<Pod>, event: string): void {
+    const queued = new QueuedPod(pod, this.#options.clock.now());
+    if (this.#enter(queued, 'active', event) === 'active') this.#nominatedPods.set(queued.pod);
   }
 
   /** Puts a pod where it will be tried, if the plugins let it. */
@@ -227,23 +239,23 @@ export class SchedulingQueue implements Disposable {
     this.#places.put(pod, place);
     this.#options.onArrival?.(place === 'errorBackoff' ? 'backoff' : place, event);
     if (place === 'unschedulable') this.#planFlush();
-    else if (place !== 'active') this.#planRest();
+    else if (place !== 'active') this.#planBackoffEnd();
     if (place === 'active' || place === 'backoff') this.#onReady?.();
     return place;
   }
 
-  /** A timer for the next back-off that ends; none while none is under way. */
-  #planRest(): void {
-    const atMs = this.#places.nextRestedMs();
-    if (atMs === undefined || (this.#restTimer !== undefined && this.#restTimer.atMs <= atMs)) return;
-    this.#restTimer?.timer[Symbol.dispose]();
-    const endRests = (): void => {
-      this.#restTimer = undefined;
-      for (let pod = this.#places.takeRested(); pod !== undefined; pod = this.#places.takeRested())
+  /** Sets a timer for the next end of a back-off, if there is one. */
+  #planBackoffEnd(): void {
+    const atMs = this.#places.nextBackoffEndMs();
+    if (atMs === undefined || (this.#backoffTimer !== undefined && this.#backoffTimer.atMs <= atMs)) return;
+    this.#backoffTimer?.timer[Symbol.dispose]();
+    const endBackoffs = (): void => {
+      this.#backoffTimer = undefined;
+      for (let pod = this.#places.takeBackedOff(); pod !== undefined; pod = this.#places.takeBackedOff())
         this.#arrive(pod, 'active', 'BackoffComplete');
-      this.#planRest();
+      this.#planBackoffEnd();
     };
-    this.#restTimer = { atMs, timer: this.#options.clock.timer(atMs - this.#options.clock.now(), endRests) };
+    this.#backoffTimer = { atMs, timer: this.#options.clock.timer(atMs - this.#options.clock.now(), endBackoffs) };
   }
 
   #planFlush(): void {

@@ -1,8 +1,12 @@
 // Pods and nodes for tests and measurements, as the API server would hand them out.
 import type { Node, Observed, Pod } from '../../client/index.ts';
 import type { NodeSpec, PodSpec, PodStatus } from '../../api/types/core/v1.d.ts';
+import { VirtualClock } from '../../base/index.ts';
 import { NodeInfo } from '../cache/node-info.ts';
+import { NominatedPods } from '../cache/nominated-pods.ts';
 import { PodInfo } from '../cache/pod-info.ts';
+import type { SharedContext } from '../framework/plugin-context.ts';
+import { WaitingPods } from '../framework/waiting-pods.ts';
 
 interface PodSketch extends Partial<PodSpec> {
   readonly name?: string;
@@ -61,4 +65,19 @@ export function nodeInfoOf(sketch?: NodeSketch, pods: readonly PodInfo[] = []): 
   info.setNode(node);
   for (const pod of pods) info.addPod(pod);
   return info;
+}
+
+/** What plugins are made with where there is no API server. */
+export function sharedContext(given: Partial<SharedContext> = {}): SharedContext {
+  return {
+    client: undefined,
+    clock: new VirtualClock(),
+    nominatedPods: new NominatedPods(),
+    waitingPods: new WaitingPods(),
+    extenders: [],
+    objects({ kind }) {
+      throw new Error(`Cannot list objects of kind "${kind}": there is no API server`);
+    },
+    ...given,
+  };
 }

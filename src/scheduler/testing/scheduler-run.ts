@@ -43,6 +43,14 @@ export class SchedulerRun implements AsyncDisposable {
     return this.#app.isIdle;
   }
 
+  /** The kinds of which the scheduler watches all objects; of pods it watches those that are not over. */
+  get watched(): string[] {
+    return this.#app
+      .caches()
+      .map(({ kind }) => kind.kind)
+      .sort();
+  }
+
   /** Stops the scheduler, if it runs, and starts another. */
   async restart(options?: SchedulerOptions): Promise<void> {
     await this.stop();

@@ -1,27 +1,35 @@
-import type { HandlerRegistration, Node, Observed, Pod, SharedInformer } from '../../client/index.ts';
-import { keyOf } from '../../client/index.ts';
+import { isAssigned } from '../../api/meaning/index.ts';
+import type { HandlerRegistration, KubernetesObject, Node, Observed, Pod, SharedInformer } from '../../client/index.ts';
+import { nominatedNode } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
 import { assignedPodAdd, assignedPodDelete } from '../framework/cluster-event.ts';
+import { unschedulable } from '../framework/rejection.ts';
+import type { WaitingPods } from '../framework/waiting-pods.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import { nodeChanges } from './node-changes.ts';
 import { podChanges } from './pod-changes.ts';
 
+export interface WatchedKinds {
+  readonly nodes: SharedInformer<Node>;
+  readonly pods: SharedInformer<Pod>;
+  /** The other kinds that plugins have asked for, by kind name. */
+  readonly others: ReadonlyMap<string, SharedInformer<KubernetesObject>>;
+}
+
 export interface ClusterWatchParts {
   readonly cache: SchedulerCache;
   readonly queue: SchedulingQueue;
-  /** Whether one of our profiles has this name. */
+  readonly waitingPods: WaitingPods;
+  /** Whether a profile of this scheduler has the name. */
   isOurs(schedulerName: string): boolean;
 }
 
-/** Hears of nodes and pods, and tells the cache and the queue what that means for them. */
+/** Watches nodes, pods and the kinds that plugins have asked for, and brings the cache and the queue up to date. */
 export class ClusterWatch {
   readonly #parts: ClusterWatchParts;
-  readonly #registrations: readonly (HandlerRegistration<Node> | HandlerRegistration<Pod>)[];
+  readonly #registrations: readonly Pick<HandlerRegistration<KubernetesObject>, 'pending' | 'synced'>[];
 
-  constructor(
-    informers: { readonly nodes: SharedInformer<Node>; readonly pods: SharedInformer<Pod> },
-    parts: ClusterWatchParts,
-  ) {
+  constructor(informers: WatchedKinds, parts: ClusterWatchParts) {
     this.#parts = parts;
     this.#registrations = [
       informers.nodes.addHandler(
@@ -40,17 +48,30 @@ export class ClusterWatch {
         },
         { name: 'scheduler' },
       ),
+      ...Array.from(informers.others, ([resource, informer]) => this.#watchOther(resource, informer)),
     ];
   }
 
-  /** Whether all that the informers know has been passed on. */
+  /** True when the cache and the queue have received all events so far. */
   get isIdle(): boolean {
     return this.#registrations.every(({ pending }) => pending === 0);
   }
 
-  /** Resolves when all that was there at the start has been passed on. */
+  /** Resolves when the cache and the queue know all objects that existed at the start. */
   async synced(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#registrations.map((registration) => registration.synced(signal)));
+  }
+
+  #watchOther(resource: string, informer: SharedInformer<KubernetesObject>): HandlerRegistration<KubernetesObject> {
+    const { queue } = this.#parts;
+    return informer.addHandler(
+      {
+        add: (now) => queue.moveAll({ resource, action: 'Add' }, { now }),
+        update: (now, old) => queue.moveAll({ resource, action: 'Update' }, { old, now }),
+        delete: (old) => queue.moveAll({ resource, action: 'Delete' }, { old }),
+      },
+      { name: 'scheduler' },
+    );
   }
 
   #nodeAdded(node: Observed<Node>): void {
@@ -80,7 +101,7 @@ export class ClusterWatch {
       for (const event of podChanges(old, now)) queue.moveAll(event, { old, now });
     } else if (isAssigned(now)) {
       this.#assigned(now);
-      queue.delete(keyOf(now)); // bound, perhaps by somebody else
+      queue.delete(now); // the pod is bound, perhaps by another scheduler
     } else if (this.#isOurs(old)) this.#waitingPodChanged(old, now);
   }
 
@@ -88,16 +109,19 @@ export class ClusterWatch {
     const { cache, queue } = this.#parts;
     if (old.metadata.resourceVersion === now.metadata.resourceVersion) return;
     const isAssumed = cache.isAssumed(now.metadata.uid);
-    if (!isAssumed) queue.update(old, now);
-    else if (now.metadata.deletionTimestamp !== undefined && old.metadata.deletionTimestamp === undefined)
+    if (!isAssumed) {
+      queue.update(old, now);
+      if (nominatedNode(old) !== nominatedNode(now)) this.#nominationGone(old);
+    } else if (now.metadata.deletionTimestamp !== undefined && old.metadata.deletionTimestamp === undefined)
       this.#assumedPodGone(now);
   }
 
   #podGone(pod: Observed<Pod>): void {
     const { cache, queue } = this.#parts;
-    queue.delete(keyOf(pod));
+    queue.delete(pod);
     if (cache.isAssumed(pod.metadata.uid)) this.#assumedPodGone(pod);
     else if (cache.removePod(pod.metadata.uid)) queue.moveAll(assignedPodDelete, { old: pod });
+    else this.#nominationGone(pod);
   }
 
   #assigned(pod: Observed<Pod>): void {
@@ -105,20 +129,23 @@ export class ClusterWatch {
     this.#parts.queue.moveAll(assignedPodAdd, { now: pod });
   }
 
-  /** It is about to be bound, which will fail; what was reserved for it is free at once. */
+  /** The room that was kept for the nominated pod is free for pods that are not more important. */
+  #nominationGone(old: Observed<Pod>): void {
+    if (nominatedNode(old) === '') return;
+    const { priority = 0 } = old.spec ?? {};
+    this.#parts.queue.moveAll(assignedPodDelete, { old }, ({ pod }) => pod.priority <= priority);
+  }
+
+  /** The binding of an assumed pod that was deleted will fail; its room on the node is free at once. */
   #assumedPodGone({ metadata: { uid } }: Observed<Pod>): void {
-    const { cache, queue } = this.#parts;
+    const { cache, queue, waitingPods } = this.#parts;
     const assumed = cache.assumedPod(uid);
     if (assumed === undefined) return;
-    cache.forget(uid);
+    if (!waitingPods.reject(uid, unschedulable('', 'removed'))) cache.forget(uid);
     queue.moveAll(assignedPodDelete, { old: assumed.pod });
   }
 
   #isOurs(pod: Observed<Pod>): boolean {
     return this.#parts.isOurs(pod.spec?.schedulerName ?? '');
   }
-}
-
-function isAssigned(pod: Observed<Pod>): boolean {
-  return (pod.spec?.nodeName ?? '') !== '';
 }

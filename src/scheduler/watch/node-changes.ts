@@ -15,12 +15,12 @@ export function nodeChanges(old: Observed<Node>, now: Observed<Node>): ClusterEv
   return actions.map((action) => ({ resource: 'Node', action }));
 }
 
-/** The statuses alone: times change with every heartbeat. */
+/** Condition statuses by type. Times are left out because they change with every heartbeat. */
 function conditions({ status }: Observed<Node>): Record<string, string> {
   return Object.fromEntries((status?.conditions ?? []).map(({ type, status: value }) => [type, value]));
 }
 
-/** Nothing and empty are the same. */
+/** An absent map and an empty one are the same. */
 function isSame(left: object | undefined, right: object | undefined): boolean {
   return left === right || deepEqual(left ?? {}, right ?? {}) || (isEmpty(left) && isEmpty(right));
 }

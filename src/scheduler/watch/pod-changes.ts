@@ -1,11 +1,11 @@
 import { deepEqual } from '../../base/index.ts';
+import { isAssigned, podRequests } from '../../api/meaning/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
-import { podRequests } from '../cache/pod-requests.ts';
 import type { ClusterAction, ClusterEvent } from '../framework/cluster-event.ts';
 
 /** What an update of a pod means for scheduling: one event for each thing that has changed, or a plain `Update`. */
 export function podChanges(old: Observed<Pod>, now: Observed<Pod>): ClusterEvent[] {
-  const resource = (now.spec?.nodeName ?? '') === '' ? 'UnschedulablePod' : 'AssignedPod';
+  const resource = isAssigned(now) ? 'AssignedPod' : 'UnschedulablePod';
   const actions: ClusterAction[] = [];
   if (!deepEqual(old.metadata.labels ?? {}, now.metadata.labels ?? {})) actions.push('UpdatePodLabel');
   if (asksForLess(old, now)) actions.push('UpdatePodScaleDown');
@@ -21,12 +21,14 @@ function asksForLess(old: Observed<Pod>, now: Observed<Pod>): boolean {
   const isSame =
     old.spec === now.spec &&
     old.status?.containerStatuses === now.status?.containerStatuses &&
-    old.status?.initContainerStatuses === now.status?.initContainerStatuses;
+    old.status?.initContainerStatuses === now.status?.initContainerStatuses &&
+    old.status?.resources === now.status?.resources &&
+    old.status?.allocatedResources === now.status?.allocatedResources;
   if (isSame) return false;
   const requests = podRequests(now);
   for (const [name, amount] of podRequests(old)) {
     const wanted = requests.get(name);
-    if (wanted === undefined || wanted < amount) return true;
+    if (wanted === undefined || wanted.milliValue() < amount.milliValue()) return true;
   }
   return false;
 }

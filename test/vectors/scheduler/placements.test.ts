@@ -1,6 +1,6 @@
 // What kube-scheduler 1.36.3 did with pods in clusters made up at random, recorded; ours must find the same.
 import { expect, test } from 'vitest';
-import { SeededRandom, VirtualClock } from '../../../src/base/index.ts';
+import { SeededRandom } from '../../../src/base/index.ts';
 import { SchedulerCache } from '../../../src/scheduler/cache/scheduler-cache.ts';
 import { Snapshot } from '../../../src/scheduler/cache/snapshot.ts';
 import { PodScheduler } from '../../../src/scheduler/cycle/schedule-pod.ts';
@@ -11,15 +11,15 @@ import { defaultProfile } from '../../../src/scheduler/framework/profile.ts';
 import { filtersFor, runPreFilters } from '../../../src/scheduler/framework/run-filters.ts';
 import { runScores, ScoreSheet } from '../../../src/scheduler/framework/run-scores.ts';
 import { builtInPlugins } from '../../../src/scheduler/plugins/registry.ts';
-import { nodeOf, podInfoOf } from '../../../src/scheduler/testing/objects.ts';
+import { nodeOf, podInfoOf, sharedContext } from '../../../src/scheduler/testing/objects.ts';
 import { readRuns } from './recorded-run.ts';
 
 const runs = readRuns();
 
 test.each(runs.map((run, index) => ({ run, index })))(
   'run number $index ends as it did with kube-scheduler',
-  ({ run }) => {
-    const framework = new Framework(defaultProfile, builtInPlugins, { client: undefined, clock: new VirtualClock() });
+  async ({ run }) => {
+    const framework = new Framework(defaultProfile, builtInPlugins, sharedContext());
     const cache = new SchedulerCache();
     for (const { metadata, spec, status } of run.nodes)
       cache.setNode(nodeOf({ ...metadata, ...spec, allocatable: status.allocatable }));
@@ -40,7 +40,7 @@ test.each(runs.map((run, index) => ({ run, index })))(
       cache.update(snapshot);
       let outcome: { node?: string; message?: string };
       try {
-        outcome = { node: scheduler.schedule(framework, new Cycle(pod)).nodeName };
+        outcome = { node: (await scheduler.schedule(framework, new Cycle(pod))).nodeName };
       } catch (error) {
         if (!(error instanceof FitError)) throw error;
         outcome = { message: error.message };

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { podOf } from '../testing/objects.ts';
 import { HostPorts, hostPortsOf } from './host-ports.ts';
 
 const tcp = (ip: string, port = 80): { ip: string; port: string } => ({ ip, port: `TCP/${port}` });
@@ -29,11 +28,11 @@ test('a port is free again when all who took it are gone', () => {
 test('hostPortsOf() looks at containers and sidecars, and fills in address and protocol', () => {
   const withPort = (hostPort: number, more: object = {}): never =>
     ({ name: `c${hostPort}`, ports: [{ containerPort: 1, hostPort }], ...more }) as never;
-  const pod = podOf({
+  const spec = {
     containers: [withPort(1), withPort(0)],
     initContainers: [withPort(2), withPort(3, { restartPolicy: 'Always' })],
-  });
-  expect(hostPortsOf(pod)).toEqual([
+  };
+  expect(hostPortsOf({ spec })).toEqual([
     { ip: '0.0.0.0', port: 'TCP/3' },
     { ip: '0.0.0.0', port: 'TCP/1' },
   ]);

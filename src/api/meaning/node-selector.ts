@@ -1,6 +1,7 @@
 import type { DeepReadonly } from '../../base/index.ts';
-import { checkRequirement, LabelMatcher, type LabelOperator, type LabelRequirement } from '../../api/index.ts';
-import type { Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '../../api/types/core/v1.d.ts';
+import { checkRequirement, type LabelOperator, type LabelRequirement } from '../values/label-requirement.ts';
+import { LabelMatcher, matchLabels } from '../values/label-selector.ts';
+import type { Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '../types/core/v1.d.ts';
 
 /** Whether a node is one of those that are meant. */
 export type NodeTest = (node: DeepReadonly<Node>) => boolean;
@@ -17,17 +18,16 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = {
 /** What a pod requires of its node, by `nodeSelector` and by node affinity; undefined when it takes any. */
 export function requiredNodes(pod: DeepReadonly<Pod>): NodeTest | undefined {
   const { nodeSelector, affinity } = pod.spec ?? {};
-  const labels = Object.entries(nodeSelector ?? {});
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const terms = required === undefined ? undefined : anyTerm(required);
-  if (labels.length === 0) return terms;
-  const matcher = new LabelMatcher(labels.map(([key, value]) => ({ key, operator: '=', values: [value] })));
+  if (Object.keys(nodeSelector ?? {}).length === 0) return terms;
+  const matcher = matchLabels(nodeSelector);
   const hasLabels: NodeTest = (node) => matcher.matches(node.metadata?.labels);
   return terms === undefined ? hasLabels : (node) => hasLabels(node) && terms(node);
 }
 
 /** One of the terms must hold. */
-export function anyTerm({ nodeSelectorTerms }: DeepReadonly<NodeSelector>): NodeTest {
+function anyTerm({ nodeSelectorTerms }: DeepReadonly<NodeSelector>): NodeTest {
   const tests = (nodeSelectorTerms ?? []).map(compileTerm).filter((test) => test !== undefined);
   return (node) => tests.some((test) => test(node));
 }

@@ -1,5 +1,6 @@
 import type { DeepReadonly } from '../../base/index.ts';
-import type { Pod } from '../../api/types/core/v1.d.ts';
+import type { Pod } from '../types/core/v1.d.ts';
+import { isSidecar } from './containers.ts';
 
 /** A port of the node that a pod takes. */
 export interface HostPort {
@@ -15,7 +16,7 @@ const NO_PORTS: readonly HostPort[] = [];
 /** The ports of the node that a pod takes for as long as it runs: those of its containers and sidecars. */
 export function hostPortsOf(pod: DeepReadonly<Pod>): readonly HostPort[] {
   let ports: HostPort[] | undefined;
-  const sidecars = pod.spec?.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always') ?? [];
+  const sidecars = pod.spec?.initContainers?.filter(isSidecar) ?? [];
   for (const { ports: containerPorts } of [...sidecars, ...(pod.spec?.containers ?? [])]) {
     for (const { hostPort = 0, hostIP, protocol } of containerPorts ?? []) {
       if (hostPort <= 0) continue;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Pod } from '../../api/types/core/v1.d.ts';
+import type { Pod } from '../types/core/v1.d.ts';
 import { isActive, isAvailable, isTerminating, nextAvailableInMs } from './pod-state.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 12);

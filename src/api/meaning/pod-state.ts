@@ -1,19 +1,29 @@
-import type { Pod, PodCondition } from '../../api/types/core/v1.d.ts';
+import type { Pod, PodCondition } from '../types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 
 type SomePod = DeepReadonly<Pod>;
 
-/** Whether all its containers have ended for good. */
-export function isFinished(pod: SomePod): boolean {
-  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+/** Whether the pod has a node. */
+export function isAssigned(pod: SomePod): boolean {
+  return (pod.spec?.nodeName ?? '') !== '';
 }
 
-/** Whether it runs or will run: neither finished nor being deleted. */
+/** Whether a pod in this phase has ended for good. */
+export function isTerminalPhase(phase: string | undefined): phase is 'Succeeded' | 'Failed' {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
+/** Whether all containers of the pod have ended for good. */
+export function isFinished(pod: SomePod): boolean {
+  return isTerminalPhase(pod.status?.phase);
+}
+
+/** Whether the pod runs or will run: it is neither finished nor being deleted. */
 export function isActive(pod: SomePod): boolean {
   return !isFinished(pod) && pod.metadata?.deletionTimestamp === undefined;
 }
 
-/** Whether it is being deleted, and still runs. */
+/** Whether the pod is being deleted and has not ended yet. */
 export function isTerminating(pod: SomePod): boolean {
   return !isFinished(pod) && pod.metadata?.deletionTimestamp !== undefined;
 }
@@ -26,14 +36,14 @@ export function isReady(pod: SomePod): boolean {
   return readyCondition(pod)?.status === 'True';
 }
 
-/** When it became ready, in milliseconds since the epoch; undefined while it is not, or when nobody said. */
+/** When the pod became ready, in milliseconds since the epoch; undefined while it is not ready, or without a time. */
 export function readySince(pod: SomePod): number | undefined {
   const condition = readyCondition(pod);
   if (condition?.status !== 'True') return undefined;
   return condition.lastTransitionTime === undefined ? undefined : Date.parse(condition.lastTransitionTime);
 }
 
-/** Whether it has been ready for `minReadySeconds` at `nowMs`. */
+/** Whether the pod has been ready for `minReadySeconds` at `nowMs`. */
 export function isAvailable(pod: SomePod, minReadySeconds: number, nowMs: number): boolean {
   if (!isReady(pod)) return false;
   if (minReadySeconds === 0) return true;

@@ -1,0 +1,57 @@
+import type { DeepReadonly } from '../../base/index.ts';
+import type { Taint, Toleration } from '../types/core/v1.d.ts';
+
+export type Taints = readonly DeepReadonly<Taint>[];
+export type Tolerations = readonly DeepReadonly<Toleration>[];
+
+/** Keys of the taints that the control plane itself puts on nodes. */
+export const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
+export const UNREACHABLE_TAINT = 'node.kubernetes.io/unreachable';
+export const UNSCHEDULABLE_TAINT = 'node.kubernetes.io/unschedulable';
+
+/** Whether the list has the taint; key and effect tell taints apart, values do not. */
+export function hasTaint(taints: Taints | undefined, wanted: DeepReadonly<Taint>): boolean {
+  return taints?.some(({ key, effect }) => key === wanted.key && effect === wanted.effect) ?? false;
+}
+
+/** The effects that keep pods off a node when they are scheduled. */
+const KEEPS_OFF: readonly string[] = ['NoSchedule', 'NoExecute'];
+
+/**
+ * Whether the toleration is about the taint. No effect means every effect, no key every key; the value counts all the same.
+ *
+ * `Lt` and `Gt` are behind a feature gate that is off by default in 1.36, and tolerate nothing.
+ */
+export function tolerates(toleration: DeepReadonly<Toleration>, taint: DeepReadonly<Taint>): boolean {
+  const { effect, key, operator, value } = toleration;
+  if (isSet(effect) && effect !== taint.effect) return false;
+  if (isSet(key) && key !== taint.key) return false;
+  if (operator === 'Exists') return true;
+  return (!isSet(operator) || operator === 'Equal') && (value ?? '') === (taint.value ?? '');
+}
+
+/** Whether one of the tolerations is about the taint. */
+export function isTolerated(taint: DeepReadonly<Taint>, tolerations: Tolerations | undefined): boolean {
+  if (tolerations === undefined) return false;
+  for (const toleration of tolerations) {
+    if (tolerates(toleration, taint)) return true;
+  }
+  return false;
+}
+
+/** Whether a taint of one of the effects is not tolerated; of those that keep new pods off unless others are given. */
+export function hasUntolerated(
+  taints: Taints | undefined,
+  tolerations: Tolerations | undefined,
+  effects: readonly string[] = KEEPS_OFF,
+): boolean {
+  if (taints === undefined) return false;
+  for (const taint of taints) {
+    if (effects.includes(taint.effect) && !isTolerated(taint, tolerations)) return true;
+  }
+  return false;
+}
+
+function isSet(text: string | undefined): boolean {
+  return text !== undefined && text !== '';
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '../../base/index.ts';
+import type { Client, Kind, KubernetesObject } from '../../client/index.ts';
+import type { Objects } from '../../kit/index.ts';
+import type { NominatedPods } from '../cache/nominated-pods.ts';
+import type { Extender } from './extender.ts';
+import type { Plugin } from './plugin.ts';
+import type { WaitingPods } from './waiting-pods.ts';
+
+/** What the plugins of all profiles share. */
+export interface SharedContext {
+  /** Undefined where there is no API server, as in measurements. */
+  readonly client: Client | undefined;
+  readonly clock: Clock;
+  readonly nominatedPods: NominatedPods;
+  /** For plugins that need the room of a pod which waits for permission: they reject it, and nothing has to be deleted. */
+  readonly waitingPods: WaitingPods;
+  /** All extenders, for plugins that ask them themselves, as preemption does. */
+  readonly extenders: readonly Extender[];
+  /**
+   * The objects of a kind, from the app's cache. A plugin asks when it is made, not later: this is how the scheduler knows
+   * which kinds to watch. Their changes are told as events of the resource that has the kind's name.
+   */
+  objects<T extends KubernetesObject>(kind: Kind<T>): Lister<T>;
+}
+
+/** Reading objects from the cache. */
+export type Lister<T extends KubernetesObject> = Pick<Objects<T>, 'get' | 'list' | 'byIndex'>;
+
+/** What plugins are made with. */
+export interface PluginContext extends SharedContext {
+  /** From the profile; the plugin checks it. */
+  readonly args: unknown;
+}
+
+export type PluginFactory = (context: PluginContext) => Plugin;
