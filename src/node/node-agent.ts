@@ -61,10 +61,16 @@ export class NodeAgent implements Runnable {
     this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime });
   }
 
-  /** A pod has changed, come or gone. */
+  /** A pod has come or changed. */
   podChanged(pod: Observed<Pod>): void {
     const key = keyOf(pod);
-    if (this.#workers.get(key)?.isNews(pod) !== false) this.#plan(key);
+    if (this.#workers.get(key)?.needsStep(pod) !== false) this.#plan(key);
+  }
+
+  /** A pod is gone from the API, or no longer this node's. Its room is free at once: others may have been promised it. */
+  podRemoved(pod: Observed<Pod>): void {
+    this.#admission.release(pod.metadata.uid);
+    this.#plan(keyOf(pod));
   }
 
   /** The node's own object has changed. */
@@ -108,7 +114,6 @@ export class NodeAgent implements Runnable {
     const worker = this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
     const wakeAtMs = await worker.step(pod);
-    if (worker.isOver) this.#admission.release(worker.uid);
     if (wakeAtMs !== undefined) plan({ agent: this, type: 'pod', key }, wakeAtMs - clock.now());
   }
 
@@ -123,6 +128,7 @@ export class NodeAgent implements Runnable {
       runtime: this.#runtime,
       hostIps: this.#node.addresses,
       wake: (woken) => this.#plan(woken),
+      ended: (uid) => this.#admission.release(uid),
       imagesChanged: () => this.#reportImages(),
     });
     this.#workers.set(key, worker);

@@ -163,13 +163,14 @@ class RunningNodes implements PreparedPart {
     const podChanged = (pod: Observed<Pod>, old?: Observed<Pod>): void => {
       this.#agents.get(pod.spec?.nodeName ?? '')?.podChanged(pod);
       const before = old?.spec?.nodeName;
-      if (before !== undefined && before !== pod.spec?.nodeName) this.#agents.get(before)?.podChanged(pod);
+      if (before !== undefined && before !== pod.spec?.nodeName) this.#agents.get(before)?.podRemoved(pod);
     };
+    const podRemoved = (pod: Observed<Pod>): void => this.#agents.get(pod.spec?.nodeName ?? '')?.podRemoved(pod);
     const nodeChanged = (node: Observed<Node>): void => this.#agents.get(node.metadata.name)?.nodeChanged(node);
     return [
       context
         .informer(Pod, scopes.pods)
-        .addHandler({ add: (pod) => podChanged(pod), update: podChanged, delete: (pod) => podChanged(pod) }),
+        .addHandler({ add: (pod) => podChanged(pod), update: podChanged, delete: podRemoved }),
       context.informer(Node, scopes.nodes).addHandler({ update: nodeChanged }),
     ];
   }

@@ -14,7 +14,6 @@ export class PodRecord implements PodMemory {
   sandboxFailure: { readonly retryAtMs: number } | undefined;
   terminatingSinceMs: number | undefined;
   rejection: { readonly reason: string; readonly message: string } | undefined;
-  isOver = false;
 
   constructor(pod: Observed<Pod>) {
     this.status = pod.status ?? {};

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../base/index.ts';
+import { type Clock, deepEqual, type Logger } from '../base/index.ts';
 import { hasReason, keyOf, type Observed, type Pod, strategicPatch } from '../client/index.ts';
 import type { EventRecorder, Objects } from '../kit/index.ts';
 import {
@@ -28,6 +28,8 @@ export interface PodSurroundings {
   readonly hostIps: readonly string[];
   /** Has the pod looked at again. */
   wake(key: string): void;
+  /** Nothing of the pod runs any more, nor will it. Called before that is reported, so that its room is free by then. */
+  ended(uid: string): void;
   /** An image was pulled. */
   imagesChanged(): void;
 }
@@ -61,11 +63,10 @@ export class PodWorker {
   #pod: Observed<Pod>;
   #sandboxId: string | undefined;
   #operation: Operation | undefined;
-  /** The pod as our last report left it. */
+  /** The pod's version after the last report. */
   #writtenVersion: string | undefined;
-  #isWriting = false;
-  /** What the watch told of last while we were writing. */
-  #heardVersion: string | undefined;
+  /** While a report is being written: whether the watch has delivered any version of the pod since it was sent. */
+  #write: { isPodChanged: boolean } | undefined;
   /** The runtime failed: nothing is tried before. */
   #retryAtMs = 0;
   #isDeleted = false;
@@ -80,21 +81,20 @@ export class PodWorker {
     this.#starter = new ContainerStarter(this.#record, this.#events, surroundings);
   }
 
-  /** The pod has changed: whether to look at it. What we wrote ourselves has nothing new in it. */
-  isNews({ metadata }: Observed<Pod>): boolean {
-    if (this.#isWriting) this.#heardVersion = metadata.resourceVersion; // perhaps our own: we shall know in a moment
-    return !this.#isWriting && metadata.resourceVersion !== this.#writtenVersion;
+  /**
+   * Whether this version of the pod needs a step. The echo of the worker's own report does not; while a report is being
+   * written the answer to it decides, since it contains every change before it.
+   */
+  needsStep({ metadata }: Observed<Pod>): boolean {
+    if (this.#write === undefined) return metadata.resourceVersion !== this.#writtenVersion;
+    this.#write.isPodChanged = true;
+    return false;
   }
 
   /** The node will not have the pod. */
   reject(rejection: { readonly reason: string; readonly message: string }): void {
     this.#record.rejection = rejection;
     this.#events.pod(this.#pod, { type: 'Warning', ...rejection });
-  }
-
-  /** Nothing of the pod runs any more, nor will it. */
-  get isOver(): boolean {
-    return this.#record.isOver;
   }
 
   /** Goes one step; answers when to look again even if nothing happens. */
@@ -108,8 +108,8 @@ export class PodWorker {
     this.#tellRuntime(pod);
     const plan = planPod(await this.#observe(pod));
     this.#noteEnd(plan);
+    if (plan.stage === 'ended') this.#surroundings.ended(this.uid);
     await this.#report(pod, plan.status);
-    this.#record.isOver = plan.stage === 'ended';
     if (plan.actions.some(({ type }) => type === 'delete pod')) await this.#delete(pod);
     else if (plan.actions.length > 0) this.#begin(pod, plan.actions);
     return plan.wakeAtMs;
@@ -195,16 +195,18 @@ export class PodWorker {
     this.#record.status = status;
     if (patch === undefined) return;
     const { pods, wake } = this.#surroundings;
-    this.#isWriting = true;
-    this.#heardVersion = undefined;
+    const write = { isPodChanged: false };
+    this.#write = write;
     try {
       const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
-      this.#writtenVersion = (await pods.patchStatus(this.key, body)).metadata.resourceVersion;
+      const written = await pods.patchStatus(this.key, body);
+      this.#writtenVersion = written.metadata.resourceVersion;
+      write.isPodChanged = hasForeignChange(pod, status, written);
     } catch (error) {
       this.#judge(error);
     } finally {
-      this.#isWriting = false;
-      if (this.#heardVersion !== undefined && this.#heardVersion !== this.#writtenVersion) wake(this.key);
+      this.#write = undefined;
+      if (write.isPodChanged) wake(this.key);
     }
   }
 
@@ -295,4 +297,11 @@ export class PodWorker {
       return false;
     }
   }
+}
+
+/** Whether the pod that a report was written to differs, in more than that report, from the one that it was made for. */
+function hasForeignChange(planned: Observed<Pod>, status: PodStatus, written: Observed<Pod>): boolean {
+  const { resourceVersion: _before, managedFields: _managers, ...known } = planned.metadata;
+  const { resourceVersion: _after, managedFields: _others, ...found } = written.metadata;
+  return !deepEqual(known, found) || statusPatch(written.status ?? {}, status) !== undefined;
 }
