@@ -2,10 +2,12 @@ import { type Clock, type Logger, type Random, type Runnable } from '../base/ind
 import { type Client, keyOf, type Node, type Observed, type Pod } from '../client/index.ts';
 import type { EventRecorder, Objects } from '../kit/index.ts';
 import { type AdmittingNode, NodeAdmission } from './admission/node-admission.ts';
+import type { ConfigSources } from './config/index.ts';
 import { amounts, isTerminalPhase } from './life/index.ts';
 import { type NodeDescription, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { PodWorker } from './pod-worker.ts';
-import type { NodeRuntime } from './runtime/index.ts';
+import { LifecycleHooks, NetworkActions } from './probes/index.ts';
+import { type ActionExecutor, assumedVolumes, type NodeRuntime } from './runtime/index.ts';
 
 /** Something that a node has to see to: a pod, by its key, or itself. */
 export type NodeTask =
@@ -13,7 +15,7 @@ export type NodeTask =
   | { readonly agent: NodeAgent; readonly type: 'register' | 'renew' | 'report' };
 
 /** What a node's agent has from the process it runs in. */
-export interface AgentSurroundings {
+export interface NodeAgentParts {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -22,6 +24,8 @@ export interface AgentSurroundings {
   /** The node's pods at least; it takes its own. */
   readonly pods: Objects<Pod>;
   readonly nodes: Objects<Node>;
+  /** What containers are configured from besides their pods. */
+  readonly sources: ConfigSources;
   /** As before `://` in container ids. */
   readonly runtimeName: string;
   /** The keys of the pods that are bound to the node. */
@@ -44,20 +48,24 @@ export class NodeAgent implements Runnable {
   readonly name: string;
   readonly #node: NodeDescription;
   readonly #runtime: NodeRuntime;
-  readonly #surroundings: AgentSurroundings;
+  readonly #parts: NodeAgentParts;
   readonly #workers = new Map<string, PodWorker>();
   /** Workers of pods that are gone, until nothing of them runs. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #admission = new NodeAdmission();
   readonly #heartbeat: NodeHeartbeat;
+  readonly #executor: ActionExecutor;
+  readonly #hooks: LifecycleHooks;
   #willReportImages = false;
 
-  constructor(node: NodeDescription, runtime: NodeRuntime, surroundings: AgentSurroundings) {
+  constructor(node: NodeDescription, runtime: NodeRuntime, parts: NodeAgentParts) {
     this.name = node.name;
     this.#node = node;
     this.#runtime = runtime;
-    this.#surroundings = surroundings;
-    const { client, clock, random, nodes, events } = surroundings;
+    this.#parts = parts;
+    const { client, clock, random, nodes, events } = parts;
+    this.#executor = runtime.actions ?? new NetworkActions(runtime.runtime, clock);
+    this.#hooks = new LifecycleHooks(this.#executor, clock);
     this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime });
   }
 
@@ -75,12 +83,12 @@ export class NodeAgent implements Runnable {
 
   /** The node's own object has changed. */
   nodeChanged(node: Observed<Node>): void {
-    if (this.#heartbeat.isOverruled(node)) this.#surroundings.plan({ agent: this, type: 'report' });
+    if (this.#heartbeat.isOverruled(node)) this.#parts.plan({ agent: this, type: 'report' });
   }
 
   /** Does what was planned. */
   async perform(task: NodeTask, signal: AbortSignal): Promise<void> {
-    const { plan } = this.#surroundings;
+    const { plan } = this.#parts;
     switch (task.type) {
       case 'pod':
         return this.#syncPod(task.key);
@@ -97,7 +105,7 @@ export class NodeAgent implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    this.#surroundings.plan({ agent: this, type: 'register' });
+    this.#parts.plan({ agent: this, type: 'register' });
     try {
       await this.#followRuntime(signal);
     } finally {
@@ -108,7 +116,7 @@ export class NodeAgent implements Runnable {
   }
 
   async #syncPod(key: string): Promise<void> {
-    const { pods, clock, plan } = this.#surroundings;
+    const { pods, clock, plan } = this.#parts;
     const found = pods.get(key);
     const pod = found?.spec?.nodeName === this.name ? found : undefined;
     const worker = this.#workerFor(key, pod);
@@ -124,9 +132,14 @@ export class NodeAgent implements Runnable {
     if (known !== undefined) this.#sendAway(known);
     if (pod === undefined) return undefined;
     const worker = new PodWorker(pod, {
-      ...this.#surroundings,
+      ...this.#parts,
       runtime: this.#runtime,
+      executor: this.#executor,
+      hooks: this.#hooks,
+      volumes: this.#runtime.volumes ?? assumedVolumes,
       hostIps: this.#node.addresses,
+      capacity: this.#node.capacity,
+      allocatable: () => this.#parts.nodes.get(this.name)?.status?.allocatable ?? this.#node.capacity,
       wake: (woken) => this.#plan(woken),
       ended: (uid) => this.#admission.release(uid),
       imagesChanged: () => this.#reportImages(),
@@ -148,7 +161,7 @@ export class NodeAgent implements Runnable {
   }
 
   #judged(): AdmittingNode {
-    const node = this.#surroundings.nodes.get(this.name);
+    const node = this.#parts.nodes.get(this.name);
     const { operatingSystem, capacity, taints } = this.#node;
     return {
       name: this.name,
@@ -163,7 +176,7 @@ export class NodeAgent implements Runnable {
     this.#workers.delete(worker.key);
     this.#admission.release(worker.uid);
     const leaving = worker.remove().catch((error: unknown) => {
-      this.#surroundings.log.warn('pod could not be cleaned up', { error, pod: worker.key, node: this.name });
+      this.#parts.log.warn('pod could not be cleaned up', { error, pod: worker.key, node: this.name });
     });
     this.#leaving.add(leaving);
     void leaving.finally(() => this.#leaving.delete(leaving));
@@ -172,15 +185,15 @@ export class NodeAgent implements Runnable {
   /** Looks at a pod when something happens to its containers; at all of them when we could not keep up. */
   async #followRuntime(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      for (const key of this.#surroundings.podsOf(this.name)) this.#plan(key);
+      for (const key of this.#parts.podsOf(this.name)) this.#plan(key);
       try {
         for await (const { pod, containerEventType } of this.#runtime.runtime.containerEvents(signal)) {
           if (containerEventType === 'CONTAINER_STOPPED_EVENT') this.#plan(`${pod.namespace}/${pod.name}`);
         }
       } catch (error) {
         if (signal.aborted) return;
-        this.#surroundings.log.warn('runtime events broke off', { error });
-        await this.#surroundings.clock.sleep(RUNTIME_RETRY_MS, signal);
+        this.#parts.log.warn('runtime events broke off', { error });
+        await this.#parts.clock.sleep(RUNTIME_RETRY_MS, signal);
       }
     }
   }
@@ -188,10 +201,10 @@ export class NodeAgent implements Runnable {
   #reportImages(): void {
     if (this.#willReportImages) return;
     this.#willReportImages = true;
-    this.#surroundings.plan({ agent: this, type: 'report' }, REPORT_IMAGES_MS);
+    this.#parts.plan({ agent: this, type: 'report' }, REPORT_IMAGES_MS);
   }
 
   #plan(key: string): void {
-    this.#surroundings.plan({ agent: this, type: 'pod', key });
+    this.#parts.plan({ agent: this, type: 'pod', key });
   }
 }

@@ -7,8 +7,10 @@ import {
   Node,
   type Observed,
   Pod,
+  Service,
 } from '../client/index.ts';
 import type { AppContext, Part, PreparedPart } from '../kit/index.ts';
+import { ReferencedObjects, ServiceVariables } from './config/index.ts';
 import {
   DEFAULT_CAPACITY,
   defaultAddress,
@@ -113,6 +115,7 @@ class RunningNodes implements PreparedPart {
   /** Apart from the pods, so that a node with much to do does not look dead. */
   readonly #heartbeats: WorkPool<NodeTask>;
   readonly #registrations: readonly Pending[];
+  readonly #services: ServiceVariables;
 
   constructor(context: AppContext, nodes: readonly NodeDescription[], options: RunningOptions) {
     const { client, clock, random, log } = context;
@@ -131,6 +134,9 @@ class RunningNodes implements PreparedPart {
 
     const pods = context.objects(Pod, scopes.pods);
     pods.addIndex(NODE_INDEX, byNode);
+    const services = context.objects(Service);
+    this.#services = new ServiceVariables({ list: (namespace) => services.list({ namespace }) });
+    const sources = { data: new ReferencedObjects(client), services: this.#services };
     for (const node of nodes) {
       const agent = new NodeAgent(node, runtime.create(node), {
         client,
@@ -140,6 +146,7 @@ class RunningNodes implements PreparedPart {
         events: context.events(COMPONENT, { host: node.name }),
         pods,
         nodes: context.objects(Node, scopes.nodes),
+        sources,
         runtimeName: runtime.name,
         podsOf: (name) => pods.list({ index: { name: NODE_INDEX, value: name } }).map(keyOfPod),
         plan: (task, afterMs = 0) => (task.type === 'pod' ? this.#pods : this.#heartbeats).addAfter(task, afterMs),
@@ -167,11 +174,13 @@ class RunningNodes implements PreparedPart {
     };
     const podRemoved = (pod: Observed<Pod>): void => this.#agents.get(pod.spec?.nodeName ?? '')?.podRemoved(pod);
     const nodeChanged = (node: Observed<Node>): void => this.#agents.get(node.metadata.name)?.nodeChanged(node);
+    const serviceChanged = (): void => this.#services.serviceChanged();
     return [
       context
         .informer(Pod, scopes.pods)
         .addHandler({ add: (pod) => podChanged(pod), update: podChanged, delete: podRemoved }),
       context.informer(Node, scopes.nodes).addHandler({ update: nodeChanged }),
+      context.informer(Service).addHandler({ add: serviceChanged, update: serviceChanged, delete: serviceChanged }),
     ];
   }
 }

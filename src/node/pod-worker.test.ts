@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { discardLogger, SeededRandom, VirtualClock } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import type { Objects } from '../kit/index.ts';
+import { ServiceVariables } from './config/index.ts';
 import { PodWorker } from './pod-worker.ts';
+import { LifecycleHooks } from './probes/index.ts';
+import { assumedVolumes } from './runtime/index.ts';
 import { SimulatedRuntime } from './simulated/index.ts';
 import { podOf } from './testing/pod-views.ts';
 
@@ -16,17 +19,25 @@ function workerOn(pod: Observed<Pod>, answer: (worker: PodWorker) => Promise<Obs
   const clock = new VirtualClock();
   const woken: string[] = [];
   const pods = { patchStatus: () => answer(worker) } as unknown as Objects<Pod>;
+  const runtime = new SimulatedRuntime({
+    clock,
+    random: new SeededRandom(1),
+    podCidrs: ['10.244.0.0/24'],
+    version: '1',
+  });
+  const noData = { configMap: async () => undefined, secret: async () => undefined };
   const worker: PodWorker = new PodWorker(pod, {
     clock,
     log: discardLogger,
     pods,
     events: { event: () => undefined },
-    runtime: new SimulatedRuntime({
-      clock,
-      random: new SeededRandom(1),
-      podCidrs: ['10.244.0.0/24'],
-      version: '1',
-    }),
+    runtime,
+    executor: runtime.actions,
+    hooks: new LifecycleHooks(runtime.actions, clock),
+    volumes: assumedVolumes,
+    sources: { data: noData, services: new ServiceVariables({ list: () => [] }) },
+    capacity: {},
+    allocatable: () => ({}),
     runtimeName: 'simulated',
     hostIps: ['10.0.0.1'],
     wake: (key) => woken.push(key),
