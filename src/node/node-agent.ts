@@ -7,6 +7,7 @@ import { amounts, isTerminalPhase } from './life/index.ts';
 import { type NodeDescription, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { PodWorker } from './pod-worker.ts';
 import { LifecycleHooks, NetworkActions } from './probes/index.ts';
+import { FileLogs, PodStreams } from './streams/index.ts';
 import { type ActionExecutor, assumedVolumes, type NodeRuntime } from './runtime/index.ts';
 
 /** Something that a node has to see to: a pod, by its key, or itself. */
@@ -46,6 +47,8 @@ const RUNTIME_RETRY_MS = 1000;
  */
 export class NodeAgent implements Runnable {
   readonly name: string;
+  /** Logs of its pods, and connections to them. */
+  readonly streams: PodStreams;
   readonly #node: NodeDescription;
   readonly #runtime: NodeRuntime;
   readonly #parts: NodeAgentParts;
@@ -65,6 +68,7 @@ export class NodeAgent implements Runnable {
     this.#parts = parts;
     const { client, clock, random, nodes, events } = parts;
     this.#executor = runtime.actions ?? new NetworkActions(runtime.runtime, clock);
+    this.streams = this.#podStreams();
     this.#hooks = new LifecycleHooks(this.#executor, clock);
     this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime });
   }
@@ -115,10 +119,25 @@ export class NodeAgent implements Runnable {
     }
   }
 
+  #podStreams(): PodStreams {
+    const { runtime, logs } = this.#runtime;
+    const isRunning = async (id: string): Promise<boolean> =>
+      (await runtime.containerStatus(id)).state === 'CONTAINER_RUNNING';
+    return new PodStreams({
+      runtime,
+      logs: logs ?? new FileLogs(this.#parts.clock, isRunning),
+      pod: (key) => this.#ownPod(key),
+    });
+  }
+
+  #ownPod(key: string): Observed<Pod> | undefined {
+    const pod = this.#parts.pods.get(key);
+    return pod?.spec?.nodeName === this.name ? pod : undefined;
+  }
+
   async #syncPod(key: string): Promise<void> {
-    const { pods, clock, plan } = this.#parts;
-    const found = pods.get(key);
-    const pod = found?.spec?.nodeName === this.name ? found : undefined;
+    const { clock, plan } = this.#parts;
+    const pod = this.#ownPod(key);
     const worker = this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
     const wakeAtMs = await worker.step(pod);

@@ -35,6 +35,8 @@ export interface NodeOptions {
   readonly runtime?: { readonly name: string; readonly create: RuntimeFactory };
   /** Pods that are seen to at once, over all nodes; 64 unless given. */
   readonly concurrency?: number;
+  /** Called with each node's agent when it is made: the way to `NodeAgent.streams`. */
+  readonly onAgent?: (agent: NodeAgent) => void;
 }
 
 export interface NodeAgentsOptions extends NodeOptions {
@@ -152,6 +154,7 @@ class RunningNodes implements PreparedPart {
         plan: (task, afterMs = 0) => (task.type === 'pod' ? this.#pods : this.#heartbeats).addAfter(task, afterMs),
       });
       this.#agents.set(node.name, agent);
+      options.onAgent?.(agent);
     }
     this.#registrations = this.#listen(context, scopes);
   }

@@ -141,7 +141,7 @@ export class PodWorker {
 
   async #observe(pod: Observed<Pod>): Promise<PodView> {
     const { clock, runtimeName, hostIps } = this.#parts;
-    const found = await this.#actions.sandbox();
+    const found = await this.#actions.sandbox(pod);
     const all = found?.containersStatuses ?? [];
     const running = all.filter(({ state }) => state === 'CONTAINER_RUNNING');
     const ip = found?.status.network.ip ?? '';

@@ -48,7 +48,7 @@ export interface ContainerIdentity {
   readonly image: ImageSpec;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Below the log directory of the sandbox: `web/0.log`. */
+  /** Where it logs, below the log directory of the sandbox: `web/0.log`. */
   readonly logPath: string;
 }
 
@@ -84,6 +84,8 @@ export interface ContainerStatus extends ContainerIdentity {
   /** One word for how it ended, such as `Completed` or `OOMKilled`. */
   readonly reason: string;
   readonly message: string;
+  /** The whole path of the log file on the node. */
+  readonly logPath: string;
 }
 
 export interface ContainerFilter {

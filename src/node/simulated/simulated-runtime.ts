@@ -293,7 +293,11 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     const image = fullImageName(parts.identity.image.image);
     return new SimulatedContainer({
       ...parts,
-      identity: { ...parts.identity, image: { ...parts.identity.image, image } },
+      identity: {
+        ...parts.identity,
+        image: { ...parts.identity.image, image },
+        logPath: `${sandbox.config.logDirectory}/${parts.identity.logPath}`,
+      },
       podSandboxId: sandbox.id,
       imageRef: imageReference(image),
       clock: this.#clock,
