@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '../../base/index.ts';
 import type { ContainerLogs, ContainerStatus, LogEntry, LogQuery, ProcessStreams } from '../runtime/index.ts';
-import { nothing } from './scripted-process.ts';
+import { processStreams } from './scripted-process.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
 /** No more lines of the past are made up than this. */
@@ -34,16 +34,11 @@ export class ScriptedLogs implements ContainerLogs {
 
   /** What the container prints from now on. */
   attach(container: SimulatedContainer, signal: AbortSignal): ProcessStreams {
-    const done = Promise.withResolvers<number>();
     const entries = this.entries(container.status, { tailLines: 0, follow: true, signal });
     async function* output(): AsyncGenerator<Uint8Array> {
-      try {
-        for await (const { content } of entries) yield Buffer.concat([content, Buffer.from('\n')]);
-      } finally {
-        done.resolve(container.status.exitCode);
-      }
+      for await (const { content } of entries) yield Buffer.concat([content, Buffer.from('\n')]);
     }
-    return { stdout: output(), stderr: nothing(), exitCode: done.promise };
+    return processStreams(output(), () => container.status.exitCode);
   }
 
   /** Waits until more is printed, or the container has ended. */

@@ -15,16 +15,25 @@ export function scriptedOutput({ execOutput, execCode }: ContainerScript, cmd: r
 export function runScripted(script: ContainerScript, cmd: readonly string[], input: ProcessInput): ProcessStreams {
   const isCat = script.execOutput === undefined && nameOf(cmd[0] ?? '') === 'cat';
   const { stdout, exitCode } = scriptedOutput(script, cmd);
-  const done = Promise.withResolvers<number>();
   async function* output(): AsyncGenerator<Uint8Array> {
+    if (isCat && input.stdin !== undefined) yield* input.stdin;
+    else if (stdout.length > 0) yield stdout;
+  }
+  return processStreams(output(), () => exitCode);
+}
+
+/** A process that ends when its output does, or when nobody reads that any more. */
+export function processStreams(output: AsyncIterable<Uint8Array>, exitCode: () => number): ProcessStreams {
+  let end: (code: number) => void = () => undefined;
+  const ended = new Promise<number>((resolve) => (end = resolve));
+  async function* stdout(): AsyncGenerator<Uint8Array> {
     try {
-      if (isCat && input.stdin !== undefined) yield* input.stdin;
-      else if (stdout.length > 0) yield stdout;
+      yield* output;
     } finally {
-      done.resolve(exitCode);
+      end(exitCode());
     }
   }
-  return { stdout: output(), stderr: nothing(), exitCode: done.promise };
+  return { stdout: stdout(), stderr: nothing(), exitCode: ended };
 }
 
 /** Ports of simulated pods send back what they are sent. */
@@ -32,7 +41,7 @@ export async function* echo(sent: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   yield* sent;
 }
 
-export async function* nothing(): AsyncGenerator<Uint8Array> {
+async function* nothing(): AsyncGenerator<Uint8Array> {
   // ends at once
 }
 
