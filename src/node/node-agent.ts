@@ -148,7 +148,7 @@ export class NodeAgent implements Runnable {
   #workerFor(key: string, pod: Observed<Pod> | undefined): PodWorker | undefined {
     const known = this.#workers.get(key);
     if (known !== undefined && known.uid === pod?.metadata.uid) return known;
-    if (known !== undefined) this.#sendAway(known);
+    if (known !== undefined) this.#dismiss(known);
     if (pod === undefined) return undefined;
     const worker = new PodWorker(pod, {
       ...this.#parts,
@@ -168,18 +168,18 @@ export class NodeAgent implements Runnable {
     return worker;
   }
 
-  /** Pods are judged when they are new; what has begun goes on. */
+  /** Decides about new pods; those that have begun go on. */
   #admit(pod: Observed<Pod>, worker: PodWorker): void {
     if (isTerminalPhase(pod.status?.phase)) return;
     if (pod.status?.startTime !== undefined || pod.metadata.deletionTimestamp !== undefined) {
       this.#admission.readmit(pod);
       return;
     }
-    const rejection = this.#admission.admit(pod, this.#judged());
+    const rejection = this.#admission.admit(pod, this.#admittingNode());
     if (rejection !== undefined) worker.reject(rejection);
   }
 
-  #judged(): AdmittingNode {
+  #admittingNode(): AdmittingNode {
     const node = this.#parts.nodes.get(this.name);
     const { operatingSystem, capacity, taints } = this.#node;
     return {
@@ -191,7 +191,7 @@ export class NodeAgent implements Runnable {
     };
   }
 
-  #sendAway(worker: PodWorker): void {
+  #dismiss(worker: PodWorker): void {
     this.#workers.delete(worker.key);
     this.#admission.release(worker.uid);
     const leaving = worker.remove().catch((error: unknown) => {
@@ -201,7 +201,7 @@ export class NodeAgent implements Runnable {
     void leaving.finally(() => this.#leaving.delete(leaving));
   }
 
-  /** Looks at a pod when something happens to its containers; at all of them when we could not keep up. */
+  /** Looks at a pod when something happens to its containers; at all of them when events were missed. */
   async #followRuntime(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       for (const key of this.#parts.podsOf(this.name)) this.#plan(key);

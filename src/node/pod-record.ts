@@ -48,7 +48,7 @@ function crashBackOff(message: string, startedAtMs: number | undefined): BackOff
   try {
     return { delayMs: parseDuration(text), updatedAtMs: startedAtMs };
   } catch (error) {
-    if (error instanceof DurationError) return undefined; // not our message
+    if (error instanceof DurationError) return undefined; // a message of somebody else's making
     throw error;
   }
 }

@@ -72,3 +72,20 @@ test('a deletion that only the answer to the report tells of is not missed', asy
   expect(worker.needsStep(version(pod, '9', true))).toBe(false);
   await worker.halt();
 });
+
+test('a report that the server takes over in part is not written again and again', async () => {
+  const pod = podOf({});
+  let writes = 0;
+  const stored = { ...version(pod, '9', false), status: { phase: 'Failed' } } as Observed<Pod>;
+  const { worker, woken } = workerOn(pod, async () => {
+    writes += 1;
+    return stored;
+  });
+  worker.reject({ reason: 'OutOfcpu', message: 'too much' });
+  await worker.step(pod);
+  expect(woken).toEqual(['default/web']);
+  await worker.step(stored);
+  expect(writes).toBe(2); // the difference to what is stored now is another one
+  await worker.step(stored);
+  expect([writes, woken.length]).toEqual([2, 2]);
+});

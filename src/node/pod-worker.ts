@@ -56,8 +56,8 @@ export class PodWorker {
   readonly #probes: PodProbes;
   #pod: Observed<Pod>;
   #operation: Operation | undefined;
-  /** The pod's version after the last report. */
-  #writtenVersion: string | undefined;
+  /** The last report, and the version of the pod after it. */
+  #written: { readonly patch: unknown; readonly version: string } | undefined;
   /** While a report is being written: whether the watch has delivered any version of the pod since it was sent. */
   #write: { isPodChanged: boolean } | undefined;
   /** The runtime failed: nothing is tried before. */
@@ -88,7 +88,7 @@ export class PodWorker {
    * written the answer to it decides, since it contains every change before it.
    */
   needsStep({ metadata }: Observed<Pod>): boolean {
-    if (this.#write === undefined) return metadata.resourceVersion !== this.#writtenVersion;
+    if (this.#write === undefined) return metadata.resourceVersion !== this.#written?.version;
     this.#write.isPodChanged = true;
     return false;
   }
@@ -170,25 +170,27 @@ export class PodWorker {
   async #report(pod: Observed<Pod>, status: PodStatus): Promise<void> {
     const patch = statusPatch(pod.status ?? {}, status);
     this.#record.status = status;
-    if (patch === undefined) return;
+    const isLeftAsWritten = this.#written?.version === pod.metadata.resourceVersion;
+    // what the server has not taken over the first time it will not take over now
+    if (patch === undefined || (isLeftAsWritten && deepEqual(patch, this.#written?.patch))) return;
     const { pods, wake } = this.#parts;
     const write = { isPodChanged: false };
     this.#write = write;
     try {
       const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
       const written = await pods.patchStatus(this.key, body);
-      this.#writtenVersion = written.metadata.resourceVersion;
+      this.#written = { patch, version: written.metadata.resourceVersion };
       write.isPodChanged = hasForeignChange(pod, status, written);
     } catch (error) {
-      this.#judge(error);
+      this.#tolerate(error);
     } finally {
       this.#write = undefined;
       if (write.isPodChanged) wake(this.key);
     }
   }
 
-  /** What a report failed of: a pod that is gone needs none, and one that the server refuses must not hold up the pod. */
-  #judge(error: unknown): void {
+  /** Reports of pods that are gone are not needed, and one that the server refuses must not hold up its pod; all else is thrown. */
+  #tolerate(error: unknown): void {
     const { log } = this.#parts;
     if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) {
       log.debug('pod was gone before its status was written', { pod: this.key });
@@ -202,7 +204,7 @@ export class PodWorker {
   async #delete(pod: Observed<Pod>): Promise<void> {
     if (this.#isDeleted || pod.metadata.uid !== this.uid) return;
     await this.#parts.pods.delete(this.key, { gracePeriodSeconds: 0, preconditions: { uid: this.uid } });
-    this.#isDeleted = true; // finalizers may keep it, but our part is done
+    this.#isDeleted = true; // finalizers may keep the pod, but the node has done its part
   }
 
   #begin(pod: Observed<Pod>, actions: readonly PodAction[]): void {

@@ -2,8 +2,6 @@ import { Buffer } from 'node:buffer';
 import { BoundedQueue, type Clock, deepEqual, type Random } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import {
-  type ActionOutcome,
-  type ActionTarget,
   type AttachRequest,
   type CallOptions,
   type ContainerEvent,
@@ -33,6 +31,7 @@ import { AddressPool } from './address-pool.ts';
 import { fullImageName, imageReference } from './image-name.ts';
 import { remembered } from './recover.ts';
 import { sandboxFailure } from './script.ts';
+import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
 import { echo, runScripted, scriptedOutput } from './scripted-process.ts';
 import { SimulatedContainer } from './simulated-container.ts';
@@ -60,7 +59,7 @@ const MOST_EVENTS = 10_000;
 export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   readonly runtime: RuntimeService = this;
   readonly logs: ScriptedLogs;
-  readonly actions = { run: this.#answer.bind(this) };
+  readonly actions: ScriptedActions;
   readonly images: SimulatedImages;
   readonly #options: SimulatedRuntimeOptions;
   readonly #clock: Clock;
@@ -75,6 +74,7 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     this.#clock = options.clock;
     this.#pools = options.podCidrs.map((cidr) => new AddressPool(cidr));
     this.images = new SimulatedImages(options.clock);
+    this.actions = new ScriptedActions(options.clock, (id) => this.#running(id));
     this.logs = new ScriptedLogs(options.clock, (id) => this.#find(id));
   }
 
@@ -241,27 +241,6 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     for (const listener of this.#listeners) listener.close();
   }
 
-  /** Probes are answered as the script says, whatever they ask for; hooks go well unless commands fail. */
-  async #answer(
-    { exec }: { readonly exec?: { readonly command?: readonly string[] } },
-    { containerId, purpose }: ActionTarget,
-  ): Promise<ActionOutcome> {
-    const container = this.#running(containerId);
-    const nowMs = this.#clock.now();
-    const { isStarted, isReady, changesAtMs = Infinity } = container.readiness;
-    switch (purpose) {
-      case 'startup':
-        return answer(isStarted, changesAtMs);
-      case 'readiness':
-        return answer(isReady, changesAtMs);
-      case 'liveness':
-        return answer(nowMs < container.unhealthyAtMs, container.unhealthyAtMs);
-      case 'postStart':
-      case 'preStop':
-        return answer(exec === undefined || container.script.execCode === 0, Infinity);
-    }
-  }
-
   #running(id: string): SimulatedContainer {
     const container = this.#find(id);
     if (container.state === 'CONTAINER_RUNNING') return container;
@@ -346,8 +325,4 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   #newId(): string {
     return Buffer.from(this.#options.random.bytes(32)).toString('hex');
   }
-}
-
-function answer(isSuccess: boolean, sameUntilMs: number): ActionOutcome {
-  return { result: isSuccess ? 'success' : 'failure', output: isSuccess ? '' : 'scripted', sameUntilMs };
 }
