@@ -1,5 +1,6 @@
 import { type Clock, formatDuration } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
+import { type ConfigSources, containerConfig, imageSpec } from './config/index.ts';
 import {
   type ContainerSpec,
   crashKey,
@@ -9,19 +10,40 @@ import {
   pullKey,
   type StartFailure,
 } from './life/index.ts';
-import { containerConfig, imageSpec } from './pod-config.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { PodRecord } from './pod-record.ts';
-import type { NodeRuntime } from './runtime/index.ts';
+import type { LifecycleHooks } from './probes/index.ts';
+import type { ContainerConfig, NodeRuntime, PodSandboxConfig, VolumeMounter } from './runtime/index.ts';
 
+/** What containers of a node are started with. */
 export interface StarterParts {
   readonly clock: Clock;
   readonly runtime: NodeRuntime;
+  readonly hooks: LifecycleHooks;
+  readonly volumes: VolumeMounter;
+  readonly sources: ConfigSources;
+  readonly hostIps: readonly string[];
+  /** What the node has, and what of it pods may use. */
+  readonly capacity: Readonly<Record<string, string>>;
+  allocatable(): Readonly<Record<string, string>>;
+  /** An image was pulled. */
   imagesChanged(): void;
+}
+
+/** The sandbox that a container is made in. */
+export interface PodSandbox {
+  readonly id: string;
+  readonly config: PodSandboxConfig;
 }
 
 type StartAction = Extract<PodAction, { type: 'start container' }>;
 type HoldAction = Extract<PodAction, { type: 'hold back' }>;
+
+interface StartOptions {
+  readonly attempt: number;
+  readonly sandbox: PodSandbox;
+  readonly signal: AbortSignal;
+}
 
 /** What failed for no reason that has a back-off of its own is tried again after this long. */
 const RETRY_MS = 10_000;
@@ -42,12 +64,12 @@ export class ContainerStarter {
   async start(
     pod: Observed<Pod>,
     { container, kind, attempt, backOff }: StartAction,
-    { sandboxId, signal }: { readonly sandboxId: string; readonly signal: AbortSignal },
+    { sandbox, signal }: { readonly sandbox: PodSandbox; readonly signal: AbortSignal },
   ): Promise<boolean> {
     if (backOff !== undefined) this.#record.backOffs.set(crashKey(container.name), backOff);
     const failure =
       (await this.#ensureImage(pod, container, signal)) ??
-      (await this.#createAndStart(pod, container, { attempt, sandboxId, signal }));
+      (await this.#createAndStart(pod, container, { attempt, sandbox, signal }));
     if (failure === undefined) this.#record.failures.delete(container.name);
     else if (!signal.aborted) this.#record.failures.set(container.name, failure);
     return failure === undefined || kind !== 'init' || container.restartPolicy === 'Always';
@@ -117,22 +139,22 @@ export class ContainerStarter {
   async #createAndStart(
     pod: Observed<Pod>,
     container: ContainerSpec,
-    {
-      attempt,
-      sandboxId,
-      signal,
-    }: { readonly attempt: number; readonly sandboxId: string; readonly signal: AbortSignal },
+    how: StartOptions,
   ): Promise<StartFailure | undefined> {
     const { runtime } = this.#parts.runtime;
+    const { sandbox, signal } = how;
     const { name } = container;
-    let reason = 'CreateContainerError';
+    let reason = 'CreateContainerConfigError';
     try {
-      const id = await runtime.createContainer(sandboxId, containerConfig(pod, container, attempt), { signal });
+      const config = await this.#configure(pod, container, how);
+      reason = 'CreateContainerError';
+      const request = { podSandboxId: sandbox.id, config, sandboxConfig: sandbox.config };
+      const id = await runtime.createContainer(request, { signal });
       this.#events.container(pod, name, { reason: 'Created', message: 'Container created' });
       reason = 'RunContainerError';
       await runtime.startContainer(id, { signal });
       this.#events.container(pod, name, { reason: 'Started', message: 'Container started' });
-      return undefined;
+      return await this.#afterStart(pod, container, { containerId: id, signal });
     } catch (error) {
       const message = messageOf(error);
       if (!signal.aborted) this.#failed(pod, container, `Error: ${message}`);
@@ -140,9 +162,60 @@ export class ContainerStarter {
     }
   }
 
+  async #configure(
+    pod: Observed<Pod>,
+    container: ContainerSpec,
+    { attempt, sandbox, signal }: StartOptions,
+  ): Promise<ContainerConfig> {
+    const { sources, hostIps, capacity, volumes, runtime } = this.#parts;
+    const paths = new Map<string, string>();
+    for (const volume of pod.spec?.volumes ?? []) paths.set(volume.name, await volumes.mount(pod, volume, { signal }));
+    return containerConfig(pod, container, {
+      sources,
+      attempt,
+      image: await runtime.images.imageStatus(imageSpec(pod, container), { signal }),
+      volumePaths: paths,
+      podIps: refersToPodIp(container) ? await this.#podIps(pod, sandbox.id) : [],
+      hostIps,
+      capacity,
+      allocatable: this.#parts.allocatable(),
+      readFile: (path) => volumes.readFile(path),
+    });
+  }
+
+  async #podIps(pod: Observed<Pod>, sandboxId: string): Promise<readonly string[]> {
+    if (pod.spec?.hostNetwork === true) return this.#parts.hostIps;
+    const { status } = await this.#parts.runtime.runtime.podSandboxStatus(sandboxId);
+    return [status.network.ip, ...status.network.additionalIps];
+  }
+
+  /** Runs the hook of a container that has started. If it fails the container is stopped. */
+  async #afterStart(
+    pod: Observed<Pod>,
+    container: ContainerSpec,
+    { containerId, signal }: { readonly containerId: string; readonly signal: AbortSignal },
+  ): Promise<StartFailure | undefined> {
+    const handler = container.lifecycle?.postStart;
+    if (handler === undefined) return undefined;
+    const { hooks, runtime, clock } = this.#parts;
+    const podIp = pod.status?.podIP ?? '';
+    const message = await hooks.run(handler, { containerId, container, podIp, purpose: 'postStart' }, signal);
+    if (message === undefined || signal.aborted) return undefined;
+    // what the hook has written stays out of the event: it may be secret
+    const event = { type: 'Warning', reason: 'FailedPostStartHook', message: 'PostStartHook failed' } as const;
+    this.#events.container(pod, container.name, event);
+    this.#events.stopping(pod, container.name, 'FailedPostStartHook');
+    await runtime.runtime.stopContainer(containerId, pod.spec?.terminationGracePeriodSeconds ?? 30, { signal });
+    return { reason: 'PostStartHookError', message, retryAtMs: clock.now() + RETRY_MS };
+  }
+
   #failed(pod: Observed<Pod>, { name }: ContainerSpec, message: string): void {
     this.#events.container(pod, name, { type: 'Warning', reason: 'Failed', message });
   }
+}
+
+function refersToPodIp({ env = [] }: ContainerSpec): boolean {
+  return env.some(({ valueFrom }) => valueFrom?.fieldRef?.fieldPath.startsWith('status.podIP') === true);
 }
 
 function messageOf(error: unknown): string {

@@ -7,7 +7,8 @@ export {
   nodeNames,
   type NodeOptions,
 } from './node-agents.ts';
-export { type AgentSurroundings, NodeAgent, type NodeTask } from './node-agent.ts';
+export { NodeAgent, type NodeAgentParts, type NodeTask } from './node-agent.ts';
 export { DEFAULT_CAPACITY, type NodeDescription, type RuntimeFactory } from './machine/index.ts';
 export * from './runtime/index.ts';
+export { type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
 export { SIMULATED, SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/index.ts';

@@ -3,9 +3,12 @@ import { type Client, keyOf, type Node, type Observed, type Pod } from '../clien
 import type { EventRecorder, Objects } from '../kit/index.ts';
 import { type AdmittingNode, NodeAdmission } from './admission/node-admission.ts';
 import { amountsOf, isTerminalPhase } from '../api/meaning/index.ts';
+import type { ConfigSources } from './config/index.ts';
 import { type NodeDescription, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { PodWorker } from './pod-worker.ts';
-import type { NodeRuntime } from './runtime/index.ts';
+import { LifecycleHooks, NetworkActions } from './probes/index.ts';
+import { FileLogs, PodStreams } from './streams/index.ts';
+import { type ActionExecutor, assumedVolumes, type NodeRuntime } from './runtime/index.ts';
 
 /** Something that a node has to see to: a pod, by its key, or itself. */
 export type NodeTask =
@@ -13,7 +16,7 @@ export type NodeTask =
   | { readonly agent: NodeAgent; readonly type: 'register' | 'renew' | 'report' };
 
 /** What a node's agent has from the process it runs in. */
-export interface AgentSurroundings {
+export interface NodeAgentParts {
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -22,6 +25,8 @@ export interface AgentSurroundings {
   /** The node's pods at least; it takes its own. */
   readonly pods: Objects<Pod>;
   readonly nodes: Objects<Node>;
+  /** What containers are configured from besides their pods. */
+  readonly sources: ConfigSources;
   /** As before `://` in container ids. */
   readonly runtimeName: string;
   /** The keys of the pods that are bound to the node. */
@@ -42,39 +47,52 @@ const RUNTIME_RETRY_MS = 1000;
  */
 export class NodeAgent implements Runnable {
   readonly name: string;
+  /** Logs of its pods, and connections to them. */
+  readonly streams: PodStreams;
   readonly #node: NodeDescription;
   readonly #runtime: NodeRuntime;
-  readonly #surroundings: AgentSurroundings;
+  readonly #parts: NodeAgentParts;
   readonly #workers = new Map<string, PodWorker>();
   /** Workers of pods that are gone, until nothing of them runs. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #admission = new NodeAdmission();
   readonly #heartbeat: NodeHeartbeat;
+  readonly #executor: ActionExecutor;
+  readonly #hooks: LifecycleHooks;
   #willReportImages = false;
 
-  constructor(node: NodeDescription, runtime: NodeRuntime, surroundings: AgentSurroundings) {
+  constructor(node: NodeDescription, runtime: NodeRuntime, parts: NodeAgentParts) {
     this.name = node.name;
     this.#node = node;
     this.#runtime = runtime;
-    this.#surroundings = surroundings;
-    const { client, clock, random, nodes, events } = surroundings;
+    this.#parts = parts;
+    const { client, clock, random, nodes, events } = parts;
+    this.#executor = runtime.actions ?? new NetworkActions(runtime.runtime, clock);
+    this.streams = this.#podStreams();
+    this.#hooks = new LifecycleHooks(this.#executor, clock);
     this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime });
   }
 
-  /** A pod has changed, come or gone. */
+  /** A pod has come or changed. */
   podChanged(pod: Observed<Pod>): void {
     const key = keyOf(pod);
-    if (this.#workers.get(key)?.isNews(pod) !== false) this.#plan(key);
+    if (this.#workers.get(key)?.needsStep(pod) !== false) this.#plan(key);
+  }
+
+  /** A pod is gone from the API, or no longer this node's. Its room is free at once: others may have been promised it. */
+  podRemoved(pod: Observed<Pod>): void {
+    this.#admission.release(pod.metadata.uid);
+    this.#plan(keyOf(pod));
   }
 
   /** The node's own object has changed. */
   nodeChanged(node: Observed<Node>): void {
-    if (this.#heartbeat.isOverruled(node)) this.#surroundings.plan({ agent: this, type: 'report' });
+    if (this.#heartbeat.isOverruled(node)) this.#parts.plan({ agent: this, type: 'report' });
   }
 
   /** Does what was planned. */
   async perform(task: NodeTask, signal: AbortSignal): Promise<void> {
-    const { plan } = this.#surroundings;
+    const { plan } = this.#parts;
     switch (task.type) {
       case 'pod':
         return this.#syncPod(task.key);
@@ -91,7 +109,7 @@ export class NodeAgent implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    this.#surroundings.plan({ agent: this, type: 'register' });
+    this.#parts.plan({ agent: this, type: 'register' });
     try {
       await this.#followRuntime(signal);
     } finally {
@@ -101,14 +119,28 @@ export class NodeAgent implements Runnable {
     }
   }
 
+  #podStreams(): PodStreams {
+    const { runtime, logs } = this.#runtime;
+    const isRunning = async (id: string): Promise<boolean> =>
+      (await runtime.containerStatus(id)).state === 'CONTAINER_RUNNING';
+    return new PodStreams({
+      runtime,
+      logs: logs ?? new FileLogs(this.#parts.clock, isRunning),
+      pod: (key) => this.#ownPod(key),
+    });
+  }
+
+  #ownPod(key: string): Observed<Pod> | undefined {
+    const pod = this.#parts.pods.get(key);
+    return pod?.spec?.nodeName === this.name ? pod : undefined;
+  }
+
   async #syncPod(key: string): Promise<void> {
-    const { pods, clock, plan } = this.#surroundings;
-    const found = pods.get(key);
-    const pod = found?.spec?.nodeName === this.name ? found : undefined;
+    const { clock, plan } = this.#parts;
+    const pod = this.#ownPod(key);
     const worker = this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
     const wakeAtMs = await worker.step(pod);
-    if (worker.isOver) this.#admission.release(worker.uid);
     if (wakeAtMs !== undefined) plan({ agent: this, type: 'pod', key }, wakeAtMs - clock.now());
   }
 
@@ -116,13 +148,19 @@ export class NodeAgent implements Runnable {
   #workerFor(key: string, pod: Observed<Pod> | undefined): PodWorker | undefined {
     const known = this.#workers.get(key);
     if (known !== undefined && known.uid === pod?.metadata.uid) return known;
-    if (known !== undefined) this.#sendAway(known);
+    if (known !== undefined) this.#dismiss(known);
     if (pod === undefined) return undefined;
     const worker = new PodWorker(pod, {
-      ...this.#surroundings,
+      ...this.#parts,
       runtime: this.#runtime,
+      executor: this.#executor,
+      hooks: this.#hooks,
+      volumes: this.#runtime.volumes ?? assumedVolumes,
       hostIps: this.#node.addresses,
+      capacity: this.#node.capacity,
+      allocatable: () => this.#parts.nodes.get(this.name)?.status?.allocatable ?? this.#node.capacity,
       wake: (woken) => this.#plan(woken),
+      ended: (uid) => this.#admission.release(uid),
       imagesChanged: () => this.#reportImages(),
     });
     this.#workers.set(key, worker);
@@ -130,19 +168,19 @@ export class NodeAgent implements Runnable {
     return worker;
   }
 
-  /** Pods are judged when they are new; what has begun goes on. */
+  /** Decides about new pods; those that have begun go on. */
   #admit(pod: Observed<Pod>, worker: PodWorker): void {
     if (isTerminalPhase(pod.status?.phase)) return;
     if (pod.status?.startTime !== undefined || pod.metadata.deletionTimestamp !== undefined) {
       this.#admission.readmit(pod);
       return;
     }
-    const rejection = this.#admission.admit(pod, this.#judged());
+    const rejection = this.#admission.admit(pod, this.#admittingNode());
     if (rejection !== undefined) worker.reject(rejection);
   }
 
-  #judged(): AdmittingNode {
-    const node = this.#surroundings.nodes.get(this.name);
+  #admittingNode(): AdmittingNode {
+    const node = this.#parts.nodes.get(this.name);
     const { operatingSystem, capacity, taints } = this.#node;
     return {
       name: this.name,
@@ -153,28 +191,28 @@ export class NodeAgent implements Runnable {
     };
   }
 
-  #sendAway(worker: PodWorker): void {
+  #dismiss(worker: PodWorker): void {
     this.#workers.delete(worker.key);
     this.#admission.release(worker.uid);
     const leaving = worker.remove().catch((error: unknown) => {
-      this.#surroundings.log.warn('pod could not be cleaned up', { error, pod: worker.key, node: this.name });
+      this.#parts.log.warn('pod could not be cleaned up', { error, pod: worker.key, node: this.name });
     });
     this.#leaving.add(leaving);
     void leaving.finally(() => this.#leaving.delete(leaving));
   }
 
-  /** Looks at a pod when something happens to its containers; at all of them when we could not keep up. */
+  /** Looks at a pod when something happens to its containers; at all of them when events were missed. */
   async #followRuntime(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      for (const key of this.#surroundings.podsOf(this.name)) this.#plan(key);
+      for (const key of this.#parts.podsOf(this.name)) this.#plan(key);
       try {
         for await (const { pod, containerEventType } of this.#runtime.runtime.containerEvents(signal)) {
           if (containerEventType === 'CONTAINER_STOPPED_EVENT') this.#plan(`${pod.namespace}/${pod.name}`);
         }
       } catch (error) {
         if (signal.aborted) return;
-        this.#surroundings.log.warn('runtime events broke off', { error });
-        await this.#surroundings.clock.sleep(RUNTIME_RETRY_MS, signal);
+        this.#parts.log.warn('runtime events broke off', { error });
+        await this.#parts.clock.sleep(RUNTIME_RETRY_MS, signal);
       }
     }
   }
@@ -182,10 +220,10 @@ export class NodeAgent implements Runnable {
   #reportImages(): void {
     if (this.#willReportImages) return;
     this.#willReportImages = true;
-    this.#surroundings.plan({ agent: this, type: 'report' }, REPORT_IMAGES_MS);
+    this.#parts.plan({ agent: this, type: 'report' }, REPORT_IMAGES_MS);
   }
 
   #plan(key: string): void {
-    this.#surroundings.plan({ agent: this, type: 'pod', key });
+    this.#parts.plan({ agent: this, type: 'pod', key });
   }
 }

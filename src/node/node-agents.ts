@@ -7,8 +7,10 @@ import {
   Node,
   type Observed,
   Pod,
+  Service,
 } from '../client/index.ts';
 import { type AppContext, type Part, podsByNode, type PreparedPart } from '../kit/index.ts';
+import { ReferencedObjects, ServiceVariables } from './config/index.ts';
 import {
   DEFAULT_CAPACITY,
   defaultAddress,
@@ -33,6 +35,8 @@ export interface NodeOptions {
   readonly runtime?: { readonly name: string; readonly create: RuntimeFactory };
   /** Pods that are seen to at once, over all nodes; 64 unless given. */
   readonly concurrency?: number;
+  /** Called with each node's agent when it is made: the way to `NodeAgent.streams`. */
+  readonly onAgent?: (agent: NodeAgent) => void;
 }
 
 export interface NodeAgentsOptions extends NodeOptions {
@@ -112,6 +116,7 @@ class RunningNodes implements PreparedPart {
   /** Apart from the pods, so that a node with much to do does not look dead. */
   readonly #heartbeats: WorkPool<NodeTask>;
   readonly #registrations: readonly Pending[];
+  readonly #services: ServiceVariables;
 
   constructor(context: AppContext, nodes: readonly NodeDescription[], options: RunningOptions) {
     const { client, clock, random, log } = context;
@@ -129,6 +134,9 @@ class RunningNodes implements PreparedPart {
     this.#heartbeats = pool('node_heartbeats', HEARTBEAT_WORKERS);
 
     const pods = context.objects(Pod, scopes.pods);
+    const services = context.objects(Service);
+    this.#services = new ServiceVariables({ list: (namespace) => services.list({ namespace }) });
+    const sources = { data: new ReferencedObjects(client), services: this.#services };
     for (const node of nodes) {
       const agent = new NodeAgent(node, runtime.create(node), {
         client,
@@ -138,11 +146,13 @@ class RunningNodes implements PreparedPart {
         events: context.events(COMPONENT, { host: node.name }),
         pods,
         nodes: context.objects(Node, scopes.nodes),
+        sources,
         runtimeName: runtime.name,
         podsOf: (name) => pods.byIndex(podsByNode, name).map(keyOfPod),
         plan: (task, afterMs = 0) => (task.type === 'pod' ? this.#pods : this.#heartbeats).addAfter(task, afterMs),
       });
       this.#agents.set(node.name, agent);
+      options.onAgent?.(agent);
     }
     this.#registrations = this.#listen(context, scopes);
   }
@@ -161,14 +171,17 @@ class RunningNodes implements PreparedPart {
     const podChanged = (pod: Observed<Pod>, old?: Observed<Pod>): void => {
       this.#agents.get(pod.spec?.nodeName ?? '')?.podChanged(pod);
       const before = old?.spec?.nodeName;
-      if (before !== undefined && before !== pod.spec?.nodeName) this.#agents.get(before)?.podChanged(pod);
+      if (before !== undefined && before !== pod.spec?.nodeName) this.#agents.get(before)?.podRemoved(pod);
     };
+    const podRemoved = (pod: Observed<Pod>): void => this.#agents.get(pod.spec?.nodeName ?? '')?.podRemoved(pod);
     const nodeChanged = (node: Observed<Node>): void => this.#agents.get(node.metadata.name)?.nodeChanged(node);
+    const serviceChanged = (): void => this.#services.serviceChanged();
     return [
       context
         .informer(Pod, scopes.pods)
-        .addHandler({ add: (pod) => podChanged(pod), update: podChanged, delete: (pod) => podChanged(pod) }),
+        .addHandler({ add: (pod) => podChanged(pod), update: podChanged, delete: podRemoved }),
       context.informer(Node, scopes.nodes).addHandler({ update: nodeChanged }),
+      context.informer(Service).addHandler({ add: serviceChanged, update: serviceChanged, delete: serviceChanged }),
     ];
   }
 }

@@ -17,8 +17,8 @@ export class PodEvents {
     this.#record(pod, details, `spec.${listOf(pod, name)}{${name}}`);
   }
 
-  stopping(pod: Observed<Pod>, name: string): void {
-    this.container(pod, name, { reason: 'Killing', message: `Stopping container ${name}` });
+  stopping(pod: Observed<Pod>, name: string, message = `Stopping container ${name}`): void {
+    this.container(pod, name, { reason: 'Killing', message });
   }
 
   #record({ metadata }: Observed<Pod>, details: EventDetails, fieldPath?: string): void {

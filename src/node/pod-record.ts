@@ -14,7 +14,6 @@ export class PodRecord implements PodMemory {
   sandboxFailure: { readonly retryAtMs: number } | undefined;
   terminatingSinceMs: number | undefined;
   rejection: { readonly reason: string; readonly message: string } | undefined;
-  isOver = false;
 
   constructor(pod: Observed<Pod>) {
     this.status = pod.status ?? {};
@@ -49,7 +48,7 @@ function crashBackOff(message: string, startedAtMs: number | undefined): BackOff
   try {
     return { delayMs: parseDuration(text), updatedAtMs: startedAtMs };
   } catch (error) {
-    if (error instanceof DurationError) return undefined; // not our message
+    if (error instanceof DurationError) return undefined; // a message of somebody else's making
     throw error;
   }
 }

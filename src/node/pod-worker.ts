@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../base/index.ts';
+import { deepEqual } from '../base/index.ts';
 import { hasReason, keyOf, type Observed, type Pod, strategicPatch } from '../client/index.ts';
 import type { EventRecorder, Objects } from '../kit/index.ts';
 import {
@@ -10,26 +10,23 @@ import {
   type PodView,
   statusPatch,
 } from './life/index.ts';
-import { ContainerStarter } from './container-starter.ts';
-import { sandboxConfig } from './pod-config.ts';
+import { PodActions, type PodActionsParts } from './pod-actions.ts';
 import { PodEvents } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
-import { isRuntimeNotFound, type NodeRuntime, type PodSandboxStatusResponse, RuntimeError } from './runtime/index.ts';
+import { PodProbes } from './probes/index.ts';
+import { type ActionExecutor, RuntimeError } from './runtime/index.ts';
 
 /** What a pod's worker has from its node. */
-export interface PodSurroundings {
-  readonly clock: Clock;
-  readonly log: Logger;
+export interface PodWorkerParts extends PodActionsParts {
   readonly pods: Objects<Pod>;
   readonly events: EventRecorder;
-  readonly runtime: NodeRuntime;
+  readonly executor: ActionExecutor;
   /** As before `://` in container ids. */
   readonly runtimeName: string;
-  readonly hostIps: readonly string[];
   /** Has the pod looked at again. */
   wake(key: string): void;
-  /** An image was pulled. */
-  imagesChanged(): void;
+  /** Nothing of the pod runs any more, nor will it. Called before that is reported, so that its room is free by then. */
+  ended(uid: string): void;
 }
 
 /** Runtime calls under way for a pod. */
@@ -42,8 +39,6 @@ interface Operation {
 
 /** What the runtime failed to do is tried again after this long. */
 const RETRY_MS = 10_000;
-/** For pods that are gone already. */
-const LAST_GRACE_SECONDS = 2;
 
 /**
  * Carries out the life of one pod: looks at the runtime, reports, and does what the plan says, again and again.
@@ -54,47 +49,54 @@ const LAST_GRACE_SECONDS = 2;
 export class PodWorker {
   readonly uid: string;
   readonly key: string;
-  readonly #surroundings: PodSurroundings;
+  readonly #parts: PodWorkerParts;
   readonly #record: PodRecord;
   readonly #events: PodEvents;
-  readonly #starter: ContainerStarter;
+  readonly #actions: PodActions;
+  readonly #probes: PodProbes;
   #pod: Observed<Pod>;
-  #sandboxId: string | undefined;
   #operation: Operation | undefined;
-  /** The pod as our last report left it. */
-  #writtenVersion: string | undefined;
-  #isWriting = false;
-  /** What the watch told of last while we were writing. */
-  #heardVersion: string | undefined;
+  /** The last report, and the version of the pod after it. */
+  #written: { readonly patch: unknown; readonly version: string } | undefined;
+  /** While a report is being written: whether the watch has delivered any version of the pod since it was sent. */
+  #write: { isPodChanged: boolean } | undefined;
   /** The runtime failed: nothing is tried before. */
   #retryAtMs = 0;
   #isDeleted = false;
 
-  constructor(pod: Observed<Pod>, surroundings: PodSurroundings) {
+  constructor(pod: Observed<Pod>, parts: PodWorkerParts) {
     this.uid = pod.metadata.uid;
     this.key = keyOf(pod);
     this.#pod = pod;
-    this.#surroundings = surroundings;
+    this.#parts = parts;
     this.#record = new PodRecord(pod);
-    this.#events = new PodEvents(surroundings.events);
-    this.#starter = new ContainerStarter(this.#record, this.#events, surroundings);
+    this.#events = new PodEvents(parts.events);
+    this.#actions = new PodActions(this.uid, { record: this.#record, events: this.#events }, parts);
+    const { clock, executor, runtime, runtimeName } = parts;
+    this.#probes = new PodProbes({
+      clock,
+      executor,
+      runtimeName,
+      readiness: runtime.readiness?.bind(runtime),
+      changed: () => parts.wake(this.key),
+      tell: (about, container, event) => this.#events.container(about, container, { type: 'Warning', ...event }),
+    });
   }
 
-  /** The pod has changed: whether to look at it. What we wrote ourselves has nothing new in it. */
-  isNews({ metadata }: Observed<Pod>): boolean {
-    if (this.#isWriting) this.#heardVersion = metadata.resourceVersion; // perhaps our own: we shall know in a moment
-    return !this.#isWriting && metadata.resourceVersion !== this.#writtenVersion;
+  /**
+   * Whether this version of the pod needs a step. The echo of the worker's own report does not; while a report is being
+   * written the answer to it decides, since it contains every change before it.
+   */
+  needsStep({ metadata }: Observed<Pod>): boolean {
+    if (this.#write === undefined) return metadata.resourceVersion !== this.#written?.version;
+    this.#write.isPodChanged = true;
+    return false;
   }
 
   /** The node will not have the pod. */
   reject(rejection: { readonly reason: string; readonly message: string }): void {
     this.#record.rejection = rejection;
     this.#events.pod(this.#pod, { type: 'Warning', ...rejection });
-  }
-
-  /** Nothing of the pod runs any more, nor will it. */
-  get isOver(): boolean {
-    return this.#record.isOver;
   }
 
   /** Goes one step; answers when to look again even if nothing happens. */
@@ -104,12 +106,12 @@ export class PodWorker {
       this.#hurry(pod, this.#operation);
       return undefined;
     }
-    if (this.#surroundings.clock.now() < this.#retryAtMs) return this.#retryAtMs;
+    if (this.#parts.clock.now() < this.#retryAtMs) return this.#retryAtMs;
     this.#tellRuntime(pod);
     const plan = planPod(await this.#observe(pod));
     this.#noteEnd(plan);
+    if (plan.stage === 'ended') this.#parts.ended(this.uid);
     await this.#report(pod, plan.status);
-    this.#record.isOver = plan.stage === 'ended';
     if (plan.actions.some(({ type }) => type === 'delete pod')) await this.#delete(pod);
     else if (plan.actions.length > 0) this.#begin(pod, plan.actions);
     return plan.wakeAtMs;
@@ -118,29 +120,19 @@ export class PodWorker {
   /** The pod is gone from the API: nothing of it stays. */
   async remove(): Promise<void> {
     await this.halt();
-    const { runtime } = this.#surroundings.runtime;
-    const id = await this.#findSandbox();
-    if (id === undefined) return;
-    const { containersStatuses } = await runtime.podSandboxStatus(id);
-    const running = containersStatuses.filter(({ state }) => state === 'CONTAINER_RUNNING');
-    await Promise.all(
-      running.map(async (container) => {
-        this.#events.stopping(this.#pod, container.metadata.name);
-        await runtime.stopContainer(container.id, LAST_GRACE_SECONDS);
-      }),
-    );
-    await runtime.removePodSandbox(id);
+    await this.#actions.removeAll(this.#pod);
   }
 
   /** Stops waiting for the runtime. Nothing of the pod is stopped. */
   async halt(): Promise<void> {
+    this.#probes[Symbol.dispose]();
     this.#operation?.abort.abort();
     await this.#operation?.done;
   }
 
   #tellRuntime(pod: Observed<Pod>): void {
     try {
-      this.#surroundings.runtime.podSeen?.(pod);
+      this.#parts.runtime.podSeen?.(pod);
     } catch (error) {
       if (!(error instanceof RuntimeError)) throw error;
       this.#events.pod(pod, { type: 'Warning', reason: 'FailedSync', message: error.message });
@@ -148,33 +140,18 @@ export class PodWorker {
   }
 
   async #observe(pod: Observed<Pod>): Promise<PodView> {
-    const { clock, runtime, runtimeName, hostIps } = this.#surroundings;
-    const id = await this.#findSandbox();
-    const found = id === undefined ? undefined : await this.#sandboxStatus(id);
-    const containers = (found?.containersStatuses ?? []).map((container): ContainerView => {
+    const { clock, runtimeName, hostIps } = this.#parts;
+    const found = await this.#actions.sandbox(pod);
+    const all = found?.containersStatuses ?? [];
+    const running = all.filter(({ state }) => state === 'CONTAINER_RUNNING');
+    const ip = found?.status.network.ip ?? '';
+    this.#probes.follow(pod, running, ip === '' && pod.spec?.hostNetwork === true ? (hostIps[0] ?? '') : ip);
+    const containers = all.map((container): ContainerView => {
       const isRunning = container.state === 'CONTAINER_RUNNING';
-      return { ...container, probe: isRunning ? runtime.probes.result(container) : undefined };
+      return { ...container, probe: isRunning ? this.#probes.result(container) : undefined };
     });
     const nowMs = clock.now();
     return { pod, nowMs, sandbox: found?.status, containers, hostIps, runtimeName, memory: this.#record };
-  }
-
-  async #findSandbox(): Promise<string | undefined> {
-    if (this.#sandboxId !== undefined) return this.#sandboxId;
-    const sandboxes = await this.#surroundings.runtime.runtime.listPodSandbox({ podUid: this.uid });
-    const newest = [...sandboxes].sort((left, right) => right.createdAtMs - left.createdAtMs)[0];
-    this.#sandboxId = newest?.id;
-    return this.#sandboxId;
-  }
-
-  async #sandboxStatus(id: string): Promise<PodSandboxStatusResponse | undefined> {
-    try {
-      return await this.#surroundings.runtime.runtime.podSandboxStatus(id);
-    } catch (error) {
-      if (!isRuntimeNotFound(error)) throw error;
-      this.#sandboxId = undefined; // somebody removed it
-      return undefined;
-    }
   }
 
   /** Cuts a start short when the pod is to end, and a stop when it is to end sooner. */
@@ -186,31 +163,35 @@ export class PodWorker {
 
   #noteEnd({ stage, eviction }: PodPlan): void {
     if (stage === 'running' || this.#record.terminatingSinceMs !== undefined) return;
-    this.#record.terminatingSinceMs = this.#surroundings.clock.now();
+    this.#record.terminatingSinceMs = this.#parts.clock.now();
     if (eviction !== undefined) this.#events.pod(this.#pod, { type: 'Normal', ...eviction });
   }
 
   async #report(pod: Observed<Pod>, status: PodStatus): Promise<void> {
     const patch = statusPatch(pod.status ?? {}, status);
     this.#record.status = status;
-    if (patch === undefined) return;
-    const { pods, wake } = this.#surroundings;
-    this.#isWriting = true;
-    this.#heardVersion = undefined;
+    const isLeftAsWritten = this.#written?.version === pod.metadata.resourceVersion;
+    // what the server has not taken over the first time it will not take over now
+    if (patch === undefined || (isLeftAsWritten && deepEqual(patch, this.#written?.patch))) return;
+    const { pods, wake } = this.#parts;
+    const write = { isPodChanged: false };
+    this.#write = write;
     try {
       const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
-      this.#writtenVersion = (await pods.patchStatus(this.key, body)).metadata.resourceVersion;
+      const written = await pods.patchStatus(this.key, body);
+      this.#written = { patch, version: written.metadata.resourceVersion };
+      write.isPodChanged = hasForeignChange(pod, status, written);
     } catch (error) {
-      this.#judge(error);
+      this.#tolerate(error);
     } finally {
-      this.#isWriting = false;
-      if (this.#heardVersion !== undefined && this.#heardVersion !== this.#writtenVersion) wake(this.key);
+      this.#write = undefined;
+      if (write.isPodChanged) wake(this.key);
     }
   }
 
-  /** What a report failed of: a pod that is gone needs none, and one that the server refuses must not hold up the pod. */
-  #judge(error: unknown): void {
-    const { log } = this.#surroundings;
+  /** Reports of pods that are gone are not needed, and one that the server refuses must not hold up its pod; all else is thrown. */
+  #tolerate(error: unknown): void {
+    const { log } = this.#parts;
     if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) {
       log.debug('pod was gone before its status was written', { pod: this.key });
     } else if (hasReason(error, 'Invalid')) {
@@ -222,8 +203,8 @@ export class PodWorker {
 
   async #delete(pod: Observed<Pod>): Promise<void> {
     if (this.#isDeleted || pod.metadata.uid !== this.uid) return;
-    await this.#surroundings.pods.delete(this.key, { gracePeriodSeconds: 0, preconditions: { uid: this.uid } });
-    this.#isDeleted = true; // finalizers may keep it, but our part is done
+    await this.#parts.pods.delete(this.key, { gracePeriodSeconds: 0, preconditions: { uid: this.uid } });
+    this.#isDeleted = true; // finalizers may keep the pod, but the node has done its part
   }
 
   #begin(pod: Observed<Pod>, actions: readonly PodAction[]): void {
@@ -233,66 +214,25 @@ export class PodWorker {
     const graceSeconds = isStart ? undefined : Math.max(0, ...stops);
     const done = this.#carryOut(pod, actions, abort.signal).finally(() => {
       this.#operation = undefined;
-      this.#surroundings.wake(this.key);
+      this.#parts.wake(this.key);
     });
     this.#operation = { abort, graceSeconds, done };
   }
 
   async #carryOut(pod: Observed<Pod>, actions: readonly PodAction[], signal: AbortSignal): Promise<void> {
     try {
-      await Promise.all(actions.map((action) => this.#stopContainer(pod, action, signal)));
-      for (const action of actions) {
-        if (signal.aborted || !(await this.#do(pod, action, signal))) return;
-      }
+      await this.#actions.carryOut(pod, actions, signal);
     } catch (error) {
       if (signal.aborted) return; // cut short, as was wanted
-      this.#surroundings.log.warn('runtime call failed', { error, pod: this.key });
-      this.#retryAtMs = this.#surroundings.clock.now() + RETRY_MS;
+      this.#parts.log.warn('runtime call failed', { error, pod: this.key });
+      this.#retryAtMs = this.#parts.clock.now() + RETRY_MS;
     }
   }
+}
 
-  async #stopContainer(pod: Observed<Pod>, action: PodAction, signal: AbortSignal): Promise<void> {
-    if (action.type !== 'stop container') return;
-    const { id, metadata } = action.container;
-    if (this.#record.stopping.add(id)) this.#events.stopping(pod, metadata.name);
-    await this.#surroundings.runtime.runtime.stopContainer(id, action.graceSeconds, { signal });
-  }
-
-  /** Whether to go on with what comes after it. */
-  async #do(pod: Observed<Pod>, action: PodAction, signal: AbortSignal): Promise<boolean> {
-    const { runtime } = this.#surroundings.runtime;
-    switch (action.type) {
-      case 'run sandbox':
-        return this.#runSandbox(pod, action.attempt, signal);
-      case 'start container':
-        return this.#starter.start(pod, action, { sandboxId: this.#sandboxId ?? '', signal });
-      case 'hold back':
-        this.#starter.holdBack(pod, action);
-        return true;
-      case 'remove container':
-        await runtime.removeContainer(action.container.id, { signal });
-        return true;
-      case 'stop sandbox':
-        await runtime.stopPodSandbox(action.id, { signal });
-        return true;
-      case 'stop container': // they were stopped side by side
-      case 'delete pod': // belongs to the step
-        return true;
-    }
-  }
-
-  async #runSandbox(pod: Observed<Pod>, attempt: number, signal: AbortSignal): Promise<boolean> {
-    try {
-      const { runtime } = this.#surroundings.runtime;
-      this.#sandboxId = await runtime.runPodSandbox(sandboxConfig(pod, attempt), { signal });
-      this.#record.sandboxFailure = undefined;
-      return true;
-    } catch (error) {
-      if (signal.aborted) return false;
-      const message = `Failed to create pod sandbox: ${error instanceof Error ? error.message : String(error)}`;
-      this.#events.pod(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
-      this.#record.sandboxFailure = { retryAtMs: this.#surroundings.clock.now() + RETRY_MS };
-      return false;
-    }
-  }
+/** Whether the pod that a report was written to differs, in more than that report, from the one that it was made for. */
+function hasForeignChange(planned: Observed<Pod>, status: PodStatus, written: Observed<Pod>): boolean {
+  const { resourceVersion: _before, managedFields: _managers, ...known } = planned.metadata;
+  const { resourceVersion: _after, managedFields: _others, ...found } = written.metadata;
+  return !deepEqual(known, found) || statusPatch(written.status ?? {}, status) !== undefined;
 }

@@ -9,6 +9,7 @@ export {
   type PodMemory,
   type PodStatus,
   type PodView,
+  type ProbeResult,
   type StartFailure,
   timeMs,
   timeText,

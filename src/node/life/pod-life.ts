@@ -5,7 +5,7 @@ import { type ContainerKind, containersOf, isToBeStarted } from './container-sta
 import { finishedAt, holdBack } from './hold-back.ts';
 import { finalStatus, podStatus, withheld } from './pod-status.ts';
 import { isSidecar, isTerminalPhase } from '../../api/meaning/index.ts';
-import { restartsAll } from './restart-rules.ts';
+import { restartsAll, shouldRestart } from './restart-rules.ts';
 import {
   type ContainerSpec,
   type ContainerView,
@@ -30,7 +30,13 @@ export type PodAction =
     }
   /** The container may not be started yet: report why. */
   | { readonly type: 'hold back'; readonly container: ContainerSpec; readonly failure: StartFailure }
-  | { readonly type: 'stop container'; readonly container: ContainerView; readonly graceSeconds: number }
+  | {
+      readonly type: 'stop container';
+      readonly container: ContainerView;
+      readonly graceSeconds: number;
+      /** Why; the pod's end unless given. */
+      readonly message?: string;
+    }
   | { readonly type: 'remove container'; readonly container: ContainerView }
   | { readonly type: 'stop sandbox'; readonly id: string }
   | { readonly type: 'delete pod' };
@@ -62,6 +68,8 @@ export interface Eviction {
 const DEFAULT_GRACE_SECONDS = 30;
 /** Containers get this long even when nobody grants it, so that they are not always killed. */
 const SHORTEST_STOP_SECONDS = 2;
+/** The exit code of a container that is killed. */
+const KILLED = 137;
 
 export function planPod(view: PodView): PodPlan {
   if (view.memory.rejection !== undefined) return planRejected(view, view.memory.rejection);
@@ -122,7 +130,7 @@ function nextToStop(view: PodView, running: readonly ContainerView[]): readonly 
   return running.filter(({ metadata }) => metadata.name === last?.name);
 }
 
-function stop(container: ContainerView, graceSeconds: number): PodAction {
+function stop(container: ContainerView, graceSeconds: number): Extract<PodAction, { type: 'stop container' }> {
   return { type: 'stop container', container, graceSeconds };
 }
 
@@ -161,7 +169,21 @@ function isDone(view: PodView): boolean {
 function planRun(view: PodView, status: PodStatus): PodPlan {
   const steps = hasSandbox(view) ? startsIn(view) : firstStarts(view);
   const wakeAtMs = earliest([...steps.wakeAtMs, deadline(view), ...probeChanges(view)]);
-  return { stage: 'running', status, actions: steps.actions, wakeAtMs, eviction: undefined };
+  return { stage: 'running', status, actions: [...kills(view), ...steps.actions], wakeAtMs, eviction: undefined };
+}
+
+/** Containers that live but do not answer their probes: what becomes of them then is up to the restart policy. */
+function kills(view: PodView): PodAction[] {
+  const specs = [...containersOf(view, 'init'), ...containersOf(view, 'regular')];
+  return view.containers.flatMap((container) => {
+    const { probe, state, metadata } = container;
+    const spec = specs.find(({ name }) => name === metadata.name);
+    if (probe?.failed === undefined || state !== 'CONTAINER_RUNNING' || spec === undefined) return [];
+    const restarts = shouldRestart(spec, view.pod.spec ?? { containers: [] }, KILLED);
+    const message = `Container ${spec.name} failed ${probe.failed.probe} probe${restarts ? ', will be restarted' : ''}`;
+    const granted = probe.failed.graceSeconds ?? view.pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+    return [{ ...stop(container, Math.max(granted, SHORTEST_STOP_SECONDS)), message }];
+  });
 }
 
 interface Steps {

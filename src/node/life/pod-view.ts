@@ -2,7 +2,7 @@
 import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
-import type { ContainerStatus, PodSandboxStatus, ProbeResult } from '../runtime/index.ts';
+import type { ContainerStatus, PodSandboxStatus } from '../runtime/index.ts';
 import type { BackOff } from './back-off.ts';
 
 export type PodStatus = DeepReadonly<core.PodStatus>;
@@ -11,6 +11,18 @@ export type PodContainerStatus = DeepReadonly<core.ContainerStatus>;
 export type PodCondition = DeepReadonly<core.PodCondition>;
 /** A container of a pod's spec; ephemeral ones have what matters here in common with the others. */
 export type ContainerSpec = DeepReadonly<core.Container>;
+
+/** What probes say of a running container. */
+export interface ProbeResult {
+  /** Its startup probe has succeeded, or it has none. */
+  readonly isStarted: boolean;
+  /** Its readiness probe succeeds, or it has none. */
+  readonly isReady: boolean;
+  /** When to ask again, if time alone may change the answer. */
+  readonly changesAtMs?: number;
+  /** The probe for which the container is to be killed, and how long that may take if the probe says so. */
+  readonly failed?: { readonly probe: string; readonly graceSeconds?: number };
+}
 
 /** A container in the runtime, and what probes say of it. */
 export interface ContainerView extends ContainerStatus {

@@ -10,7 +10,7 @@ export class NodeLease {
   readonly #name: string;
   readonly #clock: Clock;
   readonly #leases: ResourceClient<Lease>;
-  /** As we left it. Nobody else writes it as a rule, so it is not read before it is written. */
+  /** The lease after the last write. As a rule no one else writes it, so it is not read before it is written. */
   #latest: Stored<Lease> | undefined;
 
   constructor(name: string, client: Client) {

@@ -1,6 +1,26 @@
 import type { Observed, Pod } from '../../client/index.ts';
-import type { ContainerConfig, ContainerEventType, ContainerFilter, ContainerStatus, ImageSpec } from './container.ts';
+import type { ActionExecutor } from './container-actions.ts';
+import type { ContainerLogs } from './container-logs.ts';
+import type {
+  ContainerConfig,
+  ContainerEventType,
+  ContainerFilter,
+  ContainerStats,
+  ContainerStatus,
+  ImageSpec,
+} from './container.ts';
+import type { LinuxContainerResources } from './linux.ts';
 import type { PodSandboxConfig, PodSandboxFilter, PodSandboxMetadata, PodSandboxStatus } from './pod-sandbox.ts';
+import type {
+  AttachRequest,
+  ExecRequest,
+  ExecSyncResponse,
+  OpenPort,
+  OpenProcess,
+  PortForwardRequest,
+  StreamEndpoint,
+} from './streaming.ts';
+import type { VolumeMounter } from './volume-mounter.ts';
 
 export interface CallOptions {
   /** Gives up waiting. What the runtime has begun it may finish. */
@@ -28,12 +48,31 @@ export interface ContainerEvent {
   readonly pod: PodSandboxMetadata;
 }
 
+/** A condition of the runtime: `RuntimeReady`, `NetworkReady`. */
+export interface RuntimeCondition {
+  readonly type: string;
+  readonly status: boolean;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface CreateContainerRequest {
+  readonly podSandboxId: string;
+  readonly config: ContainerConfig;
+  /** What the sandbox was made of. */
+  readonly sandboxConfig: PodSandboxConfig;
+}
+
 /** `RuntimeService` of the Container Runtime Interface, as far as nodes use it. Refusals are RuntimeErrors. */
 export interface RuntimeService {
   version(options?: CallOptions): Promise<RuntimeVersion>;
+  status(options?: CallOptions): Promise<readonly RuntimeCondition[]>;
 
   /** Makes and starts a sandbox, with its network; the answer is its id. */
-  runPodSandbox(config: PodSandboxConfig, options?: CallOptions): Promise<string>;
+  runPodSandbox(
+    config: PodSandboxConfig,
+    options?: CallOptions & { readonly runtimeHandler?: string },
+  ): Promise<string>;
   /** Stops what runs in it and takes its network down. Nothing happens when it has stopped. */
   stopPodSandbox(id: string, options?: CallOptions): Promise<void>;
   /** Removes it with its containers. Nothing happens when it is not there. */
@@ -41,13 +80,27 @@ export interface RuntimeService {
   podSandboxStatus(id: string, options?: CallOptions): Promise<PodSandboxStatusResponse>;
   listPodSandbox(filter?: PodSandboxFilter, options?: CallOptions): Promise<readonly PodSandboxStatus[]>;
 
-  createContainer(podSandboxId: string, config: ContainerConfig, options?: CallOptions): Promise<string>;
+  createContainer(request: CreateContainerRequest, options?: CallOptions): Promise<string>;
   startContainer(id: string, options?: CallOptions): Promise<void>;
   /** Asks it to end, kills it after `timeoutSeconds`, and answers when it has ended. A later call may shorten the time. */
   stopContainer(id: string, timeoutSeconds: number, options?: CallOptions): Promise<void>;
   removeContainer(id: string, options?: CallOptions): Promise<void>;
   listContainers(filter?: ContainerFilter, options?: CallOptions): Promise<readonly ContainerStatus[]>;
   containerStatus(id: string, options?: CallOptions): Promise<ContainerStatus>;
+  containerStats(filter?: ContainerFilter, options?: CallOptions): Promise<readonly ContainerStats[]>;
+  updateContainerResources(id: string, resources: LinuxContainerResources, options?: CallOptions): Promise<void>;
+  /** The log file was moved away: the container writes to a new one from now on. */
+  reopenContainerLog(id: string, options?: CallOptions): Promise<void>;
+
+  /** Runs a command to its end. One that takes longer than `timeoutMs` fails with a RuntimeError `DeadlineExceeded`. */
+  execSync(
+    id: string,
+    cmd: readonly string[],
+    options?: CallOptions & { readonly timeoutMs?: number },
+  ): Promise<ExecSyncResponse>;
+  exec(request: ExecRequest, options?: CallOptions): Promise<StreamEndpoint<OpenProcess>>;
+  attach(request: AttachRequest, options?: CallOptions): Promise<StreamEndpoint<OpenProcess>>;
+  portForward(request: PortForwardRequest, options?: CallOptions): Promise<StreamEndpoint<OpenPort>>;
 
   /** What happens to containers from now on, until the signal aborts. Ends early when the listener cannot keep up. */
   containerEvents(signal: AbortSignal): AsyncIterable<ContainerEvent>;
@@ -59,6 +112,22 @@ export interface Image {
   readonly repoTags: readonly string[];
   readonly repoDigests: readonly string[];
   readonly size: number;
+  /** Who its program runs as, if it says so: a number, or a name. */
+  readonly uid?: number;
+  readonly username?: string;
+}
+
+/** How a registry is told who pulls. */
+export interface AuthConfig {
+  readonly username?: string;
+  readonly password?: string;
+  readonly serverAddress?: string;
+  readonly identityToken?: string;
+}
+
+export interface PullOptions extends CallOptions {
+  readonly auth?: AuthConfig;
+  readonly sandboxConfig?: PodSandboxConfig;
 }
 
 /** `ImageService` of the Container Runtime Interface, as far as nodes use it. */
@@ -66,29 +135,30 @@ export interface ImageService {
   listImages(options?: CallOptions): Promise<readonly Image[]>;
   imageStatus(image: ImageSpec, options?: CallOptions): Promise<Image | undefined>;
   /** Answers with the image by digest. */
-  pullImage(image: ImageSpec, options?: CallOptions): Promise<string>;
+  pullImage(image: ImageSpec, options?: PullOptions): Promise<string>;
   removeImage(image: ImageSpec, options?: CallOptions): Promise<void>;
 }
 
-/** What probes say of a running container. The runtime does not probe: this is the node's part. */
-export interface ProbeResult {
-  /** Its startup probe has succeeded, or it has none. */
+/** What a container that has no probes says of itself. */
+export interface ScriptedReadiness {
   readonly isStarted: boolean;
-  /** Its readiness probe succeeds, or it has none. */
   readonly isReady: boolean;
   /** When to ask again, if time alone may change the answer. */
   readonly changesAtMs?: number;
-}
-
-export interface ContainerProbes {
-  result(container: ContainerStatus): ProbeResult;
 }
 
 /** All that a node needs to run pods. Disposing stops nothing: it lets go of what watches over the containers. */
 export interface NodeRuntime extends Disposable {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
-  readonly probes: ContainerProbes;
+  /** The output of containers, of runtimes that do not write it to files. */
+  readonly logs?: ContainerLogs;
+  /** Carries out probes and lifecycle hooks, for containers that cannot be reached over a network. */
+  readonly actions?: ActionExecutor;
+  /** Prepares volumes; every volume is taken to be there unless given. */
+  readonly volumes?: VolumeMounter;
+  /** For scripted runtimes; a container without probes is started and ready as soon as it runs unless given. */
+  readiness?(container: ContainerStatus): ScriptedReadiness;
   /**
    * Called with a pod of the node before its containers are looked at, whenever the pod has changed.
    *

@@ -1,4 +1,5 @@
 // Containers as a container runtime sees them. Names as in the Container Runtime Interface; times in milliseconds.
+import type { LinuxContainerResources, LinuxContainerSecurityContext } from './linux.ts';
 
 /** As `ContainerState` of the interface. */
 export type ContainerState = 'CONTAINER_CREATED' | 'CONTAINER_RUNNING' | 'CONTAINER_EXITED' | 'CONTAINER_UNKNOWN';
@@ -16,43 +17,91 @@ export interface ImageSpec {
   /** As the pod has it. */
   readonly userSpecifiedImage?: string;
   readonly annotations?: Readonly<Record<string, string>>;
+  /** The handler of the pod's RuntimeClass; the runtime's default unless given. */
+  readonly runtimeHandler?: string;
 }
 
-export interface ContainerConfig {
+export interface EnvironmentVariable {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface Mount {
+  readonly containerPath: string;
+  readonly hostPath: string;
+  readonly readonly: boolean;
+  readonly recursiveReadOnly: boolean;
+  readonly propagation: 'PROPAGATION_PRIVATE' | 'PROPAGATION_HOST_TO_CONTAINER' | 'PROPAGATION_BIDIRECTIONAL';
+  readonly selinuxRelabel: boolean;
+}
+
+export interface Device {
+  readonly containerPath: string;
+  readonly hostPath: string;
+  /** Any of `r`, `w` and `m`. */
+  readonly permissions: string;
+}
+
+/** By what a container is known again. */
+export interface ContainerIdentity {
   readonly metadata: ContainerMetadata;
   readonly image: ImageSpec;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Where it logs, below the log directory of the sandbox: `web/0.log`. */
+  readonly logPath: string;
+}
+
+export interface ContainerConfig extends ContainerIdentity {
   readonly command: readonly string[];
   readonly args: readonly string[];
   readonly workingDir: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
+  readonly envs: readonly EnvironmentVariable[];
+  readonly mounts: readonly Mount[];
+  readonly devices: readonly Device[];
   readonly stdin: boolean;
+  /** The first one to attach closes it for good. */
+  readonly stdinOnce: boolean;
   readonly tty: boolean;
+  /** Such as `SIGINT`; the image's unless given. */
+  readonly stopSignal?: string;
+  readonly linux: {
+    readonly resources: LinuxContainerResources;
+    readonly securityContext: LinuxContainerSecurityContext;
+  };
 }
 
-export interface ContainerStatus {
+export interface ContainerStatus extends ContainerIdentity {
   readonly id: string;
   readonly podSandboxId: string;
-  readonly metadata: ContainerMetadata;
   readonly state: ContainerState;
   readonly createdAtMs: number;
   readonly startedAtMs: number | undefined;
   readonly finishedAtMs: number | undefined;
   readonly exitCode: number;
-  readonly image: ImageSpec;
   /** The image by digest. */
   readonly imageRef: string;
   /** One word for how it ended, such as `Completed` or `OOMKilled`. */
   readonly reason: string;
   readonly message: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
+  /** The whole path of the log file on the node. */
+  readonly logPath: string;
 }
 
 export interface ContainerFilter {
   readonly id?: string;
   readonly state?: ContainerState;
   readonly podSandboxId?: string;
+  readonly labelSelector?: Readonly<Record<string, string>>;
+}
+
+export interface ContainerStats {
+  readonly id: string;
+  readonly metadata: ContainerMetadata;
+  readonly timestampMs: number;
+  readonly usageCoreNanoSeconds: number;
+  readonly workingSetBytes: number;
+  readonly writableLayerBytes: number;
 }
 
 /** As `ContainerEventType` of the interface. */
@@ -61,3 +110,11 @@ export type ContainerEventType =
   | 'CONTAINER_STARTED_EVENT'
   | 'CONTAINER_STOPPED_EVENT'
   | 'CONTAINER_DELETED_EVENT';
+
+/** Labels by which containers are known again in the runtime, as the kubelet has them. */
+export const POD_NAME = 'io.kubernetes.pod.name';
+export const POD_NAMESPACE = 'io.kubernetes.pod.namespace';
+export const POD_UID = 'io.kubernetes.pod.uid';
+export const CONTAINER_NAME = 'io.kubernetes.container.name';
+/** The annotation of containers that tells what they are: `init`, `sidecar`, `regular` or `ephemeral`. */
+export const CONTAINER_KIND = 'keelson.dev/container-kind';

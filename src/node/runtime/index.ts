@@ -1,32 +1,11 @@
 // The container runtime as nodes see it: the Container Runtime Interface in TypeScript.
-export type {
-  ContainerConfig,
-  ContainerEventType,
-  ContainerFilter,
-  ContainerMetadata,
-  ContainerState,
-  ContainerStatus,
-  ImageSpec,
-} from './container.ts';
-export type {
-  PodSandboxConfig,
-  PodSandboxFilter,
-  PodSandboxMetadata,
-  PodSandboxState,
-  PodSandboxStatus,
-  PortMapping,
-} from './pod-sandbox.ts';
-export type {
-  CallOptions,
-  ContainerEvent,
-  ContainerProbes,
-  Image,
-  ImageService,
-  NodeRuntime,
-  PodSandboxStatusResponse,
-  ProbeResult,
-  RuntimeService,
-  RuntimeVersion,
-} from './container-runtime.ts';
+export type * from './linux.ts';
+export type * from './container.ts';
+export type * from './pod-sandbox.ts';
+export type * from './streaming.ts';
+export type * from './container-logs.ts';
+export type * from './container-actions.ts';
+export type * from './container-runtime.ts';
+export { assumedVolumes, type Volume, type VolumeMounter } from './volume-mounter.ts';
 export { isRuntimeNotFound, RuntimeError, type RuntimeErrorReason } from './runtime-error.ts';
-export { CONTAINER_KIND, CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID } from './labels.ts';
+export { CONTAINER_KIND, CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID } from './container.ts';

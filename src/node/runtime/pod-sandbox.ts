@@ -1,4 +1,5 @@
 // Pods as a container runtime sees them. Names as in the Container Runtime Interface; times in milliseconds.
+import type { LinuxSandboxSecurityContext } from './linux.ts';
 
 /** As `PodSandboxState` of the interface. */
 export type PodSandboxState = 'SANDBOX_READY' | 'SANDBOX_NOTREADY';
@@ -18,14 +19,29 @@ export interface PortMapping {
   readonly hostIp: string;
 }
 
+/** What goes into the pod's resolv.conf. */
+export interface DnsConfig {
+  readonly servers: readonly string[];
+  readonly searches: readonly string[];
+  readonly options: readonly string[];
+}
+
 export interface PodSandboxConfig {
   readonly metadata: PodSandboxMetadata;
+  /** Empty for pods on the node's network. */
   readonly hostname: string;
+  /** Where the runtime writes the logs of the pod's containers, each at its `logPath` below. */
+  readonly logDirectory: string;
+  /** Undefined where the node's own resolv.conf serves. */
+  readonly dnsConfig?: DnsConfig;
   readonly portMappings: readonly PortMapping[];
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** `NODE` for pods that use the node's network. */
-  readonly networkMode: 'POD' | 'NODE';
+  readonly linux: {
+    readonly cgroupParent: string;
+    readonly securityContext: LinuxSandboxSecurityContext;
+    readonly sysctls: Readonly<Record<string, string>>;
+  };
 }
 
 export interface PodSandboxStatus {
@@ -44,4 +60,5 @@ export interface PodSandboxFilter {
   readonly state?: PodSandboxState;
   /** Those of the pod with this uid. */
   readonly podUid?: string;
+  readonly labelSelector?: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,11 @@
-/** `NotFound` and `Unavailable` as the codes of the Container Runtime Interface; `Failed` for what went wrong in the runtime. */
-export type RuntimeErrorReason = 'NotFound' | 'Invalid' | 'Unavailable' | 'Failed';
+/** As gRPC's codes where there is one of the name; `Failed` for what went wrong in the runtime. */
+export type RuntimeErrorReason =
+  | 'NotFound'
+  | 'Invalid'
+  | 'Unavailable'
+  | 'DeadlineExceeded'
+  | 'Unimplemented'
+  | 'Failed';
 
 /** A container runtime refused or failed. The message is what pods and events show. */
 export class RuntimeError extends Error {

@@ -2,12 +2,12 @@
 import type { Observed, Pod } from '../../client/index.ts';
 import { isTerminalPhase } from '../../api/meaning/index.ts';
 import { type ContainerSpec, type PodStatus, timeMs } from '../life/index.ts';
-import { containerConfig, sandboxConfig } from '../pod-config.ts';
-import type { ContainerConfig, PodSandboxConfig } from '../runtime/index.ts';
+import { containerIdentity, sandboxConfig } from '../config/index.ts';
+import type { ContainerIdentity, PodSandboxConfig } from '../runtime/index.ts';
 
 export interface RememberedContainer {
   readonly id: string;
-  readonly config: ContainerConfig;
+  readonly identity: ContainerIdentity;
   readonly startedAtMs: number | undefined;
   /** Undefined when it runs. */
   readonly ending:
@@ -75,7 +75,7 @@ function runsOf(
     return [
       {
         id: fullId.slice(prefix.length),
-        config: containerConfig(pod, container, Math.max(attempt, 0)),
+        identity: containerIdentity(pod, container, Math.max(attempt, 0)),
         startedAtMs: timeMs(running?.startedAt ?? terminated?.startedAt),
         ending: terminated === undefined ? undefined : endingOf(terminated),
       },

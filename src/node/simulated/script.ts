@@ -23,6 +23,14 @@ export interface ContainerScript {
   readonly stopCode: number;
   readonly createFails: string | undefined;
   readonly startFails: string | undefined;
+  /** Its liveness probe fails from so long after its start. */
+  readonly unhealthyAfterMs: number;
+  /** What it prints when it starts, and again and again if `logEveryMs` is given. */
+  readonly log: string | undefined;
+  readonly logEveryMs: number | undefined;
+  /** What commands in it print, and how they end. */
+  readonly execOutput: string | undefined;
+  readonly execCode: number;
 }
 
 export interface ScriptSubject {
@@ -51,6 +59,11 @@ export function containerScript(annotations: Annotations, subject: ScriptSubject
     stopCode: wholeNumber('stop-code', read('stop-code')) ?? 0,
     createFails: read('create-fails'),
     startFails: read('start-fails'),
+    unhealthyAfterMs: duration('unhealthy-after', read('unhealthy-after')) ?? Infinity,
+    log: read('log'),
+    logEveryMs: positive('log-every', duration('log-every', read('log-every'))),
+    execOutput: read('exec-output'),
+    execCode: wholeNumber('exec-code', read('exec-code')) ?? 0,
   };
 }
 
@@ -82,6 +95,8 @@ const TEXTS: ReadonlySet<string> = new Set([
   'create-fails',
   'start-fails',
   'pull-fails',
+  'log',
+  'exec-output',
 ]);
 
 /** A container's own annotation comes first; those for the whole pod are about its regular containers. */
@@ -112,6 +127,13 @@ function duration(what: string, text: string | undefined): number | undefined {
     throw cause;
   }
   throw unreadable(what, `must not be negative, got ${JSON.stringify(text)}`);
+}
+
+/** Less than a millisecond would be for ever; never is as good as not given. */
+function positive(what: string, ms: number | undefined): number | undefined {
+  if (ms === undefined || ms === Infinity) return undefined;
+  if (ms >= 1) return ms;
+  throw unreadable(what, 'must be at least 1ms');
 }
 
 function unreadable(what: string, problem: string): RuntimeError {

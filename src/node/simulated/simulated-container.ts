@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/index.ts';
 import {
   CONTAINER_KIND,
-  type ContainerConfig,
+  type ContainerIdentity,
   type ContainerState,
   type ContainerStatus,
-  type ProbeResult,
   RuntimeError,
+  type ScriptedReadiness,
 } from '../runtime/index.ts';
 import { type Annotations, type ContainerScript, containerScript } from './script.ts';
 
@@ -20,7 +20,7 @@ interface Ending {
 export interface SimulatedContainerParts {
   readonly id: string;
   readonly podSandboxId: string;
-  readonly config: ContainerConfig;
+  readonly identity: ContainerIdentity;
   readonly imageRef: string;
   readonly createdAtMs: number;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ export class SimulatedContainer {
   constructor(parts: SimulatedContainerParts) {
     this.id = parts.id;
     this.podSandboxId = parts.podSandboxId;
-    this.name = parts.config.metadata.name;
+    this.name = parts.identity.metadata.name;
     this.#parts = parts;
   }
 
@@ -59,8 +59,8 @@ export class SimulatedContainer {
   }
 
   get status(): ContainerStatus {
-    const { id, podSandboxId, config, imageRef, createdAtMs } = this.#parts;
-    const { metadata, image, labels, annotations } = config;
+    const { id, podSandboxId, identity, imageRef, createdAtMs } = this.#parts;
+    const { metadata, image, labels, annotations, logPath } = identity;
     const { exitCode = 0, reason = '', message = '', finishedAtMs } = this.#ending ?? {};
     return {
       id,
@@ -77,22 +77,23 @@ export class SimulatedContainer {
       message,
       labels,
       annotations,
+      logPath,
     };
   }
 
   /** What the script makes of this run. */
   get script(): ContainerScript {
-    const { config } = this.#parts;
+    const { identity } = this.#parts;
     const annotations = this.#parts.annotations();
     if (this.#script?.from === annotations) return this.#script.script;
-    const { name, attempt } = config.metadata;
-    const kind = config.annotations[CONTAINER_KIND] ?? 'regular';
+    const { name, attempt } = identity.metadata;
+    const kind = identity.annotations[CONTAINER_KIND] ?? 'regular';
     const script = containerScript(annotations, { name, attempt, kind });
     this.#script = { from: annotations, script };
     return script;
   }
 
-  get probe(): ProbeResult {
+  get readiness(): ScriptedReadiness {
     const { startedAfterMs, readyAfterMs } = this.script;
     const startedMs = this.#startedAtMs ?? Infinity;
     const nowMs = this.#parts.clock.now();
@@ -100,6 +101,11 @@ export class SimulatedContainer {
     const isReady = isStarted && nowMs >= startedMs + readyAfterMs;
     const changesAtMs = isStarted ? startedMs + readyAfterMs : startedMs + startedAfterMs;
     return { isStarted, isReady, ...(isReady || changesAtMs === Infinity ? {} : { changesAtMs }) };
+  }
+
+  /** When its liveness probe begins to fail. */
+  get unhealthyAtMs(): number {
+    return (this.#startedAtMs ?? Infinity) + this.script.unhealthyAfterMs;
   }
 
   start(): void {
@@ -146,7 +152,7 @@ export class SimulatedContainer {
     const { stopAfterMs, stopCode } = this.script;
     if (stopAfterMs === 0) return this.#endNow(stopCode, '');
     this.#killAfter(stopAfterMs, stopCode, timeoutMs);
-    await this.#ended(signal);
+    await this.ended(signal);
   }
 
   /** Ends it at once. */
@@ -188,8 +194,10 @@ export class SimulatedContainer {
     this.#parts.onEnd();
   }
 
-  #ended(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
+  /** Resolves when it has ended, or nobody waits any more. */
+  async ended(signal?: AbortSignal): Promise<void> {
+    if (this.#ending !== undefined) return;
+    await new Promise<void>((resolve) => {
       const wake = (): void => {
         this.#waiters.delete(wake);
         signal?.removeEventListener('abort', wake);

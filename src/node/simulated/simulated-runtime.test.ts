@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { SeededRandom, settle, VirtualClock } from '../../base/index.ts';
+import { containerIdentity, sandboxConfig } from '../config/index.ts';
+import { linuxResources } from '../config/linux-resources.ts';
+import { containerSecurity } from '../config/security-context.ts';
 import { CONTAINER_KIND, type ContainerConfig, type PodSandboxConfig } from '../runtime/index.ts';
+import { podOf } from '../testing/pod-views.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
 
 function runtime(podCidrs: readonly string[] = ['10.244.0.0/24']): { clock: VirtualClock; runtime: SimulatedRuntime } {
@@ -12,28 +16,30 @@ function runtime(podCidrs: readonly string[] = ['10.244.0.0/24']): { clock: Virt
 }
 
 function sandbox(uid: string, annotations: Record<string, string> = {}): PodSandboxConfig {
-  return {
-    metadata: { name: 'web', namespace: 'default', uid, attempt: 0 },
-    hostname: 'web',
-    portMappings: [],
-    labels: {},
-    annotations,
-    networkMode: 'POD',
-  };
+  return sandboxConfig(podOf({ metadata: { uid, annotations } }), 0);
 }
 
 function container(kind = 'regular', attempt = 0): ContainerConfig {
+  const pod = podOf({});
+  const spec = { name: 'c', image: 'nginx' };
   return {
-    metadata: { name: 'c', attempt },
-    image: { image: 'nginx' },
+    ...containerIdentity(pod, spec, attempt),
+    annotations: { [CONTAINER_KIND]: kind },
     command: [],
     args: [],
     workingDir: '',
-    labels: {},
-    annotations: { [CONTAINER_KIND]: kind },
+    envs: [],
+    mounts: [],
+    devices: [],
     stdin: false,
+    stdinOnce: false,
     tty: false,
+    linux: { resources: linuxResources(pod, spec, {}), securityContext: containerSecurity(pod, spec) },
   };
+}
+
+function create(on: SimulatedRuntime, podSandboxId: string, config = container()): Promise<string> {
+  return on.createContainer({ podSandboxId, config, sandboxConfig: sandbox('u1') });
 }
 
 async function started(
@@ -42,7 +48,7 @@ async function started(
   config = container(),
 ): Promise<{ id: string; sandboxId: string }> {
   const sandboxId = await on.runPodSandbox(sandbox('u1', annotations));
-  const id = await on.createContainer(sandboxId, config);
+  const id = await create(on, sandboxId, config);
   await on.startContainer(id);
   return { id, sandboxId };
 }
@@ -91,7 +97,7 @@ describe('the simulated runtime', () => {
     const { sandboxId } = await started(on, annotations);
     const codes: number[] = [];
     for (const attempt of [0, 1, 2]) {
-      const id = await on.createContainer(sandboxId, container('regular', attempt));
+      const id = await create(on, sandboxId, container('regular', attempt));
       await on.startContainer(id);
       await clock.advance('1s');
       codes.push((await on.containerStatus(id)).exitCode);
@@ -102,7 +108,7 @@ describe('the simulated runtime', () => {
   test('keeps no more than the last two runs of a container', async () => {
     const { runtime: on } = runtime();
     const { sandboxId } = await started(on, {});
-    for (const attempt of [1, 2, 3]) await on.createContainer(sandboxId, container('regular', attempt));
+    for (const attempt of [1, 2, 3]) await create(on, sandboxId, container('regular', attempt));
     const { containersStatuses } = await on.podSandboxStatus(sandboxId);
     expect(containersStatuses.map(({ metadata }) => metadata.attempt)).toEqual([3, 2]);
   });

@@ -2,26 +2,38 @@ import { Buffer } from 'node:buffer';
 import { BoundedQueue, type Clock, deepEqual, type Random } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import {
+  type AttachRequest,
   type CallOptions,
-  type ContainerConfig,
   type ContainerEvent,
   type ContainerEventType,
   type ContainerFilter,
-  type ContainerProbes,
+  type ContainerIdentity,
+  type ContainerStats,
   type ContainerStatus,
+  type CreateContainerRequest,
+  type ExecRequest,
+  type ExecSyncResponse,
   type NodeRuntime,
+  type OpenPort,
+  type OpenProcess,
   type PodSandboxConfig,
   type PodSandboxFilter,
   type PodSandboxStatus,
   type PodSandboxStatusResponse,
+  type RuntimeCondition,
   RuntimeError,
   type RuntimeService,
   type RuntimeVersion,
+  type ScriptedReadiness,
+  type StreamEndpoint,
 } from '../runtime/index.ts';
 import { AddressPool } from './address-pool.ts';
 import { fullImageName, imageReference } from './image-name.ts';
 import { remembered } from './recover.ts';
 import { sandboxFailure } from './script.ts';
+import { ScriptedActions } from './scripted-actions.ts';
+import { ScriptedLogs } from './scripted-logs.ts';
+import { echo, runScripted, scriptedOutput } from './scripted-process.ts';
 import { SimulatedContainer } from './simulated-container.ts';
 import { SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
@@ -44,9 +56,10 @@ const MOST_EVENTS = 10_000;
  *
  * It keeps nothing over a restart of the process: what ran is told from what pods report (`podSeen`).
  */
-export class SimulatedRuntime implements NodeRuntime, RuntimeService, ContainerProbes {
+export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   readonly runtime: RuntimeService = this;
-  readonly probes: ContainerProbes = this;
+  readonly logs: ScriptedLogs;
+  readonly actions: ScriptedActions;
   readonly images: SimulatedImages;
   readonly #options: SimulatedRuntimeOptions;
   readonly #clock: Clock;
@@ -61,16 +74,23 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService, ContainerP
     this.#clock = options.clock;
     this.#pools = options.podCidrs.map((cidr) => new AddressPool(cidr));
     this.images = new SimulatedImages(options.clock);
+    this.actions = new ScriptedActions(options.clock, (id) => this.#running(id));
+    this.logs = new ScriptedLogs(options.clock, (id) => this.#find(id));
   }
 
   async version(): Promise<RuntimeVersion> {
     return { runtimeName: SIMULATED, runtimeVersion: this.#options.version, runtimeApiVersion: 'v1' };
   }
 
+  async status(): Promise<readonly RuntimeCondition[]> {
+    return ['RuntimeReady', 'NetworkReady'].map((type) => ({ type, status: true, reason: '', message: '' }));
+  }
+
   async runPodSandbox(config: PodSandboxConfig): Promise<string> {
     const failure = sandboxFailure(config.annotations);
     if (failure !== undefined) throw new RuntimeError('Failed', failure);
-    const ips = config.networkMode === 'NODE' ? [] : this.#pools.map((pool) => pool.take());
+    const { network } = config.linux.securityContext.namespaceOptions;
+    const ips = network === 'NODE' ? [] : this.#pools.map((pool) => pool.take());
     return this.#addSandbox(new SimulatedSandbox(this.#newId(), config, { createdAtMs: this.#clock.now(), ips })).id;
   }
 
@@ -106,11 +126,13 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService, ContainerP
       .filter((status) => (id === undefined || status.id === id) && (state === undefined || status.state === state));
   }
 
-  async createContainer(podSandboxId: string, config: ContainerConfig): Promise<string> {
+  async createContainer({ podSandboxId, config }: CreateContainerRequest): Promise<string> {
     const sandbox = this.#sandbox(podSandboxId);
     if (sandbox.state !== 'SANDBOX_READY')
       throw new RuntimeError('Invalid', `Cannot create container "${config.metadata.name}": its sandbox has stopped`);
-    const container = this.#container(sandbox, { config, id: this.#newId(), createdAtMs: this.#clock.now() });
+    const { metadata, image, labels, annotations, logPath } = config; // nothing else is ever asked for
+    const identity = { metadata, image, labels, annotations, logPath };
+    const container = this.#container(sandbox, { identity, id: this.#newId(), createdAtMs: this.#clock.now() });
     const { createFails } = container.script;
     if (createFails !== undefined) throw new RuntimeError('Failed', createFails);
     this.#addContainer(sandbox, container);
@@ -147,6 +169,39 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService, ContainerP
     return this.#find(id).status;
   }
 
+  async containerStats(filter?: ContainerFilter): Promise<readonly ContainerStats[]> {
+    const timestampMs = this.#clock.now();
+    return (await this.listContainers(filter)).map(({ id, metadata }) => {
+      return { id, metadata, timestampMs, usageCoreNanoSeconds: 0, workingSetBytes: 0, writableLayerBytes: 0 };
+    });
+  }
+
+  async updateContainerResources(): Promise<void> {
+    // nothing is used, so nothing is limited
+  }
+
+  async reopenContainerLog(): Promise<void> {
+    // there are no files
+  }
+
+  async execSync(id: string, cmd: readonly string[]): Promise<ExecSyncResponse> {
+    return scriptedOutput(this.#running(id).script, cmd);
+  }
+
+  async exec({ containerId, cmd }: ExecRequest): Promise<StreamEndpoint<OpenProcess>> {
+    const { script } = this.#running(containerId);
+    return { type: 'in process', open: (input) => runScripted(script, cmd, input) };
+  }
+
+  async attach({ containerId }: AttachRequest): Promise<StreamEndpoint<OpenProcess>> {
+    const container = this.#running(containerId);
+    return { type: 'in process', open: ({ signal }) => this.logs.attach(container, signal) };
+  }
+
+  async portForward(): Promise<StreamEndpoint<OpenPort>> {
+    return { type: 'in process', open: (_port, sent) => echo(sent) };
+  }
+
   async *containerEvents(signal: AbortSignal): AsyncGenerator<ContainerEvent> {
     const events = new BoundedQueue<ContainerEvent>(MOST_EVENTS, { onClose: () => this.#listeners.delete(events) });
     const end = (): void => events.close();
@@ -161,8 +216,8 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService, ContainerP
     }
   }
 
-  result({ id }: ContainerStatus): ReturnType<ContainerProbes['result']> {
-    return this.#containers.get(id)?.probe ?? { isStarted: true, isReady: true };
+  readiness({ id }: ContainerStatus): ScriptedReadiness {
+    return this.#containers.get(id)?.readiness ?? { isStarted: true, isReady: true };
   }
 
   /** Takes up what the pod reports to run, if it is not known; and what its script says now, if that can be read. */
@@ -186,6 +241,12 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService, ContainerP
     for (const listener of this.#listeners) listener.close();
   }
 
+  #running(id: string): SimulatedContainer {
+    const container = this.#find(id);
+    if (container.state === 'CONTAINER_RUNNING') return container;
+    throw new RuntimeError('Invalid', `Cannot reach container "${id}": it is in state ${container.state}`);
+  }
+
   #recover(pod: Observed<Pod>): SimulatedSandbox | undefined {
     const past = remembered(pod, SIMULATED);
     if (past === undefined) return undefined;
@@ -193,10 +254,10 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService, ContainerP
     const config = { ...past.config, annotations: {} }; // the script is read when all is there
     const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: past.createdAtMs, ips });
     this.#addSandbox(sandbox);
-    for (const { id, config, startedAtMs, ending } of past.containers) {
-      this.images.add(config.image.image);
+    for (const { id, identity, startedAtMs, ending } of past.containers) {
+      this.images.add(identity.image.image);
       const createdAtMs = startedAtMs ?? past.createdAtMs;
-      const container = this.#container(sandbox, { config, id, createdAtMs });
+      const container = this.#container(sandbox, { identity, id, createdAtMs });
       this.#addContainer(sandbox, container);
       if (ending !== undefined) container.hasEnded(startedAtMs, ending);
       else container.run(createdAtMs);
@@ -206,12 +267,16 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService, ContainerP
 
   #container(
     sandbox: SimulatedSandbox,
-    parts: { readonly id: string; readonly config: ContainerConfig; readonly createdAtMs: number },
+    parts: { readonly id: string; readonly identity: ContainerIdentity; readonly createdAtMs: number },
   ): SimulatedContainer {
-    const image = fullImageName(parts.config.image.image);
+    const image = fullImageName(parts.identity.image.image);
     return new SimulatedContainer({
       ...parts,
-      config: { ...parts.config, image: { ...parts.config.image, image } },
+      identity: {
+        ...parts.identity,
+        image: { ...parts.identity.image, image },
+        logPath: `${sandbox.config.logDirectory}/${parts.identity.logPath}`,
+      },
       podSandboxId: sandbox.id,
       imageRef: imageReference(image),
       clock: this.#clock,

@@ -1,7 +1,7 @@
 // Pods and what is in the runtime of them, in few words, for tests of the state machine.
 import type { Observed, Pod } from '../../client/index.ts';
-import type { PodMemory, PodView } from '../life/index.ts';
-import type { ContainerState, PodSandboxState, ProbeResult } from '../runtime/index.ts';
+import type { PodMemory, PodView, ProbeResult } from '../life/index.ts';
+import type { ContainerState, PodSandboxState } from '../runtime/index.ts';
 
 /** 2026-01-01T00:00:00Z */
 export const START_MS = Date.UTC(2026, 0, 1);
@@ -81,6 +81,7 @@ export function viewOf(sketch: ViewSketch): PodView {
       message: '',
       labels: {},
       annotations: {},
+      logPath: `${name}/${attempt}.log`,
       probe,
     })),
     hostIps: ['10.0.0.1'],

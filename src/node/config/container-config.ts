@@ -1,0 +1,119 @@
+// Containers as the runtime is told of them.
+import type { Observed, Pod } from '../../client/index.ts';
+import type { ContainerSpec } from '../life/index.ts';
+import {
+  CONTAINER_KIND,
+  CONTAINER_NAME,
+  type ContainerConfig,
+  type ContainerIdentity,
+  type Image,
+  type ImageSpec,
+} from '../runtime/index.ts';
+import { ContainerConfigError } from './config-error.ts';
+import { environmentOf, type ReferencedData } from './environment.ts';
+import { expandVariables } from './expand-variables.ts';
+import { linuxResources } from './linux-resources.ts';
+import { mountsOf } from './mounts.ts';
+import { podLabels } from './sandbox-config.ts';
+import { containerSecurity, verifyNonRoot } from './security-context.ts';
+import type { Environment, ServiceVariables } from './service-variables.ts';
+
+/** What containers are configured from besides their pods. */
+export interface ConfigSources {
+  readonly data: ReferencedData;
+  readonly services: ServiceVariables;
+}
+
+export interface ContainerConfigParts {
+  readonly sources: ConfigSources;
+  readonly attempt: number;
+  readonly image: Image | undefined;
+  /** Of the pod's volumes on the node, by name. */
+  readonly volumePaths: ReadonlyMap<string, string>;
+  readonly podIps: readonly string[];
+  readonly hostIps: readonly string[];
+  /** Of the node. */
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly allocatable: Readonly<Record<string, string>>;
+  /** Reads a file on the node; undefined when volumes are there by name only. */
+  readFile(path: string): Promise<string | undefined>;
+}
+
+/** All that the runtime needs to make a container. A `ContainerConfigError` tells what the pod refers to and is not there. */
+export async function containerConfig(
+  pod: Observed<Pod>,
+  container: ContainerSpec,
+  parts: ContainerConfigParts,
+): Promise<ContainerConfig> {
+  const { command = [], args = [], workingDir = '', stdin = false, stdinOnce = false, tty = false } = container;
+  const { byName, list } = await variablesOf(pod, container, parts);
+  verifyNonRoot(pod, container, parts.image);
+  const expand = (text: string): string => expandVariables(text, (name) => byName.get(name));
+  const stopSignal = container.lifecycle?.stopSignal;
+  return {
+    ...containerIdentity(pod, container, parts.attempt),
+    command: command.map(expand),
+    args: args.map(expand),
+    workingDir,
+    envs: list,
+    mounts: mountsOf(container, parts.volumePaths, byName),
+    devices: [],
+    stdin,
+    stdinOnce,
+    tty,
+    ...(stopSignal === undefined ? {} : { stopSignal }),
+    linux: {
+      resources: linuxResources(pod, container, parts.capacity),
+      securityContext: containerSecurity(pod, container),
+    },
+  };
+}
+
+/** The part of the configuration that needs nothing but the pod. */
+export function containerIdentity(pod: Observed<Pod>, container: ContainerSpec, attempt: number): ContainerIdentity {
+  const { name, image = '', terminationMessagePath = '', terminationMessagePolicy = '' } = container;
+  return {
+    metadata: { name, attempt },
+    image: { image, userSpecifiedImage: image },
+    labels: { ...podLabels(pod), [CONTAINER_NAME]: name },
+    annotations: {
+      [CONTAINER_KIND]: kindOf(pod, container),
+      'io.kubernetes.container.restartCount': String(attempt),
+      'io.kubernetes.container.terminationMessagePath': terminationMessagePath,
+      'io.kubernetes.container.terminationMessagePolicy': terminationMessagePolicy,
+    },
+    logPath: `${name}/${attempt}.log`,
+  };
+}
+
+/** The image to be pulled for a container. */
+export function imageSpec(pod: Observed<Pod>, container: ContainerSpec): ImageSpec {
+  const { name, image = '' } = container;
+  const annotations = { ...pod.metadata.annotations, [CONTAINER_NAME]: name, [CONTAINER_KIND]: kindOf(pod, container) };
+  return { image, userSpecifiedImage: image, annotations };
+}
+
+function variablesOf(
+  pod: Observed<Pod>,
+  container: ContainerSpec,
+  { sources, podIps, hostIps, allocatable, volumePaths, readFile }: ContainerConfigParts,
+): Promise<Environment> {
+  return environmentOf(pod, container, {
+    data: sources.data,
+    services: sources.services.variables(pod.metadata.namespace ?? '', pod.spec?.enableServiceLinks !== false),
+    podIps,
+    hostIps,
+    allocatable,
+    readFile: async (volume, path) => {
+      const folder = volumePaths.get(volume);
+      if (folder !== undefined) return readFile(folder + path);
+      throw new ContainerConfigError(`cannot find the volume ${JSON.stringify(volume)} referenced by FileKeyRef`);
+    },
+  });
+}
+
+function kindOf(pod: Observed<Pod>, { name, restartPolicy }: ContainerSpec): string {
+  if (pod.spec?.containers.some((container) => container.name === name) === true) return 'regular';
+  if (pod.spec?.initContainers?.some((container) => container.name === name) !== true) return 'ephemeral';
+  return restartPolicy === 'Always' ? 'sidecar' : 'init';
+}

@@ -1,0 +1,7 @@
+// What the runtime is told of pods and containers.
+export { type ConfigSources, containerConfig, containerIdentity, imageSpec } from './container-config.ts';
+export { ReferencedObjects } from './referenced-objects.ts';
+export { sandboxConfig } from './sandbox-config.ts';
+export { ServiceVariables } from './service-variables.ts';
+export { ContainerConfigError } from './config-error.ts';
+export { expandVariables } from './expand-variables.ts';

@@ -1,0 +1,103 @@
+// Who a container runs as and what it may do, from what the pod says of itself and of the container.
+import type { DeepReadonly } from '../../base/index.ts';
+import type { Observed, Pod } from '../../client/index.ts';
+import type * as core from '../../api/types/core/v1.d.ts';
+import { type ContainerSpec, describePod } from '../life/index.ts';
+import type {
+  Image,
+  LinuxContainerSecurityContext,
+  LinuxSandboxSecurityContext,
+  NamespaceOption,
+  SecurityProfile,
+  SelinuxOption,
+} from '../runtime/index.ts';
+import { ContainerConfigError } from './config-error.ts';
+
+type PodSecurity = NonNullable<NonNullable<Observed<Pod>['spec']>['securityContext']>;
+
+const SECCOMP_FOLDER = '/var/lib/kubelet/seccomp';
+
+/** The sandbox itself always has the runtime's seccomp profile, so that containers may have stricter ones. */
+export function sandboxSecurity(pod: Observed<Pod>): LinuxSandboxSecurityContext {
+  const { securityContext = {}, containers = [], initContainers = [] } = pod.spec ?? {};
+  const isPrivileged = [...containers, ...initContainers].some((each) => each.securityContext?.privileged === true);
+  return { ...shared(pod, securityContext), privileged: isPrivileged, seccomp: profile('RuntimeDefault') };
+}
+
+export function containerSecurity(pod: Observed<Pod>, container: ContainerSpec): LinuxContainerSecurityContext {
+  const ofPod: PodSecurity = pod.spec?.securityContext ?? {};
+  const own = container.securityContext ?? {};
+  const appArmor = own.appArmorProfile ?? ofPod.appArmorProfile;
+  return {
+    ...shared(pod, { ...ofPod, ...definedOf(own) }),
+    privileged: own.privileged === true,
+    seccomp: seccompProfile(own.seccompProfile ?? ofPod.seccompProfile),
+    ...(appArmor === undefined ? {} : { apparmor: profile(appArmor.type, appArmor.localhostProfile) }),
+    addCapabilities: own.capabilities?.add ?? [],
+    dropCapabilities: own.capabilities?.drop ?? [],
+    readonlyRootfs: own.readOnlyRootFilesystem === true,
+    noNewPrivs: own.allowPrivilegeEscalation === false,
+    isProcMasked: own.procMount !== 'Unmasked',
+  };
+}
+
+/** Refuses a container that must not run as root and would, by the pod's word or the image's. */
+export function verifyNonRoot(pod: Observed<Pod>, container: ContainerSpec, image: Image | undefined): void {
+  const { runAsNonRoot, runAsUser } = { ...pod.spec?.securityContext, ...definedOf(container.securityContext ?? {}) };
+  if (runAsNonRoot !== true || (runAsUser !== undefined && runAsUser !== 0)) return;
+  const where = `(pod: "${describePod(pod)}", container: ${container.name})`;
+  if (runAsUser === 0) throw new ContainerConfigError(`container's runAsUser breaks non-root policy ${where}`);
+  if (image?.uid === 0)
+    throw new ContainerConfigError(`container has runAsNonRoot and image will run as root ${where}`);
+  const { username = '' } = image ?? {};
+  if (image?.uid === undefined && username !== '') {
+    const problem = `image has non-numeric user (${username}), cannot verify user is non-root`;
+    throw new ContainerConfigError(`container has runAsNonRoot and ${problem} ${where}`);
+  }
+}
+
+type Shared = Omit<LinuxSandboxSecurityContext, 'privileged' | 'seccomp'>;
+
+function shared(
+  pod: Observed<Pod>,
+  { runAsUser, runAsGroup, seLinuxOptions }: DeepReadonly<core.SecurityContext>,
+): Shared {
+  const { fsGroup, supplementalGroups = [], supplementalGroupsPolicy } = pod.spec?.securityContext ?? {};
+  return {
+    namespaceOptions: namespaces(pod),
+    ...(runAsUser === undefined ? {} : { runAsUser }),
+    ...(runAsGroup === undefined ? {} : { runAsGroup }),
+    ...(seLinuxOptions === undefined ? {} : { selinuxOptions: selinux(seLinuxOptions) }),
+    supplementalGroups: [...(fsGroup === undefined ? [] : [fsGroup]), ...supplementalGroups],
+    supplementalGroupsPolicy: supplementalGroupsPolicy === 'Strict' ? 'Strict' : 'Merge',
+  };
+}
+
+function namespaces({ spec }: Observed<Pod>): NamespaceOption {
+  return {
+    network: spec?.hostNetwork === true ? 'NODE' : 'POD',
+    pid: spec?.hostPID === true ? 'NODE' : spec?.shareProcessNamespace === true ? 'POD' : 'CONTAINER',
+    ipc: spec?.hostIPC === true ? 'NODE' : 'POD',
+  };
+}
+
+function seccompProfile(wanted: PodSecurity['seccompProfile']): SecurityProfile {
+  if (wanted?.type !== 'Localhost') return profile(wanted?.type ?? 'Unconfined');
+  const { localhostProfile = '' } = wanted;
+  if (localhostProfile === '')
+    throw new ContainerConfigError('localhostProfile must be set if seccompProfile type is Localhost.');
+  return profile('Localhost', `${SECCOMP_FOLDER}/${localhostProfile}`);
+}
+
+function profile(type: string, localhostRef = ''): SecurityProfile {
+  return { profileType: type === 'RuntimeDefault' || type === 'Localhost' ? type : 'Unconfined', localhostRef };
+}
+
+function selinux({ user = '', role = '', type = '', level = '' }: DeepReadonly<core.SELinuxOptions>): SelinuxOption {
+  return { user, role, type, level };
+}
+
+/** Without members that are undefined, which would overrule. */
+function definedOf<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
+}

@@ -1,0 +1,172 @@
+import type { Logger } from '../base/index.ts';
+import type { Observed, Pod } from '../client/index.ts';
+import { sandboxConfig } from './config/index.ts';
+import { ContainerStarter, type PodSandbox, type StarterParts } from './container-starter.ts';
+import type { PodAction } from './life/index.ts';
+import type { PodEvents } from './pod-events.ts';
+import type { PodRecord } from './pod-record.ts';
+import { isRuntimeNotFound, type PodSandboxStatusResponse, RuntimeError } from './runtime/index.ts';
+
+export interface PodActionsParts extends StarterParts {
+  readonly log: Logger;
+}
+
+type StopAction = Extract<PodAction, { type: 'stop container' }>;
+
+/** What the runtime failed to do is tried again after this long. */
+const RETRY_MS = 10_000;
+/** For pods that are gone already, and for what is left of a grace period after its hook. */
+const SHORTEST_STOP_SECONDS = 2;
+
+/** Does in the runtime what is planned for one pod. */
+export class PodActions {
+  readonly #uid: string;
+  readonly #record: PodRecord;
+  readonly #events: PodEvents;
+  readonly #parts: PodActionsParts;
+  readonly #starter: ContainerStarter;
+  #sandbox: PodSandbox | undefined;
+
+  constructor(uid: string, about: { readonly record: PodRecord; readonly events: PodEvents }, parts: PodActionsParts) {
+    this.#uid = uid;
+    this.#record = about.record;
+    this.#events = about.events;
+    this.#parts = parts;
+    this.#starter = new ContainerStarter(about.record, about.events, parts);
+  }
+
+  /** The pod's newest sandbox with its containers, if there is any. */
+  async sandbox(pod: Observed<Pod>): Promise<PodSandboxStatusResponse | undefined> {
+    const { runtime } = this.#parts.runtime;
+    if (this.#sandbox === undefined) {
+      const sandboxes = await runtime.listPodSandbox({ podUid: this.#uid });
+      const newest = [...sandboxes].sort((left, right) => right.createdAtMs - left.createdAtMs)[0];
+      if (newest === undefined) return undefined;
+      this.#sandbox = { id: newest.id, config: sandboxConfig(pod, newest.metadata.attempt) };
+    }
+    try {
+      return await runtime.podSandboxStatus(this.#sandbox.id);
+    } catch (error) {
+      if (!isRuntimeNotFound(error)) throw error;
+      this.#sandbox = undefined; // somebody removed it
+      return undefined;
+    }
+  }
+
+  /** Stops containers side by side, then does the rest in order, as far as each step allows the next. */
+  async carryOut(pod: Observed<Pod>, actions: readonly PodAction[], signal: AbortSignal): Promise<void> {
+    const stops = actions.filter((action): action is StopAction => action.type === 'stop container');
+    await Promise.all(stops.map((action) => this.#stopContainer(pod, action, signal)));
+    for (const action of actions) {
+      if (signal.aborted || !(await this.#do(pod, action, signal))) return;
+    }
+  }
+
+  /** The pod is gone from the API: nothing of it stays. */
+  async removeAll(pod: Observed<Pod>): Promise<void> {
+    const { runtime } = this.#parts.runtime;
+    const found = await this.sandbox(pod);
+    if (found === undefined) return;
+    const running = found.containersStatuses.filter(({ state }) => state === 'CONTAINER_RUNNING');
+    await Promise.all(
+      running.map(async (container) => {
+        this.#events.stopping(pod, container.metadata.name);
+        await runtime.stopContainer(container.id, SHORTEST_STOP_SECONDS);
+      }),
+    );
+    await runtime.removePodSandbox(found.status.id);
+    await this.#parts.volumes.unmountAll(pod);
+  }
+
+  async #stopContainer(pod: Observed<Pod>, action: StopAction, signal: AbortSignal): Promise<void> {
+    const { id, metadata } = action.container;
+    const isFirst = this.#record.stopping.add(id);
+    if (isFirst) this.#events.stopping(pod, metadata.name, action.message);
+    const takenSeconds = isFirst ? await this.#beforeStop(pod, action, signal) : 0;
+    if (signal.aborted) return;
+    const leftSeconds = Math.max(action.graceSeconds - takenSeconds, SHORTEST_STOP_SECONDS);
+    await this.#parts.runtime.runtime.stopContainer(id, leftSeconds, { signal });
+  }
+
+  /** Runs the container's hook for as long as its grace period lasts; answers how many seconds it took. */
+  async #beforeStop(pod: Observed<Pod>, action: StopAction, signal: AbortSignal): Promise<number> {
+    const { id, metadata } = action.container;
+    const { clock, hooks } = this.#parts;
+    const all = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])];
+    const container = all.find(({ name }) => name === metadata.name);
+    const handler = container?.lifecycle?.preStop;
+    if (container === undefined || handler === undefined) return 0;
+    const expiry = new AbortController();
+    using _timer = clock.timer(action.graceSeconds * 1000, () => expiry.abort());
+    const beganMs = clock.now();
+    const podIp = pod.status?.podIP ?? '';
+    const target = { containerId: id, container, podIp, purpose: 'preStop' } as const;
+    const failure = await hooks.run(handler, target, AbortSignal.any([signal, expiry.signal]));
+    if (failure !== undefined && !expiry.signal.aborted && !signal.aborted)
+      this.#events.container(pod, metadata.name, {
+        type: 'Warning',
+        reason: 'FailedPreStopHook',
+        message: 'PreStopHook failed',
+      });
+    return Math.trunc((clock.now() - beganMs) / 1000);
+  }
+
+  /** Whether to go on with what comes after it. */
+  async #do(pod: Observed<Pod>, action: PodAction, signal: AbortSignal): Promise<boolean> {
+    const { runtime } = this.#parts.runtime;
+    switch (action.type) {
+      case 'run sandbox':
+        return this.#runSandbox(pod, action.attempt, signal);
+      case 'start container':
+        if (this.#sandbox === undefined)
+          throw new RuntimeError('NotFound', 'Cannot start a container without a sandbox');
+        return this.#starter.start(pod, action, { sandbox: this.#sandbox, signal });
+      case 'hold back':
+        this.#starter.holdBack(pod, action);
+        return true;
+      case 'remove container':
+        await runtime.removeContainer(action.container.id, { signal });
+        return true;
+      case 'stop sandbox':
+        await runtime.stopPodSandbox(action.id, { signal });
+        await this.#parts.volumes.unmountAll(pod);
+        return true;
+      case 'stop container': // they were stopped side by side
+      case 'delete pod': // belongs to the step
+        return true;
+    }
+  }
+
+  async #runSandbox(pod: Observed<Pod>, attempt: number, signal: AbortSignal): Promise<boolean> {
+    const { clock, runtime } = this.#parts;
+    if (!(await this.#mountVolumes(pod, signal))) return false;
+    try {
+      const config = sandboxConfig(pod, attempt);
+      this.#sandbox = { id: await runtime.runtime.runPodSandbox(config, { signal }), config };
+      this.#record.sandboxFailure = undefined;
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      const message = `Failed to create pod sandbox: ${error instanceof Error ? error.message : String(error)}`;
+      this.#events.pod(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
+      this.#record.sandboxFailure = { retryAtMs: clock.now() + RETRY_MS };
+      return false;
+    }
+  }
+
+  async #mountVolumes(pod: Observed<Pod>, signal: AbortSignal): Promise<boolean> {
+    for (const volume of pod.spec?.volumes ?? []) {
+      try {
+        await this.#parts.volumes.mount(pod, volume, { signal });
+      } catch (error) {
+        if (signal.aborted) return false;
+        const words = error instanceof Error ? error.message : String(error);
+        const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${words}`;
+        this.#events.pod(pod, { type: 'Warning', reason: 'FailedMount', message });
+        this.#record.sandboxFailure = { retryAtMs: this.#parts.clock.now() + RETRY_MS };
+        return false;
+      }
+    }
+    return true;
+  }
+}

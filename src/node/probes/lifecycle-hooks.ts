@@ -1,0 +1,30 @@
+import type { Clock, DeepReadonly } from '../../base/index.ts';
+import type * as core from '../../api/types/core/v1.d.ts';
+import type { ActionExecutor, ActionTarget } from '../runtime/index.ts';
+
+export type LifecycleHandler = DeepReadonly<core.LifecycleHandler>;
+
+/** Runs what a container wants to be done after it has started, or before it is stopped. */
+export class LifecycleHooks {
+  readonly #executor: ActionExecutor;
+  readonly #clock: Clock;
+
+  constructor(executor: ActionExecutor, clock: Clock) {
+    this.#executor = executor;
+    this.#clock = clock;
+  }
+
+  /** Why the hook has failed; undefined when it went well. */
+  async run(handler: LifecycleHandler, target: ActionTarget, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      if (handler.sleep !== undefined) {
+        await this.#clock.sleep(handler.sleep.seconds * 1000, signal);
+        return signal.aborted ? 'container terminated before sleep hook finished' : undefined;
+      }
+      const { result, output } = await this.#executor.run(handler, target, { signal });
+      return result === 'failure' ? output : undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// Probes and hooks of containers that run on this node: a command in the container, or a connection to it.
+import { Buffer } from 'node:buffer';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+import type { Clock, DeepReadonly } from '../../base/index.ts';
+import type * as core from '../../api/types/core/v1.d.ts';
+import { expandVariables } from '../config/index.ts';
+import {
+  type ActionExecutor,
+  type ActionOptions,
+  type ActionOutcome,
+  type ActionTarget,
+  type ContainerAction,
+  RuntimeError,
+  type RuntimeService,
+} from '../runtime/index.ts';
+
+type HttpGet = DeepReadonly<core.HTTPGetAction>;
+
+const MOST_OUTPUT = 10 * 1024;
+
+export class NetworkActions implements ActionExecutor {
+  readonly #runtime: RuntimeService;
+  readonly #clock: Clock;
+
+  constructor(runtime: RuntimeService, clock: Clock) {
+    this.#runtime = runtime;
+    this.#clock = clock;
+  }
+
+  async run(action: ContainerAction, target: ActionTarget, options: ActionOptions): Promise<ActionOutcome> {
+    const { exec, httpGet, tcpSocket, grpc } = action;
+    if (exec !== undefined) return this.#exec(exec.command ?? [], target, options);
+    if (httpGet !== undefined) return this.#within(options, (signal) => get(httpGet, target, signal));
+    if (tcpSocket !== undefined) {
+      const { host = target.podIp, port } = tcpSocket;
+      const number = portNumber(port, target);
+      return this.#within(options, (signal) => dial(host, number, signal));
+    }
+    if (grpc !== undefined) throw new Error('gRPC probes are not supported yet');
+    throw new Error(`missing probe handler for container ${target.container.name}`);
+  }
+
+  async #exec(
+    command: readonly string[],
+    { containerId, container }: ActionTarget,
+    { timeoutMs, signal }: ActionOptions,
+  ): Promise<ActionOutcome> {
+    const values = new Map((container.env ?? []).map(({ name, value = '' }) => [name, value]));
+    const cmd = command.map((word) => expandVariables(word, (name) => values.get(name)));
+    try {
+      const limits = { signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+      const { exitCode, stdout, stderr } = await this.#runtime.execSync(containerId, cmd, limits);
+      const output = Buffer.concat([stdout, stderr]).subarray(0, MOST_OUTPUT).toString();
+      return { result: exitCode === 0 ? 'success' : 'failure', output };
+    } catch (error) {
+      if (error instanceof RuntimeError && error.reason === 'DeadlineExceeded') return failure(error);
+      throw error;
+    }
+  }
+
+  /** What takes too long has failed. */
+  async #within(
+    { timeoutMs, signal }: ActionOptions,
+    work: (signal: AbortSignal) => Promise<ActionOutcome>,
+  ): Promise<ActionOutcome> {
+    const expiry = new AbortController();
+    const expire = (): void => expiry.abort(new Error('context deadline exceeded'));
+    using _timer = timeoutMs === undefined ? undefined : this.#clock.timer(timeoutMs, expire);
+    try {
+      return await work(AbortSignal.any([signal, expiry.signal]));
+    } catch (error) {
+      return failure(expiry.signal.aborted ? expiry.signal.reason : error);
+    }
+  }
+}
+
+function failure(error: unknown): ActionOutcome {
+  return { result: 'failure', output: error instanceof Error ? error.message : String(error) };
+}
+
+function portNumber(port: number | string, { container }: ActionTarget): number {
+  const named = container.ports?.find(({ name }) => name === port)?.containerPort;
+  const number = named ?? Number(port);
+  if (Number.isInteger(number) && number > 0 && number < 65_536) return number;
+  throw new Error(`invalid port number: ${port}`);
+}
+
+function dial(host: string, port: number, signal: AbortSignal): Promise<ActionOutcome> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, signal });
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve({ result: 'success', output: '' });
+    });
+  });
+}
+
+/** Certificates are not verified, redirects not followed: the probe is about the container alone. */
+function get(action: HttpGet, target: ActionTarget, signal: AbortSignal): Promise<ActionOutcome> {
+  const { scheme = 'HTTP', path = '/', httpHeaders = [] } = action;
+  const port = portNumber(action.port, target);
+  const host = action.host ?? target.podIp;
+  const isHook = target.purpose === 'postStart' || target.purpose === 'preStop';
+  const headers: Record<string, string> = {
+    'User-Agent': `kube-${isHook ? 'lifecycle' : 'probe'}/1.36`,
+    Accept: '*/*',
+    Connection: 'close',
+    ...Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value])),
+  };
+  const options = {
+    host,
+    port,
+    path: path.startsWith('/') ? path : `/${path}`,
+    headers,
+    signal,
+    agent: false as const,
+  };
+  return new Promise((resolve, reject) => {
+    const request = scheme === 'HTTPS' ? httpsRequest({ ...options, rejectUnauthorized: false }) : httpRequest(options);
+    request.once('error', reject);
+    request.once('response', (response) => {
+      const { statusCode = 0 } = response;
+      response.destroy();
+      if (isHook || (statusCode >= 200 && statusCode < 300)) return resolve({ result: 'success', output: '' });
+      if (statusCode >= 300 && statusCode < 400)
+        return resolve({ result: 'warning', output: 'Probe terminated redirects, Response body: ' });
+      return resolve({ result: 'failure', output: `HTTP probe failed with statuscode: ${statusCode}` });
+    });
+    request.end();
+  });
+}

@@ -1,0 +1,136 @@
+import type { Clock, DeepReadonly } from '../../base/index.ts';
+import type * as core from '../../api/types/core/v1.d.ts';
+import type { ActionExecutor, ActionOutcome, ActionTarget } from '../runtime/index.ts';
+
+export type ProbeKind = 'startup' | 'liveness' | 'readiness';
+export type ProbeSpec = DeepReadonly<core.Probe>;
+export type ProbeState = 'unknown' | 'success' | 'failure';
+
+export interface ProbeWorkerParts {
+  readonly clock: Clock;
+  readonly executor: ActionExecutor;
+  readonly startedAtMs: number;
+  readonly initial: ProbeState;
+  /** The thresholds have been passed one way or the other. */
+  changed(): void;
+  /** A single probe did not succeed, or did with a warning. */
+  tell(reason: 'Unhealthy' | 'ProbeWarning', message: string): void;
+}
+
+const TITLES = { startup: 'Startup', liveness: 'Liveness', readiness: 'Readiness' } as const;
+const TRIES = 3;
+
+/** Probes one container in one way, from its start to its end, as often as the pod says. */
+export class ProbeWorker implements Disposable {
+  readonly kind: ProbeKind;
+  readonly spec: ProbeSpec;
+  readonly #target: ActionTarget;
+  readonly #parts: ProbeWorkerParts;
+  readonly #end = new AbortController();
+  #state: ProbeState;
+  #timer: Disposable | undefined;
+  /** Probes are due at this time plus a multiple of the period. */
+  #firstMs: number;
+  #last: { readonly result: ProbeState; readonly count: number } = { result: 'unknown', count: 0 };
+  #isOn = false;
+  #isUnderWay = false;
+
+  constructor(spec: ProbeSpec, target: ActionTarget & { readonly purpose: ProbeKind }, parts: ProbeWorkerParts) {
+    this.kind = target.purpose;
+    this.spec = spec;
+    this.#target = target;
+    this.#parts = parts;
+    this.#state = parts.initial;
+    this.#firstMs = parts.startedAtMs + (spec.initialDelaySeconds ?? 0) * 1000;
+  }
+
+  get state(): ProbeState {
+    return this.#state;
+  }
+
+  /** Begins to probe; those of liveness and readiness wait until the container has started. */
+  start(): void {
+    if (this.#isOn || this.#isDone) return;
+    this.#isOn = true;
+    this.#firstMs = Math.max(this.#firstMs, this.#parts.clock.now());
+    this.#wakeAt(this.#firstMs);
+  }
+
+  /** What the last answer was based on may have changed: probes when the next one is due. */
+  recheck(): void {
+    if (this.#isOn && !this.#isDone && !this.#isUnderWay) this.#wakeAt(this.#nextMs(this.#parts.clock.now()));
+  }
+
+  [Symbol.dispose](): void {
+    this.#end.abort();
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  /** A container that has started has no more need of startup probes, and one that is to be killed has no more need of any. */
+  get #isDone(): boolean {
+    if (this.#end.signal.aborted) return true;
+    return this.kind === 'startup' ? this.#state !== 'unknown' : this.kind === 'liveness' && this.#state === 'failure';
+  }
+
+  #wakeAt(ms: number): void {
+    this.#timer?.[Symbol.dispose]();
+    const { clock } = this.#parts;
+    this.#timer = ms === Infinity ? undefined : clock.timer(Math.max(0, ms - clock.now()), () => void this.#probe());
+  }
+
+  async #probe(): Promise<void> {
+    this.#isUnderWay = true;
+    const outcome = await this.#ask();
+    this.#isUnderWay = false;
+    if (this.#isDone) return;
+    if (outcome !== undefined) this.#count(outcome);
+    if (this.#isDone) return;
+    const isSettled = outcome !== undefined && this.#state === resultOf(outcome);
+    this.#wakeAt(this.#nextMs(isSettled ? (outcome.sameUntilMs ?? 0) : 0));
+  }
+
+  /** The time of the next probe after now that is not before the given time. */
+  #nextMs(notBeforeMs: number): number {
+    if (notBeforeMs === Infinity) return Infinity;
+    const periodMs = (this.spec.periodSeconds ?? 10) * 1000;
+    const passed = Math.floor((this.#parts.clock.now() - this.#firstMs) / periodMs) + 1;
+    return this.#firstMs + Math.max(passed, Math.ceil((notBeforeMs - this.#firstMs) / periodMs)) * periodMs;
+  }
+
+  #count(outcome: ActionOutcome): void {
+    const result = resultOf(outcome);
+    const { failureThreshold = 3, successThreshold = 1 } = this.spec;
+    this.#last = { result, count: this.#last.result === result ? this.#last.count + 1 : 1 };
+    const isEnough = this.#last.count >= (result === 'success' ? successThreshold : failureThreshold);
+    if (!isEnough || this.#state === result) return;
+    this.#state = result;
+    this.#parts.changed();
+  }
+
+  /** Undefined when the probe could not be tried: that counts for nothing. */
+  async #ask(): Promise<ActionOutcome | undefined> {
+    const { executor, tell } = this.#parts;
+    const options = { timeoutMs: (this.spec.timeoutSeconds ?? 1) * 1000, signal: this.#end.signal };
+    let problem: unknown;
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      try {
+        const outcome = await executor.run(this.spec, this.#target, options);
+        if (this.#end.signal.aborted) return undefined;
+        const { result, output } = outcome;
+        if (result === 'failure') tell('Unhealthy', `${TITLES[this.kind]} probe failed: ${output}`);
+        if (result === 'warning') tell('ProbeWarning', `${TITLES[this.kind]} probe warning: ${output}`);
+        return outcome;
+      } catch (error) {
+        if (this.#end.signal.aborted) return undefined;
+        problem = error;
+      }
+    }
+    const words = problem instanceof Error ? problem.message : String(problem);
+    tell('Unhealthy', `${TITLES[this.kind]} probe errored and resulted in unknown state: ${words}`);
+    return undefined;
+  }
+}
+
+function resultOf({ result }: ActionOutcome): 'success' | 'failure' {
+  return result === 'failure' ? 'failure' : 'success';
+}

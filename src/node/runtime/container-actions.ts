@@ -1,0 +1,35 @@
+// What a node does to a container from outside to learn how it is, or to tell it something: probes and lifecycle hooks.
+import type { DeepReadonly } from '../../base/index.ts';
+import type * as core from '../../api/types/core/v1.d.ts';
+
+/** One of these is set, as in probes and lifecycle handlers. */
+export type ContainerAction = Pick<DeepReadonly<core.Probe>, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'>;
+
+export type ActionPurpose = 'startup' | 'liveness' | 'readiness' | 'postStart' | 'preStop';
+
+export interface ActionTarget {
+  readonly containerId: string;
+  /** As the pod's spec has it. */
+  readonly container: DeepReadonly<core.Container>;
+  readonly podIp: string;
+  readonly purpose: ActionPurpose;
+}
+
+export interface ActionOutcome {
+  /** `warning` is a success worth an event; an action that could not be tried at all throws instead. */
+  readonly result: 'success' | 'warning' | 'failure';
+  readonly output: string;
+  /** The answer cannot change before; unknown unless given. */
+  readonly sameUntilMs?: number;
+}
+
+export interface ActionOptions {
+  /** No limit unless given. */
+  readonly timeoutMs?: number;
+  readonly signal: AbortSignal;
+}
+
+/** Carries out probes and hooks of every sort but `sleep`. */
+export interface ActionExecutor {
+  run(action: ContainerAction, target: ActionTarget, options: ActionOptions): Promise<ActionOutcome>;
+}

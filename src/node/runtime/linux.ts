@@ -1,0 +1,63 @@
+// What the kernel of a Linux node is told about pods and containers. Names as in the Container Runtime Interface.
+
+export interface LinuxContainerResources {
+  /** In microseconds; a container may use `cpuQuota` of every period. */
+  readonly cpuPeriod: number;
+  /** In microseconds; 0 for no limit. */
+  readonly cpuQuota: number;
+  readonly cpuShares: number;
+  /** 0 for no limit. */
+  readonly memoryLimitInBytes: number;
+  /** From -1000, never killed, to 1000, killed first. */
+  readonly oomScoreAdj: number;
+  readonly hugepageLimits: readonly { readonly pageSize: string; readonly limit: number }[];
+  /** Settings of cgroup v2 by name. */
+  readonly unified?: Readonly<Record<string, string>>;
+}
+
+/** `POD` shares with the pod's other containers, `CONTAINER` with nobody, `NODE` with the node, `TARGET` with `targetId`. */
+export type NamespaceMode = 'POD' | 'CONTAINER' | 'NODE' | 'TARGET';
+
+export interface NamespaceOption {
+  readonly network: NamespaceMode;
+  readonly pid: NamespaceMode;
+  readonly ipc: NamespaceMode;
+  readonly targetId?: string;
+}
+
+export interface SecurityProfile {
+  readonly profileType: 'RuntimeDefault' | 'Unconfined' | 'Localhost';
+  /** The name or path of a `Localhost` profile. */
+  readonly localhostRef: string;
+}
+
+export interface SelinuxOption {
+  readonly user: string;
+  readonly role: string;
+  readonly type: string;
+  readonly level: string;
+}
+
+/** What pods and containers have in common; fields that are undefined are left to the image and the runtime. */
+interface SecurityContext {
+  readonly namespaceOptions: NamespaceOption;
+  readonly selinuxOptions?: SelinuxOption;
+  readonly runAsUser?: number;
+  readonly runAsGroup?: number;
+  readonly supplementalGroups: readonly number[];
+  readonly supplementalGroupsPolicy: 'Merge' | 'Strict';
+  readonly privileged: boolean;
+  readonly seccomp: SecurityProfile;
+  readonly apparmor?: SecurityProfile;
+}
+
+export type LinuxSandboxSecurityContext = SecurityContext;
+
+export interface LinuxContainerSecurityContext extends SecurityContext {
+  readonly addCapabilities: readonly string[];
+  readonly dropCapabilities: readonly string[];
+  readonly readonlyRootfs: boolean;
+  readonly noNewPrivs: boolean;
+  /** Whether the runtime's usual paths under /proc and /sys are hidden or read-only. */
+  readonly isProcMasked: boolean;
+}
