@@ -10,7 +10,7 @@ import type { OpenConnection } from './open-connections.ts';
 import type { RequestServer } from './request-server.ts';
 import { requestTarget } from './request-target.ts';
 import { WebSocketExchange } from './websocket-exchange.ts';
-import { wantsWebSocket } from './websocket-handshake.ts';
+import { wantsWebSocket } from '../../wire/websocket/index.ts';
 
 export interface Http1ConnectionOptions {
   readonly connection: Connection;

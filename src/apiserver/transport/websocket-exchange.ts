@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import { eventFraming } from './event-splitter.ts';
 import type { Exchange, Head, Output } from './exchange.ts';
 import type { Http1Exchange } from './http1-exchange.ts';
-import { handshake } from './websocket-handshake.ts';
+import { handshake } from '../../wire/websocket/index.ts';
 import { WebSocketOutput } from './websocket-output.ts';
 
 /** A watch over WebSocket. Whatever is not the stream of a watch, such as a refusal, is answered as plain HTTP. */

@@ -1,8 +1,8 @@
 import type { TLSSocket } from 'node:tls';
 import { type EventFraming, EventSplitter } from './event-splitter.ts';
 import type { Output } from './exchange.ts';
-import { CLOSE_CODE, closeFrame, frame, OPCODE } from './websocket-frame.ts';
-import { WebSocketInput } from './websocket-input.ts';
+import { CLOSE_CODE, closeFrame, frame, OPCODE } from '../../wire/websocket/index.ts';
+import { WebSocketInput } from '../../wire/websocket/index.ts';
 
 /** Above this, a client that pings and does not read gets no more answers to its pings. */
 const MAX_BUFFERED_PONG_BYTES = 64 * 1024;

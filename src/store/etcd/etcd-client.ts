@@ -1,8 +1,15 @@
 import { Backoff, type Clock, type Logger, type Random } from '../../base/index.ts';
 import { mayRepeat } from './etcd-errors.ts';
-import { Channel, type Connection, GrpcError, isGrpcError } from './grpc/index.ts';
-import type { Metadata, TlsSource, WaitOptions } from './grpc/index.ts';
-import type { Fields, Message } from './messages/message.ts';
+import {
+  Channel,
+  type Connection,
+  GrpcError,
+  isGrpcError,
+  type Metadata,
+  type TlsSource,
+  type WaitOptions,
+} from '../../wire/grpc/index.ts';
+import type { Fields, Message } from '../../wire/protobuf/index.ts';
 import type { Method } from './messages/methods.ts';
 
 export interface EtcdClientOptions {

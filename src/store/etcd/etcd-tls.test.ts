@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
-import type { TlsCredentials, TlsSource } from './grpc/index.ts';
+import type { TlsCredentials, TlsSource } from '../../wire/grpc/index.ts';
 import { NO_ETCD, openStore } from './testing/describe-with-etcd.ts';
 import { findEtcd, findProgram } from './testing/etcd-binary.ts';
 import { EtcdProcess } from './testing/etcd-process.ts';

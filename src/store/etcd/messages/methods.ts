@@ -1,7 +1,7 @@
 import { compactionRequest, compactionResponse, rangeRequest, rangeResponse, txnRequest, txnResponse } from './kv.ts';
 import { leaseGrantRequest, leaseGrantResponse } from './lease.ts';
 import { statusRequest, statusResponse } from './maintenance.ts';
-import type { Fields, MessageTable } from './message.ts';
+import type { Fields, MessageTable } from '../../../wire/protobuf/index.ts';
 
 /** A call with one message each way. */
 export interface Method<Request extends Fields, Response extends Fields> {

@@ -7,4 +7,3 @@ export type { TlsCredentials, TlsSource } from './credentials.ts';
 export type { DuplexCall } from './duplex-call.ts';
 export { GrpcError, isGrpcError, type StatusName } from './grpc-error.ts';
 export type { Metadata } from './metadata.ts';
-export { waitFor } from './wait-for.ts';

@@ -1,10 +1,15 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { onAbort } from '../abort-scope.ts';
-import type { ClientCertificate } from '../credentials/index.ts';
-import { messageOf, TransportError } from '../transport-error.ts';
+import { onAbort } from '../../base/index.ts';
 import { openTunnel } from './proxy-tunnel.ts';
+import { messageOf, TransportError } from './transport-error.ts';
+
+/** A certificate and its private key, as PEM. */
+export interface ClientCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
 
 /** Where to, and how the server proves that it is the right one. */
 export interface DialTarget {
@@ -12,6 +17,8 @@ export interface DialTarget {
   readonly serverName?: string;
   readonly insecureSkipTlsVerify?: boolean;
   readonly proxyUrl?: string;
+  /** A unix socket to connect to; the host of `server` is then only a name. */
+  readonly socketPath?: string;
 }
 
 export interface DialOptions {
@@ -26,7 +33,7 @@ export interface DialOptions {
 /** Probes sent by TCP itself, so that a dead peer is noticed even where nobody pings. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** Opens a connection: TCP, perhaps through a proxy, and TLS when the server's URL says so. */
+/** Opens a connection: a unix socket or TCP, perhaps through a proxy, and TLS when the server's URL says so. */
 export async function dial(target: DialTarget, options: DialOptions): Promise<Socket | TLSSocket> {
   options.signal.throwIfAborted();
   const plain = await openPlain(target, options.signal);
@@ -39,11 +46,14 @@ export function agreedProtocol(socket: Socket | TLSSocket): 'h2' | 'http/1.1' {
   return 'alpnProtocol' in socket && socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1';
 }
 
-function openPlain({ server, proxyUrl }: DialTarget, signal: AbortSignal): Promise<Duplex> {
+function openPlain({ server, proxyUrl, socketPath }: DialTarget, signal: AbortSignal): Promise<Duplex> {
   const host = server.hostname.replace(/^\[|\]$/g, '');
   const port = server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : Number(server.port);
   if (proxyUrl !== undefined) return openTunnel(proxyUrl, `${server.hostname}:${port}`, signal);
-  const socket = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+  const socket =
+    socketPath === undefined
+      ? connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS })
+      : connectTcp({ path: socketPath });
   return ready(socket, 'connect', { server, signal });
 }
 

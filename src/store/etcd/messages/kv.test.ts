@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { COMPARE_MOD_REVISION, keyValue, rangeRequest, rangeResponse, txnRequest } from './kv.ts';
-import { bool, bytes, int64, MessageTable, nested, repeated, text } from './message.ts';
+import { bool, bytes, int64, MessageTable, nested, repeated, text } from '../../../wire/protobuf/index.ts';
 
 const hex = (data: Uint8Array): string => Buffer.from(data).toString('hex');
 

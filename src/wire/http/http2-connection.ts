@@ -1,10 +1,9 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../base/index.ts';
-import { onAbort } from '../abort-scope.ts';
-import type { TransportRequest } from '../transport.ts';
-import { messageOf, TransportError } from '../transport-error.ts';
-import type { HttpExchange } from './http-exchange.ts';
+import { AbortScope, type Clock, onAbort } from '../../base/index.ts';
+import { type HttpExchange, type HttpRequest, sendBody } from './http-exchange.ts';
+import { openHttp2 } from './http2-session.ts';
+import { messageOf, TransportError } from './transport-error.ts';
 
 /** As client-go: a connection on which nothing was heard for so long is asked whether it still lives. */
 const PING_AFTER_MS = 30_000;
@@ -43,11 +42,13 @@ export class Http2Connection {
     socket: Socket,
     options: { readonly origin: string; readonly clock: Clock; readonly events: Http2Events },
   ): Promise<Http2Connection> {
-    const session = connect(options.origin, {
-      createConnection: () => socket,
-      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
-    });
-    await greeted(session, options);
+    const { origin, clock } = options;
+    using scope = new AbortScope();
+    using _timeUp = clock.timer(GREETING_TIMEOUT_MS, () =>
+      scope.abort(new Error(`no greeting in ${GREETING_TIMEOUT_MS} ms`)),
+    );
+    const windows = { streamWindowBytes: STREAM_WINDOW_BYTES, sessionWindowBytes: SESSION_WINDOW_BYTES };
+    const session = await openHttp2(socket, { origin, ...windows, signal: scope.signal });
     return new Http2Connection(session, options);
   }
 
@@ -60,8 +61,6 @@ export class Http2Connection {
     this.#clock = options.clock;
     this.#events = options.events;
     this.#heardAtMs = options.clock.monotonic();
-    session.setLocalWindowSize(SESSION_WINDOW_BYTES);
-    session.on('error', () => undefined); // each request hears of it through its own stream
     session.on('goaway', () => this.#leave());
     session.once('close', () => this.#closed());
     this.#becomeIdle();
@@ -79,13 +78,13 @@ export class Http2Connection {
   }
 
   /** Sends a request; resolves when the head of the answer is there. Assumes `hasRoom`. */
-  request(request: TransportRequest, path: string): Promise<HttpExchange> {
+  request(request: HttpRequest): Promise<HttpExchange> {
     const stream = this.#session.request(
-      { ...request.headers, ':method': request.method, ':path': path },
+      { ...request.headers, ':method': request.method, ':path': request.path },
       { endStream: request.body === undefined },
     );
     this.#track(stream);
-    if (request.body !== undefined) stream.end(request.body);
+    if (request.body !== undefined) sendBody(stream, request.body);
     return new Promise((resolve, reject) => {
       let failure: Error | undefined;
       const aborting = onAbort(request.signal, () => stream.close(constants.NGHTTP2_CANCEL));
@@ -199,32 +198,4 @@ export class Http2Connection {
     this.#timer = undefined;
     this.#events.changed();
   }
-}
-
-/** Resolves when the server has told its limits; gives up the session when it does not. */
-function greeted(
-  session: ClientHttp2Session,
-  { origin, clock }: { readonly origin: string; readonly clock: Clock },
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const settle = (): void => {
-      timer[Symbol.dispose]();
-      session.removeListener('close', closed);
-      session.removeListener('error', fail);
-    };
-    const fail = (error: Error): void => {
-      settle();
-      session.on('error', () => undefined); // it is given up
-      session.destroy();
-      reject(new TransportError('connect', `Cannot connect to "${origin}": ${messageOf(error)}`, { cause: error }));
-    };
-    const closed = (): void => fail(new Error('the server closed the connection'));
-    const timer = clock.timer(GREETING_TIMEOUT_MS, () => fail(new Error(`no greeting in ${GREETING_TIMEOUT_MS} ms`)));
-    session.once('error', fail);
-    session.once('close', closed);
-    session.once('remoteSettings', () => {
-      settle();
-      resolve();
-    });
-  });
 }

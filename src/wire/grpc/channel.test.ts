@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../base/index.ts';
+import { VirtualClock } from '../../base/index.ts';
 import type { StatusName } from './grpc-error.ts';
 import { bytes, echo, failureOf, open, signal, text } from './testing/channel-fixture.ts';
 import { GrpcServer, type Handlers, type ServedCall } from './testing/grpc-server.ts';
-import { TestProxy } from './testing/test-proxy.ts';
+import { TestProxy } from '../testing/test-proxy.ts';
 
 /** An endpoint that refuses connections. */
 async function deadEndpoint(): Promise<string> {

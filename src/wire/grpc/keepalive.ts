@@ -1,5 +1,5 @@
 import type { ClientHttp2Session } from 'node:http2';
-import type { Clock } from '../../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 
 export interface KeepaliveOptions {
   /** While calls are open the server is asked for a sign of life this often; 30 s unless given, as kube-apiserver does. */

@@ -1,7 +1,8 @@
-import { ProtobufReader, ProtobufWriter } from '../../../api/index.ts';
-import { unreachable } from '../../../base/index.ts';
+import { unreachable } from '../../base/index.ts';
+import { ProtobufReader } from './reader.ts';
+import { ProtobufWriter, WIRE_BYTES, WIRE_VARINT } from './writer.ts';
 
-type Kind = 'int64' | 'bool' | 'bytes' | 'text' | 'message';
+type Kind = 'int64' | 'bool' | 'bytes' | 'text' | 'message' | 'textMap';
 
 /** One row of a message's table. `T` is what it is in TypeScript. */
 export interface Field<T> {
@@ -39,17 +40,21 @@ export function repeated<T>(field: Field<T>): Field<readonly T[]> {
   return { number: field.number, kind: field.kind, table: field.table, isRepeated: true };
 }
 
+/** A `map<string, string>`. */
+export const textMap = (number: number): Field<ReadonlyMap<string, string>> => scalar(number, 'textMap');
+
 function scalar<T>(number: number, kind: Kind): Field<T> {
   return { number, kind, isRepeated: false, table: undefined };
 }
 
 type Values = Record<string, unknown>;
+type Row = readonly [string, Field<unknown>];
 
 /** A protobuf message as a table of its fields, which is all that is needed to write and read it. */
 export class MessageTable<F extends Fields> {
-  readonly #named: readonly (readonly [string, Field<unknown>])[];
+  readonly #named: readonly Row[];
   /** At the place of its number. */
-  readonly #byNumber: (readonly [string, Field<unknown>] | undefined)[] = [];
+  readonly #byNumber: (Row | undefined)[] = [];
 
   constructor(fields: F) {
     this.#named = Object.entries(fields);
@@ -81,22 +86,35 @@ export class MessageTable<F extends Fields> {
     while (reader.hasMore(end)) {
       const tag = reader.tag();
       const row = this.#byNumber[tag >>> 3];
-      if (row === undefined || (tag & 7) !== wireTypeOf(row[1].kind)) {
-        reader.skip(tag);
-        continue;
-      }
-      const [name, field] = row;
-      const value = readValue(reader, field);
-      if (!field.isRepeated) message[name] = value;
-      else if (message[name] === undefined) message[name] = [value];
-      else (message[name] as unknown[]).push(value);
+      if (row === undefined) reader.skip(tag);
+      else if ((tag & 7) === wireTypeOf(row[1].kind)) readField(reader, row, message);
+      else if ((tag & 7) === WIRE_BYTES && row[1].isRepeated) readPacked(reader, row, message);
+      else reader.skip(tag);
     }
     return message as Message<F>;
   }
 }
 
 function wireTypeOf(kind: Kind): number {
-  return kind === 'int64' || kind === 'bool' ? 0 : 2;
+  return kind === 'int64' || kind === 'bool' ? WIRE_VARINT : WIRE_BYTES;
+}
+
+function readField(reader: ProtobufReader, [name, field]: Row, message: Values): void {
+  const value = readValue(reader, field);
+  if (field.kind === 'textMap') {
+    const { key = '', value: text = '' } = value as Message<Entry>;
+    ((message[name] ??= new Map()) as Map<string, string>).set(key, text);
+  } else if (!field.isRepeated) {
+    message[name] = value;
+  } else {
+    ((message[name] ??= []) as unknown[]).push(value);
+  }
+}
+
+/** Numbers of a repeated field one after the other, as proto3 writes them. */
+function readPacked(reader: ProtobufReader, row: Row, message: Values): void {
+  const end = reader.begin();
+  while (reader.hasMore(end)) readField(reader, row, message);
 }
 
 function writeValue(writer: ProtobufWriter, field: Field<unknown>, value: unknown): void {
@@ -110,6 +128,13 @@ function writeValue(writer: ProtobufWriter, field: Field<unknown>, value: unknow
       return writer.bytes(number, value as Uint8Array);
     case 'text':
       return writer.string(number, value as string);
+    case 'textMap':
+      for (const [key, text] of value as ReadonlyMap<string, string>) {
+        const open = writer.begin(number);
+        entry.write(writer, { key, value: text });
+        writer.end(open);
+      }
+      return;
     case 'message': {
       const open = writer.begin(number);
       field.table?.write(writer, value as Message<Fields>);
@@ -130,9 +155,16 @@ function readValue(reader: ProtobufReader, field: Field<unknown>): unknown {
       return reader.bytes();
     case 'text':
       return (reader.bytes() as Buffer).toString('utf8');
+    case 'textMap':
+      return entry.read(reader, reader.begin());
     case 'message':
       return field.table?.read(reader, reader.begin());
     default:
       return unreachable(field.kind);
   }
 }
+
+/** How protobuf writes one entry of a map. */
+const entryFields = { key: text(1), value: text(2) };
+const entry = new MessageTable(entryFields);
+type Entry = typeof entryFields;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handshake, wantsWebSocket } from './websocket-handshake.ts';
+import { handshake, wantsWebSocket } from './handshake.ts';
 
 const good: Readonly<Record<string, string>> = {
   connection: 'keep-alive, Upgrade',

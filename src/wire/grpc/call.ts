@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
 import type { IncomingHttpHeaders, IncomingHttpStatusHeader } from 'node:http2';
-import type { Clock } from '../../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 import { brokenOff, connectionLost, failureIn, notGrpc } from './call-status.ts';
 import { GrpcError } from './grpc-error.ts';
 import { formatTimeout, type Metadata, toHeaders } from './metadata.ts';

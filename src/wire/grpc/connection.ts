@@ -1,5 +1,5 @@
 import type { ClientHttp2Session } from 'node:http2';
-import type { Clock } from '../../../base/index.ts';
+import type { Clock } from '../../base/index.ts';
 import { type Address, formatAddress } from './address.ts';
 import type { CallOptions, CallTarget } from './call.ts';
 import { DuplexCall } from './duplex-call.ts';

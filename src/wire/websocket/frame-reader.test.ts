@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OPCODE } from './websocket-frame.ts';
-import { type ClientWord, WebSocketInput } from './websocket-input.ts';
+import { OPCODE } from './frame.ts';
+import { type ClientWord, WebSocketInput } from './frame-reader.ts';
 
 /** A frame as clients send them. */
 function masked(opcode: number, payload: Uint8Array, first = 0x80): Buffer {

@@ -1,37 +1,38 @@
 import type { Socket } from 'node:net';
-import type { Clock } from '../../base/index.ts';
-import { AbortScope } from '../abort-scope.ts';
-import type { ClientCertificate } from '../credentials/index.ts';
-import type { TransportRequest } from '../transport.ts';
-import { TransportError } from '../transport-error.ts';
+import { AbortScope, type Clock } from '../../base/index.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import { agreedProtocol, dial, type DialTarget } from './dial.ts';
-import { Http1Requests } from './http1-requests.ts';
+import { agreedProtocol, type ClientCertificate, dial, type DialTarget } from './dial.ts';
+import { Http1Requests, type UpgradedConnection } from './http1-requests.ts';
 import { Http2Connection, type Http2Events } from './http2-connection.ts';
-import type { HttpExchange } from './http-exchange.ts';
+import type { HttpExchange, HttpRequest } from './http-exchange.ts';
+import { TransportError } from './transport-error.ts';
 
 /** As client-go: a connection that is not there by then never will be. */
 const CONNECT_TIMEOUT_MS = 30_000;
 
-export interface ChannelOptions {
+export interface HttpClientOptions {
   readonly target: DialTarget;
-  /** PEM of the authorities to trust, asked for at every connection. */
-  readonly authorities: () => Promise<string | undefined>;
-  readonly certificate: ClientCertificate | undefined;
+  /** PEM of the authorities to trust, asked for at every connection; those of the system unless given. */
+  readonly authorities?: () => Promise<string | undefined>;
+  readonly certificate?: ClientCertificate;
   readonly clock: Clock;
-  readonly maxConnections: number;
-  readonly maxWaiting: number;
-  readonly maxSockets: number;
-  readonly isHttp1Only: boolean;
+  /** Connections of HTTP/2; a second one is opened only when the first has all the streams the server allows. 8 unless given. */
+  readonly maxConnections?: number;
+  /** Requests that wait for a stream when all are taken; beyond 10,000, unless given, they fail. */
+  readonly maxWaiting?: number;
+  /** Connections of HTTP/1.1, where every request takes one, and upgraded ones besides. 256 of each unless given. */
+  readonly maxSockets?: number;
+  /** Never offers HTTP/2. */
+  readonly isHttp1Only?: boolean;
 }
 
 /** Thrown at those who wait for HTTP/2 when it turns out that the server does not speak it. */
 class NoHttp2 extends Error {}
 
 /** All connections to one server with one client certificate. Which protocol the server speaks shows at the first one. */
-export class Channel {
+export class HttpClient {
   readonly certificate: ClientCertificate | undefined;
-  readonly #options: ChannelOptions;
+  readonly #options: HttpClientOptions;
   readonly #lifetime = new AbortScope();
   readonly #pool: ConnectionPool;
   readonly #http1: Http1Requests;
@@ -39,11 +40,11 @@ export class Channel {
   /** The connection on which HTTP/1.1 was agreed; the first request takes it. */
   #spare: Socket | undefined;
 
-  constructor(options: ChannelOptions) {
-    const { target, certificate, maxConnections, maxWaiting, maxSockets } = options;
+  constructor(options: HttpClientOptions) {
+    const { target, certificate, maxConnections = 8, maxWaiting = 10_000, maxSockets = 256 } = options;
     this.certificate = certificate;
     this.#options = options;
-    this.#isHttp1 = options.isHttp1Only || target.server.protocol === 'http:';
+    this.#isHttp1 = options.isHttp1Only === true || target.server.protocol === 'http:';
     this.#pool = new ConnectionPool({ maxConnections, maxWaiting, open: (events) => this.#openHttp2(events) });
     this.#http1 = new Http1Requests({
       origin: target.server.origin,
@@ -53,15 +54,24 @@ export class Channel {
     });
   }
 
-  async request(request: TransportRequest, path: string): Promise<HttpExchange> {
+  /**
+   * Resolves when the head of the answer is there, whatever its status; rejects with a `TransportError`, or with the reason
+   * of the request's signal. Redirects are answers like any other.
+   */
+  async request(request: HttpRequest): Promise<HttpExchange> {
     if (!this.#isHttp1) {
       try {
-        return await this.#pool.request((connection) => connection.request(request, path), request.signal);
+        return await this.#pool.request((connection) => connection.request(request), request.signal);
       } catch (error) {
         if (!(error instanceof NoHttp2)) throw error;
       }
     }
-    return this.#http1.request(request, path);
+    return this.#http1.request(request);
+  }
+
+  /** Asks to go on with another protocol, on an HTTP/1.1 connection of its own; see `Http1Requests.upgrade`. */
+  upgrade(request: HttpRequest): Promise<UpgradedConnection | HttpExchange> {
+    return this.#http1.upgrade(request);
   }
 
   /** Takes no more requests; those under way over HTTP/2 may go on. */
@@ -103,6 +113,6 @@ export class Channel {
         new TransportError('connect', `Cannot connect to "${origin}": no answer in ${CONNECT_TIMEOUT_MS} ms`),
       ),
     );
-    return await dial(target, { authorities: await authorities(), certificate, protocols, signal: scope.signal });
+    return await dial(target, { authorities: await authorities?.(), certificate, protocols, signal: scope.signal });
   }
 }

@@ -5,7 +5,8 @@ import {
   discardLogger,
   type Logger,
   type Random,
-} from '../../../base/index.ts';
+  waitFor,
+} from '../../base/index.ts';
 import { type Address, parseAddress } from './address.ts';
 import { type CallOptions } from './call.ts';
 import { Connection } from './connection.ts';
@@ -13,7 +14,6 @@ import { currentCredentials, type TlsSource } from './credentials.ts';
 import { GrpcError } from './grpc-error.ts';
 import type { KeepaliveOptions } from './keepalive.ts';
 import { openSession } from './open-session.ts';
-import { waitFor } from './wait-for.ts';
 
 export interface ChannelOptions extends KeepaliveOptions {
   /** One server, known by several addresses or being several machines that do the same. */

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { messageOf, TransportError } from '../transport-error.ts';
+import { messageOf, TransportError } from './transport-error.ts';
 
 /** What is wrong with a proxy's URL; undefined when it can be used. */
 export function checkProxyUrl(url: string): string | undefined {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { DecodeError } from '../json/index.ts';
+import { DecodeError } from '../../base/index.ts';
 import { WIRE_BYTES, WIRE_END_GROUP, WIRE_FIXED32, WIRE_FIXED64, WIRE_START_GROUP, WIRE_VARINT } from './writer.ts';
 
 /** As deep as JSON may be nested, see `decodeJson`. */

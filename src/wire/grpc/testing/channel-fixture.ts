@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { CryptoRandom, RealClock } from '../../../../base/index.ts';
+import { CryptoRandom, RealClock } from '../../../base/index.ts';
 import { Channel, type ChannelOptions } from '../channel.ts';
 import { GrpcError } from '../grpc-error.ts';
 import type { ServedCall } from './grpc-server.ts';

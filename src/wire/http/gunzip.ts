@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { messageOf, TransportError } from '../transport-error.ts';
+import { messageOf, TransportError } from './transport-error.ts';
 
 /** Unpacks a body on its way. */
 export async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

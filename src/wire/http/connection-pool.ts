@@ -1,6 +1,6 @@
-import { onAbort } from '../abort-scope.ts';
-import { TransportError } from '../transport-error.ts';
+import { onAbort } from '../../base/index.ts';
 import type { Http2Connection, Http2Events } from './http2-connection.ts';
+import { TransportError } from './transport-error.ts';
 
 export interface PoolOptions {
   /** More connections than one are opened when a server's limit on streams is reached; never more than this. */

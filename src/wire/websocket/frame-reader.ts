@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { OPCODE } from './websocket-frame.ts';
+import { OPCODE } from './frame.ts';
 
 /** What a client of a watch can say that means something. */
 export type ClientWord =
