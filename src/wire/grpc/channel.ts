@@ -8,11 +8,13 @@ import {
   waitFor,
 } from '../../base/index.ts';
 import { type Address, parseAddress } from './address.ts';
-import { type CallOptions } from './call.ts';
+import type { CallOptions } from './call.ts';
 import { Connection } from './connection.ts';
 import { currentCredentials, type TlsSource } from './credentials.ts';
+import type { DuplexCall } from './duplex-call.ts';
 import { GrpcError } from './grpc-error.ts';
 import type { KeepaliveOptions } from './keepalive.ts';
+import type { Method } from './method.ts';
 import { openSession } from './open-session.ts';
 
 export interface ChannelOptions extends KeepaliveOptions {
@@ -96,6 +98,20 @@ export class Channel implements AsyncDisposable {
     if (options.timeoutMs === undefined) return connection.unary(method, message, options);
     const timeoutMs = options.timeoutMs - (this.#options.clock.monotonic() - started);
     return connection.unary(method, message, { ...options, timeoutMs });
+  }
+
+  /** One message each way, as objects. */
+  async call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    options?: CallOptions,
+  ): Promise<Response> {
+    return method.response.decode(await this.unary(method.path, method.request.encode(request), options));
+  }
+
+  /** Any number of messages each way; the time that a connection takes does not count towards `timeoutMs`. */
+  async duplex(method: string, options: CallOptions = {}): Promise<DuplexCall> {
+    return (await this.connection(options)).duplex(method, options);
   }
 
   /** New calls go elsewhere, if there is another endpoint: this one answers, but cannot do its work. What runs may finish. */

@@ -1,3 +1,4 @@
+import { drained } from '../drained.ts';
 import { Call, type CallOptions, type CallTarget } from './call.ts';
 import { Deframer, frame } from './framing.ts';
 import { GrpcError } from './grpc-error.ts';
@@ -25,16 +26,7 @@ export class DuplexCall implements AsyncIterable<Uint8Array>, Disposable {
   send(message: Uint8Array): Promise<void> {
     const { stream } = this.#call;
     if (stream.closed || stream.destroyed || stream.writableEnded) return Promise.resolve();
-    if (stream.write(frame(message))) return Promise.resolve();
-    return new Promise((resolve) => {
-      const proceed = (): void => {
-        stream.off('drain', proceed);
-        stream.off('close', proceed);
-        resolve();
-      };
-      stream.on('drain', proceed);
-      stream.on('close', proceed);
-    });
+    return stream.write(frame(message)) ? Promise.resolve() : drained(stream);
   }
 
   /** Tells the server that nothing more will be sent. */

@@ -65,14 +65,14 @@ export class Deframer {
 
   #begin(): void {
     if (this.#isCompressed) {
-      throw new GrpcError('INTERNAL', 'Cannot read the answer: it is compressed, which was not asked for');
+      throw new GrpcError('INTERNAL', 'Cannot read a message: it is compressed, which was not asked for');
     }
     const length = this.#length;
     this.#length = 0;
     if (length > this.#maxBytes) {
       throw new GrpcError(
         'RESOURCE_EXHAUSTED',
-        `Cannot read the answer: a message of ${length} bytes is larger than max ${this.#maxBytes}`,
+        `Cannot read a message: ${length} bytes are more than ${this.#maxBytes}`,
       );
     }
     this.#message = Buffer.allocUnsafeSlow(length);

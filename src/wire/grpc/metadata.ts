@@ -35,6 +35,14 @@ export function formatTimeout(ms: number): string {
   return `${Math.min(Math.ceil(whole / 1000), MAX_TIMEOUT_DIGITS)}S`;
 }
 
+const MS_PER_UNIT: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 };
+
+/** Milliseconds of a `grpc-timeout`; `undefined` when it is none. */
+export function parseTimeout(text: string): number | undefined {
+  const [, digits, unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(text) ?? [];
+  return digits === undefined ? undefined : Number(digits) * (MS_PER_UNIT[unit] ?? 0);
+}
+
 /** The text of `grpc-message`, whose unusual characters travel percent-encoded. */
 export function decodeMessage(text: string): string {
   try {
@@ -42,4 +50,9 @@ export function decodeMessage(text: string): string {
   } catch {
     return text; // a server that does not encode it; better as it is than not at all
   }
+}
+
+/** A text as `grpc-message` carries it: printable ASCII, all else percent-encoded as UTF-8. */
+export function encodeMessage(text: string): string {
+  return text.toWellFormed().replaceAll(/[^ -$&-~]+/g, encodeURIComponent);
 }

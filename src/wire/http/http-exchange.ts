@@ -1,4 +1,5 @@
-import { pipeline, Readable, type Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
+import { drained } from '../drained.ts';
 
 /** A request, complete with credentials. */
 export interface HttpRequest {
@@ -27,5 +28,17 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
 export function sendBody(output: Writable, body: HttpRequest['body']): void {
   if (body === undefined) output.end();
   else if (typeof body === 'string' || body instanceof Uint8Array) output.end(body);
-  else pipeline(Readable.from(body), output, () => undefined); // `output` reports what went wrong
+  else void pump(output, body);
+}
+
+async function pump(output: Writable, body: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    for await (const chunk of body) {
+      if (output.destroyed) return;
+      if (!output.write(chunk)) await drained(output);
+    }
+    output.end();
+  } catch (error) {
+    output.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
 }

@@ -1,5 +1,6 @@
+import { STATUS_CODES } from 'node:http';
 import { expect, test } from 'vitest';
-import { handshake, wantsWebSocket } from './handshake.ts';
+import { handshake, type ProtocolChoice, wantsWebSocket } from './handshake.ts';
 
 const good: Readonly<Record<string, string>> = {
   connection: 'keep-alive, Upgrade',
@@ -9,9 +10,11 @@ const good: Readonly<Record<string, string>> = {
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
 
-function answerTo(changes: Readonly<Record<string, string | undefined>>): string {
-  const headers = { ...good, ...changes };
-  return handshake((name) => headers[name]).answer;
+function answerTo(changes: Readonly<Record<string, string | undefined>>, choose?: ProtocolChoice): string {
+  const sent = { ...good, ...changes };
+  const { code, headers, body } = handshake((name) => sent[name], choose);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\n${lines.join('')}\r\n${body}`;
 }
 
 // The answers are those of kube-apiserver 1.36.3, byte by byte.
@@ -38,6 +41,14 @@ test.each([
   [{ 'sec-websocket-protocol': 'a, b' }, 'HTTP/1.1 400 Bad Request\r\n\r\n'],
 ])('a request with %j is refused', (changes, answer) => {
   expect(answerTo(changes)).toBe(answer);
+});
+
+test('a server that chooses takes no origin, one of several protocols, and refuses when there is none for it', () => {
+  const v5: ProtocolChoice = (offered) => offered.find((name) => name === 'v5.channel.k8s.io');
+  const sent = { origin: undefined, 'sec-websocket-protocol': 'v6.channel.k8s.io, v5.channel.k8s.io' };
+  const deflate = { 'sec-websocket-extensions': 'permessage-deflate' };
+  expect(answerTo({ ...sent, ...deflate }, v5)).toMatch(/Sec-WebSocket-Protocol: v5.channel.k8s.io\r\n\r\n$/);
+  expect(answerTo({ 'sec-websocket-protocol': 'v4' }, v5)).toBe('HTTP/1.1 403 Forbidden\r\n\r\n');
 });
 
 test('WebSocket is wanted when both headers say so', () => {
