@@ -48,7 +48,7 @@ export class Loopback {
       certificate: SELF,
       clock: this.#clock,
     });
-    return this.#server.handle(call);
+    return this.#server.answer(call);
   }
 }
 

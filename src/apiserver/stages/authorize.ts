@@ -2,7 +2,7 @@ import { forbidden, StatusError } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { UserInfo } from '../request/user.ts';
-import type { Stage } from './stage.ts';
+import type { Encode, Stage } from './stage.ts';
 
 /** What is asked for, as authorizers judge it. */
 export interface AccessRequest {
@@ -21,11 +21,11 @@ export interface Authorizer {
   authorize(request: AccessRequest): AccessDecision | Promise<AccessDecision>;
 }
 
-export function authorize(authorizer: Authorizer): Stage {
+export function authorize(authorizer: Authorizer, encode: Encode): Stage {
   return async (call, next) => {
     const decision = await authorizer.authorize({ user: call.user, info: call.info });
     if (decision.allowed) return next(call);
-    return { type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING };
+    return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { handshake } from '../../wire/websocket/index.ts';
 import type { ClientCertificate } from '../request/call.ts';
@@ -56,6 +57,18 @@ export class WebSocketExchange implements Exchange {
 
   body(limit: number): Promise<Uint8Array> {
     return this.#plain.body(limit);
+  }
+
+  bodyStream(): AsyncIterable<Uint8Array> {
+    return this.#plain.bodyStream();
+  }
+
+  get isUpgrade(): boolean {
+    return this.#plain.isUpgrade;
+  }
+
+  takeOver(head: Head): Duplex {
+    return this.#plain.takeOver(head);
   }
 
   send(head: Head, body: Uint8Array | undefined): void {
