@@ -79,6 +79,7 @@ export class Http1Exchange implements Exchange {
     const { socket, first } = this.#upgrade;
     this.#isTakenOver = true;
     this.output.detachSocket(socket);
+    socket.setMaxListeners(0); // the handler adds its own to ours
     socket.allowHalfOpen = true; // the client may end its side first, and still read
     if (socket.destroyed) return socket;
     socket.write(rawAnswer(head.code, head.headers));

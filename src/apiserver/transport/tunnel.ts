@@ -45,7 +45,12 @@ export class Tunnel {
   /** Ends the connection when the handler is done. A client that does not end its side in turn is left after a while. */
   async run(takeOver: TakeOver): Promise<void> {
     const connection = this.#connection;
-    await takeOver(connection);
+    try {
+      await takeOver(connection);
+    } catch (error) {
+      if (connection.destroyed) return; // what else could it do
+      throw error;
+    }
     this.#isEnded = true;
     if (connection.destroyed) return;
     connection.end();
