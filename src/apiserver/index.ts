@@ -1,7 +1,8 @@
 // What other folders may use: the server, what a resource must say of itself, and the doors of its extension points.
 export { ApiServer, type ApiServerOptions, type ServerLimits } from './api-server.ts';
 export type { AdmissionPlugin, AdmissionRequest } from './admission.ts';
-export type { Answer, EncodedAnswer } from './answers/answer.ts';
+export type { Answer, EncodedAnswer, StreamAnswer, TakeOver, UpgradeAnswer } from './answers/answer.ts';
+export { webSocketAnswer, type WebSocketAnswerOptions } from './answers/websocket-answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
 export { VersionPath, type VersionInfo } from './health/version-path.ts';
 export { MetricsPath } from './metrics/metrics-path.ts';
