@@ -14,7 +14,7 @@ class Bench {
   async send(method: string, path: string, { body = '', type = 'application/json' } = {}): Promise<Answer> {
     const headers = { 'content-type': type, 'user-agent': 'bench/1.0' };
     const call = inProcessCall({ method, path, headers, body, certificate: CERTIFICATE, clock: this.#server.clock });
-    const answer = await this.#server.server.handle(call);
+    const answer = await this.#server.server.answer(call);
     if (answer.type === 'status') throw new Error(`${method} ${path}: ${answer.status.message ?? ''}`);
     this.#server.server.encode(answer, call);
     return answer;

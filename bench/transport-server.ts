@@ -30,8 +30,8 @@ async function startKeelson(): Promise<number> {
   const smallAnswer: EncodedAnswer = { code: 200, headers: json, body: small };
   const listAnswer: EncodedAnswer = { code: 200, headers: json, body: list };
   const handler: RequestHandler = {
-    handle: async () => ({ type: 'bytes', code: 200, contentType: json['content-type'], body: small }),
-    encode: (_answer, call) => (call.path === '/list' ? listAnswer : smallAnswer),
+    handle: async (call) => (call.path === '/list' ? listAnswer : smallAnswer),
+    encode: () => smallAnswer,
   };
   const transport = await listen(handler, {
     host: '127.0.0.1',

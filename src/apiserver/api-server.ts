@@ -21,7 +21,8 @@ import type { PathHandler } from './stages/dispatch.ts';
 import { ConcurrencyLimiter } from './stages/limit-concurrency.ts';
 import type { ConcurrencyLimits } from './stages/limit-concurrency.ts';
 import { pipeline } from './stages/stage.ts';
-import type { Next, Stage } from './stages/stage.ts';
+import type { Encode, Next, Stage } from './stages/stage.ts';
+import type { InProcessCall } from './transport/in-process-call.ts';
 import type { RequestHandler } from './transport/request-handler.ts';
 import { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 
@@ -86,17 +87,19 @@ export class ApiServer implements RequestHandler {
     this.self = new SelfClient(this, options.clock);
     const limiter = new ConcurrencyLimiter(limits);
     const metrics = new RequestMetrics(options.metrics, { clock: options.clock, inFlight: () => limiter.inFlight });
+    const negotiator = new Negotiator();
+    this.#encoder = new AnswerEncoder({ types: options.types, clock: options.clock, log: options.log, negotiator });
+    const encode: Encode = (answer, call) => this.#encoder.encode(answer, call);
     const stages: readonly Stage[] = [
       metrics.stage,
-      catchFailures(options.log),
+      catchFailures(options.log, encode),
       authenticate(options.authenticators),
       limiter.stage,
-      authorize(options.authorizer),
+      authorize(options.authorizer, encode),
     ];
-    const negotiator = new Negotiator();
     this.documents = new DocumentWriter(options.types, negotiator);
-    this.#encoder = new AnswerEncoder({ types: options.types, clock: options.clock, log: options.log, negotiator });
-    this.#handle = pipeline(stages, dispatch({ registry: this.registry, paths: this.#paths, negotiator }));
+    const answer = dispatch({ registry: this.registry, paths: this.#paths, negotiator });
+    this.#handle = pipeline(stages, async (call) => encode(await answer(call), call));
   }
 
   /** Adds somebody who answers paths that are no resources; asked in the order added. */
@@ -104,11 +107,24 @@ export class ApiServer implements RequestHandler {
     this.#paths.push(handler);
   }
 
-  handle(call: Call): Promise<Answer> {
+  handle(call: Call): Promise<EncodedAnswer> {
     return this.#handle(call);
   }
 
+  /**
+   * The shortcut for callers in the same process: through the same stages, but what the verb answered is handed over as it is.
+   * The call is over then, but for a watch or a stream, which the caller finishes.
+   */
+  async answer(call: InProcessCall): Promise<Answer> {
+    call.takesObjects = true;
+    const { code, decoded } = await this.#handle(call);
+    if (decoded === undefined)
+      throw new Error(`Cannot answer ${call.method} "${call.path}": a stage encoded the answer`);
+    if (decoded.type !== 'watch' && decoded.type !== 'stream') call.finish({ code, bytes: 0, outcome: 'complete' });
+    return decoded;
+  }
+
   encode(answer: Answer, call: Call): EncodedAnswer {
-    return this.#encoder.encode(answer, call);
+    return this.#encoder.toBytes(answer, call);
   }
 }

@@ -2,7 +2,8 @@
 export { ApiServer, type ApiServerOptions, type ServerLimits } from './api-server.ts';
 export type { AdmissionPlugin } from './admission/admission.ts';
 export type { AdmissionAttributes, AdmissionTarget } from './admission/admission-attributes.ts';
-export type { Answer, EncodedAnswer } from './answers/answer.ts';
+export type { Answer, EncodedAnswer, StreamAnswer, TakeOver, UpgradeAnswer } from './answers/answer.ts';
+export { webSocketAnswer, type WebSocketAnswerOptions } from './answers/websocket-answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
 export { VersionPath, type VersionInfo } from './health/version-path.ts';
 export { MetricsPath } from './metrics/metrics-path.ts';

@@ -9,7 +9,7 @@ const SELF = { commonName: 'system:apiserver', organizations: ['system:masters']
 
 /** Whatever takes calls through the stages. */
 interface Handler {
-  handle(call: Call): Promise<Answer>;
+  answer(call: Call): Promise<Answer>;
 }
 
 /** The server's writes to itself: through the same stages as any client's, without a socket. It reads with `ServerObjects`. */
@@ -45,7 +45,7 @@ export class SelfClient {
       certificate: SELF,
       clock: this.#clock,
     });
-    return this.#server.handle(call);
+    return this.#server.answer(call);
   }
 }
 

@@ -12,7 +12,9 @@ export { RandomUidSource, type UidSource } from './uid-source.ts';
 
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { BoundedQueue, type BoundedQueueOptions } from './bounded-queue.ts';
+export { AbortScope, onAbort } from './abort-scope.ts';
 export { aborted, type Runnable, runTogether } from './tasks.ts';
+export { waitFor, type WaitForOptions } from './wait-for.ts';
 
 export { discardLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from './logger.ts';
 export { LineLogger, type LineLoggerOptions } from './line-logger.ts';
@@ -25,6 +27,7 @@ export type { Gauge } from './gauge.ts';
 export { DEFAULT_BUCKETS, exponentialBuckets, type Histogram } from './histogram.ts';
 export { METRICS_CONTENT_TYPE } from './metric-text.ts';
 
+export { DecodeError, type DecodeReason, isDecodeError } from './decode-error.ts';
 export { unreachable } from './unreachable.ts';
 export { clone, deepEqual, deepFreeze, type DeepReadonly, type JsonValue } from './json-value.ts';
 export { Heap, type HeapEntry } from './heap.ts';

@@ -27,7 +27,7 @@ export type {
   TransportRequest,
   TransportResponse,
 } from './transport.ts';
-export { isTransportError, TransportError, type TransportFailure } from './transport-error.ts';
+export { isTransportError, TransportError, type TransportFailure } from '../wire/http/index.ts';
 export { HttpTransport, type HttpTransportOptions } from './http/index.ts';
 export type { ApiRequest, CallOptions } from './request/api-request.ts';
 export type { Warning, WarningHandler } from './request/warning.ts';

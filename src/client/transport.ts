@@ -1,4 +1,7 @@
 import type { Status } from '../api/client.ts';
+import type { ResponseHeaders } from '../wire/http/index.ts';
+
+export type { ResponseHeaders };
 
 /** A request as a transport gets it: complete but for credentials, which are the transport's own. */
 export interface TransportRequest {
@@ -19,8 +22,6 @@ export interface TransportResponse {
   readonly headers: ResponseHeaders;
   readonly body: TransportBody;
 }
-
-export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * What comes back. Over a wire it is bytes; in the server's process objects that are parsed already and frozen, since

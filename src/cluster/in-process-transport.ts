@@ -1,8 +1,18 @@
 // Requests of a client straight into an API server of the same process: the same stages, no sockets, no second copy.
-import { type Answer, type ApiServer, inProcessCall, type InProcessCall, StoredObject } from '../apiserver/index.ts';
+import {
+  type Answer,
+  type ApiServer,
+  type EncodedAnswer,
+  inProcessCall,
+  type InProcessCall,
+  StoredObject,
+} from '../apiserver/index.ts';
 import type { Clock } from '../base/index.ts';
 import { TransportError } from '../client/index.ts';
 import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../client/index.ts';
+
+/** For an answer that its client left; does nothing where the call has been finished. */
+const CUT = { code: 200, bytes: 0, outcome: 'cut' } as const;
 
 type ListAnswer = Extract<Answer, { type: 'list' }>;
 type WatchAnswer = Extract<Answer, { type: 'watch' }>;
@@ -27,8 +37,9 @@ export class InProcessTransport implements Transport {
   async send(request: TransportRequest): Promise<TransportResponse> {
     request.signal.throwIfAborted();
     if (this.#isClosed) throw new TransportError('closed', 'Cannot send: the client has been closed');
-    const call = inProcessCall({ ...request, ...this.#options });
-    const answer = await this.#server.handle(call);
+    const call = inProcessCall({ ...request, ...this.#options, uids: this.#server.services.uids });
+    const answer = await this.#server.answer(call);
+    if (request.signal.aborted) call.finish(CUT);
     request.signal.throwIfAborted();
     return this.#response(answer, call, request);
   }
@@ -48,13 +59,13 @@ export class InProcessTransport implements Transport {
     if (isWhole && answer.type === 'list')
       return { status: 200, headers, body: { type: 'object', object: listOf(answer) } };
     if (isWhole && answer.type === 'watch') {
-      return { status: 200, headers, body: { type: 'events', batches: eventsOf(answer, request.signal) } };
+      return { status: 200, headers, body: { type: 'events', batches: eventsOf(answer, call, request.signal) } };
     }
     const encoded = this.#server.encode(answer, call);
     return {
       status: encoded.code,
       headers: encoded.headers,
-      body: { type: 'bytes', chunks: chunksOf(encoded.body, request.signal) },
+      body: { type: 'bytes', chunks: chunksOf(encoded, call, request.signal) },
     };
   }
 }
@@ -71,24 +82,36 @@ function listOf({ resource, items, metadata }: ListAnswer): object {
 
 async function* eventsOf(
   { events, resource }: WatchAnswer,
+  call: InProcessCall,
   signal: AbortSignal,
 ): AsyncGenerator<readonly TransportEvent[]> {
-  for await (const batch of events) {
-    if (signal.aborted) break;
-    yield batch.map((event): TransportEvent =>
-      'object' in event ? { type: event.type, object: served(event.object, resource) } : event,
-    );
+  try {
+    for await (const batch of events) {
+      if (signal.aborted) break;
+      yield batch.map((event): TransportEvent =>
+        'object' in event ? { type: event.type, object: served(event.object, resource) } : event,
+      );
+    }
+    if (signal.aborted) throw signal.reason;
+    call.finish({ code: 200, bytes: 0, outcome: 'complete' });
+  } finally {
+    call.finish(CUT);
   }
-  if (signal.aborted) throw signal.reason;
 }
 
-type EncodedBody = ReturnType<ApiServer['encode']>['body'];
-
-async function* chunksOf(body: EncodedBody, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const chunks = body instanceof Uint8Array ? [body] : body;
-  for await (const chunk of chunks) {
-    if (signal.aborted) break;
-    yield chunk;
+async function* chunksOf(
+  { code, body }: EncodedAnswer,
+  call: InProcessCall,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body instanceof Uint8Array ? [body] : body) {
+      if (signal.aborted) break;
+      yield chunk;
+    }
+    if (signal.aborted) throw signal.reason;
+    call.finish({ code, bytes: 0, outcome: 'complete' });
+  } finally {
+    call.finish(CUT);
   }
-  if (signal.aborted) throw signal.reason;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { builtInTypes } from '../built-in.ts';
 import type { Field, Shape, Struct } from '../schema/schema.ts';
 import { canonicalize } from './canonicalize.ts';
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from '../../base/index.ts';
 import { encodeJson } from './encode-json.ts';
 
 const types = builtInTypes();

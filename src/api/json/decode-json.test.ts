@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { builtInTypes } from '../built-in.ts';
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from '../../base/index.ts';
 import { decodeJson } from './decode-json.ts';
 import { encodeJson } from './encode-json.ts';
 import { parseExact } from './exact-parse.ts';

@@ -1,5 +1,5 @@
 import type { Struct } from '../schema/schema.ts';
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from '../../base/index.ts';
 import { explain } from './explain.ts';
 import { JsonBody } from './json-body.ts';
 import type { JsonNode } from './json-node.ts';

@@ -1,5 +1,5 @@
 import type { Struct } from '../schema/schema.ts';
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from '../../base/index.ts';
 import { Abort, toDecodeError } from './go-complaint.ts';
 import { GoDecoder } from './go-decoder.ts';
 import { checkScalar } from './go-scalars.ts';

@@ -1,4 +1,4 @@
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from '../../base/index.ts';
 
 /** What Go's decoder found wrong. */
 export type Complaint =

@@ -1,5 +1,5 @@
 import { quoteGo } from '../values/index.ts';
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from '../../base/index.ts';
 
 /** What Go's JSON scanner says about a byte where it does not belong. */
 export function unexpectedByte(byte: number, context: string): DecodeError {

@@ -1,4 +1,4 @@
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from '../../base/index.ts';
 import { parseExact } from './exact-parse.ts';
 import { type JsonNode } from './json-node.ts';
 import { countKeys } from './raw-json.ts';

@@ -1,4 +1,4 @@
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from '../../base/index.ts';
 import type { JsonBody } from './json-body.ts';
 import type { JsonNode } from './json-node.ts';
 import { isPlainObject, type PlainObject } from './plain-object.ts';

@@ -1,4 +1,4 @@
-import { DecodeError } from './decode-error.ts';
+import { DecodeError } from '../../base/index.ts';
 
 /** What one walk over a value is told, and what it finds on the way. */
 export class Walk {

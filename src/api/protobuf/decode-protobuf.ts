@@ -2,8 +2,7 @@ import { canonicalizeOwned, type PlainObject, type TypeMeta } from '../json/inde
 import type { Struct } from '../schema/schema.ts';
 import { decoderOf } from './message-decoder.ts';
 import { ENVELOPE_MAGIC } from './magic.ts';
-import { malformed, ProtobufReader, wrongWireType } from './reader.ts';
-import { WIRE_BYTES } from './writer.ts';
+import { malformed, ProtobufReader, wrongWireType, WIRE_BYTES } from '../../wire/protobuf/index.ts';
 
 export interface DecodeProtobufOptions {
   /** Fill in what the type's `default` and `fill` flags say. */

@@ -2,7 +2,7 @@ import type { PlainObject } from '../json/index.ts';
 import type { Struct } from '../schema/schema.ts';
 import { encoderOf } from './message-encoder.ts';
 import { ENVELOPE_MAGIC } from './magic.ts';
-import { ProtobufWriter } from './writer.ts';
+import { ProtobufWriter } from '../../wire/protobuf/index.ts';
 
 /** Whether objects of the type have a protobuf form at all; custom resources and tables do not. */
 export function travelsInProtobuf(struct: Struct): boolean {

@@ -8,5 +8,4 @@ export {
 } from './decode-protobuf.ts';
 export { encodeProtobuf, encodeProtobufEnvelope, travelsInProtobuf, wrapProtobuf } from './encode-protobuf.ts';
 export { ENVELOPE_MAGIC } from './magic.ts';
-export { ProtobufReader } from './reader.ts';
-export { ProtobufWriter } from './writer.ts';
+export { ProtobufReader, ProtobufWriter } from '../../wire/protobuf/index.ts';

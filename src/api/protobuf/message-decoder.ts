@@ -1,6 +1,6 @@
 import { type PlainObject, setOwn } from '../json/index.ts';
 import type { Field, Struct } from '../schema/schema.ts';
-import { type ProtobufReader, wrongWireType } from './reader.ts';
+import { type ProtobufReader, wrongWireType } from '../../wire/protobuf/index.ts';
 import { shapeReader, type ValueReader } from './shape-readers.ts';
 
 /** Reads a field whose tag has been read into the object. */

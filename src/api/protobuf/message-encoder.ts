@@ -2,7 +2,7 @@ import { compareUtf8, unreachable } from '../../base/index.ts';
 import { isSchemaScalar, type PlainObject, type SchemaScalar } from '../json/index.ts';
 import type { Field, ListShape, MapShape, Shape, Struct } from '../schema/schema.ts';
 import { message, scalarBlanks, scalarWriter, type WriteField } from './scalar-writers.ts';
-import type { ProtobufWriter } from './writer.ts';
+import type { ProtobufWriter } from '../../wire/protobuf/index.ts';
 
 const EMPTY: PlainObject = Object.freeze({});
 

@@ -4,8 +4,7 @@ import { builtInTypes } from '../built-in.ts';
 import { canonicalize, DecodeError, encodeJson } from '../json/index.ts';
 import { decodeProtobuf, openProtobufEnvelope } from './decode-protobuf.ts';
 import { encodeProtobuf, encodeProtobufEnvelope, travelsInProtobuf, wrapProtobuf } from './encode-protobuf.ts';
-import { ProtobufReader } from './reader.ts';
-import { ProtobufWriter } from './writer.ts';
+import { ProtobufReader, ProtobufWriter } from '../../wire/protobuf/index.ts';
 
 const types = builtInTypes();
 const configMap = types.struct('io.k8s.api.core.v1.ConfigMap');

@@ -3,8 +3,14 @@ import { parseUntyped } from '../json/index.ts';
 import type { ScalarName } from '../schema/schema.ts';
 import { encodeBase64, formatMicroTime, formatTime } from '../values/index.ts';
 import { ENVELOPE_MAGIC } from './magic.ts';
-import { malformed, type ProtobufReader, wrongWireType } from './reader.ts';
-import { WIRE_BYTES, WIRE_FIXED64, WIRE_VARINT } from './writer.ts';
+import {
+  malformed,
+  type ProtobufReader,
+  wrongWireType,
+  WIRE_BYTES,
+  WIRE_FIXED64,
+  WIRE_VARINT,
+} from '../../wire/protobuf/index.ts';
 
 /** Reads one value, whose tag has been read. */
 export interface ScalarReader {

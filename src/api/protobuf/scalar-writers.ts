@@ -2,7 +2,7 @@ import { parseGoDuration, unreachable } from '../../base/index.ts';
 import { encodeJson } from '../json/index.ts';
 import type { ScalarName } from '../schema/schema.ts';
 import { decodeBase64, type Instant, isZeroInstant, parseMicroTime, parseTime, ValueError } from '../values/index.ts';
-import type { ProtobufWriter } from './writer.ts';
+import type { ProtobufWriter } from '../../wire/protobuf/index.ts';
 
 /** Writes a field, tag and all. The value is canonical and not null. */
 export type WriteField = (writer: ProtobufWriter, value: unknown) => void;

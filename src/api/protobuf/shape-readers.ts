@@ -1,9 +1,8 @@
 import { unreachable } from '../../base/index.ts';
 import { isSchemaScalar, type PlainObject, setOwn } from '../json/index.ts';
 import type { ListShape, MapShape, ScalarName, Shape, Struct } from '../schema/schema.ts';
-import { type ProtobufReader, wrongWireType } from './reader.ts';
+import { type ProtobufReader, wrongWireType, WIRE_BYTES, WIRE_VARINT } from '../../wire/protobuf/index.ts';
 import { scalarReaders } from './scalar-readers.ts';
-import { WIRE_BYTES, WIRE_VARINT } from './writer.ts';
 
 /** Reads a value whose tag has been read. What came before of the same field is added to or replaced. */
 export interface ValueReader {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { internalError, StatusError } from '../../api/index.ts';
+import { badRequest, internalError, StatusError } from '../../api/index.ts';
 import type { TypeTable } from '../../api/index.ts';
 import { unreachable } from '../../base/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
@@ -55,8 +55,18 @@ export class AnswerEncoder {
     this.#watches = new WatchEncoder({ clock, forms: this.#forms, statuses: this.#statuses });
   }
 
-  /** Never throws: what cannot be encoded as asked is answered with a Status that says why. */
+  /**
+   * A call that takes objects gets them as they are; everybody else what they asked for.
+   *
+   * Never throws: what cannot be encoded as asked is answered with a Status that says why.
+   */
   encode(answer: Answer, call: Call): EncodedAnswer {
+    if (call.takesObjects) return { code: codeOf(answer), headers: {}, body: EMPTY, decoded: answer };
+    return this.toBytes(answer, call);
+  }
+
+  /** The same for whoever wants bytes after all. */
+  toBytes(answer: Answer, call: Call): EncodedAnswer {
     try {
       return this.#encode(answer, call);
     } catch (error) {
@@ -78,6 +88,11 @@ export class AnswerEncoder {
         return this.#status(answer, call);
       case 'bytes':
         return encodeBytes(answer, call);
+      case 'stream':
+        return { code: answer.code, headers: endToEnd(answer.headers), body: answer.body };
+      case 'upgrade':
+        if (!call.isUpgrade) throw badRequest('Upgrade request required');
+        return { code: 101, headers: answer.headers, body: EMPTY, takeOver: answer.takeOver };
       default:
         return unreachable(answer);
     }
@@ -157,6 +172,8 @@ interface TableRequest {
   readonly apiVersion: string;
 }
 
+const EMPTY = new Uint8Array(0);
+
 const FALLBACK: Representation = { format: 'json', isPretty: true, conversion: undefined };
 
 function encodeBytes({ code, contentType, body, headers }: BytesAnswer, call: Call): EncodedAnswer {
@@ -165,4 +182,35 @@ function encodeBytes({ code, contentType, body, headers }: BytesAnswer, call: Ca
     headers: contentType === '' ? { ...headers } : answerHeaders(call, contentType, headers),
     body: typeof body === 'string' ? Buffer.from(body) : body,
   };
+}
+
+/** Headers that mean one connection only (RFC 9110, 7.6.1), which HTTP/2 does not even have. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+function endToEnd(headers: EncodedAnswer['headers']): EncodedAnswer['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+}
+
+function codeOf(answer: Answer): number {
+  switch (answer.type) {
+    case 'object':
+    case 'bytes':
+    case 'stream':
+      return answer.code;
+    case 'status':
+      return answer.status.code;
+    case 'list':
+    case 'watch':
+      return 200;
+    case 'upgrade':
+      return 101;
+  }
 }

@@ -7,6 +7,9 @@ export type {
   ListMetadata,
   ObjectAnswer,
   StatusAnswer,
+  StreamAnswer,
+  TakeOver,
+  UpgradeAnswer,
   WatchAnswer,
   WatchEvent,
 } from './answer.ts';

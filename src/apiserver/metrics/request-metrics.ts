@@ -1,5 +1,4 @@
-import type { Clock, Counter, Gauge, Histogram, MetricRegistry } from '../../base/index.ts';
-import type { Answer } from '../answers/answer.ts';
+import type { Clock, Counter, Histogram, MetricRegistry } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import { isLongRunning } from '../stages/limit-concurrency.ts';
@@ -34,7 +33,7 @@ export class RequestMetrics {
     });
     this.#durations = metrics.histogram({
       name: 'apiserver_request_duration_seconds',
-      help: 'Seconds from the arrival of a request to its answer.',
+      help: 'Seconds from the arrival of a request to the end of its answer.',
       labels: [...TARGET, 'dry_run'],
       buckets: DURATION_BUCKETS,
     });
@@ -59,25 +58,19 @@ export class RequestMetrics {
     );
   }
 
-  readonly stage: Stage = async (call, next) => {
+  /** As upstream, a request is counted and timed when the last byte of its answer is out: a watch when it ends. */
+  readonly stage: Stage = (call, next) => {
     const start = this.#clock.monotonic();
-    const answer = await next(call);
-    const recorder = this.#recorder(call, codeOf(answer));
-    recorder.total.add();
-    if (answer.type === 'watch') return { ...answer, events: this.#counted(answer.events, call) };
-    if (!isLongRunning(call.info)) recorder.duration.observe((this.#clock.monotonic() - start) / 1000);
-    return answer;
+    const open = isLongRunning(call.info) ? this.#longRunning.with(targetOf(call.info)) : undefined;
+    open?.add(1);
+    call.onFinish(({ code }) => {
+      open?.add(-1);
+      const recorder = this.#recorder(call, code);
+      recorder.total.add();
+      recorder.duration.observe((this.#clock.monotonic() - start) / 1000);
+    });
+    return next(call);
   };
-
-  async *#counted<T>(events: AsyncIterable<T>, call: Call): AsyncGenerator<T> {
-    const open: Gauge = this.#longRunning.with(targetOf(call.info));
-    open.add(1);
-    try {
-      yield* events;
-    } finally {
-      open.add(-1);
-    }
-  }
 
   #recorder({ info, query }: Call, code: number): Recorder {
     const dryRun = query.text === '' ? '' : query.get('dryRun');
@@ -126,17 +119,4 @@ function scopeOf(info: RequestInfo): string {
   if (!info.isResource) return '';
   if (info.name !== '' || info.verb === 'create') return 'resource';
   return info.namespace === '' ? 'cluster' : 'namespace';
-}
-
-function codeOf(answer: Answer): number {
-  switch (answer.type) {
-    case 'object':
-    case 'bytes':
-      return answer.code;
-    case 'status':
-      return answer.status.code;
-    case 'list':
-    case 'watch':
-      return 200;
-  }
 }

@@ -22,6 +22,21 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Reads the whole body; throws a Status of 413 when it is longer than `limit` bytes. */
   body(limit: number): Promise<Uint8Array>;
+  /**
+   * The body as it comes, of any length: what is not read yet waits with the client. Once, in place of `body`, and not after
+   * the answer has been sent. Throws a Status of 400 when the client breaks off.
+   */
+  bodyStream(): AsyncIterable<Uint8Array>;
+  /** The client asks to go on with another protocol, and may: an answer of type 'upgrade' can be given. */
+  readonly isUpgrade: boolean;
+  /** What the client calls this request in audit logs, or an ID made for it. Goes back in the `Audit-Id` header. */
+  readonly auditId: string;
+  /** Set by a client in the same process: answers are handed over as they are, not encoded. */
+  takesObjects: boolean;
+  /** Tells, once, when the answer has been sent or was cut off; at once when it has been already. */
+  onFinish(listener: (sent: SentAnswer) => void): void;
+  /** The same as a promise. */
+  readonly finished: Promise<SentAnswer>;
   /** When the request arrived, in the clock's milliseconds. */
   readonly receivedAt: number;
   readonly info: RequestInfo;
@@ -30,6 +45,16 @@ export interface Call {
   readonly warnings: Warnings;
   /** For the audit event of the request. */
   readonly annotations: AuditAnnotations;
+}
+
+/** What became of one answer. */
+export interface SentAnswer {
+  /** 0 when the client left before there was an answer. */
+  readonly code: number;
+  /** Bytes of the body that were handed over for sending, after compression; 0 for a client in the same process. */
+  readonly bytes: number;
+  /** 'cut' when the client left before the end, was too slow, or the server gave up. */
+  readonly outcome: 'complete' | 'cut';
 }
 
 export interface ClientCertificate {

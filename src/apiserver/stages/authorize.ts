@@ -1,15 +1,15 @@
 import { forbidden, StatusError } from '../../api/index.ts';
 import type { Authorizer } from '../access/authorizer.ts';
 import type { Call } from '../request/call.ts';
-import type { Stage } from './stage.ts';
+import type { Encode, Stage } from './stage.ts';
 
 /** Lets through what an authorizer allows. */
-export function authorize(authorizer: Authorizer): Stage {
+export function authorize(authorizer: Authorizer, encode: Encode): Stage {
   return async (call, next) => {
     const asked = authorizer.authorize({ user: call.user, info: call.info, signal: call.signal });
     const decision = asked instanceof Promise ? await asked : asked;
     if (decision.verdict === 'allow') return next(call);
-    return { type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING };
+    return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);
   };
 }
 

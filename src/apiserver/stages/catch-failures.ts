@@ -1,10 +1,10 @@
 import { internalError, StatusError } from '../../api/index.ts';
 import type { Logger } from '../../base/index.ts';
 import { StoreError } from '../../store/index.ts';
-import type { Stage } from './stage.ts';
+import type { Encode, Stage } from './stage.ts';
 
 /** Turns whatever goes wrong further in into a Status; what is nobody's mistake but ours is logged too. */
-export function catchFailures(log: Logger): Stage {
+export function catchFailures(log: Logger, encode: Encode): Stage {
   return async (call, next) => {
     try {
       return await next(call);
@@ -13,7 +13,7 @@ export function catchFailures(log: Logger): Stage {
       if (failure.code >= 500 && !(error instanceof StatusError)) {
         log.error('request failed', { method: call.method, path: call.path, error });
       }
-      return { type: 'status', status: failure.status };
+      return encode({ type: 'status', status: failure.status }, call);
     }
   };
 }

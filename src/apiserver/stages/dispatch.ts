@@ -40,7 +40,7 @@ export interface DispatchParts {
   readonly negotiator: Negotiator;
 }
 
-/** The last stage: the verb of the resource, or whoever answers the path. */
+/** What the stages lead to: the verb of the resource, or whoever answers the path. */
 export function dispatch({ registry, paths, negotiator }: DispatchParts): (call: Call) => Promise<Answer> {
   return async (call) => {
     const { info } = call;

@@ -16,7 +16,8 @@ export interface InFlight {
 const LONG_RUNNING_SUBRESOURCES = new Set(['proxy', 'exec', 'attach', 'portforward', 'log']);
 
 /**
- * Refuses with 429 what is more than the server works on at once. Watches and streams do not count: they last long and
+ * Refuses with 429 what is more than the server works on at once: a request counts until its handler is done and its answer
+ * is sent. Watches and streams do not count: they last long and
  * do little. The masters are let through, so that an overloaded server can still be looked at.
  */
 export class ConcurrencyLimiter {
@@ -41,10 +42,16 @@ export class ConcurrencyLimiter {
       throw tooManyRequests('Too many requests, please try again later.', 1);
     }
     this.#count(isRead, 1);
+    let open = 2;
+    const close = (): void => {
+      open -= 1;
+      if (open === 0) this.#count(isRead, -1);
+    };
+    call.onFinish(close);
     try {
       return await next(call);
     } finally {
-      this.#count(isRead, -1);
+      close();
     }
   };
 

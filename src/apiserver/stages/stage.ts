@@ -1,11 +1,14 @@
-import type { Answer } from '../answers/answer.ts';
+import type { Answer, EncodedAnswer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 
 /** What comes after a stage. */
-export type Next = (call: Call) => Promise<Answer>;
+export type Next = (call: Call) => Promise<EncodedAnswer>;
 
 /** One step on the way of every request: it may answer itself, refuse by throwing, or go on. */
-export type Stage = (call: Call, next: Next) => Promise<Answer>;
+export type Stage = (call: Call, next: Next) => Promise<EncodedAnswer>;
+
+/** Puts an answer into the format that the call asks for; for stages that answer themselves. */
+export type Encode = (answer: Answer, call: Call) => EncodedAnswer;
 
 /** The stages as one function, first one outermost. */
 export function pipeline(stages: readonly Stage[], last: Next): Next {

@@ -100,7 +100,7 @@ export class KindServer implements AsyncDisposable {
       certificate: ADMIN,
       clock: this.clock,
     });
-    return { answer: await this.server.handle(call), call };
+    return { answer: await this.server.answer(call), call };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

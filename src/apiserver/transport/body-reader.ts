@@ -29,6 +29,16 @@ export function readBody(input: Readable, { limit, isWhole }: ReadBodyOptions): 
   });
 }
 
+/** A request's body as it comes. Leaving it early leaves the rest unread; the stream itself lives on, for the answer. */
+export async function* streamBody(input: Readable, isWhole: () => boolean): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of input.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
+  } catch (cause) {
+    throw incomplete({ cause });
+  }
+  if (!isWhole()) throw incomplete();
+}
+
 /** Upstream's words, which clients look for. */
 export function bodyTooLarge(limit: number): StatusError {
   return new StatusError({
@@ -49,6 +59,6 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
   return chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
-function incomplete(): StatusError {
-  return badRequest('unexpected EOF');
+function incomplete(options?: ErrorOptions): StatusError {
+  return badRequest('unexpected EOF', options);
 }

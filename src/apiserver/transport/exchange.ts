@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Connection } from './connection.ts';
 import type { CallSource } from './lazy-call.ts';
 
@@ -25,6 +26,8 @@ export interface Exchange extends CallSource {
   readonly output: Output;
   /** Head and whole body, in as few packets as possible. Without a body (HEAD, 304) the head stands alone. */
   send(head: Head, body: Uint8Array | undefined): void;
+  /** The head of an answer with code 101, at once; gives the connection, which belongs to HTTP no more. Assumes `isUpgrade`. */
+  takeOver(head: Head): Duplex;
   /** The head, at once; the body follows through `output`. */
   start(head: Head): void;
   /** Cuts the answer off so that the client sees that it is not whole. */

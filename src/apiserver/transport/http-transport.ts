@@ -4,7 +4,6 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { aborted } from '../../base/index.ts';
-import type { UidSource } from '../../base/index.ts';
 import { HeadWriter } from './answer-head.ts';
 import { readCertificate } from './client-certificate.ts';
 import { answerPlainHttp } from './client-errors.ts';
@@ -22,7 +21,6 @@ import type { RequestServices } from './request-server.ts';
 export interface HttpTransportOptions extends Omit<RequestServices, 'heads'> {
   readonly serving: ServingCertificate;
   readonly clientAuthorities?: string;
-  readonly uids: UidSource;
   readonly signal: AbortSignal;
 }
 
@@ -39,9 +37,9 @@ export class HttpTransport implements AsyncDisposable {
   #stopping: Promise<void> | undefined;
 
   constructor(options: HttpTransportOptions) {
-    const { clock, uids, limits, serving, clientAuthorities } = options;
+    const { clock, limits, serving, clientAuthorities } = options;
     this.#options = options;
-    this.#requests = new RequestServer({ ...options, heads: new HeadWriter(clock, uids) });
+    this.#requests = new RequestServer({ ...options, heads: new HeadWriter(clock) });
     this.#connections = new OpenConnections(clock, limits.idleTimeoutMs);
     this.#server = httpsServer({
       serving,

@@ -10,7 +10,7 @@ import type { OpenConnection } from './open-connections.ts';
 import type { RequestServer } from './request-server.ts';
 import { requestTarget } from './request-target.ts';
 import { WebSocketExchange } from './websocket-exchange.ts';
-import { wantsWebSocket } from './websocket-handshake.ts';
+import { wantsWebSocket } from '../../wire/websocket/index.ts';
 
 export interface Http1ConnectionOptions {
   readonly connection: Connection;
@@ -52,8 +52,9 @@ export class Http1Connection implements OpenConnection {
   }
 
   /**
-   * The client asks to go on with another protocol: watches do, over WebSocket; all else is answered as plain HTTP. Either
-   * way it is the connection's last request, for Node reads no more of them, nor a body.
+   * The client asks to go on with another protocol: watches do, over WebSocket; all else as the handler says, which may answer
+   * in plain HTTP. Either way it is the connection's last request, for Node reads no more of them, nor a body. As long as
+   * there is no answer nothing is read, so that a client that leaves is only noticed when something is written to it.
    */
   acceptUpgrade(message: IncomingMessage, first: Uint8Array): void {
     const socket = this.#socket;
@@ -70,10 +71,10 @@ export class Http1Connection implements OpenConnection {
       response.end('400 Bad Request');
       return;
     }
-    const plain = new Http1Exchange({ message, target, waitsToSend: false }, response, this.connection);
+    const upgrade = { socket, first };
+    const plain = new Http1Exchange({ message, target, waitsToSend: false, upgrade }, response, this.connection);
     const isWatch = new LazyCall(plain, 0).info.verb === 'watch';
     const isWebSocket = isWatch && wantsWebSocket((name) => plain.header(name));
-    if (!isWebSocket) socket.resume(); // what it sends after its request has no reader
     this.#requests.serve(isWebSocket ? new WebSocketExchange(plain, socket, first) : plain);
   }
 

@@ -1,15 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../request/call.ts';
-import { bodyTooLarge, declaredLength, readBody } from './body-reader.ts';
+import { bodyTooLarge, declaredLength, readBody, streamBody } from './body-reader.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange, Head } from './exchange.ts';
 import { LINGER_MS, MAX_DISCARDED_BYTES } from './linger.ts';
+import { rawAnswer } from './raw-answer.ts';
 
 export interface Http1Request {
   readonly message: IncomingMessage;
   readonly target: string;
   /** The client sends its body only when told to (`expect: 100-continue`). */
   readonly waitsToSend: boolean;
+  /** There when the client asks to go on with another protocol, with what it sent right behind its request. */
+  readonly upgrade?: { readonly socket: TLSSocket; readonly first: Uint8Array };
 }
 
 /** A request and response of HTTP/1.1. */
@@ -19,7 +24,10 @@ export class Http1Exchange implements Exchange {
   readonly connection: Connection;
   readonly output: ServerResponse;
   readonly #request: IncomingMessage;
+  readonly #upgrade: Http1Request['upgrade'];
   #waitsToSend: boolean;
+  #isBodyStreamed = false;
+  #isTakenOver = false;
 
   constructor(request: Http1Request, response: ServerResponse, connection: Connection) {
     this.method = request.message.method ?? '';
@@ -28,6 +36,7 @@ export class Http1Exchange implements Exchange {
     this.output = response;
     this.#request = request.message;
     this.#waitsToSend = request.waitsToSend;
+    this.#upgrade = request.upgrade;
     response.on('error', ignore);
   }
 
@@ -51,14 +60,37 @@ export class Http1Exchange implements Exchange {
   body(limit: number): Promise<Uint8Array> {
     const declared = declaredLength(this.header('content-length'));
     if (declared !== undefined && declared > limit) return Promise.reject(bodyTooLarge(limit));
-    if (this.#waitsToSend) this.output.writeContinue();
-    this.#waitsToSend = false;
+    this.#letSend();
     return readBody(this.#request, { limit, isWhole: () => this.#request.complete });
+  }
+
+  bodyStream(): AsyncIterable<Uint8Array> {
+    this.#letSend();
+    this.#isBodyStreamed = true;
+    return streamBody(this.#request, () => this.#request.complete);
+  }
+
+  get isUpgrade(): boolean {
+    return this.#upgrade !== undefined;
+  }
+
+  takeOver(head: Head): Duplex {
+    if (this.#upgrade === undefined) throw new Error('Cannot take over the connection: the client did not ask for it');
+    const { socket, first } = this.#upgrade;
+    this.#isTakenOver = true;
+    this.output.detachSocket(socket);
+    socket.setMaxListeners(0); // the handler adds its own to ours
+    socket.allowHalfOpen = true; // the client may end its side first, and still read
+    if (socket.destroyed) return socket;
+    socket.write(rawAnswer(head.code, head.headers));
+    if (first.length > 0) socket.unshift(first);
+    return socket;
   }
 
   send(head: Head, body: Uint8Array | undefined): void {
     const response = this.output;
     if (response.destroyed) return;
+    this.#upgrade?.socket.resume(); // what it sends after its request has no reader
     const isBodyLeft = this.#isMuchLeftToRead();
     if (isBodyLeft || this.connection.isDraining) head.headers['connection'] = 'close';
     response.writeHead(head.code, head.headers);
@@ -70,7 +102,9 @@ export class Http1Exchange implements Exchange {
   start(head: Head): void {
     const response = this.output;
     if (response.destroyed) return;
-    if (this.connection.isDraining || this.#isMuchLeftToRead()) head.headers['connection'] = 'close';
+    this.#upgrade?.socket.resume();
+    if (this.connection.isDraining || (!this.#isBodyStreamed && this.#isMuchLeftToRead()))
+      head.headers['connection'] = 'close';
     response.writeHead(head.code, head.headers);
     response.flushHeaders();
   }
@@ -81,7 +115,15 @@ export class Http1Exchange implements Exchange {
 
   onClose(closed: (isFlushed: boolean) => void): void {
     const response = this.output;
-    response.on('close', () => closed(response.writableFinished));
+    const socket = this.#upgrade?.socket;
+    if (socket === undefined) response.on('close', () => closed(response.writableFinished));
+    else socket.once('close', () => closed(this.#isTakenOver ? socket.writableFinished : response.writableFinished));
+  }
+
+  /** A client may wait to be told before it sends its body. */
+  #letSend(): void {
+    if (this.#waitsToSend) this.output.writeContinue();
+    this.#waitsToSend = false;
   }
 
   #isMuchLeftToRead(): boolean {

@@ -1,7 +1,7 @@
 import { constants, sensitiveHeaders } from 'node:http2';
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { ClientCertificate } from '../request/call.ts';
-import { bodyTooLarge, declaredLength, readBody } from './body-reader.ts';
+import { bodyTooLarge, declaredLength, readBody, streamBody } from './body-reader.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange, Head } from './exchange.ts';
 import { LINGER_MS } from './linger.ts';
@@ -18,7 +18,9 @@ export class Http2Exchange implements Exchange {
   readonly target: string;
   readonly connection: Connection;
   readonly output: ServerHttp2Stream;
+  readonly isUpgrade = false;
   readonly #headers: Http2Headers;
+  #isBodyStreamed = false;
 
   constructor(stream: ServerHttp2Stream, headers: Http2Headers, connection: Connection) {
     this.output = stream;
@@ -55,10 +57,18 @@ export class Http2Exchange implements Exchange {
   body(limit: number): Promise<Uint8Array> {
     const declared = declaredLength(this.header('content-length'));
     if (declared !== undefined && declared > limit) return Promise.reject(bodyTooLarge(limit));
-    if (this.header('expect')?.toLowerCase() === '100-continue' && !this.output.closed) {
-      this.output.additionalHeaders({ ':status': 100 });
-    }
+    this.#letSend();
     return readBody(this.output, { limit, isWhole: () => !this.output.aborted });
+  }
+
+  bodyStream(): AsyncIterable<Uint8Array> {
+    this.#letSend();
+    this.#isBodyStreamed = true;
+    return streamBody(this.output, () => !this.output.aborted);
+  }
+
+  takeOver(): never {
+    throw new Error('Cannot take over a stream of HTTP/2: extended CONNECT (RFC 8441) is not offered');
   }
 
   send(head: Head, body: Uint8Array | undefined): void {
@@ -78,7 +88,8 @@ export class Http2Exchange implements Exchange {
     if (stream.closed || stream.destroyed) return;
     stream.respond(http2Headers(head));
     stream.once('aborted', () => stream.destroy()); // Node itself would wait for what is left to be read, for ever
-    if (!stream.endAfterHeaders) this.#discardInput();
+    if (this.#isBodyStreamed) stream.once('finish', () => this.#discardInput());
+    else if (!stream.endAfterHeaders) this.#discardInput();
   }
 
   /** Not by `close(code)`: Node would send the end of the stream before the reset, and half an answer would look whole. */
@@ -91,12 +102,20 @@ export class Http2Exchange implements Exchange {
     stream.on('close', () => closed(isFlushed(stream)));
   }
 
+  /** A client may wait to be told before it sends its body. */
+  #letSend(): void {
+    if (this.header('expect')?.toLowerCase() === '100-continue' && !this.output.closed) {
+      this.output.additionalHeaders({ ':status': 100 });
+    }
+  }
+
   /** Lets the client finish sending what nobody will read, for a while; then tells it to stop (RFC 9113, 8.1). */
   #discardInput(): void {
     const stream = this.output;
     if (stream.readableEnded) return;
     stream.resume();
-    stream.once('finish', () => this.#closeSoon());
+    if (stream.writableFinished) this.#closeSoon();
+    else stream.once('finish', () => this.#closeSoon());
   }
 
   #closeSoon(): void {

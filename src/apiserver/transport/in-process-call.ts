@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/index.ts';
-import type { Call, ClientCertificate } from '../request/call.ts';
+import type { Clock, UidSource } from '../../base/index.ts';
+import type { Call, ClientCertificate, SentAnswer } from '../request/call.ts';
 import type { UserInfo } from '../request/user.ts';
 import { bodyTooLarge } from './body-reader.ts';
 import { LazyCall } from './lazy-call.ts';
@@ -19,18 +19,21 @@ export interface InProcessRequest {
   /** What the client would show if it came over TLS. */
   readonly certificate?: ClientCertificate;
   readonly clock: Clock;
+  /** For an audit ID, should anybody ask for one. */
+  readonly uids?: UidSource;
   /** When it aborts, the call does. */
   readonly signal?: AbortSignal;
 }
 
-/** A call that can be given up. */
+/** A call that can be given up; who sent it says when the answer has been taken. */
 export interface InProcessCall extends Call {
   abort(why: string): void;
+  finish(sent: SentAnswer): void;
 }
 
 /** Makes a call without a socket: the handler cannot tell it from one that came over the wire. */
 export function inProcessCall(request: InProcessRequest): InProcessCall {
-  const call = new LazyCall(new InProcessSource(request), request.clock.now());
+  const call = new LazyCall(new InProcessSource(request), request.clock.now(), request.uids);
   if (request.user !== undefined) call.user = request.user;
   const { signal } = request;
   const abort = (): void =>
@@ -44,6 +47,7 @@ class InProcessSource implements CallSource {
   readonly method: string;
   readonly target: string;
   readonly remoteAddress = '';
+  readonly isUpgrade = false;
   readonly certificate: ClientCertificate | undefined;
   readonly #headers = new Map<string, readonly string[]>();
   readonly #body: Uint8Array | string;
@@ -70,5 +74,9 @@ class InProcessSource implements CallSource {
     const bytes = typeof this.#body === 'string' ? new TextEncoder().encode(this.#body) : this.#body;
     if (bytes.length > limit) throw bodyTooLarge(limit);
     return bytes;
+  }
+
+  async *bodyStream(): AsyncGenerator<Uint8Array> {
+    yield await this.body(Infinity);
   }
 }

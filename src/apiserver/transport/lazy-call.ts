@@ -1,7 +1,8 @@
+import type { UidSource } from '../../base/index.ts';
 import { Query } from '../request/query.ts';
 import { ANONYMOUS } from '../request/user.ts';
 import { AuditAnnotations, Warnings } from '../request/call.ts';
-import type { Call, ClientCertificate } from '../request/call.ts';
+import type { Call, ClientCertificate, SentAnswer } from '../request/call.ts';
 import type { UserInfo } from '../request/user.ts';
 import { booleanParameter } from '../request/options.ts';
 import { nameFromField } from '../request/name-from-field.ts';
@@ -19,6 +20,8 @@ export interface CallSource {
   headers(name: string): readonly string[];
   /** Reads the body, once. */
   body(limit: number): Promise<Uint8Array>;
+  bodyStream(): AsyncIterable<Uint8Array>;
+  readonly isUpgrade: boolean;
 }
 
 const NO_HINTS: QueryHints = { isWatch: false, nameFromField: '' };
@@ -30,19 +33,26 @@ export class LazyCall implements Call {
   readonly queryText: string;
   readonly receivedAt: number;
   user: UserInfo = ANONYMOUS;
+  takesObjects = false;
   readonly #source: CallSource;
+  readonly #uids: UidSource | undefined;
+  #auditId: string | undefined;
+  #sent: SentAnswer | undefined;
+  readonly #onFinish: ((sent: SentAnswer) => void)[] = [];
   #query: Query | undefined;
   #info: RequestInfo | undefined;
   #warnings: Warnings | undefined;
   #annotations: AuditAnnotations | undefined;
-  #body: Promise<Uint8Array> | undefined;
+  #body: Promise<Uint8Array> | 'streamed' | undefined;
   #controller: AbortController | undefined;
   #abortedBecause: string | undefined;
 
-  constructor(source: CallSource, receivedAt: number) {
+  /** Without a source of UIDs, calls whose client sent no audit ID have none. */
+  constructor(source: CallSource, receivedAt: number, uids?: UidSource) {
     const { target } = source;
     const mark = target.indexOf('?');
     this.#source = source;
+    this.#uids = uids;
     this.method = source.method;
     this.path = decodedPath(mark === -1 ? target : target.slice(0, mark));
     this.queryText = mark === -1 ? '' : target.slice(mark + 1);
@@ -90,7 +100,40 @@ export class LazyCall implements Call {
   }
 
   body(limit: number): Promise<Uint8Array> {
-    return (this.#body ??= this.#source.body(limit));
+    if (this.#body === 'streamed') throw new Error('Cannot read the body whole: it is being streamed');
+    this.#body ??= this.#source.body(limit);
+    return this.#body;
+  }
+
+  bodyStream(): AsyncIterable<Uint8Array> {
+    if (this.#body !== undefined) throw new Error('Cannot stream the body: it is read already');
+    if (this.#sent !== undefined) throw new Error('Cannot stream the body: the request is over');
+    this.#body = 'streamed';
+    return this.#source.bodyStream();
+  }
+
+  get isUpgrade(): boolean {
+    return this.#source.isUpgrade;
+  }
+
+  get auditId(): string {
+    return (this.#auditId ??= this.#source.header('audit-id') || (this.#uids?.next() ?? ''));
+  }
+
+  get finished(): Promise<SentAnswer> {
+    return new Promise((resolve) => this.onFinish(resolve));
+  }
+
+  onFinish(listener: (sent: SentAnswer) => void): void {
+    if (this.#sent === undefined) this.#onFinish.push(listener);
+    else listener(this.#sent);
+  }
+
+  /** Tells whoever waits for it what became of the answer. Only the first time counts. */
+  finish(sent: SentAnswer): void {
+    if (this.#sent !== undefined) return;
+    this.#sent = sent;
+    for (const listener of this.#onFinish) listener(sent);
   }
 
   /** Tells whoever listens to `signal` that the answer is no longer wanted. Only the first reason counts. */

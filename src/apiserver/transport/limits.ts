@@ -9,6 +9,8 @@ export interface TransportLimits {
   readonly idleTimeoutMs: number;
   /** A client that takes nothing of its answer for so long is cut off. */
   readonly stallTimeoutMs: number;
+  /** An upgraded connection on which nothing has passed in either direction for so long is cut off. As long as a kubelet's. */
+  readonly upgradeIdleTimeoutMs: number;
   /** How long requests under way may go on once the server stops; then they are cut off. */
   readonly drainMs: number;
   readonly maxHeaderBytes: number;
@@ -30,6 +32,7 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   headersTimeoutMs: 32_000,
   idleTimeoutMs: 90_000,
   stallTimeoutMs: 30_000,
+  upgradeIdleTimeoutMs: 4 * 3_600_000,
   drainMs: 1_000,
   maxHeaderBytes: 1024 * 1024,
   maxHeaders: 4096,

@@ -1,16 +1,9 @@
-import type { Call } from '../request/call.ts';
+import type { Call, SentAnswer } from '../request/call.ts';
+
+export type { SentAnswer };
 
 /** The version of HTTP that a connection speaks, by its ALPN name. */
 export type Protocol = 'h2' | 'http/1.1';
-
-/** What became of one answer. */
-export interface SentAnswer {
-  readonly code: number;
-  /** Bytes of the body that were handed over for sending, after compression. */
-  readonly bytes: number;
-  /** 'cut' when the client left before the end, was too slow, or the server gave up. */
-  readonly outcome: 'complete' | 'cut';
-}
 
 /** Hears what happens on the wire; whoever keeps metrics implements it. */
 export interface TransportObserver {
@@ -18,7 +11,7 @@ export interface TransportObserver {
   connectionClosed(protocol: Protocol): void;
   /** A client connected but did not get through TLS. */
   handshakeFailed(): void;
-  /** Once a request, when nothing more will be sent. Code 0: the client left before there was an answer. */
+  /** Once a request, when nothing more will be sent. */
   answered(call: Call, answer: SentAnswer): void;
   /** The request deadline passed. `answered` follows. */
   timedOut(call: Call): void;

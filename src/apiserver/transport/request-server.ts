@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../../base/index.ts';
+import type { Clock, Logger, UidSource } from '../../base/index.ts';
 import type { HeadWriter } from './answer-head.ts';
 import type { Exchange } from './exchange.ts';
 import type { TransportLimits } from './limits.ts';
@@ -11,6 +11,7 @@ import type { RequestOwner } from './served-request.ts';
 export interface RequestServices {
   readonly handler: RequestHandler;
   readonly clock: Clock;
+  readonly uids: UidSource;
   readonly log: Logger;
   readonly heads: HeadWriter;
   readonly limits: TransportLimits;
@@ -43,12 +44,17 @@ export class RequestServer implements RequestOwner {
     void request.run();
   }
 
-  requestOver(request: ServedRequest): void {
-    if (request.isLongRunning) this.#streams.delete(request);
-    else this.#short.delete(request);
+  tookOver(request: ServedRequest): void {
+    this.#short.delete(request);
+    this.#streams.add(request);
   }
 
-  /** Gives every watch its end. */
+  requestOver(request: ServedRequest): void {
+    this.#streams.delete(request);
+    this.#short.delete(request);
+  }
+
+  /** Gives every watch its end; who has taken over a connection is told to come to one. */
   endStreams(): void {
     for (const request of this.#streams) request.endStream();
   }

@@ -1,5 +1,6 @@
 import { StatusError } from '../../api/index.ts';
-import type { EncodedAnswer } from '../answers/answer.ts';
+import type { EncodedAnswer, TakeOver } from '../answers/answer.ts';
+import type { SentAnswer } from '../request/call.ts';
 import { isLongRunning } from '../stages/limit-concurrency.ts';
 import { discard, isPieces, lengthOf } from './answer-body.ts';
 import type { Exchange, Head } from './exchange.ts';
@@ -9,11 +10,14 @@ import { LazyCall } from './lazy-call.ts';
 import type { RequestServices } from './request-server.ts';
 import { StreamedBody } from './streamed-body.ts';
 import { requestedTimeoutMs } from './timeout-parameter.ts';
+import { Tunnel } from './tunnel.ts';
 
 /** Who serves requests, and hears when one is over. */
 export interface RequestOwner {
   readonly services: RequestServices;
   requestOver(request: ServedRequest): void;
+  /** The request has taken over its connection: it has no deadline any more. */
+  tookOver(request: ServedRequest): void;
 }
 
 /** One request from its arrival to the last byte of its answer. */
@@ -34,6 +38,7 @@ export class ServedRequest {
   /** Of an answer that was handed over whole; undefined while there is none. */
   #bytes: number | undefined;
   #stream: StreamedBody | undefined;
+  #tunnel: Tunnel | undefined;
   #timer: Disposable | undefined;
 
   constructor(exchange: Exchange, owner: RequestOwner, onTakenBack: (() => void) | undefined) {
@@ -42,7 +47,7 @@ export class ServedRequest {
     this.#owner = owner;
     this.#onTakenBack = onTakenBack;
     this.startedAtMs = clock.monotonic();
-    this.call = new LazyCall(exchange, clock.now());
+    this.call = new LazyCall(exchange, clock.now(), owner.services.uids);
     this.isLongRunning = isLongRunning(this.call.info);
     exchange.connection.requestStarted();
     exchange.onClose((isFlushed) => this.#close(isFlushed));
@@ -55,7 +60,7 @@ export class ServedRequest {
     let answer: EncodedAnswer;
     try {
       if (!this.isLongRunning && call.queryText !== '') this.#startOwnTimer();
-      answer = handler.encode(await handler.handle(call), call);
+      answer = await handler.handle(call);
     } catch (error) {
       answer = this.#answerToFailure(error);
     }
@@ -118,6 +123,7 @@ export class ServedRequest {
 
   #answer(answer: EncodedAnswer): void | Promise<void> {
     const { body, code } = answer;
+    if (answer.takeOver !== undefined) return this.#takeOver(answer, answer.takeOver);
     if (this.call.method === 'HEAD' || code === 204 || code === 304) return this.#sendHead(answer);
     if (body instanceof Uint8Array && body.length <= GZIP_ABOVE_BYTES) return this.#sendWhole(answer, body);
     const packed = this.#owner.services.compress ? gzipped(answer, this.#exchange) : answer;
@@ -155,30 +161,42 @@ export class ServedRequest {
     await (isPieces(body) ? this.#stream.sendPieces(body) : this.#stream.sendFrom(body));
   }
 
+  async #takeOver(answer: EncodedAnswer, takeOver: TakeOver): Promise<void> {
+    const { clock, limits } = this.#owner.services;
+    this.#begin(answer.code);
+    this.#timer?.[Symbol.dispose]();
+    this.#owner.tookOver(this);
+    this.#tunnel = new Tunnel(this.#exchange.takeOver(this.#head(answer, undefined)), {
+      clock,
+      idleTimeoutMs: limits.upgradeIdleTimeoutMs,
+      onIdle: () => this.cut('Nothing was sent for long'),
+    });
+    await this.#tunnel.run(takeOver);
+  }
+
   #begin(code: number): void {
     this.#phase = 'answering';
     this.#code = code;
   }
 
   #head(answer: EncodedAnswer, length: number | undefined): Head {
-    return this.#owner.services.heads.head(this.#exchange, answer, length);
+    return this.#owner.services.heads.head(this.call, answer, length);
   }
 
   /** Nothing more can be sent. */
   #close(isFlushed: boolean): void {
-    const isComplete = isFlushed && (this.#bytes !== undefined || this.#stream?.isEnded === true);
+    const isEnded = this.#bytes !== undefined || this.#stream?.isEnded === true || this.#tunnel?.isEnded === true;
+    const isComplete = isFlushed && isEnded;
     this.#phase = 'over';
     this.#timer?.[Symbol.dispose]();
     if (!isComplete) this.call.abort('The client went away');
     this.#stream?.leave();
     if (this.#isHandlerDone) this.#exchange.connection.requestEnded();
     this.#owner.requestOver(this);
-    const bytes = this.#stream?.bytes ?? this.#bytes ?? 0;
-    this.#owner.services.observer.answered(this.call, {
-      code: this.#code,
-      bytes,
-      outcome: isComplete ? 'complete' : 'cut',
-    });
+    const bytes = this.#stream?.bytes ?? this.#tunnel?.bytes ?? this.#bytes ?? 0;
+    const sent: SentAnswer = { code: this.#code, bytes, outcome: isComplete ? 'complete' : 'cut' };
+    this.call.finish(sent);
+    this.#owner.services.observer.answered(this.call, sent);
     if (!isComplete && !this.#isOurEnd) this.#onTakenBack?.();
   }
 }

@@ -1,10 +1,12 @@
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { handshake } from '../../wire/websocket/index.ts';
 import type { ClientCertificate } from '../request/call.ts';
 import type { Connection } from './connection.ts';
 import { eventFraming } from './event-splitter.ts';
 import type { Exchange, Head, Output } from './exchange.ts';
 import type { Http1Exchange } from './http1-exchange.ts';
-import { handshake } from './websocket-handshake.ts';
+import { rawAnswer } from './raw-answer.ts';
 import { WebSocketOutput } from './websocket-output.ts';
 
 /** A watch over WebSocket. Whatever is not the stream of a watch, such as a refusal, is answered as plain HTTP. */
@@ -57,6 +59,18 @@ export class WebSocketExchange implements Exchange {
     return this.#plain.body(limit);
   }
 
+  bodyStream(): AsyncIterable<Uint8Array> {
+    return this.#plain.bodyStream();
+  }
+
+  get isUpgrade(): boolean {
+    return this.#plain.isUpgrade;
+  }
+
+  takeOver(head: Head): Duplex {
+    return this.#plain.takeOver(head);
+  }
+
   send(head: Head, body: Uint8Array | undefined): void {
     this.#plain.send(head, body);
   }
@@ -67,11 +81,11 @@ export class WebSocketExchange implements Exchange {
       this.#plain.start(head);
       return;
     }
-    const { isAccepted, answer } = handshake((name) => this.header(name));
+    const answer = handshake((name) => this.header(name));
     this.#output = new WebSocketOutput(this.#socket, framing);
     if (this.#socket.destroyed) return;
-    this.#socket.write(answer);
-    if (isAccepted) this.#output.listen(this.#first);
+    this.#socket.write(rawAnswer(answer.code, answer.headers, answer.body));
+    if (answer.code === 101) this.#output.listen(this.#first);
     else this.#socket.destroySoon();
   }
 

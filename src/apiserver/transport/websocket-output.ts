@@ -1,8 +1,7 @@
 import type { TLSSocket } from 'node:tls';
+import { CLOSE_CODE, closeFrame, frame, FrameReader, OPCODE } from '../../wire/websocket/index.ts';
 import { type EventFraming, EventSplitter } from './event-splitter.ts';
 import type { Output } from './exchange.ts';
-import { CLOSE_CODE, closeFrame, frame, OPCODE } from './websocket-frame.ts';
-import { WebSocketInput } from './websocket-input.ts';
 
 /** Above this, a client that pings and does not read gets no more answers to its pings. */
 const MAX_BUFFERED_PONG_BYTES = 64 * 1024;
@@ -52,11 +51,12 @@ export class WebSocketOutput implements Output {
 
   /** Heeds what the client says from now on: it may ping, and close. */
   listen(first: Uint8Array): void {
-    const input = new WebSocketInput();
+    const input = new FrameReader('client');
     const hear = (chunk: Uint8Array): void => {
       for (const word of input.read(chunk)) {
         if (word.type === 'ping') this.#answerPing(word.payload);
-        else this.#close(word.type === 'close' ? CLOSE_CODE.normal : CLOSE_CODE.protocolError);
+        else if (word.type === 'close') this.#close(CLOSE_CODE.normal);
+        else if (word.type === 'broken') this.#close(CLOSE_CODE.protocolError);
       }
     };
     this.#socket.on('data', hear).on('end', () => this.#socket.destroySoon());

@@ -116,7 +116,7 @@ class Gadgets implements AsyncDisposable {
   }
 
   async send(method: string, path: string, body: object | string = '', type = 'application/json'): Promise<unknown> {
-    const answer = await this.#server.handle(this.#call(method, path, body, type));
+    const answer = await this.#server.answer(this.#call(method, path, body, type));
     if (answer.type === 'object') return plain(answer.object, answer.resource);
     if (answer.type === 'list') return answer.items.map((item) => plain(item, answer.resource));
     if (answer.type === 'status') return answer.status;
@@ -125,7 +125,7 @@ class Gadgets implements AsyncDisposable {
 
   /** The first events of a watch. */
   async watch(path: string, count: number): Promise<string[]> {
-    const answer = await this.#server.handle(this.#call('GET', path, '', 'application/json'));
+    const answer = await this.#server.answer(this.#call('GET', path, '', 'application/json'));
     if (answer.type !== 'watch') throw new Error('No watch');
     const seen: string[] = [];
     for await (const batch of answer.events) {

@@ -1,8 +1,6 @@
-/** A certificate and its private key, as PEM. */
-export interface ClientCertificate {
-  readonly certificate: string;
-  readonly key: string;
-}
+import type { ClientCertificate } from '../../wire/http/index.ts';
+
+export type { ClientCertificate };
 
 /** What a client shows to prove who it is: a header, a certificate, both or nothing. */
 export interface Credential {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import type { Clock } from '../../base/index.ts';
-import { AbortScope } from '../abort-scope.ts';
-import { messageOf, TransportError } from '../transport-error.ts';
+import { type Clock, AbortScope } from '../../base/index.ts';
+import { messageOf, TransportError } from '../../wire/http/index.ts';
 import { bearer, type Credential, type Credentials } from './credentials.ts';
 import { type ExecAnswer, type ExecCluster, execInfo, type ExecPlugin, readExecAnswer } from './exec-credential.ts';
 

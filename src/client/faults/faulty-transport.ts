@@ -1,9 +1,8 @@
 import { expired, internalError, type StatusError, tooManyRequests } from '../../api/client.ts';
-import type { Clock, Random } from '../../base/index.ts';
-import { AbortScope } from '../abort-scope.ts';
+import { type Clock, type Random, AbortScope } from '../../base/index.ts';
 import { decodeWatch } from '../request/watch-decoder.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../transport.ts';
-import { TransportError } from '../transport-error.ts';
+import { TransportError } from '../../wire/http/index.ts';
 import { badDay, type FaultRates, noFaults } from './fault-rates.ts';
 import { faultyWatch } from './faulty-watch.ts';
 

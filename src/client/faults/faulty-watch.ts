@@ -1,8 +1,7 @@
 import { expired } from '../../api/client.ts';
-import type { Clock, Random } from '../../base/index.ts';
-import { onAbort } from '../abort-scope.ts';
+import { type Clock, type Random, onAbort } from '../../base/index.ts';
 import type { TransportEvent } from '../transport.ts';
-import { TransportError } from '../transport-error.ts';
+import { TransportError } from '../../wire/http/index.ts';
 import type { FaultRates } from './fault-rates.ts';
 
 export interface FaultyWatchOptions {

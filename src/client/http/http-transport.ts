@@ -8,22 +8,20 @@ import {
   WatchedFile,
 } from '../credentials/index.ts';
 import { headerOf, type Transport, type TransportRequest, type TransportResponse } from '../transport.ts';
-import { isTransportError, messageOf, TransportError } from '../transport-error.ts';
-import { Channel, type ChannelOptions } from './channel.ts';
-import { gunzipped } from './gunzip.ts';
-import type { HttpExchange } from './http-exchange.ts';
+import {
+  gunzipped,
+  HttpClient,
+  type HttpClientOptions,
+  type HttpExchange,
+  isTransportError,
+  messageOf,
+  TransportError,
+} from '../../wire/http/index.ts';
 
-export interface HttpTransportOptions {
-  readonly clock?: Clock;
-  /** Connections of HTTP/2; a second one is opened only when the first has all the streams the server allows. 8 unless given. */
-  readonly maxConnections?: number;
-  /** Requests that wait for a stream when all are taken; beyond 10,000, unless given, they fail. */
-  readonly maxWaiting?: number;
-  /** Connections of HTTP/1.1, where every watch takes one. 256 unless given. */
-  readonly maxSockets?: number;
-  /** Never offers HTTP/2. */
-  readonly isHttp1Only?: boolean;
-}
+export type HttpTransportOptions = Pick<
+  HttpClientOptions,
+  'maxConnections' | 'maxWaiting' | 'maxSockets' | 'isHttp1Only'
+> & { readonly clock?: Clock };
 
 /**
  * Requests over the network: HTTP/2 on one connection where the server speaks it, else HTTP/1.1.
@@ -35,18 +33,18 @@ export class HttpTransport implements Transport {
   readonly #isSecure: boolean;
   readonly #credentials: Credentials;
   readonly #acceptsGzip: boolean;
-  readonly #channelOptions: Omit<ChannelOptions, 'certificate'>;
-  #channel: Channel | undefined;
+  readonly #clientOptions: Omit<HttpClientOptions, 'certificate'>;
+  #client: HttpClient | undefined;
   #isClosed = false;
 
   constructor(connection: ClusterConnection, options: HttpTransportOptions = {}) {
-    const { clock = new RealClock(), maxConnections = 8, maxWaiting = 10_000, maxSockets = 256 } = options;
+    const { clock = new RealClock() } = options;
     const server = new URL(connection.server);
     this.#basePath = server.pathname.replace(/\/+$/, '');
     this.#isSecure = server.protocol === 'https:';
     this.#credentials = this.#isSecure ? (connection.credentials ?? new FixedCredentials()) : new FixedCredentials();
     this.#acceptsGzip = connection.disableCompression !== true;
-    this.#channelOptions = {
+    this.#clientOptions = {
       target: {
         server,
         serverName: connection.tlsServerName,
@@ -54,11 +52,8 @@ export class HttpTransport implements Transport {
         proxyUrl: connection.proxyUrl,
       },
       authorities: authorityReader(connection.certificateAuthority, clock),
+      ...options,
       clock,
-      maxConnections,
-      maxWaiting,
-      maxSockets,
-      isHttp1Only: options.isHttp1Only ?? false,
     };
   }
 
@@ -73,7 +68,7 @@ export class HttpTransport implements Transport {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    this.#channel?.destroy();
+    this.#client?.destroy();
   }
 
   async #isRenewed(refused: Credential, request: TransportRequest): Promise<boolean> {
@@ -93,17 +88,17 @@ export class HttpTransport implements Transport {
       ...(authorization === undefined ? {} : { authorization }),
       ...request.headers,
     };
-    return this.#channelFor(credential).request({ ...request, headers }, this.#basePath + request.path);
+    return this.#clientFor(credential).request({ ...request, headers, path: this.#basePath + request.path });
   }
 
   /** A new certificate needs new connections; what is under way on the old ones may go on. */
-  #channelFor({ certificate }: Credential): Channel {
+  #clientFor({ certificate }: Credential): HttpClient {
     if (this.#isClosed) throw new TransportError('closed', 'Cannot send: the client has been closed');
-    const current = this.#channel;
+    const current = this.#client;
     if (current !== undefined && current.certificate?.certificate === certificate?.certificate) return current;
     current?.drain();
-    this.#channel = new Channel({ ...this.#channelOptions, certificate });
-    return this.#channel;
+    this.#client = new HttpClient({ ...this.#clientOptions, certificate });
+    return this.#client;
   }
 
   #response({ status, headers, chunks }: HttpExchange): TransportResponse {

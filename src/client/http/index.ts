@@ -1,3 +1,2 @@
 // Requests over the network.
 export { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
-export { checkProxyUrl } from './proxy-tunnel.ts';

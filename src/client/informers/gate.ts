@@ -1,4 +1,4 @@
-import { onAbort } from '../abort-scope.ts';
+import { onAbort } from '../../base/index.ts';
 
 /** Something that will be so once, and stays so: waiting for it ends when it is opened. */
 export class Gate {

@@ -1,5 +1,4 @@
-import type { Runnable } from '../../base/index.ts';
-import { AbortScope } from '../abort-scope.ts';
+import { type Runnable, AbortScope } from '../../base/index.ts';
 import type { Client } from '../client.ts';
 import type { Kind, KubernetesObject } from '../kind.ts';
 import type { LabelQuery } from '../resource/options.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expired, internalError, StatusError, tooManyRequests } from '../../api/client.ts';
 import { SeededRandom, VirtualClock } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
-import { TransportError } from '../transport-error.ts';
+import { TransportError } from '../../wire/http/index.ts';
 import { Reflector } from './reflector.ts';
 import type { ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 import { bookmark, changed, listOf, ScriptedSource, thing } from './testing/scripted-source.ts';

@@ -2,7 +2,7 @@ import { compareResourceVersions, StatusError } from '../../api/client.ts';
 import { Backoff, type BackoffOptions, discardLogger, type Logger, type Runnable } from '../../base/index.ts';
 import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
 import type { WatchEvent } from '../resource/watch-event.ts';
-import { TransportError } from '../transport-error.ts';
+import { TransportError } from '../../wire/http/index.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 import { noticingSilence, SilenceError } from './silence.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/index.ts';
-import { AbortScope } from '../abort-scope.ts';
+import { type Clock, AbortScope } from '../../base/index.ts';
 
 /** A stream on which nothing came for too long. The connection may look alive; something on the way has died. */
 export class SilenceError extends Error {

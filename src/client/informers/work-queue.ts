@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/index.ts';
-import { onAbort } from '../abort-scope.ts';
+import { type Clock, onAbort } from '../../base/index.ts';
 import { DelayLine } from './delay-line.ts';
 import { Gate } from './gate.ts';
 import { defaultRateLimiter, type RateLimiter } from './rate-limiter.ts';

@@ -13,8 +13,7 @@ import {
   type PemSource,
   TokenFileCredentials,
 } from '../credentials/index.ts';
-import { checkProxyUrl } from '../http/proxy-tunnel.ts';
-import { messageOf } from '../transport-error.ts';
+import { checkProxyUrl, messageOf } from '../../wire/http/index.ts';
 import {
   type ClusterEntry,
   type ContextEntry,

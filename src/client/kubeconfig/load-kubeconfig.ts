@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import { messageOf } from '../transport-error.ts';
+import { messageOf } from '../../wire/http/index.ts';
 import { type Kubeconfig, KubeconfigError } from './kubeconfig.ts';
 import { parseKubeconfig } from './parse-kubeconfig.ts';
 

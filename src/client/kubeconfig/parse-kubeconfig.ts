@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { messageOf } from '../transport-error.ts';
+import { messageOf } from '../../wire/http/index.ts';
 import { EntryReader } from './entry-reader.ts';
 import { type ClusterEntry, type ContextEntry, type Kubeconfig, KubeconfigError } from './kubeconfig.ts';
 import { readUser, type ResolvePath } from './user-entry.ts';

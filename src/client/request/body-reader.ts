@@ -1,5 +1,5 @@
 import type { TransportBody } from '../transport.ts';
-import { TransportError } from '../transport-error.ts';
+import { TransportError } from '../../wire/http/index.ts';
 
 /** A value that came back; `isShared` says that it is frozen and that others hold it too. */
 export interface ReadValue {

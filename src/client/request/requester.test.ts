@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SeededRandom, VirtualClock } from '../../base/index.ts';
 import type { Transport, TransportBody, TransportRequest, TransportResponse } from '../transport.ts';
-import { TransportError } from '../transport-error.ts';
+import { TransportError } from '../../wire/http/index.ts';
 import type { ApiRequest } from './api-request.ts';
 import { Requester, type RequesterOptions } from './requester.ts';
 import type { Warning } from './warning.ts';

@@ -1,8 +1,15 @@
-import { type Clock, CryptoRandom, discardLogger, type Logger, type Random, RealClock } from '../../base/index.ts';
-import { AbortScope } from '../abort-scope.ts';
+import {
+  type Clock,
+  CryptoRandom,
+  discardLogger,
+  type Logger,
+  type Random,
+  RealClock,
+  AbortScope,
+} from '../../base/index.ts';
 import type { Impersonation } from '../kubeconfig/kubeconfig.ts';
 import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../transport.ts';
-import { TransportError } from '../transport-error.ts';
+import { TransportError } from '../../wire/http/index.ts';
 import { type ApiRequest, withQuery } from './api-request.ts';
 import { readJson, readText, type ReadValue } from './body-reader.ts';
 import { impersonationHeaders } from './impersonation-headers.ts';

@@ -1,6 +1,6 @@
 import { Backoff, type Clock, type Random } from '../../base/index.ts';
 import { headerOf, type ResponseHeaders } from '../transport.ts';
-import { isTransportError } from '../transport-error.ts';
+import { isTransportError } from '../../wire/http/index.ts';
 import type { ApiRequest } from './api-request.ts';
 
 /** A server that wants to be left alone for longer than this is told to the caller instead. */

@@ -1,6 +1,6 @@
 import type { Status } from '../../api/client.ts';
 import type { TransportEvent } from '../transport.ts';
-import { TransportError } from '../transport-error.ts';
+import { TransportError } from '../../wire/http/index.ts';
 import { asBuffer, excerpt } from './body-reader.ts';
 
 /** Marks the bookmark after which the initial state is complete (KEP-3157). */

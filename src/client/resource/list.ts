@@ -1,5 +1,5 @@
 import type { ListMeta } from '../../api/types/meta/v1.d.ts';
-import { TransportError } from '../transport-error.ts';
+import { TransportError } from '../../wire/http/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import type { ReadValue } from '../request/body-reader.ts';
 

@@ -87,7 +87,7 @@ export class TestApi implements AsyncDisposable {
       certificate: ADMIN,
       clock: this.clock,
     });
-    const answer = this.#server.encode(await this.#server.handle(call), call);
+    const answer = this.#server.encode(await this.#server.answer(call), call);
     const parts: Uint8Array[] = [];
     if (answer.body instanceof Uint8Array) parts.push(answer.body);
     else for await (const part of answer.body) parts.push(part);

@@ -1,9 +1,15 @@
 import { Backoff, type Clock, type Logger, type Random } from '../../base/index.ts';
 import { mayRepeat } from './etcd-errors.ts';
-import { Channel, type Connection, GrpcError, isGrpcError } from './grpc/index.ts';
-import type { Metadata, TlsSource, WaitOptions } from './grpc/index.ts';
-import type { Fields, Message } from './messages/message.ts';
-import type { Method } from './messages/methods.ts';
+import {
+  Channel,
+  type Connection,
+  GrpcError,
+  isGrpcError,
+  type Metadata,
+  type Method,
+  type TlsSource,
+  type WaitOptions,
+} from '../../wire/grpc/index.ts';
 
 export interface EtcdClientOptions {
   /** The members of one etcd cluster: `https://host:2379`. */
@@ -64,11 +70,11 @@ export class EtcdClient implements AsyncDisposable {
   }
 
   /** Rejects with a `GrpcError`, or with the signal's reason. */
-  async call<Request extends Fields, Response extends Fields>(
+  async call<Request, Response>(
     method: Method<Request, Response>,
-    request: Message<Request>,
+    request: Request,
     options: EtcdCallOptions,
-  ): Promise<Message<Response>> {
+  ): Promise<Response> {
     const { clock, random } = this.#options;
     const message = method.request.encode(request);
     const deadlineMs = clock.monotonic() + (this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS);

@@ -1,5 +1,5 @@
 import { StoreError, type StoreFailure } from '../errors.ts';
-import { GrpcError, isGrpcError } from './grpc/index.ts';
+import { GrpcError, isGrpcError } from '../../wire/grpc/index.ts';
 
 /** The texts of etcd's own errors that mean something to a store; they are part of its API. */
 const COMPACTED = 'etcdserver: mvcc: required revision has been compacted';

@@ -6,7 +6,7 @@ import { prefixRange } from '../key-range.ts';
 import type { Store } from '../store.ts';
 import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
 import { EtcdStore } from './etcd-store.ts';
-import { TestProxy } from './grpc/testing/test-proxy.ts';
+import { TestProxy } from '../../wire/testing/test-proxy.ts';
 import { MirrorStore } from './mirror/mirror-store.ts';
 import { describeWithEtcd, openStore } from './testing/describe-with-etcd.ts';
 import { EtcdProcess } from './testing/etcd-process.ts';

@@ -3,7 +3,7 @@ import { prefixRange } from '../key-range.ts';
 import { describeStore } from '../testing/store-contract.ts';
 import { del, expectFailure, put, say, text, WatchReader, write } from '../testing/store-under-test.ts';
 import type { EtcdStore } from './etcd-store.ts';
-import { int64, MessageTable, nested, repeated } from './messages/message.ts';
+import { int64, MessageTable, nested, repeated } from '../../wire/protobuf/index.ts';
 import { describeWithEtcd, openStore } from './testing/describe-with-etcd.ts';
 
 describeWithEtcd('etcd', (etcd) => {

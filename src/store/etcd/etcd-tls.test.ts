@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findTool } from '../../base/testing/find-tool.ts';
 import { requires } from '../../base/testing/requires.ts';
 import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
-import type { TlsCredentials, TlsSource } from './grpc/index.ts';
+import type { TlsCredentials, TlsSource } from '../../wire/grpc/index.ts';
 import { openStore } from './testing/describe-with-etcd.ts';
 import { EtcdProcess } from './testing/etcd-process.ts';
 import { TestCertificates } from './testing/test-certificates.ts';

@@ -4,7 +4,7 @@ import { Inbox, type WatchLimits } from '../mvcc/watch-hub.ts';
 import type { KeyRange, Revision, WatchBatch } from '../store.ts';
 import type { EtcdClient } from './etcd-client.ts';
 import { isMessageTooLarge } from './etcd-errors.ts';
-import { type Connection, GrpcError, isGrpcError } from './grpc/index.ts';
+import { type Connection, GrpcError, isGrpcError } from '../../wire/grpc/index.ts';
 import { EVERYTHING, type KeyNames } from './key-names.ts';
 import { WATCH_PATH } from './messages/methods.ts';
 import { watchRequest, type WatchResponse, watchResponse } from './messages/watch.ts';

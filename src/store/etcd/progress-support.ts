@@ -1,5 +1,5 @@
 import type { Logger } from '../../base/index.ts';
-import { type Connection, isGrpcError } from './grpc/index.ts';
+import { type Connection, isGrpcError } from '../../wire/grpc/index.ts';
 import { STATUS } from './messages/methods.ts';
 
 const TIMEOUT_MS = 5000;

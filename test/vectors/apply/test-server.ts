@@ -88,7 +88,7 @@ export class TestServer implements AsyncDisposable {
       certificate: { commonName: 'admin', organizations: ['system:masters'] },
       clock: this.clock,
     });
-    const answer = await this.server.handle(call);
+    const answer = await this.server.answer(call);
     const warnings = call.warnings.texts;
     if (answer.type === 'status') return { code: answer.status.code, body: { ...answer.status }, warnings };
     if (answer.type !== 'object') throw new Error(`Unexpected answer: ${answer.type}`);

@@ -97,7 +97,9 @@ export function callOf(
     certificate: undefined,
     header: (name: string) => headers[name] || undefined,
     headers: (name: string) => (headers[name] === undefined ? [] : [headers[name]]),
+    isUpgrade: false,
     body: async () => new Uint8Array(),
+    bodyStream: async function* () {},
   };
   return new LazyCall(source, 0);
 }

@@ -1,6 +1,5 @@
 // A source of lists and watches whose every answer a test decides.
-import { BoundedQueue } from '../../../base/index.ts';
-import { AbortScope, onAbort } from '../../abort-scope.ts';
+import { BoundedQueue, AbortScope, onAbort } from '../../../base/index.ts';
 import type { KubernetesObject, Observed } from '../../kind.ts';
 import type { List } from '../../resource/list.ts';
 import type { ListOptions, WatchOptions } from '../../resource/options.ts';

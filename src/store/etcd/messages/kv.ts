@@ -1,4 +1,13 @@
-import { bool, bytes, int64, MessageTable, type MessageOf, nested, repeated, text } from './message.ts';
+import {
+  bool,
+  bytes,
+  int64,
+  MessageTable,
+  type MessageOf,
+  nested,
+  repeated,
+  text,
+} from '../../../wire/protobuf/index.ts';
 
 // The numbers are those of etcd's mvccpb and etcdserverpb packages; fields that nobody here needs are left out.
 

@@ -1,5 +1,5 @@
 import { responseHeader } from './kv.ts';
-import { int64, MessageTable, nested, text } from './message.ts';
+import { int64, MessageTable, nested, text } from '../../../wire/protobuf/index.ts';
 
 export const leaseGrantRequest = new MessageTable({ ttlSeconds: int64(1), id: int64(2) });
 export const leaseGrantResponse = new MessageTable({

@@ -1,5 +1,5 @@
 import { responseHeader } from './kv.ts';
-import { int64, MessageTable, type MessageOf, nested, repeated, text } from './message.ts';
+import { int64, MessageTable, type MessageOf, nested, repeated, text } from '../../../wire/protobuf/index.ts';
 
 export const statusRequest = new MessageTable({});
 export const statusResponse = new MessageTable({

@@ -1,20 +1,14 @@
 import { compactionRequest, compactionResponse, rangeRequest, rangeResponse, txnRequest, txnResponse } from './kv.ts';
 import { leaseGrantRequest, leaseGrantResponse } from './lease.ts';
 import { statusRequest, statusResponse } from './maintenance.ts';
-import type { Fields, MessageTable } from './message.ts';
-
-/** A call with one message each way. */
-export interface Method<Request extends Fields, Response extends Fields> {
-  readonly path: string;
-  readonly request: MessageTable<Request>;
-  readonly response: MessageTable<Response>;
-}
+import type { Method } from '../../../wire/grpc/index.ts';
+import type { Fields, Message, MessageTable } from '../../../wire/protobuf/index.ts';
 
 function method<Request extends Fields, Response extends Fields>(
   path: string,
   request: MessageTable<Request>,
   response: MessageTable<Response>,
-): Method<Request, Response> {
+): Method<Message<Request>, Message<Response>> {
   return { path: `/etcdserverpb.${path}`, request, response };
 }
 

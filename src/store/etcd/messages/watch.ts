@@ -1,5 +1,5 @@
 import { keyValue, responseHeader } from './kv.ts';
-import { bool, int64, MessageTable, type MessageOf, nested, repeated, text } from './message.ts';
+import { bool, int64, MessageTable, type MessageOf, nested, repeated, text } from '../../../wire/protobuf/index.ts';
 
 const createRequest = new MessageTable({
   key: text(1),

@@ -1,4 +1,4 @@
-import { compareUtf8, type Runnable, runTogether } from '../../../base/index.ts';
+import { compareUtf8, type Runnable, runTogether, waitFor } from '../../../base/index.ts';
 import { StoreError } from '../../errors.ts';
 import { contains, prefixRange } from '../../key-range.ts';
 import type { Mvcc } from '../../mvcc/mvcc.ts';
@@ -13,7 +13,6 @@ import type {
 } from '../../store.ts';
 import type { Transaction, WatchBatch, WatchOptions } from '../../store.ts';
 import type { EtcdStore } from '../etcd-store.ts';
-import { waitFor } from '../grpc/index.ts';
 import { MirrorFeed, type MirrorFeedOptions } from './mirror-feed.ts';
 import { OwnValues } from './own-values.ts';
 import { ReadBarrier } from './read-barrier.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CryptoRandom, RealClock } from '../../../base/index.ts';
 import { EtcdClient } from '../etcd-client.ts';
-import type { TlsCredentials } from '../grpc/index.ts';
+import type { TlsCredentials } from '../../../wire/grpc/index.ts';
 import { STATUS } from '../messages/methods.ts';
 import { freePorts } from './free-ports.ts';
 

@@ -1,0 +1,34 @@
+import type { Clock } from '../../base/index.ts';
+import { onAbort } from '../../base/index.ts';
+import { CLOSE_CODE, handshake, WebSocketConnection, type WebSocketOptions } from '../../wire/websocket/index.ts';
+import type { Call } from '../request/call.ts';
+import type { Answer } from './answer.ts';
+
+export interface WebSocketAnswerOptions extends Pick<WebSocketOptions, 'maxMessageBytes' | 'pingAfterMs'> {
+  readonly clock: Clock;
+  /** The subprotocols that are spoken here; the first one that the client offers is chosen, and without any it is refused. */
+  readonly protocols: readonly string[];
+  /** Has the connection until it resolves. The other side is told to close when the server stops. */
+  serve(connection: WebSocketConnection): Promise<void>;
+}
+
+/** Goes on with WebSocket, or says why not. Assumes that the client asks for it, see `wantsWebSocket`. */
+export function webSocketAnswer(call: Call, options: WebSocketAnswerOptions): Answer {
+  const { protocols } = options;
+  const { code, headers, body } = handshake(
+    (name) => call.header(name),
+    (offered) => offered.find((name) => protocols.includes(name)),
+  );
+  if (code !== 101) return { type: 'bytes', code, contentType: '', body, headers };
+  const protocol = headers['Sec-WebSocket-Protocol'] ?? '';
+  return {
+    type: 'upgrade',
+    headers,
+    async takeOver(socket) {
+      const connection = new WebSocketConnection(socket, { ...options, protocol });
+      using _stopping = onAbort(call.signal, () => connection.close(CLOSE_CODE.goingAway));
+      await options.serve(connection);
+      connection.close();
+    },
+  };
+}

@@ -1,0 +1,253 @@
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import type { ClientHttp2Stream } from 'node:http2';
+import { request as httpsRequest } from 'node:https';
+import type { Duplex, Readable, Writable } from 'node:stream';
+import { afterEach, describe, expect, test } from 'vitest';
+import { RealClock } from '../../base/index.ts';
+import { HttpClient } from '../../wire/http/index.ts';
+import type { EncodedAnswer } from '../answers/answer.ts';
+import { newEncoder } from '../answers/testing/answer-fixture.ts';
+import type { Call, SentAnswer } from '../request/call.ts';
+import { assertUnharmed, authority, startTransport, text, turn } from './test-transport.ts';
+import type { TestTransport } from './test-transport.ts';
+
+const GIGABYTE = 1024 ** 3;
+/** Node takes its time with bodies of HTTP/2. */
+const TOTALS: Readonly<Record<string, number>> = { 'http/1.1': GIGABYTE, h2: GIGABYTE / 8 };
+const PIECE = Buffer.alloc(256 * 1024, 'k');
+let server: TestTransport;
+
+afterEach(() => assertUnharmed(server));
+
+async function start(answer: (call: Call) => EncodedAnswer | Promise<EncodedAnswer>): Promise<void> {
+  server = await startTransport((call) => (call.path === '/alive' ? text(call.path) : answer(call)));
+}
+
+/** A POST under way: where its body goes, and the answer once its head is there. */
+interface Posting {
+  readonly body: Writable;
+  readonly answer: Promise<Readable>;
+  cut(): void;
+}
+
+function post(protocol: string): Posting {
+  if (protocol === 'h2') {
+    const stream: ClientHttp2Stream = server.http2().request({ ':method': 'POST', ':path': '/through' });
+    stream.on('error', () => undefined);
+    return { body: stream, answer: once(stream, 'response').then(() => stream), cut: () => stream.destroy() };
+  }
+  const { port } = server;
+  const options = { method: 'POST', path: '/through', port, host: '127.0.0.1', servername: 'localhost', agent: false };
+  const sent = httpsRequest({ ...options, ca: authority.certificate });
+  sent.on('error', () => undefined);
+  sent.flushHeaders();
+  const answer = once(sent, 'response').then(([response]) => response as Readable);
+  return { body: sent, answer, cut: () => sent.destroy() };
+}
+
+async function sendAll(output: Writable, total: number, sent: (bytes: number) => void): Promise<void> {
+  for (let left = total; left > 0; left -= PIECE.length) {
+    sent(PIECE.length);
+    if (!output.write(PIECE)) await once(output, 'drain');
+  }
+  output.end();
+}
+
+describe.each(['http/1.1', 'h2'])('over %s', (protocol) => {
+  test('a gigabyte goes in and out again without being kept', { timeout: 120_000 }, async () => {
+    const total = TOTALS[protocol] ?? 0;
+    const encoder = newEncoder();
+    await start((call) =>
+      encoder.encode({ type: 'stream', code: 200, headers: { 'x-of': 'logs' }, body: call.bodyStream() }, call),
+    );
+    const { body, answer } = post(protocol);
+    let underWay = 0;
+    let most = 0;
+    const sending = sendAll(body, total, (bytes) => {
+      underWay += bytes;
+      most = Math.max(most, underWay);
+    });
+    let received = 0;
+    for await (const chunk of await answer) {
+      received += (chunk as Buffer).length;
+      underWay -= (chunk as Buffer).length;
+    }
+    await sending;
+    expect(received).toBe(total);
+    expect(most).toBeLessThan(32 * 1024 * 1024); // sockets' buffers, and windows of 4 MiB
+  });
+
+  test('a body that nobody reads waits with its client', async () => {
+    let read!: () => void;
+    const mayRead = new Promise<void>((resolve) => (read = resolve));
+    await start(async (call) => {
+      let bytes = 0;
+      const body = call.bodyStream();
+      await mayRead;
+      for await (const chunk of body) bytes += chunk.length;
+      return text(String(bytes));
+    });
+    const { body, answer } = post(protocol);
+    let sent = 0;
+    const sending = sendAll(body, 64 * 1024 * 1024, (bytes) => (sent += bytes));
+    for (let count = 0; count < 200; count++) await turn();
+    expect(sent).toBeLessThan(32 * 1024 * 1024);
+    read();
+    const chunks: Buffer[] = [];
+    for await (const chunk of await answer) chunks.push(chunk as Buffer);
+    await sending;
+    expect(Buffer.concat(chunks).toString()).toBe(String(64 * 1024 * 1024));
+  });
+
+  test('a client that breaks off in the middle of its body fails the stream and finishes the call', async () => {
+    let failure: unknown;
+    let finished: Promise<SentAnswer> | undefined;
+    let begun!: () => void;
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    await start(async (call) => {
+      finished = call.finished;
+      try {
+        for await (const _chunk of call.bodyStream()) begun();
+      } catch (error) {
+        failure = error;
+      }
+      return text('never read');
+    });
+    const { body, answer, cut } = post(protocol);
+    answer.catch(() => undefined);
+    body.write('half');
+    await hasBegun;
+    cut();
+    await server.observed.until(() => server.observed.answers.length === 1);
+    expect(await finished).toMatchObject({ outcome: 'cut' });
+    while (failure === undefined) await turn();
+    expect(failure).toMatchObject({ code: 400, message: 'unexpected EOF' });
+  });
+
+  test('a client that leaves in the middle of a streamed answer ends its source', async () => {
+    let isLeft = false;
+    async function* lines(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) {
+          yield PIECE;
+          await turn();
+        }
+      } finally {
+        isLeft = true;
+      }
+    }
+    const encoder = newEncoder();
+    let finished: Promise<SentAnswer> | undefined;
+    await start((call) => {
+      finished = call.finished;
+      return encoder.encode({ type: 'stream', code: 200, headers: {}, body: lines() }, call);
+    });
+    const { body, answer, cut } = post(protocol);
+    body.end();
+    const received = await answer;
+    await once(received, 'data');
+    cut();
+    const { outcome, bytes, code } = (await finished) as SentAnswer;
+    expect({ outcome, code, isSome: bytes > 0 }).toEqual({ outcome: 'cut', code: 200, isSome: true });
+    while (!isLeft) await turn();
+  });
+
+  test('an answer may begin while the body still comes, and the body is left when the answer ends first', async () => {
+    const encoder = newEncoder();
+    await start((call) => {
+      async function* first(): AsyncGenerator<Uint8Array> {
+        for await (const chunk of call.bodyStream()) {
+          yield chunk;
+          return;
+        }
+      }
+      return encoder.encode({ type: 'stream', code: 200, headers: {}, body: first() }, call);
+    });
+    const { body, answer } = post(protocol);
+    body.write('one');
+    const received = await answer;
+    const chunks: Buffer[] = [];
+    for await (const chunk of received) chunks.push(chunk as Buffer);
+    expect(Buffer.concat(chunks).toString()).toBe('one');
+    (body as Duplex).destroy();
+    await server.observed.until(() => server.observed.answers.length === 1);
+    expect(server.observed.answers[0]).toMatchObject({ code: 200, outcome: 'complete' });
+  });
+});
+
+test('a body is read whole or streamed, not both, and not after the answer', async () => {
+  const failures: string[] = [];
+  let late: Call | undefined;
+  const attempt = (act: () => unknown): void => {
+    try {
+      act();
+    } catch (error) {
+      failures.push((error as Error).message);
+    }
+  };
+  await start(async (call) => {
+    if (call.method === 'GET') late = call;
+    if (call.method === 'PUT') {
+      for await (const _chunk of call.bodyStream()) continue;
+      attempt(() => call.body(100));
+    } else if (call.method === 'POST') {
+      await call.body(100);
+      attempt(() => call.bodyStream());
+    }
+    return text('done');
+  });
+  await server.getHttp2({ method: 'PUT', path: '/a', body: 'x' });
+  await server.getHttp1({ method: 'POST', path: '/b', body: 'x' });
+  await server.getHttp1({ path: '/c' });
+  await server.observed.until(() => server.observed.answers.length === 3);
+  attempt(() => late?.bodyStream());
+  expect(failures).toEqual([
+    'Cannot read the body whole: it is being streamed',
+    'Cannot stream the body: it is read already',
+    'Cannot stream the body: the request is over',
+  ]);
+});
+
+test('headers that mean one connection only are not passed on, the date of the source is', async () => {
+  const encoder = newEncoder();
+  const headers = { connection: 'keep-alive', 'transfer-encoding': 'chunked', date: 'then', 'x-two': ['a', 'b'] };
+  await start((call) => encoder.encode({ type: 'stream', code: 502, headers, body: only('body') }, call));
+  for (const received of [await server.getHttp2(), await server.getHttp1()]) {
+    expect(received.code).toBe(502);
+    expect(received.body.toString()).toBe('body');
+    expect(received.headers).toMatchObject({ date: 'then', 'x-two': 'a, b', 'cache-control': 'no-cache, private' });
+  }
+});
+
+test('the audit ID is the one that the client sent, or a new one, and the call has it too', async () => {
+  await start((call) => text(call.auditId));
+  const sent = await server.getHttp2({ headers: { 'audit-id': 'mine' } });
+  const made = await server.getHttp1();
+  expect([sent.headers['audit-id'], sent.body.toString()]).toEqual(['mine', 'mine']);
+  expect(made.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
+  expect(made.body.toString()).toBe(made.headers['audit-id']);
+});
+
+test('our own client streams a body in, and gives up an answer that nobody wants', async () => {
+  await start(async (call) => {
+    let bytes = 0;
+    for await (const chunk of call.bodyStream()) bytes += chunk.length;
+    return text(String(bytes));
+  });
+  const target = { server: new URL(server.transport.url), serverName: 'localhost' };
+  const client = new HttpClient({ target, authorities: async () => authority.certificate, clock: new RealClock() });
+  async function* body(): AsyncGenerator<Uint8Array> {
+    for (let count = 0; count < 100; count++) yield PIECE;
+  }
+  const signal = AbortSignal.timeout(30_000);
+  const answer = await client.request({ method: 'PUT', path: '/up', headers: {}, body: body(), signal });
+  let received = '';
+  for await (const chunk of answer.chunks) received += Buffer.from(chunk).toString();
+  expect(received).toBe(String(100 * PIECE.length));
+  client.destroy();
+});
+
+async function* only(body: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(body);
+}

@@ -1,0 +1,13 @@
+import type { Writable } from 'node:stream';
+
+/** Resolves when more may be written, or nothing can be written any more. */
+export function drained(output: Writable): Promise<void> {
+  if (output.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      output.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    output.on('drain', settle).on('close', settle);
+  });
+}

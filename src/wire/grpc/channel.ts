@@ -1,0 +1,202 @@
+import {
+  Backoff,
+  type BackoffOptions,
+  type Clock,
+  discardLogger,
+  type Logger,
+  type Random,
+  waitFor,
+} from '../../base/index.ts';
+import { type Address, parseAddress } from './address.ts';
+import type { CallOptions } from './call.ts';
+import { Connection } from './connection.ts';
+import { currentCredentials, type TlsSource } from './credentials.ts';
+import type { DuplexCall } from './duplex-call.ts';
+import { GrpcError } from './grpc-error.ts';
+import type { KeepaliveOptions } from './keepalive.ts';
+import type { Method } from './method.ts';
+import { openSession } from './open-session.ts';
+
+export interface ChannelOptions extends KeepaliveOptions {
+  /** One server, known by several addresses or being several machines that do the same. */
+  readonly endpoints: readonly string[];
+  readonly tls?: TlsSource;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log?: Logger;
+  /** For one try at one endpoint; 5 s unless given. */
+  readonly connectTimeoutMs?: number;
+  /** Between rounds in which no endpoint could be reached; from 100 ms, doubling up to 5 s, unless given. */
+  readonly backoff?: BackoffOptions;
+  /** The largest message taken from the server; 4 MiB unless given, as everywhere with gRPC. */
+  readonly maxReceiveBytes?: number;
+}
+
+export interface WaitOptions {
+  readonly signal?: AbortSignal;
+  /** How long to wait for a connection; absent: for ever. */
+  readonly timeoutMs?: number;
+}
+
+const DEFAULT_CONNECT_TIMEOUT_MS = 5000;
+const DEFAULT_BACKOFF: BackoffOptions = { initialMs: 100, capMs: 5000, jitter: 0.2 };
+const DEFAULT_MAX_RECEIVE_BYTES = 4 * 1024 * 1024;
+/** Calls that may wait for a connection at a time; more are refused with UNAVAILABLE. */
+const MAX_WAITING = 10_000;
+/** How long calls may take to finish when the channel is closed. */
+const CLOSE_GRACE_MS = 1000;
+
+/** A search for an endpoint that answers, shared by all who wait for it. */
+interface Opening {
+  readonly connection: Promise<Connection>;
+  readonly giveUp: AbortController;
+  waiting: number;
+}
+
+/**
+ * A way to a gRPC server that outlives its connections: one at a time, to the first endpoint that answers; when it is
+ * lost, or said to be of no use, the next endpoint is tried. Nothing is connected until somebody calls.
+ */
+export class Channel implements AsyncDisposable {
+  readonly #options: ChannelOptions;
+  readonly #addresses: readonly Address[];
+  readonly #log: Logger;
+  readonly #closing = new AbortController();
+  readonly #connections = new Set<Connection>();
+  #current: Connection | undefined;
+  #opening: Opening | undefined;
+  #nextEndpoint: number;
+  #lastFailure: unknown;
+
+  constructor(options: ChannelOptions) {
+    if (options.endpoints.length === 0) throw new TypeError('Cannot open a channel: there is no endpoint');
+    this.#options = options;
+    this.#addresses = options.endpoints.map(parseAddress);
+    this.#log = options.log ?? discardLogger;
+    this.#nextEndpoint = options.random.int(this.#addresses.length); // so that many clients spread over the servers
+  }
+
+  /** A connection that can be used now; tries all endpoints over and over until one answers. */
+  async connection(options: WaitOptions = {}): Promise<Connection> {
+    if (this.#current?.isUsable === true) return this.#current;
+    if (this.#closing.signal.aborted) throw closed();
+    const opening = (this.#opening ??= this.#startOpening());
+    if (opening.waiting >= MAX_WAITING) throw tooManyWaiting();
+    opening.waiting += 1;
+    try {
+      const { clock } = this.#options;
+      return await waitFor(opening.connection, { ...options, clock, onTimeout: () => this.#unreachable() });
+    } finally {
+      opening.waiting -= 1;
+      if (opening.waiting === 0) this.#endOpening(opening);
+    }
+  }
+
+  async unary(method: string, message: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    const started = this.#options.clock.monotonic();
+    const connection = this.#current?.isUsable === true ? this.#current : await this.connection(options);
+    if (options.timeoutMs === undefined) return connection.unary(method, message, options);
+    const timeoutMs = options.timeoutMs - (this.#options.clock.monotonic() - started);
+    return connection.unary(method, message, { ...options, timeoutMs });
+  }
+
+  /** One message each way, as objects. */
+  async call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    options?: CallOptions,
+  ): Promise<Response> {
+    return method.response.decode(await this.unary(method.path, method.request.encode(request), options));
+  }
+
+  /** Any number of messages each way; the time that a connection takes does not count towards `timeoutMs`. */
+  async duplex(method: string, options: CallOptions = {}): Promise<DuplexCall> {
+    return (await this.connection(options)).duplex(method, options);
+  }
+
+  /** New calls go elsewhere, if there is another endpoint: this one answers, but cannot do its work. What runs may finish. */
+  avoid(connection: Connection): void {
+    if (this.#addresses.length === 1) return;
+    if (this.#current === connection) this.#current = undefined;
+    connection.retire();
+  }
+
+  /** Lets calls finish for a second, then ends them. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(closed());
+    await Promise.all(Array.from(this.#connections, (connection) => connection.close(CLOSE_GRACE_MS)));
+  }
+
+  #startOpening(): Opening {
+    const giveUp = new AbortController();
+    const connection = this.#openAny(AbortSignal.any([this.#closing.signal, giveUp.signal]));
+    return { connection, giveUp, waiting: 0 };
+  }
+
+  /** Also when nobody waits any more: an endpoint that is away is not tried for ever. */
+  #endOpening(opening: Opening): void {
+    opening.giveUp.abort();
+    if (this.#opening === opening) this.#opening = undefined;
+  }
+
+  async #openAny(signal: AbortSignal): Promise<Connection> {
+    const backoff = new Backoff(this.#options.backoff ?? DEFAULT_BACKOFF, this.#options.random);
+    for (;;) {
+      for (let tried = 0; tried < this.#addresses.length; tried++) {
+        const connection = await this.#openNext(signal);
+        if (connection !== undefined) return (this.#current = connection);
+        if (this.#closing.signal.aborted) throw closed();
+        if (signal.aborted) throw this.#unreachable();
+      }
+      await this.#options.clock.sleep(backoff.nextMs(), signal);
+    }
+  }
+
+  async #openNext(signal: AbortSignal): Promise<Connection | undefined> {
+    const address = this.#addresses[this.#nextEndpoint] as Address;
+    this.#nextEndpoint = (this.#nextEndpoint + 1) % this.#addresses.length;
+    const { clock, keepaliveMs, keepaliveTimeoutMs } = this.#options;
+    const timeoutMs = this.#options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
+    try {
+      const tls = await currentCredentials(this.#options.tls);
+      const session = await openSession(address, { tls, timeoutMs, clock, signal });
+      const connection = new Connection(session, address, {
+        clock,
+        isSecure: address.isSecure ?? tls !== undefined,
+        maxReceiveBytes: this.#options.maxReceiveBytes ?? DEFAULT_MAX_RECEIVE_BYTES,
+        keepaliveMs,
+        keepaliveTimeoutMs,
+      });
+      if (this.#closing.signal.aborted) {
+        connection.destroy();
+        return undefined;
+      }
+      this.#connections.add(connection);
+      void connection.closed.then(() => this.#connections.delete(connection));
+      return connection;
+    } catch (error) {
+      this.#lastFailure = error;
+      this.#log.debug('endpoint not reached', { endpoint: address.authority, error });
+      return undefined;
+    }
+  }
+
+  #unreachable(): GrpcError {
+    const cause = this.#lastFailure;
+    const last = cause instanceof Error ? cause.message : 'no connection yet';
+    const endpoints = this.#options.endpoints.join(', ');
+    return new GrpcError('UNAVAILABLE', `No endpoint of ${endpoints} can be reached; last: ${last}`, {
+      cause,
+      isUnsent: true,
+    });
+  }
+}
+
+function tooManyWaiting(): GrpcError {
+  const message = `${MAX_WAITING} calls wait for a connection already`;
+  return new GrpcError('UNAVAILABLE', message, { isUnsent: true });
+}
+
+function closed(): GrpcError {
+  return new GrpcError('UNAVAILABLE', 'The channel is closed', { isUnsent: true });
+}

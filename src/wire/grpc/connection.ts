@@ -1,0 +1,99 @@
+import type { ClientHttp2Session } from 'node:http2';
+import type { Clock } from '../../base/index.ts';
+import { type Address, formatAddress } from './address.ts';
+import type { CallOptions, CallTarget } from './call.ts';
+import { DuplexCall } from './duplex-call.ts';
+import { Keepalive, type KeepaliveOptions } from './keepalive.ts';
+import { callUnary } from './unary-call.ts';
+
+export interface ConnectionOptions extends KeepaliveOptions {
+  readonly clock: Clock;
+  readonly isSecure: boolean;
+  readonly maxReceiveBytes: number;
+}
+
+/** One HTTP/2 connection to one server, on which any number of calls run side by side. */
+export class Connection {
+  readonly address: string;
+  readonly #session: ClientHttp2Session;
+  readonly #target: CallTarget;
+  readonly #options: ConnectionOptions;
+  readonly #keepalive: Keepalive;
+  readonly #closed: Promise<void>;
+  #isRetired = false;
+  #openCalls = 0;
+
+  constructor(session: ClientHttp2Session, address: Address, options: ConnectionOptions) {
+    this.address = formatAddress(address);
+    this.#session = session;
+    this.#options = options;
+    const headers = {
+      ':method': 'POST',
+      ':scheme': options.isSecure ? 'https' : 'http',
+      ':authority': address.authority,
+      'content-type': 'application/grpc',
+      'user-agent': 'keelson',
+      te: 'trailers',
+    };
+    this.#target = {
+      session,
+      clock: options.clock,
+      headers,
+      callBegan: () => {
+        this.#openCalls += 1;
+        this.#keepalive.noteCall();
+      },
+      callEnded: () => (this.#openCalls -= 1),
+    };
+    this.#keepalive = new Keepalive(session, options.clock, { ...options, hasCalls: () => this.#openCalls > 0 });
+    session.on('goaway', () => (this.#isRetired = true));
+    this.#closed = new Promise((resolve) => {
+      session.once('close', () => {
+        this.#isRetired = true;
+        this.#keepalive[Symbol.dispose]();
+        resolve();
+      });
+    });
+  }
+
+  /** Whether new calls may be made. */
+  get isUsable(): boolean {
+    return !this.#isRetired && !this.#session.closed && !this.#session.destroyed;
+  }
+
+  /** Resolves when the connection is gone, for whatever reason. */
+  get closed(): Promise<void> {
+    return this.#closed;
+  }
+
+  unary(method: string, message: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    return callUnary(method, message, { ...this.#defaults(), ...options });
+  }
+
+  duplex(method: string, options: CallOptions = {}): DuplexCall {
+    return new DuplexCall(method, { ...this.#defaults(), ...options });
+  }
+
+  /** Takes no new calls; what runs may finish, then the connection is closed. */
+  retire(): void {
+    this.#isRetired = true;
+    if (!this.#session.closed) this.#session.close();
+  }
+
+  /** Gives calls `graceMs` to finish and ends the rest. */
+  async close(graceMs: number): Promise<void> {
+    this.retire();
+    const timer = this.#options.clock.timer(graceMs, () => this.destroy());
+    await this.#closed;
+    timer[Symbol.dispose]();
+  }
+
+  destroy(): void {
+    this.#isRetired = true;
+    this.#session.destroy();
+  }
+
+  #defaults(): { readonly target: CallTarget; readonly maxReceiveBytes: number } {
+    return { target: this.#target, maxReceiveBytes: this.#options.maxReceiveBytes };
+  }
+}

@@ -1,0 +1,108 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { onAbort } from '../../base/index.ts';
+import { openTunnel } from './proxy-tunnel.ts';
+import { messageOf, TransportError } from './transport-error.ts';
+
+/** A certificate and its private key, as PEM. */
+export interface ClientCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** Where to, and how the server proves that it is the right one. */
+export interface DialTarget {
+  readonly server: URL;
+  readonly serverName?: string;
+  readonly insecureSkipTlsVerify?: boolean;
+  readonly proxyUrl?: string;
+  /** A unix socket to connect to; the host of `server` is then only a name. */
+  readonly socketPath?: string;
+}
+
+export interface DialOptions {
+  /** PEM of the authorities to trust; the system's unless given. */
+  readonly authorities?: string;
+  readonly certificate?: ClientCertificate;
+  /** In order of preference. */
+  readonly protocols: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Probes sent by TCP itself, so that a dead peer is noticed even where nobody pings. */
+const KEEP_ALIVE_MS = 30_000;
+
+/** Opens a connection: a unix socket or TCP, perhaps through a proxy, and TLS when the server's URL says so. */
+export async function dial(target: DialTarget, options: DialOptions): Promise<Socket | TLSSocket> {
+  options.signal.throwIfAborted();
+  const plain = await openPlain(target, options.signal);
+  if (target.server.protocol === 'http:') return plain as Socket;
+  return secure(plain, target, options);
+}
+
+/** The protocol that both sides agreed on; HTTP/1.1 when they did not talk about it. */
+export function agreedProtocol(socket: Socket | TLSSocket): 'h2' | 'http/1.1' {
+  return 'alpnProtocol' in socket && socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1';
+}
+
+function openPlain({ server, proxyUrl, socketPath }: DialTarget, signal: AbortSignal): Promise<Duplex> {
+  const host = server.hostname.replace(/^\[|\]$/g, '');
+  const port = server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : Number(server.port);
+  if (proxyUrl !== undefined) return openTunnel(proxyUrl, `${server.hostname}:${port}`, signal);
+  const socket =
+    socketPath === undefined
+      ? connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS })
+      : connectTcp({ path: socketPath });
+  return ready(socket, 'connect', { server, signal });
+}
+
+function secure(plain: Duplex, target: DialTarget, options: DialOptions): Promise<TLSSocket> {
+  const { server, serverName, insecureSkipTlsVerify } = target;
+  const host = server.hostname.replace(/^\[|\]$/g, '');
+  const { certificate, authorities } = options;
+  let socket: TLSSocket;
+  try {
+    socket = connectTls({
+      socket: plain,
+      host,
+      ...(serverName !== undefined ? { servername: serverName } : isIP(host) === 0 ? { servername: host } : {}),
+      rejectUnauthorized: insecureSkipTlsVerify !== true,
+      ...(authorities === undefined ? {} : { ca: authorities }),
+      ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
+      ALPNProtocols: [...options.protocols],
+    });
+  } catch (cause) {
+    plain.destroy(); // the certificate or key is no PEM, or they do not belong together
+    throw new TransportError('credentials', `Cannot connect to "${server.origin}": ${messageOf(cause)}`, { cause });
+  }
+  return ready(socket, 'secureConnect', { server, signal: options.signal });
+}
+
+/** Resolves once the socket is open; otherwise it is destroyed and the error says to whom. */
+function ready<S extends Duplex>(
+  socket: S,
+  event: 'connect' | 'secureConnect',
+  { server, signal }: { readonly server: URL; readonly signal: AbortSignal },
+): Promise<S> {
+  return new Promise((resolve, reject) => {
+    const aborting = onAbort(signal, () => socket.destroy(new Error('Aborted')));
+    const fail = (error: Error): void => {
+      aborting[Symbol.dispose]();
+      socket.removeListener('close', closed);
+      socket.on('error', () => undefined); // nobody else listens any more
+      socket.destroy();
+      const message = `Cannot connect to "${server.origin}": ${messageOf(error)}`;
+      reject(signal.aborted ? signal.reason : new TransportError('connect', message, { cause: error }));
+    };
+    const closed = (): void => fail(new Error('the server closed the connection'));
+    socket.once('error', fail);
+    socket.once('close', closed);
+    socket.once(event, () => {
+      aborting[Symbol.dispose]();
+      socket.removeListener('error', fail);
+      socket.removeListener('close', closed);
+      resolve(socket);
+    });
+  });
+}

@@ -1,0 +1,118 @@
+import type { Socket } from 'node:net';
+import { AbortScope, type Clock } from '../../base/index.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { agreedProtocol, type ClientCertificate, dial, type DialTarget } from './dial.ts';
+import { Http1Requests, type UpgradedConnection } from './http1-requests.ts';
+import { Http2Connection, type Http2Events } from './http2-connection.ts';
+import type { HttpExchange, HttpRequest } from './http-exchange.ts';
+import { TransportError } from './transport-error.ts';
+
+/** As client-go: a connection that is not there by then never will be. */
+const CONNECT_TIMEOUT_MS = 30_000;
+
+export interface HttpClientOptions {
+  readonly target: DialTarget;
+  /** PEM of the authorities to trust, asked for at every connection; those of the system unless given. */
+  readonly authorities?: () => Promise<string | undefined>;
+  readonly certificate?: ClientCertificate;
+  readonly clock: Clock;
+  /** Connections of HTTP/2; a second one is opened only when the first has all the streams the server allows. 8 unless given. */
+  readonly maxConnections?: number;
+  /** Requests that wait for a stream when all are taken; beyond 10,000, unless given, they fail. */
+  readonly maxWaiting?: number;
+  /** Connections of HTTP/1.1, where every request takes one, and upgraded ones besides. 256 of each unless given. */
+  readonly maxSockets?: number;
+  /** Never offers HTTP/2. */
+  readonly isHttp1Only?: boolean;
+}
+
+/** Thrown at those who wait for HTTP/2 when it turns out that the server does not speak it. */
+class NoHttp2 extends Error {}
+
+/** All connections to one server with one client certificate. Which protocol the server speaks shows at the first one. */
+export class HttpClient {
+  readonly certificate: ClientCertificate | undefined;
+  readonly #options: HttpClientOptions;
+  readonly #lifetime = new AbortScope();
+  readonly #pool: ConnectionPool;
+  readonly #http1: Http1Requests;
+  #isHttp1: boolean;
+  /** The connection on which HTTP/1.1 was agreed; the first request takes it. */
+  #spare: Socket | undefined;
+
+  constructor(options: HttpClientOptions) {
+    const { target, certificate, maxConnections = 8, maxWaiting = 10_000, maxSockets = 256 } = options;
+    this.certificate = certificate;
+    this.#options = options;
+    this.#isHttp1 = options.isHttp1Only === true || target.server.protocol === 'http:';
+    this.#pool = new ConnectionPool({ maxConnections, maxWaiting, open: (events) => this.#openHttp2(events) });
+    this.#http1 = new Http1Requests({
+      origin: target.server.origin,
+      host: target.server.host,
+      maxSockets,
+      open: () => this.#openHttp1(),
+    });
+  }
+
+  /**
+   * Resolves when the head of the answer is there, whatever its status; rejects with a `TransportError`, or with the reason
+   * of the request's signal. Redirects are answers like any other.
+   */
+  async request(request: HttpRequest): Promise<HttpExchange> {
+    if (!this.#isHttp1) {
+      try {
+        return await this.#pool.request((connection) => connection.request(request), request.signal);
+      } catch (error) {
+        if (!(error instanceof NoHttp2)) throw error;
+      }
+    }
+    return this.#http1.request(request);
+  }
+
+  /** Asks to go on with another protocol, on an HTTP/1.1 connection of its own; see `Http1Requests.upgrade`. */
+  upgrade(request: HttpRequest): Promise<UpgradedConnection | HttpExchange> {
+    return this.#http1.upgrade(request);
+  }
+
+  /** Takes no more requests; those under way over HTTP/2 may go on. */
+  drain(): void {
+    this.#pool.drain();
+  }
+
+  destroy(): void {
+    this.#lifetime.abort(new TransportError('closed', 'Cannot connect: the client has been closed'));
+    this.#pool.destroy();
+    this.#http1.destroy();
+    this.#spare?.destroy();
+  }
+
+  async #openHttp2(events: Http2Events): Promise<Http2Connection> {
+    const { target, clock } = this.#options;
+    const socket = await this.#dial(['h2', 'http/1.1']);
+    if (agreedProtocol(socket) === 'h2') {
+      return Http2Connection.open(socket, { origin: target.server.origin, clock, events });
+    }
+    this.#isHttp1 = true;
+    this.#spare = socket;
+    socket.once('close', () => (this.#spare = undefined));
+    throw new NoHttp2();
+  }
+
+  async #openHttp1(): Promise<Socket> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    return spare ?? this.#dial(['http/1.1']);
+  }
+
+  async #dial(protocols: readonly string[]): Promise<Socket> {
+    const { target, certificate, authorities, clock } = this.#options;
+    const { origin } = target.server;
+    using scope = new AbortScope(this.#lifetime.signal);
+    using _timeUp = clock.timer(CONNECT_TIMEOUT_MS, () =>
+      scope.abort(
+        new TransportError('connect', `Cannot connect to "${origin}": no answer in ${CONNECT_TIMEOUT_MS} ms`),
+      ),
+    );
+    return await dial(target, { authorities: await authorities?.(), certificate, protocols, signal: scope.signal });
+  }
+}

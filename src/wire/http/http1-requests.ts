@@ -1,0 +1,124 @@
+import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { onAbort } from '../../base/index.ts';
+import { type HttpExchange, type HttpRequest, type ResponseHeaders, sendBody } from './http-exchange.ts';
+import { messageOf, TransportError } from './transport-error.ts';
+
+export interface Http1Options {
+  readonly origin: string;
+  readonly host: string;
+  /** More requests than this at a time wait; each takes a connection of its own. More upgraded connections are refused. */
+  readonly maxSockets: number;
+  /** Opens a connection. */
+  readonly open: () => Promise<Socket>;
+}
+
+/** A connection that has left HTTP behind. Who asked for it owns it and has to end it. */
+export interface UpgradedConnection {
+  readonly status: 101;
+  readonly headers: ResponseHeaders;
+  readonly socket: Duplex;
+}
+
+/** Requests over HTTP/1.1, for servers and proxies that know nothing better: one connection a request, kept for the next. */
+export class Http1Requests {
+  readonly #options: Http1Options;
+  readonly #agent: DialingAgent;
+  readonly #upgraded = new Set<Duplex>();
+
+  constructor(options: Http1Options) {
+    this.#options = options;
+    this.#agent = new DialingAgent(options);
+  }
+
+  request(request: HttpRequest): Promise<HttpExchange> {
+    return new Promise((resolve, reject) => {
+      const sent = this.#send(request, reject);
+      sent.once('response', (response) => resolve(this.#exchange(response, request.signal)));
+      sendBody(sent, request.body);
+    });
+  }
+
+  /** Asks for another protocol, as the headers say; an answer other than 101 is given back as it is. */
+  upgrade(request: HttpRequest): Promise<UpgradedConnection | HttpExchange> {
+    const { maxSockets } = this.#options;
+    if (this.#upgraded.size >= maxSockets) {
+      const message = `Cannot send: ${maxSockets} upgraded connections are open already`;
+      return Promise.reject(new TransportError('refused', message));
+    }
+    return new Promise((resolve, reject) => {
+      const sent = this.#send(request, reject);
+      sent.once('response', (response) => resolve(this.#exchange(response, request.signal)));
+      sent.once('upgrade', ({ headers }, socket, first) => {
+        this.#upgraded.add(socket);
+        socket.once('close', () => this.#upgraded.delete(socket));
+        socket.on('error', () => undefined); // its owner sees it closed
+        if (first.length > 0) socket.unshift(first);
+        resolve({ status: 101, headers, socket });
+      });
+      sendBody(sent, request.body);
+    });
+  }
+
+  destroy(): void {
+    this.#agent.destroy();
+    for (const socket of this.#upgraded) socket.destroy();
+  }
+
+  #send(request: HttpRequest, fail: (error: unknown) => void): ClientRequest {
+    const { origin, host } = this.#options;
+    const { method, path, headers, signal } = request;
+    const sent = httpRequest({
+      agent: this.#agent,
+      method,
+      path,
+      headers: { ...(headers as Record<string, string | string[]>), host },
+    });
+    const aborting = onAbort(signal, () => sent.destroy(new Error('Aborted')));
+    sent.once('close', () => aborting[Symbol.dispose]());
+    sent.on('error', (error) => fail(signal.aborted ? signal.reason : failure(error, origin)));
+    return sent;
+  }
+
+  #exchange(response: IncomingMessage, signal: AbortSignal): HttpExchange {
+    const chunks = read(response, signal, this.#options.origin);
+    return { status: response.statusCode ?? 0, headers: response.headers, chunks };
+  }
+}
+
+/** Node's agent, with connections made our way: through proxies, with our certificates. */
+class DialingAgent extends Agent {
+  readonly #open: () => Promise<Socket>;
+
+  constructor({ open, maxSockets }: Http1Options) {
+    super({ keepAlive: true, maxSockets });
+    this.#open = open;
+  }
+
+  /** Returns nothing: the socket comes through `done`, as Node allows and its types do not. */
+  override createConnection(_options: unknown, done?: (error: Error | null, socket: Duplex) => void): Duplex {
+    const nothing = undefined as unknown as Duplex;
+    this.#open().then(
+      (socket) => done?.(null, socket),
+      (error: Error) => done?.(error, nothing),
+    );
+    return nothing;
+  }
+}
+
+async function* read(response: IncomingMessage, signal: AbortSignal, origin: string): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of response) yield chunk as Buffer;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : failure(error, origin);
+  } finally {
+    response.destroy();
+  }
+  if (signal.aborted) throw signal.reason;
+}
+
+function failure(error: unknown, origin: string): TransportError {
+  if (error instanceof TransportError) return error;
+  return new TransportError('cut', `Lost the connection to "${origin}": ${messageOf(error)}`, { cause: error });
+}

@@ -1,0 +1,201 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
+import type { Socket } from 'node:net';
+import { AbortScope, type Clock, onAbort } from '../../base/index.ts';
+import { type HttpExchange, type HttpRequest, sendBody } from './http-exchange.ts';
+import { openHttp2 } from './http2-session.ts';
+import { messageOf, TransportError } from './transport-error.ts';
+
+/** As client-go: a connection on which nothing was heard for so long is asked whether it still lives. */
+const PING_AFTER_MS = 30_000;
+const PING_TIMEOUT_MS = 15_000;
+/** A server that speaks HTTP/2 says so at once. */
+const GREETING_TIMEOUT_MS = 10_000;
+/** As Go's HTTP client: a connection that nobody uses is closed. */
+const CLOSE_IDLE_AFTER_MS = 90_000;
+/** How much may be under way before we must say that we have read it; the defaults of 64 KiB make large lists crawl. */
+const STREAM_WINDOW_BYTES = 4 * 1024 * 1024;
+const SESSION_WINDOW_BYTES = 16 * 1024 * 1024;
+
+export interface Http2Events {
+  /** A stream has ended, so another one can be opened; or the connection takes no more. */
+  changed(): void;
+}
+
+/**
+ * One HTTP/2 connection.
+ *
+ * It keeps the process alive only while a request is under way. It is given up when pings are not answered, and after a
+ * GOAWAY: requests that the server did look at go on, others fail as `refused`.
+ */
+export class Http2Connection {
+  readonly #session: ClientHttp2Session;
+  readonly #origin: string;
+  readonly #clock: Clock;
+  readonly #events: Http2Events;
+  readonly #streams = new Set<ClientHttp2Stream>();
+  #heardAtMs: number;
+  #timer: Disposable | undefined;
+  #isDraining = false;
+
+  /** Takes a connected socket, on which HTTP/2 has been agreed; resolves when the server has told its limits. */
+  static async open(
+    socket: Socket,
+    options: { readonly origin: string; readonly clock: Clock; readonly events: Http2Events },
+  ): Promise<Http2Connection> {
+    const { origin, clock } = options;
+    using scope = new AbortScope();
+    using _timeUp = clock.timer(GREETING_TIMEOUT_MS, () =>
+      scope.abort(new Error(`no greeting in ${GREETING_TIMEOUT_MS} ms`)),
+    );
+    const windows = { streamWindowBytes: STREAM_WINDOW_BYTES, sessionWindowBytes: SESSION_WINDOW_BYTES };
+    const session = await openHttp2(socket, { origin, ...windows, signal: scope.signal });
+    return new Http2Connection(session, options);
+  }
+
+  private constructor(
+    session: ClientHttp2Session,
+    options: { readonly origin: string; readonly clock: Clock; readonly events: Http2Events },
+  ) {
+    this.#session = session;
+    this.#origin = options.origin;
+    this.#clock = options.clock;
+    this.#events = options.events;
+    this.#heardAtMs = options.clock.monotonic();
+    session.on('goaway', () => this.#leave());
+    session.once('close', () => this.#closed());
+    this.#becomeIdle();
+  }
+
+  /** Whether one more request fits. */
+  get hasRoom(): boolean {
+    const limit = this.#session.remoteSettings.maxConcurrentStreams ?? 100;
+    return !this.isOver && this.#streams.size < limit;
+  }
+
+  /** No more requests are taken; those under way may go on. */
+  get isOver(): boolean {
+    return this.#isDraining || this.#session.closed || this.#session.destroyed;
+  }
+
+  /** Sends a request; resolves when the head of the answer is there. Assumes `hasRoom`. */
+  request(request: HttpRequest): Promise<HttpExchange> {
+    const stream = this.#session.request(
+      { ...request.headers, ':method': request.method, ':path': request.path },
+      { endStream: request.body === undefined },
+    );
+    this.#track(stream);
+    if (request.body !== undefined) sendBody(stream, request.body);
+    return new Promise((resolve, reject) => {
+      let failure: Error | undefined;
+      const aborting = onAbort(request.signal, () => stream.close(constants.NGHTTP2_CANCEL));
+      stream.on('error', (error: Error) => (failure = error));
+      stream.once('response', (headers) => {
+        this.#heard();
+        const { ':status': status = 0, ...rest } = headers;
+        resolve({ status, headers: rest, chunks: this.#chunks(stream, request.signal) });
+      });
+      stream.once('close', () => {
+        aborting[Symbol.dispose]();
+        reject(request.signal.aborted ? request.signal.reason : this.#failure(stream, failure));
+      });
+    });
+  }
+
+  /** Takes no more requests and closes when those under way have ended. */
+  drain(): void {
+    this.#isDraining = true;
+    this.#session.close();
+  }
+
+  destroy(): void {
+    this.#session.destroy(undefined, constants.NGHTTP2_CANCEL);
+  }
+
+  async *#chunks(stream: ClientHttp2Stream, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    let isOver = false;
+    try {
+      for await (const chunk of stream) {
+        this.#heard();
+        yield chunk as Buffer;
+      }
+      isOver = true;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : this.#failure(stream, error);
+    } finally {
+      if (!isOver && !stream.closed) stream.close(constants.NGHTTP2_CANCEL);
+    }
+    if (signal.aborted) throw signal.reason;
+    // A stream that dies with its connection looks as if it had ended; only the code tells.
+    if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) throw this.#failure(stream, undefined);
+  }
+
+  #failure(stream: ClientHttp2Stream, error: unknown): TransportError {
+    if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) {
+      return new TransportError('refused', `"${this.#origin}" did not take the request`, { cause: error });
+    }
+    const why = error === undefined ? 'the connection was closed' : messageOf(error);
+    return new TransportError('cut', `Lost the connection to "${this.#origin}": ${why}`, { cause: error });
+  }
+
+  #track(stream: ClientHttp2Stream): void {
+    if (this.#streams.size === 0) this.#becomeBusy();
+    this.#streams.add(stream);
+    stream.once('close', () => {
+      this.#streams.delete(stream);
+      if (this.#streams.size === 0) this.#becomeIdle();
+      this.#events.changed();
+    });
+  }
+
+  /**
+   * The server takes no more. Node ends the streams that it has not begun, with the code for refused ones. (Ending them here
+   * would end the process: Node 20 asserts when a stream is closed while it reads a GOAWAY.)
+   */
+  #leave(): void {
+    this.#isDraining = true;
+    this.#events.changed();
+  }
+
+  #heard(): void {
+    this.#heardAtMs = this.#clock.monotonic();
+  }
+
+  #becomeBusy(): void {
+    if (this.#session.destroyed) return;
+    this.#session.ref();
+    this.#heard();
+    this.#setTimer(PING_AFTER_MS, () => this.#checkAlive());
+  }
+
+  #becomeIdle(): void {
+    if (this.#session.destroyed) return;
+    this.#session.unref();
+    this.#setTimer(CLOSE_IDLE_AFTER_MS, () => this.drain());
+  }
+
+  #checkAlive(): void {
+    const quietMs = this.#clock.monotonic() - this.#heardAtMs;
+    if (quietMs < PING_AFTER_MS) {
+      this.#setTimer(PING_AFTER_MS - quietMs, () => this.#checkAlive());
+      return;
+    }
+    this.#setTimer(PING_TIMEOUT_MS, () => this.#session.destroy(new Error('it does not answer pings')));
+    if (this.#session.destroyed) return;
+    this.#session.ping((error) => {
+      if (error !== null || this.#session.destroyed || this.#streams.size === 0) return;
+      this.#heard();
+      this.#setTimer(PING_AFTER_MS, () => this.#checkAlive());
+    });
+  }
+
+  #setTimer(ms: number, act: () => void): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = this.#clock.timer(ms, act);
+  }
+
+  #closed(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    this.#events.changed();
+  }
+}

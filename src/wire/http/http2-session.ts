@@ -1,0 +1,46 @@
+import { type ClientHttp2Session, connect } from 'node:http2';
+import type { Socket } from 'node:net';
+import { onAbort } from '../../base/index.ts';
+import { messageOf, TransportError } from './transport-error.ts';
+
+export interface Http2SessionOptions {
+  readonly origin: string;
+  /** How much the server may send ahead of the reader, for one stream and for all streams of the connection. */
+  readonly streamWindowBytes: number;
+  readonly sessionWindowBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Speaks HTTP/2 on a connected socket; resolves when the server has told its limits, which also shows that it is a server of
+ * HTTP/2. Otherwise the session is given up.
+ */
+export function openHttp2(socket: Socket, options: Http2SessionOptions): Promise<ClientHttp2Session> {
+  const { origin, streamWindowBytes, sessionWindowBytes, signal } = options;
+  const session = connect(origin, {
+    createConnection: () => socket,
+    settings: { enablePush: false, initialWindowSize: streamWindowBytes },
+  });
+  session.on('error', () => undefined); // whoever uses the session learns of it by its close and by its streams
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      aborting[Symbol.dispose]();
+      session.removeListener('close', closed);
+      session.removeListener('error', fail);
+    };
+    const fail = (cause: unknown): void => {
+      settle();
+      session.destroy();
+      reject(new TransportError('connect', `Cannot connect to "${origin}": ${messageOf(cause)}`, { cause }));
+    };
+    const closed = (): void => fail(new Error('the server closed the connection'));
+    const aborting = onAbort(signal, () => fail(signal.reason));
+    session.once('error', fail);
+    session.once('close', closed);
+    session.once('remoteSettings', () => {
+      settle();
+      session.setLocalWindowSize(sessionWindowBytes);
+      resolve(session);
+    });
+  });
+}

@@ -1,0 +1,138 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { expect, test } from 'vitest';
+import { CryptoRandom, RealClock, VirtualClock } from '../../base/index.ts';
+import { HttpClient, isTransportError } from '../http/index.ts';
+import { handshake } from './handshake.ts';
+import { openWebSocket } from './open-websocket.ts';
+import { WebSocketConnection, type WebSocketError, type WebSocketOptions } from './websocket-connection.ts';
+
+interface Served extends AsyncDisposable {
+  readonly connection: Promise<WebSocketConnection>;
+  readonly socket: Promise<Duplex>;
+  open(protocols?: readonly string[], options?: Partial<WebSocketOptions>): Promise<WebSocketConnection>;
+}
+
+/** Both ends of a connection on a real port. */
+async function serve(options: Partial<WebSocketOptions> = {}, extra: Record<string, string> = {}): Promise<Served> {
+  const clock = new RealClock();
+  const server: Server = createServer((_request, response) => response.writeHead(418).end('no'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  let accept!: (socket: Duplex) => void;
+  const socket = new Promise<Duplex>((resolve) => (accept = resolve));
+  const chosen = 'v5.channel.k8s.io';
+  server.on('upgrade', (request, upgraded) => {
+    const answer = handshake(
+      (name) => request.headers[name] as string | undefined,
+      (offered) => offered.find((name) => name === chosen) ?? '',
+    );
+    const lines = Object.entries({ ...answer.headers, ...extra }).map(([name, value]) => `${name}: ${value}\r\n`);
+    upgraded.write(`HTTP/1.1 ${answer.code} x\r\n${lines.join('')}\r\n`);
+    accept(upgraded);
+  });
+  const { port } = server.address() as AddressInfo;
+  const client = new HttpClient({ target: { server: new URL(`http://127.0.0.1:${port}`) }, clock });
+  return {
+    socket,
+    connection: socket.then((it) => new WebSocketConnection(it, { clock, protocol: chosen, ...options })),
+    async open(protocols = [chosen], own = {}) {
+      const request = { path: '/exec', headers: {}, signal: AbortSignal.timeout(10_000) };
+      const opened = await openWebSocket(client, request, { clock, random: new CryptoRandom(), ...own, protocols });
+      if (!(opened instanceof WebSocketConnection)) throw new Error(`Refused: ${opened.status}`);
+      return opened;
+    },
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      ((await Promise.race([socket, closed])) as Duplex | undefined)?.destroy?.();
+    },
+  };
+}
+
+test('both sides send text and bytes of any length, and close in good order', async () => {
+  await using served = await serve();
+  const client = await served.open();
+  const server = await served.connection;
+  expect(client.protocol).toBe('v5.channel.k8s.io');
+  const echoing = (async () => {
+    for await (const { isText, data } of server) await server.send(isText ? Buffer.from(data).toString() : data);
+  })();
+  const messages = client[Symbol.asyncIterator]();
+
+  for (const message of ['', 'hé', Buffer.alloc(125, 1), Buffer.alloc(126, 2), Buffer.alloc(70_000, 3)]) {
+    await client.send(message);
+    const { value } = await messages.next();
+    expect(value?.isText).toBe(typeof message === 'string');
+    expect(Buffer.from(value?.data ?? []).equals(Buffer.from(message))).toBe(true);
+  }
+
+  client.close();
+  await echoing;
+  expect((await messages.next()).done).toBe(true);
+});
+
+test('a sender waits for a reader that takes nothing', async () => {
+  await using served = await serve();
+  const client = await served.open();
+  const server = await served.connection;
+  let sent = 0;
+  const sending = (async () => {
+    for (; sent < 1000; sent++) await server.send(Buffer.alloc(64 * 1024));
+  })();
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => void setImmediate(resolve));
+  expect(sent).toBeLessThan(500);
+
+  let received = 0;
+  for await (const { data } of client) {
+    received += data.length;
+    if (received === 1000 * 64 * 1024) break;
+  }
+  await sending;
+});
+
+test('a message beyond the limit ends the connection with 1009, and no UTF-8 with 1007', async () => {
+  await using served = await serve({ maxMessageBytes: 1000 });
+  const client = await served.open();
+  const server = await served.connection;
+  await client.send(Buffer.alloc(1001));
+  await expect(server[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    code: 1009,
+  } satisfies Partial<WebSocketError>);
+  expect((await client[Symbol.asyncIterator]().next()).done).toBe(true);
+});
+
+test('a connection that is cut fails its reader; sending goes nowhere', async () => {
+  await using served = await serve();
+  const client = await served.open();
+  const reading = client[Symbol.asyncIterator]().next();
+  (await served.socket).destroy();
+  await expect(reading).rejects.toMatchObject({ name: 'WebSocketError' });
+  await client.send('late');
+});
+
+test('a silent side is pinged, answers, and is given up when it does not', async () => {
+  await using served = await serve();
+  const clock = new VirtualClock();
+  const client = await served.open(undefined, { clock, pingAfterMs: 10_000 });
+  const socket = await served.socket;
+  const reading = client[Symbol.asyncIterator]().next();
+  reading.catch(() => undefined);
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => void setImmediate(resolve));
+  const pinged = once(socket, 'data');
+  await clock.advance('10s');
+  expect((await pinged)[0][0]).toBe(0x89);
+  await clock.advance('10s');
+  await expect(reading).rejects.toThrow('it does not answer pings');
+});
+
+test('a client refuses a server that chooses what was not offered, and tells a refusal from an answer', async () => {
+  await using other = await serve({}, { 'sec-websocket-extensions': 'permessage-deflate' });
+  await expect(other.open()).rejects.toSatisfy((error) => isTransportError(error, 'protocol'));
+  await using none = await serve();
+  await expect(none.open(['v9.channel.k8s.io'])).rejects.toSatisfy((error) => isTransportError(error, 'protocol'));
+});
