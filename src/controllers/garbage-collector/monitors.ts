@@ -77,7 +77,10 @@ export class Monitors implements Runnable {
         return registration.pending;
       },
       synced: (signal) => registration.synced(signal),
-      [Symbol.dispose]: () => stop.abort(), // which ends the registration
+      [Symbol.dispose]: () => {
+        registration[Symbol.dispose]();
+        stop.abort();
+      },
     };
   }
 }

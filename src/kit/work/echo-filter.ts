@@ -1,4 +1,7 @@
-import type { KubernetesObject, Observed } from '../../client/index.ts';
+/** What the server answers to a write: the object as it is now. */
+interface Answer {
+  readonly metadata: { readonly resourceVersion: string; readonly deletionTimestamp?: string | undefined };
+}
 
 interface Writing {
   writers: number;
@@ -32,11 +35,11 @@ export class EchoFilter {
    * Writes to an object in silence. `isEcho` says of the answer whether it holds nothing that others did meanwhile: a watch
    * that was interrupted tells of it and of our change as one. Unless given, that is a deletion.
    */
-  async write<T extends KubernetesObject>(
+  async write<A extends Answer>(
     id: string,
-    write: () => Promise<Observed<T>>,
-    isEcho: (answer: Observed<T>) => boolean = ({ metadata }) => metadata.deletionTimestamp === undefined,
-  ): Promise<Observed<T>> {
+    write: () => Promise<A>,
+    isEcho: (answer: A) => boolean = ({ metadata }) => metadata.deletionTimestamp === undefined,
+  ): Promise<A> {
     const writing = this.#begin(id);
     try {
       const answer = await write();
