@@ -13,7 +13,8 @@ import {
   writeMessage,
 } from './message-writer.ts';
 import type { Member } from './document.ts';
-import type { FieldWriter, JsonObject, MessageShape } from './message-writer.ts';
+import type { JsonObject } from './json-schema.ts';
+import type { FieldWriter, MessageShape } from './message-writer.ts';
 
 /** The media type of the protobuf form of `/openapi/v2`. */
 export const PROTOBUF_V2_TYPE = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
