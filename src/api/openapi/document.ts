@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { GroupVersion } from '../values/index.ts';
 import type { JsonObject } from './json-schema.ts';
-import { registeredKinds, withKinds } from './registered-kinds.ts';
+import type { GroupVersionKind } from '../schema/schema.ts';
 import type { SchemaText } from './schema-texts.ts';
+import { type DocumentedType, isWritten } from './served-resource.ts';
 
 /** A document as it is served. */
 export interface OpenApiDocument {
@@ -45,6 +46,31 @@ export function sortedByName(members: Iterable<Member>): Member[] {
 /** A schema with the kinds that it stands for. */
 export function schemaMember({ name, text, type }: SchemaText, groupVersions: readonly GroupVersion[]): Member {
   return new Member(name, withKinds(text, type === undefined ? [] : registeredKinds(type, groupVersions)));
+}
+
+const META_PACKAGE = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+
+/** Two types belong to every group: each group can be asked to delete with options, and answers watches with events. */
+const ofEveryGroup: readonly string[] = [`${META_PACKAGE}.DeleteOptions`, `${META_PACKAGE}.WatchEvent`];
+
+/**
+ * The kinds that a type stands for (`x-kubernetes-group-version-kind`). Types of `meta/v1` belong to the core group, and
+ * two of them to each of `groupVersions` as well, which are to be in order of group and version.
+ */
+function registeredKinds(type: DocumentedType, groupVersions: readonly GroupVersion[]): GroupVersionKind[] {
+  if (isWritten(type)) return []; // it says so itself
+  if (ofEveryGroup.includes(type.name)) {
+    return groupVersions.map(({ group, version }) => ({ group, version, kind: type.shortName }));
+  }
+  if (type.kind === undefined) return [];
+  return [type.name.startsWith(`${META_PACKAGE}.`) ? { group: '', version: 'v1', kind: type.shortName } : type.kind];
+}
+
+/** A schema's JSON text with the kinds added at its end. */
+function withKinds(text: string, kinds: readonly GroupVersionKind[]): string {
+  if (kinds.length === 0) return text;
+  const list = kinds.map(({ group, version, kind }) => ({ group, kind, version }));
+  return `${text.slice(0, -1)},"x-kubernetes-group-version-kind":${JSON.stringify(list)}}`;
 }
 
 /** The title and version that every document carries. */

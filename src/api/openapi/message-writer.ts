@@ -1,8 +1,7 @@
 import type { Member } from './document.ts';
+import type { JsonObject } from './json-schema.ts';
 import { ReverseWriter } from './reverse-writer.ts';
 import { yamlText } from './yaml-text.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Writes a JSON value as the protobuf field with this number. */
 export type FieldWriter = (writer: ReverseWriter, number: number, value: unknown) => void;

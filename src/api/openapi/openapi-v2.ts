@@ -5,12 +5,10 @@ import { EndpointsV2, type SharedParameters } from './endpoint-v2.ts';
 import { documentedTypes } from './openapi-v3.ts';
 import type { Endpoint } from './operation.ts';
 import { knownGroupVersions } from '../discovery/index.ts';
-import type { GroupVersion } from '../values/index.ts';
 import { resourceEndpoints } from './resource-endpoints.ts';
 import { protobufV2 } from './protobuf-v2.ts';
 import { type SchemaText, SchemaTexts } from './schema-texts.ts';
-import { coreVersionsEndpoint, groupEndpoint, groupsEndpoint } from './server-endpoints.ts';
-import { openidEndpoints, resourcesEndpoint, versionEndpoint } from './server-endpoints.ts';
+import { groupEndpoint, resourcesEndpoint, serverEndpoints } from './server-endpoints.ts';
 import type { DocumentedType, ServedResource } from './served-resource.ts';
 
 /** The document in JSON, and a way to have it in protobuf. */
@@ -75,23 +73,14 @@ export class OpenApiV2 {
 
   #serverEndpoints(resources: readonly ServedResource[]): Endpoint[] {
     const sources = this.#sources;
-    const groups = new Map<string, Map<string, GroupVersion>>();
-    for (const { group, version, isCustom } of resources) {
-      if (isCustom) continue; // they do not document their discovery
-      if (!groups.has(group)) groups.set(group, new Map());
-      groups.get(group)?.set(version, { group, version });
-    }
-    const endpoints = [
-      coreVersionsEndpoint(sources),
-      groupsEndpoint(sources),
-      versionEndpoint(sources),
-      ...openidEndpoints(),
+    const documented = resources.filter(({ isCustom }) => !isCustom); // the others do not document their discovery
+    const groups = new Set(documented.map(({ group }) => group).filter((group) => group !== ''));
+    const versions = new Map(documented.map(({ group, version }) => [`${group}/${version}`, { group, version }]));
+    return [
+      ...serverEndpoints(sources),
+      ...[...groups].map((group) => groupEndpoint(group, sources)),
+      ...[...versions.values()].map(({ group, version }) => resourcesEndpoint(group, version, sources)),
     ];
-    for (const [group, versions] of groups) {
-      if (group !== '') endpoints.push(groupEndpoint(group, sources));
-      for (const { version } of versions.values()) endpoints.push(resourcesEndpoint(group, version, sources));
-    }
-    return endpoints;
   }
 }
 

@@ -8,8 +8,7 @@ import { jsonObject } from './operation-text.ts';
 import type { GroupVersion } from '../values/index.ts';
 import { resourceEndpoints } from './resource-endpoints.ts';
 import { SchemaTexts } from './schema-texts.ts';
-import { coreVersionsEndpoint, groupEndpoint, groupsEndpoint } from './server-endpoints.ts';
-import { openidEndpoints, resourcesEndpoint, versionEndpoint } from './server-endpoints.ts';
+import { groupEndpoint, resourcesEndpoint, serverEndpoints } from './server-endpoints.ts';
 import type { DocumentedType, ServedResource } from './served-resource.ts';
 
 /**
@@ -45,13 +44,7 @@ export class OpenApiV3 {
 
   /** The documents of the server's own paths by their place below `/openapi/v3/`, such as `version`. */
   server(): ReadonlyMap<string, () => OpenApiDocument> {
-    const sources = this.#sources;
-    const endpoints = [
-      coreVersionsEndpoint(sources),
-      groupsEndpoint(sources),
-      versionEndpoint(sources),
-      ...openidEndpoints(),
-    ];
+    const endpoints = serverEndpoints(this.#sources);
     return new Map(endpoints.map((endpoint) => [endpoint.path.slice(1, -1), () => this.#document([endpoint])]));
   }
 

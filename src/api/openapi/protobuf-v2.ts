@@ -13,7 +13,8 @@ import {
   writeMessage,
 } from './message-writer.ts';
 import type { Member } from './document.ts';
-import type { FieldWriter, JsonObject, MessageShape } from './message-writer.ts';
+import type { JsonObject } from './json-schema.ts';
+import type { FieldWriter, MessageShape } from './message-writer.ts';
 
 /** The media type of the protobuf form of `/openapi/v2`. */
 export const PROTOBUF_V2_TYPE = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
@@ -33,26 +34,16 @@ export function protobufV2(document: DocumentV2): Uint8Array {
   return writeMessage(document, messages.document);
 }
 
-const schema = message(() => messages.schema);
-const operation = message(() => messages.operation);
-const bodyParameter = within(
-  1,
-  message(() => messages.bodyParameter),
-);
-const queryParameter = within(
-  2,
-  within(
-    3,
-    message(() => messages.queryParameter),
-  ),
-);
-const pathParameter = within(
-  2,
-  within(
-    4,
-    message(() => messages.pathParameter),
-  ),
-);
+/** Messages contain each other, so they are looked up when they are written. */
+function of(name: MessageName): FieldWriter {
+  return message(() => messages[name]);
+}
+
+const schema = of('schema');
+const operation = of('operation');
+const bodyParameter = within(1, of('bodyParameter'));
+const queryParameter = within(2, within(3, of('queryParameter')));
+const pathParameter = within(2, within(4, of('pathParameter')));
 
 const parameter: FieldWriter = (writer, number, value) => {
   const place = (value as JsonObject)['in'];
@@ -61,10 +52,7 @@ const parameter: FieldWriter = (writer, number, value) => {
 };
 
 const ownParameter = within(1, parameter);
-const parameterReference = within(
-  2,
-  message(() => messages.reference),
-);
+const parameterReference = within(2, of('reference'));
 
 const parameterOrReference: FieldWriter = (writer, number, value) => {
   const write = (value as JsonObject)['$ref'] === undefined ? ownParameter : parameterReference;
@@ -99,28 +87,12 @@ const messages: Readonly<Record<MessageName, MessageShape>> = {
   document: {
     fields: [
       [1, 'swagger', string],
-      [2, 'info', message(() => messages.info)],
-      [
-        8,
-        'paths',
-        membersOf(
-          message(() => messages.pathItem),
-          2,
-        ),
-      ],
+      [2, 'info', of('info')],
+      [8, 'paths', membersOf(of('pathItem'), 2)],
       [9, 'definitions', membersOf(schema)],
       [10, 'parameters', membersOf(parameter)],
       [12, 'security', repeated(mapOf(within(1, strings)))],
-      [
-        13,
-        'securityDefinitions',
-        mapOf(
-          within(
-            2,
-            message(() => messages.apiKey),
-          ),
-        ),
-      ],
+      [13, 'securityDefinitions', mapOf(within(2, of('apiKey')))],
     ],
     extensions: 16,
   },
@@ -163,16 +135,7 @@ const messages: Readonly<Record<MessageName, MessageShape>> = {
       [6, 'produces', strings],
       [7, 'consumes', strings],
       [8, 'parameters', repeated(parameterOrReference)],
-      [
-        9,
-        'responses',
-        mapOf(
-          within(
-            1,
-            message(() => messages.response),
-          ),
-        ),
-      ],
+      [9, 'responses', mapOf(within(1, of('response')))],
       [10, 'schemes', strings],
       [11, 'deprecated', bool],
     ],

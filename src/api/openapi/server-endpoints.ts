@@ -5,8 +5,13 @@ import type { Endpoint, Operation } from './operation.ts';
 import { groupVersionPath } from './endpoint-builder.ts';
 import { builtInStyle } from './wire-style.ts';
 
+/** What every server has, whatever it serves. */
+export function serverEndpoints(sources: DocumentSources): Endpoint[] {
+  return [coreVersionsEndpoint(sources), groupsEndpoint(sources), versionEndpoint(sources), ...openidEndpoints()];
+}
+
 /** `/api/`: the versions of the core group. */
-export function coreVersionsEndpoint(sources: DocumentSources): Endpoint {
+function coreVersionsEndpoint(sources: DocumentSources): Endpoint {
   return discoveryEndpoint('/api/', 'APIVersions', {
     sources,
     ...named('/api/', 'APIVersions'),
@@ -15,7 +20,7 @@ export function coreVersionsEndpoint(sources: DocumentSources): Endpoint {
 }
 
 /** `/apis/`: all groups. */
-export function groupsEndpoint(sources: DocumentSources): Endpoint {
+function groupsEndpoint(sources: DocumentSources): Endpoint {
   return discoveryEndpoint('/apis/', 'APIGroupList', {
     sources,
     ...named('/apis/', 'APIVersions'),
@@ -43,7 +48,7 @@ export function resourcesEndpoint(group: string, version: string, sources: Docum
   });
 }
 
-export function versionEndpoint({ types }: DocumentSources): Endpoint {
+function versionEndpoint({ types }: DocumentSources): Endpoint {
   const path = '/version/';
   return readOnly(path, types.struct('io.k8s.apimachinery.pkg.version.Info'), {
     ...named(path, 'CodeVersion'),
@@ -54,7 +59,7 @@ export function versionEndpoint({ types }: DocumentSources): Endpoint {
 }
 
 /** How others check the tokens of service accounts: OpenID discovery and its keys. */
-export function openidEndpoints(): Endpoint[] {
+function openidEndpoints(): Endpoint[] {
   const configuration = '/.well-known/openid-configuration/';
   const keys = '/openid/v1/jwks/';
   return [

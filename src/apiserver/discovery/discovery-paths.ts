@@ -16,7 +16,7 @@ import type { Answer } from '../answers/answer.ts';
 import { parseAccept } from '../answers/accept.ts';
 import type { Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
-import { discoveredResource } from './discovered-resource.ts';
+import { discoveredResource } from './described-resource.ts';
 import type { DocumentWriter } from './document-writer.ts';
 import type { ServedApi, ServedVersion } from './served-api.ts';
 

@@ -13,7 +13,7 @@ import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { Resource } from '../resource.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
-import { documentedResource } from './documented-resource.ts';
+import { documentedResource } from './described-resource.ts';
 import type { ServedApi, ServedVersion } from './served-api.ts';
 
 /** `/openapi/v2`, `/openapi/v3` and the documents below it. Made when first asked for, and kept while nothing changes. */
@@ -44,8 +44,11 @@ interface Made extends OpenApiDocument {
   readonly atMs: number;
 }
 
-/** Makes a document, if it is asked for. */
-type Maker = (nowMs: number) => Made;
+/** A document that can be made from something, and is kept for as long as that. */
+interface Source {
+  readonly of: object;
+  readonly make: () => OpenApiDocument;
+}
 
 /** All documents. Each hangs on the group, the version or the list of groups that it is made from. */
 class Documents {
@@ -53,9 +56,10 @@ class Documents {
   readonly #sources: DocumentSources;
   readonly #openApiV2: OpenApiV2;
   readonly #openApiV3: OpenApiV3;
+  /** Those of the server's own paths never change. */
+  readonly #server: ReadonlyMap<string, () => OpenApiDocument>;
   readonly #resources = new WeakMap<Resource, ServedResource>();
-  readonly #versions = new WeakMap<ServedVersion, Made>();
-  readonly #others = new Map<string, Made>();
+  readonly #made = new WeakMap<object, Made>();
   #whole: WholeDocuments | undefined;
 
   constructor(served: ServedApi, sources: DocumentSources) {
@@ -63,15 +67,16 @@ class Documents {
     this.#sources = sources;
     this.#openApiV2 = new OpenApiV2(sources);
     this.#openApiV3 = new OpenApiV3(sources);
+    this.#server = this.#openApiV3.server();
   }
 
   v2(call: Call): Answer {
     const vary = 'Accept-Encoding, Accept';
     if (!takesJsonOrProtobuf(call)) return { type: 'bytes', code: 406, contentType: '', body: '', headers: { vary } };
     const whole = this.#current();
-    const groups = this.#served.groups();
+    const versions = whole.of.flatMap((group) => group.versions);
     whole.v2 ??= {
-      ...this.#openApiV2.document(groups.flatMap((group) => this.#documented(group))),
+      ...this.#openApiV2.document(versions.flatMap((version) => this.#documented(version))),
       atMs: call.receivedAt,
     };
     const headers = { ...sentAt(whole.v2), vary };
@@ -84,8 +89,9 @@ class Documents {
 
   /** A document by its place below `/openapi/v3/`; an address with an old hash leads to the one with the new. */
   v3(call: Call, path: string): Answer {
-    const document = this.#current().makers.get(path)?.(call.receivedAt);
-    if (document === undefined) return { type: 'bytes', code: 404, contentType: '', body: '' };
+    const source = this.#current().sources.get(path);
+    if (source === undefined) return { type: 'bytes', code: 404, contentType: '', body: '' };
+    const document = this.#make(source, call.receivedAt);
     const hash = call.query.get('hash');
     if (hash !== '' && hash !== document.etag) {
       const location = serverRelativeUrl(path, document.etag);
@@ -104,8 +110,8 @@ class Documents {
   index({ receivedAt }: Call): Answer {
     const whole = this.#current();
     if (whole.index === undefined) {
-      const etags = [...whole.makers].map(([path, maker]) => [path, maker(receivedAt).etag] as const);
-      whole.index = made(receivedAt, openApiV3Index(new Map(etags)));
+      const etags = [...whole.sources].map(([path, source]) => [path, this.#make(source, receivedAt).etag] as const);
+      whole.index = { ...openApiV3Index(new Map(etags)), atMs: receivedAt };
     }
     const headers = sentAt(whole.index);
     return { type: 'bytes', code: 200, contentType: 'text/plain; charset=utf-8', body: whole.index.body, headers };
@@ -114,71 +120,49 @@ class Documents {
   /** What is made from all groups, of which one may have changed. */
   #current(): WholeDocuments {
     const of = this.#served.groups();
-    if (this.#whole?.of !== of) this.#whole = { of, makers: this.#makers(of) };
+    if (this.#whole?.of !== of) this.#whole = { of, sources: this.#sourcesOf(of) };
     return this.#whole;
   }
 
-  #makers(groups: readonly ServedGroup<ServedVersion>[]): Map<string, Maker> {
-    const makers = new Map<string, Maker>();
-    for (const [path, make] of this.#openApiV3.server()) makers.set(path, this.#other(path, make));
+  #sourcesOf(groups: readonly ServedGroup<ServedVersion>[]): Map<string, Source> {
+    const sources = new Map<string, Source>();
+    for (const [path, make] of this.#server) sources.set(path, { of: make, make });
     for (const group of groups) {
       const base = group.name === '' ? 'api' : `apis/${group.name}`;
       if (group.name !== '' && documentsDiscovery(group)) {
-        makers.set(
-          base,
-          this.#other(base, () => this.#openApiV3.group(group.name)),
-        );
+        sources.set(base, { of: group, make: () => this.#openApiV3.group(group.name) });
       }
       for (const version of group.versions) {
-        makers.set(`${base}/${version.version}`, (nowMs) => this.#ofVersion(version, nowMs));
+        const make = (): OpenApiDocument => this.#openApiV3.groupVersion(version, this.#documented(version));
+        sources.set(`${base}/${version.version}`, { of: version, make });
       }
     }
-    return makers;
+    return sources;
   }
 
-  /** A document that never changes. */
-  #other(path: string, make: () => OpenApiDocument): Maker {
-    return (nowMs) => {
-      const document = this.#others.get(path) ?? made(nowMs, make());
-      this.#others.set(path, document);
-      return document;
-    };
-  }
-
-  #ofVersion(version: ServedVersion, nowMs: number): Made {
-    const known = this.#versions.get(version);
-    if (known !== undefined) return known;
-    const resources = version.resources.map((resource) => this.#resource(resource));
-    const document = made(nowMs, this.#openApiV3.groupVersion(version, resources));
-    this.#versions.set(version, document);
+  #make({ of, make }: Source, nowMs: number): Made {
+    let document = this.#made.get(of);
+    if (document === undefined) this.#made.set(of, (document = { ...make(), atMs: nowMs }));
     return document;
   }
 
-  #documented({ versions }: ServedGroup<ServedVersion>): ServedResource[] {
-    return versions.flatMap(({ resources }) => resources.map((resource) => this.#resource(resource)));
-  }
-
-  #resource(resource: Resource): ServedResource {
-    let documented = this.#resources.get(resource);
-    if (documented === undefined) {
-      documented = documentedResource(resource, this.#sources);
-      this.#resources.set(resource, documented);
-    }
-    return documented;
+  #documented({ resources }: ServedVersion): ServedResource[] {
+    return resources.map((resource) => {
+      let documented = this.#resources.get(resource);
+      if (documented === undefined)
+        this.#resources.set(resource, (documented = documentedResource(resource, this.#sources)));
+      return documented;
+    });
   }
 }
 
 interface WholeDocuments {
-  readonly of: readonly ServedGroup[];
+  readonly of: readonly ServedGroup<ServedVersion>[];
   /** By the place below `/openapi/v3/`. */
-  readonly makers: ReadonlyMap<string, Maker>;
+  readonly sources: ReadonlyMap<string, Source>;
   index?: Made;
   v2?: Made & OpenApiDocumentV2;
   protobuf?: Uint8Array;
-}
-
-function made(atMs: number, { body, etag }: OpenApiDocument): Made {
-  return { body, etag, atMs };
 }
 
 /** Custom resources do not document how they are discovered. */

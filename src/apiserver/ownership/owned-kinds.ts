@@ -17,26 +17,18 @@ export type FindResource = (group: string, version: string, plural: string) => R
 /** What ownership has to know of each resource and its subresources, found out once. */
 export class OwnedKinds {
   readonly #find: FindResource;
-  /** By the type that is written, which custom resources change with their schema, and then by name. */
-  readonly #known = new WeakMap<Struct, Map<string, OwnedKind>>();
+  /** By subresource. */
+  readonly #known = new WeakMap<Resource, Map<string, OwnedKind>>();
 
   constructor(find: FindResource) {
     this.#find = find;
   }
 
   of(resource: Resource, subresource: string): OwnedKind {
-    const { group, version, plural, type } = resource;
-    const key = `${group}/${version}/${plural}/${subresource}`;
-    let kinds = this.#known.get(type);
-    if (kinds === undefined) {
-      kinds = new Map();
-      this.#known.set(type, kinds);
-    }
-    let kind = kinds.get(key);
-    if (kind === undefined) {
-      kind = ownedKind(resource, subresource);
-      kinds.set(key, kind);
-    }
+    let kinds = this.#known.get(resource);
+    if (kinds === undefined) this.#known.set(resource, (kinds = new Map<string, OwnedKind>()));
+    let kind = kinds.get(subresource);
+    if (kind === undefined) kinds.set(subresource, (kind = ownedKind(resource, subresource)));
     return kind;
   }
 

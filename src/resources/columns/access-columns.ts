@@ -4,29 +4,20 @@ import type { ClusterTrustBundle, PodCertificateRequest } from '../../api/types/
 import type { ClusterRoleBinding, RoleBinding } from '../../api/types/rbac/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
 import { humanDuration } from './age.ts';
-import { ageColumn, column, each, nameColumn, NONE, orElse } from './column.ts';
+import { ageColumn, column, each, nameColumn, NONE, orElse, wide } from './column.ts';
 
 type Binding = RoleBinding | ClusterRoleBinding;
 
 /** Of RoleBindings and ClusterRoleBindings alike. */
 export const roleBindingColumns: readonly Column[] = [
   nameColumn,
-  column<Binding>('Role', ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`, {
-    description: 'Kind and name of the role',
-  }),
+  column<Binding>('Role', 'Kind and name of the role', ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`),
   ageColumn,
-  column<Binding>('Users', (binding) => subjects(binding, 'User'), {
-    isWide: true,
-    description: 'Users who have the role',
-  }),
-  column<Binding>('Groups', (binding) => subjects(binding, 'Group'), {
-    isWide: true,
-    description: 'Groups that have the role',
-  }),
-  column<Binding>('ServiceAccounts', (binding) => subjects(binding, 'ServiceAccount'), {
-    isWide: true,
-    description: 'Service accounts that have the role',
-  }),
+  wide<Binding>('Users', 'Users who have the role', (binding) => subjects(binding, 'User')),
+  wide<Binding>('Groups', 'Groups that have the role', (binding) => subjects(binding, 'Group')),
+  wide<Binding>('ServiceAccounts', 'Service accounts that have the role', (binding) =>
+    subjects(binding, 'ServiceAccount'),
+  ),
 ];
 
 function subjects(binding: Binding, wanted: string): string {
@@ -41,16 +32,10 @@ const SECOND_MS = 1000;
 export const certificateSigningRequestColumns: readonly Column[] = [
   nameColumn,
   ageColumn,
-  column<CertificateSigningRequest>('SignerName', ({ spec }) => orElse(spec?.signerName, NONE), {
-    description: 'Who shall sign',
-  }),
-  column<CertificateSigningRequest>('Requestor', ({ spec }) => spec?.username ?? '', { description: 'User who asked' }),
-  column<CertificateSigningRequest>('RequestedDuration', requestedDuration, {
-    description: 'How long it shall be valid',
-  }),
-  column<CertificateSigningRequest>('Condition', decision, {
-    description: 'What was decided, and whether it is issued',
-  }),
+  column<CertificateSigningRequest>('SignerName', 'Who shall sign', ({ spec }) => orElse(spec?.signerName, NONE)),
+  column<CertificateSigningRequest>('Requestor', 'User who asked', ({ spec }) => spec?.username ?? ''),
+  column<CertificateSigningRequest>('RequestedDuration', 'How long it shall be valid', requestedDuration),
+  column<CertificateSigningRequest>('Condition', 'What was decided, and whether it is issued', decision),
 ];
 
 function requestedDuration({ spec }: CertificateSigningRequest): string {
@@ -66,24 +51,26 @@ function decision({ status }: CertificateSigningRequest): string {
 
 export const clusterTrustBundleColumns: readonly Column[] = [
   nameColumn,
-  column<ClusterTrustBundle>('SignerName', ({ spec }) => orElse(spec?.signerName, NONE), {
-    description: 'Whose certificates it is for',
-  }),
+  column<ClusterTrustBundle>('SignerName', 'Whose certificates it is for', ({ spec }) =>
+    orElse(spec?.signerName, NONE),
+  ),
 ];
 
 export const podCertificateRequestColumns: readonly Column[] = [
   nameColumn,
-  column<PodCertificateRequest>('PodName', ({ spec }) => spec?.podName ?? '', { description: 'Pod that asks' }),
-  column<PodCertificateRequest>('ServiceAccountName', ({ spec }) => spec?.serviceAccountName ?? '', {
-    description: 'Service account of the pod',
-  }),
-  column<PodCertificateRequest>('NodeName', ({ spec }) => spec?.nodeName ?? '', { description: 'Node of the pod' }),
-  column<PodCertificateRequest>('SignerName', ({ spec }) => spec?.signerName ?? '', { description: 'Who shall sign' }),
-  column<PodCertificateRequest>('State', outcome, { description: 'What has become of the request' }),
+  column<PodCertificateRequest>('PodName', 'Pod that asks', ({ spec }) => spec?.podName ?? ''),
+  column<PodCertificateRequest>(
+    'ServiceAccountName',
+    'Service account of the pod',
+    ({ spec }) => spec?.serviceAccountName ?? '',
+  ),
+  column<PodCertificateRequest>('NodeName', 'Node of the pod', ({ spec }) => spec?.nodeName ?? ''),
+  column<PodCertificateRequest>('SignerName', 'Who shall sign', ({ spec }) => spec?.signerName ?? ''),
+  column<PodCertificateRequest>('State', 'What has become of the request', outcome),
   column<PodCertificateRequest>(
     'UnverifiedUserAnnotations',
+    'Words of the pod to the signer, which nobody has checked',
     ({ spec }) => formatLabels(spec?.unverifiedUserAnnotations ?? {}),
-    { description: 'Words of the pod to the signer, which nobody has checked' },
   ),
 ];
 

@@ -9,7 +9,7 @@ import type {
 } from '../../api/types/admissionregistration/v1.d.ts';
 import type { LabelSelector } from '../../api/types/meta/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
-import { ageColumn, column, each, nameColumn, UNSET } from './column.ts';
+import { ageColumn, column, each, integer, nameColumn, UNSET } from './column.ts';
 
 type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
 type Policy = MutatingAdmissionPolicy | ValidatingAdmissionPolicy;
@@ -18,31 +18,30 @@ type PolicyBinding = MutatingAdmissionPolicyBinding | ValidatingAdmissionPolicyB
 /** Of mutating and validating webhooks alike. */
 export const webhookConfigurationColumns: readonly Column[] = [
   nameColumn,
-  column<WebhookConfiguration>('Webhooks', ({ webhooks }) => (webhooks ?? []).length, {
-    type: 'integer',
-    description: 'How many webhooks it has',
-  }),
+  integer<WebhookConfiguration>('Webhooks', 'How many webhooks it has', ({ webhooks }) => (webhooks ?? []).length),
   ageColumn,
 ];
 
-const paramKindColumn: Column = column<Policy>('ParamKind', paramKind, { description: 'Kind of the parameters' });
+const paramKindColumn: Column = column<Policy>('ParamKind', 'Kind of the parameters', paramKind);
 
 export const validatingAdmissionPolicyColumns: readonly Column[] = [
   nameColumn,
-  column<ValidatingAdmissionPolicy>('Validations', ({ spec }) => each(spec?.validations).length, {
-    type: 'integer',
-    description: 'How many rules it has',
-  }),
+  integer<ValidatingAdmissionPolicy>(
+    'Validations',
+    'How many rules it has',
+    ({ spec }) => each(spec?.validations).length,
+  ),
   paramKindColumn,
   ageColumn,
 ];
 
 export const mutatingAdmissionPolicyColumns: readonly Column[] = [
   nameColumn,
-  column<MutatingAdmissionPolicy>('Mutations', ({ spec }) => each(spec?.mutations).length, {
-    type: 'integer',
-    description: 'How many changes it makes',
-  }),
+  integer<MutatingAdmissionPolicy>(
+    'Mutations',
+    'How many changes it makes',
+    ({ spec }) => each(spec?.mutations).length,
+  ),
   paramKindColumn,
   ageColumn,
 ];
@@ -55,10 +54,8 @@ function paramKind({ spec }: Policy): string {
 /** Of bindings of mutating and validating policies alike. */
 export const admissionPolicyBindingColumns: readonly Column[] = [
   nameColumn,
-  column<PolicyBinding>('PolicyName', ({ spec }) => spec?.policyName ?? '', {
-    description: 'Policy that it puts to work',
-  }),
-  column<PolicyBinding>('ParamRef', paramRef, { description: 'Which parameters the policy gets' }),
+  column<PolicyBinding>('PolicyName', 'Policy that it puts to work', ({ spec }) => spec?.policyName ?? ''),
+  column<PolicyBinding>('ParamRef', 'Which parameters the policy gets', paramRef),
   ageColumn,
 ];
 

@@ -6,10 +6,8 @@ import { ageColumn, column, each, firstThree, nameColumn, UNSET } from './column
 
 export const apiServiceColumns: readonly Column[] = [
   nameColumn,
-  column<APIService>('Service', ({ spec }) => serviceOf(spec?.service), {
-    description: 'Service that serves the API, if another does',
-  }),
-  column<APIService>('Available', availability, { description: 'Whether the API can be used, or why not' }),
+  column<APIService>('Service', 'Service that serves the API, if another does', ({ spec }) => serviceOf(spec?.service)),
+  column<APIService>('Available', 'Whether the API can be used, or why not', availability),
   ageColumn,
 ];
 
@@ -26,10 +24,12 @@ function availability({ status }: APIService): string {
 
 export const storageVersionColumns: readonly Column[] = [
   nameColumn,
-  column<StorageVersion>('CommonEncodingVersion', ({ status }) => status?.commonEncodingVersion ?? UNSET, {
-    description: 'Version in which all servers store',
-  }),
-  column<StorageVersion>('StorageVersions', storageVersions, { description: 'Version in which each server stores' }),
+  column<StorageVersion>(
+    'CommonEncodingVersion',
+    'Version in which all servers store',
+    ({ status }) => status?.commonEncodingVersion ?? UNSET,
+  ),
+  column<StorageVersion>('StorageVersions', 'Version in which each server stores', storageVersions),
   ageColumn,
 ];
 
@@ -42,10 +42,8 @@ function storageVersions({ status }: StorageVersion): string {
 
 export const storageVersionMigrationColumns: readonly Column[] = [
   { ...nameColumn, format: '' },
-  column<StorageVersionMigration>('Resource', migratedResource, {
-    description: 'Resource whose objects are stored anew',
-  }),
-  column<StorageVersionMigration>('Status', migrationStatus, { description: 'How far it has come' }),
+  column<StorageVersionMigration>('Resource', 'Resource whose objects are stored anew', migratedResource),
+  column<StorageVersionMigration>('Status', 'How far it has come', migrationStatus),
 ];
 
 function migratedResource({ spec }: StorageVersionMigration): string {

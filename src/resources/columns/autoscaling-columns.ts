@@ -3,20 +3,16 @@ import type { Scale } from '../../api/types/autoscaling/v1.d.ts';
 import type { HorizontalPodAutoscaler } from '../../api/types/autoscaling/v2.d.ts';
 import type { Column } from '../../apiserver/index.ts';
 import { autoscalerConversion } from '../autoscaling/autoscaler-conversion.ts';
-import { ageColumn, column, nameColumn, UNSET } from './column.ts';
+import { ageColumn, column, integer, nameColumn, UNSET } from './column.ts';
 import { metricTargets } from './metric-targets.ts';
 
 export const horizontalPodAutoscalerColumns: readonly Column[] = [
   nameColumn,
-  column<HorizontalPodAutoscaler>('Reference', reference, { description: 'What is scaled' }),
-  column<ApiObject>('Targets', targets, { description: 'What is measured, and what it should be' }),
-  column<HorizontalPodAutoscaler>('MinPods', ({ spec }) => String(spec?.minReplicas ?? UNSET), {
-    description: 'Fewest pods',
-  }),
-  column<HorizontalPodAutoscaler>('MaxPods', ({ spec }) => spec?.maxReplicas ?? 0, { description: 'Most pods' }),
-  column<HorizontalPodAutoscaler>('Replicas', ({ status }) => status?.currentReplicas ?? 0, {
-    description: 'Pods there are now',
-  }),
+  column<HorizontalPodAutoscaler>('Reference', 'What is scaled', reference),
+  column<ApiObject>('Targets', 'What is measured, and what it should be', targets),
+  column<HorizontalPodAutoscaler>('MinPods', 'Fewest pods', ({ spec }) => String(spec?.minReplicas ?? UNSET)),
+  column<HorizontalPodAutoscaler>('MaxPods', 'Most pods', ({ spec }) => spec?.maxReplicas ?? 0),
+  column<HorizontalPodAutoscaler>('Replicas', 'Pods there are now', ({ status }) => status?.currentReplicas ?? 0),
   ageColumn,
 ];
 
@@ -33,13 +29,7 @@ function targets(object: ApiObject): string {
 
 export const scaleColumns: readonly Column[] = [
   { ...nameColumn, format: '' },
-  column<Scale>('Desired', ({ spec }) => spec?.replicas ?? 0, {
-    type: 'integer',
-    description: 'How many pods there should be',
-  }),
-  column<Scale>('Available', ({ status }) => status?.replicas ?? 0, {
-    type: 'integer',
-    description: 'How many pods there are',
-  }),
+  integer<Scale>('Desired', 'How many pods there should be', ({ spec }) => spec?.replicas ?? 0),
+  integer<Scale>('Available', 'How many pods there are', ({ status }) => status?.replicas ?? 0),
   ageColumn,
 ];

@@ -4,36 +4,40 @@ import { ageSince } from './age.ts';
 /** The value of one column in one object; `now` in milliseconds since the epoch. */
 export type Cell<T> = (object: T, now: number) => unknown;
 
-export interface ColumnOptions {
-  readonly description: string;
-  readonly type?: Column['type'];
-  readonly format?: string;
-  /** Shown with `-o wide` only. */
-  readonly isWide?: boolean;
-}
+/** Makes a column from its name, what it shows, and its cells. */
+export type ColumnMaker = <T>(name: string, description: string, cell: Cell<T>) => Column;
 
-/** A column of one kind. This is where its own TypeScript type is put aside: only objects of that kind come in. */
-export function column<T>(name: string, cell: Cell<T>, options: ColumnOptions): Column {
-  const { description, type = 'string', format = '', isWide = false } = options;
-  const value: Column['value'] = (object, { now }) => cell(object as unknown as T, now);
-  return { name, type, format, description, priority: isWide ? 1 : 0, value };
+/** A column of text. */
+export const column: ColumnMaker = columnOf('string');
+export const integer: ColumnMaker = columnOf('integer');
+export const boolean: ColumnMaker = columnOf('boolean');
+
+/** A column of text that is shown with `-o wide` only. */
+export const wide: ColumnMaker = (name, description, cell) => ({ ...column(name, description, cell), priority: 1 });
+
+/** This is where the TypeScript type of a kind is put aside: only objects of that kind come in. */
+function columnOf(type: Column['type']): ColumnMaker {
+  return <T>(name: string, description: string, cell: Cell<T>) => {
+    const value: Column['value'] = (object, { now }) => cell(object as unknown as T, now);
+    return { name, type, format: '', description, priority: 0, value };
+  };
 }
 
 interface WithMetadata {
   readonly metadata?: { readonly name?: string; readonly creationTimestamp?: string };
 }
 
-export const nameColumn: Column = column<WithMetadata>('Name', ({ metadata }) => metadata?.name ?? '', {
+export const nameColumn: Column = {
+  ...column<WithMetadata>(
+    'Name',
+    'Name of the object, unique in its namespace',
+    ({ metadata }) => metadata?.name ?? '',
+  ),
   format: 'name',
-  description: 'Name of the object, unique in its namespace',
-});
+};
 
-export const ageColumn: Column = column<WithMetadata>(
-  'Age',
-  ({ metadata }, now) => ageSince(metadata?.creationTimestamp, now),
-  {
-    description: 'Time since the object was created',
-  },
+export const ageColumn: Column = column<WithMetadata>('Age', 'Time since the object was created', ({ metadata }, now) =>
+  ageSince(metadata?.creationTimestamp, now),
 );
 
 /** What an unset list is printed as may be null. */

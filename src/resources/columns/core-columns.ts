@@ -5,24 +5,20 @@ import { ageColumn, column, each, nameColumn } from './column.ts';
 
 export const namespaceColumns: readonly Column[] = [
   nameColumn,
-  column<Namespace>('Status', ({ status }) => status?.phase ?? '', {
-    description: 'Whether it is in use or going away',
-  }),
+  column<Namespace>('Status', 'Whether it is in use or going away', ({ status }) => status?.phase ?? ''),
   ageColumn,
 ];
 
 export const configMapColumns: readonly Column[] = [
   nameColumn,
-  column<ConfigMap>('Data', ({ data, binaryData }) => countOf(data) + countOf(binaryData), {
-    description: 'How many entries it has',
-  }),
+  column<ConfigMap>('Data', 'How many entries it has', ({ data, binaryData }) => countOf(data) + countOf(binaryData)),
   ageColumn,
 ];
 
 export const secretColumns: readonly Column[] = [
   nameColumn,
-  column<Secret>('Type', ({ type }) => type ?? '', { description: 'What the secret is for' }),
-  column<Secret>('Data', ({ data }) => countOf(data), { description: 'How many entries it has' }),
+  column<Secret>('Type', 'What the secret is for', ({ type }) => type ?? ''),
+  column<Secret>('Data', 'How many entries it has', ({ data }) => countOf(data)),
   ageColumn,
 ];
 
@@ -34,13 +30,17 @@ export const serviceAccountColumns: readonly Column[] = [nameColumn, ageColumn];
 
 export const componentStatusColumns: readonly Column[] = [
   nameColumn,
-  column<ComponentStatus>('Status', health, { description: 'Whether the component is well' }),
-  column<ComponentStatus>('Message', (component) => healthCondition(component)?.message ?? '', {
-    description: 'What it says about itself',
-  }),
-  column<ComponentStatus>('Error', (component) => healthCondition(component)?.error ?? '', {
-    description: 'What went wrong when it was asked',
-  }),
+  column<ComponentStatus>('Status', 'Whether the component is well', health),
+  column<ComponentStatus>(
+    'Message',
+    'What it says about itself',
+    (component) => healthCondition(component)?.message ?? '',
+  ),
+  column<ComponentStatus>(
+    'Error',
+    'What went wrong when it was asked',
+    (component) => healthCondition(component)?.error ?? '',
+  ),
 ];
 
 function health(component: ComponentStatus): string {
@@ -57,8 +57,8 @@ function healthCondition({
 
 export const resourceQuotaColumns: readonly Column[] = [
   nameColumn,
-  column<ResourceQuota>('Request', (quota) => usage(quota, false), { description: 'What is used, and what may be' }),
-  column<ResourceQuota>('Limit', (quota) => usage(quota, true), { description: 'The same for limits of containers' }),
+  column<ResourceQuota>('Request', 'What is used, and what may be', (quota) => usage(quota, false)),
+  column<ResourceQuota>('Limit', 'The same for limits of containers', (quota) => usage(quota, true)),
   ageColumn,
 ];
 

@@ -3,7 +3,7 @@ import type { ResourcePoolStatusRequest } from '../../api/types/resource/v1alpha
 import type { DeviceTaintRule } from '../../api/types/resource/v1beta2.d.ts';
 import type { Column } from '../../apiserver/index.ts';
 import { ageSince } from './age.ts';
-import { ageColumn, column, each, nameColumn, NONE } from './column.ts';
+import { ageColumn, column, each, integer, nameColumn, NONE } from './column.ts';
 
 export const deviceClassColumns: readonly Column[] = [nameColumn, ageColumn];
 
@@ -11,9 +11,7 @@ export const resourceClaimTemplateColumns: readonly Column[] = [nameColumn, ageC
 
 export const resourceClaimColumns: readonly Column[] = [
   nameColumn,
-  column<ResourceClaim>('State', claimState, {
-    description: 'Whether devices are allocated, and whether somebody uses them',
-  }),
+  column<ResourceClaim>('State', 'Whether devices are allocated, and whether somebody uses them', claimState),
   ageColumn,
 ];
 
@@ -28,20 +26,18 @@ function claimState({ metadata, status }: ResourceClaim): string {
 
 export const resourceSliceColumns: readonly Column[] = [
   nameColumn,
-  column<ResourceSlice>('Node', ({ spec }) => spec?.nodeName ?? '', { description: 'Node that has the devices' }),
-  column<ResourceSlice>('Driver', ({ spec }) => spec?.driver ?? '', { description: 'Driver of the devices' }),
-  column<ResourceSlice>('Pool', ({ spec }) => spec?.pool?.name ?? '', {
-    description: 'Pool that the devices are part of',
-  }),
+  column<ResourceSlice>('Node', 'Node that has the devices', ({ spec }) => spec?.nodeName ?? ''),
+  column<ResourceSlice>('Driver', 'Driver of the devices', ({ spec }) => spec?.driver ?? ''),
+  column<ResourceSlice>('Pool', 'Pool that the devices are part of', ({ spec }) => spec?.pool?.name ?? ''),
   ageColumn,
 ];
 
 export const deviceTaintRuleColumns: readonly Column[] = [
   nameColumn,
-  column<DeviceTaintRule>('Key', ({ spec }) => spec?.taint?.key ?? '', { description: 'Name of the taint' }),
-  column<DeviceTaintRule>('Value', ({ spec }) => spec?.taint?.value ?? '', { description: 'Value of the taint' }),
-  column<DeviceTaintRule>('Effect', ({ spec }) => spec?.taint?.effect ?? '', { description: 'What it does to pods' }),
-  column<DeviceTaintRule>('TimeAdded', timeAdded, { description: 'Time since it was added' }),
+  column<DeviceTaintRule>('Key', 'Name of the taint', ({ spec }) => spec?.taint?.key ?? ''),
+  column<DeviceTaintRule>('Value', 'Value of the taint', ({ spec }) => spec?.taint?.value ?? ''),
+  column<DeviceTaintRule>('Effect', 'What it does to pods', ({ spec }) => spec?.taint?.effect ?? ''),
+  column<DeviceTaintRule>('TimeAdded', 'Time since it was added', timeAdded),
   ageColumn,
 ];
 
@@ -54,9 +50,7 @@ type PoolStatus = NonNullable<NonNullable<ResourcePoolStatusRequest['status']>['
 
 export const resourcePoolStatusRequestColumns: readonly Column[] = [
   nameColumn,
-  column<ResourcePoolStatusRequest>('Driver', ({ spec }) => spec?.driver ?? '', {
-    description: 'Driver whose pools are counted',
-  }),
+  column<ResourcePoolStatusRequest>('Driver', 'Driver whose pools are counted', ({ spec }) => spec?.driver ?? ''),
   poolSum('Total', ({ totalDevices = 0 }) => totalDevices, 'Devices in all pools'),
   poolSum('Available', ({ availableDevices = 0 }) => availableDevices, 'Devices that are free'),
   poolSum('Allocated', ({ allocatedDevices = 0 }) => allocatedDevices, 'Devices that are in use'),
@@ -66,23 +60,16 @@ export const resourcePoolStatusRequestColumns: readonly Column[] = [
     ({ validationError }) => (validationError === undefined ? 0 : 1),
     'Pools that could not be counted',
   ),
-  column<ResourcePoolStatusRequest>('Pools', ({ status }) => status?.poolCount ?? 0, {
-    type: 'integer',
-    description: 'How many pools match',
-  }),
-  column<ResourcePoolStatusRequest>('Status', poolStatus, { description: 'Whether the answer is there' }),
-  column<ResourcePoolStatusRequest>('Completed', completed, { description: 'Time since the answer was found' }),
+  integer<ResourcePoolStatusRequest>('Pools', 'How many pools match', ({ status }) => status?.poolCount ?? 0),
+  column<ResourcePoolStatusRequest>('Status', 'Whether the answer is there', poolStatus),
+  column<ResourcePoolStatusRequest>('Completed', 'Time since the answer was found', completed),
 ];
 
 function poolSum(name: string, amount: (pool: PoolStatus) => number, description: string): Column {
-  return column<ResourcePoolStatusRequest>(
-    name,
-    (request) => {
-      if (request.status === undefined || outcomeOf(request)?.type === 'Failed') return '-';
-      return String(each(request.status.pools).reduce((sum, pool) => sum + amount(pool), 0));
-    },
-    { description },
-  );
+  return column<ResourcePoolStatusRequest>(name, description, (request) => {
+    if (request.status === undefined || outcomeOf(request)?.type === 'Failed') return '-';
+    return String(each(request.status.pools).reduce((sum, pool) => sum + amount(pool), 0));
+  });
 }
 
 function outcomeOf({

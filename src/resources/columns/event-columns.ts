@@ -3,22 +3,19 @@ import type { Event } from '../../api/types/core/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
 import { eventConversion } from '../core/event-conversion.ts';
 import { ageSince } from './age.ts';
-import { column, nameColumn } from './column.ts';
+import { column, nameColumn, wide } from './column.ts';
 
 /** Of a core Event; `events.k8s.io` shows the same. */
 export const coreEventColumns: readonly Column[] = [
-  column<Event>('Last Seen', lastSeen, { description: 'Time since it last happened' }),
-  column<Event>('Type', ({ type }) => type ?? '', { description: 'Whether it is normal or a warning' }),
-  column<Event>('Reason', ({ reason }) => reason ?? '', { description: 'What happened, in one word' }),
-  column<Event>('Object', subject, { description: 'Kind and name of the object it is about' }),
-  column<Event>('Subobject', ({ involvedObject }) => involvedObject.fieldPath ?? '', {
-    isWide: true,
-    description: 'Part of the object it is about',
-  }),
-  column<Event>('Source', reporter, { isWide: true, description: 'Who reported it' }),
-  column<Event>('Message', ({ message }) => (message ?? '').trim(), { description: 'What happened' }),
-  column<Event>('First Seen', firstSeen, { isWide: true, description: 'Time since it first happened' }),
-  column<Event>('Count', count, { isWide: true, description: 'How often it happened' }),
+  column<Event>('Last Seen', 'Time since it last happened', lastSeen),
+  column<Event>('Type', 'Whether it is normal or a warning', ({ type }) => type ?? ''),
+  column<Event>('Reason', 'What happened, in one word', ({ reason }) => reason ?? ''),
+  column<Event>('Object', 'Kind and name of the object it is about', subject),
+  wide<Event>('Subobject', 'Part of the object it is about', ({ involvedObject }) => involvedObject.fieldPath ?? ''),
+  wide<Event>('Source', 'Who reported it', reporter),
+  column<Event>('Message', 'What happened', ({ message }) => (message ?? '').trim()),
+  wide<Event>('First Seen', 'Time since it first happened', firstSeen),
+  wide<Event>('Count', 'How often it happened', count),
   { ...nameColumn, priority: 1 },
 ];
 

@@ -6,17 +6,23 @@ import { ageColumn, column, each, nameColumn, NONE } from './column.ts';
 
 export const flowSchemaColumns: readonly Column[] = [
   nameColumn,
-  column<FlowSchema>('PriorityLevel', ({ spec }) => spec?.priorityLevelConfiguration?.name ?? '', {
-    description: 'Priority level of its requests',
-  }),
-  column<FlowSchema>('MatchingPrecedence', ({ spec }) => spec?.matchingPrecedence ?? 0, {
-    description: 'Of schemas that match, the one with the least is taken',
-  }),
-  column<FlowSchema>('DistinguisherMethod', ({ spec }) => spec?.distinguisherMethod?.type ?? NONE, {
-    description: 'What tells its flows apart',
-  }),
+  column<FlowSchema>(
+    'PriorityLevel',
+    'Priority level of its requests',
+    ({ spec }) => spec?.priorityLevelConfiguration?.name ?? '',
+  ),
+  column<FlowSchema>(
+    'MatchingPrecedence',
+    'Of schemas that match, the one with the least is taken',
+    ({ spec }) => spec?.matchingPrecedence ?? 0,
+  ),
+  column<FlowSchema>(
+    'DistinguisherMethod',
+    'What tells its flows apart',
+    ({ spec }) => spec?.distinguisherMethod?.type ?? NONE,
+  ),
   ageColumn,
-  column<FlowSchema>('MissingPL', isDangling, { description: 'Whether the priority level does not exist' }),
+  column<FlowSchema>('MissingPL', 'Whether the priority level does not exist', isDangling),
 ];
 
 function isDangling({ status }: FlowSchema): string {
@@ -38,12 +44,12 @@ type Queuing = NonNullable<NonNullable<Limited['limitResponse']>['queuing']>;
 
 export const priorityLevelConfigurationColumns: readonly Column[] = [
   nameColumn,
-  column<PriorityLevelConfiguration>('Type', ({ spec }) => spec?.type ?? '', {
-    description: 'Whether its requests are limited',
-  }),
-  column<PriorityLevelConfiguration>('NominalConcurrencyShares', ({ spec }) => shares(spec?.limited), {
-    description: 'Its share of what the server works on at once',
-  }),
+  column<PriorityLevelConfiguration>('Type', 'Whether its requests are limited', ({ spec }) => spec?.type ?? ''),
+  column<PriorityLevelConfiguration>(
+    'NominalConcurrencyShares',
+    'Its share of what the server works on at once',
+    ({ spec }) => shares(spec?.limited),
+  ),
   queueColumn('Queues', ({ queues = 0 }) => queues, 'How many queues it has'),
   queueColumn('HandSize', ({ handSize = 0 }) => handSize, 'How many queues a flow may use'),
   queueColumn('QueueLengthLimit', ({ queueLengthLimit = 0 }) => queueLengthLimit, 'Longest queue'),
@@ -55,12 +61,8 @@ function shares(limited: Limited | undefined): number | string {
 }
 
 function queueColumn(name: string, amount: (queuing: Partial<Queuing>) => number, description: string): Column {
-  return column<PriorityLevelConfiguration>(
-    name,
-    ({ spec }) => {
-      const queuing = spec?.limited?.limitResponse?.queuing;
-      return queuing === undefined ? NONE : amount(queuing);
-    },
-    { description },
-  );
+  return column<PriorityLevelConfiguration>(name, description, ({ spec }) => {
+    const queuing = spec?.limited?.limitResponse?.queuing;
+    return queuing === undefined ? NONE : amount(queuing);
+  });
 }

@@ -1,14 +1,14 @@
 import type { CronJob, Job } from '../../api/types/batch/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
 import { ageSince, humanDuration } from './age.ts';
-import { ageColumn, column, each, nameColumn, NONE, UNSET } from './column.ts';
+import { ageColumn, boolean, column, each, integer, nameColumn, NONE, UNSET } from './column.ts';
 import { containerColumns, selectorColumn } from './template-columns.ts';
 
 export const jobColumns: readonly Column[] = [
   nameColumn,
-  column<Job>('Status', jobStatus, { description: 'What has become of the job' }),
-  column<Job>('Completions', completions, { description: 'How many pods have succeeded, of how many' }),
-  column<Job>('Duration', durationOf, { description: 'Time from start to completion, or until now' }),
+  column<Job>('Status', 'What has become of the job', jobStatus),
+  column<Job>('Completions', 'How many pods have succeeded, of how many', completions),
+  column<Job>('Duration', 'Time from start to completion, or until now', durationOf),
   ageColumn,
   ...containerColumns<Job>(({ spec }) => spec?.template),
   selectorColumn<Job>(({ spec }) => spec?.selector),
@@ -39,17 +39,11 @@ function durationOf({ status }: Job, now: number): string {
 
 export const cronJobColumns: readonly Column[] = [
   nameColumn,
-  column<CronJob>('Schedule', ({ spec }) => spec?.schedule ?? '', { description: 'When it runs, as cron writes it' }),
-  column<CronJob>('Timezone', ({ spec }) => spec?.timeZone ?? NONE, { description: 'Time zone of the schedule' }),
-  column<CronJob>('Suspend', ({ spec }) => printedBoolean(spec?.suspend), {
-    type: 'boolean',
-    description: 'Whether it starts no more jobs for now',
-  }),
-  column<CronJob>('Active', ({ status }) => each(status?.active).length, {
-    type: 'integer',
-    description: 'How many of its jobs are running',
-  }),
-  column<CronJob>('Last Schedule', lastSchedule, { description: 'Time since it last started a job' }),
+  column<CronJob>('Schedule', 'When it runs, as cron writes it', ({ spec }) => spec?.schedule ?? ''),
+  column<CronJob>('Timezone', 'Time zone of the schedule', ({ spec }) => spec?.timeZone ?? NONE),
+  boolean<CronJob>('Suspend', 'Whether it starts no more jobs for now', ({ spec }) => printedBoolean(spec?.suspend)),
+  integer<CronJob>('Active', 'How many of its jobs are running', ({ status }) => each(status?.active).length),
+  column<CronJob>('Last Schedule', 'Time since it last started a job', lastSchedule),
   ageColumn,
   ...containerColumns<CronJob>(({ spec }) => spec?.jobTemplate.spec?.template),
   selectorColumn<CronJob>(({ spec }) => spec?.jobTemplate.spec?.selector),

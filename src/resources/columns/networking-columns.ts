@@ -6,16 +6,12 @@ import { loadBalancerAddresses } from './load-balancer.ts';
 
 export const ingressColumns: readonly Column[] = [
   nameColumn,
-  column<Ingress>('Class', ({ spec }) => spec?.ingressClassName ?? NONE, {
-    description: 'Class that serves the ingress',
-  }),
-  column<Ingress>('Hosts', hosts, { description: 'First hosts of the rules' }),
-  column<Ingress>('Address', ({ status }) => loadBalancerAddresses(each(status?.loadBalancer?.ingress)).join(','), {
-    description: 'Where the load balancer listens',
-  }),
-  column<Ingress>('Ports', ({ spec }) => (each(spec?.tls).length === 0 ? '80' : '80, 443'), {
-    description: 'Ports that are open',
-  }),
+  column<Ingress>('Class', 'Class that serves the ingress', ({ spec }) => spec?.ingressClassName ?? NONE),
+  column<Ingress>('Hosts', 'First hosts of the rules', hosts),
+  column<Ingress>('Address', 'Where the load balancer listens', ({ status }) =>
+    loadBalancerAddresses(each(status?.loadBalancer?.ingress)).join(','),
+  ),
+  column<Ingress>('Ports', 'Ports that are open', ({ spec }) => (each(spec?.tls).length === 0 ? '80' : '80, 443')),
   ageColumn,
 ];
 
@@ -42,10 +38,8 @@ export const ingressClassColumns: readonly Column[] = [
     value: ({ metadata }) =>
       `${metadata.name ?? ''}${metadata.annotations?.[DEFAULT_CLASS] === 'true' ? ' (default)' : ''}`,
   },
-  column<IngressClass>('Controller', ({ spec }) => spec?.controller ?? '', {
-    description: 'Who serves ingresses of the class',
-  }),
-  column<IngressClass>('Parameters', parameters, { description: 'Object with more settings' }),
+  column<IngressClass>('Controller', 'Who serves ingresses of the class', ({ spec }) => spec?.controller ?? ''),
+  column<IngressClass>('Parameters', 'Object with more settings', parameters),
   ageColumn,
 ];
 
@@ -57,23 +51,21 @@ function parameters({ spec }: IngressClass): string {
 
 export const networkPolicyColumns: readonly Column[] = [
   nameColumn,
-  column<NetworkPolicy>('Pod-Selector', ({ spec }) => formatLabelSelector(spec?.podSelector ?? {}), {
-    description: 'Labels of the pods it is about',
-  }),
+  column<NetworkPolicy>('Pod-Selector', 'Labels of the pods it is about', ({ spec }) =>
+    formatLabelSelector(spec?.podSelector ?? {}),
+  ),
   ageColumn,
 ];
 
 export const serviceCidrColumns: readonly Column[] = [
   nameColumn,
-  column<ServiceCIDR>('CIDRs', ({ spec }) => each(spec?.cidrs).join(','), {
-    description: 'Ranges of addresses for services',
-  }),
+  column<ServiceCIDR>('CIDRs', 'Ranges of addresses for services', ({ spec }) => each(spec?.cidrs).join(',')),
   ageColumn,
 ];
 
 export const ipAddressColumns: readonly Column[] = [
   nameColumn,
-  column<IPAddress>('ParentRef', parent, { description: 'Object that uses the address' }),
+  column<IPAddress>('ParentRef', 'Object that uses the address', parent),
 ];
 
 function parent({ spec }: IPAddress): string {

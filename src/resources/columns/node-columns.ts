@@ -2,36 +2,21 @@ import { compareUtf8 } from '../../base/index.ts';
 import type { Node } from '../../api/types/core/v1.d.ts';
 import type { RuntimeClass } from '../../api/types/node/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
-import { ageColumn, column, each, nameColumn, NONE, orElse, UNKNOWN } from './column.ts';
+import { ageColumn, column, each, nameColumn, NONE, orElse, UNKNOWN, wide } from './column.ts';
 
 export const nodeColumns: readonly Column[] = [
   nameColumn,
-  column<Node>('Status', nodeStatus, { description: 'Whether the node is ready and takes pods' }),
-  column<Node>('Roles', roles, { description: 'What the node is for' }),
+  column<Node>('Status', 'Whether the node is ready and takes pods', nodeStatus),
+  column<Node>('Roles', 'What the node is for', roles),
   ageColumn,
-  column<Node>('Version', ({ status }) => status?.nodeInfo?.kubeletVersion ?? '', {
-    description: 'Version of the kubelet',
-  }),
-  column<Node>('Internal-IP', (node) => addressOf(node, 'InternalIP'), {
-    isWide: true,
-    description: 'Address inside of the cluster',
-  }),
-  column<Node>('External-IP', (node) => addressOf(node, 'ExternalIP'), {
-    isWide: true,
-    description: 'Address outside of the cluster',
-  }),
-  column<Node>('OS-Image', ({ status }) => orElse(status?.nodeInfo?.osImage, UNKNOWN), {
-    isWide: true,
-    description: 'Operating system',
-  }),
-  column<Node>('Kernel-Version', kernel, {
-    isWide: true,
-    description: 'Version of the kernel, and for which processor',
-  }),
-  column<Node>('Container-Runtime', ({ status }) => orElse(status?.nodeInfo?.containerRuntimeVersion, UNKNOWN), {
-    isWide: true,
-    description: 'Container runtime and its version',
-  }),
+  column<Node>('Version', 'Version of the kubelet', ({ status }) => status?.nodeInfo?.kubeletVersion ?? ''),
+  wide<Node>('Internal-IP', 'Address inside of the cluster', (node) => addressOf(node, 'InternalIP')),
+  wide<Node>('External-IP', 'Address outside of the cluster', (node) => addressOf(node, 'ExternalIP')),
+  wide<Node>('OS-Image', 'Operating system', ({ status }) => orElse(status?.nodeInfo?.osImage, UNKNOWN)),
+  wide<Node>('Kernel-Version', 'Version of the kernel, and for which processor', kernel),
+  wide<Node>('Container-Runtime', 'Container runtime and its version', ({ status }) =>
+    orElse(status?.nodeInfo?.containerRuntimeVersion, UNKNOWN),
+  ),
 ];
 
 function nodeStatus({ spec, status }: Node): string {
@@ -65,6 +50,6 @@ function kernel({ status }: Node): string {
 
 export const runtimeClassColumns: readonly Column[] = [
   nameColumn,
-  column<RuntimeClass>('Handler', ({ handler }) => handler, { description: 'Configuration of the container runtime' }),
+  column<RuntimeClass>('Handler', 'Configuration of the container runtime', ({ handler }) => handler),
   ageColumn,
 ];

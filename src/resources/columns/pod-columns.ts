@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { Column, RowCondition } from '../../apiserver/index.ts';
-import { ageColumn, column, each, nameColumn, NONE, orElse } from './column.ts';
+import { ageColumn, column, each, nameColumn, NONE, orElse, wide } from './column.ts';
 import { formatRestarts, summarizePod } from './pod-status.ts';
 import type { PodSummary } from './pod-status.ts';
 
@@ -18,32 +18,26 @@ function summaryOf(pod: Pod): PodSummary {
 
 export const podColumns: readonly Column[] = [
   nameColumn,
-  column<Pod>('Ready', (pod) => `${summaryOf(pod).ready}/${summaryOf(pod).total}`, {
-    description: 'How many of the containers are ready for traffic',
-  }),
-  column<Pod>('Status', (pod) => summaryOf(pod).status, {
-    description: 'What the containers are doing, taken together',
-  }),
-  column<Pod>('Restarts', (pod, now) => formatRestarts(summaryOf(pod), now), {
-    description: 'How often containers were restarted, and when the last time',
-  }),
+  column<Pod>(
+    'Ready',
+    'How many of the containers are ready for traffic',
+    (pod) => `${summaryOf(pod).ready}/${summaryOf(pod).total}`,
+  ),
+  column<Pod>('Status', 'What the containers are doing, taken together', (pod) => summaryOf(pod).status),
+  column<Pod>('Restarts', 'How often containers were restarted, and when the last time', (pod, now) =>
+    formatRestarts(summaryOf(pod), now),
+  ),
   ageColumn,
-  column<Pod>('IP', ({ status }) => orElse(each(status?.podIPs)[0]?.ip, NONE), {
-    isWide: true,
-    description: 'First address of the pod',
-  }),
-  column<Pod>('Node', ({ spec }) => orElse(spec?.nodeName, NONE), {
-    isWide: true,
-    description: 'Node that the pod is bound to',
-  }),
-  column<Pod>('Nominated Node', ({ status }) => orElse(status?.nominatedNodeName, NONE), {
-    isWide: true,
-    description: 'Node where room is being made for the pod',
-  }),
-  column<Pod>('Readiness Gates', readinessGates, {
-    isWide: true,
-    description: 'How many of the conditions hold that must hold besides, for the pod to be ready',
-  }),
+  wide<Pod>('IP', 'First address of the pod', ({ status }) => orElse(each(status?.podIPs)[0]?.ip, NONE)),
+  wide<Pod>('Node', 'Node that the pod is bound to', ({ spec }) => orElse(spec?.nodeName, NONE)),
+  wide<Pod>('Nominated Node', 'Node where room is being made for the pod', ({ status }) =>
+    orElse(status?.nominatedNodeName, NONE),
+  ),
+  wide<Pod>(
+    'Readiness Gates',
+    'How many of the conditions hold that must hold besides, for the pod to be ready',
+    readinessGates,
+  ),
 ];
 
 function readinessGates({ spec, status }: Pod): string {

@@ -4,35 +4,33 @@ import type { PodDisruptionBudget } from '../../api/types/policy/v1.d.ts';
 import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
 import type { PodGroup } from '../../api/types/scheduling/v1alpha2.d.ts';
 import type { Column } from '../../apiserver/index.ts';
-import { ageColumn, column, each, nameColumn, NONE } from './column.ts';
+import { ageColumn, boolean, column, each, integer, nameColumn, NONE } from './column.ts';
 
 export const priorityClassColumns: readonly Column[] = [
   nameColumn,
-  column<PriorityClass>('Value', ({ value }) => value, {
-    type: 'integer',
-    description: 'Priority of its pods; more goes first',
-  }),
-  column<PriorityClass>('Global-Default', ({ globalDefault = false }) => globalDefault, {
-    type: 'boolean',
-    description: 'Whether pods get it that ask for none',
-  }),
+  integer<PriorityClass>('Value', 'Priority of its pods; more goes first', ({ value }) => value),
+  boolean<PriorityClass>(
+    'Global-Default',
+    'Whether pods get it that ask for none',
+    ({ globalDefault = false }) => globalDefault,
+  ),
   ageColumn,
-  column<PriorityClass>('PreemptionPolicy', ({ preemptionPolicy = '' }) => preemptionPolicy, {
-    description: 'Whether its pods push others out',
-  }),
+  column<PriorityClass>(
+    'PreemptionPolicy',
+    'Whether its pods push others out',
+    ({ preemptionPolicy = '' }) => preemptionPolicy,
+  ),
 ];
 
 export const workloadColumns: readonly Column[] = [nameColumn, ageColumn];
 
 export const podGroupColumns: readonly Column[] = [
   nameColumn,
-  column<PodGroup>('Policy', ({ spec }) => (spec?.schedulingPolicy?.gang === undefined ? 'Basic' : 'Gang'), {
-    description: 'Whether its pods are scheduled one by one or together',
-  }),
-  column<PodGroup>('Workload', ({ spec }) => workloadName(spec?.podGroupTemplateRef), {
-    description: 'Workload it is made from',
-  }),
-  column<PodGroup>('Status', groupStatus, { description: 'Whether there is room for it' }),
+  column<PodGroup>('Policy', 'Whether its pods are scheduled one by one or together', ({ spec }) =>
+    spec?.schedulingPolicy?.gang === undefined ? 'Basic' : 'Gang',
+  ),
+  column<PodGroup>('Workload', 'Workload it is made from', ({ spec }) => workloadName(spec?.podGroupTemplateRef)),
+  column<PodGroup>('Status', 'Whether there is room for it', groupStatus),
   ageColumn,
 ];
 
@@ -52,33 +50,34 @@ function groupStatus({ status }: PodGroup): string {
 
 export const podDisruptionBudgetColumns: readonly Column[] = [
   nameColumn,
-  column<PodDisruptionBudget>('Min Available', ({ spec }) => String(spec?.minAvailable ?? 'N/A'), {
-    description: 'Fewest pods that must stay',
-  }),
-  column<PodDisruptionBudget>('Max Unavailable', ({ spec }) => String(spec?.maxUnavailable ?? 'N/A'), {
-    description: 'Most pods that may be missing',
-  }),
-  column<PodDisruptionBudget>('Allowed Disruptions', ({ status }) => status?.disruptionsAllowed ?? 0, {
-    type: 'integer',
-    description: 'How many pods may be evicted now',
-  }),
+  column<PodDisruptionBudget>('Min Available', 'Fewest pods that must stay', ({ spec }) =>
+    String(spec?.minAvailable ?? 'N/A'),
+  ),
+  column<PodDisruptionBudget>('Max Unavailable', 'Most pods that may be missing', ({ spec }) =>
+    String(spec?.maxUnavailable ?? 'N/A'),
+  ),
+  integer<PodDisruptionBudget>(
+    'Allowed Disruptions',
+    'How many pods may be evicted now',
+    ({ status }) => status?.disruptionsAllowed ?? 0,
+  ),
   ageColumn,
 ];
 
 export const leaseColumns: readonly Column[] = [
   nameColumn,
-  column<Lease>('Holder', ({ spec }) => spec?.holderIdentity ?? '', { description: 'Who holds the lease' }),
+  column<Lease>('Holder', 'Who holds the lease', ({ spec }) => spec?.holderIdentity ?? ''),
   ageColumn,
 ];
 
 export const leaseCandidateColumns: readonly Column[] = [
   nameColumn,
-  column<LeaseCandidate>('LeaseName', ({ spec }) => spec?.leaseName ?? '', { description: 'Lease that it would hold' }),
-  column<LeaseCandidate>('BinaryVersion', ({ spec }) => spec?.binaryVersion ?? '', {
-    description: 'Version of the program',
-  }),
-  column<LeaseCandidate>('EmulationVersion', ({ spec }) => spec?.emulationVersion ?? '', {
-    description: 'Version that the program behaves as',
-  }),
+  column<LeaseCandidate>('LeaseName', 'Lease that it would hold', ({ spec }) => spec?.leaseName ?? ''),
+  column<LeaseCandidate>('BinaryVersion', 'Version of the program', ({ spec }) => spec?.binaryVersion ?? ''),
+  column<LeaseCandidate>(
+    'EmulationVersion',
+    'Version that the program behaves as',
+    ({ spec }) => spec?.emulationVersion ?? '',
+  ),
   ageColumn,
 ];

@@ -2,22 +2,17 @@ import { formatLabels } from '../../api/index.ts';
 import type { Endpoints, Service } from '../../api/types/core/v1.d.ts';
 import type { EndpointSlice } from '../../api/types/discovery/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
-import { ageColumn, column, each, firstThree, nameColumn, NONE, UNKNOWN, UNSET } from './column.ts';
+import { ageColumn, column, each, firstThree, nameColumn, NONE, UNKNOWN, UNSET, wide } from './column.ts';
 import { loadBalancerAddresses } from './load-balancer.ts';
 
 export const serviceColumns: readonly Column[] = [
   nameColumn,
-  column<Service>('Type', ({ spec }) => spec?.type ?? '', { description: 'How the service can be reached' }),
-  column<Service>('Cluster-IP', ({ spec }) => each(spec?.clusterIPs)[0] ?? NONE, {
-    description: 'First address inside of the cluster',
-  }),
-  column<Service>('External-IP', externalAddress, { description: 'Addresses or names outside of the cluster' }),
-  column<Service>('Port(s)', ports, { description: 'Ports, with the node ports they have' }),
+  column<Service>('Type', 'How the service can be reached', ({ spec }) => spec?.type ?? ''),
+  column<Service>('Cluster-IP', 'First address inside of the cluster', ({ spec }) => each(spec?.clusterIPs)[0] ?? NONE),
+  column<Service>('External-IP', 'Addresses or names outside of the cluster', externalAddress),
+  column<Service>('Port(s)', 'Ports, with the node ports they have', ports),
   ageColumn,
-  column<Service>('Selector', ({ spec }) => formatLabels(spec?.selector ?? {}), {
-    isWide: true,
-    description: 'Labels of the pods behind it',
-  }),
+  wide<Service>('Selector', 'Labels of the pods behind it', ({ spec }) => formatLabels(spec?.selector ?? {})),
 ];
 
 function externalAddress({ spec, status }: Service): string {
@@ -47,7 +42,7 @@ function ports({ spec }: Service): string {
 
 export const endpointsColumns: readonly Column[] = [
   nameColumn,
-  column<Endpoints>('Endpoints', endpointAddresses, { description: 'First addresses and ports behind the service' }),
+  column<Endpoints>('Endpoints', 'First addresses and ports behind the service', endpointAddresses),
   ageColumn,
 ];
 
@@ -69,9 +64,9 @@ function hostOf(ip: string): string {
 
 export const endpointSliceColumns: readonly Column[] = [
   nameColumn,
-  column<EndpointSlice>('AddressType', ({ addressType }) => addressType, { description: 'Kind of the addresses' }),
-  column<EndpointSlice>('Ports', slicePorts, { description: 'First ports of the endpoints' }),
-  column<EndpointSlice>('Endpoints', sliceAddresses, { description: 'First addresses of the endpoints' }),
+  column<EndpointSlice>('AddressType', 'Kind of the addresses', ({ addressType }) => addressType),
+  column<EndpointSlice>('Ports', 'First ports of the endpoints', slicePorts),
+  column<EndpointSlice>('Endpoints', 'First addresses of the endpoints', sliceAddresses),
   ageColumn,
 ];
 

@@ -6,7 +6,7 @@ import type {
   VolumeAttributesClass,
 } from '../../api/types/storage/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
-import { ageColumn, column, each, nameColumn, NONE, orElse, UNSET } from './column.ts';
+import { ageColumn, boolean, column, each, integer, nameColumn, NONE, orElse, UNSET } from './column.ts';
 
 const DEFAULT_CLASS = [
   'storageclass.kubernetes.io/is-default-class',
@@ -21,48 +21,46 @@ export const storageClassColumns: readonly Column[] = [
       return `${metadata.name ?? ''}${isDefault ? ' (default)' : ''}`;
     },
   },
-  column<StorageClass>('Provisioner', ({ provisioner }) => provisioner, { description: 'Who makes the volumes' }),
-  column<StorageClass>('ReclaimPolicy', ({ reclaimPolicy = 'Delete' }) => reclaimPolicy, {
-    description: 'What becomes of volumes without their claim',
-  }),
-  column<StorageClass>('VolumeBindingMode', ({ volumeBindingMode = 'Immediate' }) => volumeBindingMode, {
-    description: 'When volumes are made and bound',
-  }),
-  column<StorageClass>('AllowVolumeExpansion', ({ allowVolumeExpansion = false }) => allowVolumeExpansion, {
-    description: 'Whether volumes can grow',
-  }),
+  column<StorageClass>('Provisioner', 'Who makes the volumes', ({ provisioner }) => provisioner),
+  column<StorageClass>(
+    'ReclaimPolicy',
+    'What becomes of volumes without their claim',
+    ({ reclaimPolicy = 'Delete' }) => reclaimPolicy,
+  ),
+  column<StorageClass>(
+    'VolumeBindingMode',
+    'When volumes are made and bound',
+    ({ volumeBindingMode = 'Immediate' }) => volumeBindingMode,
+  ),
+  column<StorageClass>(
+    'AllowVolumeExpansion',
+    'Whether volumes can grow',
+    ({ allowVolumeExpansion = false }) => allowVolumeExpansion,
+  ),
   ageColumn,
 ];
 
 export const volumeAttributesClassColumns: readonly Column[] = [
   nameColumn,
-  column<VolumeAttributesClass>('DriverName', ({ driverName }) => driverName, {
-    description: 'Driver that knows the attributes',
-  }),
+  column<VolumeAttributesClass>('DriverName', 'Driver that knows the attributes', ({ driverName }) => driverName),
   ageColumn,
 ];
 
 export const volumeAttachmentColumns: readonly Column[] = [
   nameColumn,
-  column<VolumeAttachment>('Attacher', ({ spec }) => spec?.attacher ?? '', {
+  {
+    ...column<VolumeAttachment>('Attacher', 'Driver that attaches the volume', ({ spec }) => spec?.attacher ?? ''),
     format: 'name',
-    description: 'Driver that attaches the volume',
-  }),
-  column<VolumeAttachment>('PV', ({ spec }) => spec?.source?.persistentVolumeName ?? '', { description: 'The volume' }),
-  column<VolumeAttachment>('Node', ({ spec }) => spec?.nodeName ?? '', { description: 'Node that it is attached to' }),
-  column<VolumeAttachment>('Attached', ({ status }) => status?.attached ?? false, {
-    type: 'boolean',
-    description: 'Whether it is attached now',
-  }),
+  },
+  column<VolumeAttachment>('PV', 'The volume', ({ spec }) => spec?.source?.persistentVolumeName ?? ''),
+  column<VolumeAttachment>('Node', 'Node that it is attached to', ({ spec }) => spec?.nodeName ?? ''),
+  boolean<VolumeAttachment>('Attached', 'Whether it is attached now', ({ status }) => status?.attached ?? false),
   ageColumn,
 ];
 
 export const csiNodeColumns: readonly Column[] = [
   nameColumn,
-  column<CSINode>('Drivers', ({ spec }) => each(spec?.drivers).length, {
-    type: 'integer',
-    description: 'How many CSI drivers the node has',
-  }),
+  integer<CSINode>('Drivers', 'How many CSI drivers the node has', ({ spec }) => each(spec?.drivers).length),
   ageColumn,
 ];
 
@@ -83,20 +81,20 @@ export const csiDriverColumns: readonly Column[] = [
     ({ storageCapacity = false }) => storageCapacity,
     'Whether the driver publishes its capacity',
   ),
-  column<CSIDriver>('TokenRequests', tokenRequests, { description: 'Audiences of the tokens that the driver gets' }),
+  column<CSIDriver>('TokenRequests', 'Audiences of the tokens that the driver gets', tokenRequests),
   driverFlag(
     'RequiresRepublish',
     ({ requiresRepublish = false }) => requiresRepublish,
     'Whether volumes are published again and again',
   ),
-  column<CSIDriver>('Modes', ({ spec }) => orElse(each(spec?.volumeLifecycleModes).join(','), NONE), {
-    description: 'Kinds of volumes it supports',
-  }),
+  column<CSIDriver>('Modes', 'Kinds of volumes it supports', ({ spec }) =>
+    orElse(each(spec?.volumeLifecycleModes).join(','), NONE),
+  ),
   ageColumn,
 ];
 
 function driverFlag(name: string, flag: (spec: Partial<CSIDriver['spec']>) => boolean, description: string): Column {
-  return column<CSIDriver>(name, ({ spec }) => flag(spec ?? {}), { type: 'boolean', description });
+  return boolean<CSIDriver>(name, description, ({ spec }) => flag(spec ?? {}));
 }
 
 function tokenRequests({ spec }: CSIDriver): string {

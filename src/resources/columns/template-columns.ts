@@ -2,7 +2,7 @@ import { formatLabelSelector } from '../../api/index.ts';
 import type { LabelSelectorObject } from '../../api/index.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
-import { column, each } from './column.ts';
+import { column, each, wide } from './column.ts';
 
 /** Where an object has something. */
 type Part<T, P> = (object: T) => P;
@@ -17,16 +17,14 @@ export function containerColumns<T>(
   templateOf: Part<T, PodTemplateSpec | undefined>,
   { isAlwaysShown = false }: TemplateColumnOptions = {},
 ): readonly Column[] {
-  const isWide = !isAlwaysShown;
+  const make = isAlwaysShown ? column : wide;
   return [
-    column<T>('Containers', (object) => containersOf(templateOf(object), 'name'), {
-      isWide,
-      description: 'Names of the containers in the template',
-    }),
-    column<T>('Images', (object) => containersOf(templateOf(object), 'image'), {
-      isWide,
-      description: 'Images of the containers in the template',
-    }),
+    make<T>('Containers', 'Names of the containers in the template', (object) =>
+      containersOf(templateOf(object), 'name'),
+    ),
+    make<T>('Images', 'Images of the containers in the template', (object) =>
+      containersOf(templateOf(object), 'image'),
+    ),
   ];
 }
 
@@ -38,8 +36,7 @@ function containersOf(template: PodTemplateSpec | undefined, field: 'name' | 'im
 
 /** Which pods a controller takes for its own. */
 export function selectorColumn<T>(selectorOf: Part<T, LabelSelectorObject | null | undefined>): Column {
-  return column<T>('Selector', (object) => formatLabelSelector(selectorOf(object) ?? undefined), {
-    isWide: true,
-    description: 'Labels of the pods that belong to it',
-  });
+  return wide<T>('Selector', 'Labels of the pods that belong to it', (object) =>
+    formatLabelSelector(selectorOf(object) ?? undefined),
+  );
 }

@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/types/core/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
-import { ageColumn, column, each, nameColumn, UNSET } from './column.ts';
+import { ageColumn, column, each, nameColumn, UNSET, wide } from './column.ts';
 
 type Volume = PersistentVolume | PersistentVolumeClaim;
 
@@ -8,43 +8,42 @@ const OLD_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 const storageClassColumn: Column = column<Volume>(
   'StorageClass',
+  'Class of storage',
   ({ metadata, spec }) => metadata?.annotations?.[OLD_CLASS_ANNOTATION] ?? spec?.storageClassName ?? '',
-  { description: 'Class of storage' },
 );
 
 const attributesClassColumn: Column = column<Volume>(
   'VolumeAttributesClass',
+  'Class of attributes, such as speed',
   ({ spec }) => spec?.volumeAttributesClassName ?? UNSET,
-  { description: 'Class of attributes, such as speed' },
 );
 
-const volumeModeColumn: Column = column<Volume>('VolumeMode', ({ spec }) => spec?.volumeMode ?? UNSET, {
-  isWide: true,
-  description: 'File system or block device',
-});
+const volumeModeColumn: Column = wide<Volume>(
+  'VolumeMode',
+  'File system or block device',
+  ({ spec }) => spec?.volumeMode ?? UNSET,
+);
 
 const statusColumn: Column = column<Volume>(
   'Status',
+  'Whether it is bound, waits or goes away',
   ({ metadata, status }) => (metadata?.deletionTimestamp === undefined ? (status?.phase ?? '') : 'Terminating'),
-  { description: 'Whether it is bound, waits or goes away' },
 );
 
 export const persistentVolumeColumns: readonly Column[] = [
   nameColumn,
-  column<PersistentVolume>('Capacity', ({ spec }) => spec?.capacity?.['storage'] ?? '0', {
-    description: 'Size of the volume',
-  }),
-  column<PersistentVolume>('Access Modes', ({ spec }) => shortModes(spec?.accessModes), {
-    description: 'How it can be mounted',
-  }),
-  column<PersistentVolume>('Reclaim Policy', ({ spec }) => spec?.persistentVolumeReclaimPolicy ?? '', {
-    description: 'What becomes of it without its claim',
-  }),
+  column<PersistentVolume>('Capacity', 'Size of the volume', ({ spec }) => spec?.capacity?.['storage'] ?? '0'),
+  column<PersistentVolume>('Access Modes', 'How it can be mounted', ({ spec }) => shortModes(spec?.accessModes)),
+  column<PersistentVolume>(
+    'Reclaim Policy',
+    'What becomes of it without its claim',
+    ({ spec }) => spec?.persistentVolumeReclaimPolicy ?? '',
+  ),
   statusColumn,
-  column<PersistentVolume>('Claim', claimOf, { description: 'Claim that it is bound to' }),
+  column<PersistentVolume>('Claim', 'Claim that it is bound to', claimOf),
   storageClassColumn,
   attributesClassColumn,
-  column<PersistentVolume>('Reason', ({ status }) => status?.reason ?? '', { description: 'Why it is as it is' }),
+  column<PersistentVolume>('Reason', 'Why it is as it is', ({ status }) => status?.reason ?? ''),
   ageColumn,
   volumeModeColumn,
 ];
@@ -58,18 +57,12 @@ function claimOf({ spec }: PersistentVolume): string {
 export const persistentVolumeClaimColumns: readonly Column[] = [
   nameColumn,
   statusColumn,
-  column<PersistentVolumeClaim>('Volume', volumeOf, { description: 'Volume that it is bound to' }),
-  column<PersistentVolumeClaim>(
-    'Capacity',
-    (claim) => (volumeOf(claim) === '' ? '' : (claim.status?.capacity?.['storage'] ?? '0')),
-    {
-      description: 'Size of the volume',
-    },
+  column<PersistentVolumeClaim>('Volume', 'Volume that it is bound to', volumeOf),
+  column<PersistentVolumeClaim>('Capacity', 'Size of the volume', (claim) =>
+    volumeOf(claim) === '' ? '' : (claim.status?.capacity?.['storage'] ?? '0'),
   ),
-  column<PersistentVolumeClaim>(
-    'Access Modes',
-    (claim) => (volumeOf(claim) === '' ? '' : shortModes(claim.status?.accessModes)),
-    { description: 'How the volume can be mounted' },
+  column<PersistentVolumeClaim>('Access Modes', 'How the volume can be mounted', (claim) =>
+    volumeOf(claim) === '' ? '' : shortModes(claim.status?.accessModes),
   ),
   storageClassColumn,
   attributesClassColumn,

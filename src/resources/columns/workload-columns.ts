@@ -3,7 +3,7 @@ import { formatLabels, matchLabelSelector, ValueError } from '../../api/index.ts
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../api/types/apps/v1.d.ts';
 import type { PodTemplate, ReplicationController } from '../../api/types/core/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
-import { ageColumn, column, nameColumn, NONE } from './column.ts';
+import { ageColumn, column, each, integer, nameColumn, NONE, wide } from './column.ts';
 import { containerColumns, selectorColumn } from './template-columns.ts';
 
 const PODS_WANTED = 'How many pods there should be';
@@ -18,23 +18,23 @@ interface Replicas {
 }
 
 const replicaColumns: readonly Column[] = [
-  column<Replicas>('Desired', ({ spec }) => spec?.replicas ?? 0, { type: 'integer', description: PODS_WANTED }),
-  column<Replicas>('Current', ({ status }) => status?.replicas ?? 0, { type: 'integer', description: PODS_THERE }),
-  column<Replicas>('Ready', ({ status }) => status?.readyReplicas ?? 0, { type: 'integer', description: PODS_READY }),
+  integer<Replicas>('Desired', PODS_WANTED, ({ spec }) => spec?.replicas ?? 0),
+  integer<Replicas>('Current', PODS_THERE, ({ status }) => status?.replicas ?? 0),
+  integer<Replicas>('Ready', PODS_READY, ({ status }) => status?.readyReplicas ?? 0),
 ];
 
 const readyOfDesired: Column = column<Replicas>(
   'Ready',
+  'How many of the wanted pods are ready',
   ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
-  { description: 'How many of the wanted pods are ready' },
 );
 
 export const podTemplateColumns: readonly Column[] = [
   nameColumn,
   ...containerColumns<PodTemplate>(({ template }) => template, { isAlwaysShown: true }),
-  column<PodTemplate>('Pod Labels', ({ template }) => formatLabels(template?.metadata?.labels ?? {}), {
-    description: 'Labels of the pods made from the template',
-  }),
+  column<PodTemplate>('Pod Labels', 'Labels of the pods made from the template', ({ template }) =>
+    formatLabels(template?.metadata?.labels ?? {}),
+  ),
 ];
 
 export const replicationControllerColumns: readonly Column[] = [
@@ -42,10 +42,9 @@ export const replicationControllerColumns: readonly Column[] = [
   ...replicaColumns,
   ageColumn,
   ...containerColumns<ReplicationController>(({ spec }) => spec?.template),
-  column<ReplicationController>('Selector', ({ spec }) => formatLabels(spec?.selector ?? {}), {
-    isWide: true,
-    description: 'Labels of the pods that belong to it',
-  }),
+  wide<ReplicationController>('Selector', 'Labels of the pods that belong to it', ({ spec }) =>
+    formatLabels(spec?.selector ?? {}),
+  ),
 ];
 
 export const replicaSetColumns: readonly Column[] = [
@@ -59,14 +58,11 @@ export const replicaSetColumns: readonly Column[] = [
 export const deploymentColumns: readonly Column[] = [
   nameColumn,
   readyOfDesired,
-  column<Deployment>('Up-to-date', ({ status }) => status?.updatedReplicas ?? 0, { description: PODS_UPDATED }),
-  column<Deployment>('Available', ({ status }) => status?.availableReplicas ?? 0, { description: PODS_AVAILABLE }),
+  column<Deployment>('Up-to-date', PODS_UPDATED, ({ status }) => status?.updatedReplicas ?? 0),
+  column<Deployment>('Available', PODS_AVAILABLE, ({ status }) => status?.availableReplicas ?? 0),
   ageColumn,
   ...containerColumns<Deployment>(({ spec }) => spec?.template),
-  column<Deployment>('Selector', deploymentSelector, {
-    isWide: true,
-    description: 'Labels of the pods that belong to it',
-  }),
+  wide<Deployment>('Selector', 'Labels of the pods that belong to it', deploymentSelector),
 ];
 
 /** Unlike those of other kinds, a selector of nothing stays empty here. */
@@ -89,9 +85,9 @@ export const daemonSetColumns: readonly Column[] = [
   daemonSetCount('Ready', ({ numberReady }) => numberReady, PODS_READY),
   daemonSetCount('Up-to-date', ({ updatedNumberScheduled }) => updatedNumberScheduled, PODS_UPDATED),
   daemonSetCount('Available', ({ numberAvailable }) => numberAvailable, PODS_AVAILABLE),
-  column<DaemonSet>('Node Selector', ({ spec }) => formatLabels(spec?.template?.spec?.nodeSelector ?? {}), {
-    description: 'Labels of the nodes that its pods run on',
-  }),
+  column<DaemonSet>('Node Selector', 'Labels of the nodes that its pods run on', ({ spec }) =>
+    formatLabels(spec?.template?.spec?.nodeSelector ?? {}),
+  ),
   ageColumn,
   ...containerColumns<DaemonSet>(({ spec }) => spec?.template),
   selectorColumn<DaemonSet>(({ spec }) => spec?.selector),
@@ -104,13 +100,13 @@ function daemonSetCount(
   count: (status: Partial<DaemonSetStatus>) => number | undefined,
   description: string,
 ): Column {
-  return column<DaemonSet>(name, ({ status }) => count(status ?? {}) ?? 0, { type: 'integer', description });
+  return integer<DaemonSet>(name, description, ({ status }) => count(status ?? {}) ?? 0);
 }
 
 export const controllerRevisionColumns: readonly Column[] = [
   nameColumn,
-  column<ControllerRevision>('Controller', controllerText, { description: 'Kind and name of what made the revision' }),
-  column<ControllerRevision>('Revision', ({ revision }) => revision, { description: 'Number of the revision' }),
+  column<ControllerRevision>('Controller', 'Kind and name of what made the revision', controllerText),
+  column<ControllerRevision>('Revision', 'Number of the revision', ({ revision }) => revision),
   ageColumn,
 ];
 
