@@ -1,7 +1,9 @@
 import type { Field, GroupVersionKind, Shape, Struct } from './schema.ts';
-import { type StructuralSchema, StructuralStruct } from './structural-schema.ts';
+import { structuralField, structuralName, type StructuralSchema, StructuralStruct } from './structural-schema.ts';
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
+const TEXT: Shape = { kind: 'scalar', scalar: 'string' };
 
 /**
  * The type of a kind that is defined by a structural schema; apiVersion, kind and metadata are there in any case. `types`
@@ -14,6 +16,33 @@ export function structuralKind(
 ): Struct {
   const metadata = (): Struct => sortedStruct(types.struct(OBJECT_META));
   return new StructuralStruct(schema, { isResource: true, metadata }, kind);
+}
+
+/** The type of lists of such a kind. */
+export function structuralListKind(
+  item: Struct,
+  kind: GroupVersionKind,
+  { types }: { readonly types: { struct(name: string): Struct } },
+): Struct {
+  const place = (name: string, shape: Shape, required = false): Field => structuralField(name, shape, required);
+  const fields = [
+    place('apiVersion', TEXT),
+    place('items', { kind: 'list', element: { kind: 'struct', struct: item }, isWrapped: false }, true),
+    place('kind', TEXT),
+    place('metadata', { kind: 'struct', struct: sortedStruct(types.struct(LIST_META)) }),
+  ];
+  return {
+    name: structuralName(kind),
+    shortName: kind.kind,
+    kind,
+    isStructural: true,
+    constraints: { required: ['items'] },
+    fields,
+    field: (name) => fields.find((field) => field.name === name),
+    isAtomic: false,
+    unions: [],
+    preservesUnknown: false,
+  };
 }
 
 const sortedStructs = new WeakMap<Struct, Struct>();

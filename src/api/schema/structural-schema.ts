@@ -72,6 +72,11 @@ function objectShape(
   return { kind: 'struct', struct: new StructuralStruct(schema, options), mapType, constraints };
 }
 
+/** The OpenAPI name of a kind that a schema defines, such as `com.example.v1.Widget`. */
+export function structuralName({ group, version, kind }: GroupVersionKind): string {
+  return [...group.split('.').reverse(), version, kind].join('.');
+}
+
 /** The type that one object of a schema describes. Fields are in order of name, which is the order of JSON output. */
 export class StructuralStruct implements Struct {
   readonly name: string;
@@ -88,7 +93,7 @@ export class StructuralStruct implements Struct {
   #list: readonly Field[] | undefined;
 
   constructor(schema: StructuralSchema, options: StructuralOptions, kind?: GroupVersionKind) {
-    this.name = kind === undefined ? '' : [...kind.group.split('.').reverse(), kind.version, kind.kind].join('.');
+    this.name = kind === undefined ? '' : structuralName(kind);
     this.shortName = kind?.kind ?? '';
     this.kind = kind;
     this.isAtomic = schema['x-kubernetes-map-type'] === 'atomic';
@@ -122,7 +127,8 @@ export class StructuralStruct implements Struct {
   }
 }
 
-function structuralField(name: string, shape: Shape, required: boolean): Field {
+/** Of structural types every field may be absent, and none travels in protobuf. */
+export function structuralField(name: string, shape: Shape, required: boolean): Field {
   return { name, number: 0, inside: [], shape, presence: 'pointer', omit: 'empty', required, immutable: false };
 }
 
