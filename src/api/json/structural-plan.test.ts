@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { builtInTypes } from '../built-in.ts';
 import { structuralKind } from '../schema/structural-kind.ts';
 import type { StructuralSchema } from '../schema/structural-schema.ts';
 import { canonicalize } from './canonicalize.ts';
@@ -11,10 +12,11 @@ const object = (properties: StructuralSchema['properties'], more: StructuralSche
   ...more,
 });
 
+const types = builtInTypes();
 const text: StructuralSchema = { type: 'string' };
 
 function kindOf(spec: StructuralSchema): ReturnType<typeof structuralKind> {
-  return structuralKind(object({ spec }), { group: 'example.dev', version: 'v1', kind: 'Widget' });
+  return structuralKind(object({ spec }), { group: 'example.dev', version: 'v1', kind: 'Widget' }, { types });
 }
 
 /** The spec that a spec becomes. */

@@ -3,6 +3,7 @@ import type { Descriptions } from './descriptions.ts';
 import { reference } from './json-schema.ts';
 import type { JsonSchema, OpenApiVersion } from './json-schema.ts';
 import { scalarSchema } from './scalar-schemas.ts';
+import { structuralDocument } from './structural-document.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type OpenSchema = Mutable<JsonSchema>;
@@ -14,6 +15,7 @@ type OpenSchema = Mutable<JsonSchema>;
  * in it. In v2 there are no defaults: its clients (kubectl among them) took them for values that must be set.
  */
 export function structSchema(struct: Struct, version: OpenApiVersion, descriptions: Descriptions): JsonSchema {
+  if (struct.isStructural === true) return structuralDocument(struct, version, descriptions);
   const writer = version === 'v3' ? v3 : v2;
   const schema: OpenSchema = {};
   const description = descriptions.ofType(struct);
@@ -39,9 +41,11 @@ export function typesOfFields(struct: Struct): ReadonlySet<string> {
   for (const field of struct.fields) {
     let shape = field.shape;
     while (shape.kind === 'list' || shape.kind === 'map') shape = shape.kind === 'list' ? shape.element : shape.value;
-    if (shape.kind === 'struct') {
+    if (shape.kind === 'struct' && shape.struct.name === '') {
+      for (const name of typesOfFields(shape.struct)) names.add(name);
+    } else if (shape.kind === 'struct') {
       names.add(shape.struct.name);
-    } else {
+    } else if (struct.isStructural !== true) {
       const scalar = scalarSchema(shape.scalar);
       if (scalar.kind === 'named') names.add(scalar.name);
     }

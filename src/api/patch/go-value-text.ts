@@ -53,7 +53,7 @@ function goNumber(value: number): string {
 const SHORTEST_PRECISION = 6;
 
 /** `%g` with the shortest precision: an exponent from 1e+06 on and below 0.0001. */
-function goFloat(value: number): string {
+export function goFloat(value: number): string {
   const [mantissa = '', exponentText = '0'] = value.toExponential().split('e');
   const exponent = Number(exponentText);
   if (exponent >= -4 && exponent < SHORTEST_PRECISION) return String(value);

@@ -2,7 +2,7 @@
  * What is said of the values at one place of a type, beyond what they are: a field, an item of a list, a value of a map,
  * or the root. Definition files say it with flags, structural schemas with the words of OpenAPI.
  */
-export interface Constraints extends ValueRules, Wording {
+export interface Constraints extends NestedRules, Wording {
   /** Explicit `null` is a value of its own. Of structural types only; elsewhere null is absence. */
   readonly nullable?: boolean;
   /** Filled in where nothing is set. */
@@ -16,12 +16,11 @@ export interface Constraints extends ValueRules, Wording {
   readonly preservesUnknown?: boolean;
   /** The value is a whole object with apiVersion, kind and metadata. */
   readonly isEmbedded?: boolean;
-  readonly rules?: readonly ExpressionRule[];
   /** `title`, `description`, `example` and `externalDocs`, as they are published. */
   readonly documentation?: Readonly<Record<string, unknown>>;
 }
 
-/** What can be said of a value without knowing its type; in `allOf` and the like, also of its parts. */
+/** What can be said of a value without knowing its type. */
 export interface ValueRules {
   readonly enum?: readonly unknown[];
   readonly minimum?: number;
@@ -47,7 +46,10 @@ export interface ValueRules {
   readonly not?: NestedRules;
 }
 
-/** Rules inside `allOf`, `anyOf`, `oneOf` and `not`. */
+/**
+ * Rules that reach into a value: those in `allOf`, `anyOf`, `oneOf` and `not`, and those for metadata, whose type the
+ * schema does not define.
+ */
 export interface NestedRules extends ValueRules {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, NestedRules>>;

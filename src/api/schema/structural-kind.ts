@@ -1,29 +1,58 @@
-import { builtInTypes } from '../built-in.ts';
 import type { Field, GroupVersionKind, Shape, Struct } from './schema.ts';
-import { type StructuralSchema, StructuralStruct } from './structural-schema.ts';
+import { structuralField, structuralName, type StructuralSchema, StructuralStruct } from './structural-schema.ts';
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
+const TEXT: Shape = { kind: 'scalar', scalar: 'string' };
 
-/** The type of a kind that is defined by a structural schema; apiVersion, kind and metadata are there in any case. */
-export function structuralKind(schema: StructuralSchema, kind: GroupVersionKind): Struct {
-  const metadata = (shapes: ReadonlyMap<string, Shape>): Struct =>
-    sortedStruct(builtInTypes().struct(OBJECT_META), shapes);
+/**
+ * The type of a kind that is defined by a structural schema; apiVersion, kind and metadata are there in any case. `types`
+ * is where the type of metadata is found.
+ */
+export function structuralKind(
+  schema: StructuralSchema,
+  kind: GroupVersionKind,
+  { types }: { readonly types: { struct(name: string): Struct } },
+): Struct {
+  const metadata = (): Struct => sortedStruct(types.struct(OBJECT_META));
   return new StructuralStruct(schema, { isResource: true, metadata }, kind);
 }
 
-/**
- * A type with its fields in order of name, at any depth: Go prints in that order what it holds as maps, and so the
- * metadata of custom resources. `shapes` replaces some of the fields' shapes.
- */
-function sortedStruct(struct: Struct, shapes: ReadonlyMap<string, Shape> = new Map()): Struct {
-  const known = shapes.size === 0 ? sortedStructs.get(struct) : undefined;
-  if (known !== undefined) return known;
-  const sorted = new SortedStruct(struct, shapes);
-  if (shapes.size === 0) sortedStructs.set(struct, sorted);
-  return sorted;
+/** The type of lists of such a kind. */
+export function structuralListKind(
+  item: Struct,
+  kind: GroupVersionKind,
+  { types }: { readonly types: { struct(name: string): Struct } },
+): Struct {
+  const place = (name: string, shape: Shape, required = false): Field => structuralField(name, shape, required);
+  const fields = [
+    place('apiVersion', TEXT),
+    place('items', { kind: 'list', element: { kind: 'struct', struct: item }, isWrapped: false }, true),
+    place('kind', TEXT),
+    place('metadata', { kind: 'struct', struct: sortedStruct(types.struct(LIST_META)) }),
+  ];
+  return {
+    name: structuralName(kind),
+    shortName: kind.kind,
+    kind,
+    isStructural: true,
+    constraints: { required: ['items'] },
+    fields,
+    field: (name) => fields.find((field) => field.name === name),
+    isAtomic: false,
+    unions: [],
+    preservesUnknown: false,
+  };
 }
 
 const sortedStructs = new WeakMap<Struct, Struct>();
+
+/** A type with its fields in order of name, at any depth: Go prints in that order what it holds as maps. */
+function sortedStruct(struct: Struct): Struct {
+  let sorted = sortedStructs.get(struct);
+  if (sorted === undefined) sortedStructs.set(struct, (sorted = new SortedStruct(struct)));
+  return sorted;
+}
 
 class SortedStruct implements Struct {
   readonly name: string;
@@ -33,10 +62,9 @@ class SortedStruct implements Struct {
   readonly unions: Struct['unions'];
   readonly preservesUnknown: boolean;
   readonly #struct: Struct;
-  readonly #shapes: ReadonlyMap<string, Shape>;
   #fields: readonly Field[] | undefined;
 
-  constructor(struct: Struct, shapes: ReadonlyMap<string, Shape>) {
+  constructor(struct: Struct) {
     this.name = struct.name;
     this.shortName = struct.shortName;
     this.kind = struct.kind;
@@ -44,12 +72,11 @@ class SortedStruct implements Struct {
     this.unions = struct.unions;
     this.preservesUnknown = struct.preservesUnknown;
     this.#struct = struct;
-    this.#shapes = shapes;
   }
 
   get fields(): readonly Field[] {
     return (this.#fields ??= this.#struct.fields
-      .map((field) => ({ ...field, shape: this.#shapes.get(field.name) ?? sortedShape(field.shape) }))
+      .map((field) => ({ ...field, shape: sortedShape(field.shape) }))
       .sort((left, right) => (left.name < right.name ? -1 : 1)));
   }
 

@@ -8,8 +8,8 @@ export type StructuralSchema = JSONSchemaProps;
 export interface StructuralOptions {
   /** The schema is that of a whole object, with apiVersion, kind and metadata, whether it says so or not. */
   readonly isResource?: boolean;
-  /** The type of metadata; `shapes` is what the schema says of its members. Without it, only names are known. */
-  readonly metadata?: (shapes: ReadonlyMap<string, Shape>) => Struct;
+  /** The type of metadata, made when first asked for. Without it, only the names in it are known. */
+  readonly metadata?: () => Struct;
 }
 
 /**
@@ -72,6 +72,11 @@ function objectShape(
   return { kind: 'struct', struct: new StructuralStruct(schema, options), mapType, constraints };
 }
 
+/** The OpenAPI name of a kind that a schema defines, such as `com.example.v1.Widget`. */
+export function structuralName({ group, version, kind }: GroupVersionKind): string {
+  return [...group.split('.').reverse(), version, kind].join('.');
+}
+
 /** The type that one object of a schema describes. Fields are in order of name, which is the order of JSON output. */
 export class StructuralStruct implements Struct {
   readonly name: string;
@@ -88,7 +93,7 @@ export class StructuralStruct implements Struct {
   #list: readonly Field[] | undefined;
 
   constructor(schema: StructuralSchema, options: StructuralOptions, kind?: GroupVersionKind) {
-    this.name = kind === undefined ? '' : [...kind.group.split('.').reverse(), kind.version, kind.kind].join('.');
+    this.name = kind === undefined ? '' : structuralName(kind);
     this.shortName = kind?.kind ?? '';
     this.kind = kind;
     this.isAtomic = schema['x-kubernetes-map-type'] === 'atomic';
@@ -113,7 +118,7 @@ export class StructuralStruct implements Struct {
     const shapes = shapesOf(this.#schema, { metadata });
     if (this.#options.isResource === true || this.#schema['x-kubernetes-embedded-resource'] === true) {
       for (const name of ['apiVersion', 'kind']) if (!shapes.has(name)) shapes.set(name, TEXT);
-      shapes.set('metadata', metadataShape(this.#schema.properties, metadata));
+      shapes.set('metadata', metadataShape(this.#schema.properties?.['metadata'], metadata));
     }
     const required = new Set(this.#schema.required ?? []);
     const fields = [...shapes].sort(([left], [right]) => (left < right ? -1 : 1));
@@ -122,7 +127,8 @@ export class StructuralStruct implements Struct {
   }
 }
 
-function structuralField(name: string, shape: Shape, required: boolean): Field {
+/** Of structural types every field may be absent, and none travels in protobuf. */
+export function structuralField(name: string, shape: Shape, required: boolean): Field {
   return { name, number: 0, inside: [], shape, presence: 'pointer', omit: 'empty', required, immutable: false };
 }
 
@@ -131,30 +137,27 @@ function shapesOf({ properties = {} }: StructuralSchema, options: StructuralOpti
 }
 
 const TEXT: Shape = { kind: 'scalar', scalar: 'string' };
-const NAMES: StructuralSchema = {
-  type: 'object',
-  properties: { name: { type: 'string' }, generateName: { type: 'string' } },
+const NAMES: readonly Field[] = ['generateName', 'name'].map((name) => structuralField(name, TEXT, false));
+
+/** All that is known of metadata where its type is not. */
+const namesOnly: Struct = {
+  name: '',
+  shortName: 'ObjectMeta',
+  fields: NAMES,
+  field: (name) => NAMES.find((field) => field.name === name),
+  kind: undefined,
+  isAtomic: false,
+  unions: [],
+  preservesUnknown: true,
 };
 
 /** Metadata is that of every object; a schema may add rules about the names. */
-function metadataShape(
-  properties: StructuralSchema['properties'] = {},
-  typeOf: StructuralOptions['metadata'],
-): StructShape {
-  const { metadata, kind, apiVersion } = properties;
-  const isComplete =
-    kind?.type === 'string' &&
-    apiVersion?.type === 'string' &&
-    metadata?.properties?.['name']?.type === 'string' &&
-    metadata.properties['generateName']?.type === 'string';
-  const make = (): Struct =>
-    typeOf?.(shapesOf(metadata ?? {}, {})) ?? new StructuralStruct(isComplete ? metadata : NAMES, {});
-  let struct: Struct | undefined;
+function metadataShape(schema: StructuralSchema | undefined, typeOf: StructuralOptions['metadata']): StructShape {
   return {
     kind: 'struct',
-    constraints: metadata === undefined ? undefined : constraintsOf(metadata),
+    constraints: schema === undefined ? undefined : { ...constraintsOf(schema), ...nestedRules(schema) },
     get struct() {
-      return (struct ??= make());
+      return typeOf?.() ?? namesOnly;
     },
   };
 }

@@ -1,11 +1,12 @@
-import { invalidValue } from '../../api/index.ts';
+import { checkStructural, invalidValue } from '../../api/index.ts';
 import type { ApiObject, FieldError, Struct } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
+import { textChecks } from '../../cel/index.ts';
 import { checkTyped } from './typed-values.ts';
 
-/** What an object's type says about its values. */
-export function checkValues(object: ApiObject, type: Struct): FieldError[] {
-  return checkTyped(object, type);
+/** What an object's type says about its values, in the words of its kind of type. */
+export function checkValues(object: ApiObject, type: Struct): readonly FieldError[] {
+  return type.isStructural === true ? checkStructural(object, type, textChecks) : checkTyped(object, type);
 }
 
 /** Fields marked `immutable` that an update changes. */

@@ -13,10 +13,13 @@ export function seenFields(struct: Struct): readonly Field[] {
 
 function seenShape(shape: Shape): Shape {
   if (shape.kind !== 'struct' || shape.struct.isStructural === true) return shape;
-  const { struct } = shape;
-  const names = ['generateName', 'name'].flatMap((name) => struct.field(name) ?? []);
-  const areRuled = names.every(({ shape: { constraints } }) => constraints !== undefined);
-  const fields = areRuled ? names : names.map((field) => ({ ...field, shape: TEXT }));
+  const { struct, constraints } = shape;
+  const said = constraints?.properties ?? {};
+  const isComplete = said['name']?.type === 'string' && said['generateName']?.type === 'string';
+  const fields = ['generateName', 'name'].flatMap((name): Field[] => {
+    const field = struct.field(name);
+    return field === undefined ? [] : [{ ...field, shape: isComplete ? { ...TEXT, constraints: said[name] } : TEXT }];
+  });
   return {
     kind: 'struct',
     struct: { ...struct, fields, field: (name) => fields.find((field) => field.name === name) },

@@ -3,10 +3,12 @@ import { builtInTypes, type Struct, structuralKind } from '../../api/index.ts';
 import { ruleEnvironment } from './custom-resource-rules.ts';
 import { typeCheckingEnvironment } from './type-checking.ts';
 
-const deployment = builtInTypes().struct('io.k8s.api.apps.v1.Deployment');
+const types = builtInTypes();
+const deployment = types.struct('io.k8s.api.apps.v1.Deployment');
 const widget = structuralKind(
   { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } },
   { group: 'example.dev', version: 'v1', kind: 'Widget' },
+  { types },
 );
 
 function problem(object: Struct | undefined, text: string): string {
@@ -30,8 +32,6 @@ test('rules of a custom kind see the names in its metadata, and nothing else of 
 });
 
 test('a type inside itself ends there', () => {
-  const definition = builtInTypes().struct(
-    'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition',
-  );
+  const definition = types.struct('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition');
   expect(problem(definition, 'object.spec.versions.all(v, v.schema.openAPIV3Schema.type == "object")')).toBe('none');
 });

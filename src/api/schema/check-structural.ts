@@ -1,0 +1,267 @@
+import { deepEqual } from '../../base/index.ts';
+import {
+  type FieldError,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+} from '../field-error.ts';
+import { isPlainObject, type PlainObject } from '../json/plain-object.ts';
+import { goFloat } from '../patch/go-value-text.ts';
+import type { NestedRules } from './constraints.ts';
+import { type JudgedPlace, placeOfRoot, placeOfRules } from './judged-place.ts';
+import { checkUniqueItems } from './check-unique-items.ts';
+import type { Struct } from './schema.ts';
+
+/** What judging texts takes besides this folder. */
+export interface TextChecks {
+  /** Whether a text matches a pattern in the syntax of RE2; a string says what is wrong with the pattern. */
+  matches(pattern: string, text: string): boolean | string;
+  /** Whether a text has a format of OpenAPI; every text has one that nobody knows. */
+  hasFormat(format: string, text: string): boolean;
+}
+
+/**
+ * What a structural type says about a value, in the words of OpenAPI's validation, which upstream has for custom
+ * resources. The same checks in the same order; where upstream goes through a map in random order, by name.
+ *
+ * Bounded: every value is looked at once for each schema that describes its place. Recursion is as deep as the schema.
+ */
+export function checkStructural(value: unknown, struct: Struct, checks: TextChecks): readonly FieldError[] {
+  const judge = new Judge(checks);
+  judge.judge(value, placeOfRoot(struct), '');
+  return [...judge.errors, ...checkUniqueItems(value, { kind: 'struct', struct })];
+}
+
+/** Collects what is wrong, and counts what is right: of several schemas, the one that fits best tells its errors. */
+class Judge {
+  readonly errors: FieldError[] = [];
+  matches = 0;
+  readonly #checks: TextChecks;
+
+  constructor(checks: TextChecks) {
+    this.#checks = checks;
+  }
+
+  judge(value: unknown, place: JudgedPlace, path: string): void {
+    this.#checkType(value, place, path);
+    if (value === null) {
+      this.#checkChoice(value, place.rules, path);
+      return;
+    }
+    this.#checkAlternatives(value, place.rules, path);
+    if (typeof value === 'string') this.#checkText(value, place.rules, path);
+    if (typeof value === 'number' || typeof value === 'bigint') this.#checkNumber(value, place, path);
+    if (Array.isArray(value)) this.#checkList(value, place, path);
+    this.#checkChoice(value, place.rules, path);
+    if (isPlainObject(value)) this.#checkObject(value, place, path);
+    this.matches += 3; // for the checks that apply to any value, and for the whole
+  }
+
+  #wrong(path: string, value: unknown, words: string): void {
+    this.errors.push(invalidValue(path, value, `${path} in body ${words}`));
+  }
+
+  /** What is wrong with a whole has no path upstream. */
+  #wrongWhole(words: string): void {
+    this.errors.push(invalidValue('<nil>', '', words));
+  }
+
+  #checkType(value: unknown, { types, isNullable, rules: { format = '' } }: JudgedPlace, path: string): void {
+    if (types.length === 0 && (format === '' || value === null)) return;
+    const type = jsonType(value);
+    const isFit =
+      value === null
+        ? isNullable
+        : types.includes(type) ||
+          (type === 'integer' && types.includes('number')) ||
+          (format !== '' &&
+            (type === 'string' || type === 'array') &&
+            !types.includes('number') &&
+            !types.includes('integer'));
+    this.matches += isFit ? 2 : 1;
+    if (isFit) return;
+    const expected =
+      format !== '' && type !== 'string' && type !== 'array' && value !== null ? format : types.join(',');
+    const found = expected === format && format !== '' ? (GO_FORMATS[type] ?? '') : type;
+    this.errors.push(typeInvalid(path, found, `${path} in body must be of type ${expected}: ${JSON.stringify(found)}`));
+  }
+
+  #checkAlternatives(value: unknown, { anyOf = [], oneOf = [], allOf = [], not }: NestedRules, path: string): void {
+    const judged = (rules: NestedRules): Judge => {
+      const judge = new Judge(this.#checks);
+      judge.judge(value, placeOfRules(rules), path);
+      return judge;
+    };
+    const name = JSON.stringify(path);
+    if (anyOf.length > 0) {
+      const results: Judge[] = [];
+      for (const rules of anyOf) if (results.push(judged(rules)) > 0 && results.at(-1)?.errors.length === 0) break;
+      const fitting = results.find(({ errors }) => errors.length === 0);
+      if (fitting === undefined) this.#wrongWhole(`${name} must validate at least one schema (anyOf)`);
+      this.#merge(fitting ?? best(results));
+    }
+    if (oneOf.length > 0) {
+      const results = oneOf.map(judged);
+      const fitting = results.filter(({ errors }) => errors.length === 0);
+      if (fitting.length === 1) {
+        this.#merge(fitting[0]);
+      } else {
+        const found = fitting.length === 0 ? 'Found none valid' : `Found ${fitting.length} valid alternatives`;
+        this.#wrongWhole(`${name} must validate one and only one schema (oneOf). ${found}`);
+        if (fitting.length === 0) this.#merge(best(results));
+      }
+    }
+    if (allOf.length > 0) {
+      const results = allOf.map(judged);
+      for (const result of results) this.#merge(result);
+      const failed = results.filter(({ errors }) => errors.length > 0).length;
+      const words = failed === results.length ? '. None validated' : '';
+      if (failed > 0) this.#wrongWhole(`${name} must validate all the schemas (allOf)${words}`);
+    }
+    if (not !== undefined && judged(not).errors.length === 0) {
+      this.#wrongWhole(`${name} must not validate the schema (not)`);
+    }
+    this.matches += 1;
+  }
+
+  #merge(other: Judge | undefined): void {
+    if (other === undefined) return;
+    this.errors.push(...other.errors);
+    this.matches += other.matches;
+  }
+
+  /** Of length and pattern, only the first thing that is wrong is told. */
+  #checkText(value: string, { maxLength, minLength, pattern = '', format = '' }: NestedRules, path: string): void {
+    this.matches += 1;
+    const length = maxLength === undefined && minLength === undefined ? 0 : codePoints(value);
+    if (maxLength !== undefined && length > maxLength) this.errors.push(tooLong(path, maxLength));
+    else if (minLength !== undefined && length < minLength)
+      this.#wrong(path, value, `should be at least ${minLength} chars long`);
+    else if (pattern !== '') this.#checkPattern(value, pattern, path);
+    if (format === '') return;
+    this.matches += 1;
+    if (this.#checks.hasFormat(format, value)) return;
+    const words = `${path} in body must be of type ${format}: ${JSON.stringify(value)}`;
+    this.errors.push(typeInvalid(path, value, words));
+  }
+
+  #checkPattern(value: string, pattern: string, path: string): void {
+    const answer = this.#checks.matches(pattern, value);
+    if (answer === true) return;
+    const why = answer === false ? '' : `, but pattern is invalid: ${answer}`;
+    this.#wrong(path, value, `should match '${pattern}${why}'`);
+  }
+
+  #checkNumber(value: number | bigint, { types, rules }: JudgedPlace, path: string): void {
+    this.matches += 2;
+    const type = types.length === 1 ? types[0] : undefined;
+    const isWhole = typeof value === 'bigint' || Number.isInteger(value);
+    if (type === 'integer' && !(isWhole && (rules.format !== 'int32' || Number(value) === (Number(value) | 0)))) {
+      const format =
+        rules.format === 'int32' || rules.format === 'int64' ? `with format ${rules.format}` : '(default format)';
+      this.#wrongWhole(`Checked value must be of type integer ${format} in ${path}`);
+    }
+    /** Upstream compares whole numbers with the whole part of a bound. */
+    const bound = (limit: number): readonly [limit: number, text: string] =>
+      isWhole && (type !== 'integer' || Number.isInteger(limit))
+        ? [Math.trunc(limit), String(Math.trunc(limit))]
+        : [limit, goFloat(limit)];
+    const { multipleOf, minimum, maximum, exclusiveMinimum = false, exclusiveMaximum = false } = rules;
+    if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
+      this.#wrong(path, value, `should be a multiple of ${goFloat(multipleOf)}`);
+    }
+    if (minimum !== undefined) {
+      const [least, text] = bound(minimum);
+      if (value < least || (exclusiveMinimum && value === least))
+        this.#wrong(path, value, `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${text}`);
+    }
+    if (maximum !== undefined) {
+      const [most, text] = bound(maximum);
+      if (value > most || (exclusiveMaximum && value === most))
+        this.#wrong(path, value, `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${text}`);
+    }
+  }
+
+  #checkList(
+    value: readonly unknown[],
+    { item, rules: { minItems, maxItems, uniqueItems } }: JudgedPlace,
+    path: string,
+  ): void {
+    this.matches += 2;
+    if (item !== undefined) for (const [index, one] of value.entries()) this.judge(one, item, `${path}[${index}]`);
+    const size = value.length;
+    if (minItems !== undefined && size < minItems) this.#wrong(path, size, `should have at least ${minItems} items`);
+    if (maxItems !== undefined && size > maxItems) this.errors.push(tooMany(path, size, maxItems));
+    if (uniqueItems === true && new Set(value.map((one) => canonicalText(one))).size < size)
+      this.#wrong(path, '', "shouldn't contain duplicates");
+  }
+
+  #checkChoice(value: unknown, { enum: choices = [] }: NestedRules, path: string): void {
+    if (choices.length === 0 || choices.some((choice) => deepEqual(choice, value))) return;
+    const texts = choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice)));
+    this.errors.push(notSupported(path, value, texts));
+  }
+
+  #checkObject(value: PlainObject, { members, others, rules }: JudgedPlace, path: string): void {
+    this.matches += 1;
+    const names = Object.keys(value);
+    const { minProperties, maxProperties, required: needed = [] } = rules;
+    if (minProperties !== undefined && names.length < minProperties)
+      this.#wrong(path, names.length, `should have at least ${minProperties} properties`);
+    if (maxProperties !== undefined && names.length > maxProperties)
+      this.errors.push(tooMany(path, names.length, maxProperties));
+    const start = path === '' ? '' : `${path}.`;
+    for (const name of names) {
+      const place = members.get(name) ?? others;
+      if (place !== undefined) this.judge(value[name], place, `${start}${name}`);
+    }
+    for (const name of needed) if (!Object.hasOwn(value, name)) this.errors.push(required(`${start}${name}`));
+  }
+}
+
+/** Of schemas that all do not fit, the first with the most that does. */
+function best(results: readonly Judge[]): Judge | undefined {
+  return results.reduce<Judge | undefined>(
+    (one, next) => (one === undefined || next.matches > one.matches ? next : one),
+    undefined,
+  );
+}
+
+const GO_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
+
+function jsonType(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  switch (typeof value) {
+    case 'bigint':
+      return 'integer';
+    case 'number':
+      return Number.isInteger(value) ? 'integer' : 'number';
+    case 'object':
+      return 'object';
+    default:
+      return typeof value;
+  }
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+function isMultiple(value: number | bigint, factor: number): boolean {
+  if (Number.isInteger(factor) && typeof value === 'bigint') return value % BigInt(factor) === 0n;
+  return Number.isInteger(Number(value) / factor);
+}
+
+/** Equal values have equal texts, whatever the order of their members. */
+function canonicalText(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) => {
+    if (typeof item === 'bigint') return `${item}n`;
+    return isPlainObject(item) ? Object.entries(item).sort(([left], [right]) => (left < right ? -1 : 1)) : item;
+  });
+}
