@@ -1,5 +1,5 @@
 import type { Resource } from '../resource.ts';
-import type { AdmissionAttributes, AdmissionTarget } from './admission-attributes.ts';
+import type { AdmissionAttributes, AdmissionTarget, Operation } from './admission-attributes.ts';
 
 /** One plugin. Refusing is throwing a `StatusError`. */
 export interface AdmissionPlugin {
@@ -14,64 +14,65 @@ export interface AdmissionPlugin {
   readonly validate?: (attributes: AdmissionAttributes) => void | Promise<void>;
 }
 
-/** The plugins for one kind of request, in running order. */
-interface Plan {
-  readonly mutating: readonly AdmissionPlugin[];
-  readonly validating: readonly AdmissionPlugin[];
-}
-
-/** The plugins in running order: all mutate, then, on the finished object, all validate. */
+/** The plugins in running order. */
 export class Admission {
   readonly #plugins: readonly AdmissionPlugin[];
-  readonly #plans = new WeakMap<Resource, Map<string, Plan>>();
+  readonly #plans = new WeakMap<Resource, Map<string, AdmissionPlan>>();
 
   constructor(plugins: readonly AdmissionPlugin[]) {
     this.#plugins = plugins;
   }
 
-  /** Runs the mutating plugins, and all of them a second time when one has asked for it. */
-  mutate(attributes: AdmissionAttributes): void | Promise<void> {
-    const { mutating } = this.#planFor(attributes);
-    if (mutating.length > 0) return mutateWith(mutating, attributes);
-  }
-
-  validate(attributes: AdmissionAttributes): void | Promise<void> {
-    const { validating } = this.#planFor(attributes);
-    if (validating.length > 0) return validateWith(validating, attributes);
-  }
-
-  #planFor(target: AdmissionTarget): Plan {
-    let plans = this.#plans.get(target.resource);
+  /** Those of the plugins that handle such requests. */
+  planFor(operation: Operation, resource: Resource, subresource: string): AdmissionPlan {
+    let plans = this.#plans.get(resource);
     if (plans === undefined) {
       plans = new Map();
-      this.#plans.set(target.resource, plans);
+      this.#plans.set(resource, plans);
     }
-    const name = `${target.operation}/${target.subresource}`;
+    const name = `${operation}/${subresource}`;
     let plan = plans.get(name);
     if (plan === undefined) {
-      const handling = this.#plugins.filter((plugin) => plugin.handles?.(target) ?? true);
-      plan = {
-        mutating: handling.filter((plugin) => plugin.mutate !== undefined),
-        validating: handling.filter((plugin) => plugin.validate !== undefined),
-      };
+      const target = { operation, resource, subresource };
+      plan = new AdmissionPlan(this.#plugins.filter((plugin) => plugin.handles?.(target) ?? true));
       plans.set(name, plan);
     }
     return plan;
   }
 }
 
-async function mutateWith(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes): Promise<void> {
-  do {
-    for (const plugin of plugins) {
-      const running = plugin.mutate?.(attributes);
+/** What admission does about one kind of request: all plugins mutate, then, on the finished object, all validate. */
+export class AdmissionPlan {
+  readonly #mutating: readonly AdmissionPlugin[];
+  readonly #validating: readonly AdmissionPlugin[];
+
+  constructor(plugins: readonly AdmissionPlugin[]) {
+    this.#mutating = plugins.filter((plugin) => plugin.mutate !== undefined);
+    this.#validating = plugins.filter((plugin) => plugin.validate !== undefined);
+  }
+
+  get mutates(): boolean {
+    return this.#mutating.length > 0;
+  }
+
+  get validates(): boolean {
+    return this.#validating.length > 0;
+  }
+
+  /** Runs the mutating plugins, and all of them a second time when one has asked for it. */
+  async mutate(attributes: AdmissionAttributes): Promise<void> {
+    do {
+      for (const plugin of this.#mutating) {
+        const running = plugin.mutate?.(attributes);
+        if (running !== undefined) await running;
+      }
+    } while (attributes.beginReinvocation());
+  }
+
+  async validate(attributes: AdmissionAttributes): Promise<void> {
+    for (const plugin of this.#validating) {
+      const running = plugin.validate?.(attributes);
       if (running !== undefined) await running;
     }
-  } while (attributes.beginReinvocation());
-}
-
-async function validateWith(plugins: readonly AdmissionPlugin[], attributes: AdmissionAttributes): Promise<void> {
-  for (const plugin of plugins) {
-    const running = plugin.validate?.(attributes);
-    if (running !== undefined) await running;
   }
 }

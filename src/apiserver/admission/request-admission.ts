@@ -3,7 +3,8 @@ import type { ApiObject, GroupVersionKind, Struct } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { connectionOptions } from '../request/connection-options.ts';
-import { AdmissionAttributes, type AdmissionStep } from './admission-attributes.ts';
+import { AdmissionAttributes, type AdmissionStep, type Operation } from './admission-attributes.ts';
+import type { AdmissionPlan } from './admission.ts';
 import type { OperationOptions } from './operation-options.ts';
 
 export interface RequestAdmissionOptions {
@@ -25,41 +26,48 @@ export class RequestAdmission {
   }
 
   /** The new object after mutation: `object` itself, or what plugins have made of it. */
-  mutateCreate(object: ApiObject): Promise<ApiObject> {
-    return this.#mutate(this.#create(object), object);
+  mutateCreate(object: ApiObject): ApiObject | Promise<ApiObject> {
+    const plan = this.#planFor('CREATE');
+    return plan.mutates ? mutated(object, this.#create(object), plan) : object;
   }
 
-  async validateCreate(object: ApiObject): Promise<void> {
-    await this.#admission.validate(this.#create(object));
+  validateCreate(object: ApiObject): void | Promise<void> {
+    const plan = this.#planFor('CREATE');
+    if (plan.validates) return plan.validate(this.#create(object));
   }
 
   /** The changed object after mutation: `object` itself, or what plugins have made of it. */
-  mutateUpdate(object: ApiObject, old: ApiObject): Promise<ApiObject> {
-    return this.#mutate(this.#attributes({ operation: 'UPDATE', object, old }), object);
+  mutateUpdate(object: ApiObject, old: ApiObject): ApiObject | Promise<ApiObject> {
+    const plan = this.#planFor('UPDATE');
+    return plan.mutates ? mutated(object, this.#attributes({ operation: 'UPDATE', object, old }), plan) : object;
   }
 
-  async validateUpdate(object: ApiObject, old: ApiObject): Promise<void> {
-    await this.#admission.validate(this.#attributes({ operation: 'UPDATE', object, old }));
+  validateUpdate(object: ApiObject, old: ApiObject): void | Promise<void> {
+    const plan = this.#planFor('UPDATE');
+    if (plan.validates) return plan.validate(this.#attributes({ operation: 'UPDATE', object, old }));
   }
 
   /** Asks for one object; for those of a collection too, whose names are not part of the request. */
   async admitDelete(old: ApiObject): Promise<void> {
-    const attributes = this.#attributes({ operation: 'DELETE', object: undefined, old });
-    await this.#admission.mutate(attributes);
-    await this.#admission.validate(attributes);
+    await this.#admit(this.#attributes({ operation: 'DELETE', object: undefined, old }));
   }
 
   /** Asks for a connection; its options, which are in path and query, take the place of an object. */
   async admitConnect(struct: Struct): Promise<void> {
     if (this.#call.query.has('dryRun')) throw badRequest('dryRun is not supported');
     const object = connectionOptions(this.#call, struct);
-    const attributes = this.#attributes({ operation: 'CONNECT', object, old: undefined });
-    await this.#admission.mutate(attributes);
-    await this.#admission.validate(attributes);
+    await this.#admit(this.#attributes({ operation: 'CONNECT', object, old: undefined }));
   }
 
-  get #admission() {
-    return this.#endpoint.services.admission;
+  async #admit(attributes: AdmissionAttributes): Promise<void> {
+    const plan = this.#planFor(attributes.operation);
+    await plan.mutate(attributes);
+    await plan.validate(attributes);
+  }
+
+  #planFor(operation: Operation): AdmissionPlan {
+    const { resource, services } = this.#endpoint;
+    return services.admission.planFor(operation, resource, this.#call.info.subresource);
   }
 
   #create(object: ApiObject): AdmissionAttributes {
@@ -75,20 +83,19 @@ export class RequestAdmission {
     const { namespace, name } = this.#call.info;
     return new AdmissionAttributes(this.#call, this.#endpoint.resource, { namespace, name, ...this.#options, ...step });
   }
+}
 
-  /** Owners that mutation has made unreadable are put back as they were, with a warning. */
-  async #mutate(attributes: AdmissionAttributes, before: ApiObject): Promise<ApiObject> {
-    const { managedFields } = before.metadata;
-    const running = this.#admission.mutate(attributes);
-    if (running !== undefined) await running;
-    const object = attributes.object ?? before;
-    if (object.metadata.managedFields === managedFields) return object;
-    const problem = managedFieldsProblem(object.metadata.managedFields);
-    if (problem === undefined) return object;
-    attributes.warn(
-      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating ' +
-        `admission controller; please fix your requests: ${problem}`,
-    );
-    return { ...object, metadata: withMeta(object.metadata, { managedFields }) };
-  }
+/** The object after mutation. Owners that have become unreadable are put back as they were, with a warning. */
+async function mutated(before: ApiObject, attributes: AdmissionAttributes, plan: AdmissionPlan): Promise<ApiObject> {
+  const { managedFields } = before.metadata;
+  await plan.mutate(attributes);
+  const object = attributes.object ?? before;
+  if (object.metadata.managedFields === managedFields) return object;
+  const problem = managedFieldsProblem(object.metadata.managedFields);
+  if (problem === undefined) return object;
+  attributes.warn(
+    '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating ' +
+      `admission controller; please fix your requests: ${problem}`,
+  );
+  return { ...object, metadata: withMeta(object.metadata, { managedFields }) };
 }

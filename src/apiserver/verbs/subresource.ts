@@ -65,7 +65,7 @@ async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answ
   const admission = new RequestAdmission(call, endpoint, { dryRun: options.dryRun, kind: action.kind });
   const body = await admission.mutateCreate(sent);
   const objects = objectsFor(call, endpoint, context);
-  const admit = (posted: ApiObject): Promise<void> => admission.validateCreate(posted);
+  const admit = async (posted: ApiObject): Promise<void> => admission.validateCreate(posted);
   const object = await action.run({ namespace, name, body, context, objects, admit });
   if (object.kind === 'Status') return { type: 'status', status: object as never };
   return { type: 'object', code: 201, resource: target, object };

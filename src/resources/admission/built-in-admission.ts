@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from '../../apiserver/index.ts';
-import { namespaceLifecycle } from '../namespace-lifecycle.ts';
+import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { runtimeClassAdmission } from '../node/runtimeclass-admission.ts';
 import { admissionProblems } from './admission-choice.ts';
 import type { AdmissionParts } from './admission-parts.ts';

@@ -15,7 +15,7 @@ import type { MemoryStore } from '../../store/index.ts';
 import type { AdmissionParts } from '../admission/admission-parts.ts';
 import { builtInResources } from '../built-in-resources.ts';
 import type { BuiltInOptions } from '../kind-environment.ts';
-import { namespaceLifecycle } from '../namespace-lifecycle.ts';
+import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
 
 /** What came back: the object or the Status, decoded. */
 export interface Reply {

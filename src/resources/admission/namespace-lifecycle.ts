@@ -1,10 +1,10 @@
-import { NAMESPACE_TERMINATING } from '../api/meaning/index.ts';
-import { forbidden, notFound, StatusError } from '../api/index.ts';
-import type { Namespace } from '../api/types/core/v1.d.ts';
-import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from '../apiserver/index.ts';
-import type { AdmissionParts } from './admission/admission-parts.ts';
-import { refusal } from './admission/refusal.ts';
-import type { Whole } from './kind.ts';
+import { forbidden, notFound, StatusError } from '../../api/index.ts';
+import { NAMESPACE_TERMINATING } from '../../api/meaning/index.ts';
+import type { Namespace } from '../../api/types/core/v1.d.ts';
+import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from '../../apiserver/index.ts';
+import type { AdmissionParts } from './admission-parts.ts';
+import { refusal } from './refusal.ts';
+import type { Whole } from '../kind.ts';
 
 const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 const NAMESPACES = { group: '', resource: 'namespaces' };
