@@ -1,6 +1,7 @@
 // The life of a pod, decided without I/O.
 export { type BackOff, crashKey, nextBackOff, pullKey } from './back-off.ts';
-export { type Eviction, planPod, type PodAction, type PodPlan, type PodStage } from './pod-life.ts';
+export type { Eviction } from './active-deadline.ts';
+export { planPod, type PodAction, type PodPlan, type PodStage } from './pod-life.ts';
 export { statusPatch } from './status-patch.ts';
 export {
   type ContainerSpec,

@@ -1,5 +1,6 @@
 // The life of a pod as one state machine: from what is wanted, what is in the runtime and what time it is, to what to do next
 // and what to report. Nothing here waits, asks or changes anything.
+import { activeDeadline, type Eviction, pastDeadline } from './active-deadline.ts';
 import { type BackOff, crashKey, nextBackOff } from './back-off.ts';
 import { type ContainerKind, containersOf, isToBeStarted } from './container-status.ts';
 import { finishedAt, holdBack } from './hold-back.ts';
@@ -13,7 +14,6 @@ import {
   type PodStatus,
   type PodView,
   type StartFailure,
-  timeMs,
   timeText,
 } from './pod-view.ts';
 
@@ -58,11 +58,6 @@ export interface PodPlan {
   readonly wakeAtMs: number | undefined;
   /** Why the node ends the pod, if it does. */
   readonly eviction: Eviction | undefined;
-}
-
-export interface Eviction {
-  readonly reason: string;
-  readonly message: string;
 }
 
 const DEFAULT_GRACE_SECONDS = 30;
@@ -141,18 +136,6 @@ function graceLeft({ pod, nowMs, memory }: PodView): number {
   return Math.max((granted ?? DEFAULT_GRACE_SECONDS) - takenSeconds, SHORTEST_STOP_SECONDS);
 }
 
-function pastDeadline(view: PodView): Eviction | undefined {
-  const deadlineMs = deadline(view);
-  if (deadlineMs === undefined || view.nowMs < deadlineMs) return undefined;
-  return { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
-}
-
-function deadline({ pod, memory }: PodView): number | undefined {
-  const startMs = timeMs(memory.status.startTime);
-  const seconds = pod.spec?.activeDeadlineSeconds;
-  return startMs === undefined || seconds === undefined ? undefined : startMs + seconds * 1000;
-}
-
 /** Every regular container has ended for good: sidecars do not keep a pod alive. */
 function isDone(view: PodView): boolean {
   const regular = containersOf(view, 'regular');
@@ -168,7 +151,7 @@ function isDone(view: PodView): boolean {
 
 function planRun(view: PodView, status: PodStatus): PodPlan {
   const steps = hasSandbox(view) ? startsIn(view) : firstStarts(view);
-  const wakeAtMs = earliest([...steps.wakeAtMs, deadline(view), ...probeChanges(view)]);
+  const wakeAtMs = earliest([...steps.wakeAtMs, activeDeadline(view), ...probeChanges(view)]);
   return { stage: 'running', status, actions: [...kills(view), ...steps.actions], wakeAtMs, eviction: undefined };
 }
 

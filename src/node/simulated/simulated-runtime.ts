@@ -1,11 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { BoundedQueue, type Clock, deepEqual, type Random } from '../../base/index.ts';
+import { type Clock, deepEqual, type Random } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
 import {
   type AttachRequest,
   type CallOptions,
   type ContainerEvent,
-  type ContainerEventType,
   type ContainerFilter,
   type ContainerIdentity,
   type ContainerStats,
@@ -30,6 +29,7 @@ import {
 import { AddressPool } from './address-pool.ts';
 import { fullImageName, imageReference } from './image-name.ts';
 import { remembered } from './recover.ts';
+import { SandboxRegistry } from './sandbox-registry.ts';
 import { sandboxFailure } from './script.ts';
 import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
@@ -48,8 +48,6 @@ export interface SimulatedRuntimeOptions {
 
 /** Before `://` in container ids. */
 export const SIMULATED = 'simulated';
-/** A listener that is behind by more events than this has to look for itself. */
-const MOST_EVENTS = 10_000;
 
 /**
  * A container runtime without containers: everything starts at once, and runs until it is stopped or its script ends it.
@@ -64,18 +62,16 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   readonly #options: SimulatedRuntimeOptions;
   readonly #clock: Clock;
   readonly #pools: readonly AddressPool[];
-  readonly #sandboxes = new Map<string, SimulatedSandbox>();
-  readonly #sandboxOfPod = new Map<string, SimulatedSandbox>();
-  readonly #containers = new Map<string, SimulatedContainer>();
-  readonly #listeners = new Set<BoundedQueue<ContainerEvent>>();
+  readonly #registry: SandboxRegistry;
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
     this.#clock = options.clock;
     this.#pools = options.podCidrs.map((cidr) => new AddressPool(cidr));
     this.images = new SimulatedImages(options.clock);
-    this.actions = new ScriptedActions(options.clock, (id) => this.#running(id));
-    this.logs = new ScriptedLogs(options.clock, (id) => this.#find(id));
+    this.#registry = new SandboxRegistry(options.clock);
+    this.actions = new ScriptedActions(options.clock, (id) => this.#registry.running(id));
+    this.logs = new ScriptedLogs(options.clock, (id) => this.#registry.container(id));
   }
 
   async version(): Promise<RuntimeVersion> {
@@ -91,11 +87,13 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     if (failure !== undefined) throw new RuntimeError('Failed', failure);
     const { network } = config.linux.securityContext.namespaceOptions;
     const ips = network === 'NODE' ? [] : this.#pools.map((pool) => pool.take());
-    return this.#addSandbox(new SimulatedSandbox(this.#newId(), config, { createdAtMs: this.#clock.now(), ips })).id;
+    const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: this.#clock.now(), ips });
+    this.#registry.addSandbox(sandbox);
+    return sandbox.id;
   }
 
   async stopPodSandbox(id: string): Promise<void> {
-    const sandbox = this.#sandboxes.get(id);
+    const sandbox = this.#registry.findSandbox(id);
     if (sandbox === undefined) return;
     for (const container of sandbox.containers) container.kill();
     sandbox.state = 'SANDBOX_NOTREADY';
@@ -105,29 +103,21 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
 
   async removePodSandbox(id: string): Promise<void> {
     await this.stopPodSandbox(id);
-    const sandbox = this.#sandboxes.get(id);
-    if (sandbox === undefined) return;
-    for (const container of [...sandbox.containers]) this.#forget(sandbox, container);
-    this.#sandboxes.delete(id);
-    const { uid } = sandbox.config.metadata;
-    if (this.#sandboxOfPod.get(uid) === sandbox) this.#sandboxOfPod.delete(uid);
+    const sandbox = this.#registry.findSandbox(id);
+    if (sandbox !== undefined) this.#registry.removeSandbox(sandbox);
   }
 
   async podSandboxStatus(id: string): Promise<PodSandboxStatusResponse> {
-    const sandbox = this.#sandbox(id);
+    const sandbox = this.#registry.sandbox(id);
     return { status: sandbox.status, containersStatuses: sandbox.containers.map(({ status }) => status) };
   }
 
-  async listPodSandbox({ id, state, podUid }: PodSandboxFilter = {}): Promise<readonly PodSandboxStatus[]> {
-    const ofPod = podUid === undefined ? undefined : this.#sandboxOfPod.get(podUid);
-    const among = podUid === undefined ? this.#sandboxes.values() : ofPod === undefined ? [] : [ofPod];
-    return [...among]
-      .map(({ status }) => status)
-      .filter((status) => (id === undefined || status.id === id) && (state === undefined || status.state === state));
+  async listPodSandbox(filter: PodSandboxFilter = {}): Promise<readonly PodSandboxStatus[]> {
+    return this.#registry.listSandboxes(filter);
   }
 
   async createContainer({ podSandboxId, config }: CreateContainerRequest): Promise<string> {
-    const sandbox = this.#sandbox(podSandboxId);
+    const sandbox = this.#registry.sandbox(podSandboxId);
     if (sandbox.state !== 'SANDBOX_READY')
       throw new RuntimeError('Invalid', `Cannot create container "${config.metadata.name}": its sandbox has stopped`);
     const { metadata, image, labels, annotations, logPath } = config; // nothing else is ever asked for
@@ -135,38 +125,34 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     const container = this.#container(sandbox, { identity, id: this.#newId(), createdAtMs: this.#clock.now() });
     const { createFails } = container.script;
     if (createFails !== undefined) throw new RuntimeError('Failed', createFails);
-    this.#addContainer(sandbox, container);
-    this.#tell(container.id, 'CONTAINER_CREATED_EVENT', sandbox);
+    this.#registry.addContainer(container);
+    this.#registry.tell(container, 'CONTAINER_CREATED_EVENT');
     return container.id;
   }
 
   async startContainer(id: string): Promise<void> {
-    const container = this.#find(id);
+    const container = this.#registry.container(id);
     container.start();
-    this.#tell(id, 'CONTAINER_STARTED_EVENT', this.#sandbox(container.podSandboxId));
+    this.#registry.tell(container, 'CONTAINER_STARTED_EVENT');
   }
 
   async stopContainer(id: string, timeoutSeconds: number, { signal }: CallOptions = {}): Promise<void> {
-    await this.#containers.get(id)?.stop(timeoutSeconds * 1000, signal);
+    await this.#registry.findContainer(id)?.stop(timeoutSeconds * 1000, signal);
   }
 
   async removeContainer(id: string): Promise<void> {
-    const container = this.#containers.get(id);
+    const container = this.#registry.findContainer(id);
     if (container === undefined) return;
     container.kill();
-    this.#forget(this.#sandbox(container.podSandboxId), container);
+    this.#registry.removeContainer(container);
   }
 
-  async listContainers({ id, state, podSandboxId }: ContainerFilter = {}): Promise<readonly ContainerStatus[]> {
-    const sandbox = podSandboxId === undefined ? undefined : this.#sandboxes.get(podSandboxId);
-    const among = podSandboxId === undefined ? this.#containers.values() : (sandbox?.containers ?? []);
-    return [...among]
-      .map(({ status }) => status)
-      .filter((status) => (id === undefined || status.id === id) && (state === undefined || status.state === state));
+  async listContainers(filter: ContainerFilter = {}): Promise<readonly ContainerStatus[]> {
+    return this.#registry.listContainers(filter);
   }
 
   async containerStatus(id: string): Promise<ContainerStatus> {
-    return this.#find(id).status;
+    return this.#registry.container(id).status;
   }
 
   async containerStats(filter?: ContainerFilter): Promise<readonly ContainerStats[]> {
@@ -185,16 +171,16 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   }
 
   async execSync(id: string, cmd: readonly string[]): Promise<ExecSyncResponse> {
-    return scriptedOutput(this.#running(id).script, cmd);
+    return scriptedOutput(this.#registry.running(id).script, cmd);
   }
 
   async exec({ containerId, cmd }: ExecRequest): Promise<StreamEndpoint<OpenProcess>> {
-    const { script } = this.#running(containerId);
+    const { script } = this.#registry.running(containerId);
     return { type: 'in process', open: (input) => runScripted(script, cmd, input) };
   }
 
   async attach({ containerId }: AttachRequest): Promise<StreamEndpoint<OpenProcess>> {
-    const container = this.#running(containerId);
+    const container = this.#registry.running(containerId);
     return { type: 'in process', open: ({ signal }) => this.logs.attach(container, signal) };
   }
 
@@ -202,27 +188,17 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     return { type: 'in process', open: (_port, sent) => echo(sent) };
   }
 
-  async *containerEvents(signal: AbortSignal): AsyncGenerator<ContainerEvent> {
-    const events = new BoundedQueue<ContainerEvent>(MOST_EVENTS, { onClose: () => this.#listeners.delete(events) });
-    const end = (): void => events.close();
-    this.#listeners.add(events);
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
-    try {
-      yield* events;
-    } finally {
-      signal.removeEventListener('abort', end);
-      end();
-    }
+  containerEvents(signal: AbortSignal): AsyncIterable<ContainerEvent> {
+    return this.#registry.events.listen(signal);
   }
 
   readiness({ id }: ContainerStatus): ScriptedReadiness {
-    return this.#containers.get(id)?.readiness ?? { isStarted: true, isReady: true };
+    return this.#registry.findContainer(id)?.readiness ?? { isStarted: true, isReady: true };
   }
 
   /** Takes up what the pod reports to run, if it is not known; and what its script says now, if that can be read. */
   podSeen(pod: Observed<Pod>): void {
-    const sandbox = this.#sandboxOfPod.get(pod.metadata.uid) ?? this.#recover(pod);
+    const sandbox = this.#registry.sandboxOfPod(pod.metadata.uid) ?? this.#recover(pod);
     const { annotations = {} } = pod.metadata;
     if (sandbox === undefined || deepEqual(sandbox.annotations, annotations)) return;
     const before = sandbox.annotations;
@@ -237,14 +213,7 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   }
 
   [Symbol.dispose](): void {
-    for (const container of this.#containers.values()) container[Symbol.dispose]();
-    for (const listener of this.#listeners) listener.close();
-  }
-
-  #running(id: string): SimulatedContainer {
-    const container = this.#find(id);
-    if (container.state === 'CONTAINER_RUNNING') return container;
-    throw new RuntimeError('Invalid', `Cannot reach container "${id}": it is in state ${container.state}`);
+    this.#registry[Symbol.dispose]();
   }
 
   #recover(pod: Observed<Pod>): SimulatedSandbox | undefined {
@@ -253,12 +222,12 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     const ips = past.ips.filter((ip) => this.#pools.some((pool) => pool.reserve(ip)));
     const config = { ...past.config, annotations: {} }; // the script is read when all is there
     const sandbox = new SimulatedSandbox(this.#newId(), config, { createdAtMs: past.createdAtMs, ips });
-    this.#addSandbox(sandbox);
+    this.#registry.addSandbox(sandbox);
     for (const { id, identity, startedAtMs, ending } of past.containers) {
       this.images.add(identity.image.image);
       const createdAtMs = startedAtMs ?? past.createdAtMs;
       const container = this.#container(sandbox, { identity, id, createdAtMs });
-      this.#addContainer(sandbox, container);
+      this.#registry.addContainer(container);
       if (ending !== undefined) container.hasEnded(startedAtMs, ending);
       else container.run(createdAtMs);
     }
@@ -270,7 +239,7 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     parts: { readonly id: string; readonly identity: ContainerIdentity; readonly createdAtMs: number },
   ): SimulatedContainer {
     const image = fullImageName(parts.identity.image.image);
-    return new SimulatedContainer({
+    const container: SimulatedContainer = new SimulatedContainer({
       ...parts,
       identity: {
         ...parts.identity,
@@ -281,44 +250,8 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
       imageRef: imageReference(image),
       clock: this.#clock,
       annotations: () => sandbox.annotations,
-      onEnd: () => this.#tell(parts.id, 'CONTAINER_STOPPED_EVENT', sandbox),
+      onEnd: () => this.#registry.tell(container, 'CONTAINER_STOPPED_EVENT'),
     });
-  }
-
-  #addSandbox(sandbox: SimulatedSandbox): SimulatedSandbox {
-    this.#sandboxes.set(sandbox.id, sandbox);
-    this.#sandboxOfPod.set(sandbox.config.metadata.uid, sandbox);
-    return sandbox;
-  }
-
-  #addContainer(sandbox: SimulatedSandbox, container: SimulatedContainer): void {
-    this.#containers.set(container.id, container);
-    sandbox.containers.unshift(container);
-    const runs = sandbox.containers.filter(({ name }) => name === container.name);
-    for (const old of runs.slice(2)) this.#forget(sandbox, old); // only the last run before this one is ever asked for
-  }
-
-  #forget(sandbox: SimulatedSandbox, container: SimulatedContainer): void {
-    container[Symbol.dispose]();
-    this.#containers.delete(container.id);
-    sandbox.containers.splice(sandbox.containers.indexOf(container), 1);
-    this.#tell(container.id, 'CONTAINER_DELETED_EVENT', sandbox);
-  }
-
-  #tell(containerId: string, containerEventType: ContainerEventType, sandbox: SimulatedSandbox): void {
-    const event = { containerId, containerEventType, createdAtMs: this.#clock.now(), pod: sandbox.config.metadata };
-    for (const listener of this.#listeners) if (!listener.offer(event)) listener.close();
-  }
-
-  #sandbox(id: string): SimulatedSandbox {
-    const sandbox = this.#sandboxes.get(id);
-    if (sandbox === undefined) throw new RuntimeError('NotFound', `Cannot find sandbox "${id}": there is none`);
-    return sandbox;
-  }
-
-  #find(id: string): SimulatedContainer {
-    const container = this.#containers.get(id);
-    if (container === undefined) throw new RuntimeError('NotFound', `Cannot find container "${id}": there is none`);
     return container;
   }
 

@@ -1,0 +1,20 @@
+import { type PodView, timeMs } from './pod-view.ts';
+
+/** Why a node ends a pod that could go on. */
+export interface Eviction {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** When the pod must be over at the latest, if it says so. */
+export function activeDeadline({ pod, memory }: PodView): number | undefined {
+  const startMs = timeMs(memory.status.startTime);
+  const seconds = pod.spec?.activeDeadlineSeconds;
+  return startMs === undefined || seconds === undefined ? undefined : startMs + seconds * 1000;
+}
+
+export function pastDeadline(view: PodView): Eviction | undefined {
+  const deadlineMs = activeDeadline(view);
+  if (deadlineMs === undefined || view.nowMs < deadlineMs) return undefined;
+  return { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
+}

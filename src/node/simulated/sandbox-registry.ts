@@ -1,0 +1,113 @@
+import type { Clock } from '../../base/index.ts';
+import {
+  type ContainerEventType,
+  type ContainerFilter,
+  type ContainerStatus,
+  type PodSandboxFilter,
+  type PodSandboxStatus,
+  RuntimeError,
+} from '../runtime/index.ts';
+import { ContainerEvents } from './container-events.ts';
+import type { SimulatedContainer } from './simulated-container.ts';
+import type { SimulatedSandbox } from './simulated-sandbox.ts';
+
+/** All that there is in the simulated runtime, and who is told when it changes. */
+export class SandboxRegistry implements Disposable {
+  readonly events = new ContainerEvents();
+  readonly #clock: Clock;
+  readonly #sandboxes = new Map<string, SimulatedSandbox>();
+  readonly #sandboxOfPod = new Map<string, SimulatedSandbox>();
+  readonly #containers = new Map<string, SimulatedContainer>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  sandbox(id: string): SimulatedSandbox {
+    const sandbox = this.#sandboxes.get(id);
+    if (sandbox === undefined) throw new RuntimeError('NotFound', `Cannot find sandbox "${id}": there is none`);
+    return sandbox;
+  }
+
+  findSandbox(id: string): SimulatedSandbox | undefined {
+    return this.#sandboxes.get(id);
+  }
+
+  sandboxOfPod(uid: string): SimulatedSandbox | undefined {
+    return this.#sandboxOfPod.get(uid);
+  }
+
+  container(id: string): SimulatedContainer {
+    const container = this.#containers.get(id);
+    if (container === undefined) throw new RuntimeError('NotFound', `Cannot find container "${id}": there is none`);
+    return container;
+  }
+
+  findContainer(id: string): SimulatedContainer | undefined {
+    return this.#containers.get(id);
+  }
+
+  running(id: string): SimulatedContainer {
+    const container = this.container(id);
+    if (container.state === 'CONTAINER_RUNNING') return container;
+    throw new RuntimeError('Invalid', `Cannot reach container "${id}": it is in state ${container.state}`);
+  }
+
+  listSandboxes({ podUid, ...filter }: PodSandboxFilter): readonly PodSandboxStatus[] {
+    const ofPod = podUid === undefined ? undefined : this.#sandboxOfPod.get(podUid);
+    const among = podUid === undefined ? this.#sandboxes.values() : ofPod === undefined ? [] : [ofPod];
+    return Array.from(among, ({ status }) => status).filter((status) => matches(status, filter));
+  }
+
+  listContainers({ podSandboxId, ...filter }: ContainerFilter): readonly ContainerStatus[] {
+    const sandbox = podSandboxId === undefined ? undefined : this.#sandboxes.get(podSandboxId);
+    const among = podSandboxId === undefined ? this.#containers.values() : (sandbox?.containers ?? []);
+    return Array.from(among, ({ status }) => status).filter((status) => matches(status, filter));
+  }
+
+  addSandbox(sandbox: SimulatedSandbox): void {
+    this.#sandboxes.set(sandbox.id, sandbox);
+    this.#sandboxOfPod.set(sandbox.config.metadata.uid, sandbox);
+  }
+
+  removeSandbox(sandbox: SimulatedSandbox): void {
+    for (const container of [...sandbox.containers]) this.removeContainer(container);
+    this.#sandboxes.delete(sandbox.id);
+    const { uid } = sandbox.config.metadata;
+    if (this.#sandboxOfPod.get(uid) === sandbox) this.#sandboxOfPod.delete(uid);
+  }
+
+  addContainer(container: SimulatedContainer): void {
+    this.#containers.set(container.id, container);
+    const { containers } = this.sandbox(container.podSandboxId);
+    containers.unshift(container);
+    const runs = containers.filter(({ name }) => name === container.name);
+    for (const old of runs.slice(2)) this.removeContainer(old); // only the last run before this one is ever asked for
+  }
+
+  removeContainer(container: SimulatedContainer): void {
+    const { containers } = this.sandbox(container.podSandboxId);
+    container[Symbol.dispose]();
+    this.#containers.delete(container.id);
+    containers.splice(containers.indexOf(container), 1);
+    this.tell(container, 'CONTAINER_DELETED_EVENT');
+  }
+
+  tell({ id, podSandboxId }: SimulatedContainer, containerEventType: ContainerEventType): void {
+    const pod = this.sandbox(podSandboxId).config.metadata;
+    this.events.tell({ containerId: id, containerEventType, createdAtMs: this.#clock.now(), pod });
+  }
+
+  [Symbol.dispose](): void {
+    for (const container of this.#containers.values()) container[Symbol.dispose]();
+    this.events[Symbol.dispose]();
+  }
+}
+
+type Matched = Pick<ContainerStatus | PodSandboxStatus, 'id' | 'state' | 'labels'>;
+type Filter = Pick<ContainerFilter | PodSandboxFilter, 'id' | 'state' | 'labelSelector'>;
+
+function matches({ id, state, labels }: Matched, filter: Filter): boolean {
+  if ((filter.id ?? id) !== id || (filter.state ?? state) !== state) return false;
+  return Object.entries(filter.labelSelector ?? {}).every(([name, value]) => labels[name] === value);
+}
