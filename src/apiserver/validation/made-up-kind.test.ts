@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
   applyConfig,
+  type Applied,
+  withConversions,
   builtInTypes,
   canonicalize,
   decodeJson,
@@ -93,7 +95,8 @@ describe('a kind that was made up a moment ago', () => {
     const apply = (live: ApiObject, manager: string, own: object): ApiObject => {
       const config = { apiVersion: 'example.dev/v1', kind: 'House', metadata: { name: 'h' }, spec: own };
       const writer = { manager, time: '2026-01-01T00:00:00Z' };
-      const { object, managedFields } = applyConfig(live, config, { kind: owned, writer, force: false, blank });
+      const work = applyConfig(live, config, { kind: owned, writer, force: false, blank });
+      const { object, managedFields } = withConversions(work, () => undefined) as Applied;
       const merged = canonicalize(object, type) as unknown as ApiObject;
       return { ...merged, metadata: { ...merged.metadata, uid: 'u', managedFields } };
     };
