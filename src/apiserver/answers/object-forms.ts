@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { encodeJson, encodeProtobuf } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, encodeJson, encodeProtobuf } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 

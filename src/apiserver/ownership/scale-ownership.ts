@@ -1,5 +1,4 @@
-import { ownersFromScale, ownersOfScale, withMeta } from '../../api/index.ts';
-import type { ApiObject, ScaledKind } from '../../api/index.ts';
+import { type ApiObject, ownersFromScale, ownersOfScale, type ScaledKind, withMeta } from '../../api/index.ts';
 import type { Projection, Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 
