@@ -98,7 +98,7 @@ export class ApiServer implements RequestHandler {
     this.#handle = pipeline(stages, async (call) => encode(await answer(call), call));
   }
 
-  /** Adds somebody who answers paths that are no resources; asked in the order added. */
+  /** Adds a handler of paths that are no resources; handlers are asked in the order in which they were added. */
   addPaths(handler: PathHandler): void {
     this.#paths.push(handler);
   }

@@ -2,13 +2,20 @@
 export { ApiServer, type ApiServerOptions, type ServerLimits } from './api-server.ts';
 export type { AdmissionPlugin } from './admission/admission.ts';
 export type { AdmissionAttributes, AdmissionTarget } from './admission/admission-attributes.ts';
-export type { Answer, EncodedAnswer, StreamAnswer, TakeOver, UpgradeAnswer } from './answers/answer.ts';
+export type {
+  Answer,
+  ConnectionAnswer,
+  EncodedAnswer,
+  StreamAnswer,
+  TakeOver,
+  UpgradeAnswer,
+} from './answers/answer.ts';
 export { webSocketAnswer, type WebSocketAnswerOptions } from './answers/websocket-answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
 export { VersionPath, type VersionInfo } from './health/version-path.ts';
 export { MetricsPath } from './metrics/request-metrics.ts';
 export type { Call } from './request/call.ts';
-export { ANONYMOUS, type UserInfo } from './request/user.ts';
+export { ANONYMOUS, type UserInfo } from './request/call.ts';
 export { requestInfo, type RequestInfo } from './request/request-info.ts';
 export * from './resource.ts';
 export { builtInCapabilities, type Capabilities, customCapabilities } from './capabilities.ts';
@@ -24,9 +31,9 @@ export {
 } from './access/authorizer.ts';
 export { evaluateWithAccess } from './access/expression-access.ts';
 export type { PathHandler } from './stages/dispatch.ts';
-export { fixedAuthorizer, mastersAuthorizer } from './access/fixed-authorizer.ts';
+export { fixedAuthorizer, mastersAuthorizer } from './access/authorizer.ts';
 export type { ObjectsOf } from './objects/objects-of.ts';
-export type { ObjectIndex } from './objects/object-index.ts';
+export type { ObjectIndex } from './objects/objects-of.ts';
 export type { ObjectDifference } from './objects/change-feed.ts';
 export { ServerObjects, type ServerObjectsOptions, type StoredKind } from './objects/server-objects.ts';
 export type { SelfClient } from './self-client.ts';
@@ -38,5 +45,5 @@ export { checkAnnotations, checkLabels } from './validation/object-meta.ts';
 export * from './transport/index.ts';
 export { DiscoveryPaths } from './discovery/discovery-paths.ts';
 export { OpenApiPaths } from './discovery/openapi-paths.ts';
-export { RootPath } from './discovery/root-path.ts';
+export { RootPath } from './discovery/discovery-paths.ts';
 export { ServedApi } from './discovery/served-api.ts';

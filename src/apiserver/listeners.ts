@@ -1,4 +1,4 @@
-/** Functions that want to be told of something, each until it is disposed of. */
+/** Functions that are called with every value, each until it is disposed of. */
 export class Listeners<T> {
   readonly #listeners = new Set<(value: T) => void>();
 

@@ -1,9 +1,8 @@
 import type { ApiObject, FieldError, Priority, Struct, SubresourceStyle, WrittenSchema } from '../api/index.ts';
 import type { Condition, Operation } from '../store/index.ts';
-import type { Answer } from './answers/answer.ts';
+import type { ConnectionAnswer } from './answers/connection-answer.ts';
 import type { Capabilities } from './capabilities.ts';
-import type { Call } from './request/call.ts';
-import type { UserInfo } from './request/user.ts';
+import type { Call, UserInfo } from './request/call.ts';
 
 /**
  * Everything the API server knows about one resource in one version. Built-in kinds state it in `resources/`; a
@@ -120,7 +119,7 @@ export interface Strategy {
   readonly gracePeriod?: (object: ApiObject, requested: number | undefined) => number | undefined;
   /** What deleting does to dependents when the client does not say. */
   readonly defaultPropagation?: 'background' | 'orphan' | 'unsupported';
-  /** A warning for who deletes without saying what becomes of dependents. */
+  /** A warning for clients that delete without saying what becomes of dependents. */
   readonly propagationWarning?: string;
   /** DELETE answers with the object instead of a Status; OpenAPI says so unless it is `unannounced`. */
   readonly returnsDeletedObject?: boolean | 'unannounced';
@@ -154,7 +153,7 @@ export interface WriteContext {
   readonly newUid: () => string;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** Under what name the writer is noted as owner of what it changes. */
+  /** The field manager that the writer is recorded as in managedFields. */
   readonly manager: string;
   warn(message: string): void;
 }
@@ -192,24 +191,24 @@ export interface ObjectView {
   readonly strategy: Strategy;
 }
 
-/** Another kind's picture of the object, such as Scale. */
+/** The object as another kind, such as a Scale. */
 export interface Projection {
   readonly type: 'projection';
   readonly verbs: readonly string[];
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly struct: Struct;
   readonly columns?: readonly Column[];
-  /** Where `spec.replicas` of the picture is in the object; set for Scale. */
+  /** Where `spec.replicas` of the projection is in the object; set for Scale. */
   readonly replicasPath?: readonly string[];
   /** The same in other versions of the object, by apiVersion. */
   readonly replicasPaths?: Readonly<Record<string, readonly string[]>>;
   project(object: ApiObject): ApiObject;
-  /** The object with the picture's changes carried over. */
+  /** The object with the changes of its projection carried over. */
   merge(object: ApiObject, projection: ApiObject): ApiObject;
   validate(projection: ApiObject): readonly FieldError[];
 }
 
-/** Not a picture but something done: what is posted is another kind, and the answer is the action's own. */
+/** An action on the object, such as an eviction: the request posts another kind, and the action makes the answer. */
 export interface Action {
   readonly type: 'action';
   readonly verbs: readonly string[];
@@ -229,7 +228,7 @@ export interface Connection {
   /** Set for what is only read, such as `log`: admission is not asked. Otherwise it is, with the operation CONNECT. */
   readonly isRead?: boolean;
   /** Any method, whatever verb it counts as. Refusing is throwing a `StatusError`. */
-  open(call: Call, objects: ActionObjects): Promise<Answer>;
+  open(call: Call, objects: ActionObjects): Promise<ConnectionAnswer>;
 }
 
 export interface ActionCall {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Authorizer } from '../apiserver/index.ts';
-import type { TokenIssuer, TokenReviewer, TokenWish } from './access.ts';
+import type { TokenIssuer, TokenReviewer, TokenSpec } from './access.ts';
 import { TestApi } from './testing/test-api.ts';
 
 const ACCESS = '/apis/authorization.k8s.io/v1';
@@ -69,7 +69,7 @@ const TOKEN = '/api/v1/namespaces/kinds/serviceaccounts/robot/token';
 const wish = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' };
 
 test('tokens for service accounts come from the issuer, bound to what was named', async () => {
-  const wishes: TokenWish[] = [];
+  const wishes: TokenSpec[] = [];
   const tokenIssuer: TokenIssuer = {
     apiAudiences: ['api'],
     maxExpirationSeconds: 7200,

@@ -39,10 +39,10 @@ export interface TokenIssuer {
    * told off after the time that was asked for. Absent: as long as was asked for.
    */
   readonly extendedExpirationSeconds?: number;
-  issue(request: TokenWish): Promise<string>;
+  issue(request: TokenSpec): Promise<string>;
 }
 
-export interface TokenWish {
+export interface TokenSpec {
   readonly namespace: string;
   readonly serviceAccount: { readonly name: string; readonly uid: string };
   /** The Pod, Secret or Node whose end is the token's end too. */

@@ -3,9 +3,11 @@ export { builtInResources } from './built-in-resources.ts';
 export {
   type BuiltInOptions,
   type ComponentProbe,
+  type ConnectionTarget,
   DEFAULT_EVENT_TTL_SECONDS,
   DEFAULT_NODE_PORTS,
   DEFAULT_SERVICE_CIDR,
+  type NodeConnector,
   type PortRange,
 } from './kind-environment.ts';
 export type {
@@ -15,9 +17,8 @@ export type {
   TokenIssuer,
   TokenReviewer,
   TokenVerdict,
-  TokenWish,
+  TokenSpec,
 } from './access.ts';
-export type { ConnectionTarget, NodeConnector } from './core/connections.ts';
 export { type AdmissionChoice, admissionProblems } from './admission/admission-choice.ts';
 export type { AdmissionParts } from './admission/admission-parts.ts';
 export { builtInAdmission, hasAdmissionPlugin } from './admission/built-in-admission.ts';

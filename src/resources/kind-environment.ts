@@ -1,8 +1,9 @@
 import type { TypeTable } from '../api/index.ts';
-import type { ServerObjects } from '../apiserver/index.ts';
+import type { Pod } from '../api/types/core/v1.d.ts';
+import type { Call, ConnectionAnswer, ServerObjects } from '../apiserver/index.ts';
 import type { Random } from '../base/index.ts';
 import type { AccessReviewer, TokenIssuer, TokenReviewer } from './access.ts';
-import type { NodeConnector } from './core/connections.ts';
+import type { Whole } from './kind.ts';
 
 /** What a cluster decides about its built-in kinds. */
 export interface BuiltInOptions {
@@ -24,6 +25,23 @@ export interface BuiltInOptions {
   /** What `kubectl get componentstatuses` shows beside the store. */
   readonly components?: readonly ComponentProbe[];
 }
+
+/** Reaches what runs on nodes, for the subresources that only pass something through. */
+export interface NodeConnector {
+  connect(target: ConnectionTarget, call: Call): Promise<ConnectionAnswer>;
+}
+
+export type ConnectionTarget =
+  | {
+      readonly type: 'exec' | 'attach' | 'log';
+      readonly node: string;
+      readonly pod: Whole<Pod>;
+      readonly container: string;
+    }
+  | { readonly type: 'portforward'; readonly node: string; readonly pod: Whole<Pod> }
+  | { readonly type: 'podproxy'; readonly pod: string; readonly namespace: string; readonly port: string }
+  | { readonly type: 'nodeproxy'; readonly node: string }
+  | { readonly type: 'serviceproxy'; readonly service: string; readonly namespace: string; readonly port: string };
 
 /** A part of the control plane that can be asked how it is. */
 export interface ComponentProbe {

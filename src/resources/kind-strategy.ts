@@ -109,7 +109,7 @@ function setStatus(object: ApiObject, status: unknown): void {
 }
 
 function fixedParts({ kind, type }: VersionOfKind): Strategy {
-  const judged = new Set(kind.judges);
+  const judged = new Set(kind.ownRulesFor);
   const bound = <A extends unknown[], R>(hook: Hook<A, R>): Hook<A, R> => hook?.bind(kind);
   return {
     checkName: kind.checkName ?? subdomainName,
@@ -128,7 +128,7 @@ function fixedParts({ kind, type }: VersionOfKind): Strategy {
   };
 }
 
-/** The findings of the type without those about fields that the kind judges by itself. */
+/** The findings of the type without those about fields for which the kind has rules of its own. */
 function withoutJudged(table: readonly FieldError[], judged: ReadonlySet<string>): readonly FieldError[] {
   return judged.size === 0 ? table : table.filter(({ field }) => !judged.has(field.replace(/\[[^\]]*\]/g, '')));
 }

@@ -64,7 +64,7 @@ export interface KindRules<T> {
   raisesGeneration?(object: Whole<T>, old: Whole<T>): boolean;
   /** `onUpdate`: only updates count, so a new object has no generation. */
   readonly generationStarts?: 'onCreate' | 'onUpdate';
-  /** Who owns `status`: absent says the status subresource does, if there is one. */
+  /** What happens to a `status` that is sent with a new object; absent: it is dropped if there is a status subresource. */
   readonly statusOnCreate?: 'dropped' | 'kept';
   /** What a write to the status subresource may not change in metadata; absent: nothing is protected. */
   readonly statusMetadata?: StatusMetadata;
@@ -80,7 +80,7 @@ export interface KindRules<T> {
   validateUpdate?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];
   validateStatus?(object: Whole<T>, old: Whole<T>, context: WriteContext): readonly FieldError[];
   /** Fields, by path without indexes, for which the kind has rules instead of the type table's. */
-  readonly judges?: readonly string[];
+  readonly ownRulesFor?: readonly string[];
   /** The group and kind that `is invalid` messages name; absent: its own. */
   readonly invalidAs?: Strategy['invalidAs'];
   warnings?(object: Whole<T>, old: Whole<T> | undefined): readonly string[];

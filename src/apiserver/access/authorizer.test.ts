@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type AccessDecision, type AccessRequest, type Authorizer, firstOpinion, NO_OPINION } from './authorizer.ts';
-import { mastersAuthorizer } from './fixed-authorizer.ts';
+import { firstOpinion, mastersAuthorizer, NO_OPINION } from './authorizer.ts';
+import type { AccessDecision, AccessRequest, Authorizer } from './authorizer.ts';
 
 const request = {
   user: { name: 'joe', groups: [] },

@@ -1,5 +1,5 @@
+import type { UserInfo } from '../request/call.ts';
 import type { RequestInfo } from '../request/request-info.ts';
-import type { UserInfo } from '../request/user.ts';
 
 /** What is asked for, as authorizers judge it. */
 export interface AccessRequest {
@@ -85,3 +85,34 @@ function ask(authorizer: Authorizer, request: AccessRequest): AccessDecision | P
     return failed(error);
   }
 }
+
+const ALLOWED: AccessDecision = { verdict: 'allow', reason: '' };
+
+const MASTERS = 'system:masters';
+
+/** Members of `system:masters` may do everything, whatever other authorizers say: this one is asked first. */
+export const mastersAuthorizer: Authorizer = {
+  authorize: ({ user }) => (user.groups.includes(MASTERS) ? ALLOWED : NO_OPINION),
+};
+
+/** Paths that everybody may read, logged in or not. */
+const PUBLIC = new Set(['/healthz', '/livez', '/readyz', '/version', '/version/']);
+
+/** Paths that everybody who is logged in may read, besides. */
+const DISCOVERY = /^\/(api|apis|openapi)(\/.*)?$/;
+
+const SELF_REVIEWS = new Set(['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews']);
+
+/**
+ * What a cluster without any roles grants besides: discovery and questions about oneself to whoever is logged in, health and
+ * version to all. Role-based access takes its place behind the same interface.
+ */
+export const fixedAuthorizer: Authorizer = {
+  authorize({ user, info }: AccessRequest): AccessDecision {
+    const isRead = info.verb === 'get' || info.verb === 'head';
+    if (!info.isResource && isRead && PUBLIC.has(info.path)) return ALLOWED;
+    if (!user.groups.includes('system:authenticated')) return NO_OPINION;
+    if (!info.isResource) return isRead && DISCOVERY.test(info.path) ? ALLOWED : NO_OPINION;
+    return info.verb === 'create' && SELF_REVIEWS.has(info.resource) ? ALLOWED : NO_OPINION;
+  },
+};

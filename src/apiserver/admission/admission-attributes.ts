@@ -1,8 +1,7 @@
 import type { ApiObject, GroupVersionKind } from '../../api/index.ts';
-import type { Call } from '../request/call.ts';
-import type { UserInfo } from '../request/user.ts';
+import type { Call, UserInfo } from '../request/call.ts';
+import type { Query } from '../request/query.ts';
 import type { Resource } from '../resource.ts';
-import { type OperationOptions, optionsOfWrite } from './operation-options.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
@@ -129,4 +128,25 @@ export class AdmissionAttributes implements AdmissionTarget {
     if (!this.#wantsReinvocation || this.#isReinvoked) return false;
     return (this.#isReinvoked = true);
   }
+}
+
+/** The options of an operation as an object of `meta.k8s.io/v1`; members that the client left out are absent. */
+export interface OperationOptions {
+  readonly kind: 'CreateOptions' | 'UpdateOptions' | 'DeleteOptions';
+  readonly apiVersion: 'meta.k8s.io/v1';
+  readonly [member: string]: unknown;
+}
+
+export function operationOptions(kind: OperationOptions['kind'], members: object): OperationOptions {
+  const stated = Object.entries(members).filter(([, value]) => value !== undefined);
+  return { kind, apiVersion: 'meta.k8s.io/v1', ...Object.fromEntries(stated) };
+}
+
+/** The options of a create or update; a patch counts as the one of the two that it turns out to be. */
+function optionsOfWrite(query: Query, kind: 'CreateOptions' | 'UpdateOptions'): OperationOptions {
+  return operationOptions(kind, {
+    dryRun: query.has('dryRun') ? query.all('dryRun') : undefined,
+    fieldManager: query.get('fieldManager') || undefined,
+    fieldValidation: query.get('fieldValidation') || undefined,
+  });
 }

@@ -3,9 +3,9 @@ import type { ApiObject, GroupVersionKind, Shape, Struct } from '../../api/index
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { booleanParameter, integerParameter } from '../request/options.ts';
-import { AdmissionAttributes, type AdmissionStep, type Operation } from './admission-attributes.ts';
+import { AdmissionAttributes } from './admission-attributes.ts';
+import type { AdmissionStep, Operation, OperationOptions } from './admission-attributes.ts';
 import type { AdmissionPlan } from './admission.ts';
-import type { OperationOptions } from './operation-options.ts';
 
 export interface RequestAdmissionOptions {
   readonly dryRun: boolean;
@@ -85,7 +85,7 @@ export class RequestAdmission {
   }
 }
 
-/** The object after mutation. Owners that have become unreadable are put back as they were, with a warning. */
+/** The object after mutation. A plugin that makes managedFields unreadable has them put back as they were, with a warning. */
 async function mutated(before: ApiObject, attributes: AdmissionAttributes, plan: AdmissionPlan): Promise<ApiObject> {
   const { managedFields } = before.metadata;
   await plan.mutate(attributes);

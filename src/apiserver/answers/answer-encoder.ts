@@ -23,8 +23,7 @@ import { checkConversion } from './not-acceptable.ts';
 import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
 import { mediaTypes, type Representation, streamMediaType } from './representation.ts';
 import { StatusEncoder } from './status-encoder.ts';
-import { includeObject } from './table-options.ts';
-import { tableOf } from './table.ts';
+import { includeObject, tableOf } from './table.ts';
 import { warningHeaders } from './warning-headers.ts';
 import { WatchEncoder } from './watch-encoder.ts';
 
@@ -62,7 +61,7 @@ export class AnswerEncoder {
     return this.toBytes(answer, call);
   }
 
-  /** The same for whoever wants bytes after all. */
+  /** The same for a caller that wants bytes after all. */
   toBytes(answer: Answer, call: Call): EncodedAnswer {
     try {
       return this.#encode(answer, call);

@@ -1,17 +1,12 @@
-import type { Duplex } from 'node:stream';
 import type { ApiObject, Status } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
+import type { ConnectionAnswer, TakeOver } from './connection-answer.ts';
+
+export type * from './connection-answer.ts';
 
 /** What a verb answers with, before it is put into the client's format. A client in the same process takes it as it is. */
-export type Answer =
-  | ObjectAnswer
-  | ListAnswer
-  | WatchAnswer
-  | StatusAnswer
-  | BytesAnswer
-  | StreamAnswer
-  | UpgradeAnswer;
+export type Answer = ObjectAnswer | ListAnswer | WatchAnswer | ConnectionAnswer;
 
 /** One object of a resource. */
 export interface ObjectAnswer {
@@ -48,48 +43,6 @@ export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: StoredObject }
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean }
   | { readonly type: 'ERROR'; readonly status: Status };
-
-export interface StatusAnswer {
-  readonly type: 'status';
-  readonly status: Status;
-  /** More headers, such as `x-content-type-options` where access is refused. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** A document that is bytes already: discovery, OpenAPI, health, metrics, plain 404s. */
-export interface BytesAnswer {
-  readonly type: 'bytes';
-  readonly code: number;
-  /** '' for an answer without content. */
-  readonly contentType: string;
-  readonly body: Uint8Array | string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** Bytes from somewhere else that are passed on as they come, such as logs and what a proxied server answers. */
-export interface StreamAnswer {
-  readonly type: 'stream';
-  readonly code: number;
-  /** Lower-case names. Those that mean one connection only, such as `transfer-encoding`, are left out. */
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Read no faster than the client takes it; left when the client leaves. */
-  readonly body: AsyncIterable<Uint8Array>;
-}
-
-/** The end of HTTP on this connection. Only for a call that `isUpgrade`; others are told that they have to ask for it. */
-export interface UpgradeAnswer {
-  readonly type: 'upgrade';
-  /** What the answer with code 101 says, such as `Upgrade` and `Connection`. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly takeOver: TakeOver;
-}
-
-/**
- * Has the connection to itself: what it reads has passed no limit but those of the socket's buffers, and what it writes should
- * wait for room. The connection is ended once this resolves, and cut off when it rejects. It has to come to an end, for which
- * it has `drainMs` of the transport's limits, when the call's signal aborts: the client has gone, or the server stops.
- */
-export type TakeOver = (connection: Duplex) => Promise<void>;
 
 /** An answer as it goes over the wire. */
 export interface EncodedAnswer {

@@ -6,10 +6,9 @@ import { encodeDocument } from './document.ts';
 import { indentJson } from './indent-json.ts';
 import { isJsonPrefix } from './json-bytes.ts';
 import { customListMetadata, listMetadata, listTypeMeta, type TypeMeta } from './list-metadata.ts';
-import type { MetadataForms } from './metadata-forms.ts';
+import { type MetadataForms, typeMetaPrefix } from './metadata-forms.ts';
 import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
 import type { Representation } from './representation.ts';
-import { typeMetaPrefix } from './type-meta-prefix.ts';
 
 /** Writes lists of objects, or of their metadata. */
 export class ListEncoder {

@@ -2,10 +2,9 @@ import { Buffer } from 'node:buffer';
 import { canonicalize, encodeJson, encodeProtobuf } from '../../api/index.ts';
 import type { ApiObject, Struct, TypeTable } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
-import { StoredObject } from '../storage/stored-object.ts';
+import { apiVersionOf, StoredObject } from '../storage/stored-object.ts';
 import { isJsonPrefix, jsonObjectEnd } from './json-bytes.ts';
 import { objectOf, type ObjectSource } from './object-forms.ts';
-import { typeMetaPrefix } from './type-meta-prefix.ts';
 
 /** The metadata of objects of any kind: what PartialObjectMetadata is made of. */
 export class MetadataForms {
@@ -54,4 +53,17 @@ function cutMetadata(json: Uint8Array, prefix: Uint8Array): Uint8Array | undefin
   const start = prefix.length + METADATA.length;
   if (!isJsonPrefix(json, prefix) || !isJsonPrefix(json, METADATA, prefix.length)) return undefined;
   return json.subarray(start, jsonObjectEnd(json, start));
+}
+
+const prefixes = new WeakMap<Resource, Uint8Array>();
+
+/** What the JSON of every object of a resource begins with: `{"kind":"Pod","apiVersion":"v1",`. */
+export function typeMetaPrefix(resource: Resource): Uint8Array {
+  const known = prefixes.get(resource);
+  if (known !== undefined) return known;
+  const prefix = Buffer.from(
+    `{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(apiVersionOf(resource))},`,
+  );
+  prefixes.set(resource, prefix);
+  return prefix;
 }

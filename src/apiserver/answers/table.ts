@@ -1,12 +1,12 @@
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, badRequest } from '../../api/index.ts';
 import { unreachable } from '../../base/index.ts';
+import type { Query } from '../request/query.ts';
 import type { Column, Resource } from '../resource.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import type { ListMetadata } from './answer.ts';
 import { listMetadata } from './list-metadata.ts';
 import type { MetadataForms } from './metadata-forms.ts';
 import { objectOf, type ObjectSource } from './object-forms.ts';
-import type { IncludeObject } from './table-options.ts';
 
 export interface TableContext {
   readonly resource: Resource;
@@ -105,3 +105,23 @@ const defaultColumns: readonly Column[] = [
     value: ({ metadata }) => metadata.creationTimestamp ?? '0001-01-01T00:00:00Z',
   },
 ];
+
+/** What each row of a table carries besides its cells. */
+type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+export function includeObject(query: Query): IncludeObject {
+  const asked = query.get('includeObject');
+  switch (asked) {
+    case '':
+      return 'Metadata';
+    case 'None':
+    case 'Metadata':
+    case 'Object':
+      return asked;
+    default:
+      throw badRequest(
+        `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(asked)}: ` +
+          "must be 'Metadata', 'Object', 'None', or empty",
+      );
+  }
+}

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { type ApiObject, canonicalize, type Status } from '../../api/index.ts';
+import { canonicalize, encodeJson, ProtobufWriter, wrapProtobuf } from '../../api/index.ts';
+import type { ApiObject, Status } from '../../api/index.ts';
 import { type Clock, unreachable } from '../../base/index.ts';
 import type { Query } from '../request/query.ts';
 import type { Resource } from '../resource.ts';
@@ -8,10 +9,10 @@ import type { WatchAnswer, WatchEvent } from './answer.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { FrameCache } from './frame-cache.ts';
 import type { MetadataForms } from './metadata-forms.ts';
-import type { Representation } from './representation.ts';
+import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
+import type { Conversion, Format, Representation } from './representation.ts';
 import type { StatusEncoder } from './status-encoder.ts';
-import { type Frame, jsonFrame, protobufFrame } from './watch-frame.ts';
-import { NotConvertible, type Payload, payloadFor } from './watch-payload.ts';
+import { includeObject, tableOf } from './table.ts';
 
 export interface WatchEncoderOptions {
   readonly clock: Clock;
@@ -138,4 +139,112 @@ function bookmarkObject(event: Extract<WatchEvent, { type: 'BOOKMARK' }>, resour
   const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
   if (resource.capabilities.objects === 'unstructured') return object;
   return canonicalize(object, resource.type) as unknown as ApiObject;
+}
+
+/** Puts the object of an event, which is encoded already, into a frame: in pieces to be written one after the other. */
+type Frame = (type: WatchEvent['type'], object: Uint8Array) => readonly Uint8Array[];
+
+/** One line of JSON for each event. */
+const jsonFrame: Frame = (type, object) => [starts[type], object, END];
+
+const END = Buffer.from('}\n');
+const starts: Readonly<Record<WatchEvent['type'], Uint8Array>> = {
+  ADDED: start('ADDED'),
+  MODIFIED: start('MODIFIED'),
+  DELETED: start('DELETED'),
+  BOOKMARK: start('BOOKMARK'),
+  ERROR: start('ERROR'),
+};
+
+function start(type: string): Uint8Array {
+  return Buffer.from(`{"type":"${type}","object":`);
+}
+
+const LENGTH_BYTES = 4;
+const LENGTH = new Uint8Array(LENGTH_BYTES);
+
+/** Four bytes of length, highest first, then a WatchEvent whose object is the envelope as raw bytes. */
+const protobufFrame: Frame = (type, object) => {
+  const writer = new ProtobufWriter(object.length + 64);
+  writer.raw(LENGTH);
+  writer.string(1, type);
+  const rawExtension = writer.begin(2);
+  writer.bytes(1, object);
+  writer.end(rawExtension);
+  const frame = writer.finish();
+  new DataView(frame.buffer, frame.byteOffset).setUint32(0, frame.length - LENGTH_BYTES);
+  return [frame];
+};
+
+/** How the objects of one watch's events are written. */
+interface Payload {
+  /** Says all that the bytes depend on, so that watchers can share them; undefined when they are one watcher's own. */
+  readonly sharedAs: string | undefined;
+  encode(source: ObjectSource, options: { readonly endsInitialEvents: boolean }): Uint8Array;
+}
+
+interface PayloadContext {
+  readonly resource: Resource;
+  readonly forms: MetadataForms;
+  readonly clock: Clock;
+  readonly query: Query;
+}
+
+function payloadFor({ format, conversion }: Representation, context: PayloadContext): Payload {
+  if (conversion === undefined) return plainPayload(format, context);
+  switch (conversion.kind) {
+    case 'PartialObjectMetadata':
+      return partialPayload(format, conversion.apiVersion, context);
+    case 'Table':
+      return tablePayload(conversion, context);
+    case 'PartialObjectMetadataList':
+      return { sharedAs: undefined, encode: refuse };
+    default:
+      return unreachable(conversion.kind);
+  }
+}
+
+function plainPayload(format: Format, { resource }: PayloadContext): Payload {
+  const sharedAs = `${format} ${apiVersionOf(resource)}`;
+  if (format !== 'protobuf') return { sharedAs, encode: (source) => jsonOf(source, resource) };
+  const typeMeta = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+  return { sharedAs, encode: (source) => wrapProtobuf(protobufOf(source, resource), typeMeta) };
+}
+
+function partialPayload(format: Format, apiVersion: string, { resource, forms }: PayloadContext): Payload {
+  const kind = 'PartialObjectMetadata';
+  const sharedAs = `${format} ${apiVersionOf(resource)} ${kind} ${apiVersion}`;
+  if (format === 'protobuf') {
+    return { sharedAs, encode: (source) => wrapProtobuf(forms.protobuf(source, resource), { apiVersion, kind }) };
+  }
+  const head = Buffer.from(`{"kind":"${kind}","apiVersion":${JSON.stringify(apiVersion)},"metadata":`);
+  return { sharedAs, encode: (source) => Buffer.concat([head, forms.json(source, resource), CLOSE]) };
+}
+
+const CLOSE = Buffer.from('}');
+
+/** Only the first table of a watch says what its columns are. */
+function tablePayload({ apiVersion }: Conversion, { resource, forms, clock, query }: PayloadContext): Payload {
+  const asked = includeObject(query);
+  let isFirst = true;
+  return {
+    sharedAs: undefined,
+    encode(source, { endsInitialEvents }) {
+      const include = asked === 'None' && endsInitialEvents ? 'Metadata' : asked; // the annotation has to get through
+      const { resourceVersion = '' } = objectOf(source, resource).metadata;
+      const table = tableOf([source], { resourceVersion }, { resource, forms, apiVersion, include, now: clock.now() });
+      const columnDefinitions = isFirst ? table.columnDefinitions : null;
+      isFirst = false;
+      return Buffer.from(encodeJson({ ...table, columnDefinitions }));
+    },
+  };
+}
+
+/** An event is never a list; Kubernetes finds out at the first event, and ends the watch there. */
+function refuse(): never {
+  throw new NotConvertible();
+}
+
+class NotConvertible extends Error {
+  override readonly name = 'NotConvertible';
 }

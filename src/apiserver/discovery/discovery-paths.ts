@@ -12,8 +12,8 @@ import {
   singleGroup,
 } from '../../api/index.ts';
 import type { AggregatedDiscovery, DiscoveredGroupVersion, ServedGroup } from '../../api/index.ts';
-import type { Answer } from '../answers/answer.ts';
 import { parseAccept } from '../answers/accept.ts';
+import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 import { discoveredResource } from './described-resource.ts';
@@ -120,4 +120,38 @@ function wantsAggregated(call: Call): boolean {
     if (asked === kind && parameters.get('g') === group && parameters.get('v') === version) return true;
   }
   return false;
+}
+
+const FIXED = [
+  '/api',
+  '/apis',
+  '/apis/',
+  '/healthz',
+  '/livez',
+  '/metrics',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openapi/v3/',
+  '/readyz',
+  '/version',
+];
+
+/** `/` and `/index.html`: the paths there are. */
+export class RootPath implements PathHandler {
+  readonly #served: ServedApi;
+
+  constructor(served: ServedApi) {
+    this.#served = served;
+  }
+
+  handle(call: Call): Answer | undefined {
+    if ((call.path !== '/' && call.path !== '/index.html') || call.method !== 'GET') return undefined;
+    const paths = new Set(FIXED);
+    for (const { group, version } of this.#served.groups().flatMap(({ versions }) => versions)) {
+      if (group !== '') paths.add(`/apis/${group}`);
+      paths.add(group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
+    }
+    const body = JSON.stringify({ paths: [...paths].sort() }, undefined, 2);
+    return { type: 'bytes', code: 200, contentType: 'application/json', body };
+  }
 }

@@ -12,11 +12,11 @@ export interface OwnedWrite {
   readonly context: WriteContext;
 }
 
-/** Who owns which fields of objects, as the verbs need it. Promises only where objects have to be converted by one. */
+/** Keeps managedFields: which manager set which fields of an object. Results are promises only where objects have to be converted asynchronously. */
 export interface FieldOwnership {
   /** `metadata.managedFields` after a create (nothing was `live`), an update or a patch. */
   afterWrite(object: ApiObject, live: ApiObject | undefined, write: OwnedWrite): ManagedFields | Promise<ManagedFields>;
-  /** The object and its owners with a configuration applied; what comes back has yet to be decoded. */
+  /** The object and its managedFields with a configuration applied; the result has yet to be decoded. */
   apply(
     config: PlainObject,
     live: ApiObject | undefined,

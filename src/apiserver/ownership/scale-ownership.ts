@@ -2,21 +2,25 @@ import { type ApiObject, ownersFromScale, ownersOfScale, type ScaledKind, withMe
 import type { Projection, Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 
-/** A picture with the owners of what it shows; pictures of other kinds than Scale have none. */
-export function pictureWithOwners(picture: ApiObject, object: ApiObject, scaled: ScaledKind | undefined): ApiObject {
-  if (scaled === undefined) return picture;
+/** A projected object with the managers of the fields it shows; only a Scale has any. */
+export function projectedWithManagers(
+  projected: ApiObject,
+  object: ApiObject,
+  scaled: ScaledKind | undefined,
+): ApiObject {
+  if (scaled === undefined) return projected;
   const managedFields = ownersOfScale(object.metadata.managedFields, scaled);
-  return { ...picture, metadata: withMeta(picture.metadata, { managedFields }) };
+  return { ...projected, metadata: withMeta(projected.metadata, { managedFields }) };
 }
 
-/** The object with the owners that it has after its picture was written. */
-export function objectWithOwners(
+/** The object with its field managers after a write to its projection. */
+export function objectWithManagers(
   object: ApiObject,
-  picture: ApiObject,
+  projected: ApiObject,
   { scaled, before }: { readonly scaled: ScaledKind | undefined; readonly before: ApiObject },
 ): ApiObject {
   if (scaled === undefined) return object;
-  const entries = ownersFromScale(before.metadata.managedFields, picture.metadata.managedFields, scaled);
+  const entries = ownersFromScale(before.metadata.managedFields, projected.metadata.managedFields, scaled);
   return { ...object, metadata: withMeta(object.metadata, { managedFields: entries }) };
 }
 

@@ -1,7 +1,6 @@
 import { qualifiedNameProblems } from '../../api/index.ts';
 import type { Query } from './query.ts';
 import type { RequestInfo } from './request-info.ts';
-import type { UserInfo } from './user.ts';
 
 /**
  * One request on its way through the stages, whatever brought it: HTTP/1.1, HTTP/2 or a client in the same process.
@@ -92,3 +91,13 @@ export class AuditAnnotations {
     return this.#values;
   }
 }
+
+/** The user who sends a request, as authentication found out. */
+export interface UserInfo {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };

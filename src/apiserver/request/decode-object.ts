@@ -4,18 +4,17 @@ import {
   decodeProtobuf,
   JsonBody,
   openProtobufEnvelope,
+  StatusError,
   typeMetaOf,
   YamlBody,
 } from '../../api/index.ts';
-import type { ApiObject, Decoded, DecodeOptions, Struct, TypeMeta } from '../../api/index.ts';
+import type { ApiObject, Decoded, DecodeOptions, JsonNode, Struct, TypeMeta } from '../../api/index.ts';
 import type { Services } from '../endpoint.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { Call } from './call.ts';
 import { cannotHandle, checkKind, decodeFailure, unrecognized } from './decode-failure.ts';
-import { bodyFormat } from './media-type.ts';
 import type { FieldValidation } from './options.ts';
-import { nodeResetsOwners, resetsOwners, withoutOwners } from './reset-owners.ts';
 
 export interface DecodeContext {
   readonly fieldValidation: FieldValidation;
@@ -50,14 +49,16 @@ interface DecodeTarget {
 /** A parsed text, JSON or YAML alike. */
 interface TextBody {
   readonly typeMeta: TypeMeta;
-  readonly resetsOwners: boolean;
+  readonly resetsManagedFields: boolean;
   decode(type: Struct, options: DecodeOptions): Decoded;
 }
 
 function jsonBody(bytes: Uint8Array): TextBody {
   const body = new JsonBody(bytes);
   return {
-    resetsOwners: body.survey.isPlain ? resetsOwners(body.peekValue()) : nodeResetsOwners(body.node),
+    resetsManagedFields: body.survey.isPlain
+      ? resetsManagedFields(body.peekValue())
+      : nodeResetsManagedFields(body.node),
     get typeMeta() {
       return typeMetaOf(body);
     },
@@ -71,7 +72,7 @@ function yamlBody(bytes: Uint8Array): TextBody {
     get typeMeta() {
       return body.typeMeta;
     },
-    resetsOwners: nodeResetsOwners(body.node),
+    resetsManagedFields: nodeResetsManagedFields(body.node),
     decode: (type, options) => body.decode(type, options),
   };
 }
@@ -81,12 +82,12 @@ function decodeText({ body, resource, context, warn }: DecodeTarget, format: 'js
   let parsed: TextBody | undefined;
   try {
     parsed = format === 'yaml' ? yamlBody(body) : jsonBody(body);
-    const { resetsOwners: isReset } = parsed;
+    const { resetsManagedFields: isReset } = parsed;
     const { value, warnings } = parsed.decode(resource.type, { fieldValidation, defaults: true });
     checkKind(value, resource, services);
     for (const warning of warnings) warn(warning);
     const object = value as unknown as ApiObject;
-    return isReset ? withoutOwners(object) : object;
+    return isReset ? withEmptyManagedFields(object) : object;
   } catch (error) {
     if (error instanceof DecodeError) throw decodeFailure(error, () => parsed?.typeMeta, { body, resource, services });
     throw error;
@@ -107,4 +108,50 @@ function decodeBinary({ body, resource, context }: DecodeTarget): ApiObject {
       ? unrecognized(resource, error.message, body)
       : cannotHandle(sent, resource, error.message);
   }
+}
+
+export type BodyFormat = 'json' | 'yaml' | 'protobuf';
+
+const formats: Readonly<Record<string, BodyFormat>> = {
+  'application/json': 'json',
+  'application/yaml': 'yaml',
+  'application/vnd.kubernetes.protobuf': 'protobuf',
+};
+
+/** The format of a request's body; JSON when the client does not say. */
+export function bodyFormat(call: Call): BodyFormat {
+  const header = call.header('content-type') ?? '';
+  if (header === '') return 'json';
+  const mediaType = header.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const format = formats[mediaType];
+  if (format !== undefined) return format;
+  throw new StatusError({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message: `the body of the request was in an unknown format - accepted media types include: ${Object.keys(formats).join(', ')}`,
+  });
+}
+
+/**
+ * Whether an object was sent with empty managedFields. Decoding drops the list, as it drops all empty lists, but this one
+ * means that all field managers shall be forgotten.
+ */
+export function resetsManagedFields(sent: unknown): boolean {
+  const entries = (sent as { metadata?: { managedFields?: unknown } } | null | undefined)?.metadata?.managedFields;
+  return Array.isArray(entries) && entries.length === 0;
+}
+
+/** The same for JSON that was parsed exactly. */
+function nodeResetsManagedFields(node: JsonNode): boolean {
+  const entries = memberOf(memberOf(node, 'metadata'), 'managedFields');
+  return entries?.kind === 'array' && entries.items.length === 0;
+}
+
+/** Puts the empty managedFields back. */
+export function withEmptyManagedFields(object: ApiObject): ApiObject {
+  return { ...object, metadata: { ...object.metadata, managedFields: [] } };
+}
+
+function memberOf(node: JsonNode | undefined, name: string): JsonNode | undefined {
+  return node?.kind === 'object' ? node.entries.findLast(({ key }) => key === name)?.value : undefined;
 }

@@ -1,15 +1,14 @@
 import { unauthorized } from '../../api/index.ts';
-import type { Call } from '../request/call.ts';
-import { ANONYMOUS, type UserInfo } from '../request/user.ts';
+import { ANONYMOUS, type Call, type UserInfo } from '../request/call.ts';
 import type { Stage } from './stage.ts';
 
-/** One way to tell who is asking. */
+/** One way to find out which user sends a request. */
 export interface Authenticator {
   /** The user; undefined when the call carries no credentials of this kind; 'invalid' when they are wrong. */
   authenticate(call: Call): UserInfo | undefined | 'invalid' | Promise<UserInfo | undefined | 'invalid'>;
 }
 
-/** Asks one after the other; who shows no credentials at all is anonymous, who shows only wrong ones is refused. */
+/** Asks one authenticator after the other. A request without credentials is anonymous; one with only wrong credentials is refused. */
 export function authenticate(authenticators: readonly Authenticator[]): Stage {
   return async (call, next) => {
     call.user = await identify(call, authenticators);

@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Call } from '../request/call.ts';
-import type { UserInfo } from '../request/user.ts';
+import type { Call, UserInfo } from '../request/call.ts';
 import type { Authenticator } from './authenticate.ts';
 
 /** A token file that cannot be read: which line, and what is wrong with it. */

@@ -1,8 +1,15 @@
 import { type ApiObject, encodeJson, withMeta } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Entry, Revision } from '../../store/index.ts';
-import type { Resource } from '../resource.ts';
 import type { StorageCodec } from './storage-codec.ts';
+
+/** A version of a kind in which objects are read; every `Resource` is one. */
+interface ReadVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly storage: { readonly apiVersion: string; readonly convert?: unknown };
+}
 
 /**
  * One object as stored at one revision, with every form of it made at most once: parsed and frozen, converted to a
@@ -51,18 +58,18 @@ export class StoredObject {
   }
 
   /** Whether `as` can answer: the object is stored in this version, needs no conversion, or has been converted. */
-  isReadableAs(resource: Resource): boolean {
+  isReadableAs(resource: ReadVersion): boolean {
     if (resource.storage.convert === undefined || this.#isStoredAs(resource)) return true;
     return this.#forms?.has(objectForm(resource)) === true;
   }
 
   /** Keeps the object as it was converted to the version of a resource. */
-  keepAs(resource: Resource, converted: ApiObject): void {
+  keepAs(resource: ReadVersion, converted: ApiObject): void {
     this.form(objectForm(resource), () => frozen(renamed(converted, resource)));
   }
 
   /** In the version of a resource, to which it has been converted if that takes more than a new name. */
-  as(resource: Resource): ApiObject {
+  as(resource: ReadVersion): ApiObject {
     if (this.#isStoredAs(resource)) return this.object;
     return this.form(objectForm(resource), () => {
       if (resource.storage.convert !== undefined)
@@ -72,7 +79,7 @@ export class StoredObject {
   }
 
   /** The JSON text of the object in the version of a resource, as UTF-8. */
-  json(resource: Resource): Uint8Array {
+  json(resource: ReadVersion): Uint8Array {
     if (!this.#isStoredAs(resource)) {
       return this.form(`json ${resource.version} ${resource.group}`, () => Buffer.from(encodeJson(this.as(resource))));
     }
@@ -90,17 +97,17 @@ export class StoredObject {
   }
 
   /** Objects of one kind may be stored in several versions, when the version in which they are stored has changed. */
-  #isStoredAs(resource: Resource): boolean {
+  #isStoredAs(resource: ReadVersion): boolean {
     this.#storedVersion ??= this.#codec.storedVersion?.(this.#value) ?? resource.storage.apiVersion;
     return this.#storedVersion === apiVersionOf(resource);
   }
 }
 
-function objectForm({ version, group }: Resource): string {
+function objectForm({ version, group }: ReadVersion): string {
   return `object ${version} ${group}`;
 }
 
-function renamed(object: ApiObject, resource: Resource): ApiObject {
+function renamed(object: ApiObject, resource: ReadVersion): ApiObject {
   return { ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) };
 }
 

@@ -1,8 +1,7 @@
 import { builtInResources } from '../../resources/index.ts';
 import type { Answer } from '../answers/answer.ts';
-import { DiscoveryPaths } from '../discovery/discovery-paths.ts';
+import { DiscoveryPaths, RootPath } from '../discovery/discovery-paths.ts';
 import { OpenApiPaths } from '../discovery/openapi-paths.ts';
-import { RootPath } from '../discovery/root-path.ts';
 import { ServedApi } from '../discovery/served-api.ts';
 import { bytesOf, MemoryServer, type TestRequest } from './memory-server.ts';
 

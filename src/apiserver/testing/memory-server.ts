@@ -1,7 +1,7 @@
 import { builtInTypes } from '../../api/index.ts';
 import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { openMemoryStore } from '../../store/index.ts';
-import { mastersAuthorizer } from '../access/fixed-authorizer.ts';
+import { mastersAuthorizer } from '../access/authorizer.ts';
 import type { AdmissionPlugin } from '../admission/admission.ts';
 import type { EncodedAnswer } from '../answers/answer.ts';
 import { ApiServer } from '../api-server.ts';

@@ -1,12 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../request/call.ts';
 import { bodyTooLarge, declaredLength, readBody, streamBody } from './body-reader.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange, Head } from './exchange.ts';
-import { LINGER_MS, MAX_DISCARDED_BYTES } from './linger.ts';
-import { rawAnswer } from './raw-answer.ts';
+import { LINGER_MS, MAX_DISCARDED_BYTES } from './limits.ts';
 
 export interface Http1Request {
   readonly message: IncomingMessage;
@@ -154,4 +153,12 @@ export class Http1Exchange implements Exchange {
 
 function ignore(): void {
   // a client that hangs up is no error of ours; 'close' follows and is handled
+}
+
+/** An answer of HTTP/1.1 as text, for a connection that Node's own server has let go of. */
+export function rawAnswer(code: number, headers: OutgoingHttpHeaders, body = ''): string {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one) => `${name}: ${String(one)}\r\n`),
+  );
+  return `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -4,7 +4,7 @@ import type { ClientCertificate } from '../request/call.ts';
 import { bodyTooLarge, declaredLength, readBody, streamBody } from './body-reader.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange, Head } from './exchange.ts';
-import { LINGER_MS } from './linger.ts';
+import { LINGER_MS } from './limits.ts';
 
 export interface Http2Headers {
   readonly joined: IncomingHttpHeaders;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { test } from 'vitest';
 import { VirtualClock } from '../../base/index.ts';
-import { ANONYMOUS } from '../request/user.ts';
+import { ANONYMOUS } from '../request/call.ts';
 import { inProcessCall } from './in-process-call.ts';
 
 const clock = new VirtualClock();

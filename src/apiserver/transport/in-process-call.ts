@@ -1,6 +1,5 @@
 import type { Clock, UidSource } from '../../base/index.ts';
-import type { Call, ClientCertificate, SentAnswer } from '../request/call.ts';
-import type { UserInfo } from '../request/user.ts';
+import type { Call, ClientCertificate, SentAnswer, UserInfo } from '../request/call.ts';
 import { bodyTooLarge } from './body-reader.ts';
 import { type CallSource, LazyCall } from './lazy-call.ts';
 

@@ -1,9 +1,9 @@
 import type { UidSource } from '../../base/index.ts';
-import { AuditAnnotations, type Call, type ClientCertificate, type SentAnswer, Warnings } from '../request/call.ts';
+import { ANONYMOUS, AuditAnnotations, Warnings } from '../request/call.ts';
+import type { Call, ClientCertificate, SentAnswer, UserInfo } from '../request/call.ts';
 import { booleanParameter } from '../request/options.ts';
 import { Query } from '../request/query.ts';
 import { type QueryHints, requestInfo, type RequestInfo } from '../request/request-info.ts';
-import { ANONYMOUS, type UserInfo } from '../request/user.ts';
 
 /** What a call is made from: a request as its protocol delivers it. */
 export interface CallSource {

@@ -2,7 +2,7 @@ import type { Clock, Logger, UidSource } from '../../base/index.ts';
 import type { ServingCertificate } from './https-server.ts';
 import { HttpTransport } from './http-transport.ts';
 import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
-import { indifferentObserver, type TransportObserver } from './observer.ts';
+import { silentObserver, type TransportObserver } from './observer.ts';
 import type { RequestHandler } from './request-handler.ts';
 
 export interface ListenOptions {
@@ -35,7 +35,7 @@ export async function listen(handler: RequestHandler, options: ListenOptions): P
     ...options,
     handler,
     limits: { ...DEFAULT_TRANSPORT_LIMITS, ...options.limits },
-    observer: options.observer ?? indifferentObserver,
+    observer: options.observer ?? silentObserver,
     compress: options.compress ?? true,
   });
   await transport.open(options.host, options.port);

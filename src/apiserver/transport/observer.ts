@@ -5,7 +5,7 @@ export type { SentAnswer };
 /** The version of HTTP that a connection speaks, by its ALPN name. */
 export type Protocol = 'h2' | 'http/1.1';
 
-/** Hears what happens on the wire; whoever keeps metrics implements it. */
+/** Is called for what happens on the wire; metrics are kept by implementing it. */
 export interface TransportObserver {
   connectionOpened(protocol: Protocol): void;
   connectionClosed(protocol: Protocol): void;
@@ -19,8 +19,8 @@ export interface TransportObserver {
   stalled(call: Call): void;
 }
 
-/** For servers whose wire nobody watches. */
-export const indifferentObserver: TransportObserver = {
+/** An observer that does nothing. */
+export const silentObserver: TransportObserver = {
   connectionOpened: ignore,
   connectionClosed: ignore,
   handshakeFailed: ignore,
@@ -30,5 +30,5 @@ export const indifferentObserver: TransportObserver = {
 };
 
 function ignore(): void {
-  // nobody wants to know
+  // nothing to do
 }

@@ -1,26 +1,8 @@
-import type { Clock, Logger, UidSource } from '../../base/index.ts';
-import type { HeadWriter } from './answer-head.ts';
 import type { Exchange } from './exchange.ts';
-import type { TransportLimits } from './limits.ts';
-import type { TransportObserver } from './observer.ts';
-import type { RequestHandler } from './request-handler.ts';
-import { type RequestOwner, ServedRequest } from './served-request.ts';
-
-/** What every request needs while it is served. */
-export interface RequestServices {
-  readonly handler: RequestHandler;
-  readonly clock: Clock;
-  readonly uids: UidSource;
-  readonly log: Logger;
-  readonly heads: HeadWriter;
-  readonly limits: TransportLimits;
-  readonly observer: TransportObserver;
-  /** Large answers go out as gzip to clients that take it. */
-  readonly compress: boolean;
-}
+import { type RequestServices, type RequestTracker, ServedRequest } from './served-request.ts';
 
 /** Serves requests, whichever protocol brings them; knows those under way, and which are late. */
-export class RequestServer implements RequestOwner {
+export class RequestServer implements RequestTracker {
   readonly services: RequestServices;
   readonly #streams = new Set<ServedRequest>();
   /** All have the same time: the first to come is the first to be late. */
@@ -31,7 +13,7 @@ export class RequestServer implements RequestOwner {
     this.services = services;
   }
 
-  /** Serves one request. `onTakenBack` hears of a client that did not wait for the end of its answer. */
+  /** Serves one request. `onTakenBack` is called when the client does not wait for the end of its answer. */
   serve(exchange: Exchange, onTakenBack?: () => void): void {
     const request = new ServedRequest(exchange, this, onTakenBack);
     if (request.isLongRunning) {
@@ -53,7 +35,7 @@ export class RequestServer implements RequestOwner {
     this.#short.delete(request);
   }
 
-  /** Gives every watch its end; who has taken over a connection is told to come to one. */
+  /** Ends every watch, and asks every handler that has taken over a connection to come to an end. */
   endStreams(): void {
     for (const request of this.#streams) request.endStream();
   }

@@ -1,19 +1,35 @@
 import { Buffer } from 'node:buffer';
 import { badRequest, StatusError } from '../../api/index.ts';
-import { DurationError, parseGoDuration } from '../../base/index.ts';
+import { type Clock, DurationError, type Logger, parseGoDuration, type UidSource } from '../../base/index.ts';
 import type { EncodedAnswer, TakeOver } from '../answers/answer.ts';
 import type { SentAnswer } from '../request/call.ts';
 import { isLongRunning } from '../stages/limit-concurrency.ts';
 import { discard, isPieces, lengthOf } from './answer-body.ts';
+import type { HeadWriter } from './answer-head.ts';
 import type { Exchange, Head } from './exchange.ts';
 import { GZIP_ABOVE_BYTES, gzipped } from './gzip-body.ts';
 import { LazyCall } from './lazy-call.ts';
-import type { RequestServices } from './request-server.ts';
+import type { TransportLimits } from './limits.ts';
+import type { TransportObserver } from './observer.ts';
+import type { RequestHandler } from './request-handler.ts';
 import { StreamedBody } from './streamed-body.ts';
 import { Tunnel } from './tunnel.ts';
 
-/** Who serves requests, and hears when one is over. */
-export interface RequestOwner {
+/** What every request needs while it is served. */
+export interface RequestServices {
+  readonly handler: RequestHandler;
+  readonly clock: Clock;
+  readonly uids: UidSource;
+  readonly log: Logger;
+  readonly heads: HeadWriter;
+  readonly limits: TransportLimits;
+  readonly observer: TransportObserver;
+  /** Large answers go out as gzip to clients that take it. */
+  readonly compress: boolean;
+}
+
+/** Keeps track of the requests under way. */
+export interface RequestTracker {
   readonly services: RequestServices;
   requestOver(request: ServedRequest): void;
   /** The request has taken over its connection: it has no deadline any more. */
@@ -27,7 +43,7 @@ export class ServedRequest {
   /** By the clock's monotonic time. */
   readonly startedAtMs: number;
   readonly #exchange: Exchange;
-  readonly #owner: RequestOwner;
+  readonly #tracker: RequestTracker;
   readonly #onTakenBack: (() => void) | undefined;
   #phase: 'handling' | 'answering' | 'over' = 'handling';
   /** Separate from the phase: a handler may not have noticed that its request is over. */
@@ -41,13 +57,13 @@ export class ServedRequest {
   #tunnel: Tunnel | undefined;
   #timer: Disposable | undefined;
 
-  constructor(exchange: Exchange, owner: RequestOwner, onTakenBack: (() => void) | undefined) {
-    const { clock } = owner.services;
+  constructor(exchange: Exchange, tracker: RequestTracker, onTakenBack: (() => void) | undefined) {
+    const { clock } = tracker.services;
     this.#exchange = exchange;
-    this.#owner = owner;
+    this.#tracker = tracker;
     this.#onTakenBack = onTakenBack;
     this.startedAtMs = clock.monotonic();
-    this.call = new LazyCall(exchange, clock.now(), owner.services.uids);
+    this.call = new LazyCall(exchange, clock.now(), tracker.services.uids);
     this.isLongRunning = isLongRunning(this.call.info);
     exchange.connection.requestStarted();
     exchange.onClose((isFlushed) => this.#close(isFlushed));
@@ -55,7 +71,7 @@ export class ServedRequest {
 
   /** Never rejects. */
   async run(): Promise<void> {
-    const { handler } = this.#owner.services;
+    const { handler } = this.#tracker.services;
     const { call } = this;
     let answer: EncodedAnswer;
     try {
@@ -74,7 +90,7 @@ export class ServedRequest {
       const sending = this.#answer(answer);
       if (sending !== undefined) await sending; // small answers are sent by now
     } catch (error) {
-      this.#owner.services.log.error('answer broke off', { method: call.method, path: call.path, error });
+      this.#tracker.services.log.error('answer broke off', { method: call.method, path: call.path, error });
       this.cut('The answer broke off');
     }
   }
@@ -82,7 +98,7 @@ export class ServedRequest {
   /** The deadline: with an answer if none has begun, else by cutting it off. */
   expire(): void {
     if (this.#phase === 'over') return;
-    this.#owner.services.observer.timedOut(this.call);
+    this.#tracker.services.observer.timedOut(this.call);
     this.call.abort('The request deadline passed');
     if (this.#phase === 'handling') this.#sendWhole(TIMEOUT_ANSWER, TIMEOUT_ANSWER.body);
     else this.cut('The request deadline passed');
@@ -101,7 +117,7 @@ export class ServedRequest {
   }
 
   #answerToFailure(error: unknown): EncodedAnswer {
-    const { handler, log } = this.#owner.services;
+    const { handler, log } = this.#tracker.services;
     const { call } = this;
     if (!(error instanceof StatusError)) {
       log.error('request handler failed', { method: call.method, path: call.path, error });
@@ -116,7 +132,7 @@ export class ServedRequest {
   }
 
   #startOwnTimer(): void {
-    const { clock, limits } = this.#owner.services;
+    const { clock, limits } = this.#tracker.services;
     const ms = requestedTimeoutMs(this.call);
     if (ms !== undefined && ms < limits.requestTimeoutMs) this.#timer = clock.timer(ms, () => this.expire());
   }
@@ -126,7 +142,7 @@ export class ServedRequest {
     if (answer.takeOver !== undefined) return this.#takeOver(answer, answer.takeOver);
     if (this.call.method === 'HEAD' || code === 204 || code === 304) return this.#sendHead(answer);
     if (body instanceof Uint8Array && body.length <= GZIP_ABOVE_BYTES) return this.#sendWhole(answer, body);
-    const packed = this.#owner.services.compress ? gzipped(answer, this.#exchange) : answer;
+    const packed = this.#tracker.services.compress ? gzipped(answer, this.#exchange) : answer;
     if (packed.body instanceof Uint8Array) return this.#sendWhole(packed, packed.body);
     return this.#sendStreamed(packed, packed.body);
   }
@@ -146,7 +162,7 @@ export class ServedRequest {
   }
 
   async #sendStreamed(answer: EncodedAnswer, body: Exclude<EncodedAnswer['body'], Uint8Array>): Promise<void> {
-    const { clock, limits, observer } = this.#owner.services;
+    const { clock, limits, observer } = this.#tracker.services;
     this.#begin(answer.code);
     this.#exchange.start(this.#head(answer, lengthOf(body)));
     this.#stream = new StreamedBody(this.#exchange.output, {
@@ -162,10 +178,10 @@ export class ServedRequest {
   }
 
   async #takeOver(answer: EncodedAnswer, takeOver: TakeOver): Promise<void> {
-    const { clock, limits } = this.#owner.services;
+    const { clock, limits } = this.#tracker.services;
     this.#begin(answer.code);
     this.#timer?.[Symbol.dispose]();
-    this.#owner.tookOver(this);
+    this.#tracker.tookOver(this);
     this.#tunnel = new Tunnel(this.#exchange.takeOver(this.#head(answer, undefined)), {
       clock,
       idleTimeoutMs: limits.upgradeIdleTimeoutMs,
@@ -180,7 +196,7 @@ export class ServedRequest {
   }
 
   #head(answer: EncodedAnswer, length: number | undefined): Head {
-    return this.#owner.services.heads.head(this.call, answer, length);
+    return this.#tracker.services.heads.head(this.call, answer, length);
   }
 
   /** Nothing more can be sent. */
@@ -192,11 +208,11 @@ export class ServedRequest {
     if (!isComplete) this.call.abort('The client went away');
     this.#stream?.leave();
     if (this.#isHandlerDone) this.#exchange.connection.requestEnded();
-    this.#owner.requestOver(this);
+    this.#tracker.requestOver(this);
     const bytes = this.#stream?.bytes ?? this.#tunnel?.bytes ?? this.#bytes ?? 0;
     const sent: SentAnswer = { code: this.#code, bytes, outcome: isComplete ? 'complete' : 'cut' };
     this.call.finish(sent);
-    this.#owner.services.observer.answered(this.call, sent);
+    this.#tracker.services.observer.answered(this.call, sent);
     if (!isComplete && !this.#isOurEnd) this.#onTakenBack?.();
   }
 }

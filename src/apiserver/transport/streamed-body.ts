@@ -26,7 +26,7 @@ export class StreamedBody {
 
   /**
    * Sends what comes, when it comes, until the source ends, throws, or nobody reads any more. A source whose reader has
-   * gone is left; what it says then is not heard.
+   * gone is left; its last error is ignored.
    */
   async sendFrom(source: AsyncIterable<Uint8Array>): Promise<void> {
     const writer = this.#writer;

@@ -192,7 +192,7 @@ function tlsOptions(identity?: Identity): ConnectionOptions {
   return { ca: authority.certificate, servername: 'localhost', ...shown };
 }
 
-/** Whatever was done to it: it serves others, has nothing to complain about, and stops. */
+/** Whatever was done to it: it serves other clients, has logged no errors, and stops. */
 export async function assertUnharmed(server: TestTransport): Promise<void> {
   assert.equal((await server.getHttp2({ path: '/alive' })).body.toString(), '/alive');
   assert.equal((await server.getHttp1({ path: '/alive' })).body.toString(), '/alive');
@@ -214,7 +214,7 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** Keeps what it hears. */
+/** Keeps what it observes. */
 class RecordingObserver implements TransportObserver {
   readonly answers: (SentAnswer & { readonly path: string })[] = [];
   readonly events: string[] = [];
@@ -251,7 +251,7 @@ class RecordingObserver implements TransportObserver {
     this.#changed();
   }
 
-  /** Resolves when something it heard makes the condition true. */
+  /** Resolves when an observed event makes the condition true. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }

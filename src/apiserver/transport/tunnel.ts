@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/index.ts';
 import type { TakeOver } from '../answers/answer.ts';
-import { LINGER_MS } from './linger.ts';
+import { LINGER_MS } from './limits.ts';
 
 export interface TunnelOptions {
   readonly clock: Clock;

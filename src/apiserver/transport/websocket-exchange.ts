@@ -5,8 +5,7 @@ import type { ClientCertificate } from '../request/call.ts';
 import type { Connection } from './connection.ts';
 import { eventFraming, type EventFraming, EventSplitter } from './event-splitter.ts';
 import type { Exchange, Head, Output } from './exchange.ts';
-import type { Http1Exchange } from './http1-exchange.ts';
-import { rawAnswer } from './raw-answer.ts';
+import { type Http1Exchange, rawAnswer } from './http1-exchange.ts';
 
 /** A watch over WebSocket. Whatever is not the stream of a watch, such as a refusal, is answered as plain HTTP. */
 export class WebSocketExchange implements Exchange {

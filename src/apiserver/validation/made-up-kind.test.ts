@@ -13,7 +13,7 @@ import {
 } from '../../api/index.ts';
 import type { ApiObject, OwnedKind } from '../../api/index.ts';
 import { compileRule, isProblem, ruleEnvironment, typeCheckingEnvironment } from '../../cel/index.ts';
-import { checkValues } from './check-values.ts';
+import { checkValues } from './validate-object.ts';
 
 const schema: StructuralSchema = {
   type: 'object',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { builtInTypes, canonicalize, fieldErrorText, structuralKind, type StructuralSchema } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
-import { checkValues } from './check-values.ts';
+import { checkValues } from './validate-object.ts';
 
 const types = builtInTypes();
 

@@ -6,7 +6,7 @@ import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
 import type { Computed } from '../resource.ts';
-import { checkValues } from '../validation/check-values.ts';
+import { checkValues } from '../validation/validate-object.ts';
 import { ensureNamespace } from './object-meta.ts';
 
 /** A verb on a kind that is answered on the spot, such as an access review. */

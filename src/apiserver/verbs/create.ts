@@ -33,20 +33,20 @@ const GENERATED_NAME_TRIES = 8;
 export interface CreateOptions {
   readonly admission: RequestAdmission;
   readonly context: WriteContext;
-  /** Its owners are known already. */
-  readonly isOwned?: boolean;
+  /** The object comes with its managedFields, as after an apply. */
+  readonly hasManagedFields?: boolean;
 }
 
 /** Creates `sent`, trying other names while a generated one is taken. */
 export async function createObject(
   sent: ApiObject,
   endpoint: Endpoint,
-  { admission, context, isOwned = false }: CreateOptions,
+  { admission, context, hasManagedFields = false }: CreateOptions,
 ): Promise<StoredObject | ApiObject> {
   const { resource, services } = endpoint;
   const bare = withoutSystemFields(sent);
   // metadata is new by now, and managedFields the last of its members
-  if (!isOwned) {
+  if (!hasManagedFields) {
     bare.metadata.managedFields = await services.ownership.afterWrite(bare, undefined, { resource, context });
   }
   const mutated = await admission.mutateCreate(bare);
@@ -59,7 +59,7 @@ export async function createObject(
     fillSystemFields(object, endpoint, context);
     await prepareAndCheck(object, endpoint, context);
     await admission.validateCreate(object);
-    const created = await store(object, endpoint, { context, isOwned });
+    const created = await store(object, endpoint, { context, hasManagedFields });
     if (created === 'again') continue;
     if (!isTaken(created)) return created;
     if (generateName === '') throw nameTaken(endpoint, created.taken);
@@ -83,7 +83,7 @@ async function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: W
 async function store(
   object: ApiObject,
   endpoint: Endpoint,
-  { context, isOwned }: { readonly context: WriteContext; readonly isOwned: boolean },
+  { context, hasManagedFields }: { readonly context: WriteContext; readonly hasManagedFields: boolean },
 ): Promise<StoredObject | ApiObject | NameTaken | 'again'> {
   const { resource, objects } = endpoint;
   if ((object.metadata.resourceVersion ?? '') !== '') {
@@ -96,7 +96,13 @@ async function store(
   }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
-  const options = { expected: undefined, ttlSeconds, alongside, keepsOwners: isOwned, signal: context.signal };
+  const options = {
+    expected: undefined,
+    ttlSeconds,
+    alongside,
+    keepsManagedFields: hasManagedFields,
+    signal: context.signal,
+  };
   const result = await putObject(key, object, { endpoint, options });
   if (!isConflicting(result)) return result;
   return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };

@@ -1,5 +1,5 @@
 import { type ApiObject, hasReason, notFound, type Status } from '../../api/index.ts';
-import { operationOptions } from '../admission/operation-options.ts';
+import { operationOptions } from '../admission/admission-attributes.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
@@ -35,7 +35,7 @@ export function deleteAdmission(call: Call, endpoint: Endpoint, options: DeleteO
   return new RequestAdmission(call, endpoint, { dryRun, deleteOptions: stated });
 }
 
-/** Tells who does not say what becomes of dependents, where the kind's own choice surprises. */
+/** Warns a client that does not say what becomes of dependents, where the default of the kind is surprising. */
 export function warnOfPropagation({ resource }: Endpoint, options: DeleteOptions, context: WriteContext): void {
   const { propagationWarning } = resource.strategy;
   if (propagationWarning === undefined) return;

@@ -32,8 +32,8 @@ export interface Modification {
   /** The resource's own rules, or those of the subresource that is written. */
   readonly strategy: Strategy;
   readonly preconditions?: Preconditions;
-  /** Owners matter more than the write, see `putObject`. */
-  readonly keepsOwners?: boolean;
+  /** The write fails rather than lose managedFields, see `putObject`. */
+  readonly keepsManagedFields?: boolean;
   /** The object as it should be; called again after a lost race. Gets a frozen object and returns a new one. */
   change(current: ApiObject): ApiObject | Promise<ApiObject>;
 }
@@ -159,7 +159,7 @@ async function write(
     expected: stored,
     ttlSeconds,
     alongside,
-    keepsOwners: modification.keepsOwners === true,
+    keepsManagedFields: modification.keepsManagedFields === true,
     signal: context.signal,
   };
   const result = await putObject(stored.key, { ...object, metadata }, { endpoint, options });
@@ -176,4 +176,16 @@ function mayDisappear(object: ApiObject, old: ApiObject, strategy: Strategy): bo
   if ((object.metadata.finalizers ?? []).length > 0 || old.metadata.deletionTimestamp === undefined) return false;
   if ((old.metadata.deletionGracePeriodSeconds ?? 0) > 0) return false;
   return strategy.mayDisappear?.(object) ?? true;
+}
+
+/** The object with its managedFields after a plain write over `live`: the writer manages the fields that it has changed. */
+export async function withManager(
+  object: ApiObject,
+  live: ApiObject,
+  { endpoint, context }: { readonly endpoint: Endpoint; readonly context: WriteContext },
+): Promise<ApiObject> {
+  const { resource, services } = endpoint;
+  const managedFields = await services.ownership.afterWrite(object, live, { resource, context });
+  if (object.metadata.managedFields === managedFields) return object;
+  return { ...object, metadata: withMeta(object.metadata, { managedFields }) };
 }

@@ -8,9 +8,8 @@ import type { Strategy, WriteContext } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { AppliedConfig } from './applied-config.ts';
 import { createObject } from './create.ts';
-import { modifyObject } from './modify-object.ts';
+import { modifyObject, withManager } from './modify-object.ts';
 import { ensureNamespace } from './object-meta.ts';
-import { owned } from './owned-object.ts';
 import { APPLY, patchMethodOf } from './patch-methods.ts';
 import { decodePatched } from './patched-object.ts';
 import { checkName, withoutResourceVersion } from './update.ts';
@@ -38,7 +37,7 @@ export async function patch(
     strategy,
     change: async (current: ApiObject) => {
       const sent = decodePatched(applyPatch(current), endpoint, patchContext);
-      const patched = await owned(sent, current, { endpoint, context });
+      const patched = await withManager(sent, current, { endpoint, context });
       ensureNamespace(patched, endpoint, namespace);
       checkName(patched, name);
       return patched;
@@ -65,7 +64,7 @@ async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promis
   for (let attempt = 0; ; attempt++) {
     try {
       if ((await objects.get(key)) !== undefined) {
-        const modification = { key, name, admission, context, strategy, keepsOwners: true, change };
+        const modification = { key, name, admission, context, strategy, keepsManagedFields: true, change };
         return { type: 'object', code: 200, resource, object: await modifyObject(endpoint, modification) };
       }
       if (strategy !== resource.strategy) throw notFound(groupResource(resource), name);
@@ -100,5 +99,5 @@ function create(
     const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
     throw conflict(groupResource(endpoint.resource), name, why);
   }
-  return createObject(withoutResourceVersion(object), endpoint, { admission, context, isOwned: true });
+  return createObject(withoutResourceVersion(object), endpoint, { admission, context, hasManagedFields: true });
 }

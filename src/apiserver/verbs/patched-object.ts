@@ -1,10 +1,10 @@
 import { type ApiObject, badRequest, canonicalize, DecodeError, invalid, invalidValue } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { unregisteredKind } from '../request/decode-failure.ts';
-import { resetsOwners, withoutOwners } from '../request/reset-owners.ts';
+import { resetsManagedFields, withEmptyManagedFields } from '../request/decode-object.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
-import type { PatchContext, Patched } from './patch-method.ts';
+import type { PatchContext, Patched } from './patch-body.ts';
 
 /** Reads what a patch made of an object as strictly as if it had been sent whole. */
 export function decodePatched(patched: Patched, endpoint: Endpoint, context: PatchContext): ApiObject {
@@ -27,7 +27,7 @@ export function decodePatched(patched: Patched, endpoint: Endpoint, context: Pat
     if (context.fieldValidation === 'Warn') for (const text of problems) context.warn(text);
     const object = withKind(decoded as unknown as ApiObject, resource);
     resource.strategy.applyDefaults?.(object);
-    return resetsOwners(value) ? withoutOwners(object) : object;
+    return resetsManagedFields(value) ? withEmptyManagedFields(object) : object;
   } catch (error) {
     if (error instanceof DecodeError) throw problem(explain?.() ?? error.message);
     throw error;

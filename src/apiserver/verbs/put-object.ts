@@ -6,12 +6,15 @@ import { convertForReading, convertForStoring } from '../storage/conversion.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 
 export interface PutOptions extends WriteOptions {
-  /** Owners matter more than the write: nothing is stored without them. */
-  readonly keepsOwners: boolean;
+  /** The write fails rather than lose managedFields. */
+  readonly keepsManagedFields: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Stores an object, ready to be answered with in the version in which it was written; one that is too large with its owners is stored without them, since they can be large themselves. */
+/**
+ * Stores an object, and converts the result to the version in which it was written. An object that is too large with its
+ * managedFields is stored without them, since they can be large themselves.
+ */
 export async function putObject(
   key: string,
   object: ApiObject,
@@ -26,7 +29,7 @@ export async function putObject(
   try {
     return await put(object);
   } catch (error) {
-    if (options.keepsOwners || object.metadata.managedFields === undefined || !isStoreError(error, 'TooLarge'))
+    if (options.keepsManagedFields || object.metadata.managedFields === undefined || !isStoreError(error, 'TooLarge'))
       throw error;
     const bare = { ...object, metadata: withMeta(object.metadata, { managedFields: undefined }) };
     return put(bare);

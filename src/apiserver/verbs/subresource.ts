@@ -11,7 +11,7 @@ import type { ApiObject, ScaledKind } from '../../api/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
-import { objectWithOwners, pictureWithOwners, scaledKind } from '../ownership/scale-ownership.ts';
+import { objectWithManagers, projectedWithManagers, scaledKind } from '../ownership/scale-ownership.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions, type WriteOptions } from '../request/options.ts';
@@ -21,9 +21,8 @@ import { StoredObject } from '../storage/stored-object.ts';
 import { AppliedConfig } from './applied-config.ts';
 import { deleteObject } from './delete.ts';
 import { get } from './get.ts';
-import { modifyObject } from './modify-object.ts';
+import { modifyObject, withManager } from './modify-object.ts';
 import { ensureNamespace } from './object-meta.ts';
-import { owned } from './owned-object.ts';
 import { APPLY, patchMethodOf } from './patch-methods.ts';
 import { patch } from './patch.ts';
 import { decodePatched } from './patched-object.ts';
@@ -111,38 +110,38 @@ function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): Acti
   };
 }
 
-/** GET …/scale and the like: another kind's picture of the object. */
+/** GET …/scale and the like: the object as another kind. */
 async function getProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
   const { resource, objects } = endpoint;
   const stored = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
   if (stored === undefined) throw notFound(groupResource(resource), call.info.name);
   await convertForReading([stored], resource, call.signal);
-  const picture = projection.project(stored.as(resource));
-  return { type: 'object', code: 200, resource: pictureOf(resource, projection), object: picture };
+  const projected = projection.project(stored.as(resource));
+  return { type: 'object', code: 200, resource: projectedResource(resource, projection), object: projected };
 }
 
-/** PUT a picture: what it says is carried over into the object. */
+/** PUT a projection, such as a Scale: its fields are carried over into the object. */
 async function updateProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
   const options = writeOptions(call.query, 'UpdateOptions');
-  const target = pictureEndpoint(endpoint, projection);
+  const target = projectedEndpoint(endpoint, projection);
   const { services } = endpoint;
   const sent = await decodeObject(call, target.resource, { fieldValidation: options.fieldValidation, services });
   ensureNamespace(sent, target, call.info.namespace);
   checkName(sent, call.info.name);
-  const change: PictureChange = (picture, context) => owned(sent, picture, { endpoint: target, context });
+  const change: ProjectedChange = (projected, context) => withManager(sent, projected, { endpoint: target, context });
   return writeProjection(call, endpoint, { projection, options, change });
 }
 
-/** PATCH a picture as if it were stored. */
+/** PATCH a projection as if it were stored. */
 async function patchProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
-  const target = pictureEndpoint(endpoint, projection);
+  const target = projectedEndpoint(endpoint, projection);
   const method = patchMethodOf(call, endpoint.resource);
   const body = await call.body(endpoint.services.maxBodyBytes);
   const options = writeOptions(call.query, 'PatchOptions', method === APPLY);
   const { fieldValidation, force } = options;
   if (method === APPLY) {
     const config = new AppliedConfig(body, { fieldValidation, force: force === true });
-    const change: PictureChange = (picture, context) => config.applyTo(picture, target, context);
+    const change: ProjectedChange = (projected, context) => config.applyTo(projected, target, context);
     return writeProjection(call, endpoint, { projection, options, change });
   }
   const patchContext = {
@@ -152,18 +151,18 @@ async function patchProjection(call: Call, endpoint: Endpoint, projection: Proje
     name: call.info.name,
   };
   const apply = method(body, patchContext);
-  const change: PictureChange = (picture, context) =>
-    owned(decodePatched(apply(picture), target, patchContext), picture, { endpoint: target, context });
+  const change: ProjectedChange = (projected, context) =>
+    withManager(decodePatched(apply(projected), target, patchContext), projected, { endpoint: target, context });
   return writeProjection(call, endpoint, { projection, options, change });
 }
 
-/** The picture as it should be. */
-type PictureChange = (picture: ApiObject, context: WriteContext) => Promise<ApiObject>;
+/** Computes the projected object that should be there. */
+type ProjectedChange = (projected: ApiObject, context: WriteContext) => Promise<ApiObject>;
 
 interface ProjectionWrite {
   readonly projection: Projection;
   readonly options: WriteOptions;
-  readonly change: PictureChange;
+  readonly change: ProjectedChange;
 }
 
 async function writeProjection(call: Call, endpoint: Endpoint, write: ProjectionWrite): Promise<Answer> {
@@ -183,7 +182,12 @@ async function writeProjection(call: Call, endpoint: Endpoint, write: Projection
     change: (current) => changed(current, { admission, name, endpoint, write, context, scaled }),
   });
   const object = result instanceof StoredObject ? result.as(resource) : result;
-  return { type: 'object', code: 200, resource: pictureOf(resource, projection), object: projection.project(object) };
+  return {
+    type: 'object',
+    code: 200,
+    resource: projectedResource(resource, projection),
+    object: projection.project(object),
+  };
 }
 
 interface ChangeContext {
@@ -195,27 +199,27 @@ interface ChangeContext {
   readonly scaled: ScaledKind | undefined;
 }
 
-/** The object with what a changed picture of it says. */
+/** The object with the changes of its projection carried over. */
 async function changed(current: ApiObject, change: ChangeContext): Promise<ApiObject> {
   const { admission, name, endpoint, write, context, scaled } = change;
   const { projection } = write;
   const bare = canonicalize(projection.project(current), projection.struct) as unknown as ApiObject;
-  const before = pictureWithOwners(bare, current, scaled);
-  const picture = await admission.mutateUpdate(await write.change(before, context), before);
-  const errors = projection.validate(picture);
+  const before = projectedWithManagers(bare, current, scaled);
+  const projected = await admission.mutateUpdate(await write.change(before, context), before);
+  const errors = projection.validate(projected);
   if (errors.length > 0) throw invalid({ group: projection.kind.group, resource: projection.kind.kind }, name, errors);
-  const sent = picture.metadata.resourceVersion ?? '';
+  const sent = projected.metadata.resourceVersion ?? '';
   if (sent !== '' && sent !== current.metadata.resourceVersion) {
     throw conflict(groupResource(endpoint.resource), name, OBJECT_MODIFIED);
   }
-  return objectWithOwners(projection.merge(current, picture), picture, { scaled, before: current });
+  return objectWithManagers(projection.merge(current, projected), projected, { scaled, before: current });
 }
 
-/** The resource as the picture's kind, for decoding and encoding it. */
-function pictureOf(resource: Resource, { kind, struct, columns = [] }: Projection): Resource {
+/** The resource as the kind of the projection, for decoding and encoding it. */
+function projectedResource(resource: Resource, { kind, struct, columns = [] }: Projection): Resource {
   return { ...resource, ...kind, type: struct, columns, strategy: {} };
 }
 
-function pictureEndpoint(endpoint: Endpoint, projection: Projection): Endpoint {
-  return { ...endpoint, resource: pictureOf(endpoint.resource, projection) };
+function projectedEndpoint(endpoint: Endpoint, projection: Projection): Endpoint {
+  return { ...endpoint, resource: projectedResource(endpoint.resource, projection) };
 }

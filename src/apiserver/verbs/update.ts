@@ -7,8 +7,7 @@ import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
 import type { Strategy } from '../resource.ts';
 import { createObject } from './create.ts';
-import { modifyObject } from './modify-object.ts';
-import { owned } from './owned-object.ts';
+import { modifyObject, withManager } from './modify-object.ts';
 import { ensureNamespace } from './object-meta.ts';
 
 /** PUT one object, or the part of it that a subresource owns. */
@@ -38,7 +37,7 @@ export async function update(
     admission,
     context,
     strategy,
-    change: (current) => owned(sent, current, { endpoint, context }),
+    change: (current) => withManager(sent, current, { endpoint, context }),
     ...(uid === '' ? {} : { preconditions: { uid } }),
   });
   return { type: 'object', code: 200, resource, object };

@@ -40,7 +40,7 @@ function isWriteInNamespace({ operation, resource }: AdmissionTarget): boolean {
   return isWrite && resource.namespaced && !isAccessReview(resource);
 }
 
-/** Whoever asks about access is not told whether a namespace is there: that would tell too much. */
+/** Access reviews pass, so that they do not reveal whether a namespace exists. */
 function isAccessReview({ group, plural }: AdmissionTarget['resource']): boolean {
   return group === 'authorization.k8s.io' && plural === 'localsubjectaccessreviews';
 }

@@ -22,7 +22,7 @@ export const customResourceDefinitions = defineKind<CustomResourceDefinition>({
   folder: 'apiextensions.k8s.io/customresourcedefinitions',
   requiresResourceVersion: true,
   raisesGeneration: changes('spec'),
-  judges: ['spec.versions'],
+  ownRulesFor: ['spec.versions'],
 
   applyDefaults({ spec, status }) {
     const { names } = spec;

@@ -2,7 +2,7 @@ import { dns1035LabelProblems, formatTime, instantOfMillis, invalidValue, requir
 import type { FieldError } from '../../api/index.ts';
 import type { APIService } from '../../api/types/apiregistration/v1.d.ts';
 import { ageColumn, column, each, nameColumn } from '../columns/column.ts';
-import { decodedLength } from '../core/configmap-rules.ts';
+import { decodedLength } from '../core/configmaps.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
 
@@ -19,7 +19,7 @@ export const apiServices = defineKind<APIService>({
   checkName: pathSegmentName,
   requiresResourceVersion: true,
   statusMetadata: 'owners',
-  judges: ['spec.version'],
+  ownRulesFor: ['spec.version'],
 
   /** What this server answers itself is there at once; the others are probed. */
   prepareForCreate(service, { now }) {

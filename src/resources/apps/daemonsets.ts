@@ -31,7 +31,7 @@ import { defineKind, type Whole } from '../kind.ts';
 import { checkLabelSelector, isEmptySelector } from '../label-selector-rules.ts';
 import { withEntries } from '../object-meta.ts';
 import { nested, unversioned } from '../unversioned.ts';
-import { checkCountOrPercent, checkNotMoreThanAll, isNone } from './percent-rules.ts';
+import { checkCountOrPercent, checkNotMoreThanAll, isNone } from './workload-rules.ts';
 
 /** How often the template changed; a field once, kept as an annotation since. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
@@ -54,7 +54,7 @@ export const daemonSets = defineKind<DaemonSet>({
     selectorColumn(({ spec }) => spec?.selector),
   ],
   raisesGeneration: changes('spec'),
-  judges: ['spec.selector', 'spec.updateStrategy.type'],
+  ownRulesFor: ['spec.selector', 'spec.updateStrategy.type'],
 
   applyDefaults(object) {
     defaultPodTemplate(object.spec.template);

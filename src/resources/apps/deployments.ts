@@ -5,16 +5,21 @@ import { deepEqual } from '../../base/index.ts';
 import { ageColumn, column, nameColumn, wide } from '../columns/column.ts';
 import { containerColumns, PODS_AVAILABLE, PODS_UPDATED, readyOfDesired } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
-import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
-import { templateWarnings } from '../core/pod-warnings.ts';
-import { checkReplicaCounts } from '../core/replica-counts.ts';
+import { templateHooks } from '../core/pod-template.ts';
+import {
+  checkCountOrPercent,
+  checkNotMoreThanAll,
+  checkReplicaCounts,
+  checkSelectedTemplate,
+  checkWorkloadSelector,
+  isNone,
+} from './workload-rules.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { scaleOfSelector } from '../scale.ts';
 import { nested, unversioned } from '../unversioned.ts';
-import { checkCountOrPercent, checkNotMoreThanAll, isNone } from './percent-rules.ts';
-import { checkSelectedTemplate, checkWorkloadSelector } from './selector-rules.ts';
 
 export const deployments = defineKind<Deployment>({
+  ...templateHooks,
   group: 'apps',
   plural: 'deployments',
   columns: [
@@ -27,7 +32,7 @@ export const deployments = defineKind<Deployment>({
     wide('Selector', 'Labels of the pods that belong to it', deploymentSelector),
   ],
   statusMetadata: 'labels',
-  judges: ['spec.strategy.type'],
+  ownRulesFor: ['spec.strategy.type'],
 
   /** Annotations count too: they are copied to the replica sets. */
   raisesGeneration: (object, old) =>
@@ -38,20 +43,8 @@ export const deployments = defineKind<Deployment>({
     defaultStrategy(spec);
   },
 
-  prepareForCreate(object) {
-    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template) };
-  },
-
-  prepareForUpdate(object, old) {
-    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template, old.spec.template) };
-  },
-
   validate: checkDeployment,
   validateStatus: checkDeploymentStatus,
-  warnings: ({ metadata, spec }, old) => [
-    ...(old === undefined ? podNameWarnings(metadata.name ?? '') : []),
-    ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
-  ],
   subresources: { scale: scaleOfSelector },
 });
 

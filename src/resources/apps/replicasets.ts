@@ -4,14 +4,13 @@ import { changes } from '../change.ts';
 import { ageColumn, nameColumn } from '../columns/column.ts';
 import { containerColumns, replicaColumns, selectorColumn } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
-import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
-import { templateWarnings } from '../core/pod-warnings.ts';
-import { checkReplicaCounts } from '../core/replica-counts.ts';
+import { templateHooks } from '../core/pod-template.ts';
+import { checkReplicaCounts, checkSelectedTemplate, checkWorkloadSelector } from './workload-rules.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { scaleOfSelector } from '../scale.ts';
-import { checkSelectedTemplate, checkWorkloadSelector } from './selector-rules.ts';
 
 export const replicaSets = defineKind<ReplicaSet>({
+  ...templateHooks,
   group: 'apps',
   plural: 'replicasets',
   columns: [
@@ -27,20 +26,8 @@ export const replicaSets = defineKind<ReplicaSet>({
     defaultPodTemplate(spec.template);
   },
 
-  prepareForCreate(object) {
-    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template) };
-  },
-
-  prepareForUpdate(object, old) {
-    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template, old.spec.template) };
-  },
-
   validate: checkReplicaSet,
   validateStatus: checkReplicaSetStatus,
-  warnings: ({ metadata, spec }, old) => [
-    ...(old === undefined ? podNameWarnings(metadata.name ?? '') : []),
-    ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
-  ],
   subresources: { scale: scaleOfSelector },
 });
 

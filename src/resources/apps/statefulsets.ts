@@ -18,13 +18,12 @@ import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { checkPodTemplateSpec } from '../core/pod-template-rules.ts';
 import { withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
-import { checkReplicaCounts } from '../core/replica-counts.ts';
+import { checkReplicaCounts, checkWorkloadSelector } from './workload-rules.ts';
 import { roundToMilli } from '../core/resource-list.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { labelName } from '../name-rules.ts';
 import { scaleOfSelector } from '../scale.ts';
 import { nested, unversioned } from '../unversioned.ts';
-import { checkWorkloadSelector } from './selector-rules.ts';
 
 export const statefulSets = defineKind<StatefulSet>({
   group: 'apps',
@@ -32,7 +31,7 @@ export const statefulSets = defineKind<StatefulSet>({
   columns: [nameColumn, readyOfDesired, ageColumn, ...containerColumns<StatefulSet>(({ spec }) => spec?.template)],
   checkName: labelName,
   raisesGeneration: changes('spec'),
-  judges: ['spec.podManagementPolicy', 'spec.updateStrategy.type', 'spec.updateStrategy.rollingUpdate.partition'],
+  ownRulesFor: ['spec.podManagementPolicy', 'spec.updateStrategy.type', 'spec.updateStrategy.rollingUpdate.partition'],
 
   applyDefaults({ spec }) {
     defaultPodTemplate(spec.template);

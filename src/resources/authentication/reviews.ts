@@ -11,7 +11,7 @@ import type { Kind } from '../kind.ts';
 
 const GROUP = 'authentication.k8s.io';
 
-/** The two kinds that ask who somebody is. Nothing is stored. */
+/** The two kinds of reviews that identify a user. Nothing is stored. */
 export function identityReviews({ tokenReviewer }: KindEnvironment): Kind[] {
   return [
     {
@@ -29,7 +29,7 @@ export function identityReviews({ tokenReviewer }: KindEnvironment): Kind[] {
     {
       group: GROUP,
       plural: 'tokenreviews',
-      judges: ['spec.token'],
+      ownRulesFor: ['spec.token'],
       computed: { check: checkToken, create: async (object) => reviewToken(object, tokenReviewer) },
     },
   ];

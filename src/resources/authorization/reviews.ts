@@ -19,7 +19,7 @@ import { checkOperator, checkRequirement } from '../label-selector-rules.ts';
 
 const GROUP = 'authorization.k8s.io';
 
-/** The four kinds that ask who may do what. Nothing is stored: the answer is the status of what was posted. */
+/** The four kinds of access reviews. Nothing is stored: the answer is the status of the posted object. */
 export function accessReviews(environment: KindEnvironment): Kind[] {
   const reviewer = (): AccessReviewer => {
     if (environment.accessReviewer !== undefined) return environment.accessReviewer;

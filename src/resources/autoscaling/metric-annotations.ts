@@ -6,138 +6,120 @@ type Source = Members | undefined;
  * early alpha. These are its metrics, one by one, in both directions.
  */
 export function annotationOfMetric(metric: Members): Members {
-  const { type } = metric;
-  const object = metric['object'] as Source;
-  const pods = metric['pods'] as Source;
-  const resource = metric['resource'] as Source;
-  const container = metric['containerResource'] as Source;
-  const external = metric['external'] as Source;
-  return compact({
-    type,
-    object: object && {
+  return converted(metric, {
+    object: (object) => ({
       target: object['describedObject'],
       metricName: nameOf(object),
       targetValue: targetOf(object)['value'] ?? '0',
       selector: selectorOf(object),
       averageValue: targetOf(object)['averageValue'],
-    },
-    pods: pods && {
+    }),
+    pods: (pods) => ({
       metricName: nameOf(pods),
       targetAverageValue: targetOf(pods)['averageValue'] ?? '0',
       selector: selectorOf(pods),
-    },
-    resource: resource && { name: resource['name'], ...averages(targetOf(resource)) },
-    containerResource: container && {
+    }),
+    resource: (resource) => ({ name: resource['name'], ...averages(targetOf(resource)) }),
+    containerResource: (container) => ({
       name: container['name'],
       ...averages(targetOf(container)),
       container: container['container'],
-    },
-    external: external && {
+    }),
+    external: (external) => ({
       metricName: nameOf(external),
       metricSelector: selectorOf(external),
       targetValue: targetOf(external)['value'],
       targetAverageValue: targetOf(external)['averageValue'],
-    },
+    }),
   });
 }
 
 export function metricOfAnnotation(metric: Members): Members {
-  const { type } = metric;
-  const object = metric['object'] as Source;
-  const pods = metric['pods'] as Source;
-  const resource = metric['resource'] as Source;
-  const container = metric['containerResource'] as Source;
-  const external = metric['external'] as Source;
-  return compact({
-    type,
-    object: object && {
+  return converted(metric, {
+    object: (object) => ({
       describedObject: object['target'],
       target: objectTarget(object),
       metric: identifier(object, 'selector'),
-    },
-    pods: pods && {
+    }),
+    pods: (pods) => ({
       metric: identifier(pods, 'selector'),
       target: { type: 'AverageValue', averageValue: pods['targetAverageValue'] },
-    },
-    resource: resource && { name: resource['name'], target: usageTarget(resource) },
-    containerResource: container && {
+    }),
+    resource: (resource) => ({ name: resource['name'], target: usageTarget(resource) }),
+    containerResource: (container) => ({
       name: container['name'],
       target: usageTarget(container),
       container: container['container'],
-    },
-    external: external && {
+    }),
+    external: (external) => ({
       metric: identifier(external, 'metricSelector'),
       target: {
         type: external['targetValue'] === undefined ? 'AverageValue' : 'Value',
         value: external['targetValue'],
         averageValue: external['targetAverageValue'],
       },
-    },
+    }),
   });
 }
 
 /** The same for what was last measured. */
 export function annotationOfStatus(status: Members): Members {
-  const { type } = status;
-  const object = status['object'] as Source;
-  const pods = status['pods'] as Source;
-  const resource = status['resource'] as Source;
-  const container = status['containerResource'] as Source;
-  const external = status['external'] as Source;
-  return compact({
-    type,
-    object: object && {
+  return converted(status, {
+    object: (object) => ({
       target: object['describedObject'],
       metricName: nameOf(object),
       currentValue: currentOf(object)['value'] ?? '0',
       selector: selectorOf(object),
       averageValue: currentOf(object)['averageValue'],
-    },
-    pods: pods && {
+    }),
+    pods: (pods) => ({
       metricName: nameOf(pods),
       currentAverageValue: currentOf(pods)['averageValue'] ?? '0',
       selector: selectorOf(pods),
-    },
-    resource: resource && { name: resource['name'], ...currents(currentOf(resource)) },
-    containerResource: container && {
+    }),
+    resource: (resource) => ({ name: resource['name'], ...currents(currentOf(resource)) }),
+    containerResource: (container) => ({
       name: container['name'],
       ...currents(currentOf(container)),
       container: container['container'],
-    },
-    external: external && {
+    }),
+    external: (external) => ({
       metricName: nameOf(external),
       metricSelector: selectorOf(external),
       currentValue: currentOf(external)['value'] ?? '0',
       currentAverageValue: currentOf(external)['averageValue'],
-    },
+    }),
   });
 }
 
 export function statusOfAnnotation(status: Members): Members {
-  const { type } = status;
-  const object = status['object'] as Source;
-  const pods = status['pods'] as Source;
-  const resource = status['resource'] as Source;
-  const container = status['containerResource'] as Source;
-  const external = status['external'] as Source;
-  return compact({
-    type,
-    object: object && {
+  return converted(status, {
+    object: (object) => ({
       metric: identifier(object, 'selector'),
       current: { value: object['currentValue'], averageValue: object['averageValue'] },
       describedObject: object['target'],
-    },
-    pods: pods && { metric: identifier(pods, 'selector'), current: { averageValue: pods['currentAverageValue'] } },
-    resource: resource && { name: resource['name'], current: usage(resource) },
-    containerResource: container && {
+    }),
+    pods: (pods) => ({ metric: identifier(pods, 'selector'), current: { averageValue: pods['currentAverageValue'] } }),
+    resource: (resource) => ({ name: resource['name'], current: usage(resource) }),
+    containerResource: (container) => ({
       name: container['name'],
       current: usage(container),
       container: container['container'],
-    },
-    external: external && {
+    }),
+    external: (external) => ({
       metric: identifier(external, 'metricSelector'),
       current: { value: external['currentValue'], averageValue: external['currentAverageValue'] },
-    },
+    }),
+  });
+}
+
+/** A metric with its source, whichever of them it has, put into another form. */
+function converted(metric: Members, sources: Readonly<Record<string, (source: Members) => Members>>): Members {
+  const { type } = metric;
+  const present = Object.keys(sources).filter((name) => metric[name] !== undefined && metric[name] !== null);
+  return compact({
+    type,
+    ...Object.fromEntries(present.map((name) => [name, sources[name]?.(metric[name] as Members)])),
   });
 }
 

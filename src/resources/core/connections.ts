@@ -1,26 +1,9 @@
 import { badRequest, forbiddenField, invalid, invalidValue, notFound, StatusError } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
-import type { Answer, Call } from '../../apiserver/index.ts';
-import type { KindEnvironment } from '../kind-environment.ts';
+import type { Call, ConnectionAnswer } from '../../apiserver/index.ts';
+import type { ConnectionTarget, KindEnvironment } from '../kind-environment.ts';
 import type { SubresourceMaker, Whole } from '../kind.ts';
-
-/** Reaches what runs on nodes, for the subresources that only pass something through. */
-export interface NodeConnector {
-  connect(target: ConnectionTarget, call: Call): Promise<Answer>;
-}
-
-export type ConnectionTarget =
-  | {
-      readonly type: 'exec' | 'attach' | 'log';
-      readonly node: string;
-      readonly pod: Whole<Pod>;
-      readonly container: string;
-    }
-  | { readonly type: 'portforward'; readonly node: string; readonly pod: Whole<Pod> }
-  | { readonly type: 'podproxy'; readonly pod: string; readonly namespace: string; readonly port: string }
-  | { readonly type: 'nodeproxy'; readonly node: string }
-  | { readonly type: 'serviceproxy'; readonly service: string; readonly namespace: string; readonly port: string };
 
 const NODES = { group: '', resource: 'nodes' };
 
@@ -57,7 +40,7 @@ export function podStream(
   });
 }
 
-const NO_LOG_YET: Answer = { type: 'bytes', code: 204, contentType: '', body: '' };
+const NO_LOG_YET: ConnectionAnswer = { type: 'bytes', code: 204, contentType: '', body: '' };
 
 const EVERY_METHOD = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
@@ -98,7 +81,7 @@ function nameAndPort(text: string): { readonly name: string; readonly port: stri
   return { name: parts.at(-2) ?? '', port: parts.at(-1) ?? '' };
 }
 
-function connect({ nodeConnector }: KindEnvironment, target: ConnectionTarget, call: Call): Promise<Answer> {
+function connect({ nodeConnector }: KindEnvironment, target: ConnectionTarget, call: Call): Promise<ConnectionAnswer> {
   if (nodeConnector !== undefined) return nodeConnector.connect(target, call);
   throw new StatusError({
     code: 501,

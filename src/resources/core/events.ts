@@ -6,9 +6,8 @@ import { deepEqual } from '../../base/index.ts';
 import { ageSince } from '../columns/age.ts';
 import { column, nameColumn, wide } from '../columns/column.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
-import { defineKind, type Kind, type KindRules, type Whole } from '../kind.ts';
+import { type Conversion, defineKind, type Kind, type KindRules, type Whole } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
-import { eventConversion } from './event-conversion.ts';
 
 /** Of a core Event; `events.k8s.io` shows the same. */
 const coreEventColumns: readonly Column<Event>[] = [
@@ -84,7 +83,7 @@ export function events({ eventTtlSeconds }: KindEnvironment): Kind[] {
       storedGroup: '',
       conversions: { v1: eventConversion },
       invalidAs: { group: '', resource: 'Event' },
-      judges: IMMUTABLE,
+      ownRulesFor: IMMUTABLE,
       validate: checkNewEvent,
       validateUpdate: checkNewEventUpdate,
       selectable: asCore({ ...about('regarding'), reportingController: reporter }),
@@ -244,4 +243,26 @@ function checkNewEventUpdate(event: AnyEvent, old: AnyEvent): FieldError[] {
       deepEqual(event[member], old[member]) ? [] : [invalidValue(field, event[member] ?? null, 'field is immutable')],
     ),
   ];
+}
+
+/** What events.k8s.io/v1 calls the fields of a core Event; the others have the same names. */
+const NAMES: readonly (readonly [core: string, events: string])[] = [
+  ['involvedObject', 'regarding'],
+  ['message', 'note'],
+  ['source', 'deprecatedSource'],
+  ['firstTimestamp', 'deprecatedFirstTimestamp'],
+  ['lastTimestamp', 'deprecatedLastTimestamp'],
+  ['count', 'deprecatedCount'],
+  ['reportingComponent', 'reportingController'],
+];
+
+/** Between events.k8s.io/v1 and the stored core Event: the same object under other names. */
+const eventConversion: Conversion = {
+  toStored: (event) => renamed(event, new Map(NAMES.map(([core, events]) => [events, core]))),
+  fromStored: (event) => renamed(event, new Map(NAMES)),
+};
+
+function renamed(event: ApiObject, names: ReadonlyMap<string, string>): ApiObject {
+  const entries = Object.entries(event).map(([name, value]) => [names.get(name) ?? name, value]);
+  return Object.fromEntries(entries);
 }

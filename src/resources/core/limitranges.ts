@@ -24,7 +24,7 @@ export const limitRanges = defineKind<LimitRange>({
     if ((object.metadata.name ?? '') === '') object.metadata = withMeta(object.metadata, { name: newUid() });
   },
 
-  judges: ['spec.limits'],
+  ownRulesFor: ['spec.limits'],
   validate: checkLimitRange,
 });
 

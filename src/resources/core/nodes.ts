@@ -43,7 +43,7 @@ export function nodes(environment: KindEnvironment): Kind {
     folder: 'minions',
     /** A node registers itself with its status. */
     statusOnCreate: 'kept',
-    judges: ['spec.taints', 'spec.taints.key', 'spec.taints.value', 'spec.taints.effect', 'spec.podCIDRs'],
+    ownRulesFor: ['spec.taints', 'spec.taints.key', 'spec.taints.value', 'spec.taints.effect', 'spec.podCIDRs'],
 
     applyDefaults(node) {
       const { spec, status } = node;

@@ -4,7 +4,6 @@ import { deepEqual } from '../../base/index.ts';
 import type { Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 import { unifiedDiff } from '../unified-diff.ts';
-import { checkAccessModes } from './access-mode-rules.ts';
 import { amount } from './resource-list.ts';
 import { checkResourceAmount } from './resource-rules.ts';
 
@@ -126,4 +125,12 @@ export function checkClaimStatus({ status }: Claim): FieldError[] {
       ? [invalidValue(`status.capacity[${name}]`, amount(text).value(), 'must be a valid resource quantity')]
       : [],
   );
+}
+
+const OTHERS = new Set(['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany']);
+
+/** A volume for a single pod is for nobody else. */
+export function checkAccessModes(modes: readonly string[], field: string): FieldError[] {
+  const isMixed = modes.includes('ReadWriteOncePod') && modes.some((mode) => OTHERS.has(mode));
+  return isMixed ? [forbiddenField(field, 'may not use ReadWriteOncePod with other access modes')] : [];
 }

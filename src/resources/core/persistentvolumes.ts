@@ -20,7 +20,7 @@ import {
 } from '../columns/volume-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { unifiedDiff } from '../unified-diff.ts';
-import { checkAccessModes } from './access-mode-rules.ts';
+import { checkAccessModes } from './persistentvolumeclaim-rules.ts';
 import { amount, roundToMilli } from './resource-list.ts';
 
 export const persistentVolumes = defineKind<PersistentVolume>({

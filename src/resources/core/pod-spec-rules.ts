@@ -3,21 +3,22 @@ import {
   duplicate,
   forbiddenField,
   invalidValue,
+  labelValueProblems,
   legacyIpProblems,
   missing,
+  notSupported,
   qualifiedNameProblems,
   required,
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import { isSidecar } from '../../api/meaning/index.ts';
-import type { Container, PodSpec } from '../../api/types/core/v1.d.ts';
+import type { Container, PodSpec, Toleration } from '../../api/types/core/v1.d.ts';
 import { checkLabels } from '../../apiserver/index.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 import { checkAffinity } from './affinity-rules.ts';
 import { checkContainer, checkRunning, type PodFacts } from './container-rules.ts';
 import { checkRequirements } from './resource-rules.ts';
 import { checkPodSecurity } from './security-context-rules.ts';
-import { checkTolerations } from './toleration-rules.ts';
 import { checkVolumes } from './volume-rules.ts';
 
 export interface PodSpecOptions {
@@ -226,4 +227,41 @@ function checkSearches(searches: readonly string[], field: string): FieldError[]
     }
   }
   return errors;
+}
+
+/** Whether the parts of a toleration go together. */
+export function checkTolerations(tolerations: readonly Toleration[], field: string): FieldError[] {
+  return tolerations.flatMap((toleration, index) => checkToleration(toleration, `${field}[${index}]`));
+}
+
+function checkToleration(toleration: Toleration, field: string): FieldError[] {
+  const { key = '', operator = '', effect = '', tolerationSeconds } = toleration;
+  const errors: FieldError[] = [];
+  if (key === '' && operator !== 'Exists') {
+    const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
+    errors.push(invalidValue(`${field}.operator`, operator, detail));
+  }
+  if (tolerationSeconds !== undefined && effect !== 'NoExecute') {
+    errors.push(invalidValue(`${field}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+  }
+  return [...errors, ...checkOperator(toleration, field)];
+}
+
+/** Messages about the value, too, are at the operator. */
+function checkOperator({ operator, value = '' }: Toleration, field: string): FieldError[] {
+  const at = `${field}.operator`;
+  switch (operator) {
+    case undefined:
+    case 'Equal': {
+      const problems = labelValueProblems(value);
+      return problems.length === 0 ? [] : [invalidValue(at, value, problems.join(';'))];
+    }
+    case 'Exists':
+      return value === '' ? [] : [invalidValue(at, value, "value must be empty when `operator` is 'Exists'")];
+    case 'Lt':
+    case 'Gt':
+      return [notSupported(at, operator, ['Equal', 'Exists', 'Lt', 'Gt'])];
+    default:
+      return [notSupported(at, operator, ['Equal', 'Exists'])];
+  }
 }

@@ -1,6 +1,28 @@
-import { dns1123LabelProblems } from '../../api/index.ts';
+import { dns1123LabelProblems, type ObjectMeta } from '../../api/index.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import { withoutGatedFields } from './gated-pod-fields.ts';
+import { templateWarnings } from './pod-warnings.ts';
+
+interface Templated {
+  readonly metadata: ObjectMeta;
+  spec: { readonly template?: PodTemplateSpec };
+}
+
+/** What kinds that make pods from `spec.template` have in common. */
+export const templateHooks = {
+  prepareForCreate(object: Templated): void {
+    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template) };
+  },
+
+  prepareForUpdate(object: Templated, old: Templated): void {
+    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template, old.spec.template) };
+  },
+
+  warnings: ({ metadata, spec }: Templated, old: Templated | undefined): string[] => [
+    ...(old === undefined ? podNameWarnings(metadata.name ?? '') : []),
+    ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
+  ],
+};
 
 /** A template without the fields whose feature is off. */
 export function withoutGatedTemplateFields<T extends PodTemplateSpec | undefined>(

@@ -97,7 +97,7 @@ function checkGates({ schedulingGates = [] }: PodSpec, old: PodSpec): FieldError
   });
 }
 
-/** Whatever else differs is refused, with a picture of it. A pod that waits behind a gate may still be aimed. */
+/** Any other difference is refused with a diff. A pod that waits behind a scheduling gate may still get another node selector. */
 function checkTheRest(spec: PodSpec, old: PodSpec): FieldError[] {
   const errors: FieldError[] = [];
   let rest: PodSpec = {

@@ -8,7 +8,7 @@ import type {
   PodTemplateSpec,
   Volume,
 } from '../../api/types/core/v1.d.ts';
-import { fractionWarnings } from './fraction-warnings.ts';
+import { amount } from './resource-list.ts';
 
 const NODE_LABELS: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
@@ -267,5 +267,16 @@ function portNameWarnings(ports: readonly Placed<ContainerPort>[]): string[] {
     }
     const use = `services and probes that select ports by name will use ${other}`;
     return [`${field}: duplicate port name ${JSON.stringify(name)} with ${other}, ${use}`];
+  });
+}
+
+const WHOLE_BYTES = ['memory', 'ephemeral-storage'];
+
+/** A part of a byte can be asked for, but not be given. */
+function fractionWarnings(amounts: Readonly<Record<string, string>> | undefined, field: string): string[] {
+  return WHOLE_BYTES.flatMap((name) => {
+    const text = amounts?.[name];
+    if (text === undefined || amount(text).scaledValue(-3) % 1000n === 0n) return [];
+    return [`${field}[${name}]: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`];
   });
 }

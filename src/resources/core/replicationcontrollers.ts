@@ -17,11 +17,11 @@ import { defineKind, type Whole } from '../kind.ts';
 import { scaleOfLabels } from '../scale.ts';
 import { defaultPodTemplate } from './pod-spec-defaults.ts';
 import { checkPodTemplateSpec } from './pod-template-rules.ts';
-import { podNameWarnings, withoutGatedTemplateFields } from './pod-template.ts';
-import { templateWarnings } from './pod-warnings.ts';
-import { checkReplicaCounts } from './replica-counts.ts';
+import { templateHooks } from './pod-template.ts';
+import { checkReplicaCounts } from '../apps/workload-rules.ts';
 
 export const replicationControllers = defineKind<ReplicationController>({
+  ...templateHooks,
   group: '',
   plural: 'replicationcontrollers',
   columns: [
@@ -45,20 +45,8 @@ export const replicationControllers = defineKind<ReplicationController>({
     if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata = withMeta(object.metadata, { labels });
   },
 
-  prepareForCreate(object) {
-    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template) };
-  },
-
-  prepareForUpdate(object, old) {
-    object.spec = { ...object.spec, template: withoutGatedTemplateFields(object.spec.template, old.spec.template) };
-  },
-
   validate: checkReplicationController,
   validateStatus: checkReplicationControllerStatus,
-  warnings: ({ metadata, spec }, old) => [
-    ...(old === undefined ? podNameWarnings(metadata.name ?? '') : []),
-    ...templateWarnings(spec.template, 'spec.template', { metadata, old }),
-  ],
   selectable: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
   subresources: { scale: scaleOfLabels },
 });

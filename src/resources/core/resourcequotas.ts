@@ -15,7 +15,7 @@ export const resourceQuotas = defineKind<ResourceQuota>({
     column('Limit', 'The same for limits of containers', (quota) => usage(quota, true)),
     ageColumn,
   ],
-  judges: ['spec.scopes'],
+  ownRulesFor: ['spec.scopes'],
   returnsDeletedObject: true,
 
   applyDefaults({ spec, status }) {

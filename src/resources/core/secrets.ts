@@ -14,7 +14,7 @@ import { deepEqual } from '../../base/index.ts';
 import { ageColumn, column, countOf, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { withEntries } from '../object-meta.ts';
-import { decodedLength, MAX_VALUE_BYTES } from './configmap-rules.ts';
+import { decodedLength, MAX_VALUE_BYTES } from './configmaps.ts';
 
 export const secrets = defineKind<Secret>({
   group: '',

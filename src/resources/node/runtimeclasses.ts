@@ -3,7 +3,7 @@ import type { RuntimeClass } from '../../api/types/node/v1.d.ts';
 import { checkLabels } from '../../apiserver/index.ts';
 import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { checkContainerResourceName, checkResourceAmount } from '../core/resource-rules.ts';
-import { checkTolerations } from '../core/toleration-rules.ts';
+import { checkTolerations } from '../core/pod-spec-rules.ts';
 import { defineKind } from '../kind.ts';
 
 export const runtimeClasses = defineKind<RuntimeClass>({

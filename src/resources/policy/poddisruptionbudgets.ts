@@ -1,6 +1,6 @@
 import { type FieldError, invalidValue } from '../../api/index.ts';
 import type { PodDisruptionBudget } from '../../api/types/policy/v1.d.ts';
-import { checkCountOrPercent, checkNotMoreThanAll } from '../apps/percent-rules.ts';
+import { checkCountOrPercent, checkNotMoreThanAll } from '../apps/workload-rules.ts';
 import { changes } from '../change.ts';
 import { ageColumn, column, integer, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';

@@ -24,7 +24,7 @@ const roleBindingColumns: readonly Column<Binding>[] = [
 ];
 
 const GROUP = 'rbac.authorization.k8s.io';
-const JUDGED = ['roleRef', 'roleRef.apiGroup', 'roleRef.kind', 'roleRef.name', 'subjects.name', 'subjects.kind'];
+const OWN_RULES = ['roleRef', 'roleRef.apiGroup', 'roleRef.kind', 'roleRef.name', 'subjects.name', 'subjects.kind'];
 
 export const roleBindings = defineKind<RoleBinding>({
   group: GROUP,
@@ -33,7 +33,7 @@ export const roleBindings = defineKind<RoleBinding>({
   checkName: pathSegmentName,
   createOnUpdate: true,
   applyDefaults: ({ subjects }) => defaultSubjects(subjects),
-  judges: JUDGED,
+  ownRulesFor: OWN_RULES,
   validate: checkRoleBinding,
   validateUpdate: (binding, old) => [...checkRoleBinding(binding), ...checkSameRole(binding, old)],
 });
@@ -45,7 +45,7 @@ export const clusterRoleBindings = defineKind<ClusterRoleBinding>({
   checkName: pathSegmentName,
   createOnUpdate: true,
   applyDefaults: ({ subjects }) => defaultSubjects(subjects),
-  judges: JUDGED,
+  ownRulesFor: OWN_RULES,
   validate: checkClusterRoleBinding,
   validateUpdate: (binding, old) => [...checkClusterRoleBinding(binding), ...checkSameRole(binding, old)],
 });

@@ -11,7 +11,7 @@ export const roles = defineKind<Role>({
   plural: 'roles',
   checkName: pathSegmentName,
   createOnUpdate: true,
-  judges: ['rules.verbs'],
+  ownRulesFor: ['rules.verbs'],
   validate: checkRole,
 });
 
@@ -20,7 +20,7 @@ export const clusterRoles = defineKind<ClusterRole>({
   plural: 'clusterroles',
   checkName: pathSegmentName,
   createOnUpdate: true,
-  judges: ['rules.verbs'],
+  ownRulesFor: ['rules.verbs'],
   validate: checkClusterRole,
 });
 

@@ -1,8 +1,9 @@
-import type { ResourceClaim, ResourceClaimTemplate } from '../../api/types/resource/v1.d.ts';
+import type { DeviceClass, ResourceClaim, ResourceClaimTemplate } from '../../api/types/resource/v1.d.ts';
+import { changes } from '../change.ts';
 import { ageColumn, column, each, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { claimConversion, claimTemplateConversion } from './device-conversion.ts';
-import { checkClaim, checkClaimTemplate } from './device-rules.ts';
+import { checkClaim, checkClaimTemplate, checkDeviceClass } from './device-rules.ts';
 import { deprecatedVersions, GROUP } from './versions.ts';
 
 export const resourceClaims = defineKind<ResourceClaim>({
@@ -91,3 +92,13 @@ function claimState({ metadata, status }: ResourceClaim): string {
   else if (!isDeleted) states.push('pending');
   return states.join(',');
 }
+
+export const deviceClasses = defineKind<DeviceClass>({
+  group: GROUP,
+  plural: 'deviceclasses',
+  columns: [nameColumn, ageColumn],
+  deprecations: deprecatedVersions('DeviceClass'),
+  returnsDeletedObject: true,
+  raisesGeneration: changes('spec'),
+  validate: checkDeviceClass,
+});

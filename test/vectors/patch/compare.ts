@@ -29,7 +29,7 @@ export async function compare(
     return isSame ? undefined : { body, want: vector.errors, got: text };
   }
   const want = resultOf(object, vector);
-  const got = withoutOwners(normalize(reply.body, 0));
+  const got = withEmptyManagedFields(normalize(reply.body, 0));
   if (!deepEqual(got, want)) return { body, want, got };
   const unknown = (texts: readonly string[] = []): string[] => texts.filter((one) => / field "/.test(one)).sort();
   return deepEqual(unknown(reply.warnings), unknown(vector.warnings))
@@ -45,7 +45,7 @@ export function placeOf(resource: string): { readonly path: string; readonly col
   return { collection, path: `${collection}/x` };
 }
 
-export function withoutOwners(object: unknown): unknown {
+export function withEmptyManagedFields(object: unknown): unknown {
   const { metadata, ...rest } = object as { metadata: Record<string, unknown> };
   const { managedFields: _, generation: _2, ...others } = metadata;
   return { ...rest, metadata: others };

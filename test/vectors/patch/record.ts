@@ -10,7 +10,7 @@ import { vectorKinds } from '../apply/kinds.ts';
 import type { VectorKind } from '../apply/vector-kind.ts';
 import { KubeClient, type Reply } from '../apply/kube-client.ts';
 import { normalize, writeVectors } from '../apply/vector.ts';
-import { MEDIA_TYPES, withoutOwners } from './compare.ts';
+import { MEDIA_TYPES, withEmptyManagedFields } from './compare.ts';
 import { describeResult, errorText, type PatchedObject, type PatchVector } from './patch-vector.ts';
 import { DirectiveSprinkler, randomJsonPatch } from './random-patch.ts';
 
@@ -75,7 +75,7 @@ async function record(kind: VectorKind, chance: Chance): Promise<PatchedObject> 
     body: { apiVersion, kind: kindName, metadata, ...kind.config(chance) },
   });
   if (created.code !== 201) throw new Error(`Cannot create ${kindName}: ${JSON.stringify(created.body)}`);
-  const object = withoutOwners(normalize(created.body, 0));
+  const object = withEmptyManagedFields(normalize(created.body, 0));
   const patches: PatchVector[] = [];
   for (let left = Number(values.patches); left > 0; left--) {
     const { type, body } = patchFor(kind, chance, created.body);
@@ -103,9 +103,9 @@ async function patchVector(object: unknown, { type, body, path }: SentPatch): Pr
   if (code === 0) return { type, body, code };
   if (code >= 400)
     return neutral({ type, body, code, errors: [...new Set(replies.map((reply) => errorText(reply.body)))].sort() });
-  const results = replies.map((reply) => withoutOwners(normalize(reply.body, 0)));
+  const results = replies.map((reply) => withEmptyManagedFields(normalize(reply.body, 0)));
   if (!results.every((result) => deepEqual(result, results[0]))) return undefined;
-  const result = describeResult(object, withoutOwners(normalize(answer, 0)));
+  const result = describeResult(object, withEmptyManagedFields(normalize(answer, 0)));
   return neutral({ type, body, code, ...result, ...(warnings.length === 0 ? {} : { warnings }) });
 }
 
