@@ -6,7 +6,8 @@ import type { Column, Resource } from '../resource.ts';
 import { AnswerEncoder } from './answer-encoder.ts';
 import type { Answer, EncodedAnswer } from './answer.ts';
 import { Negotiator } from './negotiator.ts';
-import { bodyOf, callOf, eventsOf, resourceOf, stored, types } from './testing/answer-fixture.ts';
+import { callOf, eventsOf, resourceOf, stored, types } from './testing/answer-fixture.ts';
+import { bytesOf } from '../testing/memory-server.ts';
 import { discardLogger, VirtualClock } from '../../base/index.ts';
 
 interface Recorded {
@@ -94,7 +95,7 @@ describe('AnswerEncoder answers as kube-apiserver does, byte by byte', () => {
         const answer = serve(callOf(target.path, { accept }), target);
 
         expect([answer.code, answer.headers['content-type']]).toEqual([code, contentType]);
-        const bytes = await bodyOf(answer);
+        const bytes = await bytesOf(answer);
         const isBinary = contentType.includes('protobuf');
         expect(isBinary ? `base64:${bytes.toString('base64')}` : bytes.toString()).toBe(recorded.bodies[body]);
       });

@@ -5,7 +5,8 @@ import type { Resource } from '../resource.ts';
 import { jsonStorage } from '../storage/storage-codec.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import type { EncodedAnswer, ListMetadata } from './answer.ts';
-import { bodyOf, callOf, newEncoder, resourceOf, stored, textOf, types } from './testing/answer-fixture.ts';
+import { callOf, newEncoder, resourceOf, stored, textOf, types } from './testing/answer-fixture.ts';
+import { bytesOf } from '../testing/memory-server.ts';
 
 const PARTIAL = 'as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
 const configMaps = resourceOf({ kind: 'ConfigMap' });
@@ -109,7 +110,7 @@ describe('a list', () => {
       { accept: 'application/vnd.kubernetes.protobuf' },
     );
 
-    const { typeMeta, raw } = openProtobufEnvelope(await bodyOf(answer));
+    const { typeMeta, raw } = openProtobufEnvelope(await bytesOf(answer));
     expect(typeMeta).toEqual({ apiVersion: 'v1', kind: 'ConfigMapList' });
     const type = types.struct('io.k8s.api.core.v1.ConfigMapList');
     const { items } = decodeProtobuf(raw, type, { typeMeta }) as unknown as { items: readonly ApiObject[] };

@@ -3,7 +3,8 @@ import { type ApiObject, decodeProtobuf, expired, openProtobufEnvelope } from '.
 import type { Resource } from '../resource.ts';
 import type { EncodedAnswer, WatchEvent } from './answer.ts';
 import type { AnswerEncoder } from './answer-encoder.ts';
-import { bodyOf, callOf, eventsOf, newEncoder, resourceOf, stored, textOf, types } from './testing/answer-fixture.ts';
+import { callOf, eventsOf, newEncoder, resourceOf, stored, textOf, types } from './testing/answer-fixture.ts';
+import { bytesOf } from '../testing/memory-server.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
@@ -126,7 +127,7 @@ describe('BOOKMARK', () => {
   });
 
   test('in protobuf is what kube-apiserver sends', async () => {
-    const bytes = await bodyOf(watch([[initialEnd]], { accept: PROTOBUF }));
+    const bytes = await bytesOf(watch([[initialEnd]], { accept: PROTOBUF }));
 
     expect(bytes.toString('hex')).toBe(
       '000000610a08424f4f4b4d41524b12550a536b3873000a0f0a02763112' +
@@ -150,7 +151,7 @@ describe('ERROR', () => {
   });
 
   test('carries the envelope of a Status in protobuf', async () => {
-    const bytes = await bodyOf(watch([[error]], { accept: PROTOBUF }));
+    const bytes = await bytesOf(watch([[error]], { accept: PROTOBUF }));
 
     expect(bytes.readUInt32BE(0)).toBe(bytes.length - 4);
     expect(bytes.subarray(4, 11).toString('latin1')).toBe('\n\x05ERROR');

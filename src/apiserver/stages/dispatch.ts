@@ -1,6 +1,6 @@
 import { badRequest, methodNotAllowed, pageNotFound, pathSegmentNameProblems } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
-import type { Negotiator } from '../answers/index.ts';
+import type { Negotiator } from '../answers/negotiator.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import type { ResourceRegistry } from '../resource-registry.ts';

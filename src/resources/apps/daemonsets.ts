@@ -1,5 +1,4 @@
 import {
-  forbiddenField,
   formatLabels,
   invalidValue,
   matchLabelSelector,
@@ -24,7 +23,7 @@ import {
   selectorColumn,
 } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
-import { checkPodTemplateSpec } from '../core/pod-template-rules.ts';
+import { checkLongRunningTemplate } from '../core/pod-template-rules.ts';
 import { withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
 import { defineKind, type Whole } from '../kind.ts';
@@ -112,14 +111,7 @@ function checkDaemonSet({ spec }: Whole<DaemonSet>): FieldError[] {
   if (selector !== undefined && selector !== null && isEmptySelector(selector)) {
     errors.push(invalidValue('spec.selector', selector, 'empty selector is invalid for daemonset'));
   }
-  errors.push(...checkPodTemplateSpec(template, 'spec.template'));
-  if (template.spec?.restartPolicy !== 'Always') {
-    errors.push(notSupported('spec.template.spec.restartPolicy', template.spec?.restartPolicy ?? '', ['Always']));
-  }
-  if (template.spec?.activeDeadlineSeconds !== undefined) {
-    const detail = 'activeDeadlineSeconds in DaemonSet is not Supported';
-    errors.push(forbiddenField('spec.template.spec.activeDeadlineSeconds', detail));
-  }
+  errors.push(...checkLongRunningTemplate(template, 'spec.template', 'DaemonSet'));
   return [...errors, ...checkUpdateStrategy(spec)];
 }
 

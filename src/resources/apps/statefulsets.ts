@@ -1,11 +1,4 @@
-import {
-  dns1123LabelProblems,
-  forbiddenField,
-  invalidValue,
-  matchLabelSelector,
-  notSupported,
-  ValueError,
-} from '../../api/index.ts';
+import { dns1123LabelProblems, forbiddenField, invalidValue, matchLabelSelector, ValueError } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { StatefulSet, StatefulSetSpec } from '../../api/types/apps/v1.d.ts';
 import type { PersistentVolumeClaim, PodTemplateSpec } from '../../api/types/core/v1.d.ts';
@@ -15,7 +8,7 @@ import { ageColumn, nameColumn } from '../columns/column.ts';
 import { containerColumns, readyOfDesired } from '../columns/workload-columns.ts';
 import { checkClaimSpec } from '../core/persistentvolumeclaim-rules.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
-import { checkPodTemplateSpec } from '../core/pod-template-rules.ts';
+import { checkLongRunningTemplate } from '../core/pod-template-rules.ts';
 import { withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
 import { checkReplicaCounts, checkWorkloadSelector } from './workload-rules.ts';
@@ -108,15 +101,7 @@ function checkSpec(spec: StatefulSetSpec): FieldError[] {
     const detail = '`selector` does not match template `labels`';
     errors.push(invalidValue('spec.template.metadata.labels', labels ?? null, detail));
   }
-  errors.push(...checkPodTemplateSpec(template, 'spec.template'));
-  if (template.spec?.restartPolicy !== 'Always') {
-    errors.push(notSupported('spec.template.spec.restartPolicy', template.spec?.restartPolicy ?? '', ['Always']));
-  }
-  if (template.spec?.activeDeadlineSeconds !== undefined) {
-    const detail = 'activeDeadlineSeconds in StatefulSet is not Supported';
-    errors.push(forbiddenField('spec.template.spec.activeDeadlineSeconds', detail));
-  }
-  return errors;
+  return [...errors, ...checkLongRunningTemplate(template, 'spec.template', 'StatefulSet')];
 }
 
 const ROLLING = { Partition: 0, MaxUnavailable: null };

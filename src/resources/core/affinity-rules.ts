@@ -1,7 +1,6 @@
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
-  forbiddenField,
   invalidValue,
   labelValueProblems,
   qualifiedNameProblems,
@@ -16,7 +15,7 @@ import type {
   PodAffinity,
   PodAffinityTerm,
 } from '../../api/types/core/v1.d.ts';
-import { checkLabelSelector } from '../label-selector-rules.ts';
+import { checkLabelSelector, checkOperator } from '../label-selector-rules.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
@@ -72,22 +71,9 @@ function checkLabelValues(values: readonly string[], field: string): FieldError[
 }
 
 function checkNodeOperator({ operator, values = [] }: NodeSelectorRequirement, field: string): FieldError[] {
-  switch (operator) {
-    case 'In':
-    case 'NotIn':
-      if (values.length > 0) return [];
-      return [required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
-    case 'Exists':
-    case 'DoesNotExist':
-      if (values.length === 0) return [];
-      return [forbiddenField(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
-    case 'Gt':
-    case 'Lt':
-      if (values.length === 1) return [];
-      return [required(`${field}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
-    default:
-      return [invalidValue(`${field}.operator`, operator ?? '', 'not a valid selector operator')];
-  }
+  if (operator !== 'Gt' && operator !== 'Lt') return checkOperator({ operator: operator ?? '', values }, field);
+  if (values.length === 1) return [];
+  return [required(`${field}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
 }
 
 /** Of a node's fields, only the name can be asked for. */

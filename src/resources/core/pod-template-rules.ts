@@ -32,14 +32,19 @@ export function checkWorkloadTemplate(
       invalidValue(`${field}.metadata.labels`, labels ?? null, '`selector` does not match template `labels`'),
     );
   }
-  errors.push(...checkPodTemplateSpec(template, field));
-  if (template.spec?.restartPolicy !== 'Always') {
-    errors.push(notSupported(`${field}.spec.restartPolicy`, template.spec?.restartPolicy ?? '', ['Always']));
+  return [...errors, ...checkLongRunningTemplate(template, field, 'ReplicaSet')];
+}
+
+/** The template of pods that always restart; `kind` is the kind that makes them. */
+export function checkLongRunningTemplate(template: PodTemplateSpec, field: string, kind: string): FieldError[] {
+  const { restartPolicy, activeDeadlineSeconds } = template.spec ?? {};
+  const errors = checkPodTemplateSpec(template, field);
+  if (restartPolicy !== 'Always') {
+    errors.push(notSupported(`${field}.spec.restartPolicy`, restartPolicy ?? '', ['Always']));
   }
-  if (template.spec?.activeDeadlineSeconds !== undefined) {
-    errors.push(
-      forbiddenField(`${field}.spec.activeDeadlineSeconds`, 'activeDeadlineSeconds in ReplicaSet is not Supported'),
-    );
+  if (activeDeadlineSeconds !== undefined) {
+    const detail = `activeDeadlineSeconds in ${kind} is not Supported`;
+    errors.push(forbiddenField(`${field}.spec.activeDeadlineSeconds`, detail));
   }
   return errors;
 }

@@ -1,13 +1,4 @@
-import {
-  forbiddenField,
-  formatLabels,
-  invalidValue,
-  matchLabels,
-  notSupported,
-  required,
-  withMeta,
-} from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, formatLabels, invalidValue, matchLabels, required, withMeta } from '../../api/index.ts';
 import type { ReplicationController } from '../../api/types/core/v1.d.ts';
 import { checkLabels } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
@@ -16,7 +7,7 @@ import { containerColumns, replicaColumns } from '../columns/workload-columns.ts
 import { defineKind, type Whole } from '../kind.ts';
 import { scaleOfLabels } from '../scale.ts';
 import { defaultPodTemplate } from './pod-spec-defaults.ts';
-import { checkPodTemplateSpec } from './pod-template-rules.ts';
+import { checkLongRunningTemplate } from './pod-template-rules.ts';
 import { templateHooks } from './pod-template.ts';
 import { checkReplicaCounts } from '../apps/workload-rules.ts';
 
@@ -65,15 +56,7 @@ function checkReplicationController({ spec }: Whole<ReplicationController>): Fie
     const detail = '`selector` does not match template `labels`';
     errors.push(invalidValue('spec.template.metadata.labels', labels ?? null, detail));
   }
-  errors.push(...checkPodTemplateSpec(template, 'spec.template'));
-  if (template.spec?.restartPolicy !== 'Always') {
-    errors.push(notSupported('spec.template.spec.restartPolicy', template.spec?.restartPolicy ?? '', ['Always']));
-  }
-  if (template.spec?.activeDeadlineSeconds !== undefined) {
-    const detail = 'activeDeadlineSeconds in ReplicationController is not Supported';
-    errors.push(forbiddenField('spec.template.spec.activeDeadlineSeconds', detail));
-  }
-  return errors;
+  return [...errors, ...checkLongRunningTemplate(template, 'spec.template', 'ReplicationController')];
 }
 
 function checkReplicationControllerStatus({ status }: Whole<ReplicationController>): FieldError[] {

@@ -8,16 +8,14 @@ const NEGATIVE = 'must be greater than or equal to 0';
 const NOT_INTEGER = 'must be an integer';
 
 const CONTAINER_RESOURCES = new Set(['cpu', 'memory', 'ephemeral-storage']);
-const STANDARD_RESOURCES = new Set([
-  'cpu',
-  'memory',
-  'ephemeral-storage',
-  'requests.cpu',
-  'requests.memory',
-  'requests.ephemeral-storage',
-  'limits.cpu',
-  'limits.memory',
-  'limits.ephemeral-storage',
+
+/** What containers use, as it is, as a sum of requests and as a sum of limits. */
+export const COMPUTE_RESOURCES: readonly string[] = ['', 'requests.', 'limits.'].flatMap((prefix) =>
+  [...CONTAINER_RESOURCES].map((name) => prefix + name),
+);
+
+/** Resources that are numbers of objects or of parts of them. */
+export const COUNTED_RESOURCES: readonly string[] = [
   'pods',
   'resourcequotas',
   'services',
@@ -27,20 +25,9 @@ const STANDARD_RESOURCES = new Set([
   'configmaps',
   'services.nodeports',
   'services.loadbalancers',
-  'storage',
-  'requests.storage',
-]);
-const INTEGER_RESOURCES = new Set([
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'services.nodeports',
-  'services.loadbalancers',
-]);
+];
+
+const STANDARD_RESOURCES = new Set([...COMPUTE_RESOURCES, ...COUNTED_RESOURCES, 'storage', 'requests.storage']);
 
 function mayOvercommit(name: string): boolean {
   return isNativeResource(name) && !name.startsWith(HUGEPAGES);
@@ -73,7 +60,7 @@ export function checkResourceAmount(name: string, text: string, field: string): 
   const quantity = amount(text);
   const errors: FieldError[] = [];
   if (quantity.sign < 0) errors.push(invalidValue(field, text, NEGATIVE));
-  const isWhole = INTEGER_RESOURCES.has(name) || isExtendedResource(name);
+  const isWhole = COUNTED_RESOURCES.includes(name) || isExtendedResource(name);
   if (isWhole && quantity.scaledValue(-3) % 1000n !== 0n) errors.push(invalidValue(field, text, NOT_INTEGER));
   return errors;
 }

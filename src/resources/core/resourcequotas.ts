@@ -4,7 +4,7 @@ import { compareUtf8 } from '../../base/index.ts';
 import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { type ResourceList, roundToMilli } from './resource-list.ts';
-import { checkResourceAmount, checkResourceName } from './resource-rules.ts';
+import { checkResourceAmount, checkResourceName, COMPUTE_RESOURCES, COUNTED_RESOURCES } from './resource-rules.ts';
 
 export const resourceQuotas = defineKind<ResourceQuota>({
   group: '',
@@ -27,27 +27,7 @@ export const resourceQuotas = defineKind<ResourceQuota>({
   validateStatus: checkResourceQuotaStatus,
 });
 
-const QUOTA_RESOURCES = new Set([
-  'cpu',
-  'memory',
-  'ephemeral-storage',
-  'requests.cpu',
-  'requests.memory',
-  'requests.storage',
-  'requests.ephemeral-storage',
-  'limits.cpu',
-  'limits.memory',
-  'limits.ephemeral-storage',
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'persistentvolumeclaims',
-  'configmaps',
-  'services.nodeports',
-  'services.loadbalancers',
-]);
+const QUOTA_RESOURCES = new Set([...COMPUTE_RESOURCES, ...COUNTED_RESOURCES, 'requests.storage']);
 
 const SCOPES = new Set([
   'BestEffort',
@@ -60,18 +40,7 @@ const SCOPES = new Set([
 ]);
 
 /** Resources that count pods; scopes pick pods, so only these go with them. */
-const POD_RESOURCES = new Set([
-  'pods',
-  'cpu',
-  'memory',
-  'ephemeral-storage',
-  'requests.cpu',
-  'requests.memory',
-  'requests.ephemeral-storage',
-  'limits.cpu',
-  'limits.memory',
-  'limits.ephemeral-storage',
-]);
+const POD_RESOURCES = new Set(['pods', ...COMPUTE_RESOURCES]);
 
 function checkResourceQuota({ spec, status }: Whole<ResourceQuota>): FieldError[] {
   return [

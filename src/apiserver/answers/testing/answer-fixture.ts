@@ -1,10 +1,10 @@
-import { Buffer } from 'node:buffer';
 import { type ApiObject, builtInTypes, type Struct, type TypeTable } from '../../../api/index.ts';
 import { discardLogger, VirtualClock } from '../../../base/index.ts';
 import type { Column, Resource } from '../../resource.ts';
 import { builtInCapabilities, customCapabilities } from '../../capabilities.ts';
 import { jsonStorage } from '../../storage/storage-codec.ts';
 import { StoredObject } from '../../storage/stored-object.ts';
+import { bytesOf } from '../../testing/memory-server.ts';
 import { LazyCall } from '../../transport/lazy-call.ts';
 import { AnswerEncoder } from '../answer-encoder.ts';
 import type { EncodedAnswer } from '../answer.ts';
@@ -107,15 +107,8 @@ export function newEncoder(): AnswerEncoder {
   return new AnswerEncoder({ types, clock: new VirtualClock(), log: discardLogger, negotiator: new Negotiator() });
 }
 
-export async function bodyOf({ body }: EncodedAnswer): Promise<Buffer> {
-  if (body instanceof Uint8Array) return Buffer.from(body);
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return Buffer.concat(pieces);
-}
-
 export async function textOf(answer: EncodedAnswer): Promise<string> {
-  return (await bodyOf(answer)).toString();
+  return (await bytesOf(answer)).toString();
 }
 
 export async function* eventsOf<T>(...batches: readonly (readonly T[])[]): AsyncGenerator<readonly T[]> {
