@@ -86,7 +86,7 @@ export function statusStrategy(version: VersionOfKind, own: Strategy): Strategy 
 }
 
 /** Everything in an object but metadata and one member is the old object's. */
-export function keepAllBut(object: ApiObject, old: ApiObject, member: string): void {
+function keepAllBut(object: ApiObject, old: ApiObject, member: string): void {
   for (const name of new Set([...Object.keys(object), ...Object.keys(old)])) {
     if (name === 'metadata' || name === 'kind' || name === 'apiVersion' || name === member) continue;
     if (old[name] === undefined) delete object[name];

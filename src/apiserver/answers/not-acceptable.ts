@@ -35,7 +35,7 @@ export function notStreamable(): StatusError {
 }
 
 /** A single object was asked for as a list. */
-export function notAList(resource: Resource): StatusError {
+function notAList(resource: Resource): StatusError {
   if (resource.capabilities.objects === 'unstructured')
     return new StatusError({ code: 500, message: 'content is not a list' });
   const type = internalTypeName(resource, resource.kind);
@@ -43,7 +43,7 @@ export function notAList(resource: Resource): StatusError {
 }
 
 /** A list was asked for as a single object. */
-export function isAList(resource: Resource): StatusError {
+function isAList(resource: Resource): StatusError {
   const type = internalTypeName(resource, `${resource.kind}List`);
   return refusal(`you requested PartialObjectMetadata, but the requested object is a list (*${type})`);
 }

@@ -13,7 +13,7 @@ export interface WriteOptions {
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
-export type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
+type WriteOptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions';
 
 /** Reads and checks the options of a create, update or patch; all that is wrong comes in one answer. */
 export function writeOptions(query: Query, kind: WriteOptionsKind, isApply = false): WriteOptions {

@@ -19,7 +19,7 @@ export function catchFailures(log: Logger, encode: Encode): Stage {
 }
 
 /** The Status that a failure is answered with. */
-export function statusErrorFor(error: unknown): StatusError {
+function statusErrorFor(error: unknown): StatusError {
   if (error instanceof StatusError) return error;
   if (!(error instanceof StoreError)) return internalError(error);
   switch (error.reason) {

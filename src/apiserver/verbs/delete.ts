@@ -29,14 +29,14 @@ export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer>
   return { type: 'object', code, resource, object: deleted.object };
 }
 
-export function deleteAdmission(call: Call, endpoint: Endpoint, options: DeleteOptions): RequestAdmission {
+function deleteAdmission(call: Call, endpoint: Endpoint, options: DeleteOptions): RequestAdmission {
   const { dryRun } = options;
   const stated = operationOptions('DeleteOptions', { ...options, dryRun: dryRun ? ['All'] : undefined });
   return new RequestAdmission(call, endpoint, { dryRun, deleteOptions: stated });
 }
 
 /** Warns a client that does not say what becomes of dependents, where the default of the kind is surprising. */
-export function warnOfPropagation({ resource }: Endpoint, options: DeleteOptions, context: WriteContext): void {
+function warnOfPropagation({ resource }: Endpoint, options: DeleteOptions, context: WriteContext): void {
   const { propagationWarning } = resource.strategy;
   if (propagationWarning === undefined) return;
   if (options.propagationPolicy === undefined && options.orphanDependents === undefined) {

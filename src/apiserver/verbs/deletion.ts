@@ -5,7 +5,7 @@ import type { DeleteOptions } from './delete-options.ts';
 import { millisOfTimestamp, timestamp } from './timestamps.ts';
 
 /** What a delete request does to an object as it is now. */
-export type Deletion =
+type Deletion =
   | { readonly type: 'remove' }
   /** The object is marked, and goes when its grace period is over and its finalizers are gone. */
   | { readonly type: 'mark'; readonly object: ApiObject; readonly thenRemove: boolean }

@@ -38,6 +38,6 @@ export function fillSystemFields(object: ApiObject, endpoint: Endpoint, context:
 const MAX_GENERATED_BASE = 58;
 
 /** The prefix, cut so that the whole is a DNS label, and five random characters. */
-export function generatedName(prefix: string, endpoint: Endpoint): string {
+function generatedName(prefix: string, endpoint: Endpoint): string {
   return prefix.slice(0, MAX_GENERATED_BASE) + endpoint.services.random.nameSuffix(5);
 }

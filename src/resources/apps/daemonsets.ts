@@ -9,7 +9,6 @@ import {
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { DaemonSet, DaemonSetSpec } from '../../api/types/apps/v1.d.ts';
-import type { Column } from '../../apiserver/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, column, integer, nameColumn } from '../columns/column.ts';
@@ -40,11 +39,11 @@ export const daemonSets = defineKind<DaemonSet>({
   plural: 'daemonsets',
   columns: [
     nameColumn,
-    daemonSetCount('Desired', ({ desiredNumberScheduled }) => desiredNumberScheduled, PODS_WANTED),
-    daemonSetCount('Current', ({ currentNumberScheduled }) => currentNumberScheduled, PODS_THERE),
-    daemonSetCount('Ready', ({ numberReady }) => numberReady, PODS_READY),
-    daemonSetCount('Up-to-date', ({ updatedNumberScheduled }) => updatedNumberScheduled, PODS_UPDATED),
-    daemonSetCount('Available', ({ numberAvailable }) => numberAvailable, PODS_AVAILABLE),
+    integer('Desired', PODS_WANTED, ({ status }) => status?.desiredNumberScheduled ?? 0),
+    integer('Current', PODS_THERE, ({ status }) => status?.currentNumberScheduled ?? 0),
+    integer('Ready', PODS_READY, ({ status }) => status?.numberReady ?? 0),
+    integer('Up-to-date', PODS_UPDATED, ({ status }) => status?.updatedNumberScheduled ?? 0),
+    integer('Available', PODS_AVAILABLE, ({ status }) => status?.numberAvailable ?? 0),
     column('Node Selector', 'Labels of the nodes that its pods run on', ({ spec }) =>
       formatLabels(spec?.template?.spec?.nodeSelector ?? {}),
     ),
@@ -152,14 +151,4 @@ function checkDaemonSetStatus({ status }: Whole<DaemonSet>, old: Whole<DaemonSet
     errors.push(invalidValue('status.collisionCount', status.collisionCount ?? 0, 'cannot be decremented'));
   }
   return errors;
-}
-
-type DaemonSetStatus = NonNullable<DaemonSet['status']>;
-
-function daemonSetCount(
-  name: string,
-  count: (status: Partial<DaemonSetStatus>) => number | undefined,
-  description: string,
-): Column<DaemonSet> {
-  return integer(name, description, ({ status }) => count(status ?? {}) ?? 0);
 }

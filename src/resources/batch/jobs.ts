@@ -15,8 +15,8 @@ import { checkJob, checkJobStatus, checkJobUpdate } from './job-rules.ts';
 const MAX_INT32 = 2_147_483_647;
 const DEFAULT_BACKOFF_LIMIT = 6;
 
-export const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
-export const JOB_NAME = 'batch.kubernetes.io/job-name';
+const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+const JOB_NAME = 'batch.kubernetes.io/job-name';
 
 export const jobs = defineKind<Job>({
   group: 'batch',

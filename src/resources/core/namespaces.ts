@@ -9,7 +9,7 @@ import { withEntries } from '../object-meta.ts';
 
 /** Holds a namespace until everything in it is gone. */
 export const KUBERNETES_FINALIZER = 'kubernetes';
-export const NAME_LABEL = 'kubernetes.io/metadata.name';
+const NAME_LABEL = 'kubernetes.io/metadata.name';
 
 export const namespaces = defineKind<Namespace>({
   group: '',

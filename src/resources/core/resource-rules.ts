@@ -93,7 +93,7 @@ export function checkRequirements(
   ];
 }
 
-export function checkWithinLimits({ limits = {}, requests = {} }: ResourceRequirements, field: string): FieldError[] {
+function checkWithinLimits({ limits = {}, requests = {} }: ResourceRequirements, field: string): FieldError[] {
   return Object.entries(requests).flatMap(([name, text]) => {
     const limit = limits[name];
     if (limit === undefined) {

@@ -8,9 +8,9 @@ import type { Whole } from '../kind.ts';
 import { IpRange, type IpFamily } from './ip-range.ts';
 
 /** Why no address could be had, in the words of upstream. */
-export type AddressRefusal = { readonly refused: string; readonly isFull: boolean };
+type AddressRefusal = { readonly refused: string; readonly isFull: boolean };
 
-export const ALLOCATED = 'provided IP is already allocated';
+const ALLOCATED = 'provided IP is already allocated';
 const MISMATCH = 'the provided network does not match the current range';
 const FULL = 'range is full';
 

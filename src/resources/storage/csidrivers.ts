@@ -8,7 +8,6 @@ import {
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { CSIDriver, CSINode, CSIStorageCapacity, VolumeAttachment } from '../../api/types/storage/v1.d.ts';
-import type { Column } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, boolean, column, each, integer, nameColumn, NONE, orElse, UNSET } from '../columns/column.ts';
 import { amount, roundToMilli } from '../core/resource-list.ts';
@@ -20,26 +19,22 @@ export const csiDrivers = defineKind<CSIDriver>({
   plural: 'csidrivers',
   columns: [
     nameColumn,
-    driverFlag(
+    boolean(
       'AttachRequired',
-      ({ attachRequired = true }) => attachRequired,
       'Whether volumes must be attached before they are mounted',
+      ({ spec }) => spec?.attachRequired ?? true,
     ),
-    driverFlag(
-      'PodInfoOnMount',
-      ({ podInfoOnMount = false }) => podInfoOnMount,
-      'Whether the driver is told about the pod',
-    ),
-    driverFlag(
+    boolean('PodInfoOnMount', 'Whether the driver is told about the pod', ({ spec }) => spec?.podInfoOnMount ?? false),
+    boolean(
       'StorageCapacity',
-      ({ storageCapacity = false }) => storageCapacity,
       'Whether the driver publishes its capacity',
+      ({ spec }) => spec?.storageCapacity ?? false,
     ),
     column('TokenRequests', 'Audiences of the tokens that the driver gets', tokenRequests),
-    driverFlag(
+    boolean(
       'RequiresRepublish',
-      ({ requiresRepublish = false }) => requiresRepublish,
       'Whether volumes are published again and again',
+      ({ spec }) => spec?.requiresRepublish ?? false,
     ),
     column('Modes', 'Kinds of volumes it supports', ({ spec }) =>
       orElse(each(spec?.volumeLifecycleModes).join(','), NONE),
@@ -69,14 +64,6 @@ function dropGatedFields(driver: Whole<CSIDriver>, old: Whole<CSIDriver> | undef
   if (old?.spec.preventPodSchedulingIfMissing !== undefined) return;
   const { preventPodSchedulingIfMissing: _, ...spec } = driver.spec;
   driver.spec = spec;
-}
-
-function driverFlag(
-  name: string,
-  flag: (spec: Partial<CSIDriver['spec']>) => boolean,
-  description: string,
-): Column<CSIDriver> {
-  return boolean(name, description, ({ spec }) => flag(spec ?? {}));
 }
 
 function tokenRequests({ spec }: CSIDriver): string {
