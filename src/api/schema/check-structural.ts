@@ -51,13 +51,13 @@ class Judge {
       this.#checkChoice(value, place.rules, path);
       return;
     }
-    this.#checkAlternatives(value, place.rules, path);
+    if (place.hasAlternatives) this.#checkAlternatives(value, place.rules, path);
     if (typeof value === 'string') this.#checkText(value, place.rules, path);
     if (typeof value === 'number' || typeof value === 'bigint') this.#checkNumber(value, place, path);
     if (Array.isArray(value)) this.#checkList(value, place, path);
     this.#checkChoice(value, place.rules, path);
     if (isPlainObject(value)) this.#checkObject(value, place, path);
-    this.matches += 3; // for the checks that apply to any value, and for the whole
+    this.matches += 4; // for the checks that apply to any value, and for the whole
   }
 
   #wrong(path: string, value: unknown, words: string): void {
@@ -124,7 +124,6 @@ class Judge {
     if (not !== undefined && judged(not).errors.length === 0) {
       this.#wrongWhole(`${name} must not validate the schema (not)`);
     }
-    this.matches += 1;
   }
 
   #merge(other: Judge | undefined): void {
@@ -187,7 +186,7 @@ class Judge {
 
   #checkList(
     value: readonly unknown[],
-    { item, rules: { minItems, maxItems, uniqueItems } }: JudgedPlace,
+    { parts: { item }, rules: { minItems, maxItems, uniqueItems } }: JudgedPlace,
     path: string,
   ): void {
     this.matches += 2;
@@ -205,7 +204,7 @@ class Judge {
     this.errors.push(notSupported(path, value, texts));
   }
 
-  #checkObject(value: PlainObject, { members, others, rules }: JudgedPlace, path: string): void {
+  #checkObject(value: PlainObject, { parts: { members, others }, rules }: JudgedPlace, path: string): void {
     this.matches += 1;
     const names = Object.keys(value);
     const { minProperties, maxProperties, required: needed = [] } = rules;
@@ -215,7 +214,7 @@ class Judge {
       this.errors.push(tooMany(path, names.length, maxProperties));
     const start = path === '' ? '' : `${path}.`;
     for (const name of names) {
-      const place = members.get(name) ?? others;
+      const place = members?.get(name) ?? others;
       if (place !== undefined) this.judge(value[name], place, `${start}${name}`);
     }
     for (const name of needed) if (!Object.hasOwn(value, name)) this.errors.push(required(`${start}${name}`));
