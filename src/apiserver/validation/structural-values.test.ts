@@ -91,14 +91,14 @@ describe('values of a structural type', () => {
     const isA = { pattern: '^a' };
     expect(problems('bb', { ...text, anyOf: [short, isA] })).toEqual([
       '<nil>: Invalid value: "": "spec.a" must validate at least one schema (anyOf)',
-      'spec.a: Too long: may not be more than 1 bytes',
+      'spec.a: Too long: may not be more than 1 byte',
     ]);
     expect(problems('b', { ...text, anyOf: [short, isA] })).toEqual([]);
     expect(problems('a', { ...text, oneOf: [short, isA] })).toEqual([
       '<nil>: Invalid value: "": "spec.a" must validate one and only one schema (oneOf). Found 2 valid alternatives',
     ]);
     expect(problems('bb', { ...text, allOf: [short, isA] })).toEqual([
-      'spec.a: Too long: may not be more than 1 bytes',
+      'spec.a: Too long: may not be more than 1 byte',
       `spec.a: Invalid value: "bb": spec.a in body should match '^a'`,
       '<nil>: Invalid value: "": "spec.a" must validate all the schemas (allOf). None validated',
     ]);
