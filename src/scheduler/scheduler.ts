@@ -51,7 +51,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     extenders: options.extenders ?? [],
     objects(kind) {
       const isOwn = kind.group === '' && (kind.kind === 'Pod' || kind.kind === 'Node');
-      if (!isOwn) others.set(kind.kind, kind as Kind);
+      if (!isOwn) others.set(`${kind.group}/${kind.kind}`, kind as Kind);
       return context.objects(kind, isOwn && kind.kind === 'Pod' ? PODS_THAT_MATTER : undefined); // one watch serves all
     },
   });
@@ -86,7 +86,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
   const informers = {
     nodes: context.informer(Node),
     pods: context.informer(Pod, PODS_THAT_MATTER),
-    others: new Map(Array.from(others, ([name, kind]) => [name, context.informer(kind)])),
+    others: Array.from(others.values(), (kind) => ({ resource: kind.kind, informer: context.informer(kind) })),
   };
   const watch = new ClusterWatch(informers, { cache, queue, waitingPods, isOurs: (name) => frameworks.has(name) });
   return {

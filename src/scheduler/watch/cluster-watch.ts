@@ -9,11 +9,16 @@ import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import { nodeChanges } from './node-changes.ts';
 import { podChanges } from './pod-changes.ts';
 
+interface OtherKind {
+  readonly resource: string;
+  readonly informer: SharedInformer<KubernetesObject>;
+}
+
 export interface WatchedKinds {
   readonly nodes: SharedInformer<Node>;
   readonly pods: SharedInformer<Pod>;
-  /** The other kinds that plugins have asked for, by kind name. */
-  readonly others: ReadonlyMap<string, SharedInformer<KubernetesObject>>;
+  /** The other kinds that plugins have asked for, with their names in events. */
+  readonly others: readonly OtherKind[];
 }
 
 export interface ClusterWatchParts {
@@ -48,7 +53,7 @@ export class ClusterWatch {
         },
         { name: 'scheduler' },
       ),
-      ...Array.from(informers.others, ([resource, informer]) => this.#watchOther(resource, informer)),
+      ...informers.others.map((kind) => this.#watchOther(kind)),
     ];
   }
 
@@ -62,7 +67,7 @@ export class ClusterWatch {
     await Promise.all(this.#registrations.map((registration) => registration.synced(signal)));
   }
 
-  #watchOther(resource: string, informer: SharedInformer<KubernetesObject>): HandlerRegistration<KubernetesObject> {
+  #watchOther({ resource, informer }: OtherKind): HandlerRegistration<KubernetesObject> {
     const { queue } = this.#parts;
     return informer.addHandler(
       {
