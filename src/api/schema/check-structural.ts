@@ -19,8 +19,8 @@ import type { Struct } from './schema.ts';
 export interface TextChecks {
   /** Whether a text matches a pattern in the syntax of RE2; a string says what is wrong with the pattern. */
   matches(pattern: string, text: string): boolean | string;
-  /** Whether a text has a format of OpenAPI; every text has one that nobody knows. */
-  hasFormat(format: string, text: string): boolean;
+  /** The check of a format of OpenAPI; undefined when the server does not know it. */
+  format(name: string): ((text: string) => boolean) | undefined;
 }
 
 /**
@@ -78,7 +78,8 @@ class Judge {
     this.#add(invalidValue('<nil>', '', words));
   }
 
-  #checkType(value: unknown, { types, isNullable, rules: { format = '' } }: JudgedPlace, path: string): void {
+  #checkType(value: unknown, { types, isNullable, rules }: JudgedPlace, path: string): void {
+    const format = this.#formatOf(types, rules);
     if (types.length === 0 && (format === '' || value === null)) return;
     const type = jsonType(value);
     const isFit =
@@ -96,6 +97,15 @@ class Judge {
       format !== '' && type !== 'string' && type !== 'array' && value !== null ? format : types.join(',');
     const found = expected === format && format !== '' ? (GO_FORMATS[type] ?? '') : type;
     this.#add(typeInvalid(path, found, `${path} in body must be of type ${expected}: ${JSON.stringify(found)}`));
+  }
+
+  /** Formats that the server does not know for a type count as none. */
+  #formatOf(types: readonly string[], { format = '' }: NestedRules): string {
+    if (format === '' || types.length > 1) return format;
+    const [type = 'string'] = types;
+    if (type === 'string') return this.#checks.format(format) === undefined ? '' : format;
+    const known = NUMBER_FORMATS[type];
+    return known === undefined || known.includes(format) ? format : '';
   }
 
   #checkAlternatives(value: unknown, { anyOf = [], oneOf = [], allOf = [], not }: NestedRules, path: string): void {
@@ -149,9 +159,10 @@ class Judge {
     else if (minLength !== undefined && length < minLength)
       this.#wrong(path, value, `should be at least ${minLength} chars long`);
     else if (pattern !== '') this.#checkPattern(value, pattern, path);
-    if (format === '') return;
+    const hasFormat = format === '' ? undefined : this.#checks.format(format);
+    if (hasFormat === undefined) return;
     this.matches += 1;
-    if (this.#checks.hasFormat(format, value)) return;
+    if (hasFormat(value)) return;
     const words = `${path} in body must be of type ${format}: ${JSON.stringify(value)}`;
     this.#add(typeInvalid(path, value, words));
   }
@@ -248,6 +259,11 @@ function best(results: readonly Judge[]): Judge | undefined {
     undefined,
   );
 }
+
+const NUMBER_FORMATS: Readonly<Record<string, readonly string[]>> = {
+  integer: ['int32', 'int64'],
+  number: ['float', 'double'],
+};
 
 const GO_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
 

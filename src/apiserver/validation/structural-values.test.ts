@@ -38,7 +38,7 @@ const cases: readonly (readonly [schema: StructuralSchema, value: unknown, said:
   [
     { type: 'number', maximum: 2e6 },
     2e6 + 0.5,
-    'Invalid value: 2000000.5: PATH in body should be less than or equal to 2e+06',
+    'Invalid value: 2.0000005e+06: PATH in body should be less than or equal to 2e+06',
   ],
   [{ ...whole, multipleOf: 5 }, 7, 'Invalid value: 7: PATH in body should be a multiple of 5'],
   [{ ...text, maxLength: 2 }, 'äöü', 'Too long: may not be more than 2 bytes'],
