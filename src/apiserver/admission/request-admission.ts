@@ -85,7 +85,7 @@ export class RequestAdmission {
   }
 }
 
-/** The object after mutation. Owners that have become unreadable are put back as they were, with a warning. */
+/** The object after mutation. Managed fields that have become unreadable are put back as they were, with a warning. */
 async function mutated(before: ApiObject, attributes: AdmissionAttributes, plan: AdmissionPlan): Promise<ApiObject> {
   const { managedFields } = before.metadata;
   await plan.mutate(attributes);

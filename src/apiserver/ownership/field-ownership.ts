@@ -17,7 +17,7 @@ export interface OwnedWrite {
 export interface FieldOwnership {
   /** `metadata.managedFields` after a create (nothing was `live`), an update or a patch. */
   afterWrite(object: ApiObject, live: ApiObject | undefined, write: OwnedWrite): ManagedFields | Promise<ManagedFields>;
-  /** The object and its owners with a configuration applied; what comes back has yet to be decoded. */
+  /** The object and its field managers with a configuration applied; what comes back has yet to be decoded. */
   apply(
     config: PlainObject,
     live: ApiObject | undefined,

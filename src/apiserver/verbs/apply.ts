@@ -32,7 +32,7 @@ export async function apply(call: Call, endpoint: Endpoint, strategy: Strategy):
   for (let attempt = 0; ; attempt++) {
     try {
       if ((await objects.get(key)) !== undefined) {
-        const modification = { key, name, admission, context, strategy, keepsOwners: true, change };
+        const modification = { key, name, admission, context, strategy, keepsManagedFields: true, change };
         return { type: 'object', code: 200, resource, object: await modifyObject(endpoint, modification) };
       }
       if (strategy !== resource.strategy) throw notFound(groupResource(resource), name);

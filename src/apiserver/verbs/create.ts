@@ -35,7 +35,7 @@ const GENERATED_NAME_TRIES = 8;
 export interface CreateOptions {
   readonly admission: RequestAdmission;
   readonly context: WriteContext;
-  /** Its owners are known already. */
+  /** Its field managers are known already. */
   readonly isOwned?: boolean;
 }
 
@@ -98,7 +98,7 @@ async function store(
   }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
-  const options = { expected: undefined, ttlSeconds, alongside, keepsOwners: isOwned, signal: context.signal };
+  const options = { expected: undefined, ttlSeconds, alongside, keepsManagedFields: isOwned, signal: context.signal };
   const result = await putObject(key, object, { endpoint, options });
   if (!isConflicting(result)) return result;
   return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };

@@ -34,8 +34,8 @@ export interface Modification {
   /** The resource's own rules, or those of the subresource that is written. */
   readonly strategy: Strategy;
   readonly preconditions?: Preconditions;
-  /** Owners matter more than the write, see `putObject`. */
-  readonly keepsOwners?: boolean;
+  /** Field managers matter more than the write, see `putObject`. */
+  readonly keepsManagedFields?: boolean;
   /** The object as it should be; called again after a lost race. Gets a frozen object and returns a new one. */
   change(current: ApiObject): ApiObject | Promise<ApiObject>;
 }
@@ -161,7 +161,7 @@ async function write(
     expected: stored,
     ttlSeconds,
     alongside,
-    keepsOwners: modification.keepsOwners === true,
+    keepsManagedFields: modification.keepsManagedFields === true,
     signal: context.signal,
   };
   const result = await putObject(stored.key, { ...object, metadata }, { endpoint, options });

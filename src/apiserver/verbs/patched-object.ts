@@ -1,7 +1,7 @@
 import { canonicalize, DecodeError, invalid, invalidValue } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { resetsOwners, withoutOwners } from '../request/reset-owners.ts';
+import { resetsManagedFields, withoutManagedFields } from '../request/reset-managed-fields.ts';
 import type { PatchContext, Patched } from './patch-method.ts';
 import { kindProblem, withKind } from './patched-kind.ts';
 
@@ -26,7 +26,7 @@ export function decodePatched(patched: Patched, endpoint: Endpoint, context: Pat
     if (context.fieldValidation === 'Warn') for (const text of problems) context.warn(text);
     const object = withKind(decoded as unknown as ApiObject, resource);
     resource.strategy.applyDefaults?.(object);
-    return resetsOwners(value) ? withoutOwners(object) : object;
+    return resetsManagedFields(value) ? withoutManagedFields(object) : object;
   } catch (error) {
     if (error instanceof DecodeError) throw problem(explain?.() ?? error.message);
     throw error;

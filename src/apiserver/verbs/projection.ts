@@ -4,7 +4,7 @@ import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { objectWithOwners, pictureWithOwners, scaledKind } from '../ownership/scale-ownership.ts';
+import { objectWithManagedFields, pictureWithManagedFields, scaledKind } from '../ownership/scale-ownership.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
@@ -109,7 +109,7 @@ async function changed(current: ApiObject, change: ChangeContext): Promise<ApiOb
   const { admission, name, endpoint, write, context, scaled } = change;
   const { projection } = write;
   const bare = canonicalize(projection.project(current), projection.struct) as unknown as ApiObject;
-  const before = pictureWithOwners(bare, current, scaled);
+  const before = pictureWithManagedFields(bare, current, scaled);
   const picture = await admission.mutateUpdate(await write.change(before, context), before);
   const errors = projection.validate(picture);
   if (errors.length > 0) throw invalid({ group: projection.kind.group, resource: projection.kind.kind }, name, errors);
@@ -117,7 +117,7 @@ async function changed(current: ApiObject, change: ChangeContext): Promise<ApiOb
   if (sent !== '' && sent !== current.metadata.resourceVersion) {
     throw conflict(groupResource(endpoint.resource), name, OBJECT_MODIFIED);
   }
-  return objectWithOwners(projection.merge(current, picture), picture, { scaled, before: current });
+  return objectWithManagedFields(projection.merge(current, picture), picture, { scaled, before: current });
 }
 
 /** The resource as the picture's kind, for decoding and encoding it. */
