@@ -5,10 +5,10 @@ import { type AdmittingNode, NodeAdmission } from './admission/node-admission.ts
 import { amountsOf, isTerminalPhase } from '../api/meaning/index.ts';
 import type { ConfigSources } from './config/index.ts';
 import { type NodeDescription, NodeHeartbeat, nodeLabels } from './machine/index.ts';
-import { PodWorker } from './pod-worker.ts';
+import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
 import { LifecycleHooks, NetworkActions } from './probes/index.ts';
 import { FileLogs, PodStreams } from './streams/index.ts';
-import { type ActionExecutor, assumedVolumes, type NodeRuntime } from './runtime/index.ts';
+import { assumedVolumes, type NodeRuntime } from './runtime/index.ts';
 
 /** Something that a node has to see to: a pod, by its key, or itself. */
 export type NodeTask =
@@ -57,8 +57,8 @@ export class NodeAgent implements Runnable {
   readonly #leaving = new Set<Promise<void>>();
   readonly #admission = new NodeAdmission();
   readonly #heartbeat: NodeHeartbeat;
-  readonly #executor: ActionExecutor;
-  readonly #hooks: LifecycleHooks;
+  /** All pods have the same. */
+  readonly #workerParts: PodWorkerParts;
   #willReportImages = false;
 
   constructor(node: NodeDescription, runtime: NodeRuntime, parts: NodeAgentParts) {
@@ -67,9 +67,8 @@ export class NodeAgent implements Runnable {
     this.#runtime = runtime;
     this.#parts = parts;
     const { client, clock, random, nodes, events } = parts;
-    this.#executor = runtime.actions ?? new NetworkActions(runtime.runtime, clock);
     this.streams = this.#podStreams();
-    this.#hooks = new LifecycleHooks(this.#executor, clock);
+    this.#workerParts = this.#partsOfWorkers();
     this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime });
   }
 
@@ -119,6 +118,25 @@ export class NodeAgent implements Runnable {
     }
   }
 
+  #partsOfWorkers(): PodWorkerParts {
+    const { clock, nodes } = this.#parts;
+    const { addresses, capacity } = this.#node;
+    const executor = this.#runtime.actions ?? new NetworkActions(this.#runtime.runtime, clock);
+    return {
+      ...this.#parts,
+      runtime: this.#runtime,
+      executor,
+      hooks: new LifecycleHooks(executor, clock),
+      volumes: this.#runtime.volumes ?? assumedVolumes,
+      hostIps: addresses,
+      capacity,
+      allocatable: () => nodes.get(this.name)?.status?.allocatable ?? capacity,
+      wake: (key) => this.#plan(key),
+      ended: (uid) => this.#admission.release(uid),
+      imagesChanged: () => this.#reportImages(),
+    };
+  }
+
   #podStreams(): PodStreams {
     const { runtime, logs } = this.#runtime;
     const isRunning = async (id: string): Promise<boolean> =>
@@ -150,19 +168,7 @@ export class NodeAgent implements Runnable {
     if (known !== undefined && known.uid === pod?.metadata.uid) return known;
     if (known !== undefined) this.#dismiss(known);
     if (pod === undefined) return undefined;
-    const worker = new PodWorker(pod, {
-      ...this.#parts,
-      runtime: this.#runtime,
-      executor: this.#executor,
-      hooks: this.#hooks,
-      volumes: this.#runtime.volumes ?? assumedVolumes,
-      hostIps: this.#node.addresses,
-      capacity: this.#node.capacity,
-      allocatable: () => this.#parts.nodes.get(this.name)?.status?.allocatable ?? this.#node.capacity,
-      wake: (woken) => this.#plan(woken),
-      ended: (uid) => this.#admission.release(uid),
-      imagesChanged: () => this.#reportImages(),
-    });
+    const worker = new PodWorker(pod, this.#workerParts);
     this.#workers.set(key, worker);
     this.#admit(pod, worker);
     return worker;

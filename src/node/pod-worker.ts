@@ -8,13 +8,14 @@ import {
   type PodPlan,
   type PodStatus,
   type PodView,
+  type ProbeResult,
   statusPatch,
 } from './life/index.ts';
 import { PodActions, type PodActionsParts } from './pod-actions.ts';
 import { PodEvents } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
-import { PodProbes } from './probes/index.ts';
-import { type ActionExecutor, RuntimeError } from './runtime/index.ts';
+import { hasProbes, PodProbes } from './probes/index.ts';
+import { type ActionExecutor, type ContainerStatus, RuntimeError } from './runtime/index.ts';
 
 /** What a pod's worker has from its node. */
 export interface PodWorkerParts extends PodActionsParts {
@@ -53,11 +54,11 @@ export class PodWorker {
   readonly #record: PodRecord;
   readonly #events: PodEvents;
   readonly #actions: PodActions;
-  readonly #probes: PodProbes;
+  readonly #probes: PodProbes | undefined;
   #pod: Observed<Pod>;
   #operation: Operation | undefined;
-  /** The last report, and the version of the pod after it. */
-  #written: { readonly patch: unknown; readonly version: string } | undefined;
+  /** The version of the pod after the last report, and that report if the server may not have taken all of it over. */
+  #written: { readonly version: string; readonly patch: unknown } | undefined;
   /** While a report is being written: whether the watch has delivered any version of the pod since it was sent. */
   #write: { isPodChanged: boolean } | undefined;
   /** The runtime failed: nothing is tried before. */
@@ -72,15 +73,7 @@ export class PodWorker {
     this.#record = new PodRecord(pod);
     this.#events = new PodEvents(parts.events);
     this.#actions = new PodActions(this.uid, { record: this.#record, events: this.#events }, parts);
-    const { clock, executor, runtime, runtimeName } = parts;
-    this.#probes = new PodProbes({
-      clock,
-      executor,
-      runtimeName,
-      readiness: runtime.readiness?.bind(runtime),
-      changed: () => parts.wake(this.key),
-      tell: (about, container, event) => this.#events.container(about, container, { type: 'Warning', ...event }),
-    });
+    this.#probes = hasProbes(pod) ? this.#newProbes() : undefined;
   }
 
   /**
@@ -125,7 +118,7 @@ export class PodWorker {
 
   /** Stops waiting for the runtime. Nothing of the pod is stopped. */
   async halt(): Promise<void> {
-    this.#probes[Symbol.dispose]();
+    this.#probes?.[Symbol.dispose]();
     this.#operation?.abort.abort();
     await this.#operation?.done;
   }
@@ -141,17 +134,33 @@ export class PodWorker {
 
   async #observe(pod: Observed<Pod>): Promise<PodView> {
     const { clock, runtimeName, hostIps } = this.#parts;
-    const found = await this.#actions.sandbox(pod);
+    const found = await this.#actions.sandbox();
     const all = found?.containersStatuses ?? [];
     const running = all.filter(({ state }) => state === 'CONTAINER_RUNNING');
     const ip = found?.status.network.ip ?? '';
-    this.#probes.follow(pod, running, ip === '' && pod.spec?.hostNetwork === true ? (hostIps[0] ?? '') : ip);
+    this.#probes?.follow(pod, running, ip === '' && pod.spec?.hostNetwork === true ? (hostIps[0] ?? '') : ip);
     const containers = all.map((container): ContainerView => {
       const isRunning = container.state === 'CONTAINER_RUNNING';
-      return { ...container, probe: isRunning ? this.#probes.result(container) : undefined };
+      return { ...container, probe: isRunning ? this.#probeResult(container) : undefined };
     });
     const nowMs = clock.now();
     return { pod, nowMs, sandbox: found?.status, containers, hostIps, runtimeName, memory: this.#record };
+  }
+
+  #probeResult(container: ContainerStatus): ProbeResult | undefined {
+    return this.#probes === undefined ? this.#parts.runtime.readiness?.(container) : this.#probes.result(container);
+  }
+
+  #newProbes(): PodProbes {
+    const { clock, executor, runtime, runtimeName, wake } = this.#parts;
+    return new PodProbes({
+      clock,
+      executor,
+      runtimeName,
+      readiness: (container) => runtime.readiness?.(container),
+      changed: () => wake(this.key),
+      tell: (pod, container, event) => this.#events.container(pod, container, { type: 'Warning', ...event }),
+    });
   }
 
   /** Cuts a start short when the pod is to end, and a stop when it is to end sooner. */
@@ -179,8 +188,9 @@ export class PodWorker {
     try {
       const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
       const written = await pods.patchStatus(this.key, body);
-      this.#written = { patch, version: written.metadata.resourceVersion };
       write.isPodChanged = hasForeignChange(pod, status, written);
+      const version = written.metadata.resourceVersion;
+      this.#written = { version, patch: write.isPodChanged ? patch : undefined };
     } catch (error) {
       this.#tolerate(error);
     } finally {
