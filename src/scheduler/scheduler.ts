@@ -51,7 +51,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     extenders: options.extenders ?? [],
     objects(kind) {
       const isOwn = kind.group === '' && (kind.kind === 'Pod' || kind.kind === 'Node');
-      if (!isOwn) others.set(kind.kind, kind as Kind);
+      if (!isOwn) others.set(`${kind.group}/${kind.kind}`, kind as Kind);
       return context.objects(kind, isOwn && kind.kind === 'Pod' ? PODS_THAT_MATTER : undefined); // one watch serves all
     },
   });

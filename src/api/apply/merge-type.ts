@@ -1,4 +1,4 @@
-import type { Field, ListShape, MapShape, ScalarName, Shape, Struct } from '../schema/schema.ts';
+import type { Field, ListShape, MapShape, ScalarName, ScalarShape, Shape, Struct } from '../schema/schema.ts';
 import { type FieldElement, fieldElement } from './path-element.ts';
 
 /**
@@ -108,6 +108,14 @@ const SCALAR_TYPES: Readonly<Record<ScalarName, MergeType>> = {
   JSONSchemaPropsOrStringArray: DEDUCED_TYPE,
 };
 
+const FORMATTED_TEXT: MergeType = { scalar: 'untyped' };
+
+/** Texts with a format in the schema are not looked at closely, but for base64. */
+function isFormatted({ scalar, constraints }: ScalarShape): boolean {
+  const format = constraints?.format ?? '';
+  return scalar === 'string' && format !== '' && format !== 'byte';
+}
+
 /** A struct as such, and as it is inside one that keeps unknown fields: those are then allowed in it too. */
 const structTypes = [new WeakMap<Struct, StructMergeType>(), new WeakMap<Struct, StructMergeType>()] as const;
 
@@ -158,7 +166,7 @@ function fieldType(field: Field, keepsUnknown: boolean): MergeType {
 function shapeType(shape: Shape, keepsUnknown: boolean): MergeType {
   switch (shape.kind) {
     case 'scalar':
-      return SCALAR_TYPES[shape.scalar];
+      return isFormatted(shape) ? FORMATTED_TEXT : SCALAR_TYPES[shape.scalar];
     case 'struct':
       return structType(shape.struct, keepsUnknown);
     case 'list':

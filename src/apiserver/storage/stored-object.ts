@@ -1,9 +1,9 @@
-import { encodeJson, withMeta } from '../../api/index.ts';
+import { withMeta } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Entry, Revision } from '../../store/index.ts';
 import type { Resource } from '../resource.ts';
-import type { StorageCodec } from './storage-codec.ts';
+import { jsonText, type StorageCodec } from './storage-codec.ts';
 
 /**
  * One object as stored at one revision, with every form of it made at most once: parsed and frozen, converted to a
@@ -75,9 +75,12 @@ export class StoredObject {
   /** The JSON text of the object in the version of a resource, as UTF-8. */
   json(resource: Resource): Uint8Array {
     if (!this.#isStoredAs(resource)) {
-      return this.form(`json ${resource.version} ${resource.group}`, () => Buffer.from(encodeJson(this.as(resource))));
+      return this.form(`json ${resource.version} ${resource.group}`, () =>
+        Buffer.from(jsonText(this.as(resource), resource.type)),
+      );
     }
-    return (this.#json ??= this.#codec.jsonAt?.(this.#value, this.revision) ?? Buffer.from(encodeJson(this.object)));
+    return (this.#json ??=
+      this.#codec.jsonAt?.(this.#value, this.revision) ?? Buffer.from(jsonText(this.object, resource.type)));
   }
 
   /** Any other form, made once; the name must say all that it depends on. */

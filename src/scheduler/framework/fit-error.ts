@@ -1,5 +1,6 @@
 import { compareUtf8 } from '../../base/index.ts';
 import { Diagnosis } from './diagnosis.ts';
+import type { Nomination } from './plugin.ts';
 import type { Rejection } from './rejection.ts';
 
 /** No node will do for a pod. The message is what users read in events and conditions. */
@@ -9,10 +10,12 @@ export class FitError extends Error {
   /** Where the pod is nominated for now; undefined leaves that as it is, the empty name means nowhere. */
   readonly nominatedNodeName: string | undefined;
 
-  constructor(nodeCount: number, diagnosis: Diagnosis, nominatedNodeName?: string) {
+  /** The outcome is that of PostFilter. */
+  constructor(nodeCount: number, diagnosis: Diagnosis, outcome: { readonly message: string } & Partial<Nomination>) {
+    diagnosis.postFilterMessage = outcome.message;
     super(fitMessage(nodeCount, diagnosis));
     this.diagnosis = diagnosis;
-    this.nominatedNodeName = nominatedNodeName;
+    this.nominatedNodeName = outcome.nominatedNodeName;
   }
 }
 
