@@ -1,8 +1,7 @@
-import type { Clock } from './clock.ts';
+import { type Clock, sleepOn } from './clock.ts';
 import { parseDuration } from './duration.ts';
 import { Heap } from './heap.ts';
 import { settle } from './settle.ts';
-import { sleepOn } from './sleep.ts';
 
 interface VirtualTimer {
   readonly dueMs: number;

@@ -1,6 +1,6 @@
 import { deepEqual } from '../base/index.ts';
 import { hasReason, keyOf, type Observed, type Pod, strategicPatch } from '../client/index.ts';
-import type { EventRecorder, Objects } from '../kit/index.ts';
+import type { EchoFilter, EventRecorder, Objects } from '../kit/index.ts';
 import {
   type ContainerView,
   type PodAction,
@@ -24,6 +24,8 @@ export interface PodWorkerParts extends PodActionsParts {
   readonly executor: ActionExecutor;
   /** As before `://` in container ids. */
   readonly runtimeName: string;
+  /** Keeps the worker from being woken by its own reports. */
+  readonly echoes: EchoFilter;
   /** Has the pod looked at again. */
   wake(key: string): void;
   /** Nothing of the pod runs any more, nor will it. Called before that is reported, so that its room is free by then. */
@@ -57,10 +59,8 @@ export class PodWorker {
   readonly #probes: PodProbes | undefined;
   #pod: Observed<Pod>;
   #operation: Operation | undefined;
-  /** The version of the pod after the last report, and that report if the server may not have taken all of it over. */
+  /** The last report, and the version of the pod after it. */
   #written: { readonly version: string; readonly patch: unknown } | undefined;
-  /** While a report is being written: whether the watch has delivered any version of the pod since it was sent. */
-  #write: { isPodChanged: boolean } | undefined;
   /** The runtime failed: nothing is tried before. */
   #retryAtMs = 0;
   #isDeleted = false;
@@ -74,16 +74,6 @@ export class PodWorker {
     this.#events = new PodEvents(parts.events);
     this.#actions = new PodActions(this.uid, { record: this.#record, events: this.#events }, parts);
     this.#probes = hasProbes(pod) ? this.#newProbes() : undefined;
-  }
-
-  /**
-   * Whether this version of the pod needs a step. The echo of the worker's own report does not; while a report is being
-   * written the answer to it decides, since it contains every change before it.
-   */
-  needsStep({ metadata }: Observed<Pod>): boolean {
-    if (this.#write === undefined) return metadata.resourceVersion !== this.#written?.version;
-    this.#write.isPodChanged = true;
-    return false;
   }
 
   /** The node will not have the pod. */
@@ -182,20 +172,14 @@ export class PodWorker {
     const isLeftAsWritten = this.#written?.version === pod.metadata.resourceVersion;
     // what the server has not taken over the first time it will not take over now
     if (patch === undefined || (isLeftAsWritten && deepEqual(patch, this.#written?.patch))) return;
-    const { pods, wake } = this.#parts;
-    const write = { isPodChanged: false };
-    this.#write = write;
+    const { pods, echoes } = this.#parts;
+    const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
+    const isEcho = (written: Observed<Pod>): boolean => !hasForeignChange(pod, status, written);
     try {
-      const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
-      const written = await pods.patchStatus(this.key, body);
-      write.isPodChanged = hasForeignChange(pod, status, written);
-      const version = written.metadata.resourceVersion;
-      this.#written = { version, patch: write.isPodChanged ? patch : undefined };
+      const written = await echoes.write(this.key, () => pods.patchStatus(this.key, body), isEcho);
+      this.#written = { version: written.metadata.resourceVersion, patch };
     } catch (error) {
       this.#tolerate(error);
-    } finally {
-      this.#write = undefined;
-      if (write.isPodChanged) wake(this.key);
     }
   }
 

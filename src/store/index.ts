@@ -26,8 +26,7 @@ export { type MemoryStore, type MemoryStoreOptions, openMemoryStore } from './me
 export type { DurableStore, DurableStoreOptions } from './durable/durable-store.ts';
 export { openDurableStore } from './durable/open-durable-store.ts';
 export type { OfflineOptions } from './durable/offline.ts';
-export type { FileReport, StoreProblem } from './durable/store-report.ts';
-export { type StoreReport, verifyStore } from './durable/verify-store.ts';
+export { type FileReport, type StoreProblem, type StoreReport, verifyStore } from './durable/verify-store.ts';
 export { dumpStore } from './durable/dump-store.ts';
 export { restoreStore } from './durable/restore-store.ts';
 export { type CompactReport, compactStore } from './durable/compact-store.ts';

@@ -1,5 +1,5 @@
 import type { APIResource, APIResourceList } from '../../api/types/meta/v1.d.ts';
-import type { ServedKind } from './served-kind.ts';
+import type { ServedKind } from './served-apis.ts';
 
 /** The resources of one group and version, as servers before aggregated discovery tell them. */
 export function readResourceList({ groupVersion, resources }: APIResourceList): ServedKind[] {

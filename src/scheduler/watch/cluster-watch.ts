@@ -1,5 +1,6 @@
 import { isAssigned } from '../../api/meaning/index.ts';
-import type { HandlerRegistration, KubernetesObject, Node, Observed, Pod, SharedInformer } from '../../client/index.ts';
+import { type Handler, type InformerScope, type Kind, Node, type Observed, Pod } from '../../client/index.ts';
+import type { AppContext } from '../../kit/index.ts';
 import { nominatedNode } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
 import { assignedPodAdd, assignedPodDelete } from '../framework/cluster-event.ts';
@@ -8,18 +9,6 @@ import type { WaitingPods } from '../framework/waiting-pods.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import { nodeChanges } from './node-changes.ts';
 import { podChanges } from './pod-changes.ts';
-
-interface OtherKind {
-  readonly resource: string;
-  readonly informer: SharedInformer<KubernetesObject>;
-}
-
-export interface WatchedKinds {
-  readonly nodes: SharedInformer<Node>;
-  readonly pods: SharedInformer<Pod>;
-  /** The other kinds that plugins have asked for, with their names in events. */
-  readonly others: readonly OtherKind[];
-}
 
 export interface ClusterWatchParts {
   readonly cache: SchedulerCache;
@@ -32,51 +21,33 @@ export interface ClusterWatchParts {
 /** Watches nodes, pods and the kinds that plugins have asked for, and brings the cache and the queue up to date. */
 export class ClusterWatch {
   readonly #parts: ClusterWatchParts;
-  readonly #registrations: readonly Pick<HandlerRegistration<KubernetesObject>, 'pending' | 'synced'>[];
 
-  constructor(informers: WatchedKinds, parts: ClusterWatchParts) {
+  constructor(parts: ClusterWatchParts) {
     this.#parts = parts;
-    this.#registrations = [
-      informers.nodes.addHandler(
-        {
-          add: (node) => this.#nodeAdded(node),
-          update: (node, old) => this.#nodeChanged(old, node),
-          delete: (node) => this.#nodeGone(node),
-        },
-        { name: 'scheduler' },
-      ),
-      informers.pods.addHandler(
-        {
-          add: (pod) => this.#podAdded(pod),
-          update: (pod, old) => this.#podChanged(old, pod),
-          delete: (pod) => this.#podGone(pod),
-        },
-        { name: 'scheduler' },
-      ),
-      ...informers.others.map((kind) => this.#watchOther(kind)),
-    ];
   }
 
-  /** True when the cache and the queue have received all events so far. */
-  get isIdle(): boolean {
-    return this.#registrations.every(({ pending }) => pending === 0);
-  }
-
-  /** Resolves when the cache and the queue know all objects that existed at the start. */
-  async synced(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#registrations.map((registration) => registration.synced(signal)));
-  }
-
-  #watchOther({ resource, informer }: OtherKind): HandlerRegistration<KubernetesObject> {
+  /** Has the app tell of changes. `others` are the kinds that plugins have asked for. */
+  listen(context: AppContext, { pods, others }: { pods: InformerScope; others: Iterable<Kind> }): void {
+    context.onChange(Node, {
+      add: (node) => this.#nodeAdded(node),
+      update: (node, old) => this.#nodeChanged(old, node),
+      delete: (node) => this.#nodeGone(node),
+    });
+    const podHandler: Handler<Pod> = {
+      add: (pod) => this.#podAdded(pod),
+      update: (pod, old) => this.#podChanged(old, pod),
+      delete: (pod) => this.#podGone(pod),
+    };
+    context.onChange(Pod, podHandler, pods);
     const { queue } = this.#parts;
-    return informer.addHandler(
-      {
+    for (const kind of others) {
+      const resource = kind.kind;
+      context.onChange(kind, {
         add: (now) => queue.moveAll({ resource, action: 'Add' }, { now }),
         update: (now, old) => queue.moveAll({ resource, action: 'Update' }, { old, now }),
         delete: (old) => queue.moveAll({ resource, action: 'Delete' }, { old }),
-      },
-      { name: 'scheduler' },
-    );
+      });
+    }
   }
 
   #nodeAdded(node: Observed<Node>): void {

@@ -1,9 +1,8 @@
 import type { Logger } from '../../base/index.ts';
 import type { Mvcc } from '../mvcc/mvcc.ts';
-import type { CheckpointSource } from './checkpoint-writer.ts';
-import { writeCheckpoint } from './checkpoint-writer.ts';
+import { type CheckpointSource, writeCheckpoint } from './checkpoint-writer.ts';
 import type { DurableFiles } from './durable-files.ts';
-import { listStoreFiles } from './folder-contents.ts';
+import { listStoreFiles } from './file-names.ts';
 import type { Segments } from './segments.ts';
 
 export interface CheckpointerOptions {

@@ -1,7 +1,7 @@
 import type { Entry, Revision } from '../store.ts';
 import { writeCheckpoint } from './checkpoint-writer.ts';
 import type { DurableFiles } from './durable-files.ts';
-import { listStoreFiles } from './folder-contents.ts';
+import { listStoreFiles } from './file-names.ts';
 import { fileSize, type OfflineOptions, recoverState, withFolder } from './offline.ts';
 
 export interface CompactReport {

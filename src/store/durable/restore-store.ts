@@ -3,9 +3,9 @@ import { StoreError } from '../errors.ts';
 import type { Entry, Revision } from '../store.ts';
 import { writeCheckpoint } from './checkpoint-writer.ts';
 import { parseDumpLine, refuse } from './dump-format.ts';
-import { listStoreFiles } from './folder-contents.ts';
-import { withFolder } from './offline.ts';
+import { listStoreFiles } from './file-names.ts';
 import { openFolder } from './node-files.ts';
+import { withFolder } from './offline.ts';
 
 interface Dump {
   readonly revision: Revision;

@@ -1,27 +1,5 @@
 import { expect, test } from 'vitest';
-import { settle } from '../../base/index.ts';
-import { TaskPool } from './task-pool.ts';
 import { WakeUp } from './wake-up.ts';
-
-test('TaskPool.room() waits while the pool is full, and idle() until all is over', async () => {
-  const pool = new TaskPool(2);
-  const ends: (() => void)[] = [];
-  const task = (): Promise<void> => new Promise((resolve) => void ends.push(resolve));
-  const seen: string[] = [];
-  pool.start(task);
-  await pool.room();
-  pool.start(task);
-  void pool.room().then(() => seen.push('room'));
-  void pool.idle().then(() => seen.push('idle'));
-  await settle();
-  expect([pool.size, seen]).toEqual([2, []]);
-  ends[1]?.();
-  await settle();
-  expect([pool.size, seen]).toEqual([1, ['room']]);
-  ends[0]?.();
-  await settle();
-  expect([pool.size, seen]).toEqual([0, ['room', 'idle']]);
-});
 
 test('WakeUp.sleep() ends with a call, with one that came before, or with the signal, and leaves nothing behind', async () => {
   const stop = new AbortController();
