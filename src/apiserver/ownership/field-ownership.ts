@@ -2,8 +2,7 @@ import { applyConfig, ownAfterWrite, withConversions } from '../../api/index.ts'
 import type { ApiObject, Applied, ObjectMeta, PlainObject } from '../../api/index.ts';
 import type { Resource, WriteContext } from '../resource.ts';
 import { timestamp } from '../verbs/timestamps.ts';
-import { blankObject, OwnedKinds } from './owned-kinds.ts';
-import type { FindResource } from './owned-kinds.ts';
+import { blankObject, type FindResource, OwnedKinds } from './owned-kinds.ts';
 
 export type ManagedFields = ObjectMeta['managedFields'];
 

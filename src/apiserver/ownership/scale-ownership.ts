@@ -1,5 +1,10 @@
-import { managedFieldsFromScale, managedFieldsOfScale, withMeta } from '../../api/index.ts';
-import type { ApiObject, ScaledKind } from '../../api/index.ts';
+import {
+  type ApiObject,
+  managedFieldsFromScale,
+  managedFieldsOfScale,
+  type ScaledKind,
+  withMeta,
+} from '../../api/index.ts';
 import type { Projection, Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 

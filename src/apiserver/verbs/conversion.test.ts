@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { builtInTypes, StatusError } from '../../api/index.ts';
-import type { ApiObject, Field, Status, Struct } from '../../api/index.ts';
+import { type ApiObject, builtInTypes, type Field, type Status, StatusError, type Struct } from '../../api/index.ts';
 import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { openMemoryStore } from '../../store/index.ts';
 import { ApiServer } from '../api-server.ts';

@@ -1,10 +1,8 @@
-import { alreadyExists, invalid, StatusError } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { alreadyExists, type ApiObject, invalid, StatusError } from '../../api/index.ts';
 import { clone } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
-import { groupKind, groupResource, keyOf, writeContext } from '../endpoint.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, groupKind, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';

@@ -13,12 +13,10 @@ import {
 import type { ApiObject } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { RequestAdmission } from '../admission/request-admission.ts';
-import { groupKind, groupResource } from '../endpoint.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, groupKind, groupResource } from '../endpoint.ts';
 import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
 import { convertForReading } from '../storage/conversion.ts';
-import { isConflicting } from '../storage/object-store.ts';
-import type { PutConflict } from '../storage/object-store.ts';
+import { isConflicting, type PutConflict } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { validateChangedObject } from '../validation/validate-object.ts';
 import { putObject } from './put-object.ts';

@@ -1,5 +1,4 @@
-import { withMeta } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, withMeta } from '../../api/index.ts';
 import { isStoreError } from '../../store/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { isConflicting, type PutConflict, type WriteOptions } from '../storage/object-store.ts';
