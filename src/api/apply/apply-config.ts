@@ -21,7 +21,7 @@ import { pruneObject } from './prune-object.ts';
 import { setOf } from './set-of.ts';
 import { reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
-import { type TypedObject, typedObject, VersionedChange } from './versions.ts';
+import { otherVersions, type TypedObject, typedObject, VersionedChange } from './versions.ts';
 
 export interface ApplyOptions {
   readonly kind: OwnedKind;
@@ -121,7 +121,9 @@ function* attempt(
   const last = reconciled.get(id);
   const claimed = new Map(reconciled).set(id, { ...self, set: applied, time: last?.time });
   const after = yield* pruneObject(merged, { last, managers: claimed, applied });
-  const settled = yield* settleManagers(claimed, new VersionedChange(before, after, kind), id);
+  const change = new VersionedChange(before, after, kind);
+  yield* change.compareIn(otherVersions(claimed, before.apiVersion));
+  const settled = settleManagers(claimed, change, id);
   if (!force && settled.conflicts.size > 0) {
     return { object: live, managers, conflicts: settled.conflicts };
   }

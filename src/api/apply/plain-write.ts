@@ -19,7 +19,7 @@ import { FieldsError } from './parse-element.ts';
 import { RecentSets } from './recent-sets.ts';
 import { reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
-import { type TypedObject, typedObject, VersionedChange } from './versions.ts';
+import { otherVersions, type TypedObject, typedObject, VersionedChange } from './versions.ts';
 
 /** Who writes, and when. */
 export interface Writer {
@@ -82,11 +82,13 @@ export function* takeChanges(
   managers: FieldManagers,
   { before, after, kind, writer }: OwnedChange,
 ): Converting<FieldManagers> {
-  const reconciled = yield* reconcileManagers(managers, before);
+  const reconciled = managers.size === 0 ? managers : yield* reconcileManagers(managers, before);
   const change = new VersionedChange(before, after, kind);
-  const { managers: settled } = yield* settleManagers(reconciled, change, undefined);
+  const others = otherVersions(reconciled, before.apiVersion);
+  if (others.length > 0) yield* change.compareIn(others);
+  const { managers: settled } = settleManagers(reconciled, change, undefined);
   const apiVersion = apiVersionOf(kind.kind);
-  const comparison = yield* change.in(apiVersion);
+  const comparison = change.in(apiVersion);
   const touched = comparison === undefined ? undefined : union(comparison.modified, comparison.added);
   const set = touched === undefined ? undefined : withoutNeverOwned(kind.filter?.(touched) ?? touched);
   if (set === undefined || set.isEmpty) return capManagers(settled);

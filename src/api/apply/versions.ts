@@ -2,6 +2,7 @@ import { compareObjects } from './compare-objects.ts';
 import type { Comparison } from './comparison.ts';
 import type { Converting } from './conversion.ts';
 import type { FieldFilter } from './field-filter.ts';
+import type { FieldManagers } from './field-managers.ts';
 import { type MergeType, mergeTypeOf } from './merge-type.ts';
 import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
 
@@ -32,29 +33,45 @@ function* allInVersion(all: readonly TypedObject[], apiVersion: string): Convert
   return converted.objects.map((object) => ({ object, type, apiVersion }));
 }
 
-/** What a write changes, in whatever version a manager's paths are meant. */
+/** Versions beside the object's own that managers wrote in: nearly always none. */
+export function otherVersions(managers: FieldManagers, own: string): readonly string[] {
+  let others: Set<string> | undefined;
+  for (const { apiVersion } of managers.values()) if (apiVersion !== own) (others ??= new Set()).add(apiVersion);
+  return others === undefined ? NONE : [...others];
+}
+
+const NONE: readonly string[] = [];
+
+/** What a write changes, in its own version and in those that it was asked to compare. */
 export class VersionedChange {
   readonly #before: TypedObject;
   readonly #after: TypedObject;
   readonly #filter: FieldFilter | undefined;
-  readonly #comparisons = new Map<string, Comparison | undefined>();
+  readonly #comparisons = new Map<string, Comparison>();
 
   constructor(before: TypedObject, after: TypedObject, { filter }: OwnedKind) {
     this.#before = before;
     this.#after = after;
     this.#filter = filter;
+    this.#compare(before, after);
+  }
+
+  /** Compares in other versions as well, as far as there are such. */
+  *compareIn(apiVersions: readonly string[]): Converting<void> {
+    for (const apiVersion of apiVersions) {
+      const [before, after] = yield* allInVersion([this.#before, this.#after], apiVersion);
+      if (before !== undefined && after !== undefined) this.#compare(before, after);
+    }
   }
 
   /** Undefined when there is no such version. */
-  *in(apiVersion: string): Converting<Comparison | undefined> {
-    if (!this.#comparisons.has(apiVersion)) this.#comparisons.set(apiVersion, yield* this.#compare(apiVersion));
+  in(apiVersion: string): Comparison | undefined {
     return this.#comparisons.get(apiVersion);
   }
 
-  *#compare(apiVersion: string): Converting<Comparison | undefined> {
-    const [before, after] = yield* allInVersion([this.#before, this.#after], apiVersion);
-    if (before === undefined || after === undefined) return undefined;
-    return filtered(compareObjects(before.object, after.object, before.type), this.#filter);
+  #compare(before: TypedObject, after: TypedObject): void {
+    const comparison = compareObjects(before.object, after.object, before.type);
+    this.#comparisons.set(before.apiVersion, filtered(comparison, this.#filter));
   }
 }
 
