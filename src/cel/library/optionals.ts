@@ -1,20 +1,36 @@
 import { declareFunction, member, overload, unary, variadic } from '../check/declarations.ts';
 import { copyExpr, type Expr, type Macro, type MacroCall, MacroError, NodeMaker, Operator } from '../syntax/index.ts';
-import { BOOL, DYN, INT, listOf, mapOf, OPTIONAL, optionalOf, STRING, typeParameter } from '../type-terms/index.ts';
+import {
+  BOOL,
+  Boxed,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  OPTIONAL,
+  optionalOf,
+  STRING,
+  typeParameter,
+} from '../type-terms/index.ts';
 import {
   CelError,
+  Double,
+  Duration,
   goText,
   isList,
+  isMap,
   type List,
   listAt,
   listItems,
   listSize,
-  noSuchOverload,
+  mapSize,
   NONE,
+  noSuchOverload,
   Optional,
+  Timestamp,
+  Uint,
   type Value,
 } from '../values/index.ts';
-import { isZero } from './is-zero.ts';
 import type { Library } from './library.ts';
 
 const K = typeParameter('K');
@@ -139,4 +155,25 @@ function optMacro(name: string, isWrapped: boolean): Macro {
     );
   };
   return { name, isMember: true, argumentCount: 2, expand };
+}
+
+/** A value that knows whether it is the zero of its type. */
+interface Zeroable {
+  readonly isZero: boolean;
+}
+
+const ZERO_TIME_SECONDS = -62_135_596_800;
+
+/** Whether a value is the empty or zero one of its type; types without such a value have none. */
+function isZero(value: Value): boolean {
+  if (value === null || value === '' || value === 0 || value === false) return true;
+  if (typeof value !== 'object') return false;
+  if (value instanceof Double) return value.value === 0;
+  if (value instanceof Uint) return value.value === 0n;
+  if (value instanceof Duration) return value.nanos === 0n;
+  if (value instanceof Timestamp) return value.instant.seconds === ZERO_TIME_SECONDS && value.instant.nanos === 0;
+  if (value instanceof Uint8Array) return value.length === 0;
+  if (value instanceof Boxed && 'isZero' in value) return (value as Boxed & Zeroable).isZero;
+  if (isList(value)) return listSize(value) === 0;
+  return isMap(value) && mapSize(value) === 0;
 }
