@@ -1,4 +1,4 @@
-import { declareFunction, member, overload, unary, variadic } from '../check/declarations.ts';
+import { declareFunction, member, overload } from '../check/declarations.ts';
 import { copyExpr, type Expr, type Macro, type MacroCall, MacroError, NodeMaker, Operator } from '../syntax/index.ts';
 import {
   BOOL,
@@ -45,32 +45,13 @@ export function optionalsLibrary(): Library {
     types: [OPTIONAL],
     macros: [optMacro('optMap', true), optMacro('optFlatMap', false)],
     functions: [
-      declareFunction('optional.of', [
-        overload(
-          'optional_of',
-          [V],
-          optional,
-          unary((value) => new Optional(value)),
-        ),
-      ]),
+      declareFunction('optional.of', [overload('optional_of', [V], optional, (value) => new Optional(value))]),
       declareFunction('optional.ofNonZeroValue', [
-        overload(
-          'optional_ofNonZeroValue',
-          [V],
-          optional,
-          unary((value) => (isZero(value) ? NONE : new Optional(value))),
-        ),
+        overload('optional_ofNonZeroValue', [V], optional, (value) => (isZero(value) ? NONE : new Optional(value))),
       ]),
-      declareFunction('optional.none', [
-        overload(
-          'optional_none',
-          [],
-          optional,
-          variadic(() => NONE),
-        ),
-      ]),
-      declareFunction('value', [member('optional_value', [optional], V, unary(valueOf))]),
-      declareFunction('hasValue', [member('optional_hasValue', [optional], BOOL, unary(hasValue))]),
+      declareFunction('optional.none', [overload('optional_none', [], optional, () => NONE)]),
+      declareFunction('value', [member('optional_value', [optional], V, valueOf)]),
+      declareFunction('hasValue', [member('optional_hasValue', [optional], BOOL, hasValue)]),
       declareFunction('or', [member('optional_or_optional', [optional, optional], optional)]),
       declareFunction('orValue', [member('optional_orValue_value', [optional, V], V)]),
       declareFunction(Operator.optionalSelect, [overload('select_optional_field', [DYN, STRING], optional)]),
@@ -84,24 +65,10 @@ export function optionalsLibrary(): Library {
         overload('optional_list_index_int', [optionalOf(list), INT], optional),
         overload('optional_map_index_value', [optionalOf(map), K], optional),
       ]),
-      declareFunction('last', [
-        member(
-          'list_last',
-          [list],
-          optional,
-          unary((value) => edge(value, (size) => size - 1)),
-        ),
-      ]),
-      declareFunction('first', [
-        member(
-          'list_first',
-          [list],
-          optional,
-          unary((value) => edge(value, () => 0)),
-        ),
-      ]),
-      declareFunction('optional.unwrap', [overload('optional_unwrap', [listOf(optional)], list, unary(unwrap))]),
-      declareFunction('unwrapOpt', [member('optional_unwrapOpt', [listOf(optional)], list, unary(unwrap))]),
+      declareFunction('last', [member('list_last', [list], optional, (value) => edge(value, (size) => size - 1))]),
+      declareFunction('first', [member('list_first', [list], optional, (value) => edge(value, () => 0))]),
+      declareFunction('optional.unwrap', [overload('optional_unwrap', [listOf(optional)], list, unwrap)]),
+      declareFunction('unwrapOpt', [member('optional_unwrapOpt', [listOf(optional)], list, unwrap)]),
     ],
   };
 }
@@ -137,16 +104,8 @@ function optMacro(name: string, isWrapped: boolean): Macro {
     if (variable.kind !== 'ident')
       throw new MacroError(variable, `${name}() variable name must be a simple identifier`);
     const make = new NodeMaker(offset);
-    const bound = make.comprehension({
-      range: make.list(),
-      variable: '#unused',
-      variable2: undefined,
-      accumulator: variable.name,
-      initial: make.memberCall('value', copyExpr(target as Expr, offset)),
-      condition: make.bool(false),
-      step: make.ident(variable.name),
-      result: transform,
-    });
+    const value = make.memberCall('value', copyExpr(target as Expr, offset));
+    const bound = make.bind(variable.name, value, transform);
     return make.call(
       Operator.conditional,
       make.memberCall('hasValue', target as Expr),

@@ -1,12 +1,5 @@
 import { parseGoInteger, ValueError } from '../../../api/values/index.ts';
-import {
-  binary,
-  declareFunction,
-  type FunctionDeclaration,
-  member,
-  type Overload,
-  unary,
-} from '../../check/declarations.ts';
+import { declareFunction, type FunctionDeclaration, member, type Overload } from '../../check/declarations.ts';
 import { DURATION, INT, STRING, TIMESTAMP } from '../../type-terms/index.ts';
 import { CelError, checkedInt, Duration, noSuchOverload, Timestamp, type Value } from '../../values/index.ts';
 
@@ -36,23 +29,13 @@ function parts(name: string, id: string, part: Part, ...rest: readonly bigint[])
   const [unitNanos] = rest;
   const withZone = id === 'seconds' ? 'timestamp_to_seconds_tz' : `timestamp_to_${id}_with_tz`;
   const overloads: Overload[] = [
-    member(
-      `timestamp_to_${id}`,
-      [TIMESTAMP],
-      INT,
-      unary((moment) => partOf(moment, '', part)),
-    ),
-    member(
-      withZone,
-      [TIMESTAMP, STRING],
-      INT,
-      binary((moment, zone) => partOf(moment, zone, part)),
-    ),
+    member(`timestamp_to_${id}`, [TIMESTAMP], INT, (moment) => partOf(moment, '', part)),
+    member(withZone, [TIMESTAMP, STRING], INT, (moment, zone) => partOf(moment, zone, part)),
   ];
   if (unitNanos !== undefined) {
     const inUnit = (duration: Value): Value =>
       duration instanceof Duration ? checkedInt(duration.nanos / unitNanos) : noSuchOverload();
-    overloads.push(member(`duration_to_${id}`, [DURATION], INT, unary(inUnit)));
+    overloads.push(member(`duration_to_${id}`, [DURATION], INT, inUnit));
   }
   return declareFunction(name, overloads);
 }
