@@ -1,10 +1,11 @@
-import { compareObjects } from './compare-objects.ts';
-import type { Comparison } from './comparison.ts';
+import { compareObjects, type Comparison } from './compare-objects.ts';
 import type { Converting } from './conversion.ts';
-import type { FieldFilter } from './field-filter.ts';
 import type { FieldManagers } from './field-managers.ts';
 import { type MergeType, mergeTypeOf } from './merge-type.ts';
-import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
+import type { GroupVersionKind, Struct } from '../schema/schema.ts';
+import { differenceBelow } from './field-set-algebra.ts';
+import { type FieldSet, fieldSet } from './field-set.ts';
+import { fieldElement } from './path-element.ts';
 
 /** A value and how it is merged, in one version. */
 export interface TypedObject {
@@ -79,4 +80,32 @@ function filtered(comparison: Comparison, filter: FieldFilter | undefined): Comp
   if (filter === undefined) return comparison;
   const { added, modified, removed } = comparison;
   return { added: filter(added), modified: filter(modified), removed: filter(removed) };
+}
+
+/** What ownership has to know about the objects it is about: one kind in one version, written whole or by a subresource. */
+export interface OwnedKind {
+  readonly kind: GroupVersionKind;
+  readonly type: Struct;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** What a write here can change; absent: everything. */
+  readonly filter?: FieldFilter;
+}
+
+export function apiVersionOf({ group, version }: { readonly group: string; readonly version: string }): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
+/** How messages name a kind: `apps/v1, Kind=Deployment`. */
+export function kindLabel({ group, version, kind }: GroupVersionKind): string {
+  return `${group}/${version}, Kind=${kind}`;
+}
+
+/** Leaves of a set only what a write can change. */
+export type FieldFilter = (set: FieldSet) => FieldSet;
+
+/** Takes away paths, given by names of fields, and all below them: what a write cannot change, because it is reset. */
+export function excludeFields(...paths: readonly (readonly string[])[]): FieldFilter {
+  const excluded = fieldSet(...paths.map((path) => path.map(fieldElement)));
+  return (set) => differenceBelow(set, excluded);
 }
