@@ -159,8 +159,8 @@ export interface WriteContext {
   warn(message: string): void;
 }
 
-/** One row of `kubectl get`: printed by the server, so that every client shows the same. */
-export interface Column {
+/** One column of what `kubectl get` shows: printed by the server, so that every client shows the same. */
+export interface Column<T = ApiObject> {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format: string;
@@ -168,7 +168,7 @@ export interface Column {
   /** 0 is always shown, 1 with `-o wide`. */
   readonly priority: number;
   /** The cell of one object: of a built-in kind in the stored version, of others in the version asked for. */
-  readonly value: (object: ApiObject, context: { readonly now: number }) => unknown;
+  value(object: T, context: { readonly now: number }): unknown;
 }
 
 /** One fact about a row of a table, such as that the work of its object is completed. */
