@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/index.ts';
 import { StatusError } from '../../client/index.ts';
 
 /** A plugin has failed. The pod is not to blame, and is tried again. */
@@ -6,12 +7,11 @@ export class PluginFault extends Error {
 
   /** `what` such as `running Bind plugin "DefaultBinder"`. */
   constructor(what: string, cause: unknown) {
-    super(`${what}: ${messageOf(cause)}`, { cause });
+    super(`${what}: ${reasonFor(cause)}`, { cause });
   }
 }
 
 /** The message of an error for users. */
-export function messageOf(cause: unknown): string {
-  if (cause instanceof StatusError) return cause.status.message ?? cause.message;
-  return cause instanceof Error ? cause.message : String(cause);
+export function reasonFor(cause: unknown): string {
+  return (cause instanceof StatusError ? cause.status.message : undefined) ?? messageOf(cause);
 }

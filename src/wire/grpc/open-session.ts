@@ -1,6 +1,6 @@
 import type { ClientHttp2Session } from 'node:http2';
-import { AbortScope, type Clock } from '../../base/index.ts';
-import { dial, messageOf, openHttp2 } from '../http/index.ts';
+import { AbortScope, type Clock, messageOf } from '../../base/index.ts';
+import { dial, openHttp2 } from '../http/index.ts';
 import { type Address, formatAddress } from './address.ts';
 import type { TlsCredentials } from './credentials.ts';
 import { GrpcError } from './grpc-error.ts';

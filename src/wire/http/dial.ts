@@ -1,9 +1,9 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { onAbort } from '../../base/index.ts';
+import { messageOf, onAbort } from '../../base/index.ts';
 import { openTunnel } from './proxy-tunnel.ts';
-import { messageOf, TransportError } from './transport-error.ts';
+import { TransportError } from './transport-error.ts';
 
 /** A certificate and its private key, as PEM. */
 export interface ClientCertificate {

@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { messageOf, TransportError } from './transport-error.ts';
+import { messageOf } from '../../base/index.ts';
+import { TransportError } from './transport-error.ts';
 
 /** Unpacks a body on its way. */
 export async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

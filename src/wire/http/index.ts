@@ -6,4 +6,4 @@ export type { HttpExchange, HttpRequest, ResponseHeaders } from './http-exchange
 export type { UpgradedConnection } from './http1-requests.ts';
 export { type Http2SessionOptions, openHttp2 } from './http2-session.ts';
 export { checkProxyUrl } from './proxy-tunnel.ts';
-export { isTransportError, messageOf, TransportError, type TransportFailure } from './transport-error.ts';
+export { isTransportError, TransportError, type TransportFailure } from './transport-error.ts';

@@ -1,7 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { messageOf, TransportError } from './transport-error.ts';
+import { messageOf } from '../../base/index.ts';
+import { TransportError } from './transport-error.ts';
 
 /** What is wrong with a proxy's URL; undefined when it can be used. */
 export function checkProxyUrl(url: string): string | undefined {
