@@ -1,11 +1,11 @@
+import { compareUtf8 } from '../../base/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
-import { compareUtf8 } from '../../base/index.ts';
 import type { Cycle } from './cycle.ts';
+import { PluginFault, reasonFor } from './fit-error.ts';
 import type { Framework, PluginAt } from './framework.ts';
-import type { Nomination, NodeTrial, Plugin, PostFilterAnswer, PostFilterContext } from './plugin.ts';
-import { PluginFault, reasonFor } from './plugin-fault.ts';
+import type { NodeTrial, Nomination, Plugin, PostFilterAnswer, PostFilterContext } from './plugin.ts';
 import { type Rejection, unresolvable } from './rejection.ts';
 
 /** What PreFilter has brought: the nodes that come into question (all unless given) with the plugins that said so, or a no. */

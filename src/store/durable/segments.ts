@@ -41,10 +41,6 @@ export class Segments {
     this.#all = [...all];
   }
 
-  get count(): number {
-    return this.#all.length;
-  }
-
   get newest(): Segment | undefined {
     return this.#all.at(-1);
   }
