@@ -1,5 +1,4 @@
-import { managerName } from '../api/index.ts';
-import type { TypeTable } from '../api/index.ts';
+import { managerName, type TypeTable } from '../api/index.ts';
 import type { Clock, Logger, Random, UidSource } from '../base/index.ts';
 import { type KeyRange, prefixRange } from '../store/index.ts';
 import type { Admission } from './admission/admission.ts';

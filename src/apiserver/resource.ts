@@ -154,7 +154,7 @@ export interface WriteContext {
   readonly newUid: () => string;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** Under what name the writer is noted as owner of what it changes. */
+  /** Under what name the writer is noted as field manager of what it changes. */
   readonly manager: string;
   warn(message: string): void;
 }

@@ -1,7 +1,5 @@
-import { builtInPriority } from '../api/index.ts';
-import type { ApiObject, ResourceInfo, TypeTable } from '../api/index.ts';
-import { builtInCapabilities } from '../apiserver/index.ts';
-import type { Resource, StoredKind, Subresource } from '../apiserver/index.ts';
+import { type ApiObject, builtInPriority, type ResourceInfo, type TypeTable } from '../api/index.ts';
+import { builtInCapabilities, type Resource, type StoredKind, type Subresource } from '../apiserver/index.ts';
 import * as kindSources from './all-kinds.ts';
 import { type BuiltInOptions, type KindEnvironment, kindEnvironment } from './kind-environment.ts';
 import { kindStrategy, statusStrategy, type VersionOfKind } from './kind-strategy.ts';

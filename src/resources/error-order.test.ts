@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { builtInTypes, invalidValue, required } from '../api/index.ts';
-import type { FieldError } from '../api/index.ts';
+import { builtInTypes, type FieldError, invalidValue, required } from '../api/index.ts';
 import { fitIn } from './error-order.ts';
 
 const deployment = builtInTypes().struct('io.k8s.api.apps.v1.Deployment');

@@ -1,5 +1,4 @@
-import { withMeta } from '../api/index.ts';
-import type { ApiObject } from '../api/index.ts';
+import { type ApiObject, withMeta } from '../api/index.ts';
 
 export function setGeneration(object: ApiObject, generation: number | undefined): void {
   object.metadata = withMeta(object.metadata, { generation });

@@ -1,5 +1,4 @@
-import { withMeta } from '../api/index.ts';
-import type { ApiObject, ObjectMeta } from '../api/index.ts';
+import { type ApiObject, type ObjectMeta, withMeta } from '../api/index.ts';
 import type { StatusMetadata } from './kind.ts';
 
 /** Puts back what a write to a status subresource may not change in metadata. */

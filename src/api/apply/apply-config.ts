@@ -6,20 +6,20 @@ import { badRequest, StatusError } from '../status.ts';
 import { checkTyped } from './check-typed.ts';
 import { applyConflict, type Conflicts, conflictsBeyond } from './conflicts.ts';
 import type { Converting } from './conversion.ts';
-import { decodeOwners } from './decode-owners.ts';
-import { encodeOwners } from './encode-owners.ts';
+import { decodeManagedFields } from './decode-managed-fields.ts';
+import { encodeManagedFields } from './encode-managed-fields.ts';
 import { EMPTY_SET, type FieldSet } from './field-set.ts';
 import { KUBECTL, setOfLastApplied, withLastApplied } from './last-applied.ts';
 import { mergeObjects } from './merge-objects.ts';
 import { withoutNeverOwned } from './never-owned.ts';
 import { checkKind, objectLabel } from './object-label.ts';
 import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
-import { type ManagedFieldsEntry, type Owner, ownerId, type Owners } from './owners.ts';
+import { type ManagedFieldsEntry, type FieldManager, managerId, type FieldManagers } from './field-managers.ts';
 import { FieldsError } from './parse-element.ts';
 import { takeChanges, UNKNOWN_MANAGER, type Writer } from './plain-write.ts';
 import { pruneObject } from './prune-object.ts';
 import { setOf } from './set-of.ts';
-import { reconcileOwners, settleOwners } from './settle-owners.ts';
+import { reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
 import { type TypedObject, typedObject, VersionedChange } from './versions.ts';
 
@@ -46,31 +46,33 @@ export interface Applied {
 export function* applyConfig(live: ApiObject, config: PlainObject, options: ApplyOptions): Converting<Applied> {
   const { kind, writer } = options;
   checkKind(config, kind);
-  const owners = yield* startingOwners(live, options);
+  const managers = yield* startingManagers(live, options);
   const typed = checkedConfig(config, kind);
   const self = { ...applierOf(writer, kind), time: undefined };
-  const first = yield* attempt(live, typed, { ...options, owners, self });
+  const first = yield* attempt(live, typed, { ...options, managers, self });
   const outcome =
-    first.conflicts === undefined ? first : yield* resolved(live, typed, { ...options, owners, self, outcome: first });
+    first.conflicts === undefined
+      ? first
+      : yield* resolved(live, typed, { ...options, managers, self, outcome: first });
   const object = writer.manager === KUBECTL ? withLastApplied(outcome.object, config) : outcome.object;
-  return { object, managedFields: encodeOwners(outcome.owners) };
+  return { object, managedFields: encodeManagedFields(outcome.managers) };
 }
 
-function applierOf(writer: Writer, kind: OwnedKind): Omit<Owner, 'set' | 'time'> {
-  const manager = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
-  return { manager, operation: 'Apply', apiVersion: apiVersionOf(kind.kind), subresource: kind.subresource };
+function applierOf(writer: Writer, kind: OwnedKind): Omit<FieldManager, 'set' | 'time'> {
+  const name = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
+  return { name, operation: 'Apply', apiVersion: apiVersionOf(kind.kind), subresource: kind.subresource };
 }
 
 /** Who owned an object before anybody applied to it. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
-/** The owners of the live object. One that has none yet belongs as a whole to a manager that stands for the past. */
-function* startingOwners(live: ApiObject, { kind, writer, blank }: ApplyOptions): Converting<Owners> {
+/** The managers of the live object. One that has none yet belongs as a whole to a manager that stands for the past. */
+function* startingManagers(live: ApiObject, { kind, writer, blank }: ApplyOptions): Converting<FieldManagers> {
   try {
-    const owners = decodeOwners(live.metadata.managedFields);
-    if (owners.size > 0 || live === blank) return owners;
+    const managers = decodeManagedFields(live.metadata.managedFields);
+    if (managers.size > 0 || live === blank) return managers;
     const change = { before: typedObject(blank, kind), after: typedObject(live, kind), kind };
-    return yield* takeChanges(owners, { ...change, writer: { manager: BEFORE_FIRST_APPLY, time: writer.time } });
+    return yield* takeChanges(managers, { ...change, writer: { manager: BEFORE_FIRST_APPLY, time: writer.time } });
   } catch (error) {
     if (error instanceof FieldsError) throw unexpected(`failed to decode managed fields: ${error.message}`, error);
     if (error instanceof TypedError)
@@ -95,13 +97,13 @@ function checkedConfig(config: PlainObject, kind: OwnedKind): TypedObject {
 }
 
 interface Attempt extends ApplyOptions {
-  readonly owners: Owners;
-  readonly self: Omit<Owner, 'set'>;
+  readonly managers: FieldManagers;
+  readonly self: Omit<FieldManager, 'set'>;
 }
 
 interface Outcome {
   readonly object: PlainObject;
-  readonly owners: Owners;
+  readonly managers: FieldManagers;
   /** Set when the configuration would change what others own, and was not applied. */
   readonly conflicts: Conflicts | undefined;
 }
@@ -109,25 +111,25 @@ interface Outcome {
 function* attempt(
   live: ApiObject,
   config: TypedObject,
-  { kind, writer, force, owners, self }: Attempt,
+  { kind, writer, force, managers, self }: Attempt,
 ): Converting<Outcome> {
   const before = typedObject(live, kind);
-  const reconciled = yield* reconcileOwners(owners, before);
+  const reconciled = yield* reconcileManagers(managers, before);
   const merged: TypedObject = { ...before, object: mergeObjects(live, config.object, before.type) };
-  const id = ownerId(self);
+  const id = managerId(self);
   const applied = filteredSet(config, kind);
   const last = reconciled.get(id);
   const claimed = new Map(reconciled).set(id, { ...self, set: applied, time: last?.time });
-  const after = yield* pruneObject(merged, { last, owners: claimed, applied });
-  const settled = yield* settleOwners(claimed, new VersionedChange(before, after, kind), id);
+  const after = yield* pruneObject(merged, { last, managers: claimed, applied });
+  const settled = yield* settleManagers(claimed, new VersionedChange(before, after, kind), id);
   if (!force && settled.conflicts.size > 0) {
-    return { object: live, owners, conflicts: settled.conflicts };
+    return { object: live, managers, conflicts: settled.conflicts };
   }
   const isChanged = after.object !== live && !deepEqual(after.object, live);
   const time = isChanged ? writer.time : last?.time;
   return {
     object: isChanged ? (after.object as PlainObject) : live,
-    owners: withApplier(settled.owners, id, { last, time }),
+    managers: withApplier(settled.managers, id, { last, time }),
     conflicts: undefined,
   };
 }
@@ -138,21 +140,26 @@ function filteredSet(config: TypedObject, kind: OwnedKind): FieldSet {
   return kind.filter?.(set) ?? set;
 }
 
-/** The owners with what nobody owns taken from the applier; an applier that owns what it did before is left as it was. */
+/** The managers with what nobody owns taken from the applier; an applier that owns what it did before is left as it was. */
 function withApplier(
-  owners: Owners,
+  managers: FieldManagers,
   id: string,
-  { last, time }: { readonly last: Owner | undefined; readonly time: string | undefined },
-): Owners {
-  const result = new Map(owners);
-  const owner = owners.get(id);
-  const set = withoutNeverOwned(owner?.set ?? EMPTY_SET);
-  if (owner === undefined || set.isEmpty) {
+  { last, time }: { readonly last: FieldManager | undefined; readonly time: string | undefined },
+): FieldManagers {
+  const result = new Map(managers);
+  const manager = managers.get(id);
+  const set = withoutNeverOwned(manager?.set ?? EMPTY_SET);
+  if (manager === undefined || set.isEmpty) {
     result.delete(id);
-  } else if (last !== undefined && last.time === time && last.apiVersion === owner.apiVersion && last.set.equals(set)) {
+  } else if (
+    last !== undefined &&
+    last.time === time &&
+    last.apiVersion === manager.apiVersion &&
+    last.set.equals(set)
+  ) {
     result.set(id, last);
   } else {
-    result.set(id, { ...owner, set: last?.set.equals(set) === true ? last.set : set, time });
+    result.set(id, { ...manager, set: last?.set.equals(set) === true ? last.set : set, time });
   }
   return result;
 }
@@ -163,12 +170,12 @@ function* resolved(
   config: TypedObject,
   options: Attempt & { readonly outcome: Outcome },
 ): Converting<Outcome> {
-  const { outcome, owners, writer } = options;
+  const { outcome, managers, writer } = options;
   const conflicts: Conflicts = outcome.conflicts ?? new Map<string, FieldSet>();
-  if (writer.manager !== KUBECTL) throw applyConflict(conflicts, owners);
+  if (writer.manager !== KUBECTL) throw applyConflict(conflicts, managers);
   const allowed = setOfLastApplied(live, config.type, config.apiVersion);
   const left = conflictsBeyond(conflicts, allowed);
-  if (left !== undefined) throw applyConflict(left, owners);
+  if (left !== undefined) throw applyConflict(left, managers);
   return yield* attempt(live, config, { ...options, force: true });
 }
 

@@ -3,10 +3,10 @@ import { StatusError } from '../status.ts';
 import { quoteGo } from '../values/index.ts';
 import { difference } from './field-set-algebra.ts';
 import type { FieldSet } from './field-set.ts';
-import type { Owner, Owners } from './owners.ts';
+import type { FieldManager, FieldManagers } from './field-managers.ts';
 import { pathLabel } from './path-element.ts';
 
-/** What an applied configuration would take from others, by the ids of its owners. */
+/** What an applied configuration would take from others, by the ids of its managers. */
 export type Conflicts = ReadonlyMap<string, FieldSet>;
 
 /** The conflicts that are not in `allowed`; undefined when none are left. */
@@ -20,10 +20,10 @@ export function conflictsBeyond(conflicts: Conflicts, allowed: FieldSet): Confli
 }
 
 /** 409 with a cause for each field that belongs to somebody else. */
-export function applyConflict(conflicts: Conflicts, owners: Owners): StatusError {
+export function applyConflict(conflicts: Conflicts, managers: FieldManagers): StatusError {
   const groups = [...conflicts]
     .sort(([left], [right]) => compareUtf8(left, right))
-    .map(([id, set]) => ({ label: ownerLabel(owners.get(id)), fields: [...set.paths()].map(pathLabel) }));
+    .map(([id, set]) => ({ label: managerLabel(managers.get(id)), fields: [...set.paths()].map(pathLabel) }));
   const causes = groups.flatMap(({ label, fields }) =>
     fields.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${label}`, field })),
   );
@@ -44,9 +44,9 @@ function groupText({ label, fields }: { readonly label: string; readonly fields:
   return [`conflicts with ${label}:`, ...fields.map((field) => `- ${field}`)].join('\n');
 }
 
-function ownerLabel(owner: Owner | undefined): string {
-  if (owner === undefined) return quoteGo('');
-  const { manager, operation, apiVersion, subresource } = owner;
+function managerLabel(manager: FieldManager | undefined): string {
+  if (manager === undefined) return quoteGo('');
+  const { name, operation, apiVersion, subresource } = manager;
   const where = subresource === '' ? '' : ` with subresource ${quoteGo(subresource)}`;
-  return `${quoteGo(manager)}${where}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
+  return `${quoteGo(name)}${where}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
 }

@@ -2,7 +2,7 @@ import type { PlainObject } from '../json/index.ts';
 import { isPlainObject } from '../json/plain-object.ts';
 import type { ApiObject } from '../object.ts';
 import type { Struct } from '../schema/schema.ts';
-import { decodeOwners } from './decode-owners.ts';
+import { decodeManagedFields } from './decode-managed-fields.ts';
 import { extractItems } from './extract-items.ts';
 import { mergeTypeOf } from './merge-type.ts';
 
@@ -19,10 +19,10 @@ export function extractApplied(
 ): PlainObject {
   const { kind, apiVersion, metadata } = object;
   const { name, namespace } = metadata;
-  const isOwn = (owner: { operation: string; manager: string; subresource: string }): boolean =>
-    owner.operation === 'Apply' && owner.manager === manager && owner.subresource === subresource;
-  const owner = [...decodeOwners(metadata.managedFields).values()].find(isOwn);
-  const extracted = owner === undefined ? {} : extractItems(object, owner.set, mergeTypeOf(type));
+  const applier = [...decodeManagedFields(metadata.managedFields).values()].find(
+    (one) => one.operation === 'Apply' && one.name === manager && one.subresource === subresource,
+  );
+  const extracted = applier === undefined ? {} : extractItems(object, applier.set, mergeTypeOf(type));
   const config = isPlainObject(extracted) ? extracted : {};
   const own = isPlainObject(config['metadata']) ? config['metadata'] : {};
   const place = { ...(name === undefined ? {} : { name }), ...(namespace === undefined ? {} : { namespace }) };

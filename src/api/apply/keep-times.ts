@@ -1,10 +1,10 @@
 import { deepEqual } from '../../base/index.ts';
 import type { ApiObject } from '../object.ts';
-import type { ManagedFieldsEntry } from './owners.ts';
+import type { ManagedFieldsEntry } from './field-managers.ts';
 
 /**
  * The managedFields to store: the old ones when nothing but times would change in the whole object. Defaulting and the
- * like can undo a change after owners have been told of it, and such a write must not make a new version of the object.
+ * like can undo a change after managers have been told of it, and such a write must not make a new version of the object.
  */
 export function keepTimes(object: ApiObject, old: ApiObject): ManagedFieldsEntry[] | undefined {
   const entries = object.metadata.managedFields;

@@ -1,16 +1,23 @@
 import type { ApiObject } from '../object.ts';
 import { deepEqual } from '../../base/index.ts';
-import { capOwners } from './cap-owners.ts';
+import { capManagers } from './cap-managers.ts';
 import type { Converting } from './conversion.ts';
-import { decodeOwners } from './decode-owners.ts';
-import { encodeOwners } from './encode-owners.ts';
+import { decodeManagedFields } from './decode-managed-fields.ts';
+import { encodeManagedFields } from './encode-managed-fields.ts';
 import { union } from './field-set-algebra.ts';
 import { withoutNeverOwned } from './never-owned.ts';
 import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
-import { type ManagedFieldsEntry, NO_OWNERS, type Owner, ownerId, type Owners, withSet } from './owners.ts';
+import {
+  type ManagedFieldsEntry,
+  NO_MANAGERS,
+  type FieldManager,
+  managerId,
+  type FieldManagers,
+  withSet,
+} from './field-managers.ts';
 import { FieldsError } from './parse-element.ts';
 import { RecentSets } from './recent-sets.ts';
-import { reconcileOwners, settleOwners } from './settle-owners.ts';
+import { reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
 import { type TypedObject, typedObject, VersionedChange } from './versions.ts';
 
@@ -35,13 +42,16 @@ export function* ownAfterWrite(
 ): Converting<ManagedFieldsEntry[] | undefined> {
   const entries = entriesToStartFrom(live, object, kind);
   try {
-    const owners = entries === live.metadata.managedFields ? decodeOwners(entries) : printedAnew(decodeOwners(entries));
-    if (owners.size === 0 && isStored(live)) return undefined;
+    const managers =
+      entries === live.metadata.managedFields
+        ? decodeManagedFields(entries)
+        : printedAnew(decodeManagedFields(entries));
+    if (managers.size === 0 && isStored(live)) return undefined;
     const before = typedObject(live, kind);
     const after = typedObject(withEntriesOf(live, object), kind);
-    const owned = yield* takeChanges(owners, { before, after, kind, writer });
-    const isUnchanged = owned === decodeOwners(entries) && owned.size === (entries?.length ?? 0);
-    return isUnchanged ? entries : encodeOwners(owned);
+    const owned = yield* takeChanges(managers, { before, after, kind, writer });
+    const isUnchanged = owned === decodeManagedFields(entries) && owned.size === (entries?.length ?? 0);
+    return isUnchanged ? entries : encodeManagedFields(owned);
   } catch (error) {
     // Kubernetes drops ownership that it cannot follow, rather than refusing the write.
     if (error instanceof TypedError || error instanceof FieldsError) return undefined;
@@ -67,23 +77,26 @@ function recentSetsOf(kind: OwnedKind): RecentSets {
   return recent;
 }
 
-/** The owners after a writer that does not apply has changed an object. */
-export function* takeChanges(owners: Owners, { before, after, kind, writer }: OwnedChange): Converting<Owners> {
-  const reconciled = yield* reconcileOwners(owners, before);
+/** The managers after a writer that does not apply has changed an object. */
+export function* takeChanges(
+  managers: FieldManagers,
+  { before, after, kind, writer }: OwnedChange,
+): Converting<FieldManagers> {
+  const reconciled = yield* reconcileManagers(managers, before);
   const change = new VersionedChange(before, after, kind);
-  const { owners: settled } = yield* settleOwners(reconciled, change, undefined);
+  const { managers: settled } = yield* settleManagers(reconciled, change, undefined);
   const apiVersion = apiVersionOf(kind.kind);
   const comparison = yield* change.in(apiVersion);
   const touched = comparison === undefined ? undefined : union(comparison.modified, comparison.added);
   const set = touched === undefined ? undefined : withoutNeverOwned(kind.filter?.(touched) ?? touched);
-  if (set === undefined || set.isEmpty) return capOwners(settled);
-  const manager = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
+  if (set === undefined || set.isEmpty) return capManagers(settled);
+  const name = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
   const { time } = writer;
-  const owner: Owner = { manager, operation: 'Update', apiVersion, subresource: kind.subresource, time, set };
-  const id = ownerId(owner);
+  const manager: FieldManager = { name, operation: 'Update', apiVersion, subresource: kind.subresource, time, set };
+  const id = managerId(manager);
   const previous = settled.get(id);
   const whole = recentSetsOf(kind).intern(previous === undefined ? set : union(previous.set, set));
-  return capOwners(new Map(settled).set(id, withSet(owner, whole)));
+  return capManagers(new Map(settled).set(id, withSet(manager, whole)));
 }
 
 export const UNKNOWN_MANAGER = 'unknown';
@@ -112,7 +125,7 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
 
 function readable(entries: ManagedFieldsEntry[] | undefined): ManagedFieldsEntry[] | undefined {
   try {
-    return decodeOwners(entries) === NO_OWNERS ? undefined : entries;
+    return decodeManagedFields(entries) === NO_MANAGERS ? undefined : entries;
   } catch (error) {
     if (error instanceof FieldsError) return undefined;
     throw error;
@@ -120,8 +133,8 @@ function readable(entries: ManagedFieldsEntry[] | undefined): ManagedFieldsEntry
 }
 
 /** What a client wrote may be out of order and hold what nobody understands. */
-function printedAnew(owners: Owners): Owners {
-  return new Map([...owners].map(([id, { entry: _, ...owner }]) => [id, owner]));
+function printedAnew(managers: FieldManagers): FieldManagers {
+  return new Map([...managers].map(([id, { entry: _, ...manager }]) => [id, manager]));
 }
 
 function isStored(object: ApiObject): boolean {

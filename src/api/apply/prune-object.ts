@@ -2,16 +2,16 @@ import type { Converting } from './conversion.ts';
 import { difference, intersection, isSubset, union } from './field-set-algebra.ts';
 import { EMPTY_SET, type FieldSet } from './field-set.ts';
 import { withNamedFields } from './named-fields.ts';
-import type { Owner, Owners } from './owners.ts';
+import type { FieldManager, FieldManagers } from './field-managers.ts';
 import { removeItems } from './remove-items.ts';
 import { setOf } from './set-of.ts';
 import { inVersion, type TypedObject } from './versions.ts';
 
 export interface Pruning {
   /** The applier as it was after its last configuration. */
-  readonly last: Owner | undefined;
-  /** All owners, the applier among them with what its new configuration says. */
-  readonly owners: Owners;
+  readonly last: FieldManager | undefined;
+  /** All managers, the applier among them with what its new configuration says. */
+  readonly managers: FieldManagers;
   /** What the new configuration says. */
   readonly applied: FieldSet;
 }
@@ -29,19 +29,19 @@ export function* pruneObject(merged: TypedObject, pruning: Pruning): Converting<
 }
 
 /** The same without looking first whether there is anything to do. */
-export function* pruneLast(merged: TypedObject, last: Owner, { owners }: Pruning): Converting<TypedObject> {
+export function* pruneLast(merged: TypedObject, last: FieldManager, { managers }: Pruning): Converting<TypedObject> {
   const before = yield* inVersion(merged, last.apiVersion);
   if (before === undefined) return merged;
   const pruned = withObject(before, removeItems(before.object, named(last.set, before), before.type));
-  const owned = yield* addBackOwned([before, pruned], owners);
+  const owned = yield* addBackOwned([before, pruned], managers);
   const kept = yield* addBackUnowned([before, owned], last);
   return (yield* inVersion(kept, merged.apiVersion)) ?? merged;
 }
 
 /** Adds back what was removed, but belongs to somebody, or to the applier's new configuration. */
-function* addBackOwned(objects: readonly [TypedObject, TypedObject], owners: Owners): Converting<TypedObject> {
+function* addBackOwned(objects: readonly [TypedObject, TypedObject], managers: FieldManagers): Converting<TypedObject> {
   let [merged, pruned] = objects;
-  for (const [apiVersion, managed] of ownedByVersion(owners, pruned.apiVersion)) {
+  for (const [apiVersion, managed] of ownedByVersion(managers, pruned.apiVersion)) {
     const mergedThere = yield* inVersion(merged, apiVersion);
     if (mergedThere === undefined) continue;
     merged = mergedThere;
@@ -54,17 +54,17 @@ function* addBackOwned(objects: readonly [TypedObject, TypedObject], owners: Own
   return pruned;
 }
 
-/** What all owners of a version own together; the version of the pruned object comes first. */
-function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
+/** What all managers of a version own together; the version of the pruned object comes first. */
+function ownedByVersion(managers: FieldManagers, first: string): Map<string, FieldSet> {
   const sets = new Map<string, FieldSet>([[first, EMPTY_SET]]);
-  for (const { apiVersion, set } of owners.values())
+  for (const { apiVersion, set } of managers.values())
     sets.set(apiVersion, union(sets.get(apiVersion) ?? EMPTY_SET, set));
-  if (![...owners.values()].some(({ apiVersion }) => apiVersion === first)) sets.delete(first);
+  if (![...managers.values()].some(({ apiVersion }) => apiVersion === first)) sets.delete(first);
   return sets;
 }
 
 /** Adds back what nobody owned: the applier's last configuration did not have it either. */
-function* addBackUnowned(objects: readonly [TypedObject, TypedObject], last: Owner): Converting<TypedObject> {
+function* addBackUnowned(objects: readonly [TypedObject, TypedObject], last: FieldManager): Converting<TypedObject> {
   const [merged, pruned] = objects;
   const there = yield* inVersion(pruned, last.apiVersion);
   if (there === undefined) return merged;

@@ -32,7 +32,7 @@ function* allInVersion(all: readonly TypedObject[], apiVersion: string): Convert
   return converted.objects.map((object) => ({ object, type, apiVersion }));
 }
 
-/** What a write changes, in whatever version an owner's paths are meant. */
+/** What a write changes, in whatever version a manager's paths are meant. */
 export class VersionedChange {
   readonly #before: TypedObject;
   readonly #after: TypedObject;

@@ -1,8 +1,8 @@
-import { badRequest, managedFieldsProblem, withMeta } from '../../api/index.ts';
-import type { ApiObject, GroupVersionKind, Struct } from '../../api/index.ts';
+import { badRequest, canonicalize, DecodeError, managedFieldsProblem, withMeta } from '../../api/index.ts';
+import type { ApiObject, GroupVersionKind, Shape, Struct } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { connectionOptions } from '../request/connection-options.ts';
+import { booleanParameter, integerParameter } from '../request/options.ts';
 import { AdmissionAttributes, type AdmissionStep, type Operation } from './admission-attributes.ts';
 import type { AdmissionPlan } from './admission.ts';
 import type { OperationOptions } from './operation-options.ts';
@@ -85,7 +85,7 @@ export class RequestAdmission {
   }
 }
 
-/** The object after mutation. Owners that have become unreadable are put back as they were, with a warning. */
+/** The object after mutation. Managed fields that have become unreadable are put back as they were, with a warning. */
 async function mutated(before: ApiObject, attributes: AdmissionAttributes, plan: AdmissionPlan): Promise<ApiObject> {
   const { managedFields } = before.metadata;
   await plan.mutate(attributes);
@@ -98,4 +98,38 @@ async function mutated(before: ApiObject, attributes: AdmissionAttributes, plan:
       `admission controller; please fix your requests: ${problem}`,
   );
   return { ...object, metadata: withMeta(object.metadata, { managedFields }) };
+}
+
+/** The options of a connection as an object: each member from the parameter of its name, `path` from what follows in the path. */
+function connectionOptions(call: Call, struct: Struct): ApiObject {
+  const { query, info } = call;
+  const options: Record<string, unknown> = {};
+  for (const { name, shape } of struct.fields) {
+    if (name === 'path') options[name] = info.subpath;
+    else if (query.has(name)) options[name] = valueOf(call, name, shape);
+  }
+  const { kind = '', version = '' } = struct.kind ?? {};
+  try {
+    return { ...(canonicalize(options, struct) as object), kind, apiVersion: version } as unknown as ApiObject;
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function valueOf({ query }: Call, name: string, shape: Shape): unknown {
+  if (shape.kind === 'list') {
+    const isNumeric = shape.element.kind === 'scalar' && shape.element.scalar === 'int32';
+    return isNumeric ? query.all(name).map(Number) : query.all(name);
+  }
+  if (shape.kind !== 'scalar') return undefined;
+  switch (shape.scalar) {
+    case 'bool':
+      return booleanParameter(query, name);
+    case 'int32':
+    case 'int64':
+      return integerParameter(query, name);
+    default:
+      return query.get(name);
+  }
 }

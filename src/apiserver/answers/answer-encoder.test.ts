@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { notFound, StatusError } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, notFound, StatusError } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
 import type { Column, Resource } from '../resource.ts';
 import { AnswerEncoder } from './answer-encoder.ts';

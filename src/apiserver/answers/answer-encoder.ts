@@ -1,11 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { badRequest, internalError, StatusError } from '../../api/index.ts';
-import type { TypeTable } from '../../api/index.ts';
-import { unreachable } from '../../base/index.ts';
-import type { Clock, Logger } from '../../base/index.ts';
+import { badRequest, internalError, StatusError, type TypeTable, wrapProtobuf } from '../../api/index.ts';
+import { type Clock, type Logger, unreachable } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
 import type { Resource } from '../resource.ts';
-import { answerHeaders } from './answer-headers.ts';
+import { apiVersionOf } from '../storage/stored-object.ts';
 import type {
   Answer,
   BytesAnswer,
@@ -17,18 +15,17 @@ import type {
   WatchAnswer,
 } from './answer.ts';
 import { encodeDocument } from './document.ts';
+import { indentJson } from './indent-json.ts';
 import { ListEncoder } from './list-encoder.ts';
 import { MetadataForms } from './metadata-forms.ts';
 import type { Negotiator } from './negotiator.ts';
 import { checkConversion } from './not-acceptable.ts';
-import { encodeObject, encodePartialObject } from './object-encoder.ts';
-import { objectOf } from './object-forms.ts';
-import type { ObjectSource } from './object-forms.ts';
-import { mediaTypes, streamMediaType } from './representation.ts';
-import type { Representation } from './representation.ts';
+import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
+import { mediaTypes, type Representation, streamMediaType } from './representation.ts';
 import { StatusEncoder } from './status-encoder.ts';
 import { includeObject } from './table-options.ts';
 import { tableOf } from './table.ts';
+import { warningHeaders } from './warning-headers.ts';
 import { WatchEncoder } from './watch-encoder.ts';
 
 export interface AnswerEncoderOptions {
@@ -213,4 +210,39 @@ function codeOf(answer: Answer): number {
     case 'upgrade':
       return 101;
   }
+}
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+/** The headers of an answer: its content type, what it brings itself, and the warnings of the call. */
+function answerHeaders(call: Call, contentType: string, own?: Readonly<Record<string, string>>): Headers {
+  const { texts } = call.warnings;
+  if (texts.length === 0)
+    return own === undefined ? { 'content-type': contentType } : { 'content-type': contentType, ...own };
+  const warning = warningHeaders(texts);
+  return { 'content-type': contentType, ...own, ...(warning.length === 0 ? {} : { warning }) };
+}
+
+const LINE_FEED = Buffer.from('\n');
+
+/** Writes one object. */
+function encodeObject({ object, resource }: ObjectAnswer, { format, isPretty }: Representation): EncodedAnswer['body'] {
+  if (format === 'protobuf') {
+    return wrapProtobuf(protobufOf(object, resource), { apiVersion: apiVersionOf(resource), kind: resource.kind });
+  }
+  if (format === 'yaml') return encodeDocument(objectOf(object, resource), { format, isPretty });
+  const json = jsonOf(object, resource);
+  return isPretty ? indentJson(json) : Buffer.concat([json, LINE_FEED]);
+}
+
+/** Writes the metadata of one object, as a PartialObjectMetadata of the given version. */
+function encodePartialObject(
+  { object, resource }: ObjectAnswer,
+  { format, isPretty }: Representation,
+  { apiVersion, forms }: { readonly apiVersion: string; readonly forms: MetadataForms },
+): Uint8Array {
+  if (format === 'protobuf') {
+    return wrapProtobuf(forms.protobuf(object, resource), { apiVersion, kind: 'PartialObjectMetadata' });
+  }
+  return encodeDocument(forms.partial(object, resource, apiVersion), { format, isPretty });
 }

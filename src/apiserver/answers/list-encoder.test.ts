@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { decodeProtobuf, openProtobufEnvelope } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, decodeProtobuf, openProtobufEnvelope } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import { jsonStorage } from '../storage/storage-codec.ts';
 import { StoredObject } from '../storage/stored-object.ts';

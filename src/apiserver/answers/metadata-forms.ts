@@ -4,8 +4,7 @@ import type { ApiObject, Struct, TypeTable } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { isJsonPrefix, jsonObjectEnd } from './json-bytes.ts';
-import { objectOf } from './object-forms.ts';
-import type { ObjectSource } from './object-forms.ts';
+import { objectOf, type ObjectSource } from './object-forms.ts';
 import { typeMetaPrefix } from './type-meta-prefix.ts';
 
 /** The metadata of objects of any kind: what PartialObjectMetadata is made of. */

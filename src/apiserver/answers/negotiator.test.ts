@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { StatusError } from '../../api/index.ts';
 import type { Resource, Subresource } from '../resource.ts';
 import { Negotiator } from './negotiator.ts';
-import { callOf, resourceOf, types } from './testing/answer-fixture.ts';
-import type { RequestOptions } from './testing/answer-fixture.ts';
+import { callOf, type RequestOptions, resourceOf, types } from './testing/answer-fixture.ts';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const configMaps = resourceOf({ kind: 'ConfigMap' });

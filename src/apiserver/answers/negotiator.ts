@@ -1,13 +1,9 @@
 import type { StatusError } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
 import type { Resource } from '../resource.ts';
-import { parseAccept } from './accept.ts';
-import { chooseRepresentation, statusOffer } from './media-type-choice.ts';
-import type { Offer } from './media-type-choice.ts';
+import { type AcceptClause, parseAccept } from './accept.ts';
 import { noRouteFor, notAcceptable, notStreamable } from './not-acceptable.ts';
-import { isPrettyWanted } from './pretty.ts';
-import { formats, mediaTypes } from './representation.ts';
-import type { Representation } from './representation.ts';
+import { type Conversion, type Format, formats, mediaTypes, type Representation } from './representation.ts';
 
 /** What decides, besides the header, about the answer to a call. */
 interface Target {
@@ -75,6 +71,14 @@ const builtInOffer: Offer = { plainFormats: formats, hasTable: true, hasPartialM
 const actionOffer: Offer = { ...builtInOffer, hasTable: false };
 const customOffer: Offer = { ...builtInOffer, plainFormats: ['json', 'yaml'] };
 
+/** What errors are written as: nothing but themselves. */
+const statusOffer: Offer = {
+  plainFormats: formats,
+  hasTable: false,
+  hasPartialMetadata: false,
+  serverVersion: undefined,
+};
+
 const failureTarget: Target = { offer: statusOffer, isRouted: false, isStream: false, isCollection: false };
 const successTarget: Target = { ...failureTarget, offer: builtInOffer };
 
@@ -123,3 +127,81 @@ function hasRoute(header: string): boolean {
 }
 
 const routed = new Set(['*/*', ...formats.map((format) => mediaTypes[format])]);
+
+/** What an endpoint can do besides writing its objects as they are. */
+interface Offer {
+  /** Formats of objects as they are; what an object can be converted to may be had in all formats. */
+  readonly plainFormats: readonly Format[];
+  readonly hasTable: boolean;
+  readonly hasPartialMetadata: boolean;
+  /** The version of `meta.k8s.io` that the parameter `sv` may ask for. */
+  readonly serverVersion: string | undefined;
+}
+
+/** The best of the alternatives that can be had, if there is one. */
+function chooseRepresentation(clauses: readonly AcceptClause[], offer: Offer): Representation | undefined {
+  for (const clause of clauses) {
+    for (const format of formats) {
+      if (!isNamed(format, clause)) continue;
+      const chosen = representation(format, clause, offer);
+      if (chosen !== undefined) return chosen;
+    }
+  }
+  return undefined;
+}
+
+function isNamed(format: Format, { type, subtype }: AcceptClause): boolean {
+  if (type === '*') return subtype === '*';
+  return type === 'application' && (subtype === '*' || mediaTypes[format] === `application/${subtype}`);
+}
+
+function representation(format: Format, { parameters }: AcceptClause, offer: Offer): Representation | undefined {
+  const stream = parameters.get('stream') ?? '';
+  if (stream !== '' && (stream !== 'watch' || format === 'yaml')) return undefined;
+  const serverVersion = parameters.get('sv') ?? '';
+  if (serverVersion !== '' && serverVersion !== offer.serverVersion) return undefined;
+  const conversion = conversionOf(parameters);
+  if (!isOffered(format, conversion, offer)) return undefined;
+  return { format, isPretty: parameters.get('pretty') === '1', conversion: conversion as Conversion | undefined };
+}
+
+interface AskedConversion {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+function conversionOf(parameters: ReadonlyMap<string, string>): AskedConversion | undefined {
+  const kind = parameters.get('as');
+  const group = parameters.get('g');
+  const version = parameters.get('v');
+  if (kind === undefined && group === undefined && version === undefined) return undefined;
+  return { kind: kind ?? '', apiVersion: `${group ?? ''}/${version ?? ''}` };
+}
+
+function isOffered(format: Format, conversion: AskedConversion | undefined, offer: Offer): boolean {
+  if (conversion === undefined) return offer.plainFormats.includes(format);
+  if (conversion.apiVersion !== 'meta.k8s.io/v1' && conversion.apiVersion !== 'meta.k8s.io/v1beta1') return false;
+  switch (conversion.kind) {
+    case 'Table':
+      return offer.hasTable && format !== 'protobuf';
+    case 'PartialObjectMetadata':
+    case 'PartialObjectMetadataList':
+      return offer.hasPartialMetadata;
+    default:
+      return false;
+  }
+}
+
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+
+/** Whether JSON should be indented: when the query says so, or when it is silent and a person seems to be reading. */
+function isPrettyWanted(call: Call): boolean {
+  const asked = call.query.text.includes('pretty') ? call.query.get('pretty') : '';
+  if (asked !== '') return TRUE.has(asked);
+  const agent = call.header('user-agent');
+  return agent !== undefined && isBrowserLike(agent);
+}
+
+function isBrowserLike(agent: string): boolean {
+  return agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0');
+}

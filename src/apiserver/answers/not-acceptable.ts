@@ -1,7 +1,6 @@
 import { StatusError } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
-import { formats, mediaTypes, streamFormats, streamMediaType } from './representation.ts';
-import type { Representation } from './representation.ts';
+import { formats, mediaTypes, type Representation, streamFormats, streamMediaType } from './representation.ts';
 
 const objectTypes = formats.map((format) => mediaTypes[format]);
 const streamTypes = streamFormats.map(streamMediaType);

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { encodeProtobuf } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, encodeProtobuf } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import { jsonText } from '../storage/storage-codec.ts';
 import { StoredObject } from '../storage/stored-object.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tooManyRequests, unauthorized } from '../../api/index.ts';
-import type { Status } from '../../api/index.ts';
+import { type Status, tooManyRequests, unauthorized } from '../../api/index.ts';
 import { callOf, newEncoder, textOf } from './testing/answer-fixture.ts';
 
 const deleted: Status = {

@@ -5,8 +5,7 @@ import { StoredObject } from '../storage/stored-object.ts';
 import type { ListMetadata } from './answer.ts';
 import { listMetadata } from './list-metadata.ts';
 import type { MetadataForms } from './metadata-forms.ts';
-import { objectOf } from './object-forms.ts';
-import type { ObjectSource } from './object-forms.ts';
+import { objectOf, type ObjectSource } from './object-forms.ts';
 import type { IncludeObject } from './table-options.ts';
 
 export interface TableContext {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeProtobuf, expired, openProtobufEnvelope } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, decodeProtobuf, expired, openProtobufEnvelope } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import type { EncodedAnswer, WatchEvent } from './answer.ts';
 import type { AnswerEncoder } from './answer-encoder.ts';

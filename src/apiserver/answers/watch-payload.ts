@@ -1,13 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { encodeJson, wrapProtobuf } from '../../api/index.ts';
-import { unreachable } from '../../base/index.ts';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, unreachable } from '../../base/index.ts';
 import type { Query } from '../request/query.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { MetadataForms } from './metadata-forms.ts';
-import { jsonOf, objectOf, protobufOf } from './object-forms.ts';
-import type { ObjectSource } from './object-forms.ts';
+import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
 import type { Conversion, Format, Representation } from './representation.ts';
 import { includeObject } from './table-options.ts';
 import { tableOf } from './table.ts';

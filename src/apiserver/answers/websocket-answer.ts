@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/index.ts';
-import { onAbort } from '../../base/index.ts';
+import { type Clock, onAbort } from '../../base/index.ts';
 import { CLOSE_CODE, handshake, WebSocketConnection, type WebSocketOptions } from '../../wire/websocket/index.ts';
 import type { Call } from '../request/call.ts';
 import type { Answer } from './answer.ts';

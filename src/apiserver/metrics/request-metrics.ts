@@ -1,8 +1,10 @@
+import { METRICS_CONTENT_TYPE } from '../../base/index.ts';
 import type { Clock, Counter, Histogram, MetricRegistry } from '../../base/index.ts';
+import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { RequestInfo } from '../request/request-info.ts';
-import { isLongRunning } from '../stages/limit-concurrency.ts';
-import type { InFlight } from '../stages/limit-concurrency.ts';
+import type { PathHandler } from '../stages/dispatch.ts';
+import { type InFlight, isLongRunning } from '../stages/limit-concurrency.ts';
 import type { Stage } from '../stages/stage.ts';
 
 const TARGET = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
@@ -119,4 +121,18 @@ function scopeOf(info: RequestInfo): string {
   if (!info.isResource) return '';
   if (info.name !== '' || info.verb === 'create') return 'resource';
   return info.namespace === '' ? 'cluster' : 'namespace';
+}
+
+/** `/metrics`, in Prometheus' text format. */
+export class MetricsPath implements PathHandler {
+  readonly #metrics: MetricRegistry;
+
+  constructor(metrics: MetricRegistry) {
+    this.#metrics = metrics;
+  }
+
+  handle(call: Call): Answer | undefined {
+    if (call.path !== '/metrics') return undefined;
+    return { type: 'bytes', code: 200, contentType: METRICS_CONTENT_TYPE, body: this.#metrics.expose() };
+  }
 }

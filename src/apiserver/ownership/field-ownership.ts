@@ -2,8 +2,7 @@ import { applyConfig, ownAfterWrite, withConversions } from '../../api/index.ts'
 import type { ApiObject, Applied, ObjectMeta, PlainObject } from '../../api/index.ts';
 import type { Resource, WriteContext } from '../resource.ts';
 import { timestamp } from '../verbs/timestamps.ts';
-import { blankObject, OwnedKinds } from './owned-kinds.ts';
-import type { FindResource } from './owned-kinds.ts';
+import { blankObject, type FindResource, OwnedKinds } from './owned-kinds.ts';
 
 export type ManagedFields = ObjectMeta['managedFields'];
 
@@ -17,7 +16,7 @@ export interface OwnedWrite {
 export interface FieldOwnership {
   /** `metadata.managedFields` after a create (nothing was `live`), an update or a patch. */
   afterWrite(object: ApiObject, live: ApiObject | undefined, write: OwnedWrite): ManagedFields | Promise<ManagedFields>;
-  /** The object and its owners with a configuration applied; what comes back has yet to be decoded. */
+  /** The object and its field managers with a configuration applied; what comes back has yet to be decoded. */
   apply(
     config: PlainObject,
     live: ApiObject | undefined,

@@ -1,23 +1,32 @@
-import { ownersFromScale, ownersOfScale, withMeta } from '../../api/index.ts';
-import type { ApiObject, ScaledKind } from '../../api/index.ts';
+import {
+  type ApiObject,
+  managedFieldsFromScale,
+  managedFieldsOfScale,
+  type ScaledKind,
+  withMeta,
+} from '../../api/index.ts';
 import type { Projection, Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 
-/** A picture with the owners of what it shows; pictures of other kinds than Scale have none. */
-export function pictureWithOwners(picture: ApiObject, object: ApiObject, scaled: ScaledKind | undefined): ApiObject {
+/** A picture with the field managers of what it shows; pictures of other kinds than Scale have none. */
+export function pictureWithManagedFields(
+  picture: ApiObject,
+  object: ApiObject,
+  scaled: ScaledKind | undefined,
+): ApiObject {
   if (scaled === undefined) return picture;
-  const managedFields = ownersOfScale(object.metadata.managedFields, scaled);
+  const managedFields = managedFieldsOfScale(object.metadata.managedFields, scaled);
   return { ...picture, metadata: withMeta(picture.metadata, { managedFields }) };
 }
 
-/** The object with the owners that it has after its picture was written. */
-export function objectWithOwners(
+/** The object with the field managers that it has after its picture was written. */
+export function objectWithManagedFields(
   object: ApiObject,
   picture: ApiObject,
   { scaled, before }: { readonly scaled: ScaledKind | undefined; readonly before: ApiObject },
 ): ApiObject {
   if (scaled === undefined) return object;
-  const entries = ownersFromScale(before.metadata.managedFields, picture.metadata.managedFields, scaled);
+  const entries = managedFieldsFromScale(before.metadata.managedFields, picture.metadata.managedFields, scaled);
   return { ...object, metadata: withMeta(object.metadata, { managedFields: entries }) };
 }
 

@@ -1,5 +1,4 @@
-import { badRequest, DecodeError } from '../../api/index.ts';
-import type { TypeMeta } from '../../api/index.ts';
+import { badRequest, DecodeError, type TypeMeta } from '../../api/index.ts';
 import type { Services } from '../endpoint.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';

@@ -15,7 +15,7 @@ import type { Call } from './call.ts';
 import { cannotHandle, checkKind, decodeFailure, unrecognized } from './decode-failure.ts';
 import { bodyFormat } from './media-type.ts';
 import type { FieldValidation } from './options.ts';
-import { nodeResetsOwners, resetsOwners, withoutOwners } from './reset-owners.ts';
+import { nodeResetsManagedFields, resetsManagedFields, withoutManagedFields } from './reset-managed-fields.ts';
 
 export interface DecodeContext {
   readonly fieldValidation: FieldValidation;
@@ -50,14 +50,16 @@ interface DecodeTarget {
 /** A parsed text, JSON or YAML alike. */
 interface TextBody {
   readonly typeMeta: TypeMeta;
-  readonly resetsOwners: boolean;
+  readonly resetsManagedFields: boolean;
   decode(type: Struct, options: DecodeOptions): Decoded;
 }
 
 function jsonBody(bytes: Uint8Array): TextBody {
   const body = new JsonBody(bytes);
   return {
-    resetsOwners: body.survey.isPlain ? resetsOwners(body.peekValue()) : nodeResetsOwners(body.node),
+    resetsManagedFields: body.survey.isPlain
+      ? resetsManagedFields(body.peekValue())
+      : nodeResetsManagedFields(body.node),
     get typeMeta() {
       return typeMetaOf(body);
     },
@@ -71,7 +73,7 @@ function yamlBody(bytes: Uint8Array): TextBody {
     get typeMeta() {
       return body.typeMeta;
     },
-    resetsOwners: nodeResetsOwners(body.node),
+    resetsManagedFields: nodeResetsManagedFields(body.node),
     decode: (type, options) => body.decode(type, options),
   };
 }
@@ -81,12 +83,12 @@ function decodeText({ body, resource, context, warn }: DecodeTarget, format: 'js
   let parsed: TextBody | undefined;
   try {
     parsed = format === 'yaml' ? yamlBody(body) : jsonBody(body);
-    const { resetsOwners: isReset } = parsed;
+    const { resetsManagedFields: isReset } = parsed;
     const { value, warnings } = parsed.decode(resource.type, { fieldValidation, defaults: true });
     checkKind(value, resource, services);
     for (const warning of warnings) warn(warning);
     const object = value as unknown as ApiObject;
-    return isReset ? withoutOwners(object) : object;
+    return isReset ? withoutManagedFields(object) : object;
   } catch (error) {
     if (error instanceof DecodeError) throw decodeFailure(error, () => parsed?.typeMeta, { body, resource, services });
     throw error;

@@ -1,7 +1,6 @@
 import { unauthorized } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
-import { ANONYMOUS } from '../request/user.ts';
-import type { UserInfo } from '../request/user.ts';
+import { ANONYMOUS, type UserInfo } from '../request/user.ts';
 import type { Stage } from './stage.ts';
 
 /** One way to tell who is asking. */

@@ -2,7 +2,6 @@ import type { ApiObject } from '../../api/index.ts';
 import { StoreError } from '../../store/index.ts';
 import type { Entry, InProcessStore, KeyRange, Revision, Store, StoreEvent } from '../../store/index.ts';
 import type { Alongside } from '../resource.ts';
-import { Superseded } from './superseded.ts';
 import type { StorageCodec } from './storage-codec.ts';
 import { StoredObject } from './stored-object.ts';
 
@@ -181,4 +180,22 @@ export function isConflicting(result: StoredObject | Revision | PutConflict): re
 function withoutResourceVersion(object: ApiObject): ApiObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
+}
+
+/** Watches this far behind find the forms of older revisions ready made; those further behind have them made again. */
+const KEPT = 256;
+
+/**
+ * Past revisions stay in the store's history for minutes. Their bytes do; what was made of them (parsed objects, encodings) is
+ * many times as large, and is let go when so many newer revisions have been superseded.
+ */
+class Superseded {
+  readonly #objects: StoredObject[] = [];
+  #next = 0;
+
+  add(stored: StoredObject): void {
+    this.#objects[this.#next]?.forget();
+    this.#objects[this.#next] = stored;
+    this.#next = (this.#next + 1) % KEPT;
+  }
 }

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect, test } from 'vitest';
-import { builtInTypes } from '../../api/index.ts';
-import type { ApiObject, Struct } from '../../api/index.ts';
+import { type ApiObject, builtInTypes, type Struct } from '../../api/index.ts';
 import { jsonStorage } from './storage-codec.ts';
 
 const pod = builtInTypes().struct('io.k8s.api.core.v1.Pod');

@@ -1,5 +1,4 @@
-import { withMeta } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, withMeta } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Entry, Revision } from '../../store/index.ts';
 import type { Resource } from '../resource.ts';

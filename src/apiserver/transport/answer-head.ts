@@ -3,7 +3,6 @@ import type { Clock } from '../../base/index.ts';
 import type { EncodedAnswer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { Head } from './exchange.ts';
-import { HttpDate } from './http-date.ts';
 
 /** Writes the heads of answers, with what every answer carries. */
 export class HeadWriter {
@@ -23,5 +22,25 @@ export class HeadWriter {
     };
     if (length !== undefined) headers['content-length'] = length;
     return { code: answer.code, headers };
+  }
+}
+
+/** The `date` header: written out once a second, not once an answer. */
+class HttpDate {
+  readonly #clock: Clock;
+  #second = Number.NaN;
+  #text = '';
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get text(): string {
+    const second = Math.floor(this.#clock.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#text = new Date(second * 1000).toUTCString();
+    }
+    return this.#text;
   }
 }

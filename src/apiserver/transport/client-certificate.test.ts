@@ -6,8 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { test } from 'vitest';
 import { RealClock, VirtualClock } from '../../base/index.ts';
 import { testAuthority } from './test-certificates.ts';
-import { authority, over, startTransport, text } from './test-transport.ts';
-import type { TestTransport } from './test-transport.ts';
+import { authority, over, startTransport, type TestTransport, text } from './test-transport.ts';
 
 const alice = authority.issueClient({ commonName: 'alice', organizations: ['admins', 'système'] });
 const ALICE = {

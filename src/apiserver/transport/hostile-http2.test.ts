@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { RealClock, VirtualClock } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
-import { frame, framesIn, goawayCode, preface } from './test-frames.ts';
 import { assertUnharmed, open, over, restOf, startTransport, text, turn } from './test-transport.ts';
 import type { Respond, TestOptions, TestTransport } from './test-transport.ts';
 
@@ -146,3 +145,45 @@ test('no more than a hundred requests of a connection are served at once, and th
   }
   for (const answer of answers) assert.equal((await answer).code, 200);
 });
+
+// Frames of HTTP/2 (RFC 9113), made by hand for clients that do what no library does.
+
+function preface(): Buffer {
+  return Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(0x04, 0, Buffer.alloc(0))]);
+}
+
+function frame(type: number, stream: number, payload: Buffer, flags = 0): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+interface Frame {
+  readonly type: number;
+  readonly stream: number;
+  readonly payload: Buffer;
+}
+
+function framesIn(bytes: Buffer): Frame[] {
+  const frames: Frame[] = [];
+  for (let at = 0; at + 9 <= bytes.length;) {
+    const end = at + 9 + bytes.readUIntBE(at, 3);
+    frames.push({
+      type: bytes.readUInt8(at + 3),
+      stream: bytes.readUInt32BE(at + 5),
+      payload: bytes.subarray(at + 9, end),
+    });
+    at = end;
+  }
+  return frames;
+}
+
+/** The reason in the last GOAWAY frame. */
+function goawayCode(bytes: Buffer): number | undefined {
+  return framesIn(bytes)
+    .findLast(({ type }) => type === 0x07)
+    ?.payload.readUInt32BE(4);
+}

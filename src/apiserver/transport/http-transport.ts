@@ -6,17 +6,14 @@ import type { TLSSocket } from 'node:tls';
 import { aborted } from '../../base/index.ts';
 import { HeadWriter } from './answer-head.ts';
 import { readCertificate } from './client-certificate.ts';
-import { answerPlainHttp } from './client-errors.ts';
-import type { ClientError } from './client-errors.ts';
+import { answerPlainHttp, type ClientError } from './client-errors.ts';
 import { Connection } from './connection.ts';
 import { Http1Connection } from './http1-connection.ts';
 import { Http2Connection } from './http2-connection.ts';
-import { httpsServer } from './https-server.ts';
-import type { ServingCertificate } from './https-server.ts';
+import { httpsServer, type ServingCertificate } from './https-server.ts';
 import type { Protocol } from './observer.ts';
 import { OpenConnections } from './open-connections.ts';
-import { RequestServer } from './request-server.ts';
-import type { RequestServices } from './request-server.ts';
+import { RequestServer, type RequestServices } from './request-server.ts';
 
 export interface HttpTransportOptions extends Omit<RequestServices, 'heads'> {
   readonly serving: ServingCertificate;

@@ -1,7 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { answerToClientError } from './client-errors.ts';
-import type { ClientError } from './client-errors.ts';
+import { answerToClientError, type ClientError } from './client-errors.ts';
 import type { Connection } from './connection.ts';
 import { Http1Exchange } from './http1-exchange.ts';
 import { LazyCall } from './lazy-call.ts';

@@ -1,5 +1,4 @@
-import { createServer } from 'node:https';
-import type { Server } from 'node:https';
+import { createServer, type Server } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import type { TransportLimits } from './limits.ts';
 

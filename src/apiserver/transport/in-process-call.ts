@@ -2,8 +2,7 @@ import type { Clock, UidSource } from '../../base/index.ts';
 import type { Call, ClientCertificate, SentAnswer } from '../request/call.ts';
 import type { UserInfo } from '../request/user.ts';
 import { bodyTooLarge } from './body-reader.ts';
-import { LazyCall } from './lazy-call.ts';
-import type { CallSource } from './lazy-call.ts';
+import { type CallSource, LazyCall } from './lazy-call.ts';
 
 /** A request of a client in the same process. */
 export interface InProcessRequest {

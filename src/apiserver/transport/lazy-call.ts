@@ -1,13 +1,9 @@
 import { onAbort, type UidSource } from '../../base/index.ts';
-import { Query } from '../request/query.ts';
-import { ANONYMOUS } from '../request/user.ts';
-import { AuditAnnotations, Warnings } from '../request/call.ts';
-import type { Call, ClientCertificate, SentAnswer } from '../request/call.ts';
-import type { UserInfo } from '../request/user.ts';
+import { AuditAnnotations, type Call, type ClientCertificate, type SentAnswer, Warnings } from '../request/call.ts';
 import { booleanParameter } from '../request/options.ts';
-import { nameFromField } from '../request/name-from-field.ts';
-import { requestInfo } from '../request/request-info.ts';
-import type { QueryHints, RequestInfo } from '../request/request-info.ts';
+import { Query } from '../request/query.ts';
+import { type QueryHints, requestInfo, type RequestInfo } from '../request/request-info.ts';
+import { ANONYMOUS, type UserInfo } from '../request/user.ts';
 
 /** What a call is made from: a request as its protocol delivers it. */
 export interface CallSource {
@@ -187,4 +183,10 @@ function reasonOf(signal: AbortSignal): string {
 
 function abortError(why: string): DOMException {
   return new DOMException(why, 'AbortError');
+}
+
+/** The name that `fieldSelector=metadata.name=…` asks for, or '' when the selector is not just that. */
+function nameFromField(selector: string): string {
+  const match = /^metadata\.name==?([^,=\\!]+)$/.exec(selector);
+  return match?.[1] ?? '';
 }

@@ -1,10 +1,8 @@
 import type { Clock, Logger, UidSource } from '../../base/index.ts';
 import type { ServingCertificate } from './https-server.ts';
 import { HttpTransport } from './http-transport.ts';
-import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
-import type { TransportLimits } from './limits.ts';
-import { indifferentObserver } from './observer.ts';
-import type { TransportObserver } from './observer.ts';
+import { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
+import { indifferentObserver, type TransportObserver } from './observer.ts';
 import type { RequestHandler } from './request-handler.ts';
 
 export interface ListenOptions {

@@ -6,8 +6,7 @@ import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
 import { discardLogger } from '../../base/index.ts';
 import { requires } from '../../base/testing/requires.ts';
-import { open, over, startTransport, text } from './test-transport.ts';
-import type { TestTransport } from './test-transport.ts';
+import { open, over, startTransport, type TestTransport, text } from './test-transport.ts';
 
 const LIMIT = 3 * 1024 * 1024;
 const TOO_LARGE = {

@@ -4,8 +4,7 @@ import type { Exchange } from './exchange.ts';
 import type { TransportLimits } from './limits.ts';
 import type { TransportObserver } from './observer.ts';
 import type { RequestHandler } from './request-handler.ts';
-import { ServedRequest } from './served-request.ts';
-import type { RequestOwner } from './served-request.ts';
+import { type RequestOwner, ServedRequest } from './served-request.ts';
 
 /** What every request needs while it is served. */
 export interface RequestServices {

@@ -1,15 +1,15 @@
-import { StatusError } from '../../api/index.ts';
+import { Buffer } from 'node:buffer';
+import { badRequest, StatusError } from '../../api/index.ts';
+import { DurationError, parseGoDuration } from '../../base/index.ts';
 import type { EncodedAnswer, TakeOver } from '../answers/answer.ts';
 import type { SentAnswer } from '../request/call.ts';
 import { isLongRunning } from '../stages/limit-concurrency.ts';
 import { discard, isPieces, lengthOf } from './answer-body.ts';
 import type { Exchange, Head } from './exchange.ts';
-import { BROKEN_ANSWER, TIMEOUT_ANSWER } from './fallback-answers.ts';
 import { GZIP_ABOVE_BYTES, gzipped } from './gzip-body.ts';
 import { LazyCall } from './lazy-call.ts';
 import type { RequestServices } from './request-server.ts';
 import { StreamedBody } from './streamed-body.ts';
-import { requestedTimeoutMs } from './timeout-parameter.ts';
 import { Tunnel } from './tunnel.ts';
 
 /** Who serves requests, and hears when one is over. */
@@ -198,5 +198,50 @@ export class ServedRequest {
     this.call.finish(sent);
     this.#owner.services.observer.answered(this.call, sent);
     if (!isComplete && !this.#isOurEnd) this.#onTakenBack?.();
+  }
+}
+
+// What upstream's outermost layers answer by themselves: in their own form, whatever the client asked for.
+
+const TEXT = 'text/plain; charset=utf-8';
+
+const TIMEOUT_STATUS = {
+  metadata: {},
+  status: 'Failure',
+  message: 'Timeout: request did not complete within the allotted timeout',
+  reason: 'Timeout',
+  details: {},
+  code: 504,
+};
+
+/** The deadline passed. Upstream sends this Status without its kind, and as plain text. */
+const TIMEOUT_ANSWER = {
+  code: 504,
+  headers: { 'content-type': TEXT },
+  body: Buffer.from(`${JSON.stringify(TIMEOUT_STATUS)}\n`),
+};
+
+/** The handler broke its promise not to throw. */
+const BROKEN_ANSWER = {
+  code: 500,
+  headers: { 'content-type': TEXT, 'x-content-type-options': 'nosniff' },
+  body: Buffer.from('This request caused apiserver to panic. Look in the logs for details.\n'),
+};
+
+/** Milliseconds from the `timeout` parameter; undefined when the client leaves it to the server. Throws a Status of 400. */
+function requestedTimeoutMs(call: LazyCall): number | undefined {
+  if (!call.queryText.includes('timeout=')) return undefined;
+  const text = call.query.get('timeout');
+  if (text === '') return undefined;
+  const ms = Number(nanoseconds(text)) / 1e6;
+  return ms > 0 ? ms : undefined;
+}
+
+function nanoseconds(text: string): bigint {
+  try {
+    return parseGoDuration(text);
+  } catch (cause) {
+    if (!(cause instanceof DurationError)) throw cause;
+    throw badRequest(`invalid timeout specified in the request URL - ${cause.message}`, { cause });
   }
 }

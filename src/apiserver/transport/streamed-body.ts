@@ -1,5 +1,4 @@
-import { BodyWriter } from './body-writer.ts';
-import type { BodyWriterOptions } from './body-writer.ts';
+import { BodyWriter, type BodyWriterOptions } from './body-writer.ts';
 import type { Output } from './exchange.ts';
 
 /** The body of an answer that goes out bit by bit. */

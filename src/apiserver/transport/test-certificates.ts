@@ -1,7 +1,6 @@
 // Certificates for tests and benchmarks: just enough of X.509 (RFC 5280) for TLS between two programs on one machine.
 import { Buffer } from 'node:buffer';
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
 export interface Identity {
   /** PEM. */

@@ -1,4 +1,5 @@
 // A transport on a real port with real TLS for tests, and clients for it.
+
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
@@ -10,22 +11,17 @@ import type {
   OutgoingHttpHeaders,
   SecureClientSessionOptions,
 } from 'node:http2';
-import { Agent, request as httpsRequest } from 'node:https';
-import type { RequestOptions } from 'node:https';
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import { CryptoRandom, LineLogger, RandomUidSource, RealClock, VirtualClock } from '../../base/index.ts';
-import type { Clock } from '../../base/index.ts';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { type Clock, CryptoRandom, LineLogger, RandomUidSource, RealClock, VirtualClock } from '../../base/index.ts';
 import type { EncodedAnswer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { HttpTransport } from './http-transport.ts';
-import { listen } from './listen.ts';
-import type { ListenOptions } from './listen.ts';
-import { RecordingObserver } from './test-observer.ts';
+import { listen, type ListenOptions } from './listen.ts';
+import type { SentAnswer, TransportObserver } from './observer.ts';
 import type { RequestHandler } from './request-handler.ts';
-import { testAuthority } from './test-certificates.ts';
-import type { Identity } from './test-certificates.ts';
+import { type Identity, testAuthority } from './test-certificates.ts';
 
 export type Respond = (call: Call) => EncodedAnswer | Promise<EncodedAnswer>;
 
@@ -216,4 +212,51 @@ export async function restOf(socket: Socket): Promise<string> {
 /** One turn of the event loop. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/** Keeps what it hears. */
+class RecordingObserver implements TransportObserver {
+  readonly answers: (SentAnswer & { readonly path: string })[] = [];
+  readonly events: string[] = [];
+  open = 0;
+  #waiting: (() => void)[] = [];
+
+  connectionOpened(): void {
+    this.open += 1;
+    this.#changed();
+  }
+
+  connectionClosed(): void {
+    this.open -= 1;
+    this.#changed();
+  }
+
+  handshakeFailed(): void {
+    this.events.push('handshakeFailed');
+    this.#changed();
+  }
+
+  answered(call: Call, answer: SentAnswer): void {
+    this.answers.push({ ...answer, path: call.path });
+    this.#changed();
+  }
+
+  timedOut(): void {
+    this.events.push('timedOut');
+    this.#changed();
+  }
+
+  stalled(): void {
+    this.events.push('stalled');
+    this.#changed();
+  }
+
+  /** Resolves when something it heard makes the condition true. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #changed(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
 }

@@ -1,13 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { handshake } from '../../wire/websocket/index.ts';
+import { CLOSE_CODE, closeFrame, frame, FrameReader, handshake, OPCODE } from '../../wire/websocket/index.ts';
 import type { ClientCertificate } from '../request/call.ts';
 import type { Connection } from './connection.ts';
-import { eventFraming } from './event-splitter.ts';
+import { eventFraming, type EventFraming, EventSplitter } from './event-splitter.ts';
 import type { Exchange, Head, Output } from './exchange.ts';
 import type { Http1Exchange } from './http1-exchange.ts';
 import { rawAnswer } from './raw-answer.ts';
-import { WebSocketOutput } from './websocket-output.ts';
 
 /** A watch over WebSocket. Whatever is not the stream of a watch, such as a refusal, is answered as plain HTTP. */
 export class WebSocketExchange implements Exchange {
@@ -97,5 +96,78 @@ export class WebSocketExchange implements Exchange {
     this.#socket.once('close', () => {
       closed(this.#output === undefined ? this.#plain.output.writableFinished : this.#socket.writableFinished);
     });
+  }
+}
+
+/** Above this, a client that pings and does not read gets no more answers to its pings. */
+const MAX_BUFFERED_PONG_BYTES = 64 * 1024;
+
+/** The events of a watch as messages of WebSocket, one each: text for JSON, binary for protobuf. */
+class WebSocketOutput implements Output {
+  readonly #socket: TLSSocket;
+  readonly #splitter: EventSplitter;
+  readonly #opcode: number;
+
+  constructor(socket: TLSSocket, framing: EventFraming) {
+    this.#socket = socket;
+    this.#splitter = new EventSplitter(framing);
+    this.#opcode = framing === 'lines' ? OPCODE.text : OPCODE.binary;
+  }
+
+  get writableLength(): number {
+    return this.#socket.writableLength;
+  }
+
+  get destroyed(): boolean {
+    return this.#socket.destroyed;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    if (!this.#socket.writable) return false;
+    let hasRoom = true;
+    for (const event of this.#splitter.split(chunk)) hasRoom = this.#socket.write(frame(this.#opcode, event));
+    return hasRoom;
+  }
+
+  end(): void {
+    this.#close(CLOSE_CODE.normal);
+  }
+
+  cork(): void {
+    this.#socket.cork();
+  }
+
+  uncork(): void {
+    this.#socket.uncork();
+  }
+
+  on(event: 'drain' | 'close', listener: () => void): unknown {
+    return this.#socket.on(event, listener);
+  }
+
+  /** Heeds what the client says from now on: it may ping, and close. */
+  listen(first: Uint8Array): void {
+    const input = new FrameReader('client');
+    const hear = (chunk: Uint8Array): void => {
+      for (const word of input.read(chunk)) {
+        if (word.type === 'ping') this.#answerPing(word.payload);
+        else if (word.type === 'close') this.#close(CLOSE_CODE.normal);
+        else if (word.type === 'broken') this.#close(CLOSE_CODE.protocolError);
+      }
+    };
+    this.#socket.on('data', hear).on('end', () => this.#socket.destroySoon());
+    hear(first);
+  }
+
+  #answerPing(payload: Uint8Array): void {
+    const { writable, writableLength } = this.#socket;
+    if (writable && writableLength < MAX_BUFFERED_PONG_BYTES) this.#socket.write(frame(OPCODE.pong, payload));
+  }
+
+  #close(code: number): void {
+    if (!this.#socket.writable) return;
+    this.#socket.removeAllListeners('data').resume();
+    this.#socket.write(closeFrame(code));
+    this.#socket.destroySoon();
   }
 }

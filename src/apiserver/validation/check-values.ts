@@ -1,5 +1,4 @@
-import { checkStructural, invalidValue } from '../../api/index.ts';
-import type { ApiObject, FieldError, Struct } from '../../api/index.ts';
+import { type ApiObject, checkStructural, type FieldError, invalidValue, type Struct } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import { textChecks } from '../../cel/index.ts';
 import { checkTyped } from './typed-values.ts';

@@ -33,7 +33,7 @@ export class AppliedConfig {
     this.#options = options;
   }
 
-  /** The object, or a new one, with the configuration in it: canonical, with defaults and owners. */
+  /** The object, or a new one, with the configuration in it: canonical, with defaults and field managers. */
   async applyTo(
     current: ApiObject | undefined,
     { resource, services }: Endpoint,

@@ -1,9 +1,7 @@
-import { invalid, methodNotAllowed, notFound } from '../../api/index.ts';
-import type { ApiObject, Status } from '../../api/index.ts';
+import { type ApiObject, invalid, methodNotAllowed, notFound, type Status } from '../../api/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
-import { groupKind, groupResource, writeContext } from '../endpoint.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, groupKind, groupResource, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { builtInTypes, StatusError } from '../../api/index.ts';
-import type { ApiObject, Field, Status, Struct } from '../../api/index.ts';
+import { type ApiObject, builtInTypes, type Field, type Status, StatusError, type Struct } from '../../api/index.ts';
 import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { openMemoryStore } from '../../store/index.ts';
 import { ApiServer } from '../api-server.ts';
@@ -202,7 +201,7 @@ describe('a kind whose versions are converted by somebody else', () => {
     expect(await gadgets.stored()).toEqual([]);
   });
 
-  test('has fields whose owners are followed from version to version', async () => {
+  test('has fields whose managers are followed from version to version', async () => {
     await using gadgets = new Gadgets();
     const apply = (version: string, manager: string, spec: object): Promise<unknown> =>
       gadgets.send(

@@ -1,10 +1,8 @@
-import { alreadyExists, invalid, StatusError } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { alreadyExists, type ApiObject, invalid, StatusError } from '../../api/index.ts';
 import { clone } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
-import { groupKind, groupResource, keyOf, writeContext } from '../endpoint.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, groupKind, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
@@ -35,7 +33,7 @@ const GENERATED_NAME_TRIES = 8;
 export interface CreateOptions {
   readonly admission: RequestAdmission;
   readonly context: WriteContext;
-  /** Its owners are known already. */
+  /** Its field managers are known already. */
   readonly isOwned?: boolean;
 }
 
@@ -98,7 +96,7 @@ async function store(
   }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
-  const options = { expected: undefined, ttlSeconds, alongside, keepsOwners: isOwned, signal: context.signal };
+  const options = { expected: undefined, ttlSeconds, alongside, keepsManagedFields: isOwned, signal: context.signal };
   const result = await putObject(key, object, { endpoint, options });
   if (!isConflicting(result)) return result;
   return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };

@@ -11,8 +11,7 @@ import {
 } from '../../api/index.ts';
 import type { FieldError, Struct, TypeMeta } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
-import { bodyFormat } from '../request/media-type.ts';
-import type { BodyFormat } from '../request/media-type.ts';
+import { bodyFormat, type BodyFormat } from '../request/media-type.ts';
 import { booleanParameter, checkDryRun, integerParameter } from '../request/options.ts';
 import type { Services } from '../endpoint.ts';
 import type { Preconditions } from '../resource.ts';

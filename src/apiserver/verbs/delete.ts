@@ -1,18 +1,17 @@
-import { notFound } from '../../api/index.ts';
-import type { ApiObject, Status } from '../../api/index.ts';
+import { type ApiObject, hasReason, notFound, type Status } from '../../api/index.ts';
 import { operationOptions } from '../admission/operation-options.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
-import { groupResource, keyOf, writeContext } from '../endpoint.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
+import { listOptions } from '../request/list-options.ts';
 import type { WriteContext } from '../resource.ts';
-import { isConflicting } from '../storage/object-store.ts';
 import { convertForReading, convertForStoring } from '../storage/conversion.ts';
+import { isConflicting } from '../storage/object-store.ts';
 import { StoredObject } from '../storage/stored-object.ts';
-import { deleteOptions } from './delete-options.ts';
-import type { DeleteOptions } from './delete-options.ts';
+import { deleteOptions, type DeleteOptions } from './delete-options.ts';
 import { checkDeletePreconditions, decideDeletion } from './deletion.ts';
+import { selectObjects } from './list.ts';
 
 /** DELETE one object: at once, or by marking it until its grace period and finalizers are over. */
 export async function deleteOne(call: Call, endpoint: Endpoint): Promise<Answer> {
@@ -136,4 +135,28 @@ function deletedStatus(object: StoredObject | ApiObject, endpoint: Endpoint): St
     },
     code: 200,
   };
+}
+
+/** DELETE a collection: every selected object as if deleted by itself; answers with the list of what was selected. */
+export async function deleteCollection(call: Call, endpoint: Endpoint): Promise<Answer> {
+  const { resource, services } = endpoint;
+  const selectors = listOptions(call.query, false);
+  const options = await deleteOptions(call, services);
+  const context = writeContext(call, endpoint, options);
+  warnOfPropagation(endpoint, options, context);
+  const admission = deleteAdmission(call, endpoint, options);
+  const { items, metadata } = await selectObjects(endpoint, selectors, {
+    namespace: call.info.namespace,
+    name: '',
+    signal: call.signal,
+  });
+  for (const item of items) {
+    const { namespace = '', name = '' } = item.object.metadata;
+    try {
+      await deleteObject(endpoint, { namespace, name, options, context, admission });
+    } catch (error) {
+      if (!hasReason(error, 'NotFound')) throw error; // somebody else deleted it meanwhile
+    }
+  }
+  return { type: 'list', resource, items, metadata };
 }

@@ -1,5 +1,4 @@
-import { conflict, withMeta } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, conflict, withMeta } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Strategy } from '../resource.ts';
 import type { DeleteOptions } from './delete-options.ts';

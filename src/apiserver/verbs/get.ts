@@ -1,7 +1,6 @@
 import { notFound } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
-import { groupResource, keyOf } from '../endpoint.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, groupResource, keyOf } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { convertForReading } from '../storage/conversion.ts';
 import { atLeastRevision, parseRevision } from './revision-rules.ts';

@@ -1,20 +1,15 @@
-import { badRequest, StatusError } from '../../api/index.ts';
-import { isStoreError } from '../../store/index.ts';
-import type { KeyRange, Revision } from '../../store/index.ts';
+import { badRequest, DecodeError, JsonBody, StatusError } from '../../api/index.ts';
+import { isStoreError, type KeyRange, type Revision } from '../../store/index.ts';
 import type { Answer, ListMetadata } from '../answers/answer.ts';
-import { keyOf, rangeOf } from '../endpoint.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, keyOf, rangeOf } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { listOptions } from '../request/list-options.ts';
-import type { ListOptions } from '../request/list-options.ts';
+import { listOptions, type ListOptions } from '../request/list-options.ts';
 import type { Resource } from '../resource.ts';
 import { convertForReading } from '../storage/conversion.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
-import { decodeContinue, encodeContinue } from './continue-token.ts';
 import { parseRevision, tooLargeRevision } from './revision-rules.ts';
-import { selection } from './selection.ts';
-import type { Selection } from './selection.ts';
+import { selection, type Selection } from './selection.ts';
 
 /** GET a collection, whole or page by page on one snapshot. */
 export async function list(call: Call, endpoint: Endpoint): Promise<Answer> {
@@ -167,4 +162,45 @@ export function rangeFor(
 /** The range that holds one key. */
 function exactly(key: string): KeyRange {
   return { from: key, to: after(key) };
+}
+
+/** Where a paged list goes on: at this key, in the store as of this revision. */
+interface ContinueToken {
+  readonly revision: Revision;
+  readonly from: string;
+}
+
+/** The token's form is Kubernetes' own, so that a client may start on one server and go on at another. */
+function encodeContinue(token: ContinueToken, prefix: string): string {
+  const start = token.from.slice(prefix.length);
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: token.revision, start })).toString('base64url');
+}
+
+/** `prefix` is the collection's key prefix; keys outside of it cannot be reached with a forged token. */
+function decodeContinue(text: string, prefix: string): ContinueToken {
+  const { v, rv, start } = parse(text);
+  if (v !== 'meta.k8s.io/v1') throw invalidToken(`server does not recognize this encoded version ${String(v)}`);
+  if (typeof rv !== 'number' || rv === 0)
+    throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  if (typeof start !== 'string' || start === '')
+    throw invalidToken('encoded start key is empty (version meta.k8s.io/v1)');
+  const isPlain = !start.split('/').some((part) => part === '.' || part === '..' || part === '');
+  if (!isPlain) throw invalidToken(start);
+  return { revision: rv, from: prefix + start };
+}
+
+function parse(text: string): { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown } {
+  const misfit = text.search(/[^\w\r\n-]/);
+  if (misfit >= 0) throw invalidToken(`illegal base64 data at input byte ${misfit}`);
+  try {
+    const value: unknown = new JsonBody(Buffer.from(text, 'base64url')).takeValue();
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch (cause) {
+    if (cause instanceof DecodeError) throw invalidToken(cause.message);
+    throw cause;
+  }
+}
+
+function invalidToken(why: string): Error {
+  return badRequest(`invalid continue token: continue key is not valid: ${why}`);
 }

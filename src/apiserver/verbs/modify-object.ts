@@ -13,12 +13,10 @@ import {
 import type { ApiObject } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { RequestAdmission } from '../admission/request-admission.ts';
-import { groupKind, groupResource } from '../endpoint.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, groupKind, groupResource } from '../endpoint.ts';
 import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
 import { convertForReading } from '../storage/conversion.ts';
-import { isConflicting } from '../storage/object-store.ts';
-import type { PutConflict } from '../storage/object-store.ts';
+import { isConflicting, type PutConflict } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { validateChangedObject } from '../validation/validate-object.ts';
 import { putObject } from './put-object.ts';
@@ -34,8 +32,8 @@ export interface Modification {
   /** The resource's own rules, or those of the subresource that is written. */
   readonly strategy: Strategy;
   readonly preconditions?: Preconditions;
-  /** Owners matter more than the write, see `putObject`. */
-  readonly keepsOwners?: boolean;
+  /** Field managers matter more than the write, see `putObject`. */
+  readonly keepsManagedFields?: boolean;
   /** The object as it should be; called again after a lost race. Gets a frozen object and returns a new one. */
   change(current: ApiObject): ApiObject | Promise<ApiObject>;
 }
@@ -161,7 +159,7 @@ async function write(
     expected: stored,
     ttlSeconds,
     alongside,
-    keepsOwners: modification.keepsOwners === true,
+    keepsManagedFields: modification.keepsManagedFields === true,
     signal: context.signal,
   };
   const result = await putObject(stored.key, { ...object, metadata }, { endpoint, options });

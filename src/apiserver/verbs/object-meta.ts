@@ -1,5 +1,4 @@
-import { badRequest, withMeta } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, badRequest, withMeta } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { WriteContext } from '../resource.ts';
 import { timestamp } from './timestamps.ts';

@@ -1,9 +1,8 @@
-import { withMeta } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, withMeta } from '../../api/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { WriteContext } from '../resource.ts';
 
-/** The object with its owners after a plain write over `live`: the writer owns what it has changed. */
+/** The object with its field managers after a plain write over `live`: the writer owns what it has changed. */
 export async function owned(
   object: ApiObject,
   live: ApiObject,

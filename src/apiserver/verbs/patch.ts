@@ -1,18 +1,19 @@
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, conflict, hasReason, notFound } from '../../api/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
-import { keyOf, writeContext } from '../endpoint.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { writeOptions } from '../request/options.ts';
-import type { Strategy } from '../resource.ts';
-import { apply } from './apply.ts';
+import type { Strategy, WriteContext } from '../resource.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import { AppliedConfig } from './applied-config.ts';
+import { createObject } from './create.ts';
 import { modifyObject } from './modify-object.ts';
 import { ensureNamespace } from './object-meta.ts';
 import { owned } from './owned-object.ts';
 import { APPLY, patchMethodOf } from './patch-methods.ts';
 import { decodePatched } from './patched-object.ts';
-import { checkName } from './update.ts';
+import { checkName, withoutResourceVersion } from './update.ts';
 
 /** PATCH one object, or the part of it that a subresource owns. */
 export async function patch(
@@ -44,4 +45,60 @@ export async function patch(
     },
   });
   return { type: 'object', code: 200, resource, object };
+}
+
+/** An apply whose object changed, appeared or went away underneath is tried again so often. */
+const RETRIES = 5;
+
+/** PATCH with a configuration: merged into the object, which is created when there is none. */
+async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promise<Answer> {
+  const { resource, objects, services } = endpoint;
+  const { namespace, name } = call.info;
+  const body = await call.body(services.maxBodyBytes);
+  const options = writeOptions(call.query, 'PatchOptions', true);
+  const context = writeContext(call, endpoint, options);
+  const config = new AppliedConfig(body, { fieldValidation: options.fieldValidation, force: options.force === true });
+  const change = async (current: ApiObject | undefined): Promise<ApiObject> =>
+    placed(await config.applyTo(current, endpoint, context), call, endpoint);
+  const admission = new RequestAdmission(call, endpoint, options);
+  const key = keyOf(resource, namespace, name);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      if ((await objects.get(key)) !== undefined) {
+        const modification = { key, name, admission, context, strategy, keepsManagedFields: true, change };
+        return { type: 'object', code: 200, resource, object: await modifyObject(endpoint, modification) };
+      }
+      if (strategy !== resource.strategy) throw notFound(groupResource(resource), name);
+      return {
+        type: 'object',
+        code: 201,
+        resource,
+        object: await create(await change(undefined), endpoint, { admission, context }),
+      };
+    } catch (error) {
+      const isRace =
+        hasReason(error, 'AlreadyExists') || (hasReason(error, 'NotFound') && strategy === resource.strategy);
+      if (!isRace || attempt >= RETRIES) throw error;
+    }
+  }
+}
+
+/** The object where the path says it is. */
+function placed(object: ApiObject, call: Call, endpoint: Endpoint): ApiObject {
+  ensureNamespace(object, endpoint, call.info.namespace);
+  checkName(object, call.info.name);
+  return object;
+}
+
+function create(
+  object: ApiObject,
+  endpoint: Endpoint,
+  { admission, context }: { readonly admission: RequestAdmission; readonly context: WriteContext },
+): Promise<StoredObject | ApiObject> {
+  const { uid = '', name = '' } = object.metadata;
+  if (uid !== '') {
+    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw conflict(groupResource(endpoint.resource), name, why);
+  }
+  return createObject(withoutResourceVersion(object), endpoint, { admission, context, isOwned: true });
 }

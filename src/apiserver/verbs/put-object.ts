@@ -1,5 +1,4 @@
-import { withMeta } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, withMeta } from '../../api/index.ts';
 import { isStoreError } from '../../store/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { isConflicting, type PutConflict, type WriteOptions } from '../storage/object-store.ts';
@@ -7,12 +6,12 @@ import { convertForReading, convertForStoring } from '../storage/conversion.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 
 export interface PutOptions extends WriteOptions {
-  /** Owners matter more than the write: nothing is stored without them. */
-  readonly keepsOwners: boolean;
+  /** Field managers matter more than the write: nothing is stored without them. */
+  readonly keepsManagedFields: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Stores an object, ready to be answered with in the version in which it was written; one that is too large with its owners is stored without them, since they can be large themselves. */
+/** Stores an object, ready to be answered with in the version in which it was written; one that is too large with its field managers is stored without them, since they can be large themselves. */
 export async function putObject(
   key: string,
   object: ApiObject,
@@ -27,7 +26,7 @@ export async function putObject(
   try {
     return await put(object);
   } catch (error) {
-    if (options.keepsOwners || object.metadata.managedFields === undefined || !isStoreError(error, 'TooLarge'))
+    if (options.keepsManagedFields || object.metadata.managedFields === undefined || !isStoreError(error, 'TooLarge'))
       throw error;
     const bare = { ...object, metadata: withMeta(object.metadata, { managedFields: undefined }) };
     return put(bare);

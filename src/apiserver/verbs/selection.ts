@@ -1,5 +1,4 @@
-import { badRequest } from '../../api/index.ts';
-import type { ApiObject, FieldMatcher, LabelMatcher } from '../../api/index.ts';
+import { type ApiObject, badRequest, type FieldMatcher, type LabelMatcher } from '../../api/index.ts';
 import type { ListOptions } from '../request/list-options.ts';
 import type { Resource } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';

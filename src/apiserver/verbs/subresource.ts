@@ -1,22 +1,33 @@
-import { methodNotAllowed, notFound, pageNotFound } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import {
+  canonicalize,
+  conflict,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  OBJECT_MODIFIED,
+  pageNotFound,
+} from '../../api/index.ts';
+import type { ApiObject, ScaledKind } from '../../api/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
-import { groupResource, keyOf, writeContext } from '../endpoint.ts';
-import type { Endpoint } from '../endpoint.ts';
+import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
+import { objectWithManagedFields, pictureWithManagedFields, scaledKind } from '../ownership/scale-ownership.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
-import { writeOptions } from '../request/options.ts';
-import type { Action, ActionObjects, Resource, Subresource, WriteContext } from '../resource.ts';
+import { writeOptions, type WriteOptions } from '../request/options.ts';
+import type { Action, ActionObjects, Projection, Resource, Subresource, WriteContext } from '../resource.ts';
 import { convertForReading } from '../storage/conversion.ts';
 import { StoredObject } from '../storage/stored-object.ts';
+import { AppliedConfig } from './applied-config.ts';
 import { deleteObject } from './delete.ts';
 import { get } from './get.ts';
 import { modifyObject } from './modify-object.ts';
 import { ensureNamespace } from './object-meta.ts';
+import { owned } from './owned-object.ts';
+import { APPLY, patchMethodOf } from './patch-methods.ts';
 import { patch } from './patch.ts';
-import { getProjection, patchProjection, updateProjection } from './projection.ts';
-import { update } from './update.ts';
+import { decodePatched } from './patched-object.ts';
+import { checkName, update } from './update.ts';
 
 /** A request to something below an object. `negotiate` throws when the client takes none of our formats. */
 export async function subresource(call: Call, endpoint: Endpoint, negotiate: () => void): Promise<Answer> {
@@ -98,4 +109,113 @@ function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): Acti
       await deleteObject(endpoint, { namespace, name, options, context: { ...context, dryRun: isDryRun } });
     },
   };
+}
+
+/** GET …/scale and the like: another kind's picture of the object. */
+async function getProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
+  const { resource, objects } = endpoint;
+  const stored = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
+  if (stored === undefined) throw notFound(groupResource(resource), call.info.name);
+  await convertForReading([stored], resource, call.signal);
+  const picture = projection.project(stored.as(resource));
+  return { type: 'object', code: 200, resource: pictureOf(resource, projection), object: picture };
+}
+
+/** PUT a picture: what it says is carried over into the object. */
+async function updateProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
+  const options = writeOptions(call.query, 'UpdateOptions');
+  const target = pictureEndpoint(endpoint, projection);
+  const { services } = endpoint;
+  const sent = await decodeObject(call, target.resource, { fieldValidation: options.fieldValidation, services });
+  ensureNamespace(sent, target, call.info.namespace);
+  checkName(sent, call.info.name);
+  const change: PictureChange = (picture, context) => owned(sent, picture, { endpoint: target, context });
+  return writeProjection(call, endpoint, { projection, options, change });
+}
+
+/** PATCH a picture as if it were stored. */
+async function patchProjection(call: Call, endpoint: Endpoint, projection: Projection): Promise<Answer> {
+  const target = pictureEndpoint(endpoint, projection);
+  const method = patchMethodOf(call, endpoint.resource);
+  const body = await call.body(endpoint.services.maxBodyBytes);
+  const options = writeOptions(call.query, 'PatchOptions', method === APPLY);
+  const { fieldValidation, force } = options;
+  if (method === APPLY) {
+    const config = new AppliedConfig(body, { fieldValidation, force: force === true });
+    const change: PictureChange = (picture, context) => config.applyTo(picture, target, context);
+    return writeProjection(call, endpoint, { projection, options, change });
+  }
+  const patchContext = {
+    fieldValidation,
+    warn: (text: string) => call.warnings.add(text),
+    type: projection.struct,
+    name: call.info.name,
+  };
+  const apply = method(body, patchContext);
+  const change: PictureChange = (picture, context) =>
+    owned(decodePatched(apply(picture), target, patchContext), picture, { endpoint: target, context });
+  return writeProjection(call, endpoint, { projection, options, change });
+}
+
+/** The picture as it should be. */
+type PictureChange = (picture: ApiObject, context: WriteContext) => Promise<ApiObject>;
+
+interface ProjectionWrite {
+  readonly projection: Projection;
+  readonly options: WriteOptions;
+  readonly change: PictureChange;
+}
+
+async function writeProjection(call: Call, endpoint: Endpoint, write: ProjectionWrite): Promise<Answer> {
+  const { resource } = endpoint;
+  const { projection, options } = write;
+  const { namespace, name } = call.info;
+  const context = writeContext(call, endpoint, options);
+  const scaled = scaledKind(resource, projection);
+  const admission = new RequestAdmission(call, endpoint, { dryRun: options.dryRun, kind: projection.kind });
+  const result = await modifyObject(endpoint, {
+    key: keyOf(resource, namespace, name),
+    name,
+    admission,
+    seenAs: (object) => projection.project(object),
+    context,
+    strategy: resource.strategy,
+    change: (current) => changed(current, { admission, name, endpoint, write, context, scaled }),
+  });
+  const object = result instanceof StoredObject ? result.as(resource) : result;
+  return { type: 'object', code: 200, resource: pictureOf(resource, projection), object: projection.project(object) };
+}
+
+interface ChangeContext {
+  readonly admission: RequestAdmission;
+  readonly name: string;
+  readonly endpoint: Endpoint;
+  readonly write: ProjectionWrite;
+  readonly context: WriteContext;
+  readonly scaled: ScaledKind | undefined;
+}
+
+/** The object with what a changed picture of it says. */
+async function changed(current: ApiObject, change: ChangeContext): Promise<ApiObject> {
+  const { admission, name, endpoint, write, context, scaled } = change;
+  const { projection } = write;
+  const bare = canonicalize(projection.project(current), projection.struct) as unknown as ApiObject;
+  const before = pictureWithManagedFields(bare, current, scaled);
+  const picture = await admission.mutateUpdate(await write.change(before, context), before);
+  const errors = projection.validate(picture);
+  if (errors.length > 0) throw invalid({ group: projection.kind.group, resource: projection.kind.kind }, name, errors);
+  const sent = picture.metadata.resourceVersion ?? '';
+  if (sent !== '' && sent !== current.metadata.resourceVersion) {
+    throw conflict(groupResource(endpoint.resource), name, OBJECT_MODIFIED);
+  }
+  return objectWithManagedFields(projection.merge(current, picture), picture, { scaled, before: current });
+}
+
+/** The resource as the picture's kind, for decoding and encoding it. */
+function pictureOf(resource: Resource, { kind, struct, columns = [] }: Projection): Resource {
+  return { ...resource, ...kind, type: struct, columns, strategy: {} };
+}
+
+function pictureEndpoint(endpoint: Endpoint, projection: Projection): Endpoint {
+  return { ...endpoint, resource: pictureOf(endpoint.resource, projection) };
 }

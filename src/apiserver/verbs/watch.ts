@@ -1,19 +1,15 @@
-import { expired, internalError, StatusError } from '../../api/index.ts';
-import type { Status } from '../../api/index.ts';
-import { isStoreError } from '../../store/index.ts';
-import type { KeyRange, Revision } from '../../store/index.ts';
+import { expired, internalError, type Status, StatusError } from '../../api/index.ts';
+import { isStoreError, type KeyRange, type Revision } from '../../store/index.ts';
 import type { Answer, WatchEvent } from '../answers/answer.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
-import { listOptions } from '../request/list-options.ts';
-import type { ListOptions } from '../request/list-options.ts';
+import { listOptions, type ListOptions } from '../request/list-options.ts';
 import { convertForReading } from '../storage/conversion.ts';
 import type { ObjectChange } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { rangeFor } from './list.ts';
 import { parseRevision } from './revision-rules.ts';
-import { selection } from './selection.ts';
-import type { Selection } from './selection.ts';
+import { selection, type Selection } from './selection.ts';
 
 /** GET …?watch=true: what is there (when asked for), then every change until the time is up. */
 export async function watch(call: Call, endpoint: Endpoint): Promise<Answer> {

@@ -1,13 +1,18 @@
 import { StatusError } from '../../api/index.ts';
-import type { ServiceAccount } from '../../api/types/core/v1.d.ts';
-import type { AdmissionPlugin, AdmissionAttributes } from '../../apiserver/index.ts';
+import type {
+  Container,
+  EphemeralContainer,
+  Pod,
+  PodSpec,
+  ServiceAccount,
+  Volume,
+  VolumeMount,
+} from '../../api/types/core/v1.d.ts';
+import type { AdmissionAttributes, AdmissionPlugin, ObjectsOf } from '../../apiserver/index.ts';
+import type { Clock, Random } from '../../base/index.ts';
 import type { Whole } from '../kind.ts';
-import { AccountLookup, DEFAULT_ACCOUNT } from './account-lookup.ts';
 import type { AdmissionParts } from './admission-parts.ts';
-import { isMirrorPod, mirrorPodProblem } from './mirror-pod.ts';
-import { limitsSecrets, unlistedInContainers, unlistedSecret } from './mountable-secrets.ts';
 import { refusal } from './refusal.ts';
-import { isAutomounted, withTokenVolume } from './service-account-token-volume.ts';
 import { isNewPod, isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
 /** Every pod acts as a service account that is there, with its token and its secrets for pulling images. */
@@ -77,4 +82,197 @@ function nameAccount(request: AdmissionAttributes): void {
   const { spec } = podOf(request);
   if ((spec.serviceAccountName ?? '') !== '') return;
   setPodSpec(request, { ...spec, serviceAccountName: DEFAULT_ACCOUNT, serviceAccount: DEFAULT_ACCOUNT });
+}
+
+const DEFAULT_ACCOUNT = 'default';
+
+/** kube-apiserver looks ten times, 100 to 200 ms apart. */
+const WAITS = 9;
+const SHORTEST_WAIT_MS = 100;
+
+/** Finds service accounts, and waits a little for `default`, which a controller makes in every new namespace. */
+class AccountLookup {
+  readonly #accounts: ObjectsOf<Whole<ServiceAccount>>;
+  readonly #clock: Clock;
+  readonly #random: Random;
+
+  constructor(parts: AdmissionParts) {
+    this.#accounts = parts.objects.of('', 'serviceaccounts');
+    this.#clock = parts.clock;
+    this.#random = parts.random;
+  }
+
+  async find(namespace: string, name: string): Promise<Whole<ServiceAccount> | undefined> {
+    const found = (await this.#accounts.get(namespace, name)) ?? (await this.#accounts.newest(namespace, name));
+    if (found !== undefined || name !== DEFAULT_ACCOUNT) return found;
+    const patience = new AbortController();
+    const waitMs = WAITS * (SHORTEST_WAIT_MS + this.#random.int(SHORTEST_WAIT_MS));
+    using _ = this.#clock.timer(waitMs, () => patience.abort());
+    return await this.#accounts.appearance(namespace, name, patience.signal);
+  }
+}
+
+const ENFORCE = 'kubernetes.io/enforce-mountable-secrets';
+/** What Go reads as true. */
+const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+
+/** Whether an account limits its pods to the secrets that it lists. */
+function limitsSecrets({ metadata }: Whole<ServiceAccount>): boolean {
+  return TRUE.has(metadata.annotations?.[ENFORCE] ?? '');
+}
+
+/** The first secret in a pod that its account does not list, as a reason to refuse it. */
+function unlistedSecret(spec: PodSpec, account: Whole<ServiceAccount>): string | undefined {
+  const listed = new Set((account.secrets ?? []).map(({ name }) => name));
+  const { name: owner = '' } = account.metadata;
+  for (const { secret } of spec.volumes ?? []) {
+    if (secret === undefined || listed.has(secret.secretName)) continue;
+    return `volume with ${unlisted(secret.secretName, owner)}`;
+  }
+  return (
+    unlistedInContainers(spec.initContainers, account, 'init container') ??
+    unlistedInContainers(spec.containers, account, 'container') ??
+    unlistedPullSecret(spec, account)
+  );
+}
+
+/** The same for containers of a sort. */
+function unlistedInContainers(
+  containers: readonly (Container | EphemeralContainer)[] | undefined,
+  account: Whole<ServiceAccount>,
+  sort: string,
+): string | undefined {
+  const listed = new Set((account.secrets ?? []).map(({ name }) => name));
+  const { name: owner = '' } = account.metadata;
+  for (const { name, env = [], envFrom = [] } of containers ?? []) {
+    for (const { name: variable, valueFrom } of env) {
+      const secret = valueFrom?.secretKeyRef;
+      if (secret === undefined || listed.has(secret.name)) continue;
+      return `${sort} ${name} with envVar ${variable} referencing ${unlisted(secret.name, owner)}`;
+    }
+    for (const { secretRef } of envFrom) {
+      if (secretRef === undefined || listed.has(secretRef.name)) continue;
+      return `${sort} ${name} with envFrom referencing ${unlisted(secretRef.name, owner)}`;
+    }
+  }
+  return undefined;
+}
+
+function unlistedPullSecret(spec: PodSpec, account: Whole<ServiceAccount>): string | undefined {
+  const listed = new Set((account.imagePullSecrets ?? []).map(({ name }) => name));
+  for (const [index, { name = '' }] of (spec.imagePullSecrets ?? []).entries()) {
+    if (listed.has(name)) continue;
+    const owner = account.metadata.name ?? '';
+    return `imagePullSecrets[${index}].name="${name}" is not allowed because service account ${owner} does not reference that imagePullSecret`;
+  }
+  return undefined;
+}
+
+function unlisted(secret: string | undefined, owner: string): string {
+  return `secret.secretName="${secret ?? ''}" is not allowed because service account ${owner} does not reference that secret`;
+}
+
+const PREFIX = 'kube-api-access-';
+const PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+/** An hour, and as much as clients that do not renew in time are late: seconds that only warn. */
+const TOKEN_SECONDS = 3607;
+
+/** Whether containers get a token unasked: the pod decides, else its account, else yes. */
+function isAutomounted(spec: PodSpec, account: ServiceAccount): boolean {
+  return spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
+}
+
+/** The spec with the account's token in every container that has nothing else mounted there. */
+function withTokenVolume(spec: PodSpec, random: Random): PodSpec {
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
+  if (!containers.some(lacksToken)) return spec;
+  const volumes = spec.volumes ?? [];
+  const own = volumes.find(({ name }) => name.startsWith(PREFIX));
+  const name = own?.name ?? PREFIX + random.nameSuffix(5);
+  const mount: VolumeMount = { name, readOnly: true, mountPath: PATH };
+  const withMount = (container: Container): Container =>
+    lacksToken(container)
+      ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), { ...mount }] }
+      : container;
+  return {
+    ...spec,
+    ...(own === undefined ? { volumes: [...volumes, tokenVolume(name)] } : {}),
+    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(withMount) }),
+    containers: (spec.containers ?? []).map(withMount),
+  };
+}
+
+function lacksToken({ volumeMounts = [] }: Container): boolean {
+  return !volumeMounts.some(({ mountPath }) => mountPath === PATH);
+}
+
+function tokenVolume(name: string): Volume {
+  return {
+    name,
+    projected: {
+      sources: [
+        { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
+        { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+        {
+          downwardAPI: {
+            items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }],
+          },
+        },
+      ],
+      defaultMode: 0o644,
+    },
+  };
+}
+
+const MIRROR = 'kubernetes.io/config.mirror';
+
+/** Whether a pod only shows what a node runs on its own account. */
+function isMirrorPod({ metadata }: Whole<Pod>): boolean {
+  return metadata.annotations?.[MIRROR] !== undefined;
+}
+
+/** Why a mirror pod is refused: it may need nothing of the API. */
+function mirrorPodProblem(spec: PodSpec): string | undefined {
+  if ((spec.serviceAccountName ?? '') !== '') return 'a mirror pod may not reference service accounts';
+  if (namesSecret(spec)) return 'a mirror pod may not reference secrets';
+  const hasToken = (spec.volumes ?? []).some(({ projected }) =>
+    projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken !== undefined),
+  );
+  return hasToken ? 'a mirror pod may not use ServiceAccountToken volume projections' : undefined;
+}
+
+function namesSecret({ imagePullSecrets, volumes, ...spec }: PodSpec): boolean {
+  const containers = [
+    ...(spec.initContainers ?? []),
+    ...(spec.containers ?? []),
+    ...(spec.ephemeralContainers ?? []),
+  ] as const;
+  return [
+    ...(imagePullSecrets ?? []).map(({ name }) => name),
+    ...containers.flatMap(secretsOfContainer),
+    ...(volumes ?? []).flatMap(secretsOfVolume),
+  ].some((name) => (name ?? '') !== '');
+}
+
+function secretsOfContainer({ env = [], envFrom = [] }: Container | EphemeralContainer): (string | undefined)[] {
+  return [
+    ...envFrom.map(({ secretRef }) => secretRef?.name),
+    ...env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name),
+  ];
+}
+
+function secretsOfVolume(volume: Volume): (string | undefined)[] {
+  return [
+    volume.azureFile?.secretName,
+    volume.cephfs?.secretRef?.name,
+    volume.cinder?.secretRef?.name,
+    volume.flexVolume?.secretRef?.name,
+    ...(volume.projected?.sources ?? []).map(({ secret }) => secret?.name),
+    volume.rbd?.secretRef?.name,
+    volume.secret?.secretName,
+    volume.scaleIO?.secretRef?.name,
+    volume.iscsi?.secretRef?.name,
+    volume.storageos?.secretRef?.name,
+    volume.csi?.nodePublishSecretRef?.name,
+  ];
 }

@@ -1,12 +1,16 @@
+import { type FieldError, forbiddenField, invalidValue, notSupported } from '../../api/index.ts';
 import type { Deployment, DeploymentSpec } from '../../api/types/apps/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { deploymentColumns } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
-import { templateWarnings } from '../core/pod-warnings.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
-import { defineKind } from '../kind.ts';
+import { templateWarnings } from '../core/pod-warnings.ts';
+import { checkReplicaCounts } from '../core/replica-counts.ts';
+import { defineKind, type Whole } from '../kind.ts';
 import { scaleOfSelector } from '../scale.ts';
-import { checkDeployment, checkDeploymentStatus } from './deployment-rules.ts';
+import { nested, unversioned } from '../unversioned.ts';
+import { checkCountOrPercent, checkNotMoreThanAll, isNone } from './percent-rules.ts';
+import { checkSelectedTemplate, checkWorkloadSelector } from './selector-rules.ts';
 
 export const deployments = defineKind<Deployment>({
   group: 'apps',
@@ -49,4 +53,49 @@ function defaultStrategy(spec: DeploymentSpec): void {
   strategy.rollingUpdate ??= {};
   strategy.rollingUpdate.maxUnavailable ??= QUARTER;
   strategy.rollingUpdate.maxSurge ??= QUARTER;
+}
+
+function checkDeployment({ spec }: Whole<Deployment>): FieldError[] {
+  const errors = [
+    ...checkWorkloadSelector(spec.selector, 'deployment'),
+    ...checkSelectedTemplate(spec.template, spec.selector ?? undefined),
+    ...checkStrategy(spec),
+  ];
+  const { progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
+  if (deadline !== undefined && deadline <= minReadySeconds) {
+    errors.push(invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
+  }
+  return errors;
+}
+
+const STRATEGY = { Type: '', RollingUpdate: nested({ MaxUnavailable: 0, MaxSurge: 0 }) };
+
+function checkStrategy({ strategy }: DeploymentSpec): FieldError[] {
+  const { type, rollingUpdate } = strategy ?? {};
+  const field = 'spec.strategy.rollingUpdate';
+  if (type === 'Recreate') {
+    if (rollingUpdate === undefined) return [];
+    return [forbiddenField(field, "may not be specified when strategy `type` is 'Recreate'")];
+  }
+  if (type !== 'RollingUpdate') {
+    return [notSupported('spec.strategy', unversioned(strategy ?? {}, STRATEGY), ['Recreate', 'RollingUpdate'])];
+  }
+  const { maxUnavailable, maxSurge } = rollingUpdate ?? {};
+  const errors = [
+    ...checkCountOrPercent(maxUnavailable, `${field}.maxUnavailable`),
+    ...checkCountOrPercent(maxSurge, `${field}.maxSurge`),
+  ];
+  if (isNone(maxUnavailable) && isNone(maxSurge)) {
+    errors.push(invalidValue(`${field}.maxUnavailable`, maxUnavailable ?? 0, 'may not be 0 when `maxSurge` is 0'));
+  }
+  return [...errors, ...checkNotMoreThanAll(maxUnavailable, `${field}.maxUnavailable`)];
+}
+
+function checkDeploymentStatus({ status }: Whole<Deployment>, old: Whole<Deployment>): FieldError[] {
+  const { collisionCount } = status;
+  const errors = checkReplicaCounts(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas']);
+  if (old.status.collisionCount !== undefined && (collisionCount ?? 0) < old.status.collisionCount) {
+    errors.push(invalidValue('status.collisionCount', collisionCount ?? 0, 'cannot be decremented'));
+  }
+  return errors;
 }

@@ -1,5 +1,4 @@
-import { invalidValue, percentOf, percentProblems } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, invalidValue, percentOf, percentProblems } from '../../api/index.ts';
 
 /** A count, or a percentage. */
 export function checkCountOrPercent(value: number | string | undefined, field: string): FieldError[] {

@@ -1,12 +1,14 @@
+import type { FieldError } from '../../api/index.ts';
 import type { ReplicaSet } from '../../api/types/apps/v1.d.ts';
-import { replicaSetColumns } from '../columns/workload-columns.ts';
 import { changes } from '../change.ts';
+import { replicaSetColumns } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
-import { templateWarnings } from '../core/pod-warnings.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
-import { defineKind } from '../kind.ts';
+import { templateWarnings } from '../core/pod-warnings.ts';
+import { checkReplicaCounts } from '../core/replica-counts.ts';
+import { defineKind, type Whole } from '../kind.ts';
 import { scaleOfSelector } from '../scale.ts';
-import { checkReplicaSet, checkReplicaSetStatus } from './replicaset-rules.ts';
+import { checkSelectedTemplate, checkWorkloadSelector } from './selector-rules.ts';
 
 export const replicaSets = defineKind<ReplicaSet>({
   group: 'apps',
@@ -34,3 +36,14 @@ export const replicaSets = defineKind<ReplicaSet>({
   ],
   subresources: { scale: scaleOfSelector },
 });
+
+function checkReplicaSet({ spec }: Whole<ReplicaSet>): FieldError[] {
+  return [
+    ...checkWorkloadSelector(spec.selector, 'deployment'), // upstream says deployment here too
+    ...checkSelectedTemplate(spec.template ?? {}, spec.selector ?? undefined),
+  ];
+}
+
+function checkReplicaSetStatus({ status }: Whole<ReplicaSet>): FieldError[] {
+  return checkReplicaCounts(status);
+}

@@ -1,5 +1,4 @@
-import { invalidValue, matchLabelSelector, ValueError } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, invalidValue, matchLabelSelector, ValueError } from '../../api/index.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { LabelSelector } from '../../api/types/meta/v1.d.ts';
 import { checkWorkloadTemplate } from '../core/pod-template-rules.ts';

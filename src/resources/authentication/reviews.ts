@@ -1,5 +1,4 @@
-import { badRequest, formatTime, instantOfMillis } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, badRequest, formatTime, instantOfMillis } from '../../api/index.ts';
 import type {
   TokenReview,
   TokenReviewStatus,

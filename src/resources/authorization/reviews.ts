@@ -1,5 +1,5 @@
-import { badRequest, invalid, StatusError } from '../../api/index.ts';
-import type { ApiObject, FieldError } from '../../api/index.ts';
+import { badRequest, invalid, invalidValue, required, StatusError } from '../../api/index.ts';
+import type { ApiObject, FieldError, ObjectMeta } from '../../api/index.ts';
 import type {
   LocalSubjectAccessReview,
   NonResourceAttributes,
@@ -10,12 +10,12 @@ import type {
   SubjectAccessReviewSpec,
   SubjectAccessReviewStatus,
 } from '../../api/types/authorization/v1.d.ts';
-import type { AccessRequest, Computed, UserInfo, WriteContext } from '../../apiserver/index.ts';
+import type { FieldSelectorRequirement } from '../../api/types/meta/v1.d.ts';
+import type { AccessRequest, Computed, RequestInfo, UserInfo, WriteContext } from '../../apiserver/index.ts';
 import type { AccessReviewer } from '../access.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import type { Kind } from '../kind.ts';
-import { questionOf } from './access-question.ts';
-import { checkNoMetadata, checkQuestion, checkSelectors, checkSubject } from './review-rules.ts';
+import { checkOperator, checkRequirement } from '../label-selector-rules.ts';
 
 const GROUP = 'authorization.k8s.io';
 
@@ -136,14 +136,14 @@ function userOf({ user = '', uid, groups = [], extra }: SubjectAccessReviewSpec)
   return { name: user, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) };
 }
 
-interface Asked {
+interface Question {
   readonly resourceAttributes?: ResourceAttributes;
   readonly nonResourceAttributes?: NonResourceAttributes;
 }
 
 async function judged(
   subject: Pick<AccessRequest, 'user' | 'signal'>,
-  asked: Asked,
+  asked: Question,
   reviewer: AccessReviewer,
 ): Promise<SubjectAccessReviewStatus> {
   const info = questionOf(asked.resourceAttributes, asked.nonResourceAttributes);
@@ -158,4 +158,101 @@ async function judged(
 
 async function answered(object: ApiObject, status: Promise<SubjectAccessReviewStatus>): Promise<ApiObject> {
   return { ...object, status: await status };
+}
+
+/** A question of an access review, put as the request it is about. */
+function questionOf(resource: ResourceAttributes | undefined, other: NonResourceAttributes | undefined): RequestInfo {
+  const { verb = '', namespace = '', group = '', version = '', name = '', subresource = '' } = resource ?? {};
+  const plural = resource?.resource ?? '';
+  return {
+    isResource: resource !== undefined,
+    path: other?.path ?? '',
+    verb: resource === undefined ? (other?.verb ?? '') : verb,
+    group,
+    version: version === '' && resource !== undefined ? '*' : version,
+    namespace,
+    resource: plural,
+    subresource,
+    name,
+    subpath: '',
+    parts: resource === undefined ? [] : [plural, name, subresource].filter((part) => part !== ''),
+  };
+}
+
+const RESOURCE = 'spec.resourceAttributes';
+const OTHER = 'spec.nonResourceAttributes';
+
+/** A review asks about exactly one thing. */
+function checkQuestion({ resourceAttributes, nonResourceAttributes }: Question): FieldError[] {
+  const errors: FieldError[] = [];
+  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
+    errors.push(
+      invalidValue(OTHER, nonResourceAttributes, 'cannot be specified in combination with resourceAttributes'),
+    );
+  }
+  if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
+    const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+    errors.push(invalidValue(RESOURCE, null, detail));
+  }
+  return errors;
+}
+
+/** Somebody must be asked about. */
+function checkSubject(spec: { readonly user?: string; readonly groups?: readonly string[] }): FieldError[] {
+  if ((spec.user ?? '') !== '' || (spec.groups ?? []).length > 0) return [];
+  return [invalidValue('spec.user', '', 'at least one of user or group must be specified')];
+}
+
+function checkSelectors(attributes: ResourceAttributes | undefined): FieldError[] {
+  const { fieldSelector, labelSelector } = attributes ?? {};
+  return [
+    ...(fieldSelector === undefined
+      ? []
+      : checkSelector(fieldSelector, `${RESOURCE}.fieldSelector`, checkFieldRequirement)),
+    ...(labelSelector === undefined
+      ? []
+      : checkSelector(labelSelector, `${RESOURCE}.labelSelector`, (item, field) =>
+          checkRequirement(item, field, lenient),
+        )),
+  ];
+}
+
+interface SelectorAttributes<Requirement> {
+  readonly rawSelector?: string;
+  readonly requirements?: readonly Requirement[];
+}
+
+function checkSelector<Requirement>(
+  { rawSelector = '', requirements = [] }: SelectorAttributes<Requirement>,
+  field: string,
+  check: (requirement: Requirement, field: string) => FieldError[],
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (rawSelector !== '' && requirements.length > 0) {
+    const detail = 'may not specified at the same time as requirements';
+    errors.push(invalidValue(`${field}.rawSelector`, rawSelector, detail));
+  }
+  if (rawSelector === '' && requirements.length === 0) {
+    errors.push(
+      required(`${field}.requirements`, `when ${field} is specified, requirements or rawSelector is required`),
+    );
+  }
+  return [...errors, ...requirements.flatMap((item, index) => check(item, `${field}.requirements[${index}]`))];
+}
+
+/** Newer clients may know operators that we do not; what cannot be judged is then judged without it. */
+const lenient = { allowsUnknownOperator: true };
+
+function checkFieldRequirement({ key, operator, values = [] }: FieldSelectorRequirement, field: string): FieldError[] {
+  const errors = key === '' ? [required(`${field}.key`, 'must be specified')] : [];
+  return [...errors, ...checkOperator({ operator, values }, field, lenient)];
+}
+
+/** Reviews are not stored, so they have no names; a local one has a namespace. */
+function checkNoMetadata(metadata: ObjectMeta, options: { readonly allowsNamespace: boolean }): FieldError[] {
+  const { managedFields: _, namespace, ...rest } = metadata;
+  const checked = options.allowsNamespace || namespace === undefined ? rest : { ...rest, namespace };
+  if (Object.keys(checked).length === 0) return [];
+  const detail = options.allowsNamespace ? 'must be empty except for namespace' : 'must be empty';
+  return [invalidValue('metadata', metadata, detail)];
 }

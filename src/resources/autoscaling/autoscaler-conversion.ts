@@ -1,10 +1,13 @@
-import { withMeta } from '../../api/index.ts';
-import type { ObjectMeta } from '../../api/index.ts';
+import { type ObjectMeta, withMeta } from '../../api/index.ts';
 import type { HorizontalPodAutoscaler as AutoscalerV1 } from '../../api/types/autoscaling/v1.d.ts';
-import type { HorizontalPodAutoscaler, MetricSpec } from '../../api/types/autoscaling/v2.d.ts';
+import type {
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerBehavior,
+  HPAScalingRules,
+  MetricSpec,
+} from '../../api/types/autoscaling/v2.d.ts';
 import type { Conversion, Whole } from '../kind.ts';
 import { withEntries } from '../object-meta.ts';
-import { behaviorOfAnnotation, annotationOfBehavior } from './behavior-annotation.ts';
 import {
   annotationOfMetric,
   annotationOfStatus,
@@ -138,4 +141,71 @@ function annotated(metadata: ObjectMeta, values: Readonly<Record<string, string 
   const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
   if (given.length === 0) return plain;
   return withMeta(plain, { annotations: withEntries(plain.annotations, Object.fromEntries(given)) });
+}
+
+/** The behavior as upstream prints its unversioned Go type: capital names, and null for what is absent. */
+function annotationOfBehavior({ scaleUp, scaleDown }: HorizontalPodAutoscalerBehavior): string {
+  return JSON.stringify({ ScaleUp: printedRules(scaleUp), ScaleDown: printedRules(scaleDown) });
+}
+
+function printedRules(rules: HPAScalingRules | undefined): unknown {
+  if (rules === undefined) return null;
+  const { stabilizationWindowSeconds = null, selectPolicy = null, policies, tolerance = null } = rules;
+  return {
+    StabilizationWindowSeconds: stabilizationWindowSeconds,
+    SelectPolicy: selectPolicy,
+    Policies:
+      policies?.map(({ type, value, periodSeconds }) => ({ Type: type, Value: value, PeriodSeconds: periodSeconds })) ??
+      null,
+    Tolerance: tolerance,
+  };
+}
+
+/** Reads it back; what cannot be read is taken as not there. */
+function behaviorOfAnnotation(text: string | undefined): HorizontalPodAutoscalerBehavior | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as Printed | null;
+    const scaleUp = readRules(value?.ScaleUp);
+    const scaleDown = readRules(value?.ScaleDown);
+    if (scaleUp === undefined && scaleDown === undefined) return undefined;
+    return { ...(scaleUp === undefined ? {} : { scaleUp }), ...(scaleDown === undefined ? {} : { scaleDown }) };
+  } catch {
+    return undefined; // anybody may write annotations
+  }
+}
+
+interface Printed {
+  readonly ScaleUp?: PrintedRules | null;
+  readonly ScaleDown?: PrintedRules | null;
+}
+
+interface PrintedRules {
+  readonly StabilizationWindowSeconds?: number | null;
+  readonly SelectPolicy?: string | null;
+  readonly Policies?:
+    | readonly { readonly Type: string; readonly Value: number; readonly PeriodSeconds: number }[]
+    | null;
+  readonly Tolerance?: string | null;
+}
+
+function readRules(rules: PrintedRules | null | undefined): HPAScalingRules | undefined {
+  if (rules === null || rules === undefined) return undefined;
+  const { StabilizationWindowSeconds, SelectPolicy, Policies, Tolerance } = rules;
+  return {
+    ...(StabilizationWindowSeconds === null || StabilizationWindowSeconds === undefined
+      ? {}
+      : { stabilizationWindowSeconds: StabilizationWindowSeconds }),
+    ...(SelectPolicy === null || SelectPolicy === undefined ? {} : { selectPolicy: SelectPolicy }),
+    ...(Policies === null || Policies === undefined
+      ? {}
+      : {
+          policies: Policies.map(({ Type, Value, PeriodSeconds }) => ({
+            type: Type as never,
+            value: Value,
+            periodSeconds: PeriodSeconds,
+          })),
+        }),
+    ...(Tolerance === null || Tolerance === undefined ? {} : { tolerance: Tolerance }),
+  };
 }

@@ -1,11 +1,13 @@
+import { type FieldError, invalidValue } from '../../api/index.ts';
 import type { CronJob, CronJobSpec } from '../../api/types/batch/v1.d.ts';
-import { cronJobColumns } from '../columns/job-columns.ts';
 import { changes } from '../change.ts';
+import { cronJobColumns } from '../columns/job-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
-import { templateWarnings } from '../core/pod-warnings.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
-import { defineKind } from '../kind.ts';
-import { checkCronJob, checkCronJobUpdate } from './cronjob-rules.ts';
+import { templateWarnings } from '../core/pod-warnings.ts';
+import { defineKind, type Whole } from '../kind.ts';
+import { isTimeZone, scheduleProblem } from './cron-schedule.ts';
+import { checkJobSpec } from './job-rules.ts';
 
 export const cronJobs = defineKind<CronJob>({
   group: 'batch',
@@ -39,4 +41,73 @@ function withoutGatedFields(spec: CronJobSpec, old: CronJobSpec | undefined): Cr
   const template = withoutGatedTemplateFields(job.template, old?.jobTemplate.spec?.template);
   if (template === job.template) return spec;
   return { ...spec, jobTemplate: { ...spec.jobTemplate, spec: { ...job, template } } };
+}
+
+/** A job's name is that of its CronJob and eleven characters. */
+const MAX_NAME_LENGTH = 52;
+
+function checkCronJob({ metadata, spec }: Whole<CronJob>): FieldError[] {
+  const errors = checkSpec(spec, undefined);
+  const { name = '' } = metadata;
+  if (name.length > MAX_NAME_LENGTH) {
+    errors.push(invalidValue('metadata.name', name, `must be no more than ${MAX_NAME_LENGTH} characters`));
+  }
+  return errors;
+}
+
+function checkCronJobUpdate({ spec }: Whole<CronJob>, old: Whole<CronJob>): FieldError[] {
+  return checkSpec(spec, old.spec);
+}
+
+function checkSpec(spec: CronJobSpec, old: CronJobSpec | undefined): FieldError[] {
+  const { schedule, timeZone, jobTemplate } = spec;
+  return [
+    ...(schedule === '' ? [] : checkSchedule(spec, old)),
+    ...(timeZone === undefined || timeZone === old?.timeZone ? [] : checkTimeZone(timeZone)),
+    ...(jobTemplate.spec === undefined ? [] : checkJobSpec(jobTemplate.spec, 'spec.jobTemplate.spec')),
+    ...(jobTemplate.spec?.selector === undefined ? [] : [generated('selector', jobTemplate.spec.selector)]),
+    ...(jobTemplate.spec?.manualSelector === true ? [notManual()] : []),
+  ];
+}
+
+function generated(name: string, value: unknown): FieldError {
+  return invalidValue(`spec.jobTemplate.spec.${name}`, value, '`selector` will be auto-generated');
+}
+
+function notManual(): FieldError {
+  const detail = 'supported values: "nil", "false"';
+  return { reason: 'FieldValueNotSupported', field: 'spec.jobTemplate.spec.manualSelector', value: true, detail };
+}
+
+function checkSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined): FieldError[] {
+  const field = 'spec.schedule';
+  const problem = scheduleProblem(schedule);
+  const errors = problem === undefined ? [] : [invalidValue(field, schedule, problem)];
+  if (!schedule.includes('TZ')) return errors;
+  if (old?.schedule.includes('TZ') !== true) {
+    const detail = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
+    errors.push(invalidValue(field, schedule, detail));
+  } else if (timeZone !== undefined) {
+    errors.push(invalidValue(field, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'));
+  }
+  return errors;
+}
+
+const ZONE_PART = /^[A-Za-z.\-_0-9+]{1,14}$/;
+
+function checkTimeZone(zone: string): FieldError[] {
+  const field = 'spec.timeZone';
+  if (zone === '') return [invalidValue(field, zone, 'timeZone must be nil or non-empty string')];
+  const isBad = zone
+    .split('/')
+    .some((part) => part === '.' || part === '..' || part.startsWith('-') || !ZONE_PART.test(part));
+  if (isBad) return [invalidValue(field, zone, `unknown time zone ${zone}`)];
+  const errors: FieldError[] = [];
+  if (zone.toLowerCase() === 'local') {
+    const detail = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones';
+    errors.push(invalidValue(field, zone, detail));
+    if (zone === 'Local') return errors;
+  }
+  if (!isTimeZone(zone)) errors.push(invalidValue(field, zone, `unknown time zone ${zone}`));
+  return errors;
 }

@@ -1,14 +1,27 @@
-import { formatTime, instantOfMillis } from '../../api/index.ts';
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  duplicate,
+  forbiddenField,
+  formatTime,
+  instantOfMillis,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+} from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
 import type {
   CertificateSigningRequest,
   CertificateSigningRequestCondition,
   CertificateSigningRequestSpec,
 } from '../../api/types/certificates/v1.d.ts';
 import type { Strategy, UserInfo } from '../../apiserver/index.ts';
-import { certificateSigningRequestColumns } from '../columns/access-columns.ts';
+import { deepEqual } from '../../base/index.ts';
 import { arrange } from '../arrange.ts';
+import { certificateSigningRequestColumns } from '../columns/access-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
-import { checkApproval, checkRequest, checkRequestStatus } from './certificatesigningrequest-rules.ts';
+import { unifiedDiff } from '../unified-diff.ts';
 
 type Request = Whole<CertificateSigningRequest>;
 
@@ -106,4 +119,121 @@ function approvalStrategy(own: Strategy, order: (object: never) => void): Strate
     },
     validateUpdate: (object, old) => checkApproval(object as unknown as Request, old as unknown as Request),
   };
+}
+
+const CONDITIONS = 'status.conditions';
+const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
+
+function checkRequest({ spec, status }: Request): FieldError[] {
+  const { request, usages = [], signerName } = spec;
+  const errors: FieldError[] = [];
+  const text = Buffer.from(request ?? '', 'base64').toString('latin1');
+  if (!/-----BEGIN CERTIFICATE REQUEST-----[^-]*-----END CERTIFICATE REQUEST-----/.test(text)) {
+    errors.push(invalidValue('spec.request', request, 'PEM block type must be CERTIFICATE REQUEST'));
+  }
+  if (usages.length === 0) errors.push(required('spec.usages'));
+  for (const [index, usage] of usages.entries()) {
+    if (usages.indexOf(usage) < index) errors.push(duplicate(`spec.usages[${index}]`, usage));
+  }
+  errors.push(...checkSignerName(signerName, 'spec.signerName'));
+  if (signerName === LEGACY_SIGNER) {
+    errors.push(
+      invalidValue('spec.signerName', signerName, 'the legacy signerName is not allowed via this API version'),
+    );
+  }
+  return [...errors, ...checkConditions(status.conditions ?? [])];
+}
+
+const ONLY_TRUE = new Set(['Approved', 'Denied', 'Failed']);
+
+function checkConditions(conditions: readonly CertificateSigningRequestCondition[]): FieldError[] {
+  const seen = new Set<string>();
+  return conditions.flatMap(({ type, status }, index) => {
+    const field = `${CONDITIONS}[${index}]`;
+    const errors: FieldError[] = [];
+    if (type === '') errors.push(required(`${field}.type`));
+    const allowed = ONLY_TRUE.has(type) ? ['True'] : ['False', 'True', 'Unknown'];
+    if ((status ?? '') === '') errors.push(required(`${field}.status`));
+    else if (!allowed.includes(status)) errors.push(notSupported(`${field}.status`, status, allowed));
+    const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined;
+    if (opposite !== undefined && seen.has(opposite)) {
+      errors.push(invalidValue(CONDITIONS, type, 'Approved and Denied conditions are mutually exclusive'));
+    }
+    if (seen.has(type)) errors.push(duplicate(`${field}.type`, type));
+    seen.add(type);
+    return errors;
+  });
+}
+
+function ofType({ status }: Request, type: string): CertificateSigningRequestCondition[] {
+  return (status.conditions ?? []).filter((condition) => condition.type === type);
+}
+
+/** What was decided is not taken back. */
+function checkKept(request: Request, old: Request): FieldError[] {
+  return ['Approved', 'Denied', 'Failed'].flatMap((type) =>
+    ofType(request, type).length < ofType(old, type).length
+      ? [forbiddenField(CONDITIONS, `updates may not remove a condition of type ${JSON.stringify(type)}`)]
+      : [],
+  );
+}
+
+/** The signer writes the certificate; approving is another's. */
+function checkRequestStatus(request: Request, old: Request): FieldError[] {
+  const errors = [...checkRequest(request), ...checkKept(request, old)];
+  for (const type of ['Approved', 'Denied']) {
+    const now = ofType(request, type);
+    const was = ofType(old, type);
+    const name = JSON.stringify(type);
+    if (now.length > was.length)
+      errors.push(forbiddenField(CONDITIONS, `updates may not add a condition of type ${name}`));
+    else if (now.length === was.length && !deepEqual(now, was)) {
+      const detail = `updates may not modify a condition of type ${name}\n${unifiedDiff(was, now)}`;
+      errors.push(forbiddenField(CONDITIONS, detail));
+    }
+  }
+  if ((old.status.certificate ?? '') !== '' && request.status.certificate !== old.status.certificate) {
+    errors.push(forbiddenField('status.certificate', 'updates may not modify existing certificate content'));
+  }
+  return errors;
+}
+
+function checkApproval(request: Request, old: Request): FieldError[] {
+  const errors = [...checkRequest(request), ...checkKept(request, old)];
+  if ((request.status.certificate ?? '') !== (old.status.certificate ?? '')) {
+    errors.push(forbiddenField('status.certificate', 'updates may not set certificate content'));
+  }
+  return errors;
+}
+
+const MAX_DOMAIN = 253;
+const MAX_NAME = MAX_DOMAIN + MAX_DOMAIN + 63 + 2;
+
+/** A signer is named by a domain and a path below it. */
+function checkSignerName(name: string, field: string): FieldError[] {
+  if (name === '') return [required(field)];
+  const [domain = '', path, ...rest] = name.split('/');
+  if (path === undefined || rest.length > 0) {
+    const detail = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
+    return [invalidValue(field, name, detail)];
+  }
+  const labels = domain.split('.');
+  return [
+    ...(Buffer.byteLength(domain) > MAX_DOMAIN ? [tooLong(field, MAX_DOMAIN)] : []),
+    ...checkLabels(domain, field, dns1123LabelProblems),
+    ...(labels.length < 2
+      ? [invalidValue(field, domain, 'should be a domain with at least two segments separated by dots')]
+      : []),
+    ...checkLabels(path, field, dns1123SubdomainProblems),
+    ...(Buffer.byteLength(name) > MAX_NAME ? [tooLong(field, MAX_NAME)] : []),
+  ];
+}
+
+/** Only the first part that is wrong is reported. */
+function checkLabels(text: string, field: string, problemsOf: (label: string) => readonly string[]): FieldError[] {
+  const wrong = text.split('.').find((label) => problemsOf(label).length > 0);
+  if (wrong === undefined) return [];
+  return problemsOf(wrong).map((problem) =>
+    invalidValue(field, text, `validating label ${JSON.stringify(wrong)}: ${problem}`),
+  );
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { canonicalize } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, canonicalize } from '../../api/index.ts';
 import type { Resource } from '../../apiserver/index.ts';
 import { TestApi } from '../testing/test-api.ts';
 

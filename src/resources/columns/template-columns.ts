@@ -1,5 +1,4 @@
-import { formatLabelSelector } from '../../api/index.ts';
-import type { LabelSelectorObject } from '../../api/index.ts';
+import { formatLabelSelector, type LabelSelectorObject } from '../../api/index.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
 import { column, each, wide } from './column.ts';

@@ -3,7 +3,7 @@ import { formatLabels, matchLabelSelector, ValueError } from '../../api/index.ts
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../api/types/apps/v1.d.ts';
 import type { PodTemplate, ReplicationController } from '../../api/types/core/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
-import { ageColumn, column, each, integer, nameColumn, NONE, wide } from './column.ts';
+import { ageColumn, column, integer, nameColumn, NONE, wide } from './column.ts';
 import { containerColumns, selectorColumn } from './template-columns.ts';
 
 const PODS_WANTED = 'How many pods there should be';

@@ -1,5 +1,4 @@
-import { forbiddenField } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, forbiddenField } from '../../api/index.ts';
 
 const OTHERS = new Set(['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany']);
 

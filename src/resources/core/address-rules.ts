@@ -1,5 +1,4 @@
-import { invalidValue, parseIp } from '../../api/index.ts';
-import type { FieldError, ObjectMeta } from '../../api/index.ts';
+import { type FieldError, invalidValue, type ObjectMeta, parseIp } from '../../api/index.ts';
 
 /** An address that something can be reached at from elsewhere. */
 export function checkEndpointIp(address: string, field: string): FieldError[] {

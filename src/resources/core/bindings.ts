@@ -1,5 +1,4 @@
-import { conflict, notFound, OBJECT_MODIFIED } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, conflict, notFound, OBJECT_MODIFIED } from '../../api/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { WriteContext } from '../../apiserver/index.ts';
 import { arrange } from '../arrange.ts';

@@ -1,5 +1,4 @@
-import { notFound } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, notFound } from '../../api/index.ts';
 import { componentStatusColumns } from '../columns/core-columns.ts';
 import type { ComponentProbe, KindEnvironment } from '../kind-environment.ts';
 import type { Kind } from '../kind.ts';

@@ -1,5 +1,4 @@
-import { configMapKeyProblems, forbiddenField, invalidValue, tooLong } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { configMapKeyProblems, type FieldError, forbiddenField, invalidValue, tooLong } from '../../api/index.ts';
 import type { ConfigMap } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 

@@ -1,9 +1,9 @@
-import { badRequest, notFound, StatusError } from '../../api/index.ts';
+import { badRequest, forbiddenField, invalid, invalidValue, notFound, StatusError } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { Answer, Call } from '../../apiserver/index.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import type { SubresourceMaker, Whole } from '../kind.ts';
-import { checkLogOptions } from './log-options.ts';
 
 /** Reaches what runs on nodes, for the subresources that only pass something through. */
 export interface NodeConnector {
@@ -119,4 +119,29 @@ function containerFor({ metadata, spec }: Whole<Pod>, asked: string): string {
   if (others.length === 0) return only.name;
   const names = all.map((container) => container.name).join(' ');
   throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names}]`);
+}
+
+/** Refuses options of a pod's log that make no sense, before anything is looked up. */
+function checkLogOptions({ query, info }: Call): void {
+  const number = (name: string): number | undefined => readNumber(query.get(name));
+  const [tailLines, limitBytes, sinceSeconds] = ['tailLines', 'limitBytes', 'sinceSeconds'].map(number);
+  const errors: FieldError[] = [];
+  if (tailLines !== undefined && tailLines < 0) {
+    errors.push(invalidValue('tailLines', tailLines, 'must be greater than or equal to 0'));
+  }
+  if (limitBytes !== undefined && limitBytes < 1) {
+    errors.push(invalidValue('limitBytes', limitBytes, 'must be greater than 0'));
+  }
+  if (sinceSeconds !== undefined && query.get('sinceTime') !== '') {
+    errors.push(forbiddenField('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
+  } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
+    errors.push(invalidValue('sinceSeconds', sinceSeconds, 'must be greater than 0'));
+  }
+  if (errors.length > 0) throw invalid({ group: '', resource: 'PodLogOptions' }, info.name, errors);
+}
+
+function readNumber(text: string): number | undefined {
+  if (text === '') return undefined;
+  if (/^[+-]?\d+$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }

@@ -1,7 +1,21 @@
-import { duplicate, forbiddenField, invalidValue, missing, required } from '../../api/index.ts';
+import {
+  dns1123SubdomainProblems,
+  duplicate,
+  forbiddenField,
+  invalidValue,
+  missing,
+  required,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
-import type { Container, ContainerPort, VolumeMount } from '../../api/types/core/v1.d.ts';
-import { checkEnv, checkEnvFrom } from './env-rules.ts';
+import type {
+  Container,
+  ContainerPort,
+  EnvVar,
+  LifecycleHandler,
+  Probe,
+  VolumeMount,
+} from '../../api/types/core/v1.d.ts';
+import { checkFieldRef, checkResourceFieldRef, FIELDS_OF_ENV } from './downward-rules.ts';
 import { checkDescendingPath } from './path-rules.ts';
 import { checkRequirements } from './resource-rules.ts';
 import { checkContainerSecurity } from './security-context-rules.ts';
@@ -102,4 +116,109 @@ function checkDevices(
     }
     return errors;
   });
+}
+
+const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
+
+/** Where the values of variables come from. */
+function checkEnv(variables: readonly EnvVar[], field: string): FieldError[] {
+  return variables.flatMap((variable, index) => checkValueFrom(variable, `${field}[${index}].valueFrom`));
+}
+
+function checkValueFrom({ value = '', valueFrom }: EnvVar, field: string): FieldError[] {
+  if (valueFrom === undefined) return [];
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = valueFrom;
+  const errors = [
+    ...(fieldRef === undefined ? [] : checkFieldRef(fieldRef, `${field}.fieldRef`, FIELDS_OF_ENV)),
+    ...(resourceFieldRef === undefined
+      ? []
+      : checkResourceFieldRef(resourceFieldRef, `${field}.resourceFieldRef`, { namesContainer: false })),
+    ...(configMapKeyRef === undefined ? [] : checkGiven(configMapKeyRef.name, `${field}.configMapKeyRef.name`)),
+    ...(secretKeyRef === undefined ? [] : checkGiven(secretKeyRef.name, `${field}.secretKeyRef.name`)),
+  ];
+  const count = SOURCES.filter((name) => valueFrom[name] !== undefined).length;
+  if (count === 0) {
+    const names = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
+    return [...errors, invalidValue(field, '', `must specify one of: ${names}`)];
+  }
+  if (value !== '') return [...errors, invalidValue(field, '', 'may not be specified when `value` is not empty')];
+  if (count === 1) return errors;
+  return [...errors, invalidValue(field, '', 'may not have more than one field specified at a time')];
+}
+
+/** A name that is left out is not a name either; what else is wrong with one the type says. */
+function checkGiven(name: string | undefined, field: string): FieldError[] {
+  if ((name ?? '') !== '') return [];
+  return dns1123SubdomainProblems('').map((problem) => invalidValue(field, '', problem));
+}
+
+function checkEnvFrom({ envFrom = [] }: Container, field: string): FieldError[] {
+  return envFrom.flatMap(({ configMapRef, secretRef }, index) => {
+    const at = `${field}[${index}]`;
+    const errors = [
+      ...(configMapRef === undefined ? [] : checkGiven(configMapRef.name, `${at}.configMapRef.name`)),
+      ...(secretRef === undefined ? [] : checkGiven(secretRef.name, `${at}.secretRef.name`)),
+    ];
+    if (configMapRef === undefined && secretRef === undefined) {
+      errors.push(invalidValue(field, '', 'must specify one of: `configMapRef` or `secretRef`'));
+    } else if (configMapRef !== undefined && secretRef !== undefined) {
+      errors.push(invalidValue(field, '', 'may not have more than one field specified at a time'));
+    }
+    return errors;
+  });
+}
+
+const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const;
+
+type Handler = LifecycleHandler & Pick<Probe, 'grpc'>;
+
+/** Probes and hooks of a container that runs along; `grace` is how long the pod has for ending. */
+export function checkRunning(container: Container, field: string, grace: number): FieldError[] {
+  const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;
+  const { postStart, preStop } = lifecycle ?? {};
+  return [
+    ...(postStart === undefined ? [] : checkHandler(postStart, `${field}.lifecycle.postStart`, grace)),
+    ...(preStop === undefined ? [] : checkHandler(preStop, `${field}.lifecycle.preStop`, grace)),
+    ...checkProbe(livenessProbe, `${field}.livenessProbe`, { oneSuccess: true }),
+    ...checkProbe(readinessProbe, `${field}.readinessProbe`, { oneSuccess: false }),
+    ...(readinessProbe?.terminationGracePeriodSeconds === undefined
+      ? []
+      : [
+          invalidValue(
+            `${field}.readinessProbe.terminationGracePeriodSeconds`,
+            readinessProbe.terminationGracePeriodSeconds,
+            'must not be set for readinessProbes',
+          ),
+        ]),
+    ...checkProbe(startupProbe, `${field}.startupProbe`, { oneSuccess: true }),
+  ];
+}
+
+function checkProbe(
+  probe: Probe | undefined,
+  field: string,
+  { oneSuccess }: { readonly oneSuccess: boolean },
+): FieldError[] {
+  if (probe === undefined) return [];
+  const errors = checkHandler(probe, field, undefined);
+  if (oneSuccess && probe.successThreshold !== 1) {
+    errors.push(invalidValue(`${field}.successThreshold`, probe.successThreshold ?? 0, 'must be 1'));
+  }
+  return errors;
+}
+
+function checkHandler(handler: Handler, field: string, grace: number | undefined): FieldError[] {
+  const given = HANDLERS.filter((name) => handler[name] !== undefined);
+  if (given.length === 0) return [required(field, 'must specify a handler type')];
+  const errors: FieldError[] = [];
+  if (given[0] === 'exec' && (handler.exec?.command ?? []).length === 0) errors.push(required(`${field}.exec.command`));
+  const seconds = handler.sleep?.seconds ?? 0;
+  if (given[0] === 'sleep' && grace !== undefined && (seconds < 0 || seconds > grace)) {
+    const detail = `must be non-negative and less than terminationGracePeriodSeconds (${grace})`;
+    errors.push(invalidValue(`${field}.sleep`, seconds, detail));
+  }
+  const more = given
+    .slice(1)
+    .map((name) => forbiddenField(`${field}.${name}`, 'may not specify more than 1 handler type'));
+  return [...errors, ...more];
 }

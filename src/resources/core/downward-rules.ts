@@ -1,5 +1,4 @@
-import { invalidValue, notSupported, qualifiedNameProblems, required } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, invalidValue, notSupported, qualifiedNameProblems, required } from '../../api/index.ts';
 import type { ObjectFieldSelector, ResourceFieldSelector } from '../../api/types/core/v1.d.ts';
 
 /** Fields of a pod that variables may show. */

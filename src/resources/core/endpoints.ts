@@ -1,9 +1,9 @@
-import { ipWarnings } from '../../api/index.ts';
-import type { Endpoints } from '../../api/types/core/v1.d.ts';
+import { type FieldError, invalidValue, ipWarnings, legacyIpProblems, required } from '../../api/index.ts';
+import type { EndpointAddress, Endpoints } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { endpointsColumns } from '../columns/service-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
-import { checkEndpoints } from './endpoints-rules.ts';
+import { checkEndpointIp, isApiEndpoint } from './address-rules.ts';
 
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const CONTROLLER = 'endpoint-controller';
@@ -28,4 +28,27 @@ function addressWarnings({ metadata, subsets = [] }: Whole<Endpoints>): string[]
     ...addresses.flatMap(({ ip }, at) => ipWarnings(`subsets[${index}].addresses[${at}].ip`, ip)),
     ...notReadyAddresses.flatMap(({ ip }, at) => ipWarnings(`subsets[${index}].notReadyAddresses[${at}].ip`, ip)),
   ]);
+}
+
+function checkEndpoints({ metadata, subsets = [] }: Whole<Endpoints>): FieldError[] {
+  if (isApiEndpoint(metadata)) return [];
+  return subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }, index) => {
+    const field = `subsets[${index}]`;
+    const isEmpty = addresses.length === 0 && notReadyAddresses.length === 0;
+    return [
+      ...(isEmpty ? [required(field, 'must specify `addresses` or `notReadyAddresses`')] : []),
+      ...checkAddresses(addresses, `${field}.addresses`),
+      ...checkAddresses(notReadyAddresses, `${field}.notReadyAddresses`),
+      ...ports.flatMap(({ name = '' }, at) =>
+        ports.length > 1 && name === '' ? [required(`${field}.ports[${at}].name`)] : [],
+      ),
+    ];
+  });
+}
+
+function checkAddresses(addresses: readonly EndpointAddress[], field: string): FieldError[] {
+  return addresses.flatMap(({ ip }, index) => {
+    const at = `${field}[${index}].ip`;
+    return [...legacyIpProblems(ip).map((problem) => invalidValue(at, ip, problem)), ...checkEndpointIp(ip, at)];
+  });
 }

@@ -1,10 +1,59 @@
+import { dns1123SubdomainProblems, invalidValue, qualifiedNameProblems, required } from '../../api/index.ts';
+import type { ApiObject, FieldError } from '../../api/index.ts';
 import type { Event } from '../../api/types/core/v1.d.ts';
-import { coreEventColumns, eventColumns } from '../columns/event-columns.ts';
+import type { Column } from '../../apiserver/index.ts';
+import { deepEqual } from '../../base/index.ts';
+import { ageSince } from '../columns/age.ts';
+import { column, nameColumn, wide } from '../columns/column.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind, type KindRules, type Whole } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
-import { checkCoreEvent, checkNewEvent, checkNewEventUpdate } from './event-rules.ts';
 import { eventConversion } from './event-conversion.ts';
+
+/** Of a core Event; `events.k8s.io` shows the same. */
+const coreEventColumns: readonly Column[] = [
+  column<Event>('Last Seen', 'Time since it last happened', lastSeen),
+  column<Event>('Type', 'Whether it is normal or a warning', ({ type }) => type ?? ''),
+  column<Event>('Reason', 'What happened, in one word', ({ reason }) => reason ?? ''),
+  column<Event>('Object', 'Kind and name of the object it is about', subject),
+  wide<Event>('Subobject', 'Part of the object it is about', ({ involvedObject }) => involvedObject.fieldPath ?? ''),
+  wide<Event>('Source', 'Who reported it', reporterText),
+  column<Event>('Message', 'What happened', ({ message }) => (message ?? '').trim()),
+  wide<Event>('First Seen', 'Time since it first happened', firstSeen),
+  wide<Event>('Count', 'How often it happened', count),
+  { ...nameColumn, priority: 1 },
+];
+
+const eventColumns: readonly Column[] = coreEventColumns.map((core) => ({
+  ...core,
+  value: (object: ApiObject, context) => core.value(eventConversion.toStored(object), context),
+}));
+
+function firstSeen({ firstTimestamp, eventTime }: Event, now: number): string {
+  return ageSince(firstTimestamp ?? eventTime, now);
+}
+
+function lastSeen(event: Event, now: number): string {
+  if (event.series !== undefined) return ageSince(event.series.lastObservedTime, now);
+  const last: string | null | undefined = event.lastTimestamp;
+  return last === undefined || last === null ? firstSeen(event, now) : ageSince(last, now);
+}
+
+/** An event that happened once may not count at all. */
+function count({ series, count: counted = 0 }: Event): number {
+  if (series !== undefined) return series.count ?? 0;
+  return counted === 0 ? 1 : counted;
+}
+
+function subject({ involvedObject: { kind = '', name = '' } }: Event): string {
+  return name === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`;
+}
+
+function reporterText({ source, reportingComponent, reportingInstance }: Event): string {
+  const component = source?.component || reportingComponent || '';
+  const instance = source?.host || reportingInstance || '';
+  return instance === '' ? component : `${component}, ${instance}`;
+}
 
 /** What happened to an object. One store under two names: core events, and events.k8s.io with better ones. */
 export function events({ eventTtlSeconds }: KindEnvironment): Kind[] {
@@ -87,4 +136,109 @@ function asCore(getters: Readonly<Record<string, Getter>>): Record<string, Gette
       (event) => get(eventConversion.toStored(event as never) as never),
     ]),
   );
+}
+
+type AnyEvent = Whole<Event>;
+
+const MISMATCH = 'does not match event.namespace';
+
+/** Whether a time was given; an absent one reads as null in JSON. */
+function isSet(time: string | null | undefined): boolean {
+  return time !== undefined && time !== null && time !== '';
+}
+
+/** Events of the core API: what older clients send is let through. */
+function checkCoreEvent(event: AnyEvent): FieldError[] {
+  return checkAnyEvent(event, 'reportingComponent');
+}
+
+function checkAnyEvent(event: AnyEvent, reporterField: string): FieldError[] {
+  const { namespace = '' } = event.metadata;
+  return [
+    ...(isSet(event.eventTime) ? checkTimed(event, reporterField) : checkPlain(event)),
+    ...dns1123SubdomainProblems(namespace).map((problem) => invalidValue('namespace', namespace, problem)),
+  ];
+}
+
+function checkPlain(event: AnyEvent): FieldError[] {
+  const { namespace = '' } = event.metadata;
+  const about = event.involvedObject.namespace ?? '';
+  const fits = about === '' ? namespace === '' || namespace === 'default' : namespace === about;
+  return fits ? [] : [invalidValue('involvedObject.namespace', about, MISMATCH)];
+}
+
+const MAX_REPORTER = 128;
+const MAX_NOTE = 1024;
+
+function checkTimed(event: AnyEvent, reporterField: string): FieldError[] {
+  const { namespace = '' } = event.metadata;
+  const { reportingComponent: reporter = '', reportingInstance = '', action = '', reason = '', message = '' } = event;
+  const errors: FieldError[] = [];
+  if ((event.involvedObject.namespace ?? '') === '' && namespace !== 'default' && namespace !== 'kube-system') {
+    errors.push(invalidValue('involvedObject.namespace', '', MISMATCH));
+  }
+  if (reporter === '') errors.push(required(reporterField));
+  for (const problem of qualifiedNameProblems(reporter)) errors.push(invalidValue(reporterField, reporter, problem));
+  for (const [field, text] of Object.entries({ reportingInstance, action, reason })) {
+    if (text === '') errors.push(required(field));
+    if (Buffer.byteLength(text) > MAX_REPORTER) {
+      errors.push(invalidValue(field, '', `can have at most ${MAX_REPORTER} characters`));
+    }
+  }
+  if (Buffer.byteLength(message) > MAX_NOTE) {
+    errors.push(invalidValue('message', '', `can have at most ${MAX_NOTE} characters`));
+  }
+  return errors;
+}
+
+/** Events of events.k8s.io: the new fields are all needed, the old ones are not to be used. */
+function checkNewEvent(event: AnyEvent): FieldError[] {
+  const errors = [...checkAnyEvent(event, 'reportingController'), ...checkSeries(event)];
+  if (!isSet(event.eventTime)) errors.push(required('eventTime'));
+  if (event.type !== 'Normal' && event.type !== 'Warning') {
+    errors.push(invalidValue('type', '', `has invalid value: ${event.type ?? ''}`));
+  }
+  const unset = 'needs to be unset';
+  if (isSet(event.firstTimestamp)) errors.push(invalidValue('firstTimestamp', '', unset));
+  if (isSet(event.lastTimestamp)) errors.push(invalidValue('lastTimestamp', '', unset));
+  if ((event.count ?? 0) !== 0) errors.push(invalidValue('count', '', unset));
+  if ((event.source?.component ?? '') !== '' || (event.source?.host ?? '') !== '') {
+    errors.push(invalidValue('source', '', unset));
+  }
+  return errors;
+}
+
+function checkSeries({ series }: AnyEvent): FieldError[] {
+  if (series === undefined) return [];
+  return [
+    ...((series.count ?? 0) < 2 ? [invalidValue('series.count', '', 'should be at least 2')] : []),
+    ...(isSet(series.lastObservedTime) ? [] : [required('series.lastObservedTime')]),
+  ];
+}
+
+const FIXED: readonly (readonly [member: keyof Event, field: string])[] = [
+  ['involvedObject', 'involvedObject'],
+  ['reason', 'reason'],
+  ['message', 'message'],
+  ['source', 'source'],
+  ['firstTimestamp', 'firstTimestamp'],
+  ['lastTimestamp', 'lastTimestamp'],
+  ['count', 'count'],
+  ['type', 'type'],
+  ['eventTime', 'eventTime'],
+  ['action', 'action'],
+  ['related', 'related'],
+  ['reportingComponent', 'reportingController'],
+  ['reportingInstance', 'reportingInstance'],
+];
+
+/** Only how often it happened may be said later. */
+function checkNewEventUpdate(event: AnyEvent, old: AnyEvent): FieldError[] {
+  return [
+    ...checkAnyEvent(event, 'reportingController'),
+    ...(deepEqual(event.series, old.series) ? [] : checkSeries(event)),
+    ...FIXED.flatMap(([member, field]) =>
+      deepEqual(event[member], old[member]) ? [] : [invalidValue(field, event[member] ?? null, 'field is immutable')],
+    ),
+  ];
 }

@@ -1,11 +1,11 @@
-import { formatTime, instantOfMillis, withMeta } from '../../api/index.ts';
+import { coreFinalizerNameProblems, formatTime, instantOfMillis, invalidValue, withMeta } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
 import type { Namespace } from '../../api/types/core/v1.d.ts';
 import type { Strategy } from '../../apiserver/index.ts';
 import { namespaceColumns } from '../columns/core-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { labelName } from '../name-rules.ts';
 import { withEntries } from '../object-meta.ts';
-import { checkFinalize, checkNamespace, checkNamespaceStatus } from './namespace-rules.ts';
 
 /** Holds a namespace until everything in it is gone. */
 export const KUBERNETES_FINALIZER = 'kubernetes';
@@ -73,4 +73,25 @@ function finalizeStrategy(own: Strategy): Strategy {
     },
     validateUpdate: (object) => checkFinalize(object as never),
   };
+}
+
+function checkNamespace({ spec }: Whole<Namespace>): FieldError[] {
+  return (spec.finalizers ?? []).flatMap((name) =>
+    coreFinalizerNameProblems(name).map((problem) => invalidValue('spec.finalizers', name, problem)),
+  );
+}
+
+/** The phase says whether the namespace is going away, and only deleting it makes it go. */
+function checkNamespaceStatus({ metadata, status }: Whole<Namespace>): FieldError[] {
+  const isGoing = metadata.deletionTimestamp !== undefined;
+  const expected = isGoing ? 'Terminating' : 'Active';
+  if (status.phase === expected) return [];
+  const detail = `may only be '${expected}' if \`deletionTimestamp\` is ${isGoing ? 'not ' : ''}empty`;
+  return [invalidValue('status.Phase', status.phase ?? '', detail)];
+}
+
+function checkFinalize({ spec }: Whole<Namespace>): FieldError[] {
+  return (spec.finalizers ?? []).flatMap((name, index) =>
+    coreFinalizerNameProblems(name).map((problem) => invalidValue(`spec.finalizers[${index}]`, name, problem)),
+  );
 }

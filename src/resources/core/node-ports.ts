@@ -1,5 +1,4 @@
-import { decodeBase64, encodeBase64, ValueError } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, decodeBase64, encodeBase64, ValueError } from '../../api/index.ts';
 import type { RangeAllocation } from '../../api/types/core/v1.d.ts';
 import type { Alongside, ObjectsOf } from '../../apiserver/index.ts';
 import type { Random } from '../../base/index.ts';

@@ -1,5 +1,4 @@
-import { invalidValue } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, invalidValue } from '../../api/index.ts';
 
 /** A path that stays below the place it is relative to. */
 export function checkDescendingPath(path: string, field: string): FieldError[] {

@@ -1,5 +1,4 @@
-import { dns1123SubdomainProblems, forbiddenField, invalidValue, required } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { dns1123SubdomainProblems, type FieldError, forbiddenField, invalidValue, required } from '../../api/index.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { Whole } from '../kind.ts';

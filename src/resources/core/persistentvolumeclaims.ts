@@ -1,9 +1,8 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../api/types/core/v1.d.ts';
 import { persistentVolumeClaimColumns } from '../columns/volume-columns.ts';
-import { defineKind } from '../kind.ts';
-import { checkClaim, checkClaimUpdate, checkClaimStatus } from './persistentvolumeclaim-rules.ts';
-import { claimWarnings } from './persistentvolumeclaim-warnings.ts';
-import { roundToMilli } from './resource-list.ts';
+import { defineKind, type Whole } from '../kind.ts';
+import { checkClaim, checkClaimStatus, checkClaimUpdate } from './persistentvolumeclaim-rules.ts';
+import { amount, roundToMilli } from './resource-list.ts';
 
 export const persistentVolumeClaims = defineKind<PersistentVolumeClaim>({
   group: '',
@@ -55,4 +54,22 @@ function isClaimOrSnapshot(source: PersistentVolumeClaimSpec['dataSource']): boo
   const group = source?.apiGroup ?? ''; // an absent group reads as null
   if (source?.kind === 'PersistentVolumeClaim') return group === '';
   return source?.kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io';
+}
+
+const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
+
+function claimWarnings({ metadata, spec }: Whole<PersistentVolumeClaim>): string[] {
+  const warnings: string[] = [];
+  if (metadata.annotations?.[CLASS_ANNOTATION] !== undefined) {
+    warnings.push(
+      `metadata.annotations[${CLASS_ANNOTATION}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+    );
+  }
+  for (const list of ['requests', 'limits'] as const) {
+    const text = spec.resources?.[list]?.['storage'];
+    if (text === undefined || amount(text).scaledValue(-3) % 1000n === 0n) continue;
+    const field = `spec.resources.${list}[storage]`;
+    warnings.push(`${field}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`);
+  }
+  return warnings;
 }

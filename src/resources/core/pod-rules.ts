@@ -1,5 +1,4 @@
-import { forbiddenField, invalidValue } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, forbiddenField, invalidValue } from '../../api/index.ts';
 import type { Container, Pod, PodSpec } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
 import { checkPodSpec } from './pod-spec-rules.ts';

@@ -1,5 +1,4 @@
-import { forbiddenField, invalidValue, required } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, forbiddenField, invalidValue, required } from '../../api/index.ts';
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec, Toleration } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { Whole } from '../kind.ts';

@@ -1,5 +1,4 @@
-import { invalidValue } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, invalidValue } from '../../api/index.ts';
 
 interface Counts {
   readonly replicas?: number;

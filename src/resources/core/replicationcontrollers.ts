@@ -1,13 +1,16 @@
-import { withMeta } from '../../api/index.ts';
+import { forbiddenField, invalidValue, matchLabels, notSupported, required, withMeta } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
 import type { ReplicationController } from '../../api/types/core/v1.d.ts';
-import { replicationControllerColumns } from '../columns/workload-columns.ts';
+import { checkLabels } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
-import { defineKind } from '../kind.ts';
+import { replicationControllerColumns } from '../columns/workload-columns.ts';
+import { defineKind, type Whole } from '../kind.ts';
 import { scaleOfLabels } from '../scale.ts';
 import { defaultPodTemplate } from './pod-spec-defaults.ts';
-import { templateWarnings } from './pod-warnings.ts';
+import { checkPodTemplateSpec } from './pod-template-rules.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from './pod-template.ts';
-import { checkReplicationController, checkReplicationControllerStatus } from './replicationcontroller-rules.ts';
+import { templateWarnings } from './pod-warnings.ts';
+import { checkReplicaCounts } from './replica-counts.ts';
 
 export const replicationControllers = defineKind<ReplicationController>({
   group: '',
@@ -44,3 +47,32 @@ export const replicationControllers = defineKind<ReplicationController>({
   selectable: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
   subresources: { scale: scaleOfLabels },
 });
+
+function checkReplicationController({ spec }: Whole<ReplicationController>): FieldError[] {
+  const { selector = {}, template } = spec;
+  const isSelecting = Object.keys(selector).length > 0;
+  const errors = [
+    ...checkLabels(selector, 'spec.selector'),
+    ...(isSelecting ? [] : [required('spec.selector')]),
+    ...(template === undefined ? [required('spec.template')] : []),
+  ];
+  if (template === undefined) return errors;
+  const labels = template.metadata?.labels;
+  if (isSelecting && !matchLabels(selector).matches(labels)) {
+    const detail = '`selector` does not match template `labels`';
+    errors.push(invalidValue('spec.template.metadata.labels', labels ?? null, detail));
+  }
+  errors.push(...checkPodTemplateSpec(template, 'spec.template'));
+  if (template.spec?.restartPolicy !== 'Always') {
+    errors.push(notSupported('spec.template.spec.restartPolicy', template.spec?.restartPolicy ?? '', ['Always']));
+  }
+  if (template.spec?.activeDeadlineSeconds !== undefined) {
+    const detail = 'activeDeadlineSeconds in ReplicationController is not Supported';
+    errors.push(forbiddenField('spec.template.spec.activeDeadlineSeconds', detail));
+  }
+  return errors;
+}
+
+function checkReplicationControllerStatus({ status }: Whole<ReplicationController>): FieldError[] {
+  return checkReplicaCounts(status);
+}

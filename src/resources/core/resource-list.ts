@@ -1,5 +1,4 @@
-import type { Quantity } from '../../api/index.ts';
-import { milliQuantityOf, parseQuantity, ValueError } from '../../api/index.ts';
+import { milliQuantityOf, parseQuantity, type Quantity, ValueError } from '../../api/index.ts';
 
 /** Amounts by resource name, as they stand in objects. */
 export type ResourceList = Readonly<Record<string, string>>;

@@ -1,6 +1,5 @@
 import { isExtendedResource, isNativeResource } from '../../api/meaning/index.ts';
-import { forbiddenField, invalidValue, qualifiedNameProblems, required } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, forbiddenField, invalidValue, qualifiedNameProblems, required } from '../../api/index.ts';
 import type { ResourceRequirements } from '../../api/types/core/v1.d.ts';
 import { amount, type ResourceList } from './resource-list.ts';
 

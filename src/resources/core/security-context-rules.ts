@@ -1,5 +1,4 @@
-import { duplicate, invalidValue, required, tooLong } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { duplicate, type FieldError, invalidValue, required, tooLong } from '../../api/index.ts';
 import type {
   AppArmorProfile,
   PodSecurityContext,

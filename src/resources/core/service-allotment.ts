@@ -1,5 +1,4 @@
-import type { StatusError } from '../../api/index.ts';
-import { internalError, invalid, invalidValue } from '../../api/index.ts';
+import { internalError, invalid, invalidValue, type StatusError } from '../../api/index.ts';
 import type { Service, ServicePort } from '../../api/types/core/v1.d.ts';
 import type { Alongside, Change, WriteContext } from '../../apiserver/index.ts';
 import type { KindEnvironment } from '../kind-environment.ts';

@@ -1,5 +1,4 @@
-import { invalid, invalidValue } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, invalid, invalidValue } from '../../api/index.ts';
 import type { Service, ServiceSpec } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
 import type { IpFamily } from '../networking/ip-range.ts';

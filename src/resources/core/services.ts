@@ -1,16 +1,23 @@
-import type { Service } from '../../api/types/core/v1.d.ts';
+import { cidrWarnings, ipWarnings } from '../../api/index.ts';
+import type { Service, ServicePort, ServiceSpec } from '../../api/types/core/v1.d.ts';
 import type { Alongside, Change, WriteContext } from '../../apiserver/index.ts';
 import { serviceColumns } from '../columns/service-columns.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
-import { defineKind, type Kind } from '../kind.ts';
+import { defineKind, type Kind, type Whole } from '../kind.ts';
 import { labelName } from '../name-rules.ts';
 import { proxied } from './connections.ts';
 import { ServiceAllotment } from './service-allotment.ts';
-import { dropWhatTypeLacks, keepAllotted, syncClusterIps } from './service-carry-over.ts';
-import { defaultService } from './service-defaults.ts';
-import { checkLoadBalancerStatus, checkService } from './service-rules.ts';
-import { checkServiceUpdate } from './service-update-rules.ts';
-import { serviceWarnings } from './service-warnings.ts';
+import { checkLoadBalancerStatus, checkService, checkServiceUpdate } from './service-rules.ts';
+import {
+  isExternalName,
+  isReachableFromOutside,
+  needsHealthCheck,
+  nodePortsOf,
+  NONE,
+  sameList,
+  usesNodePorts,
+  wantsNodePorts,
+} from './service-shape.ts';
 
 export function services(environment: KindEnvironment): Kind {
   const allotment = new ServiceAllotment(environment);
@@ -60,4 +67,136 @@ export function services(environment: KindEnvironment): Kind {
     },
     subresources: { proxy: proxied(environment, 'serviceproxy') },
   });
+}
+
+const AFFINITY_SECONDS = 10_800;
+
+function defaultService({ spec, status }: Whole<Service>): void {
+  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
+  if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined) {
+    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: AFFINITY_SECONDS } };
+  }
+  for (const port of spec.ports ?? []) {
+    if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
+  }
+  if (isReachableFromOutside({ spec })) spec.externalTrafficPolicy ||= 'Cluster';
+  if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy;
+  else spec.internalTrafficPolicy ??= 'Cluster';
+  if (spec.type !== 'LoadBalancer') return;
+  spec.allocateLoadBalancerNodePorts ??= true;
+  for (const ingress of status.loadBalancer?.ingress ?? []) {
+    if ((ingress.ip ?? '') !== '') ingress.ipMode ??= 'VIP';
+  }
+}
+
+type AnyService = Whole<Service>;
+
+/** What was allotted stays with a service whose writer does not know of it: sending the same manifest again is no change. */
+function keepAllotted(service: AnyService, old: AnyService): void {
+  const spec = { ...service.spec };
+  if (!isExternalName(old) && !isExternalName(service)) {
+    if ((spec.clusterIP ?? '') === '') spec.clusterIP = old.spec.clusterIP;
+    if ((spec.clusterIPs ?? []).length === 0 && (old.spec.clusterIPs ?? []).length > 0) {
+      spec.clusterIPs = old.spec.clusterIPs;
+    }
+  }
+  if (wantsNodePorts(old) && wantsNodePorts(service)) spec.ports = withOldNodePorts(spec, old.spec);
+  if (needsHealthCheck(old) && needsHealthCheck(service) && (spec.healthCheckNodePort ?? 0) === 0) {
+    spec.healthCheckNodePort = old.spec.healthCheckNodePort;
+  }
+  service.spec = spec;
+}
+
+function withOldNodePorts(spec: ServiceSpec, old: ServiceSpec): ServicePort[] | undefined {
+  const used = new Set(nodePortsOf(old).filter((port) => nodePortsOf(spec).includes(port)));
+  const byName = new Map((old.ports ?? []).map(({ name = '', nodePort = 0 }) => [name, nodePort]));
+  return spec.ports?.map((port) => {
+    if ((port.nodePort ?? 0) !== 0) return port;
+    const before = byName.get(port.name ?? '') ?? 0;
+    return before === 0 || used.has(before) ? port : { ...port, nodePort: before };
+  });
+}
+
+/** `clusterIP` is the first of `clusterIPs`; a writer that knows only one of the two changes both. */
+function syncClusterIps(service: AnyService, old: AnyService | undefined): void {
+  const { clusterIP = '', clusterIPs = [] } = service.spec;
+  if (old === undefined) {
+    if (clusterIP !== '' && clusterIPs.length === 0) service.spec = { ...service.spec, clusterIPs: [clusterIP] };
+    return;
+  }
+  const { clusterIP: oldIp = '', clusterIPs: oldIps = [] } = old.spec;
+  let next: readonly string[] = clusterIPs;
+  if (oldIps.length > 0 && next.length === 0 && oldIp === clusterIP) next = oldIps;
+  if (oldIp !== clusterIP && sameList(oldIps, next)) next = oldIp !== '' && clusterIP === '' ? [] : [clusterIP];
+  service.spec = { ...service.spec, clusterIPs: next.length === 0 ? undefined : [...next] };
+}
+
+/** After a change of type, what only the old type had and the writer did not touch is dropped. */
+function dropWhatTypeLacks(service: AnyService, old: AnyService): void {
+  const spec = { ...service.spec };
+  const was = old.spec;
+  if (!isExternalName(old) && isExternalName(service)) {
+    if ((spec.clusterIP ?? '') === (was.clusterIP ?? '') && sameList(spec.clusterIPs, was.clusterIPs)) {
+      delete spec.clusterIP;
+      delete spec.clusterIPs;
+    }
+    if (sameList(spec.ipFamilies, was.ipFamilies)) delete spec.ipFamilies;
+    if (spec.ipFamilyPolicy === was.ipFamilyPolicy) delete spec.ipFamilyPolicy;
+  }
+  const keepsPorts = nodePortsOf(spec).every((port) => nodePortsOf(was).includes(port));
+  if (usesNodePorts(old) && !usesNodePorts(service) && keepsPorts) {
+    spec.ports = spec.ports?.map(({ nodePort: _, ...port }) => port);
+  }
+  if (needsHealthCheck(old) && !needsHealthCheck(service) && spec.healthCheckNodePort === was.healthCheckNodePort) {
+    delete spec.healthCheckNodePort;
+  }
+  if (was.type === 'LoadBalancer' && spec.type !== 'LoadBalancer') {
+    if (spec.allocateLoadBalancerNodePorts === was.allocateLoadBalancerNodePorts) {
+      delete spec.allocateLoadBalancerNodePorts;
+    }
+    if (spec.loadBalancerClass === was.loadBalancerClass) delete spec.loadBalancerClass;
+  }
+  const isHidden = isReachableFromOutside(old) && !isReachableFromOutside(service);
+  if (isHidden && spec.externalTrafficPolicy === was.externalTrafficPolicy) delete spec.externalTrafficPolicy;
+  service.spec = spec;
+  if (spec.type !== 'LoadBalancer') service.status = { ...service.status, loadBalancer: {} };
+}
+
+const HINTS = 'service.kubernetes.io/topology-aware-hints';
+const MODE = 'service.kubernetes.io/topology-mode';
+
+/** What works, but will not do what its writer may expect. */
+function serviceWarnings({ metadata, spec }: Whole<Service>): string[] {
+  const { externalIPs = [], clusterIPs = [], loadBalancerIP = '', type } = spec;
+  const warnings: string[] = [];
+  const isHeadless = type === 'ClusterIP' && spec.clusterIP === NONE;
+  if (metadata.annotations?.[HINTS] !== undefined) {
+    warnings.push(`annotation ${HINTS} is deprecated, please use ${MODE} instead`);
+  }
+  if (spec.clusterIP !== NONE && spec.clusterIP !== undefined) {
+    warnings.push(...clusterIPs.flatMap((address, index) => ipWarnings(`spec.clusterIPs[${index}]`, address)));
+  }
+  if (isHeadless) {
+    if (loadBalancerIP !== '') warnings.push('spec.loadBalancerIP is ignored for headless services');
+    if (externalIPs.length > 0) warnings.push('spec.externalIPs is ignored for headless services');
+    if (spec.sessionAffinity !== 'None') warnings.push('spec.SessionAffinity is ignored for headless services');
+  }
+  warnings.push(...externalIPs.flatMap((address, index) => ipWarnings(`spec.externalIPs[${index}]`, address)));
+  if (externalIPs.length > 0 && !isHeadless && type !== 'ExternalName') {
+    warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
+  }
+  if (loadBalancerIP !== '') warnings.push(...ipWarnings('spec.loadBalancerIP', loadBalancerIP));
+  for (const [index, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
+    warnings.push(...cidrWarnings(`spec.loadBalancerSourceRanges[${index}]`, range));
+  }
+  if (type === 'ExternalName' && externalIPs.length > 0) {
+    warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  }
+  if (type !== 'ExternalName' && (spec.externalName ?? '') !== '') {
+    warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  }
+  if (spec.trafficDistribution === 'PreferClose') {
+    warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
+  }
+  return warnings;
 }

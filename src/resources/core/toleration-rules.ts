@@ -1,5 +1,4 @@
-import { invalidValue, labelValueProblems, notSupported } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, invalidValue, labelValueProblems, notSupported } from '../../api/index.ts';
 import type { Toleration } from '../../api/types/core/v1.d.ts';
 
 /** Whether the parts of a toleration go together. */

@@ -1,9 +1,24 @@
-import { dns1123SubdomainProblems, ipWarnings } from '../../api/index.ts';
-import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.d.ts';
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  duplicate,
+  fullyQualifiedDomainNameProblems,
+  invalidValue,
+  ipProblems,
+  ipWarnings,
+  isIpv4,
+  legacyIpProblems,
+  parseIp,
+  qualifiedNameProblems,
+  required,
+  tooMany,
+} from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { Endpoint, EndpointPort, EndpointSlice } from '../../api/types/discovery/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { endpointSliceColumns } from '../columns/service-columns.ts';
+import { checkEndpointIp, isApiEndpoint } from '../core/address-rules.ts';
 import { defineKind, type Whole } from '../kind.ts';
-import { checkEndpointSlice, checkEndpointSliceUpdate } from './endpointslice-rules.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
 
@@ -64,4 +79,73 @@ function addressWarnings(slice: Whole<EndpointSlice>, old: Whole<EndpointSlice> 
       (addresses ?? []).flatMap((address, at) => ipWarnings(`endpoints[${index}].addresses[${at}]`, address)),
     ),
   ];
+}
+
+const MAX_ENDPOINTS = 1000;
+const MAX_PORTS = 20_000;
+const MAX_ADDRESSES = 100;
+
+function checkEndpointSlice(slice: Whole<EndpointSlice>): FieldError[] {
+  return isApiEndpoint(slice.metadata) ? [] : checkAll(slice);
+}
+
+function checkEndpointSliceUpdate(slice: Whole<EndpointSlice>, old: Whole<EndpointSlice>): FieldError[] {
+  if (isApiEndpoint(slice.metadata)) return [];
+  return deepEqual(slice.endpoints, old.endpoints) ? checkPorts(slice.ports ?? []) : checkAll(slice);
+}
+
+function checkAll({ addressType, endpoints, ports }: Whole<EndpointSlice>): FieldError[] {
+  const errors = checkPorts(ports ?? []);
+  const all = endpoints ?? [];
+  if (all.length > MAX_ENDPOINTS) return [...errors, tooMany('endpoints', all.length, MAX_ENDPOINTS)];
+  return [
+    ...errors,
+    ...all.flatMap((endpoint, index) => {
+      const field = `endpoints[${index}].addresses`;
+      const addresses = endpoint.addresses ?? [];
+      if (addresses.length === 0) return [required(field, 'must contain at least 1 address')];
+      const surplus = addresses.length > MAX_ADDRESSES ? [tooMany(field, addresses.length, MAX_ADDRESSES)] : [];
+      return [...surplus, ...addresses.flatMap((address, at) => checkAddress(address, addressType, { field, at }))];
+    }),
+  ];
+}
+
+function checkAddress(
+  address: string,
+  type: string,
+  { field, at }: { readonly field: string; readonly at: number },
+): FieldError[] {
+  const item = `${field}[${at}]`;
+  if (type === 'FQDN') {
+    const problems = fullyQualifiedDomainNameProblems(address);
+    return problems.map((found) =>
+      found.type === 'Required' ? required(item) : invalidValue(item, found.value, found.detail),
+    );
+  }
+  if (type !== 'IPv4' && type !== 'IPv6') return [];
+  const problems = type === 'IPv4' ? legacyIpProblems(address) : ipProblems(address);
+  if (problems.length > 0) return problems.map((problem) => invalidValue(item, address, problem));
+  const parsed = parseIp(address);
+  const errors: FieldError[] = [];
+  if (parsed !== undefined && isIpv4(parsed) !== (type === 'IPv4')) {
+    errors.push(invalidValue(field, address, `must be an ${type} address`));
+  }
+  return [...errors, ...checkEndpointIp(address, item)];
+}
+
+function checkPorts(ports: readonly EndpointPort[]): FieldError[] {
+  if (ports.length > MAX_PORTS) return [tooMany('ports', ports.length, MAX_PORTS)];
+  const names = new Set<string>();
+  return ports.flatMap(({ name = '', appProtocol }, index) => {
+    const field = `ports[${index}].name`;
+    const problems = name === '' ? [] : dns1123LabelProblems(name);
+    const errors = problems.map((problem) => invalidValue(field, name, problem));
+    if (names.has(name)) errors.push(duplicate(field, name));
+    names.add(name);
+    if (appProtocol === '') {
+      const at = `ports[${index}].appProtocol`;
+      errors.push(...qualifiedNameProblems('').map((problem) => invalidValue(at, '', problem)));
+    }
+    return errors;
+  });
 }

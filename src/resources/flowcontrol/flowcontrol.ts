@@ -1,9 +1,83 @@
-import type { FlowSchema, PriorityLevelConfiguration } from '../../api/types/flowcontrol/v1.d.ts';
-import { byPrecedence, flowSchemaColumns, priorityLevelConfigurationColumns } from '../columns/flowcontrol-columns.ts';
+import { forbiddenField, invalidValue, notSupported, required } from '../../api/index.ts';
+import type { ApiObject, FieldError } from '../../api/index.ts';
+import type {
+  FlowSchema,
+  LimitResponse,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  PriorityLevelConfiguration,
+  QueuingConfiguration,
+  ResourcePolicyRule,
+  Subject,
+} from '../../api/types/flowcontrol/v1.d.ts';
+import type { Column } from '../../apiserver/index.ts';
+import { compareUtf8 } from '../../base/index.ts';
 import { changes } from '../change.ts';
-import { defineKind } from '../kind.ts';
-import { checkFlowSchema } from './flowschema-rules.ts';
-import { checkPriorityLevel } from './prioritylevel-rules.ts';
+import { ageColumn, column, each, nameColumn, NONE } from '../columns/column.ts';
+import { defineKind, type Whole } from '../kind.ts';
+
+const flowSchemaColumns: readonly Column[] = [
+  nameColumn,
+  column<FlowSchema>(
+    'PriorityLevel',
+    'Priority level of its requests',
+    ({ spec }) => spec?.priorityLevelConfiguration?.name ?? '',
+  ),
+  column<FlowSchema>(
+    'MatchingPrecedence',
+    'Of schemas that match, the one with the least is taken',
+    ({ spec }) => spec?.matchingPrecedence ?? 0,
+  ),
+  column<FlowSchema>(
+    'DistinguisherMethod',
+    'What tells its flows apart',
+    ({ spec }) => spec?.distinguisherMethod?.type ?? NONE,
+  ),
+  ageColumn,
+  column<FlowSchema>('MissingPL', 'Whether the priority level does not exist', isDangling),
+];
+
+function isDangling({ status }: FlowSchema): string {
+  const condition = each(status?.conditions).find(({ type }) => type === 'Dangling');
+  return condition === undefined ? '?' : (condition.status ?? '');
+}
+
+/** The order in which they are tried, which is how tables list them. */
+function byPrecedence(left: ApiObject, right: ApiObject): number {
+  return precedenceOf(left) - precedenceOf(right) || compareUtf8(left.metadata.name ?? '', right.metadata.name ?? '');
+}
+
+function precedenceOf(object: ApiObject): number {
+  return (object as unknown as FlowSchema).spec?.matchingPrecedence ?? 0;
+}
+
+type Limited = NonNullable<NonNullable<PriorityLevelConfiguration['spec']>['limited']>;
+type Queuing = NonNullable<NonNullable<Limited['limitResponse']>['queuing']>;
+
+const priorityLevelConfigurationColumns: readonly Column[] = [
+  nameColumn,
+  column<PriorityLevelConfiguration>('Type', 'Whether its requests are limited', ({ spec }) => spec?.type ?? ''),
+  column<PriorityLevelConfiguration>(
+    'NominalConcurrencyShares',
+    'Its share of what the server works on at once',
+    ({ spec }) => shares(spec?.limited),
+  ),
+  queueColumn('Queues', ({ queues = 0 }) => queues, 'How many queues it has'),
+  queueColumn('HandSize', ({ handSize = 0 }) => handSize, 'How many queues a flow may use'),
+  queueColumn('QueueLengthLimit', ({ queueLengthLimit = 0 }) => queueLengthLimit, 'Longest queue'),
+  ageColumn,
+];
+
+function shares(limited: Limited | undefined): number | string {
+  return limited === undefined ? NONE : (limited.nominalConcurrencyShares ?? 0);
+}
+
+function queueColumn(name: string, amount: (queuing: Partial<Queuing>) => number, description: string): Column {
+  return column<PriorityLevelConfiguration>(name, description, ({ spec }) => {
+    const queuing = spec?.limited?.limitResponse?.queuing;
+    return queuing === undefined ? NONE : amount(queuing);
+  });
+}
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
 
@@ -26,3 +100,167 @@ export const priorityLevelConfigurations = defineKind<PriorityLevelConfiguration
   raisesGeneration: changes('spec'),
   validate: checkPriorityLevel,
 });
+
+const EXEMPT = 'exempt';
+const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
+
+/** Which requests are meant, and whose. */
+function checkFlowSchema({ metadata, spec }: Whole<FlowSchema>): FieldError[] {
+  const errors: FieldError[] = [];
+  if (spec.matchingPrecedence === 1 && metadata.name !== EXEMPT) {
+    const detail = "only the schema named 'exempt' may have matchingPrecedence 1";
+    errors.push(invalidValue('spec.matchingPrecedence', 1, detail));
+  }
+  return [...errors, ...(spec.rules ?? []).flatMap((rule, index) => checkRule(rule, `spec.rules[${index}]`))];
+}
+
+function checkRule(rule: PolicyRulesWithSubjects, field: string): FieldError[] {
+  const { resourceRules = [], nonResourceRules = [] } = rule;
+  const subjects = rule.subjects ?? [];
+  const errors =
+    subjects.length === 0 ? [required(`${field}.subjects`, 'subjects must contain at least one value')] : [];
+  errors.push(...subjects.flatMap((subject, index) => checkSubject(subject, `${field}.subjects[${index}]`)));
+  if (resourceRules.length === 0 && nonResourceRules.length === 0) {
+    errors.push(required(field, 'at least one of resourceRules and nonResourceRules has to be non-empty'));
+  }
+  return [
+    ...errors,
+    ...resourceRules.flatMap((item, index) => checkResourceRule(item, `${field}.resourceRules[${index}]`)),
+    ...nonResourceRules.flatMap((item, index) => checkPathRule(item, `${field}.nonResourceRules[${index}]`)),
+  ];
+}
+
+const SUBJECTS = [
+  ['ServiceAccount', 'serviceAccount'],
+  ['User', 'user'],
+  ['Group', 'group'],
+] as const;
+
+function checkSubject(subject: Subject, field: string): FieldError[] {
+  const own = SUBJECTS.find(([kind]) => kind === subject.kind);
+  if (own === undefined) return [];
+  const [kind, name] = own;
+  const errors =
+    subject[name] === undefined
+      ? [required(`${field}.${name}`, `${name} is required when subject kind is '${kind}'`)]
+      : [];
+  if (kind === 'ServiceAccount' && subject.serviceAccount?.namespace === '') {
+    errors.push(required(`${field}.serviceAccount.namespace`, 'must specify namespace for service account'));
+  }
+  for (const [other, member] of SUBJECTS) {
+    if (other === kind || subject[member] === undefined) continue;
+    errors.push(forbiddenField(`${field}.${member}`, `${member} is forbidden when subject kind is not '${other}'`));
+  }
+  return errors;
+}
+
+/** A list that is not empty, and in which a wildcard stands alone. */
+function checkList(
+  list: readonly string[] | undefined,
+  field: string,
+  { what, missing }: { readonly what: string; readonly missing: string },
+): FieldError[] {
+  const given = list ?? [];
+  if (given.length === 0) return [required(field, missing)];
+  if (given.length === 1 || !given.includes('*')) return [];
+  return [invalidValue(field, given, `if '*' is present, must not specify other ${what}`)];
+}
+
+function checkVerbs(verbs: readonly string[] | undefined, field: string): FieldError[] {
+  const errors = checkList(verbs, field, { what: 'verbs', missing: 'verbs must contain at least one value' });
+  const given = verbs ?? [];
+  if (errors.length > 0 || given.includes('*') || given.every((verb) => VERBS.includes(verb))) return errors;
+  return [notSupported(field, given, VERBS)];
+}
+
+function checkResourceRule(rule: ResourcePolicyRule, field: string): FieldError[] {
+  const { verbs, apiGroups, resources, clusterScope } = rule;
+  const namespaces = rule.namespaces ?? [];
+  const groups = { what: 'api groups', missing: 'resource rules must supply at least one api group' };
+  const kinds = { what: 'resources', missing: 'resource rules must supply at least one resource' };
+  const detail = 'resource rules that are not cluster scoped must supply at least one namespace';
+  const isUnnamed = namespaces.length === 0 && clusterScope !== true;
+  const isMixed = namespaces.length > 1 && namespaces.includes('*');
+  return [
+    ...checkVerbs(verbs, `${field}.verbs`),
+    ...checkList(apiGroups, `${field}.apiGroups`, groups),
+    ...checkList(resources, `${field}.resources`, kinds),
+    ...(isUnnamed ? [required(`${field}.namespaces`, detail)] : []),
+    ...(isMixed
+      ? [invalidValue(`${field}.namespaces`, namespaces, "if '*' is present, must not specify other namespaces")]
+      : []),
+  ];
+}
+
+function checkPathRule({ verbs, nonResourceURLs }: NonResourcePolicyRule, field: string): FieldError[] {
+  const at = `${field}.nonResourceURLs`;
+  const urls = { what: 'non-resource URLs', missing: 'nonResourceURLs must contain at least one value' };
+  const paths = (nonResourceURLs ?? []).includes('*') ? [] : (nonResourceURLs ?? []);
+  return [
+    ...checkVerbs(verbs, `${field}.verbs`),
+    ...checkList(nonResourceURLs, at, urls),
+    ...paths.flatMap((path, index) => {
+      const problem = pathProblem(path);
+      return problem === undefined ? [] : [invalidValue(`${at}[${index}]`, path, problem)];
+    }),
+  ];
+}
+
+function pathProblem(path: string): string | undefined {
+  if (path === '') return 'must not be empty';
+  if (!path.startsWith('/')) return 'must start with slash';
+  if (path.includes(' ')) return 'must not contain white-space';
+  if (path.includes('//')) return 'must not contain double slash';
+  const stars = path.split('*').length - 1;
+  return stars > 1 || (stars === 1 && !path.endsWith('/*')) ? 'wildcard can only do suffix matching' : undefined;
+}
+
+const MAX_HASH_BITS = 60;
+
+/** Which parts of a priority level belong together; the bounds of its numbers are in the type table. */
+function checkPriorityLevel({ metadata, spec }: Whole<PriorityLevelConfiguration>): FieldError[] {
+  const errors: FieldError[] = [];
+  if ((metadata.name === EXEMPT) !== (spec.type === 'Exempt')) {
+    errors.push(invalidValue('spec.type', spec.type, "must be 'Exempt' if and only if `name` is 'exempt'"));
+  }
+  const { exempt, limited } = spec;
+  if (spec.type === 'Exempt' && limited !== undefined) {
+    errors.push(forbiddenField('spec.limited', 'must be nil if the type is not Limited'));
+  }
+  if (spec.type !== 'Limited') return errors;
+  if (exempt !== undefined) errors.push(forbiddenField('spec.exempt', 'must be nil if the type is Limited'));
+  if (limited === undefined) errors.push(required('spec.limited', 'must not be empty when type is Limited'));
+  else errors.push(...checkLimitResponse(limited.limitResponse, 'spec.limited.limitResponse'));
+  return errors;
+}
+
+function checkLimitResponse(response: LimitResponse | undefined, path: string): FieldError[] {
+  const { type, queuing } = response ?? {};
+  const at = `${path}.queuing`;
+  if (type === 'Reject' && queuing !== undefined) {
+    return [forbiddenField(at, 'must be nil if limited.limitResponse.type is not Limited')];
+  }
+  if (type !== 'Queue') return [];
+  if (queuing === undefined) return [required(at, 'must not be empty if limited.limitResponse.type is Limited')];
+  return checkHand(queuing, `${at}.handSize`);
+}
+
+/** A hand is drawn from the queues by one hash, whose bits are limited. */
+function checkHand({ queues = 0, handSize = 0 }: QueuingConfiguration, path: string): FieldError[] {
+  if (handSize <= 0) return [];
+  if (handSize > queues) return [invalidValue(path, handSize, `should not be greater than queues (${queues})`)];
+  if (entropyBits(queues, handSize) <= MAX_HASH_BITS) return [];
+  return [
+    invalidValue(
+      path,
+      handSize,
+      `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${MAX_HASH_BITS}`,
+    ),
+  ];
+}
+
+function entropyBits(deck: number, hand: number): number {
+  let bits = 0;
+  for (let dealt = 0; dealt < hand && bits <= MAX_HASH_BITS; dealt += 1) bits += Math.log2(deck - dealt);
+  return Math.ceil(bits);
+}

@@ -1,8 +1,25 @@
-import type { Ingress } from '../../api/types/networking/v1.d.ts';
-import { ingressColumns } from '../columns/networking-columns.ts';
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  domainPrefixedPathProblems,
+  forbiddenField,
+  invalidValue,
+  parseIp,
+  portNameProblems,
+  required,
+  wildcardDns1123SubdomainProblems,
+} from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type {
+  HTTPIngressPath,
+  Ingress,
+  IngressBackend,
+  IngressClass,
+  IngressRule,
+} from '../../api/types/networking/v1.d.ts';
 import { changes } from '../change.ts';
-import { defineKind } from '../kind.ts';
-import { checkIngress, checkIngressUpdate, ingressWarnings } from './ingress-rules.ts';
+import { ingressClassColumns, ingressColumns } from '../columns/networking-columns.ts';
+import { defineKind, type Whole } from '../kind.ts';
 
 export const ingresses = defineKind<Ingress>({
   group: 'networking.k8s.io',
@@ -14,3 +31,120 @@ export const ingresses = defineKind<Ingress>({
   validateUpdate: checkIngressUpdate,
   warnings: ingressWarnings,
 });
+
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+
+function checkIngress({ metadata, spec }: Whole<Ingress>, { isNew }: { readonly isNew: boolean }): FieldError[] {
+  const { rules = [], tls = [], defaultBackend, ingressClassName } = spec;
+  const errors: FieldError[] = [];
+  if (rules.length === 0 && defaultBackend === undefined) {
+    errors.push(invalidValue('spec', null, 'either `defaultBackend` or `rules` must be specified'));
+  }
+  if (defaultBackend !== undefined) errors.push(...checkBackend(defaultBackend, 'spec.defaultBackend'));
+  errors.push(...rules.flatMap((rule, index) => checkRule(rule, `spec.rules[${index}]`)));
+  errors.push(
+    ...tls.flatMap(({ hosts = [] }, index) =>
+      hosts.flatMap((host, at) => checkHost(host, `spec.tls[${index}].hosts[${at}]`)),
+    ),
+  );
+  const annotation = metadata.annotations?.[CLASS_ANNOTATION];
+  if (isNew && annotation !== undefined && ingressClassName !== undefined && annotation !== ingressClassName) {
+    const detail = 'must match `ingressClassName` when both are specified';
+    errors.push(invalidValue(`annotations.${CLASS_ANNOTATION}`, annotation, detail));
+  }
+  return errors;
+}
+
+function checkIngressUpdate(ingress: Whole<Ingress>): FieldError[] {
+  return checkIngress(ingress, { isNew: false });
+}
+
+function checkHost(host: string, field: string): FieldError[] {
+  const problems = host.includes('*') ? wildcardDns1123SubdomainProblems(host) : dns1123SubdomainProblems(host);
+  return problems.map((problem) => invalidValue(field, host, problem));
+}
+
+function checkRule({ host = '', http }: IngressRule, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (host !== '') {
+    if (parseIp(host) !== undefined) {
+      errors.push(invalidValue(`${field}.host`, host, 'must be a DNS name, not an IP address'));
+    }
+    errors.push(...checkHost(host, `${field}.host`));
+  }
+  if (http === undefined) return errors;
+  const paths = http.paths ?? [];
+  if (paths.length === 0) errors.push(required(`${field}.http.paths`));
+  return [...errors, ...paths.flatMap((path, index) => checkPath(path, `${field}.http.paths[${index}]`))];
+}
+
+const BAD_SEQUENCES = ['//', '/./', '/../', '%2f', '%2F'];
+const BAD_ENDINGS = ['/..', '/.'];
+
+function checkPath({ path = '', pathType, backend }: HTTPIngressPath, field: string): FieldError[] {
+  if (pathType === undefined || pathType === null) return [required(`${field}.pathType`, 'pathType must be specified')];
+  const at = `${field}.path`;
+  const errors: FieldError[] = [];
+  const isStrict = pathType === 'Exact' || pathType === 'Prefix';
+  if ((isStrict || path !== '') && !path.startsWith('/')) {
+    errors.push(invalidValue(at, path, 'must be an absolute path'));
+  }
+  if (isStrict) {
+    for (const text of BAD_SEQUENCES) {
+      if (path.includes(text)) errors.push(invalidValue(at, path, `must not contain '${text}'`));
+    }
+    for (const text of BAD_ENDINGS) {
+      if (path.endsWith(text)) errors.push(invalidValue(at, path, `cannot end with '${text}'`));
+    }
+  }
+  return [...errors, ...checkBackend(backend, `${field}.backend`)];
+}
+
+function checkBackend({ service, resource }: IngressBackend, field: string): FieldError[] {
+  if (service !== undefined && resource !== undefined) {
+    return [invalidValue(field, '', 'cannot set both resource and service backends')];
+  }
+  if (resource !== undefined) return [];
+  if (service === undefined) return [invalidValue(field, '', 'resource or service backend is required')];
+  const { name = '', number = 0 } = service.port ?? {};
+  if (name !== '' && number !== 0) return [invalidValue(field, '', 'cannot set both port name & port number')];
+  if (name === '' && number === 0) return [required(field, 'port name or number is required')];
+  if (name === '') return [];
+  return portNameProblems(name).map((problem) => invalidValue(`${field}.service.port.name`, name, problem));
+}
+
+function ingressWarnings({ metadata, spec }: Whole<Ingress>, old: Whole<Ingress> | undefined): string[] {
+  const isOld = old !== undefined || metadata.annotations?.[CLASS_ANNOTATION] === undefined;
+  if (isOld || spec.ingressClassName !== undefined) return [];
+  return [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`];
+}
+
+export const ingressClasses = defineKind<IngressClass>({
+  group: 'networking.k8s.io',
+  plural: 'ingressclasses',
+  columns: ingressClassColumns,
+  raisesGeneration: changes('spec'),
+  validate: checkIngressClass,
+});
+
+/** The controller is a path below its domain; parameters are in a namespace or are not, as their scope says. */
+function checkIngressClass({ spec }: Whole<IngressClass>): FieldError[] {
+  return [...checkDomainPath(spec.controller ?? '', 'spec.controller'), ...checkParameters(spec)];
+}
+
+function checkDomainPath(path: string, field: string): FieldError[] {
+  return domainPrefixedPathProblems(path).map((found) =>
+    found.type === 'Required' ? required(field) : invalidValue(field, found.value, found.detail),
+  );
+}
+
+function checkParameters({ parameters }: Whole<IngressClass>['spec']): FieldError[] {
+  const { scope, namespace } = parameters ?? {};
+  const field = 'spec.parameters.namespace';
+  if (scope === 'Namespace') {
+    if (namespace === undefined) return [required(field, "`parameters.scope` is set to 'Namespace'")];
+    return dns1123LabelProblems(namespace).map((problem) => invalidValue(field, namespace, problem));
+  }
+  if (scope !== 'Cluster' || namespace === undefined) return [];
+  return [forbiddenField(field, "`parameters.scope` is set to 'Cluster'")];
+}

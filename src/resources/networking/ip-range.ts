@@ -1,5 +1,4 @@
-import { formatIp, isIpv4, maskIp, parseCidr } from '../../api/index.ts';
-import type { IpAddress } from '../../api/index.ts';
+import { formatIp, type IpAddress, isIpv4, maskIp, parseCidr } from '../../api/index.ts';
 import type { Random } from '../../base/index.ts';
 
 export type IpFamily = 'IPv4' | 'IPv6';

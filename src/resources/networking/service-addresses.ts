@@ -1,5 +1,4 @@
-import { formatIp, formatTime, instantOfMillis, isIpv4, parseIp } from '../../api/index.ts';
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, formatIp, formatTime, instantOfMillis, isIpv4, parseIp } from '../../api/index.ts';
 import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
 import type { ObjectsOf, WriteContext } from '../../apiserver/index.ts';
 import type { Random } from '../../base/index.ts';

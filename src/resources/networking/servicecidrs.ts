@@ -1,8 +1,8 @@
-import { cidrWarnings } from '../../api/index.ts';
-import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
-import { serviceCidrColumns } from '../columns/networking-columns.ts';
-import { defineKind } from '../kind.ts';
-import { checkServiceCidr, checkServiceCidrUpdate } from './servicecidr-rules.ts';
+import { cidrWarnings, invalidValue, ipProblems, isIpv4, parseCidr, required } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { IPAddress, ServiceCIDR } from '../../api/types/networking/v1.d.ts';
+import { ipAddressColumns, serviceCidrColumns } from '../columns/networking-columns.ts';
+import { defineKind, type Whole } from '../kind.ts';
 
 /** A network from which services get their addresses. */
 export const serviceCidrs = defineKind<ServiceCIDR>({
@@ -15,3 +15,43 @@ export const serviceCidrs = defineKind<ServiceCIDR>({
   validateUpdate: checkServiceCidrUpdate,
   warnings: ({ spec }) => (spec.cidrs ?? []).flatMap((cidr, index) => cidrWarnings(`spec.cidrs[${index}]`, cidr)),
 });
+
+const FIELD = 'spec.cidrs';
+const IMMUTABLE = 'field is immutable';
+
+function checkServiceCidr({ spec }: Whole<ServiceCIDR>): FieldError[] {
+  const { cidrs = [] } = spec;
+  if (cidrs.length === 0) return [required(FIELD, 'at least one CIDR required')];
+  if (cidrs.length > 2) return [invalidValue(FIELD, { CIDRs: cidrs }, 'may only hold up to 2 values')];
+  const [first, second] = cidrs.map((cidr) => parseCidr(cidr));
+  if (first === undefined || second === undefined || isIpv4(first.address) !== isIpv4(second.address)) return [];
+  const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';
+  return [invalidValue(FIELD, cidrs, detail)];
+}
+
+/** Networks stay; one of the other family may be added. */
+function checkServiceCidrUpdate(object: Whole<ServiceCIDR>, old: Whole<ServiceCIDR>): FieldError[] {
+  const now = object.spec.cidrs ?? [];
+  const was = old.spec.cidrs ?? [];
+  if (now.length === was.length) {
+    return was.flatMap((cidr, index) =>
+      cidr === now[index] ? [] : [invalidValue(`${FIELD}[${index}]`, now[index], IMMUTABLE)],
+    );
+  }
+  if (was.length !== 1 || now.length !== 2) return [invalidValue(FIELD, now, IMMUTABLE)];
+  return [...(now[0] === was[0] ? [] : [invalidValue(`${FIELD}[0]`, now[0], IMMUTABLE)]), ...checkServiceCidr(object)];
+}
+
+/** One address of the service network that is taken, and by what. */
+export const ipAddresses = defineKind<IPAddress>({
+  group: 'networking.k8s.io',
+  plural: 'ipaddresses',
+  columns: ipAddressColumns,
+  deprecations: { v1beta1: 'networking.k8s.io/v1beta1 IPAddress is deprecated in v1.34+, unavailable in v1.37+' },
+  checkName: (name) => ipProblems(name),
+  validate: checkIpAddress,
+});
+
+function checkIpAddress({ spec }: Whole<IPAddress>): FieldError[] {
+  return spec.parentRef === undefined ? [required('spec.parentRef')] : [];
+}

@@ -1,7 +1,10 @@
+import type { FieldError } from '../../api/index.ts';
 import type { RuntimeClass } from '../../api/types/node/v1.d.ts';
+import { checkLabels } from '../../apiserver/index.ts';
 import { runtimeClassColumns } from '../columns/node-columns.ts';
+import { checkContainerResourceName, checkResourceAmount } from '../core/resource-rules.ts';
+import { checkTolerations } from '../core/toleration-rules.ts';
 import { defineKind } from '../kind.ts';
-import { checkRuntimeClass } from './runtimeclass-rules.ts';
 
 export const runtimeClasses = defineKind<RuntimeClass>({
   group: 'node.k8s.io',
@@ -11,3 +14,14 @@ export const runtimeClasses = defineKind<RuntimeClass>({
   requiresResourceVersion: true,
   validate: checkRuntimeClass,
 });
+
+function checkRuntimeClass({ overhead, scheduling }: RuntimeClass): FieldError[] {
+  return [
+    ...Object.entries(overhead?.podFixed ?? {}).flatMap(([name, text]) => [
+      ...checkContainerResourceName(name, `overhead.limits[${name}]`),
+      ...checkResourceAmount(name, text, `overhead.limits[${name}]`),
+    ]),
+    ...checkLabels(scheduling?.nodeSelector, 'scheduling.nodeSelector'),
+    ...checkTolerations(scheduling?.tolerations ?? [], 'scheduling.tolerations'),
+  ];
+}

@@ -1,9 +1,12 @@
+import { type FieldError, invalidValue } from '../../api/index.ts';
 import type { PodDisruptionBudget } from '../../api/types/policy/v1.d.ts';
-import { podDisruptionBudgetColumns } from '../columns/scheduling-columns.ts';
+import { checkCountOrPercent, checkNotMoreThanAll } from '../apps/percent-rules.ts';
 import { changes } from '../change.ts';
-import { defineKind } from '../kind.ts';
+import { podDisruptionBudgetColumns } from '../columns/scheduling-columns.ts';
+import { defineKind, type Whole } from '../kind.ts';
+import { checkLabelSelector } from '../label-selector-rules.ts';
 import { pathSegmentName } from '../name-rules.ts';
-import { checkBudget, checkBudgetStatus } from './poddisruptionbudget-rules.ts';
+import { unversioned } from '../unversioned.ts';
 
 export const podDisruptionBudgets = defineKind<PodDisruptionBudget>({
   group: 'policy',
@@ -15,3 +18,29 @@ export const podDisruptionBudgets = defineKind<PodDisruptionBudget>({
   validate: checkBudget,
   validateStatus: checkBudgetStatus,
 });
+
+function checkBudget({ spec }: Whole<PodDisruptionBudget>): FieldError[] {
+  const { minAvailable, maxUnavailable, selector } = spec;
+  const errors: FieldError[] = [];
+  if (minAvailable !== undefined && maxUnavailable !== undefined) {
+    const detail = 'minAvailable and maxUnavailable cannot be both set';
+    errors.push(invalidValue('spec', unversioned(spec, BUDGET_SPEC), detail));
+  }
+  return [
+    ...errors,
+    ...checkCountOrPercent(minAvailable, 'spec.minAvailable'),
+    ...checkNotMoreThanAll(minAvailable, 'spec.minAvailable'),
+    ...checkCountOrPercent(maxUnavailable, 'spec.maxUnavailable'),
+    ...checkNotMoreThanAll(maxUnavailable, 'spec.maxUnavailable'),
+    ...checkLabelSelector(selector, 'spec.selector'),
+  ];
+}
+
+const BUDGET_SPEC = { MinAvailable: null, Selector: null, MaxUnavailable: null, UnhealthyPodEvictionPolicy: null };
+
+function checkBudgetStatus({ status }: Whole<PodDisruptionBudget>): FieldError[] {
+  return (['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const).flatMap((name) => {
+    const value = status[name] ?? 0;
+    return value < 0 ? [invalidValue(`status.${name}`, value, 'must be greater than or equal to 0')] : [];
+  });
+}

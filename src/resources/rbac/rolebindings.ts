@@ -1,8 +1,16 @@
-import type { ClusterRoleBinding, RoleBinding, Subject } from '../../api/types/rbac/v1.d.ts';
+import {
+  dns1123SubdomainProblems,
+  invalidValue,
+  notSupported,
+  pathSegmentNameProblems,
+  required,
+} from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
+import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from '../../api/types/rbac/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
 import { roleBindingColumns } from '../columns/access-columns.ts';
 import { defineKind } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
-import { checkClusterRoleBinding, checkRoleBinding, checkSameRole } from './rolebinding-rules.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const JUDGED = ['roleRef', 'roleRef.apiGroup', 'roleRef.kind', 'roleRef.name', 'subjects.name', 'subjects.kind'];
@@ -36,4 +44,60 @@ function defaultSubjects(subjects: Subject[] | undefined): void {
   for (const subject of subjects ?? []) {
     if (subject.kind === 'User' || subject.kind === 'Group') subject.apiGroup ||= GROUP;
   }
+}
+
+function checkRoleBinding({ roleRef, subjects = [] }: RoleBinding): FieldError[] {
+  return [
+    ...checkRoleRef(roleRef, ['Role', 'ClusterRole']),
+    ...subjects.flatMap((subject, index) => checkSubject(subject, `subjects[${index}]`, { namespaced: true })),
+  ];
+}
+
+function checkClusterRoleBinding({ roleRef, subjects = [] }: ClusterRoleBinding): FieldError[] {
+  return [
+    ...checkRoleRef(roleRef, ['ClusterRole']),
+    ...subjects.flatMap((subject, index) => checkSubject(subject, `subjects[${index}]`, { namespaced: false })),
+  ];
+}
+
+function checkRoleRef({ apiGroup = '', kind, name }: RoleRef, kinds: readonly string[]): FieldError[] {
+  return [
+    ...(apiGroup === GROUP ? [] : [notSupported('roleRef.apiGroup', apiGroup, [GROUP])]),
+    ...(kinds.includes(kind) ? [] : [notSupported('roleRef.kind', kind, kinds)]),
+    ...(name === ''
+      ? [required('roleRef.name')]
+      : pathSegmentNameProblems(name).map((problem) => invalidValue('roleRef.name', name, problem))),
+  ];
+}
+
+function checkSubject(subject: Subject, field: string, { namespaced }: { readonly namespaced: boolean }): FieldError[] {
+  const { kind, name, apiGroup = '', namespace = '' } = subject;
+  const errors = name === '' ? [required(`${field}.name`)] : [];
+  switch (kind) {
+    case 'ServiceAccount':
+      if (name !== '') {
+        errors.push(...dns1123SubdomainProblems(name).map((problem) => invalidValue(`${field}.name`, name, problem)));
+      }
+      if (apiGroup !== '') errors.push(notSupported(`${field}.apiGroup`, apiGroup, ['']));
+      if (!namespaced && namespace === '') errors.push(required(`${field}.namespace`));
+      return errors;
+    case 'User':
+    case 'Group':
+      if (apiGroup !== GROUP) errors.push(notSupported(`${field}.apiGroup`, apiGroup, [GROUP]));
+      return errors;
+    default:
+      return [...errors, notSupported(`${field}.kind`, kind, ['ServiceAccount', 'User', 'Group'])];
+  }
+}
+
+/** Who is bound may change, to what may not: another role is another binding. */
+function checkSameRole(binding: { readonly roleRef: RoleRef }, old: { readonly roleRef: RoleRef }): FieldError[] {
+  return deepEqual(binding.roleRef, old.roleRef)
+    ? []
+    : [invalidValue('roleRef', printed(binding.roleRef), 'cannot change roleRef')];
+}
+
+/** As upstream prints its unversioned type. */
+function printed({ apiGroup = '', kind, name }: RoleRef): unknown {
+  return { APIGroup: apiGroup, Kind: kind, Name: name };
 }

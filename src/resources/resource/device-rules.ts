@@ -1,5 +1,4 @@
-import { invalidValue, required } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, invalidValue, required } from '../../api/index.ts';
 import type {
   DeviceClaim,
   DeviceClass,

@@ -3,7 +3,6 @@ import { resourceClaimColumns, resourceClaimTemplateColumns } from '../columns/d
 import { defineKind, type Whole } from '../kind.ts';
 import { claimConversion, claimTemplateConversion } from './device-conversion.ts';
 import { checkClaim, checkClaimTemplate } from './device-rules.ts';
-import { defaultRequests } from './request-defaults.ts';
 import { deprecatedVersions, GROUP } from './versions.ts';
 
 export const resourceClaims = defineKind<ResourceClaim>({
@@ -50,4 +49,32 @@ function dropFreedDevices(claim: Whole<ResourceClaim>, old: Whole<ResourceClaim>
   for (const result of claim.status.allocation?.devices?.results ?? []) freed.delete(idOf(result));
   const kept = devices.filter((device) => !freed.has(idOf(device)));
   claim.status = { ...claim.status, devices: kept.length === 0 ? undefined : kept };
+}
+
+interface CountedRequest {
+  allocationMode?: string;
+  count?: number;
+}
+
+/** A number of devices is one, if none is given. */
+function defaultCount(request: CountedRequest): void {
+  if (request.allocationMode === 'ExactCount' && (request.count ?? 0) === 0) request.count = 1;
+}
+
+interface AnyRequest extends CountedRequest {
+  deviceClassName?: string;
+  exactly?: CountedRequest;
+  firstAvailable?: CountedRequest[];
+}
+
+/** Requests of all versions: v1beta1 says flat what the later ones say under `exactly`. */
+function defaultRequests(requests: readonly AnyRequest[] | undefined): void {
+  for (const request of requests ?? []) {
+    if (request.exactly !== undefined) defaultCount(request.exactly);
+    if ((request.deviceClassName ?? '') !== '') {
+      request.allocationMode ||= 'ExactCount';
+      defaultCount(request);
+    }
+    for (const alternative of request.firstAvailable ?? []) defaultCount(alternative);
+  }
 }

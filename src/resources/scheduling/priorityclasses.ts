@@ -1,5 +1,4 @@
-import { forbidden, forbiddenField } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import { type FieldError, forbidden, forbiddenField } from '../../api/index.ts';
 import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
 import { priorityClassColumns } from '../columns/scheduling-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';

@@ -1,8 +1,9 @@
+import { type FieldError, forbiddenField } from '../../api/index.ts';
 import type { StorageClass, VolumeAttributesClass } from '../../api/types/storage/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
 import { storageClassColumns, volumeAttributesClassColumns } from '../columns/storage-columns.ts';
 import { defineKind } from '../kind.ts';
-import { checkAttributesClass, checkAttributesClassUpdate } from './volumeattributesclass-rules.ts';
-import { checkStorageClass } from './storageclass-rules.ts';
+import { checkParameters, checkStorageClass } from './storageclass-rules.ts';
 
 const GROUP = 'storage.k8s.io';
 
@@ -30,3 +31,18 @@ export const volumeAttributesClasses = defineKind<VolumeAttributesClass>({
   validate: checkAttributesClass,
   validateUpdate: checkAttributesClassUpdate,
 });
+
+function checkAttributesClass({ parameters = {} }: VolumeAttributesClass): FieldError[] {
+  return checkParameters(parameters, 'parameters', { mayBeEmpty: false });
+}
+
+function checkAttributesClassUpdate(object: VolumeAttributesClass, old: VolumeAttributesClass): FieldError[] {
+  const errors: FieldError[] = [];
+  if (object.driverName !== old.driverName) {
+    errors.push(forbiddenField('driverName', 'updates to driverName are forbidden.'));
+  }
+  if (!deepEqual(object.parameters ?? {}, old.parameters ?? {})) {
+    errors.push(forbiddenField('parameters', 'updates to parameters are forbidden.'));
+  }
+  return errors;
+}

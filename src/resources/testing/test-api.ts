@@ -1,5 +1,4 @@
-import { builtInTypes } from '../../api/index.ts';
-import type { ApiObject, Status } from '../../api/index.ts';
+import { type ApiObject, builtInTypes, type Status } from '../../api/index.ts';
 import {
   ApiServer,
   mastersAuthorizer,
@@ -10,8 +9,7 @@ import {
 } from '../../apiserver/index.ts';
 import type { AdmissionPlugin, Resource } from '../../apiserver/index.ts';
 import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
-import { openMemoryStore } from '../../store/index.ts';
-import type { MemoryStore } from '../../store/index.ts';
+import { type MemoryStore, openMemoryStore } from '../../store/index.ts';
 import type { AdmissionParts } from '../admission/admission-parts.ts';
 import { builtInResources } from '../built-in-resources.ts';
 import type { BuiltInOptions } from '../kind-environment.ts';

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { builtInTypes } from '../../../api/index.ts';
-import type { ApiObject, Struct, TypeTable } from '../../../api/index.ts';
+import { type ApiObject, builtInTypes, type Struct, type TypeTable } from '../../../api/index.ts';
 import { discardLogger, VirtualClock } from '../../../base/index.ts';
 import type { Column, Resource } from '../../resource.ts';
 import { builtInCapabilities, customCapabilities } from '../../capabilities.ts';

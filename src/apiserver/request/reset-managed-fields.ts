@@ -1,22 +1,22 @@
 import type { ApiObject, JsonNode } from '../../api/index.ts';
 
 /**
- * Whether an object was sent with an empty list of owners. Decoding drops it, as it drops all empty lists, but here it
- * says that all owners shall be forgotten.
+ * Whether an object was sent with an empty list of field managers. Decoding drops it, as it drops all empty lists, but here it
+ * says that all of them shall be forgotten.
  */
-export function resetsOwners(sent: unknown): boolean {
+export function resetsManagedFields(sent: unknown): boolean {
   const entries = (sent as { metadata?: { managedFields?: unknown } } | null | undefined)?.metadata?.managedFields;
   return Array.isArray(entries) && entries.length === 0;
 }
 
 /** The same of what was parsed exactly. */
-export function nodeResetsOwners(node: JsonNode): boolean {
+export function nodeResetsManagedFields(node: JsonNode): boolean {
   const entries = memberOf(memberOf(node, 'metadata'), 'managedFields');
   return entries?.kind === 'array' && entries.items.length === 0;
 }
 
 /** Puts the empty list back. */
-export function withoutOwners(object: ApiObject): ApiObject {
+export function withoutManagedFields(object: ApiObject): ApiObject {
   return { ...object, metadata: { ...object.metadata, managedFields: [] } };
 }
 
