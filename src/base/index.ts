@@ -13,7 +13,7 @@ export { BoundedQueue, type BoundedQueueOptions } from './bounded-queue.ts';
 export { aborted, AbortScope, onAbort, type Runnable, runTogether } from './tasks.ts';
 
 export { discardLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from './logger.ts';
-export { describeError, formatJson, formatText, LineLogger, type LineLoggerOptions } from './line-logger.ts';
+export { formatJson, formatText, LineLogger, type LineLoggerOptions } from './line-logger.ts';
 
 export { type CallbackOptions, type CallbackSample, type HistogramOptions, MetricRegistry } from './metric-registry.ts';
 export type { LabelArguments, MetricFamily, MetricOptions } from './metric-family.ts';
@@ -21,7 +21,7 @@ export type { Counter, Gauge } from './counter.ts';
 export { DEFAULT_BUCKETS, exponentialBuckets, type Histogram } from './histogram.ts';
 export { METRICS_CONTENT_TYPE } from './metric-text.ts';
 
-export { DecodeError, type DecodeReason, isDecodeError } from './decode-error.ts';
+export { DecodeError, type DecodeReason } from './decode-error.ts';
 export { unreachable } from './unreachable.ts';
 export { clone, deepEqual, deepFreeze, type DeepReadonly, type JsonValue } from './json-value.ts';
 export { Heap, type HeapEntry } from './heap.ts';
@@ -29,3 +29,4 @@ export { SortedMap } from './sorted-map.ts';
 export type { SortedMapEditor } from './sorted-map.ts';
 export type { SortedRange, SortedView } from './sorted-view.ts';
 export { compareUtf8 } from './utf8-order.ts';
+export { describeError, messageOf } from './error-text.ts';

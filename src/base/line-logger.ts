@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { LogFields, Logger, LogLevel, LogRecord } from './logger.ts';
+import { describeError } from './error-text.ts';
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 const NO_FIELDS: LogFields = {};
@@ -106,16 +107,4 @@ function sayable(_name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Error) return { message: describeError(value), stack: value.stack };
   return value;
-}
-
-/** The message of an error and of what caused it, outermost first. */
-export function describeError(error: unknown): string {
-  const messages: string[] = [];
-  let current: unknown = error;
-  while (current instanceof Error && messages.length < 10) {
-    messages.push(current.message === '' ? current.name : current.message);
-    current = current.cause;
-  }
-  if (messages.length === 0) return String(error);
-  return messages.join(': ');
 }

@@ -5,6 +5,8 @@ import {
   DiscoveryPaths,
   firstOpinion,
   fixedAuthorizer,
+  type HealthCheck,
+  type HealthChecks,
   HealthPaths,
   mastersAuthorizer,
   MetricsPath,
@@ -18,7 +20,6 @@ import {
 import { MetricRegistry, RandomUidSource } from '../base/index.ts';
 import { builtInAdmission, builtInResources } from '../resources/index.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
-import { healthChecks } from './health.ts';
 import type { OpenStorage } from './storage-options.ts';
 import { versionInfo } from './versions.ts';
 
@@ -86,4 +87,22 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
   return server;
+}
+
+/** What `/livez` and `/readyz` look at; the names are those of their counterparts in kube-apiserver. */
+function healthChecks(parts: { readonly storage: OpenStorage; readonly isBootstrapped: () => boolean }): HealthChecks {
+  const ping: HealthCheck = { name: 'ping', check: () => undefined };
+  const store: HealthCheck = {
+    name: 'etcd',
+    check: async () => {
+      await parts.storage.store.revision();
+    },
+  };
+  const bootstrap: HealthCheck = {
+    name: 'poststarthook/bootstrap-controller',
+    check: () => {
+      if (!parts.isBootstrapped()) throw new Error('not finished');
+    },
+  };
+  return { livez: [ping, store, bootstrap], readyz: [ping, store, { ...store, name: 'etcd-readiness' }, bootstrap] };
 }

@@ -1,4 +1,4 @@
-import { type Clock, formatDuration } from '../base/index.ts';
+import { type Clock, formatDuration, messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import { type ConfigSources, containerConfig, imageSpec, sandboxConfig } from './config/index.ts';
 import {
@@ -216,8 +216,4 @@ export class ContainerStarter {
 
 function refersToPodIp({ env = [] }: ContainerSpec): boolean {
   return env.some(({ valueFrom }) => valueFrom?.fieldRef?.fieldPath.startsWith('status.podIP') === true);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

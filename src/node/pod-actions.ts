@@ -1,4 +1,4 @@
-import type { Logger } from '../base/index.ts';
+import { type Logger, messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import { sandboxConfig } from './config/index.ts';
 import { ContainerStarter, type PodSandbox, type StarterParts } from './container-starter.ts';
@@ -147,7 +147,7 @@ export class PodActions {
       return true;
     } catch (error) {
       if (signal.aborted) return false;
-      const message = `Failed to create pod sandbox: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `Failed to create pod sandbox: ${messageOf(error)}`;
       this.#events.pod(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
       this.#record.sandboxFailure = { retryAtMs: clock.now() + RETRY_MS };
       return false;
@@ -160,7 +160,7 @@ export class PodActions {
         await this.#parts.volumes.mount(pod, volume, { signal });
       } catch (error) {
         if (signal.aborted) return false;
-        const words = error instanceof Error ? error.message : String(error);
+        const words = messageOf(error);
         const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${words}`;
         this.#events.pod(pod, { type: 'Warning', reason: 'FailedMount', message });
         this.#record.sandboxFailure = { retryAtMs: this.#parts.clock.now() + RETRY_MS };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { AbortScope, type Clock } from '../../base/index.ts';
-import { messageOf, TransportError } from '../../wire/http/index.ts';
+import { AbortScope, type Clock, messageOf } from '../../base/index.ts';
+import { TransportError } from '../../wire/http/index.ts';
 import { bearer, type ClientCertificate, type Credential, type Credentials } from './credentials.ts';
 
 /** What the plugin is told about the cluster when `provideClusterInfo` is set. */

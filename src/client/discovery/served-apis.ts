@@ -1,10 +1,10 @@
 import type { APIGroupDiscoveryList, APIResourceDiscovery } from '../../api/types/apidiscovery/v2.d.ts';
-import type { APIGroupList, APIResourceList, APIVersions } from '../../api/types/meta/v1.d.ts';
+import type { APIGroupList, APIResource, APIResourceList, APIVersions } from '../../api/types/meta/v1.d.ts';
 import type { Info } from '../../api/types/pkg/version.d.ts';
+import { messageOf } from '../../base/index.ts';
 import type { Kind } from '../kind.ts';
 import type { CallOptions } from '../request/api-request.ts';
 import type { Requester } from '../request/requester.ts';
-import { readResourceList } from './read-legacy.ts';
 
 /** A resource as the server describes it. */
 export interface ServedKind extends Kind {
@@ -87,7 +87,7 @@ export class ServedApis {
       } catch (error) {
         options.signal?.throwIfAborted();
         this.#requester.log.warn('cannot discover an API group', { path, error });
-        failures.set(groupVersion, error instanceof Error ? error.message : String(error));
+        failures.set(groupVersion, messageOf(error));
         return [];
       }
     };
@@ -139,4 +139,33 @@ function servedKind(group: string, version: string, resource: APIResourceDiscove
     verbs: resource.verbs ?? [],
     subresources: (resource.subresources ?? []).map(({ subresource = '' }) => subresource),
   };
+}
+
+/** The resources of one group and version, as servers before aggregated discovery tell them. */
+function readResourceList({ groupVersion, resources }: APIResourceList): ServedKind[] {
+  return resources
+    .filter(({ name }) => !name.includes('/'))
+    .map((resource) => listedKind(groupVersion, resource, subresourcesOf(resource.name, resources)));
+}
+
+function listedKind(groupVersion: string, resource: APIResource, subresources: readonly string[]): ServedKind {
+  const slash = groupVersion.indexOf('/');
+  return {
+    group: slash < 0 ? '' : groupVersion.slice(0, slash),
+    version: groupVersion.slice(slash + 1),
+    apiVersion: groupVersion,
+    kind: resource.kind,
+    plural: resource.name,
+    scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+    singular: resource.singularName,
+    shortNames: resource.shortNames ?? [],
+    categories: resource.categories ?? [],
+    verbs: resource.verbs,
+    subresources,
+  };
+}
+
+function subresourcesOf(plural: string, resources: readonly APIResource[]): readonly string[] {
+  const prefix = `${plural}/`;
+  return resources.filter(({ name }) => name.startsWith(prefix)).map(({ name }) => name.slice(prefix.length));
 }

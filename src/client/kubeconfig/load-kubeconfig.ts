@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
-import type { Clock } from '../../base/index.ts';
-import { messageOf } from '../../wire/http/index.ts';
+import { type Clock, messageOf } from '../../base/index.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';
 import { TokenFileCredentials } from '../credentials/index.ts';
 import { type Kubeconfig, KubeconfigError } from './kubeconfig.ts';

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { type JsonNode, YamlBody } from '../../api/client.ts';
-import { messageOf } from '../../wire/http/index.ts';
+import { messageOf } from '../../base/index.ts';
 import { EXEC_API_VERSIONS, type ExecApiVersion, type ExecPlugin, type InteractiveMode } from '../credentials/index.ts';
 import { EntryReader } from './entry-reader.ts';
 import {

@@ -1,5 +1,4 @@
-import type { Random } from '../../base/index.ts';
-import { compareUtf8 } from '../../base/index.ts';
+import { compareUtf8, type Random } from '../../base/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import { nominatedNode } from '../cache/nominated-pods.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
@@ -13,7 +12,6 @@ import { unresolvable } from '../framework/rejection.ts';
 import { addExtenderScores, filterByExtenders } from '../framework/run-extenders.ts';
 import { filtersFor, type NodeFilter, runPostFilters, runPreFilters } from '../framework/run-filters.ts';
 import { runScores, ScoreSheet } from '../framework/run-scores.ts';
-import { feasibleNodesToFind } from './node-sampling.ts';
 
 /** A node for a pod, and how many were looked at on the way. */
 export interface Placement {
@@ -169,4 +167,24 @@ export function selectNode(nodes: readonly NodeInfo[], scores: Float64Array, ran
     } else if (difference === 0 && random.int(++ties) === 0) best = index;
   }
   return nodes[best] as NodeInfo;
+}
+
+/** Clusters with fewer nodes than this are searched whole. */
+const LEAST_NODES = 100;
+const LEAST_PERCENTAGE = 5;
+
+/**
+ * How many nodes that would do are enough to choose from: in a large cluster, looking at all of them costs more than a
+ * slightly better choice brings.
+ *
+ * Example: all of 99, 100 of 100 to 200 or so, 420 of 1,000, 500 of 5,000 (10 %), 5 % from 5,625 nodes on.
+ */
+export function feasibleNodesToFind(nodeCount: number, percentage: number | undefined): number {
+  if (nodeCount < LEAST_NODES) return nodeCount;
+  const share = percentage === undefined || percentage === 0 ? adaptivePercentage(nodeCount) : percentage;
+  return Math.max(LEAST_NODES, Math.floor((nodeCount * share) / 100));
+}
+
+function adaptivePercentage(nodeCount: number): number {
+  return Math.max(LEAST_PERCENTAGE, 50 - Math.floor(nodeCount / 125));
 }

@@ -1,4 +1,5 @@
-import { compareUtf8 } from '../../base/index.ts';
+import { compareUtf8, messageOf } from '../../base/index.ts';
+import { StatusError } from '../../client/index.ts';
 import { Diagnosis } from './diagnosis.ts';
 import type { Nomination } from './plugin.ts';
 import type { Rejection } from './rejection.ts';
@@ -59,4 +60,19 @@ function countReasons(nodeCount: number, diagnosis: Diagnosis): string[] {
   const others = nodeCount - diagnosis.size;
   if (others > 0) for (const reason of diagnosis.forOthers?.reasons ?? []) count(reason, others);
   return Array.from(counts, ([reason, nodes]) => `${nodes} ${reason}`).sort(compareUtf8);
+}
+
+/** A plugin has failed. The pod is not to blame, and is tried again. */
+export class PluginFault extends Error {
+  override readonly name = 'PluginFault';
+
+  /** `what` such as `running Bind plugin "DefaultBinder"`. */
+  constructor(what: string, cause: unknown) {
+    super(`${what}: ${reasonFor(cause)}`, { cause });
+  }
+}
+
+/** The message of an error for users. */
+export function reasonFor(cause: unknown): string {
+  return (cause instanceof StatusError ? cause.status.message : undefined) ?? messageOf(cause);
 }

@@ -1,11 +1,11 @@
+import { compareUtf8 } from '../../base/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
-import { compareUtf8 } from '../../base/index.ts';
 import type { Cycle } from './cycle.ts';
+import { PluginFault, reasonFor } from './fit-error.ts';
 import type { Framework, PluginAt } from './framework.ts';
-import type { Nomination, NodeTrial, Plugin, PostFilterAnswer, PostFilterContext } from './plugin.ts';
-import { messageOf, PluginFault } from './plugin-fault.ts';
+import type { NodeTrial, Nomination, Plugin, PostFilterAnswer, PostFilterContext } from './plugin.ts';
 import { type Rejection, unresolvable } from './rejection.ts';
 
 /** What PreFilter has brought: the nodes that come into question (all unless given) with the plugins that said so, or a no. */
@@ -150,7 +150,7 @@ export function runPostFilters(
     return undefined;
   };
   // a plugin that fails does not change that the pod fits nowhere
-  const failed = (cause: unknown): PostFilterOutcome => ({ message: messageOf(cause) });
+  const failed = (cause: unknown): PostFilterOutcome => ({ message: reasonFor(cause) });
   const askFrom = (start: number): PostFilterOutcome | Promise<PostFilterOutcome> => {
     for (let index = start; index < plugins.length; index++) {
       const answer = (plugins[index] as PluginAt<'PostFilter'>).postFilter(cycle, whole);

@@ -1,13 +1,18 @@
 import { isAssigned } from '../../api/meaning/index.ts';
+import { deepEqual } from '../../base/index.ts';
 import { type Handler, type InformerScope, type Kind, Node, type Observed, Pod } from '../../client/index.ts';
 import type { AppContext } from '../../kit/index.ts';
 import { nominatedNode } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
-import { assignedPodAdd, assignedPodDelete } from '../framework/cluster-event.ts';
+import {
+  assignedPodAdd,
+  assignedPodDelete,
+  type ClusterAction,
+  type ClusterEvent,
+} from '../framework/cluster-event.ts';
 import { unschedulable } from '../framework/rejection.ts';
 import type { WaitingPods } from '../framework/waiting-pods.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
-import { nodeChanges } from './node-changes.ts';
 import { podChanges } from './pod-changes.ts';
 
 export interface ClusterWatchParts {
@@ -124,4 +129,31 @@ export class ClusterWatch {
   #isOurs(pod: Observed<Pod>): boolean {
     return this.#parts.isOurs(pod.spec?.schedulerName ?? '');
   }
+}
+
+/** What an update of a node means for scheduling: one event for each thing that has changed; none for heartbeats. */
+function nodeChanges(old: Observed<Node>, now: Observed<Node>): ClusterEvent[] {
+  const actions: ClusterAction[] = [];
+  if (old.spec?.unschedulable === true && now.spec?.unschedulable !== true) actions.push('UpdateNodeTaint');
+  if (!isSame(old.status?.allocatable, now.status?.allocatable)) actions.push('UpdateNodeAllocatable');
+  if (!isSame(old.metadata.labels, now.metadata.labels)) actions.push('UpdateNodeLabel');
+  if (!isSame(old.spec?.taints, now.spec?.taints)) actions.push('UpdateNodeTaint');
+  if (!isSame(conditions(old), conditions(now))) actions.push('UpdateNodeCondition');
+  if (!isSame(old.metadata.annotations, now.metadata.annotations)) actions.push('UpdateNodeAnnotation');
+  if (!isSame(old.status?.declaredFeatures, now.status?.declaredFeatures)) actions.push('UpdateNodeDeclaredFeature');
+  return actions.map((action) => ({ resource: 'Node', action }));
+}
+
+/** Condition statuses by type. Times are left out because they change with every heartbeat. */
+function conditions({ status }: Observed<Node>): Record<string, string> {
+  return Object.fromEntries((status?.conditions ?? []).map(({ type, status: value }) => [type, value]));
+}
+
+/** An absent map and an empty one are the same. */
+function isSame(left: object | undefined, right: object | undefined): boolean {
+  return left === right || deepEqual(left ?? {}, right ?? {}) || (isEmpty(left) && isEmpty(right));
+}
+
+function isEmpty(value: object | undefined): boolean {
+  return value === undefined || Object.keys(value).length === 0;
 }

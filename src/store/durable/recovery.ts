@@ -9,7 +9,7 @@ import { listStoreFiles } from './file-names.ts';
 import type { Frame } from './frame.ts';
 import { decodeRecords, type LoggedChange, type LogRecord } from './log-record.ts';
 import { scanSegment } from './segment-scan.ts';
-import { type FoundSegment, readSegmentHeaders, type Segment, Segments } from './segments.ts';
+import { readSegmentHeaders, type Segment, Segments } from './segments.ts';
 
 export interface RecoveryOptions extends MvccOptions {
   readonly clock: Clock;
@@ -66,11 +66,7 @@ interface ReplayTarget {
   readonly log: Logger;
 }
 
-async function replayLog(
-  files: DurableFiles,
-  needed: readonly FoundSegment[],
-  target: ReplayTarget,
-): Promise<Segment[]> {
+async function replayLog(files: DurableFiles, needed: readonly Segment[], target: ReplayTarget): Promise<Segment[]> {
   const first = needed[0];
   if (first === undefined) return [];
   const { mvcc } = target;
@@ -91,7 +87,7 @@ async function replayLog(
   return segments;
 }
 
-function expectNext(segment: FoundSegment, before: Segment | undefined, replay: Replay): void {
+function expectNext(segment: Segment, before: Segment | undefined, replay: Replay): void {
   const { name, sequence, after } = segment;
   if (before !== undefined && sequence !== before.sequence + 1)
     throw new FileDamage(name, 0, `segment ${before.sequence + 1} is missing`);
@@ -102,7 +98,7 @@ function expectNext(segment: FoundSegment, before: Segment | undefined, replay: 
 /** Where the segment's last good frame ends. */
 async function replaySegment(
   files: DurableFiles,
-  { segment, isLast }: { readonly segment: FoundSegment; readonly isLast: boolean },
+  { segment, isLast }: { readonly segment: Segment; readonly isLast: boolean },
   { replay, log }: { readonly replay: Replay; readonly log: Logger },
 ): Promise<number> {
   const { name, salt } = segment;

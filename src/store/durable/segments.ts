@@ -41,16 +41,8 @@ export class Segments {
     this.#all = [...all];
   }
 
-  get count(): number {
-    return this.#all.length;
-  }
-
   get newest(): Segment | undefined {
     return this.#all.at(-1);
-  }
-
-  get bytes(): number {
-    return this.#all.reduce((sum, segment) => sum + segment.bytes, 0);
   }
 
   add(segment: Segment): void {
@@ -67,13 +59,11 @@ export class Segments {
   }
 }
 
-/** A segment as found in the folder; its `bytes` are those of the file. */
-export type FoundSegment = Segment;
-
+/** The segments as found in the folder; their `bytes` are those of the files. */
 export async function readSegmentHeaders(
   files: DurableFiles,
   found: readonly { readonly name: string; readonly sequence: number }[],
-): Promise<FoundSegment[]> {
+): Promise<Segment[]> {
   return Promise.all(
     found.map(async ({ name, sequence }) => {
       const file = await files.openToRead(name);

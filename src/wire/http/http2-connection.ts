@@ -1,9 +1,9 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
 import type { Socket } from 'node:net';
-import { AbortScope, type Clock, onAbort } from '../../base/index.ts';
+import { AbortScope, type Clock, messageOf, onAbort } from '../../base/index.ts';
 import { type HttpExchange, type HttpRequest, sendBody } from './http-exchange.ts';
 import { openHttp2 } from './http2-session.ts';
-import { messageOf, TransportError } from './transport-error.ts';
+import { TransportError } from './transport-error.ts';
 
 /** As client-go: a connection on which nothing was heard for so long is asked whether it still lives. */
 const PING_AFTER_MS = 30_000;

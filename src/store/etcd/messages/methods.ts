@@ -27,7 +27,6 @@ const statusResponse = new MessageTable({
   errors: repeated(text(8)),
   dbSizeInUse: int64(9),
 });
-type EtcdStatus = MessageOf<typeof statusResponse>;
 
 const leaseGrantRequest = new MessageTable({ ttlSeconds: int64(1), id: int64(2) });
 const leaseGrantResponse = new MessageTable({
