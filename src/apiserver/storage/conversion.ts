@@ -1,5 +1,5 @@
 import type { ApiObject } from '../../api/index.ts';
-import type { Resource } from '../resource.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { apiVersionOf, StoredObject } from './stored-object.ts';
 
 /** Who waits for a conversion: a call, or the context of a write. Their signals are made when first asked for. */
@@ -13,7 +13,7 @@ export interface Waiting {
  */
 export function convertForReading(
   objects: readonly (StoredObject | ApiObject)[],
-  resource: Resource,
+  resource: ServedKind,
   reader: Waiting,
 ): void | Promise<void> {
   const { convert } = resource.storage;
@@ -37,7 +37,7 @@ export function convertForReading(
 /** A written object in the version in which it is stored. */
 export function convertForStoring(
   object: ApiObject,
-  { storage }: Resource,
+  { storage }: ServedKind,
   writer: Waiting,
 ): ApiObject | Promise<ApiObject> {
   if (object.apiVersion === storage.apiVersion && object.kind === storage.kind) return object;

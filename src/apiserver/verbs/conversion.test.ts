@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type ApiObject, builtInTypes, type Field, type Status, StatusError, type Struct } from '../../api/index.ts';
 import { customCapabilities } from '../capabilities.ts';
-import type { Convert, Resource } from '../resource.ts';
+import type { Resource } from '../resource.ts';
+import type { Convert, ServedKind } from '../served-kind.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { MemoryServer } from '../testing/memory-server.ts';
 
@@ -119,7 +120,7 @@ class Gadgets extends MemoryServer {
   }
 }
 
-function plain(object: StoredObject | ApiObject, resource: Resource): ApiObject {
+function plain(object: StoredObject | ApiObject, resource: ServedKind): ApiObject {
   return object instanceof StoredObject ? object.as(resource) : object;
 }
 
