@@ -1,3 +1,4 @@
+import { formatGroupVersion } from '../values/index.ts';
 import type { ApiObject } from '../object.ts';
 import { deepEqual } from '../../base/index.ts';
 import {
@@ -14,7 +15,7 @@ import {
 import type { Converting } from './conversion.ts';
 import { union } from './field-set-algebra.ts';
 import { withoutNeverOwned } from './never-owned.ts';
-import { apiVersionOf, type OwnedKind, type TypedObject, typedObject, VersionedChange } from './versions.ts';
+import { type OwnedKind, type TypedObject, typedObject, VersionedChange } from './versions.ts';
 import { FieldsError } from './parse-element.ts';
 import { reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
@@ -84,7 +85,7 @@ export function* takeChanges(
   const reconciled = yield* reconcileManagers(managers, before);
   const change = new VersionedChange(before, after, kind);
   const { managers: settled } = yield* settleManagers(reconciled, change, undefined);
-  const apiVersion = apiVersionOf(kind.kind);
+  const apiVersion = formatGroupVersion(kind.kind);
   const comparison = yield* change.in(apiVersion);
   const touched = comparison === undefined ? undefined : union(comparison.modified, comparison.added);
   const set = touched === undefined ? undefined : withoutNeverOwned(kind.filter?.(touched) ?? touched);
