@@ -17,22 +17,14 @@ import { EMPTY_SET, type FieldSet } from './field-set.ts';
 import { KUBECTL, setOfLastApplied, withLastApplied } from './last-applied.ts';
 import { mergeObjects } from './merge-objects.ts';
 import { withoutNeverOwned } from './never-owned.ts';
-import {
-  apiVersionOf,
-  kindLabel,
-  type OwnedKind,
-  otherVersions,
-  type TypedObject,
-  typedObject,
-  VersionedChange,
-} from './versions.ts';
+import { type OwnedKind, otherVersions, type TypedObject, typedObject, VersionedChange } from './versions.ts';
 import { FieldsError } from './parse-element.ts';
 import { takeChanges, UNKNOWN_MANAGER, type Writer } from './plain-write.ts';
 import { pruneObject } from './prune-object.ts';
 import { setOf } from './set-of.ts';
 import { reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
-import { quoteGo } from '../values/index.ts';
+import { formatGroupVersion, formatGroupVersionKind, quoteGo } from '../values/index.ts';
 import { difference } from './field-set-algebra.ts';
 import { pathLabel } from './path-element.ts';
 import type { GroupVersionKind } from '../schema/schema.ts';
@@ -74,7 +66,7 @@ export function* applyConfig(live: ApiObject, config: PlainObject, options: Appl
 
 function applierOf(writer: Writer, kind: OwnedKind): Omit<FieldManager, 'set' | 'time'> {
   const name = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
-  return { name, operation: 'Apply', apiVersion: apiVersionOf(kind.kind), subresource: kind.subresource };
+  return { name, operation: 'Apply', apiVersion: formatGroupVersion(kind.kind), subresource: kind.subresource };
 }
 
 /** Who owned an object before anybody applied to it. */
@@ -248,14 +240,14 @@ function managerLabel(manager: FieldManager | undefined): string {
 /** How messages name an object: `default/web; apps/v1, Kind=Deployment`. */
 function objectLabel(object: PlainObject, { kind }: OwnedKind): string {
   const metadata = isPlainObject(object['metadata']) ? object['metadata'] : {};
-  return `${textOf(metadata['namespace'])}/${textOf(metadata['name'])}; ${kindLabel(kind)}`;
+  return `${textOf(metadata['namespace'])}/${textOf(metadata['name'])}; ${formatGroupVersionKind(kind)}`;
 }
 
 /** A configuration must say of what kind and version it is. */
 function checkKind(config: PlainObject, { kind }: OwnedKind): void {
   const sent = sentKind(config);
   if (sent.kind === kind.kind && sent.version === kind.version && sent.group === kind.group) return;
-  throw badRequest(`invalid object type: ${kindLabel(sent)}`);
+  throw badRequest(`invalid object type: ${formatGroupVersionKind(sent)}`);
 }
 
 function sentKind(config: PlainObject): GroupVersionKind {

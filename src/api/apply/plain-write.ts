@@ -1,3 +1,4 @@
+import { formatGroupVersion } from '../values/index.ts';
 import type { ApiObject } from '../object.ts';
 import { deepEqual } from '../../base/index.ts';
 import {
@@ -14,14 +15,7 @@ import {
 import type { Converting } from './conversion.ts';
 import { union } from './field-set-algebra.ts';
 import { withoutNeverOwned } from './never-owned.ts';
-import {
-  apiVersionOf,
-  type OwnedKind,
-  otherVersions,
-  type TypedObject,
-  typedObject,
-  VersionedChange,
-} from './versions.ts';
+import { type OwnedKind, otherVersions, type TypedObject, typedObject, VersionedChange } from './versions.ts';
 import { FieldsError } from './parse-element.ts';
 import { reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
@@ -93,7 +87,7 @@ export function* takeChanges(
   const others = otherVersions(reconciled, before.apiVersion);
   if (others.length > 0) yield* change.compareIn(others);
   const { managers: settled } = settleManagers(reconciled, change, undefined);
-  const apiVersion = apiVersionOf(kind.kind);
+  const apiVersion = formatGroupVersion(kind.kind);
   const comparison = change.in(apiVersion);
   const touched = comparison === undefined ? undefined : union(comparison.modified, comparison.added);
   const set = touched === undefined ? undefined : withoutNeverOwned(kind.filter?.(touched) ?? touched);

@@ -1,3 +1,4 @@
+import { formatGroupVersion } from '../values/index.ts';
 import {
   decodeManagedFields,
   encodeManagedFields,
@@ -7,10 +8,9 @@ import {
 } from './field-managers.ts';
 import { difference } from './field-set-algebra.ts';
 import { fieldSet } from './field-set.ts';
-import { apiVersionOf } from './versions.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 
-/** Where `spec.replicas` of a Scale is in the objects it is a picture of. */
+/** Where `spec.replicas` of a Scale is in the objects that it shows. */
 export interface ScaledKind {
   readonly group: string;
   readonly version: string;
@@ -50,7 +50,7 @@ export function managedFieldsFromScale(parent: Entries, scale: Entries, scaled: 
     const left = difference(manager.set, fieldSet(elements));
     if (!left.isEmpty) managers.set(id, withSet(manager, left));
   }
-  const apiVersion = apiVersionOf(scaled);
+  const apiVersion = formatGroupVersion(scaled);
   const own = pathOf(scaled.replicasPath(apiVersion) ?? REPLICAS);
   for (const [id, manager] of scaleManagers) {
     if (!manager.set.has(pathOf(REPLICAS))) continue;

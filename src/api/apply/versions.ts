@@ -1,3 +1,4 @@
+import { formatGroupVersion } from '../values/index.ts';
 import { compareObjects, type Comparison } from './compare-objects.ts';
 import type { Converting } from './conversion.ts';
 import type { FieldManagers } from './field-managers.ts';
@@ -16,7 +17,7 @@ export interface TypedObject {
 
 /** The object as it is in the version of the request. */
 export function typedObject(object: unknown, kind: OwnedKind): TypedObject {
-  return { object, type: mergeTypeOf(kind.type), apiVersion: apiVersionOf(kind.kind) };
+  return { object, type: mergeTypeOf(kind.type), apiVersion: formatGroupVersion(kind.kind) };
 }
 
 /** The object in another version, or undefined when there is no such version. */
@@ -90,15 +91,6 @@ export interface OwnedKind {
   readonly subresource: string;
   /** What a write here can change; absent: everything. */
   readonly filter?: FieldFilter;
-}
-
-export function apiVersionOf({ group, version }: { readonly group: string; readonly version: string }): string {
-  return group === '' ? version : `${group}/${version}`;
-}
-
-/** How messages name a kind: `apps/v1, Kind=Deployment`. */
-export function kindLabel({ group, version, kind }: GroupVersionKind): string {
-  return `${group}/${version}, Kind=${kind}`;
 }
 
 /** Leaves of a set only what a write can change. */

@@ -1,6 +1,6 @@
 import type { Shape, Struct } from '../schema/schema.ts';
 import { DecodeError } from '../../base/index.ts';
-import { Abort, toDecodeError } from './go-failure.ts';
+import { Abort, toDecodeError } from './go-error.ts';
 import { GoDecoder } from './go-decoder.ts';
 import { checkScalar } from './go-scalars.ts';
 import type { JsonNode } from './json-node.ts';
@@ -21,13 +21,13 @@ export function explain(node: JsonNode, struct: Struct): Explanation {
   try {
     decoder.decode(node, struct);
   } catch (error) {
-    if (error instanceof Abort) return { error: toDecodeError(error.failure), problems: [] };
+    if (error instanceof Abort) return { error: toDecodeError(error.goError), problems: [] };
     if (error instanceof DecodeError) return { error, problems: [] };
     throw error;
   }
-  const { firstFailure } = decoder;
+  const { firstError } = decoder;
   return {
-    error: firstFailure === undefined ? undefined : toDecodeError(firstFailure),
+    error: firstError === undefined ? undefined : toDecodeError(firstError),
     problems: decoder.problems.list,
   };
 }
@@ -51,11 +51,11 @@ function explainStructural(node: JsonNode, struct: Struct): Explanation {
 
 /** What Kubernetes says about JSON of no type that cannot be kept: only a number can be the reason. */
 export function explainUntyped(node: JsonNode): DecodeError {
-  const failure = checkScalar(node, 'JSON', '');
+  const goError = checkScalar(node, 'JSON', '');
   const place = { struct: '', fields: [] };
-  return failure === undefined || 'message' in failure
+  return goError === undefined || 'message' in goError
     ? new DecodeError('mismatch', 'Cannot decode JSON')
-    : toDecodeError({ kind: 'type', ...failure, place });
+    : toDecodeError({ kind: 'type', ...goError, place });
 }
 
 /** Judges the metadata of a resource, which is typed, with problems told by their paths inside it. */

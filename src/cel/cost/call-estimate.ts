@@ -106,11 +106,6 @@ const standardEstimates: ReadonlyMap<string, Standard> = new Map<string, Standar
   ['not_equals', compared],
 ]);
 
-/** Kept so that the largest estimate is told apart from an ordinary one. */
-export function isUnbounded(bounds: Bounds): boolean {
-  return bounds.max === UNLIMITED;
-}
-
 const SETS: Readonly<Record<string, number>> = {
   list_sets_contains_list: 1,
   list_sets_intersects_list: 1,

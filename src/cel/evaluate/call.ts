@@ -68,7 +68,7 @@ function traited(
   }
 }
 
-/** Values with functions of their own complain in other words. */
+/** Values with functions of their own refuse in other words. */
 function isReceiver(value: Value): boolean {
   return typeof value === 'string' || value instanceof Duration || value instanceof Timestamp;
 }

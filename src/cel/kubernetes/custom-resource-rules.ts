@@ -3,12 +3,11 @@ import type { Environment } from '../environment.ts';
 import { optionalOf } from '../type-terms/index.ts';
 import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
 import { DeclProvider } from './decl-provider.ts';
-import { type DeclType, nameObjects } from './decl-type.ts';
+import { type DeclType, nameObjects, sizeAlong } from './decl-type.ts';
 import { schemaShape } from './schema-shape.ts';
 import { limits } from './limits.ts';
 import { ruleType } from './schema-type.ts';
 import type { SizeEstimator } from '../cost/estimate.ts';
-import type { Bounds } from '../cost/size.ts';
 
 /** The environments of the rules at one place of a CustomResourceDefinition's schema. */
 export interface RuleEnvironment {
@@ -52,38 +51,8 @@ export function ruleEnvironment(place: Shape, options: RuleOptions = {}): RuleEn
       ? base.extend({ variables: [{ name: 'oldSelf', type: optionalOf(named.type) }] })
       : base,
     type: declared,
-    sizes: new DeclSizes(declared),
+    sizes: { sizeAt: ([, ...path]) => sizeAlong(path, declared) },
     maxCardinality: BigInt(Math.floor(limits.requestBytes / (declared.minSize + 1))),
     value: (raw) => shape.convert(raw),
   };
-}
-
-/** Tells how large the parts of a declared type can be. The variable's name does not matter. */
-class DeclSizes implements SizeEstimator {
-  readonly #root: DeclType;
-
-  constructor(root: DeclType) {
-    this.#root = root;
-  }
-
-  sizeAt([, ...path]: readonly string[]): Bounds | undefined {
-    let at: DeclType | undefined = this.#root;
-    for (const name of path) {
-      at = step(at, name);
-      if (at === undefined) return undefined;
-    }
-    return { min: 0n, max: BigInt.asUintN(64, BigInt(at.maxElements)) };
-  }
-}
-
-function step(at: DeclType, name: string): DeclType | undefined {
-  switch (name) {
-    case '@items':
-    case '@values':
-      return at.element;
-    case '@keys':
-      return at.key;
-    default:
-      return at.fields?.get(name)?.type;
-  }
 }

@@ -1,19 +1,6 @@
 import { binary, declareFunction, member, overload, unary } from '../check/declarations.ts';
 import { copyExpr, type Expr, expandMap, type Macro, type MacroCall, MacroError, NodeMaker } from '../syntax/index.ts';
-import {
-  BOOL,
-  BYTES,
-  DOUBLE,
-  DURATION,
-  DYN,
-  INT,
-  listOf,
-  STRING,
-  TIMESTAMP,
-  type Type,
-  typeParameter,
-  UINT,
-} from '../type-terms/index.ts';
+import { DYN, INT, listOf, COMPARABLE_TYPES, typeParameter } from '../type-terms/index.ts';
 import {
   CelError,
   compare,
@@ -32,8 +19,6 @@ import type { Library } from './library.ts';
 
 const T = typeParameter('T');
 const list = listOf(T);
-/** Types with an order, by which lists can be sorted. */
-export const COMPARABLE_TYPES: readonly Type[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
 /** No evaluation may cost more than this, so no longer range can be paid for. */
 const LONGEST_RANGE = 10_000_000;
 

@@ -124,6 +124,9 @@ export const MAP = mapOf(DYN, DYN);
 /** The run-time type of optionals; with a parameter while checking. */
 export const OPTIONAL = new Type('opaque', 'optional_type');
 
+/** Types with an order, by which lists can be sorted. */
+export const COMPARABLE_TYPES: readonly Type[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
+
 export function listOf(element: Type): Type {
   return new Type('list', 'list', { parameters: [element] });
 }

@@ -8,17 +8,7 @@ export { goNativeName, goTypeName } from './go-type-name.ts';
 export { requireHashable } from './hashable.ts';
 export * from './int.ts';
 export { type HasNative, nativeOf, unconvertible } from './native.ts';
-export {
-  concatenate,
-  Concatenation,
-  GrowingList,
-  isList,
-  type List,
-  listAt,
-  listItems,
-  listSize,
-  ListValue,
-} from './list.ts';
+export * from './list.ts';
 export { isMap, MapBase, mapFind, mapKeys, type MapLike, mapSize, MapValue } from './map.ts';
 export { Opaque } from './opaque.ts';
 export { NONE, Optional } from './optional.ts';

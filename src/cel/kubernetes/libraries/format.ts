@@ -45,8 +45,8 @@ const DATE_TIME_PATTERN = '^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0
 
 /** The formats by the names that expressions have for them. */
 function formats(): ReadonlyMap<string, FormatValue> {
-  const checked = (holds: (text: string) => boolean, problem: string) => (text: string) =>
-    holds(text) ? [] : [problem];
+  const checked = (holds: (text: string) => boolean, message: string) => (text: string) =>
+    holds(text) ? [] : [message];
   const prefix = (problems: (text: string) => readonly string[]) => (text: string) => problems(maskTrailingDash(text));
   return new Map([
     ['dns1123Label', new FormatValue('DNS1123Label', 30, dns1123LabelProblems)],

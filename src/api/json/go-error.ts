@@ -1,7 +1,7 @@
 import { DecodeError } from '../../base/index.ts';
 
 /** What Go's decoder found wrong. */
-export type GoFailure =
+export type GoError =
   /** A value of the wrong type. `fields` is where, from the root of the decoder that found it; `struct` has the last field. */
   | { readonly kind: 'type'; readonly value: string; readonly type: string; readonly place: Place }
   /** A text that a type with its own decoder does not take. */
@@ -15,24 +15,24 @@ export interface Place {
 /** Ends decoding at once. */
 export class Abort extends Error {
   override readonly name = 'Abort';
-  readonly failure: GoFailure;
+  readonly goError: GoError;
 
-  constructor(failure: GoFailure) {
+  constructor(goError: GoError) {
     super('decoding ended');
-    this.failure = failure;
+    this.goError = goError;
   }
 }
 
-/** The failure of a decoder inside another, as the outer one tells it: fields are added up, the struct is its own. */
-export function within(place: Place, failure: GoFailure): GoFailure {
-  if (failure.kind === 'text') return failure;
-  const fields = [...place.fields, ...failure.place.fields];
-  return { ...failure, place: { struct: place.struct, fields } };
+/** The error of a decoder inside another, as the outer one tells it: fields are added up, the struct is its own. */
+export function within(place: Place, goError: GoError): GoError {
+  if (goError.kind === 'text') return goError;
+  const fields = [...place.fields, ...goError.place.fields];
+  return { ...goError, place: { struct: place.struct, fields } };
 }
 
-export function toDecodeError(failure: GoFailure): DecodeError {
-  if (failure.kind === 'text') return new DecodeError('value', failure.message);
-  const { value, type, place } = failure;
+export function toDecodeError(goError: GoError): DecodeError {
+  if (goError.kind === 'text') return new DecodeError('value', goError.message);
+  const { value, type, place } = goError;
   const isInStruct = place.struct !== '' || place.fields.length > 0;
   const target = isInStruct ? `struct field ${place.struct}.${place.fields.join('.')}` : 'value';
   return new DecodeError('mismatch', `json: cannot unmarshal ${value} into Go ${target} of type ${type}`);
