@@ -3,7 +3,6 @@ import {
   type Fields,
   int64,
   type Message,
-  type MessageOf,
   MessageTable,
   nested,
   repeated,
