@@ -11,6 +11,7 @@ export type { Call } from './request/call.ts';
 export { ANONYMOUS, type UserInfo } from './request/user.ts';
 export { requestInfo, type RequestInfo } from './request/request-info.ts';
 export * from './resource.ts';
+export * from './served-kind.ts';
 export { builtInCapabilities, type Capabilities, customCapabilities } from './capabilities.ts';
 export type { ResourceRegistry } from './resource-registry.ts';
 export { TokenFileAuthenticator } from './stages/token-file.ts';

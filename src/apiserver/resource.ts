@@ -1,33 +1,21 @@
 import type { ApiObject, FieldError, Priority, Struct, SubresourceStyle, WrittenSchema } from '../api/index.ts';
 import type { Condition, Operation } from '../store/index.ts';
 import type { Answer } from './answers/answer.ts';
-import type { Capabilities } from './capabilities.ts';
 import type { Call } from './request/call.ts';
 import type { UserInfo } from './request/user.ts';
+import type { Column, ServedKind } from './served-kind.ts';
 
 /**
  * Everything the API server knows about one resource in one version. Built-in kinds state it in `resources/`; a
  * CustomResourceDefinition becomes one while running. The server has no other knowledge of kinds.
  */
-export interface Resource {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly singular: string;
-  readonly kind: string;
-  /** The kind of its lists, when it is not `kind` and `List`. */
-  readonly listKind?: string;
-  readonly namespaced: boolean;
+export interface Resource extends ServedKind {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  readonly verbs: readonly string[];
-  readonly type: Struct;
   /** The type of its lists; absent for kinds that are documented as custom resources, and for those that have no lists. */
   readonly listType?: Struct;
   /** The OpenAPI of a custom resource that has been written already; absent: what `type` says. */
   readonly openApi?: Pick<WrittenSchema, 'v2' | 'v3'>;
-  readonly capabilities: Capabilities;
-  readonly storage: StorageForm;
   readonly strategy: Strategy;
   /** Where its group and version stand in discovery; absent: with those of CustomResourceDefinitions. */
   readonly priority?: Priority;
@@ -39,11 +27,6 @@ export interface Resource {
    */
   readonly resetFields?: Readonly<Record<string, readonly string[]>>;
   readonly subresources: ReadonlyMap<string, Subresource>;
-  readonly columns: readonly Column[];
-  /** What a table says about a row as a whole, besides its cells. */
-  readonly rowConditions?: (object: ApiObject) => readonly RowCondition[];
-  /** The order of the rows of a table, when it is not that of the list. */
-  readonly compareRows?: (left: ApiObject, right: ApiObject) => number;
   /** Fields beside `metadata.name` and `metadata.namespace` that a field selector may name. */
   readonly selectableFields: readonly string[];
   /** The values of those fields in one object (of this version). */
@@ -64,34 +47,6 @@ export interface Computed {
   readonly get?: (name: string) => Promise<ApiObject | undefined>;
   readonly list?: () => Promise<readonly ApiObject[]>;
 }
-
-/** How the objects of a resource are kept, shared by all its versions. */
-export interface StorageForm {
-  /** Key prefix with its slash at the end, such as `/registry/deployments/`. */
-  readonly prefix: string;
-  readonly apiVersion: string;
-  readonly kind: string;
-  /** The type in the stored version. */
-  readonly type: Struct;
-  /** What kube-apiserver keeps in etcd for this kind. */
-  readonly encoding: 'json' | 'protobuf';
-  /** The stored version that discovery tells a hash of, where it is not `apiVersion`. */
-  readonly announcedApiVersion?: string;
-  /** Between the versions of the kind; absent when they differ in apiVersion only. */
-  readonly convert?: Convert;
-  /** What a written object becomes by passing through the stored version, where that changes it before anybody looks. */
-  readonly normalize?: (object: ApiObject) => ApiObject;
-}
-
-/**
- * Turns objects of any version of one kind into `apiVersion`: as many, in the same order, frozen inputs left alone. Answers
- * with a promise where a webhook does the work; all objects of a call then travel together. Refuses by throwing.
- */
-export type Convert = (
-  objects: readonly ApiObject[],
-  apiVersion: string,
-  signal: AbortSignal,
-) => readonly ApiObject[] | Promise<readonly ApiObject[]>;
 
 /**
  * What is special about writing one kind. Hooks get objects they may change in place, in the resource's version;
@@ -157,26 +112,6 @@ export interface WriteContext {
   /** Under what name the writer is noted as field manager of what it changes. */
   readonly manager: string;
   warn(message: string): void;
-}
-
-/** One row of `kubectl get`: printed by the server, so that every client shows the same. */
-export interface Column {
-  readonly name: string;
-  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
-  readonly format: string;
-  readonly description: string;
-  /** 0 is always shown, 1 with `-o wide`. */
-  readonly priority: number;
-  /** The cell of one object: of a built-in kind in the stored version, of others in the version asked for. */
-  readonly value: (object: ApiObject, context: { readonly now: number }) => unknown;
-}
-
-/** One fact about a row of a table, such as that the work of its object is completed. */
-export interface RowCondition {
-  readonly type: string;
-  readonly status: 'True' | 'False' | 'Unknown';
-  readonly reason: string;
-  readonly message: string;
 }
 
 /**

@@ -17,7 +17,7 @@ export type {
   TokenVerdict,
   TokenWish,
 } from './access.ts';
-export type { ConnectionTarget, NodeConnector } from './core/connections.ts';
+export type { ConnectionTarget, NodeConnector } from './node-connector.ts';
 export { type AdmissionChoice, admissionProblems } from './admission/admission-choice.ts';
 export type { AdmissionParts } from './admission/admission-parts.ts';
 export { builtInAdmission, hasAdmissionPlugin } from './admission/built-in-admission.ts';

@@ -2,7 +2,7 @@ import type { TypeTable } from '../api/index.ts';
 import type { ServerObjects } from '../apiserver/index.ts';
 import type { Random } from '../base/index.ts';
 import type { AccessReviewer, TokenIssuer, TokenReviewer } from './access.ts';
-import type { NodeConnector } from './core/connections.ts';
+import type { NodeConnector } from './node-connector.ts';
 
 /** What a cluster decides about its built-in kinds. */
 export interface BuiltInOptions {

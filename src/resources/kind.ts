@@ -1,5 +1,14 @@
 import type { ApiObject, FieldError, ObjectMeta, ResourceInfo } from '../api/index.ts';
-import type { Alongside, Change, Computed, Resource, Strategy, Subresource, WriteContext } from '../apiserver/index.ts';
+import type {
+  Alongside,
+  Change,
+  Column,
+  Computed,
+  Resource,
+  Strategy,
+  Subresource,
+  WriteContext,
+} from '../apiserver/index.ts';
 import type { NameRule } from './name-rules.ts';
 
 /**
@@ -21,7 +30,7 @@ export interface KindRules<T> {
   /** The feature that must be switched on for it to be served; all such features are off by default in 1.36. */
   readonly featureGate?: string;
   /** The columns of its tables; absent: its name, and when it was created. */
-  readonly columns?: Resource['columns'];
+  readonly columns?: readonly Column<T>[];
   readonly rowConditions?: Resource['rowConditions'];
   readonly compareRows?: Resource['compareRows'];
 

@@ -1,8 +1,7 @@
 import { invalidValue, matchLabels, matchLabelSelector, ValueError, withMeta } from '../api/index.ts';
 import type { ApiObject, FieldError } from '../api/index.ts';
-import type { Scale } from '../api/types/autoscaling/v1.d.ts';
 import type { LabelSelector } from '../api/types/meta/v1.d.ts';
-import { scaleColumns } from './columns/autoscaling-columns.ts';
+import { ageColumn, integer, nameColumn } from './columns/column.ts';
 import type { SubresourceMaker } from './kind.ts';
 
 interface Scalable {
@@ -27,23 +26,31 @@ function scale(print: (selector: unknown) => string): SubresourceMaker {
     verbs: info.verbs,
     kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     struct: info.type,
-    columns: scaleColumns,
+    columns: [
+      { ...nameColumn, format: '' },
+      integer('Desired', 'How many pods there should be', ({ spec }) => replicasIn(spec)),
+      integer('Available', 'How many pods there are', ({ status }) => replicasIn(status)),
+      ageColumn,
+    ],
     replicasPath: ['spec', 'replicas'],
-    project: (object) => pictureOf(object, print),
-    merge(object, picture) {
-      const { spec } = picture as unknown as Scale;
+    project: (object) => scaleOf(object, print),
+    merge(object, changed) {
       const { replicas: _, ...rest } = object['spec'] as Record<string, unknown>;
       return {
         ...object,
-        metadata: withMeta(object.metadata, { resourceVersion: picture.metadata.resourceVersion }),
-        spec: { replicas: spec?.replicas ?? 0, ...rest }, // replicas is the first member of all these specs
+        metadata: withMeta(object.metadata, { resourceVersion: changed.metadata.resourceVersion }),
+        spec: { replicas: replicasIn(changed['spec']), ...rest }, // replicas is the first member of all these specs
       };
     },
     validate: checkScale,
   });
 }
 
-function pictureOf(object: ApiObject, print: (selector: unknown) => string): ApiObject {
+function replicasIn(part: unknown): number {
+  return (part as { readonly replicas?: number } | undefined)?.replicas ?? 0;
+}
+
+function scaleOf(object: ApiObject, print: (selector: unknown) => string): ApiObject {
   const { spec, status } = object as unknown as Scalable;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const selector = print(spec.selector);
@@ -57,8 +64,8 @@ function pictureOf(object: ApiObject, print: (selector: unknown) => string): Api
   };
 }
 
-function checkScale(picture: ApiObject): FieldError[] {
-  const replicas = (picture as unknown as Scale).spec?.replicas ?? 0;
+function checkScale(scale: ApiObject): FieldError[] {
+  const replicas = replicasIn(scale['spec']);
   if (replicas >= 0) return [];
   return [invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0')];
 }

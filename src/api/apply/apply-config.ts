@@ -1,27 +1,41 @@
-import { deepEqual } from '../../base/index.ts';
+import { compareUtf8, deepEqual } from '../../base/index.ts';
 import type { PlainObject } from '../json/index.ts';
 import { isPlainObject } from '../json/plain-object.ts';
 import type { ApiObject } from '../object.ts';
 import { badRequest, StatusError } from '../status.ts';
 import { checkTyped } from './check-typed.ts';
-import { applyConflict, type Conflicts, conflictsBeyond } from './conflicts.ts';
 import type { Converting } from './conversion.ts';
-import { decodeManagedFields } from './decode-managed-fields.ts';
-import { encodeManagedFields } from './encode-managed-fields.ts';
+import {
+  decodeManagedFields,
+  encodeManagedFields,
+  type FieldManager,
+  type FieldManagers,
+  type ManagedFieldsEntry,
+  managerId,
+} from './field-managers.ts';
 import { EMPTY_SET, type FieldSet } from './field-set.ts';
 import { KUBECTL, setOfLastApplied, withLastApplied } from './last-applied.ts';
 import { mergeObjects } from './merge-objects.ts';
 import { withoutNeverOwned } from './never-owned.ts';
-import { checkKind, objectLabel } from './object-label.ts';
-import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
-import { type ManagedFieldsEntry, type FieldManager, managerId, type FieldManagers } from './field-managers.ts';
+import {
+  apiVersionOf,
+  kindLabel,
+  type OwnedKind,
+  otherVersions,
+  type TypedObject,
+  typedObject,
+  VersionedChange,
+} from './versions.ts';
 import { FieldsError } from './parse-element.ts';
 import { takeChanges, UNKNOWN_MANAGER, type Writer } from './plain-write.ts';
 import { pruneObject } from './prune-object.ts';
 import { setOf } from './set-of.ts';
 import { reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
-import { type TypedObject, typedObject, VersionedChange } from './versions.ts';
+import { quoteGo } from '../values/index.ts';
+import { difference } from './field-set-algebra.ts';
+import { pathLabel } from './path-element.ts';
+import type { GroupVersionKind } from '../schema/schema.ts';
 
 export interface ApplyOptions {
   readonly kind: OwnedKind;
@@ -121,7 +135,9 @@ function* attempt(
   const last = reconciled.get(id);
   const claimed = new Map(reconciled).set(id, { ...self, set: applied, time: last?.time });
   const after = yield* pruneObject(merged, { last, managers: claimed, applied });
-  const settled = yield* settleManagers(claimed, new VersionedChange(before, after, kind), id);
+  const change = new VersionedChange(before, after, kind);
+  yield* change.compareIn(otherVersions(claimed, before.apiVersion));
+  const settled = settleManagers(claimed, change, id);
   if (!force && settled.conflicts.size > 0) {
     return { object: live, managers, conflicts: settled.conflicts };
   }
@@ -182,4 +198,76 @@ function* resolved(
 /** What Kubernetes did not expect to fail is a failure of the server, with the words of the failure. */
 function unexpected(message: string, cause: unknown): StatusError {
   return new StatusError({ code: 500, message }, { cause });
+}
+
+/** What an applied configuration would take from others, by the ids of its managers. */
+type Conflicts = ReadonlyMap<string, FieldSet>;
+
+/** The conflicts that are not in `allowed`; undefined when none are left. */
+function conflictsBeyond(conflicts: Conflicts, allowed: FieldSet): Conflicts | undefined {
+  const left = new Map<string, FieldSet>();
+  for (const [id, set] of conflicts) {
+    const rest = difference(set, allowed);
+    if (!rest.isEmpty) left.set(id, rest);
+  }
+  return left.size === 0 ? undefined : left;
+}
+
+/** 409 with a cause for each field that belongs to somebody else. */
+function applyConflict(conflicts: Conflicts, managers: FieldManagers): StatusError {
+  const groups = [...conflicts]
+    .sort(([left], [right]) => compareUtf8(left, right))
+    .map(([id, set]) => ({ label: managerLabel(managers.get(id)), fields: [...set.paths()].map(pathLabel) }));
+  const causes = groups.flatMap(({ label, fields }) =>
+    fields.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${label}`, field })),
+  );
+  const [only] = causes;
+  const message =
+    causes.length === 1 && only !== undefined
+      ? `1 conflict: ${only.message}: ${only.field}`
+      : `${causes.length} conflicts: ${groups.map(groupText).join('\n')}`;
+  return new StatusError({
+    code: 409,
+    reason: 'Conflict',
+    message: `Apply failed with ${message}`,
+    details: { causes },
+  });
+}
+
+function groupText({ label, fields }: { readonly label: string; readonly fields: readonly string[] }): string {
+  return [`conflicts with ${label}:`, ...fields.map((field) => `- ${field}`)].join('\n');
+}
+
+function managerLabel(manager: FieldManager | undefined): string {
+  if (manager === undefined) return quoteGo('');
+  const { name, operation, apiVersion, subresource } = manager;
+  const where = subresource === '' ? '' : ` with subresource ${quoteGo(subresource)}`;
+  return `${quoteGo(name)}${where}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
+}
+
+/** How messages name an object: `default/web; apps/v1, Kind=Deployment`. */
+function objectLabel(object: PlainObject, { kind }: OwnedKind): string {
+  const metadata = isPlainObject(object['metadata']) ? object['metadata'] : {};
+  return `${textOf(metadata['namespace'])}/${textOf(metadata['name'])}; ${kindLabel(kind)}`;
+}
+
+/** A configuration must say of what kind and version it is. */
+function checkKind(config: PlainObject, { kind }: OwnedKind): void {
+  const sent = sentKind(config);
+  if (sent.kind === kind.kind && sent.version === kind.version && sent.group === kind.group) return;
+  throw badRequest(`invalid object type: ${kindLabel(sent)}`);
+}
+
+function sentKind(config: PlainObject): GroupVersionKind {
+  const apiVersion = textOf(config['apiVersion']);
+  const parts = apiVersion.split('/');
+  const kind = textOf(config['kind']);
+  if (parts.length > 2) return { group: '', version: '', kind: '' };
+  return parts.length === 2
+    ? { group: parts[0] ?? '', version: parts[1] ?? '', kind }
+    : { group: '', version: apiVersion, kind };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -6,12 +6,9 @@ import type { StatusError } from '../status.ts';
 import { applyConfig } from './apply-config.ts';
 import { type Converting, withConversions } from './conversion.ts';
 import { extractApplied } from './extract-applied.ts';
-import { keepTimes } from './keep-times.ts';
+import { keepTimes, managerName, ownAfterWrite } from './plain-write.ts';
 import { LAST_APPLIED } from './last-applied.ts';
-import { managerName } from './manager-name.ts';
-import { excludeFields } from './field-filter.ts';
-import type { OwnedKind } from './owned-kind.ts';
-import { ownAfterWrite } from './plain-write.ts';
+import { excludeFields, type OwnedKind } from './versions.ts';
 import { managedFieldsFromScale, managedFieldsOfScale } from './scale-managed-fields.ts';
 
 const types = builtInTypes();

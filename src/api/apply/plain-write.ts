@@ -1,25 +1,31 @@
 import type { ApiObject } from '../object.ts';
 import { deepEqual } from '../../base/index.ts';
-import { capManagers } from './cap-managers.ts';
-import type { Converting } from './conversion.ts';
-import { decodeManagedFields } from './decode-managed-fields.ts';
-import { encodeManagedFields } from './encode-managed-fields.ts';
-import { union } from './field-set-algebra.ts';
-import { withoutNeverOwned } from './never-owned.ts';
-import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
 import {
-  type ManagedFieldsEntry,
-  NO_MANAGERS,
+  capManagers,
+  decodeManagedFields,
+  encodeManagedFields,
   type FieldManager,
-  managerId,
   type FieldManagers,
+  type ManagedFieldsEntry,
+  managerId,
+  NO_MANAGERS,
   withSet,
 } from './field-managers.ts';
+import type { Converting } from './conversion.ts';
+import { union } from './field-set-algebra.ts';
+import { withoutNeverOwned } from './never-owned.ts';
+import {
+  apiVersionOf,
+  type OwnedKind,
+  otherVersions,
+  type TypedObject,
+  typedObject,
+  VersionedChange,
+} from './versions.ts';
 import { FieldsError } from './parse-element.ts';
-import { RecentSets } from './recent-sets.ts';
 import { reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
-import { type TypedObject, typedObject, VersionedChange } from './versions.ts';
+import type { FieldSet } from './field-set.ts';
 
 /** Who writes, and when. */
 export interface Writer {
@@ -82,11 +88,13 @@ export function* takeChanges(
   managers: FieldManagers,
   { before, after, kind, writer }: OwnedChange,
 ): Converting<FieldManagers> {
-  const reconciled = yield* reconcileManagers(managers, before);
+  const reconciled = managers.size === 0 ? managers : yield* reconcileManagers(managers, before);
   const change = new VersionedChange(before, after, kind);
-  const { managers: settled } = yield* settleManagers(reconciled, change, undefined);
+  const others = otherVersions(reconciled, before.apiVersion);
+  if (others.length > 0) yield* change.compareIn(others);
+  const { managers: settled } = settleManagers(reconciled, change, undefined);
   const apiVersion = apiVersionOf(kind.kind);
-  const comparison = yield* change.in(apiVersion);
+  const comparison = change.in(apiVersion);
   const touched = comparison === undefined ? undefined : union(comparison.modified, comparison.added);
   const set = touched === undefined ? undefined : withoutNeverOwned(kind.filter?.(touched) ?? touched);
   if (set === undefined || set.isEmpty) return capManagers(settled);
@@ -147,4 +155,65 @@ function withEntriesOf(live: ApiObject, object: ApiObject): ApiObject {
   return object.metadata.managedFields === managedFields
     ? object
     : { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+/** So many different sets are remembered at once. */
+const CAPACITY = 8;
+
+/**
+ * The sets that came last, so that equal ones are one: objects of a kind that one program writes mostly have the same
+ * fields, and then share their set and what is printed for it. When full, the one that was asked for longest ago goes.
+ */
+class RecentSets {
+  readonly #sets: FieldSet[] = [];
+
+  /** The remembered set that is equal to this one, or this one, which is remembered then. */
+  intern(set: FieldSet): FieldSet {
+    const sets = this.#sets;
+    let found = sets.findIndex((known) => known.equals(set));
+    const known = found < 0 ? set : (sets[found] as FieldSet);
+    if (found < 0) found = Math.min(sets.length, CAPACITY - 1);
+    for (let at = found; at > 0; at--) sets[at] = sets[at - 1] as FieldSet;
+    sets[0] = known;
+    return known;
+  }
+}
+
+/**
+ * The managedFields to store: the old ones when nothing but times would change in the whole object. Defaulting and the
+ * like can undo a change after managers have been told of it, and such a write must not make a new version of the object.
+ */
+export function keepTimes(object: ApiObject, old: ApiObject): ManagedFieldsEntry[] | undefined {
+  const entries = object.metadata.managedFields;
+  const before = old.metadata.managedFields;
+  if (entries === undefined || before === undefined || entries === before) return entries;
+  if (entries.length !== before.length || entries.length === 0) return entries;
+  if (entries.every((entry, index) => entry.time === before[index]?.time)) return entries;
+  const isSame = entries.every((entry, index) => deepEqual(timeless(entry), timeless(before[index] ?? {})));
+  return isSame && deepEqual(withEntries(object, before), old) ? before : entries;
+}
+
+function timeless({ time: _, ...entry }: ManagedFieldsEntry): ManagedFieldsEntry {
+  return entry;
+}
+
+function withEntries(object: ApiObject, managedFields: ApiObject['metadata']['managedFields']): ApiObject {
+  return { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+const MAX_LENGTH_BYTES = 128;
+const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+/** Under what name a write is kept: what the client calls itself, or else the first part of its user agent. */
+export function managerName(fieldManager: string, userAgent: string): string {
+  if (fieldManager !== '') return fieldManager;
+  let name = '';
+  let length = 0;
+  for (const character of userAgent.split('/', 1)[0] ?? '') {
+    if (!PRINTABLE.test(character)) continue;
+    length += Buffer.byteLength(character);
+    if (length > MAX_LENGTH_BYTES) break;
+    name += character;
+  }
+  return name;
 }

@@ -1,11 +1,14 @@
 import type { Converting } from './conversion.ts';
 import { difference, intersection, isSubset, union } from './field-set-algebra.ts';
-import { EMPTY_SET, type FieldSet } from './field-set.ts';
-import { withNamedFields } from './named-fields.ts';
+import { EMPTY_SET, type FieldEntry, FieldSet } from './field-set.ts';
 import type { FieldManager, FieldManagers } from './field-managers.ts';
-import { removeItems } from './remove-items.ts';
 import { setOf } from './set-of.ts';
 import { inVersion, type TypedObject } from './versions.ts';
+import { type ListType, type MapType, memberType, type MergeType } from './merge-type.ts';
+import { fieldElement, type PathElement } from './path-element.ts';
+import { setOwn } from '../json/index.ts';
+import { itemElement } from './list-items.ts';
+import { asList, asMap, isEmptyMap, kindOf } from './value-kind.ts';
 
 export interface Pruning {
   /** The applier as it was after its last configuration. */
@@ -83,4 +86,75 @@ function setOfTyped({ object, type }: TypedObject): FieldSet {
 
 function withObject(typed: TypedObject, object: unknown): TypedObject {
   return object === typed.object ? typed : { ...typed, object };
+}
+
+/** The set with the fields of structs that lead to its paths added: configurations own what is in them, not the way there. */
+function withNamedFields(set: FieldSet, type: MergeType): FieldSet {
+  let isChanged = false;
+  const entries = set.entries.map((entry): FieldEntry => {
+    if (entry.children.isEmpty) return entry;
+    const { element, isMember, children } = entry;
+    const isNamed = element.kind === 'field' && type.map?.field(element.name) !== undefined;
+    const below = withNamedFields(children, typeBelow(element, type));
+    if (below === children && (isMember || !isNamed)) return entry;
+    isChanged = true;
+    return { element, isMember: isMember || isNamed, children: below };
+  });
+  return isChanged ? new FieldSet(entries) : set;
+}
+
+const NO_TYPE: MergeType = {};
+
+/** Of what type a path goes on after an element; one that nothing is known of where the two do not fit. */
+function typeBelow(element: PathElement, { map, list }: MergeType): MergeType {
+  if (element.kind === 'field' && map !== undefined) return memberType(map, map.field(element.name));
+  return element.kind === 'key' && list !== undefined ? list.element : NO_TYPE;
+}
+
+/**
+ * The value without what `items` names: members, and items of lists that are not atomic. What has nothing left in it
+ * becomes null, also where it was empty before.
+ */
+export function removeItems(value: unknown, items: FieldSet, type: MergeType): unknown {
+  switch (kindOf(value, type)) {
+    case 'scalar':
+      return value;
+    case 'map':
+      return removeMembers(value, items, type.map as MapType);
+    case 'list':
+      return removeFromList(value, items, type.list as ListType);
+  }
+}
+
+function removeMembers(value: unknown, items: FieldSet, type: MapType): unknown {
+  const map = asMap(value);
+  if (map === undefined || type.isAtomic || isEmptyMap(map)) return null;
+  const result: Record<string, unknown> = {};
+  let isChanged = false;
+  for (const name in map) {
+    const member = map[name];
+    const field = type.field(name);
+    const entry = items.find(field?.element ?? fieldElement(name));
+    const isRemoved = entry?.isMember === true;
+    const kept =
+      entry === undefined || isRemoved ? member : removeItems(member, entry.children, memberType(type, field));
+    if (isRemoved || kept !== member) isChanged = true;
+    if (!isRemoved) setOwn(result, name, kept);
+  }
+  if (!isChanged) return value;
+  return isEmptyMap(result) ? null : result;
+}
+
+function removeFromList(value: unknown, items: FieldSet, type: ListType): unknown {
+  const list = asList(value);
+  if (list === undefined || type.relation === 'atomic' || list.length === 0) return null;
+  const result: unknown[] = [];
+  for (const item of list) {
+    const element = itemElement(item, type);
+    const entry = typeof element === 'string' ? undefined : items.find(element);
+    if (entry?.isMember === true) continue;
+    result.push(entry === undefined ? item : removeItems(item, entry.children, type.element));
+  }
+  if (result.length === 0) return null;
+  return result.length === list.length && result.every((item, index) => item === list[index]) ? value : result;
 }

@@ -1,9 +1,13 @@
-import { decodeManagedFields } from './decode-managed-fields.ts';
-import { encodeManagedFields } from './encode-managed-fields.ts';
+import {
+  decodeManagedFields,
+  encodeManagedFields,
+  type FieldManager,
+  type ManagedFieldsEntry,
+  withSet,
+} from './field-managers.ts';
 import { difference } from './field-set-algebra.ts';
 import { fieldSet } from './field-set.ts';
-import { apiVersionOf } from './owned-kind.ts';
-import { type ManagedFieldsEntry, type FieldManager, withSet } from './field-managers.ts';
+import { apiVersionOf } from './versions.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 
 /** Where `spec.replicas` of a Scale is in the objects it is a picture of. */

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { badRequest, internalError, StatusError, type TypeTable, wrapProtobuf } from '../../api/index.ts';
 import { type Clock, type Logger, unreachable } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
-import type { Resource } from '../resource.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type {
   Answer,
@@ -164,7 +164,7 @@ export class AnswerEncoder {
 
 interface TableRequest {
   readonly call: Call;
-  readonly resource: Resource;
+  readonly resource: ServedKind;
   readonly representation: Representation;
   readonly apiVersion: string;
 }

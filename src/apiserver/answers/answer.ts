@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { ApiObject, Status } from '../../api/index.ts';
-import type { Resource } from '../resource.ts';
+import type { ServedKind } from '../served-kind.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 
 /** What a verb answers with, before it is put into the client's format. A client in the same process takes it as it is. */
@@ -17,14 +17,14 @@ export type Answer =
 export interface ObjectAnswer {
   readonly type: 'object';
   readonly code: number;
-  readonly resource: Resource;
+  readonly resource: ServedKind;
   /** A stored object in whatever version, or one made for this answer (dry run, Scale, reviews) in the right one. */
   readonly object: StoredObject | ApiObject;
 }
 
 export interface ListAnswer {
   readonly type: 'list';
-  readonly resource: Resource;
+  readonly resource: ServedKind;
   /** Stored objects, or ones made for this answer (`componentstatuses`) in the right version. */
   readonly items: readonly (StoredObject | ApiObject)[];
   readonly metadata: ListMetadata;
@@ -39,7 +39,7 @@ export interface ListMetadata {
 
 export interface WatchAnswer {
   readonly type: 'watch';
-  readonly resource: Resource;
+  readonly resource: ServedKind;
   /** In batches; ends when the watch is over. */
   readonly events: AsyncIterable<readonly WatchEvent[]>;
 }

@@ -1,4 +1,4 @@
-import type { Resource } from '../resource.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { ListMetadata } from './answer.ts';
 
@@ -7,7 +7,7 @@ export interface TypeMeta {
   readonly apiVersion: string;
 }
 
-export function listTypeMeta(resource: Resource): TypeMeta {
+export function listTypeMeta(resource: ServedKind): TypeMeta {
   return { kind: resource.listKind ?? `${resource.kind}List`, apiVersion: apiVersionOf(resource) };
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { canonicalize, encodeJson, encodeProtobuf } from '../../api/index.ts';
 import type { ApiObject, Struct, TypeTable } from '../../api/index.ts';
-import type { Resource } from '../resource.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { isJsonPrefix, jsonObjectEnd } from './json-bytes.ts';
 import { objectOf, type ObjectSource } from './object-forms.ts';
@@ -18,12 +18,12 @@ export class MetadataForms {
   }
 
   /** A PartialObjectMetadata of the given version. */
-  partial(source: ObjectSource, resource: Resource, apiVersion: string): ApiObject {
+  partial(source: ObjectSource, resource: ServedKind, apiVersion: string): ApiObject {
     return { kind: 'PartialObjectMetadata', apiVersion, metadata: this.#metadata(source, resource) };
   }
 
   /** The JSON of the metadata alone; cut out of the object's where that is possible, since it saves parsing. */
-  json(source: ObjectSource, resource: Resource): Uint8Array {
+  json(source: ObjectSource, resource: ServedKind): Uint8Array {
     if (source instanceof StoredObject && resource.capabilities.objects === 'structured') {
       const cut = cutMetadata(source.json(resource), typeMetaPrefix(resource));
       if (cut !== undefined) return cut;
@@ -32,7 +32,7 @@ export class MetadataForms {
   }
 
   /** The bare message of a PartialObjectMetadata, which is the same in all versions. */
-  protobuf(source: ObjectSource, resource: Resource): Uint8Array {
+  protobuf(source: ObjectSource, resource: ServedKind): Uint8Array {
     const encode = (): Uint8Array => encodeProtobuf({ metadata: this.#metadata(source, resource) }, this.#partial);
     return source instanceof StoredObject
       ? source.form(`protobuf metadata ${resource.version} ${resource.group}`, encode)
@@ -40,7 +40,7 @@ export class MetadataForms {
   }
 
   /** Custom resources have their metadata sorted like everything else of theirs; here it takes its usual order. */
-  #metadata(source: ObjectSource, resource: Resource): ApiObject['metadata'] {
+  #metadata(source: ObjectSource, resource: ServedKind): ApiObject['metadata'] {
     const { metadata } = objectOf(source, resource);
     if (resource.capabilities.objects === 'structured') return metadata;
     return canonicalize(metadata, this.#objectMeta);

@@ -1,6 +1,6 @@
 import type { StatusError } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
-import type { Resource } from '../resource.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { type AcceptClause, parseAccept } from './accept.ts';
 import { noRouteFor, notAcceptable, notStreamable } from './not-acceptable.ts';
 import { type Conversion, type Format, formats, mediaTypes, type Representation } from './representation.ts';
@@ -35,7 +35,7 @@ export class Negotiator {
    * The representation of the object, list or events that the call is about; throws 406 when none fits. Needs nothing
    * but the call, so it can go before any work.
    */
-  negotiate(call: Call, resource: Resource): Representation {
+  negotiate(call: Call, resource: ServedKind): Representation {
     const header = call.header('accept') ?? '';
     const isPretty = isPrettyWanted(call);
     if (header === '' || isConnection(call, resource)) return isPretty ? PRETTY : DEFAULT;
@@ -82,7 +82,7 @@ const statusOffer: Offer = {
 const failureTarget: Target = { offer: statusOffer, isRouted: false, isStream: false, isCollection: false };
 const successTarget: Target = { ...failureTarget, offer: builtInOffer };
 
-function targetOf({ info, path }: Call, resource: Resource): Target {
+function targetOf({ info, path }: Call, resource: ServedKind): Target {
   const { hasProtobuf, refusals } = resource.capabilities;
   const isStream = info.verb === 'watch';
   return {
@@ -97,12 +97,12 @@ function targetOf({ info, path }: Call, resource: Resource): Target {
 const WATCH_PATH = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/watch\//;
 
 /** What comes from somewhere else is of whatever type it is there. */
-function isConnection({ info }: Call, resource: Resource): boolean {
+function isConnection({ info }: Call, resource: ServedKind): boolean {
   return info.subresource !== '' && resource.subresources.get(info.subresource)?.type === 'connection';
 }
 
 /** Kinds that are only posted, such as reviews and evictions, cannot be shown as a table. */
-function hasTable(resource: Resource, subresource: string): boolean {
+function hasTable(resource: ServedKind, subresource: string): boolean {
   if (subresource !== '') return resource.subresources.get(subresource)?.type !== 'action';
   return resource.verbs.includes('get') || resource.verbs.includes('list');
 }

@@ -1,5 +1,5 @@
 import { StatusError } from '../../api/index.ts';
-import type { Resource } from '../resource.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { formats, mediaTypes, type Representation, streamFormats, streamMediaType } from './representation.ts';
 
 const objectTypes = formats.map((format) => mediaTypes[format]);
@@ -35,7 +35,7 @@ export function notStreamable(): StatusError {
 }
 
 /** A single object was asked for as a list. */
-export function notAList(resource: Resource): StatusError {
+export function notAList(resource: ServedKind): StatusError {
   if (resource.capabilities.objects === 'unstructured')
     return new StatusError({ code: 500, message: 'content is not a list' });
   const type = internalTypeName(resource, resource.kind);
@@ -43,13 +43,13 @@ export function notAList(resource: Resource): StatusError {
 }
 
 /** A list was asked for as a single object. */
-export function isAList(resource: Resource): StatusError {
+export function isAList(resource: ServedKind): StatusError {
   const type = internalTypeName(resource, `${resource.kind}List`);
   return refusal(`you requested PartialObjectMetadata, but the requested object is a list (*${type})`);
 }
 
 /** Whether an object, or a list, can be converted in the way that was asked for; throws when it cannot. */
-export function checkConversion(representation: Representation, resource: Resource, isList: boolean): void {
+export function checkConversion(representation: Representation, resource: ServedKind, isList: boolean): void {
   const kind = representation.conversion?.kind;
   if (isList && kind === 'PartialObjectMetadata') throw isAList(resource);
   if (!isList && kind === 'PartialObjectMetadataList') throw notAList(resource);
@@ -60,7 +60,7 @@ function refusal(message: string): StatusError {
 }
 
 /** What Kubernetes calls the type inside, which two of its messages show. */
-function internalTypeName({ group, capabilities }: Resource, kind: string): string {
+function internalTypeName({ group, capabilities }: ServedKind, kind: string): string {
   if (capabilities.objects === 'unstructured')
     return kind.endsWith('List') ? 'unstructured.UnstructuredList' : 'unstructured.Unstructured';
   return `${internalPackages[group] ?? group.split('.', 1)[0]}.${kind}`;

@@ -1,22 +1,22 @@
 import { Buffer } from 'node:buffer';
 import { type ApiObject, encodeProtobuf } from '../../api/index.ts';
-import type { Resource } from '../resource.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { jsonText } from '../storage/storage-codec.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 
 /** An object to answer with: shared by all who read it, or made for this one answer. */
 export type ObjectSource = StoredObject | ApiObject;
 
-export function objectOf(source: ObjectSource, resource: Resource): ApiObject {
+export function objectOf(source: ObjectSource, resource: ServedKind): ApiObject {
   return source instanceof StoredObject ? source.as(resource) : source;
 }
 
-export function jsonOf(source: ObjectSource, resource: Resource): Uint8Array {
+export function jsonOf(source: ObjectSource, resource: ServedKind): Uint8Array {
   return source instanceof StoredObject ? source.json(resource) : Buffer.from(jsonText(source, resource.type));
 }
 
 /** The bare protobuf message, without envelope: as it is inside of lists. */
-export function protobufOf(source: ObjectSource, resource: Resource): Uint8Array {
+export function protobufOf(source: ObjectSource, resource: ServedKind): Uint8Array {
   if (!(source instanceof StoredObject)) return encodeProtobuf(source, resource.type);
   return source.form(`protobuf ${resource.version} ${resource.group}`, () =>
     encodeProtobuf(source.as(resource), resource.type),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiObject } from '../../api/index.ts';
-import type { Column, Resource } from '../resource.ts';
+import type { Resource } from '../resource.ts';
+import type { Column } from '../served-kind.ts';
 import { callOf, newEncoder, resourceOf, stored, textOf } from './testing/answer-fixture.ts';
 
 interface Table {

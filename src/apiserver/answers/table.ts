@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/index.ts';
 import { unreachable } from '../../base/index.ts';
-import type { Column, Resource } from '../resource.ts';
+import type { Column, ServedKind } from '../served-kind.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import type { ListMetadata } from './answer.ts';
 import { listMetadata } from './list-metadata.ts';
@@ -9,7 +9,7 @@ import { objectOf, type ObjectSource } from './object-forms.ts';
 import type { IncludeObject } from './table-options.ts';
 
 export interface TableContext {
-  readonly resource: Resource;
+  readonly resource: ServedKind;
   readonly apiVersion: string;
   readonly include: IncludeObject;
   readonly forms: MetadataForms;
@@ -42,14 +42,14 @@ export function tableOf(sources: readonly ObjectSource[], metadata: ListMetadata
   };
 }
 
-function inOrder(sources: readonly ObjectSource[], resource: Resource): readonly ObjectSource[] {
+function inOrder(sources: readonly ObjectSource[], resource: ServedKind): readonly ObjectSource[] {
   const { compareRows } = resource;
   if (compareRows === undefined) return sources;
   return sources.toSorted((left, right) => compareRows(shownObject(left, resource), shownObject(right, resource)));
 }
 
 /** What cells are made from. */
-function shownObject(source: ObjectSource, resource: Resource): ApiObject {
+function shownObject(source: ObjectSource, resource: ServedKind): ApiObject {
   if (source instanceof StoredObject && resource.capabilities.tablesShow === 'stored') return source.object;
   return objectOf(source, resource);
 }
@@ -82,7 +82,7 @@ function definitionOf({ name, type, format, description, priority }: Column): Om
   return { name, type, format, description, priority };
 }
 
-function columnsOf(resource: Resource): readonly Column[] {
+function columnsOf(resource: ServedKind): readonly Column[] {
   return resource.columns.length === 0 ? defaultColumns : resource.columns;
 }
 

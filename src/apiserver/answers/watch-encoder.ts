@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { type ApiObject, canonicalize, type Status } from '../../api/index.ts';
 import { type Clock, unreachable } from '../../base/index.ts';
 import type { Query } from '../request/query.ts';
-import type { Resource } from '../resource.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { apiVersionOf, type StoredObject } from '../storage/stored-object.ts';
 import type { WatchAnswer, WatchEvent } from './answer.ts';
 import { ChunkWriter } from './chunk-writer.ts';
@@ -57,7 +57,7 @@ async function* stream(events: WatchAnswer['events'], framer: EventFramer): Asyn
 }
 
 interface EventFramerOptions {
-  readonly resource: Resource;
+  readonly resource: ServedKind;
   readonly payload: Payload;
   readonly frame: Frame;
   readonly statusBytes: (status: Status) => Uint8Array;
@@ -132,7 +132,7 @@ class EventFramer {
 const INITIAL_EVENTS_END = { 'k8s.io/initial-events-end': 'true' };
 
 /** The object of a BOOKMARK: an empty one of the kind, with nothing but the resourceVersion. */
-function bookmarkObject(event: Extract<WatchEvent, { type: 'BOOKMARK' }>, resource: Resource): ApiObject {
+function bookmarkObject(event: Extract<WatchEvent, { type: 'BOOKMARK' }>, resource: ServedKind): ApiObject {
   const annotations = event.endsInitialEvents ? { annotations: INITIAL_EVENTS_END } : {};
   const metadata = { ...annotations, resourceVersion: event.resourceVersion };
   const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { encodeJson, wrapProtobuf } from '../../api/index.ts';
 import { type Clock, unreachable } from '../../base/index.ts';
 import type { Query } from '../request/query.ts';
-import type { Resource } from '../resource.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { MetadataForms } from './metadata-forms.ts';
 import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
@@ -18,7 +18,7 @@ export interface Payload {
 }
 
 export interface PayloadContext {
-  readonly resource: Resource;
+  readonly resource: ServedKind;
   readonly forms: MetadataForms;
   readonly clock: Clock;
   readonly query: Query;

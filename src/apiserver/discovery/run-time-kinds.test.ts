@@ -39,18 +39,18 @@ describe('a kind that is registered while the server runs', () => {
   test('changes the tag of aggregated discovery, and gives it back when it goes', async () => {
     await using api = new KindServer();
     const before = (await api.get('/apis', { accept: AGGREGATED })).headers['etag'] as string;
-    expect((await api.get('/apis', { accept: AGGREGATED, ifNoneMatch: before })).code).toBe(304);
+    expect((await api.get('/apis', { accept: AGGREGATED, 'if-none-match': before })).code).toBe(304);
 
     api.server.registry.register(cronTabs());
 
-    const with_ = await api.get('/apis', { accept: AGGREGATED, ifNoneMatch: before });
+    const with_ = await api.get('/apis', { accept: AGGREGATED, 'if-none-match': before });
     expect(with_.code).toBe(200);
     expect(with_.json().items.at(-1)).toMatchObject({
       metadata: { name: GROUP },
       versions: [{ version: 'v1', resources: [{ responseKind: { group: GROUP } }] }, { version: 'v1beta1' }],
     });
     api.server.registry.withdraw(KIND);
-    expect((await api.get('/apis', { accept: AGGREGATED, ifNoneMatch: before })).code).toBe(304);
+    expect((await api.get('/apis', { accept: AGGREGATED, 'if-none-match': before })).code).toBe(304);
   });
 
   test('is documented as a custom resource, with its own types written in place', async () => {
@@ -139,7 +139,7 @@ describe('a kind that is withdrawn', () => {
   test('is not found any more, and its watches end', async () => {
     await using api = new KindServer();
     api.server.registry.register(cronTabs());
-    const { answer } = await api.answer('GET', `${OBJECTS}?watch=true`);
+    const answer = await api.answer('GET', `${OBJECTS}?watch=true`);
     if (answer.type !== 'watch') throw new Error(`Unexpected answer: ${answer.type}`);
     const events = answer.events[Symbol.asyncIterator]();
     const first = events.next();
@@ -158,7 +158,7 @@ describe('a kind that is withdrawn', () => {
   test('ends a watch that has yet to begin', async () => {
     await using api = new KindServer();
     api.server.registry.register(cronTabs());
-    const { answer } = await api.answer('GET', `${OBJECTS}?watch=true&resourceVersion=0`);
+    const answer = await api.answer('GET', `${OBJECTS}?watch=true&resourceVersion=0`);
     api.server.registry.withdraw(KIND);
 
     if (answer.type !== 'watch') throw new Error(`Unexpected answer: ${answer.type}`);
@@ -210,7 +210,7 @@ describe('the registry', () => {
     api.server.registry.register(cronTabs({ group: 'other.example.com' }));
     const paths = ['/openapi/v3/api/v1', '/openapi/v3/apis/apps/v1', '/openapi/v3/apis/other.example.com/v1'];
     const bodies = async (): Promise<unknown[]> =>
-      Promise.all(paths.map(async (path) => bodyOf((await api.answer('GET', path)).answer)));
+      Promise.all(paths.map(async (path) => bodyOf(await api.answer('GET', path))));
     const before = await bodies();
 
     api.server.registry.register(cronTabs());
@@ -246,6 +246,6 @@ describe('the registry', () => {
   });
 });
 
-function bodyOf(answer: Awaited<ReturnType<KindServer['answer']>>['answer']): unknown {
+function bodyOf(answer: Awaited<ReturnType<KindServer['answer']>>): unknown {
   return answer.type === 'bytes' ? answer.body : undefined;
 }

@@ -1,7 +1,7 @@
 import { type ApiObject, withMeta } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Entry, Revision } from '../../store/index.ts';
-import type { Resource } from '../resource.ts';
+import type { ServedKind } from '../served-kind.ts';
 import { jsonText, type StorageCodec } from './storage-codec.ts';
 
 /**
@@ -51,18 +51,18 @@ export class StoredObject {
   }
 
   /** Whether `as` can answer: the object is stored in this version, needs no conversion, or has been converted. */
-  isReadableAs(resource: Resource): boolean {
+  isReadableAs(resource: ServedKind): boolean {
     if (resource.storage.convert === undefined || this.#isStoredAs(resource)) return true;
     return this.#forms?.has(objectForm(resource)) === true;
   }
 
   /** Keeps the object as it was converted to the version of a resource. */
-  keepAs(resource: Resource, converted: ApiObject): void {
+  keepAs(resource: ServedKind, converted: ApiObject): void {
     this.form(objectForm(resource), () => frozen(renamed(converted, resource)));
   }
 
   /** In the version of a resource, to which it has been converted if that takes more than a new name. */
-  as(resource: Resource): ApiObject {
+  as(resource: ServedKind): ApiObject {
     if (this.#isStoredAs(resource)) return this.object;
     return this.form(objectForm(resource), () => {
       if (resource.storage.convert !== undefined)
@@ -72,7 +72,7 @@ export class StoredObject {
   }
 
   /** The JSON text of the object in the version of a resource, as UTF-8. */
-  json(resource: Resource): Uint8Array {
+  json(resource: ServedKind): Uint8Array {
     if (!this.#isStoredAs(resource)) {
       return this.form(`json ${resource.version} ${resource.group}`, () =>
         Buffer.from(jsonText(this.as(resource), resource.type)),
@@ -93,17 +93,17 @@ export class StoredObject {
   }
 
   /** Objects of one kind may be stored in several versions, when the version in which they are stored has changed. */
-  #isStoredAs(resource: Resource): boolean {
+  #isStoredAs(resource: ServedKind): boolean {
     this.#storedVersion ??= this.#codec.storedVersion?.(this.#value) ?? resource.storage.apiVersion;
     return this.#storedVersion === apiVersionOf(resource);
   }
 }
 
-function objectForm({ version, group }: Resource): string {
+function objectForm({ version, group }: ServedKind): string {
   return `object ${version} ${group}`;
 }
 
-function renamed(object: ApiObject, resource: Resource): ApiObject {
+function renamed(object: ApiObject, resource: ServedKind): ApiObject {
   return { ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) };
 }
 

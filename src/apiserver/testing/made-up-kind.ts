@@ -1,7 +1,8 @@
 import { builtInTypes, structuralKind } from '../../api/index.ts';
 import type { StructuralSchema } from '../../api/index.ts';
 import { customCapabilities } from '../capabilities.ts';
-import type { Column, Convert, ObjectView, Resource } from '../resource.ts';
+import type { ObjectView, Resource } from '../resource.ts';
+import type { Column, Convert } from '../served-kind.ts';
 
 export interface MadeUpOptions {
   readonly group?: string;

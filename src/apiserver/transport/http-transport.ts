@@ -13,7 +13,8 @@ import { Http2Connection } from './http2-connection.ts';
 import { httpsServer, type ServingCertificate } from './https-server.ts';
 import type { Protocol } from './observer.ts';
 import { OpenConnections } from './open-connections.ts';
-import { RequestServer, type RequestServices } from './request-server.ts';
+import { RequestServer } from './request-server.ts';
+import type { RequestServices } from './served-request.ts';
 
 export interface HttpTransportOptions extends Omit<RequestServices, 'heads'> {
   readonly serving: ServingCertificate;

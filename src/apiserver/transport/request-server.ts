@@ -1,23 +1,5 @@
-import type { Clock, Logger, UidSource } from '../../base/index.ts';
-import type { HeadWriter } from './answer-head.ts';
 import type { Exchange } from './exchange.ts';
-import type { TransportLimits } from './limits.ts';
-import type { TransportObserver } from './observer.ts';
-import type { RequestHandler } from './request-handler.ts';
-import { type RequestOwner, ServedRequest } from './served-request.ts';
-
-/** What every request needs while it is served. */
-export interface RequestServices {
-  readonly handler: RequestHandler;
-  readonly clock: Clock;
-  readonly uids: UidSource;
-  readonly log: Logger;
-  readonly heads: HeadWriter;
-  readonly limits: TransportLimits;
-  readonly observer: TransportObserver;
-  /** Large answers go out as gzip to clients that take it. */
-  readonly compress: boolean;
-}
+import { type RequestOwner, type RequestServices, ServedRequest } from './served-request.ts';
 
 /** Serves requests, whichever protocol brings them; knows those under way, and which are late. */
 export class RequestServer implements RequestOwner {

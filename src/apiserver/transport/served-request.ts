@@ -1,16 +1,32 @@
 import { Buffer } from 'node:buffer';
 import { badRequest, StatusError } from '../../api/index.ts';
-import { DurationError, parseGoDuration } from '../../base/index.ts';
+import { type Clock, DurationError, type Logger, parseGoDuration, type UidSource } from '../../base/index.ts';
 import type { EncodedAnswer, TakeOver } from '../answers/answer.ts';
 import type { SentAnswer } from '../request/call.ts';
 import { isLongRunning } from '../stages/limit-concurrency.ts';
 import { discard, isPieces, lengthOf } from './answer-body.ts';
+import type { HeadWriter } from './answer-head.ts';
 import type { Exchange, Head } from './exchange.ts';
 import { GZIP_ABOVE_BYTES, gzipped } from './gzip-body.ts';
 import { LazyCall } from './lazy-call.ts';
-import type { RequestServices } from './request-server.ts';
+import type { TransportLimits } from './limits.ts';
+import type { TransportObserver } from './observer.ts';
+import type { RequestHandler } from './request-handler.ts';
 import { StreamedBody } from './streamed-body.ts';
 import { Tunnel } from './tunnel.ts';
+
+/** What every request needs while it is served. */
+export interface RequestServices {
+  readonly handler: RequestHandler;
+  readonly clock: Clock;
+  readonly uids: UidSource;
+  readonly log: Logger;
+  readonly heads: HeadWriter;
+  readonly limits: TransportLimits;
+  readonly observer: TransportObserver;
+  /** Large answers go out as gzip to clients that take it. */
+  readonly compress: boolean;
+}
 
 /** Who serves requests, and hears when one is over. */
 export interface RequestOwner {

@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type ApiObject, builtInTypes, type Field, type Status, StatusError, type Struct } from '../../api/index.ts';
-import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
-import { openMemoryStore } from '../../store/index.ts';
-import { ApiServer } from '../api-server.ts';
 import { customCapabilities } from '../capabilities.ts';
-import type { Convert, Resource } from '../resource.ts';
-import { ServerObjects } from '../objects/server-objects.ts';
-import { certificateAuthenticator } from '../stages/authenticate.ts';
-import { mastersAuthorizer } from '../access/fixed-authorizer.ts';
-import { jsonStorage } from '../storage/storage-codec.ts';
+import type { Resource } from '../resource.ts';
+import type { Convert, ServedKind } from '../served-kind.ts';
 import { StoredObject } from '../storage/stored-object.ts';
-import { inProcessCall } from '../transport/index.ts';
+import { MemoryServer } from '../testing/memory-server.ts';
 
 /** A made-up kind: `spec.size` in v1, `spec.extent` in v2; converted by somebody who takes a while. */
 function gadgetType(version: string, ...members: readonly string[]): Struct {
@@ -55,34 +49,14 @@ function renaming(): Renaming {
   return state;
 }
 
-class Gadgets implements AsyncDisposable {
+class Gadgets extends MemoryServer {
   readonly renaming = renaming();
-  readonly #store = openMemoryStore({ clock: new VirtualClock() });
-  readonly #server: ApiServer;
-  readonly #clock = new VirtualClock();
 
   constructor() {
-    const random = new SeededRandom(1);
-    this.#server = new ApiServer({
-      objects: new ServerObjects({
-        store: this.#store,
-        codecFor: ({ storage }) => jsonStorage(storage.type),
-        clock: this.#clock,
-        log: discardLogger,
-      }),
-      types: builtInTypes(),
-      clock: this.#clock,
-      random,
-      uids: new RandomUidSource(random),
-      log: discardLogger,
-      metrics: new MetricRegistry(),
-      authenticators: [certificateAuthenticator],
-      authorizer: mastersAuthorizer,
-      admission: [],
-    });
+    super();
     const stored = gadgetType('v1', 'color', 'size');
     const later = gadgetType('v2', 'color', 'extent');
-    this.#server.registry.register([this.#resource('v1', stored, stored), this.#resource('v2', later, stored)]);
+    this.server.registry.register([this.#resource('v1', stored, stored), this.#resource('v2', later, stored)]);
   }
 
   #resource(version: string, type: Struct, stored: Struct): Resource {
@@ -115,7 +89,7 @@ class Gadgets implements AsyncDisposable {
   }
 
   async send(method: string, path: string, body: object | string = '', type = 'application/json'): Promise<unknown> {
-    const answer = await this.#server.answer(this.#call(method, path, body, type));
+    const answer = await this.server.answer(this.callOf(method, path, { body, type }));
     if (answer.type === 'object') return plain(answer.object, answer.resource);
     if (answer.type === 'list') return answer.items.map((item) => plain(item, answer.resource));
     if (answer.type === 'status') return answer.status;
@@ -124,7 +98,7 @@ class Gadgets implements AsyncDisposable {
 
   /** The first events of a watch. */
   async watch(path: string, count: number): Promise<string[]> {
-    const answer = await this.#server.answer(this.#call('GET', path, '', 'application/json'));
+    const answer = await this.server.answer(this.callOf('GET', path));
     if (answer.type !== 'watch') throw new Error('No watch');
     const seen: string[] = [];
     for await (const batch of answer.events) {
@@ -140,28 +114,13 @@ class Gadgets implements AsyncDisposable {
   }
 
   stored(): Promise<string[]> {
-    return this.#store
+    return this.store
       .range({ from: '/registry/', to: '/registry0' })
       .then(({ entries }) => entries.map(({ value }) => Buffer.from(value).toString()));
   }
-
-  #call(method: string, path: string, body: object | string, type: string): ReturnType<typeof inProcessCall> {
-    return inProcessCall({
-      method,
-      path,
-      headers: { 'content-type': type, 'user-agent': 'test' },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-      certificate: { commonName: 'admin', organizations: ['system:masters'] },
-      clock: this.#clock,
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#store[Symbol.asyncDispose]();
-  }
 }
 
-function plain(object: StoredObject | ApiObject, resource: Resource): ApiObject {
+function plain(object: StoredObject | ApiObject, resource: ServedKind): ApiObject {
   return object instanceof StoredObject ? object.as(resource) : object;
 }
 

@@ -7,8 +7,8 @@ import { type DeclType, nameObjects } from './decl-type.ts';
 import { schemaShape } from './schema-shape.ts';
 import { limits } from './limits.ts';
 import { ruleType } from './schema-type.ts';
-import { DeclSizes } from './decl-sizes.ts';
 import type { SizeEstimator } from '../cost/estimate.ts';
+import type { Bounds } from '../cost/size.ts';
 
 /** The environments of the rules at one place of a CustomResourceDefinition's schema. */
 export interface RuleEnvironment {
@@ -56,4 +56,34 @@ export function ruleEnvironment(place: Shape, options: RuleOptions = {}): RuleEn
     maxCardinality: BigInt(Math.floor(limits.requestBytes / (declared.minSize + 1))),
     value: (raw) => shape.convert(raw),
   };
+}
+
+/** Tells how large the parts of a declared type can be. The variable's name does not matter. */
+class DeclSizes implements SizeEstimator {
+  readonly #root: DeclType;
+
+  constructor(root: DeclType) {
+    this.#root = root;
+  }
+
+  sizeAt([, ...path]: readonly string[]): Bounds | undefined {
+    let at: DeclType | undefined = this.#root;
+    for (const name of path) {
+      at = step(at, name);
+      if (at === undefined) return undefined;
+    }
+    return { min: 0n, max: BigInt.asUintN(64, BigInt(at.maxElements)) };
+  }
+}
+
+function step(at: DeclType, name: string): DeclType | undefined {
+  switch (name) {
+    case '@items':
+    case '@values':
+      return at.element;
+    case '@keys':
+      return at.key;
+    default:
+      return at.fields?.get(name)?.type;
+  }
 }

@@ -7,14 +7,23 @@ import type {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from '../../api/types/admissionregistration/v1.d.ts';
+import type { LabelSelector } from '../../api/types/meta/v1.d.ts';
+import type { Column } from '../../apiserver/index.ts';
+import { compareUtf8 } from '../../base/index.ts';
 import { changes } from '../change.ts';
-import {
-  admissionPolicyBindingColumns,
-  mutatingAdmissionPolicyColumns,
-  validatingAdmissionPolicyColumns,
-} from '../columns/admission-columns.ts';
+import { ageColumn, column, each, integer, nameColumn, UNSET } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkMatch, checkMutated, checkMutatingPolicy, checkParamRef, checkValidatingPolicy } from './policy-rules.ts';
+
+const paramKindColumn: Column<Policy> = column('ParamKind', 'Kind of the parameters', paramKind);
+
+/** Of bindings of mutating and validating policies alike. */
+const admissionPolicyBindingColumns: readonly Column<PolicyBinding>[] = [
+  nameColumn,
+  column('PolicyName', 'Policy that it puts to work', ({ spec }) => spec?.policyName ?? ''),
+  column('ParamRef', 'Which parameters the policy gets', paramRef),
+  ageColumn,
+];
 
 const GROUP = 'admissionregistration.k8s.io';
 
@@ -26,7 +35,12 @@ function alphaWarning(kind: string): string {
 export const validatingAdmissionPolicies = defineKind<ValidatingAdmissionPolicy>({
   group: GROUP,
   plural: 'validatingadmissionpolicies',
-  columns: validatingAdmissionPolicyColumns,
+  columns: [
+    nameColumn,
+    integer('Validations', 'How many rules it has', ({ spec }) => each(spec?.validations).length),
+    paramKindColumn,
+    ageColumn,
+  ],
   requiresResourceVersion: true,
   statusMetadata: 'owned',
   raisesGeneration: changes('spec'),
@@ -45,7 +59,12 @@ export const validatingAdmissionPolicyBindings = defineKind<ValidatingAdmissionP
 export const mutatingAdmissionPolicies = defineKind<MutatingAdmissionPolicy>({
   group: GROUP,
   plural: 'mutatingadmissionpolicies',
-  columns: mutatingAdmissionPolicyColumns,
+  columns: [
+    nameColumn,
+    integer('Mutations', 'How many changes it makes', ({ spec }) => each(spec?.mutations).length),
+    paramKindColumn,
+    ageColumn,
+  ],
   storedVersion: 'v1beta1',
   deprecations: { v1alpha1: alphaWarning('MutatingAdmissionPolicy') },
   requiresResourceVersion: true,
@@ -97,4 +116,34 @@ function checkBinding({ policyName, paramRef, matchResources }: Binding): FieldE
     ...checkParamRef(paramRef, 'spec.paramRef'),
     ...checkMatch(matchResources, 'spec.matchResources'),
   ];
+}
+
+type Policy = MutatingAdmissionPolicy | ValidatingAdmissionPolicy;
+
+type PolicyBinding = MutatingAdmissionPolicyBinding | ValidatingAdmissionPolicyBinding;
+
+function paramKind({ spec }: Policy): string {
+  const asked = spec?.paramKind;
+  return asked === undefined ? UNSET : `${asked.apiVersion ?? ''}/${asked.kind ?? ''}`;
+}
+
+function paramRef({ spec }: PolicyBinding): string {
+  const { name = '', namespace = '', selector } = spec?.paramRef ?? {};
+  if (name !== '') return `${namespace === '' ? '*' : namespace}/${name}`;
+  return selector === undefined ? UNSET : printedSelector(selector);
+}
+
+/** As Go prints the object itself, which is what Kubernetes shows here. */
+function printedSelector({ matchLabels = {}, matchExpressions }: LabelSelector): string {
+  const labels = Object.keys(matchLabels)
+    .sort(compareUtf8)
+    .map((name) => `${name}: ${matchLabels[name] ?? ''},`);
+  const expressions = each(matchExpressions).map(
+    ({ key, operator, values }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${each(values).join(' ')}],},`,
+  );
+  return (
+    `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},` +
+    `MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`
+  );
 }

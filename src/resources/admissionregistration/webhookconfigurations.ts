@@ -2,10 +2,18 @@ import type {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from '../../api/types/admissionregistration/v1.d.ts';
-import { webhookConfigurationColumns } from '../columns/admission-columns.ts';
+import type { Column } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
+import { ageColumn, integer, nameColumn } from '../columns/column.ts';
 import { defineKind } from '../kind.ts';
 import { checkWebhooks } from './webhook-rules.ts';
+
+/** Of mutating and validating webhooks alike. */
+const webhookConfigurationColumns: readonly Column<WebhookConfiguration>[] = [
+  nameColumn,
+  integer('Webhooks', 'How many webhooks it has', ({ webhooks }) => (webhooks ?? []).length),
+  ageColumn,
+];
 
 const GROUP = 'admissionregistration.k8s.io';
 
@@ -29,3 +37,5 @@ export const validatingWebhookConfigurations = defineKind<ValidatingWebhookConfi
   validate: ({ webhooks }) => checkWebhooks(webhooks ?? []),
   validateUpdate: ({ webhooks }, old) => checkWebhooks(webhooks ?? [], old.webhooks ?? []),
 });
+
+type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;

@@ -1,7 +1,7 @@
 import { dns1035LabelProblems, formatTime, instantOfMillis, invalidValue, required } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { APIService } from '../../api/types/apiregistration/v1.d.ts';
-import { apiServiceColumns } from '../columns/apiserver-columns.ts';
+import { ageColumn, column, each, nameColumn } from '../columns/column.ts';
 import { decodedLength } from '../core/configmap-rules.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
@@ -9,7 +9,12 @@ import { pathSegmentName } from '../name-rules.ts';
 export const apiServices = defineKind<APIService>({
   group: 'apiregistration.k8s.io',
   plural: 'apiservices',
-  columns: apiServiceColumns,
+  columns: [
+    nameColumn,
+    column('Service', 'Service that serves the API, if another does', ({ spec }) => serviceOf(spec?.service)),
+    column('Available', 'Whether the API can be used, or why not', availability),
+    ageColumn,
+  ],
   folder: 'apiregistration.k8s.io/apiservices',
   checkName: pathSegmentName,
   requiresResourceVersion: true,
@@ -62,4 +67,15 @@ function checkApiService({ metadata, spec }: Whole<APIService>): FieldError[] {
     errors.push(invalidValue(field, true, 'local APIServices may not have insecureSkipTLSVerify'));
   }
   return errors;
+}
+
+function serviceOf(service: NonNullable<APIService['spec']>['service']): string {
+  return service === undefined ? 'Local' : `${service.namespace ?? ''}/${service.name ?? ''}`;
+}
+
+function availability({ status }: APIService): string {
+  const condition = each(status?.conditions).find(({ type }) => type === 'Available');
+  if (condition === undefined) return 'Unknown';
+  const { status: state, reason = '' } = condition;
+  return state === 'True' || reason === '' ? state : `${state} (${reason})`;
 }

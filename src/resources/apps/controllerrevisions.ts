@@ -1,11 +1,25 @@
-import type { ControllerRevision } from '../../api/types/apps/v1.d.ts';
 import { required } from '../../api/index.ts';
-import { controllerRevisionColumns } from '../columns/workload-columns.ts';
+import { controllerOf } from '../../api/meaning/index.ts';
+import type { ControllerRevision } from '../../api/types/apps/v1.d.ts';
+import { ageColumn, column, nameColumn, NONE } from '../columns/column.ts';
 import { defineKind } from '../kind.ts';
 
 export const controllerRevisions = defineKind<ControllerRevision>({
   group: 'apps',
   plural: 'controllerrevisions',
-  columns: controllerRevisionColumns,
+  columns: [
+    nameColumn,
+    column('Controller', 'Kind and name of what made the revision', controllerText),
+    column('Revision', 'Number of the revision', ({ revision }) => revision),
+    ageColumn,
+  ],
   validate: ({ data }) => (data === undefined || data === null ? [required('data', 'data is mandatory')] : []),
 });
+
+function controllerText(revision: ControllerRevision): string {
+  const owner = controllerOf(revision);
+  if (owner === undefined) return NONE;
+  const [group = ''] = owner.apiVersion.includes('/') ? owner.apiVersion.split('/') : [];
+  const kind = group === '' ? owner.kind : `${owner.kind}.${group}`;
+  return kind === '' ? owner.name : `${kind.toLowerCase()}/${owner.name}`;
+}

@@ -1,5 +1,6 @@
 import {
   forbiddenField,
+  formatLabels,
   invalidValue,
   matchLabelSelector,
   notSupported,
@@ -9,9 +10,19 @@ import {
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { DaemonSet, DaemonSetSpec } from '../../api/types/apps/v1.d.ts';
+import type { Column } from '../../apiserver/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import { changes } from '../change.ts';
-import { daemonSetColumns } from '../columns/workload-columns.ts';
+import { ageColumn, column, integer, nameColumn } from '../columns/column.ts';
+import {
+  containerColumns,
+  PODS_AVAILABLE,
+  PODS_READY,
+  PODS_THERE,
+  PODS_UPDATED,
+  PODS_WANTED,
+  selectorColumn,
+} from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { checkPodTemplateSpec } from '../core/pod-template-rules.ts';
 import { withoutGatedTemplateFields } from '../core/pod-template.ts';
@@ -28,7 +39,20 @@ const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 export const daemonSets = defineKind<DaemonSet>({
   group: 'apps',
   plural: 'daemonsets',
-  columns: daemonSetColumns,
+  columns: [
+    nameColumn,
+    daemonSetCount('Desired', ({ desiredNumberScheduled }) => desiredNumberScheduled, PODS_WANTED),
+    daemonSetCount('Current', ({ currentNumberScheduled }) => currentNumberScheduled, PODS_THERE),
+    daemonSetCount('Ready', ({ numberReady }) => numberReady, PODS_READY),
+    daemonSetCount('Up-to-date', ({ updatedNumberScheduled }) => updatedNumberScheduled, PODS_UPDATED),
+    daemonSetCount('Available', ({ numberAvailable }) => numberAvailable, PODS_AVAILABLE),
+    column('Node Selector', 'Labels of the nodes that its pods run on', ({ spec }) =>
+      formatLabels(spec?.template?.spec?.nodeSelector ?? {}),
+    ),
+    ageColumn,
+    ...containerColumns<DaemonSet>(({ spec }) => spec?.template),
+    selectorColumn(({ spec }) => spec?.selector),
+  ],
   raisesGeneration: changes('spec'),
   judges: ['spec.selector', 'spec.updateStrategy.type'],
 
@@ -136,4 +160,14 @@ function checkDaemonSetStatus({ status }: Whole<DaemonSet>, old: Whole<DaemonSet
     errors.push(invalidValue('status.collisionCount', status.collisionCount ?? 0, 'cannot be decremented'));
   }
   return errors;
+}
+
+type DaemonSetStatus = NonNullable<DaemonSet['status']>;
+
+function daemonSetCount(
+  name: string,
+  count: (status: Partial<DaemonSetStatus>) => number | undefined,
+  description: string,
+): Column<DaemonSet> {
+  return integer(name, description, ({ status }) => count(status ?? {}) ?? 0);
 }

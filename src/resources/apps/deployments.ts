@@ -1,7 +1,9 @@
-import { type FieldError, forbiddenField, invalidValue, notSupported } from '../../api/index.ts';
+import { forbiddenField, invalidValue, matchLabelSelector, notSupported, ValueError } from '../../api/index.ts';
+import type { FieldError } from '../../api/index.ts';
 import type { Deployment, DeploymentSpec } from '../../api/types/apps/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
-import { deploymentColumns } from '../columns/workload-columns.ts';
+import { ageColumn, column, nameColumn, wide } from '../columns/column.ts';
+import { containerColumns, PODS_AVAILABLE, PODS_UPDATED, readyOfDesired } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
@@ -15,7 +17,15 @@ import { checkSelectedTemplate, checkWorkloadSelector } from './selector-rules.t
 export const deployments = defineKind<Deployment>({
   group: 'apps',
   plural: 'deployments',
-  columns: deploymentColumns,
+  columns: [
+    nameColumn,
+    readyOfDesired,
+    column('Up-to-date', PODS_UPDATED, ({ status }) => status?.updatedReplicas ?? 0),
+    column('Available', PODS_AVAILABLE, ({ status }) => status?.availableReplicas ?? 0),
+    ageColumn,
+    ...containerColumns<Deployment>(({ spec }) => spec?.template),
+    wide('Selector', 'Labels of the pods that belong to it', deploymentSelector),
+  ],
   statusMetadata: 'labels',
   judges: ['spec.strategy.type'],
 
@@ -98,4 +108,10 @@ function checkDeploymentStatus({ status }: Whole<Deployment>, old: Whole<Deploym
     errors.push(invalidValue('status.collisionCount', collisionCount ?? 0, 'cannot be decremented'));
   }
   return errors;
+}
+
+/** Unlike those of other kinds, a selector of nothing stays empty here. */
+function deploymentSelector({ spec }: Deployment): string {
+  const matcher = matchLabelSelector(spec?.selector ?? undefined);
+  return matcher instanceof ValueError ? '<invalid>' : matcher.toString();
 }

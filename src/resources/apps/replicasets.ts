@@ -1,7 +1,8 @@
 import type { FieldError } from '../../api/index.ts';
 import type { ReplicaSet } from '../../api/types/apps/v1.d.ts';
 import { changes } from '../change.ts';
-import { replicaSetColumns } from '../columns/workload-columns.ts';
+import { ageColumn, nameColumn } from '../columns/column.ts';
+import { containerColumns, replicaColumns, selectorColumn } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
@@ -13,7 +14,13 @@ import { checkSelectedTemplate, checkWorkloadSelector } from './selector-rules.t
 export const replicaSets = defineKind<ReplicaSet>({
   group: 'apps',
   plural: 'replicasets',
-  columns: replicaSetColumns,
+  columns: [
+    nameColumn,
+    ...replicaColumns,
+    ageColumn,
+    ...containerColumns<ReplicaSet>(({ spec }) => spec?.template),
+    selectorColumn(({ spec }) => spec?.selector),
+  ],
   raisesGeneration: changes('spec'),
 
   applyDefaults({ spec }) {

@@ -11,7 +11,8 @@ import type { StatefulSet, StatefulSetSpec } from '../../api/types/apps/v1.d.ts'
 import type { PersistentVolumeClaim, PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
 import { changes } from '../change.ts';
-import { statefulSetColumns } from '../columns/workload-columns.ts';
+import { ageColumn, nameColumn } from '../columns/column.ts';
+import { containerColumns, readyOfDesired } from '../columns/workload-columns.ts';
 import { checkClaimSpec } from '../core/persistentvolumeclaim-rules.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { checkPodTemplateSpec } from '../core/pod-template-rules.ts';
@@ -28,7 +29,7 @@ import { checkWorkloadSelector } from './selector-rules.ts';
 export const statefulSets = defineKind<StatefulSet>({
   group: 'apps',
   plural: 'statefulsets',
-  columns: statefulSetColumns,
+  columns: [nameColumn, readyOfDesired, ageColumn, ...containerColumns<StatefulSet>(({ spec }) => spec?.template)],
   checkName: labelName,
   raisesGeneration: changes('spec'),
   judges: ['spec.podManagementPolicy', 'spec.updateStrategy.type', 'spec.updateStrategy.rollingUpdate.partition'],

@@ -1,14 +1,15 @@
 import { forbiddenField, invalidValue, parseGroupVersion, required, ValueError } from '../../api/index.ts';
-import type { FieldError } from '../../api/index.ts';
+import type { ApiObject, FieldError } from '../../api/index.ts';
 import type {
   CrossVersionObjectReference,
   HorizontalPodAutoscaler,
   HorizontalPodAutoscalerBehavior,
   HPAScalingRules,
   MetricSpec,
+  MetricStatus,
   MetricTarget,
 } from '../../api/types/autoscaling/v2.d.ts';
-import { horizontalPodAutoscalerColumns } from '../columns/autoscaling-columns.ts';
+import { ageColumn, column, each, nameColumn, NONE, UNKNOWN, UNSET } from '../columns/column.ts';
 import { amount } from '../core/resource-list.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { autoscalerConversion, withoutRoundTripAnnotations } from './autoscaler-conversion.ts';
@@ -16,7 +17,15 @@ import { autoscalerConversion, withoutRoundTripAnnotations } from './autoscaler-
 export const horizontalPodAutoscalers = defineKind<HorizontalPodAutoscaler>({
   group: 'autoscaling',
   plural: 'horizontalpodautoscalers',
-  columns: horizontalPodAutoscalerColumns,
+  columns: [
+    nameColumn,
+    column('Reference', 'What is scaled', reference),
+    column('Targets', 'What is measured, and what it should be', targets),
+    column('MinPods', 'Fewest pods', ({ spec }) => String(spec?.minReplicas ?? UNSET)),
+    column('MaxPods', 'Most pods', ({ spec }) => spec?.maxReplicas ?? 0),
+    column('Replicas', 'Pods there are now', ({ status }) => status?.currentReplicas ?? 0),
+    ageColumn,
+  ],
   storedVersion: 'v2',
   conversions: { v1: autoscalerConversion },
 
@@ -185,4 +194,75 @@ function defaultBehavior(behavior: HorizontalPodAutoscalerBehavior): void {
 
 function fillPolicies(rules: HPAScalingRules, policies: NonNullable<HPAScalingRules['policies']>): void {
   rules.policies ??= policies;
+}
+
+function reference({ spec }: HorizontalPodAutoscaler): string {
+  const target = spec?.scaleTargetRef;
+  return `${target?.kind ?? ''}/${target?.name ?? ''}`;
+}
+
+/** The old version has its metrics in annotations. */
+function targets(autoscaler: HorizontalPodAutoscaler): string {
+  const object = autoscaler as unknown as ApiObject;
+  if (object.apiVersion !== 'autoscaling/v1') return metricTargets(autoscaler);
+  return metricTargets(autoscalerConversion.toStored(object) as unknown as HorizontalPodAutoscaler);
+}
+
+const MOST_SHOWN = 2;
+
+/** What an autoscaler measures and what it aims at: `cpu: 35%/80%`; the first two. */
+function metricTargets({ spec, status }: HorizontalPodAutoscaler): string {
+  const specs = each(spec?.metrics);
+  if (specs.length === 0) return NONE;
+  const current = each(status?.currentMetrics);
+  const shown = specs.slice(0, MOST_SHOWN).map((metric, index) => target(metric, current[index]));
+  const more = specs.length - MOST_SHOWN;
+  return more > 0 ? `${shown.join(', ')} + ${more} more...` : shown.join(', ');
+}
+
+function target(metric: MetricSpec, current: MetricStatus | undefined): string {
+  switch (metric.type) {
+    case 'External':
+      return measured(metric.external?.target, current?.external?.current);
+    case 'Object':
+      return measured(metric.object?.target, current?.object?.current);
+    case 'Pods':
+      return `${quantityNow(current?.pods?.current, 'averageValue')}/${metric.pods?.target.averageValue ?? NO_QUANTITY}`;
+    case 'Resource':
+      return used(metric.resource, current?.resource?.current);
+    case 'ContainerResource':
+      return used(metric.containerResource, current?.containerResource?.current);
+    default:
+      return '<unknown type>';
+  }
+}
+
+interface Amounts {
+  readonly value?: string;
+  readonly averageValue?: string;
+  readonly averageUtilization?: number;
+}
+
+/** How Go prints a quantity that is not there. */
+const NO_QUANTITY = '<nil>';
+
+function quantityNow(current: Amounts | undefined, field: 'value' | 'averageValue'): string {
+  return current === undefined ? UNKNOWN : (current[field] ?? NO_QUANTITY);
+}
+
+/** A metric from elsewhere, as a whole or on average over the pods. */
+function measured(aim: Amounts | undefined, current: Amounts | undefined): string {
+  if (aim?.averageValue === undefined) return `${quantityNow(current, 'value')}/${aim?.value ?? NO_QUANTITY}`;
+  return `${current?.averageValue ?? UNKNOWN}/${aim.averageValue} (avg)`;
+}
+
+/** A resource of the pods: as an amount, or in percent of what they request. */
+function used(
+  metric: { readonly name: string; readonly target: Amounts } | undefined,
+  current: Amounts | undefined,
+): string {
+  const { name = '', target: aim = {} } = metric ?? {};
+  if (aim.averageValue !== undefined) return `${name}: ${quantityNow(current, 'averageValue')}/${aim.averageValue}`;
+  const percent = current?.averageUtilization === undefined ? UNKNOWN : `${current.averageUtilization}%`;
+  return `${name}: ${percent}/${aim.averageUtilization === undefined ? '<auto>' : `${aim.averageUtilization}%`}`;
 }

@@ -1,7 +1,9 @@
 import { type FieldError, invalidValue } from '../../api/index.ts';
 import type { CronJob, CronJobSpec } from '../../api/types/batch/v1.d.ts';
 import { changes } from '../change.ts';
-import { cronJobColumns } from '../columns/job-columns.ts';
+import { ageSince } from '../columns/age.ts';
+import { ageColumn, boolean, column, each, integer, nameColumn, NONE, UNSET } from '../columns/column.ts';
+import { containerColumns, selectorColumn } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
@@ -12,7 +14,17 @@ import { checkJobSpec } from './job-rules.ts';
 export const cronJobs = defineKind<CronJob>({
   group: 'batch',
   plural: 'cronjobs',
-  columns: cronJobColumns,
+  columns: [
+    nameColumn,
+    column('Schedule', 'When it runs, as cron writes it', ({ spec }) => spec?.schedule ?? ''),
+    column('Timezone', 'Time zone of the schedule', ({ spec }) => spec?.timeZone ?? NONE),
+    boolean('Suspend', 'Whether it starts no more jobs for now', ({ spec }) => printedBoolean(spec?.suspend)),
+    integer('Active', 'How many of its jobs are running', ({ status }) => each(status?.active).length),
+    column('Last Schedule', 'Time since it last started a job', lastSchedule),
+    ageColumn,
+    ...containerColumns<CronJob>(({ spec }) => spec?.jobTemplate.spec?.template),
+    selectorColumn(({ spec }) => spec?.jobTemplate.spec?.selector),
+  ],
   raisesGeneration: changes('spec'),
 
   applyDefaults({ spec }) {
@@ -110,4 +122,13 @@ function checkTimeZone(zone: string): FieldError[] {
   }
   if (!isTimeZone(zone)) errors.push(invalidValue(field, zone, `unknown time zone ${zone}`));
   return errors;
+}
+
+function printedBoolean(value: boolean | undefined): string {
+  if (value === undefined) return UNSET;
+  return value ? 'True' : 'False';
+}
+
+function lastSchedule({ status }: CronJob, now: number): string {
+  return status?.lastScheduleTime === undefined ? NONE : ageSince(status.lastScheduleTime, now);
 }

@@ -1,11 +1,13 @@
 import { withMeta } from '../../api/index.ts';
 import type { Job, JobSpec } from '../../api/types/batch/v1.d.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
-import { jobColumns } from '../columns/job-columns.ts';
 import { changes } from '../change.ts';
+import { humanDuration } from '../columns/age.ts';
+import { ageColumn, column, each, nameColumn } from '../columns/column.ts';
+import { containerColumns, selectorColumn } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
-import { templateWarnings } from '../core/pod-warnings.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
+import { templateWarnings } from '../core/pod-warnings.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { withEntries } from '../object-meta.ts';
 import { checkJob, checkJobStatus, checkJobUpdate } from './job-rules.ts';
@@ -19,7 +21,15 @@ export const JOB_NAME = 'batch.kubernetes.io/job-name';
 export const jobs = defineKind<Job>({
   group: 'batch',
   plural: 'jobs',
-  columns: jobColumns,
+  columns: [
+    nameColumn,
+    column('Status', 'What has become of the job', jobStatus),
+    column('Completions', 'How many pods have succeeded, of how many', completions),
+    column('Duration', 'Time from start to completion, or until now', durationOf),
+    ageColumn,
+    ...containerColumns<Job>(({ spec }) => spec?.template),
+    selectorColumn(({ spec }) => spec?.selector),
+  ],
   defaultPropagation: 'orphan',
   propagationWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them ' +
@@ -82,4 +92,27 @@ function generateSelector(job: Whole<Job>): void {
   const labelled: PodTemplateSpec = { ...template, metadata: withMeta(template.metadata ?? {}, { labels }) };
   const matchLabels = withEntries({ [CONTROLLER_UID]: uid }, selector?.matchLabels ?? {});
   job.spec = { ...job.spec, selector: { ...selector, matchLabels }, template: labelled };
+}
+
+/** An end first, then deletion, then what is on its way to an end. */
+function jobStatus({ metadata, status }: Job): string {
+  const conditions = each(status?.conditions);
+  const holds = (wanted: string): boolean => conditions.find(({ type }) => type === wanted)?.status === 'True';
+  const end = ['Complete', 'Failed'].find(holds);
+  if (end !== undefined) return end;
+  if (metadata?.deletionTimestamp !== undefined) return 'Terminating';
+  return ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'].find(holds) ?? 'Running';
+}
+
+function completions({ spec, status }: Job): string {
+  const succeeded = status?.succeeded ?? 0;
+  if (spec?.completions !== undefined) return `${succeeded}/${spec.completions}`;
+  const parallelism = spec?.parallelism ?? 0;
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function durationOf({ status }: Job, now: number): string {
+  if (status?.startTime === undefined) return '';
+  const end = status.completionTime === undefined ? now : Date.parse(status.completionTime);
+  return humanDuration(end - Date.parse(status.startTime));
 }

@@ -19,7 +19,8 @@ import type {
 import type { Strategy, UserInfo } from '../../apiserver/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import { arrange } from '../arrange.ts';
-import { certificateSigningRequestColumns } from '../columns/access-columns.ts';
+import { humanDuration } from '../columns/age.ts';
+import { ageColumn, column, each, nameColumn, NONE, orElse } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { unifiedDiff } from '../unified-diff.ts';
 
@@ -28,7 +29,14 @@ type Request = Whole<CertificateSigningRequest>;
 export const certificateSigningRequests = defineKind<CertificateSigningRequest>({
   group: 'certificates.k8s.io',
   plural: 'certificatesigningrequests',
-  columns: certificateSigningRequestColumns,
+  columns: [
+    nameColumn,
+    ageColumn,
+    column('SignerName', 'Who shall sign', ({ spec }) => orElse(spec?.signerName, NONE)),
+    column('Requestor', 'User who asked', ({ spec }) => spec?.username ?? ''),
+    column('RequestedDuration', 'How long it shall be valid', requestedDuration),
+    column('Condition', 'What was decided, and whether it is issued', decision),
+  ],
   resetFields: {
     '': ['spec', 'status'],
     approval: ['spec', 'status.certificate'],
@@ -236,4 +244,17 @@ function checkLabels(text: string, field: string, problemsOf: (label: string) =>
   return problemsOf(wrong).map((problem) =>
     invalidValue(field, text, `validating label ${JSON.stringify(wrong)}: ${problem}`),
   );
+}
+
+const SECOND_MS = 1000;
+
+function requestedDuration({ spec }: CertificateSigningRequest): string {
+  return spec?.expirationSeconds === undefined ? NONE : humanDuration(spec.expirationSeconds * SECOND_MS);
+}
+
+function decision({ status }: CertificateSigningRequest): string {
+  const types = new Set<string>(each(status?.conditions).map(({ type }) => type));
+  const decided = types.has('Denied') ? 'Denied' : types.has('Approved') ? 'Approved' : 'Pending';
+  const isIssued = (status?.certificate ?? '') !== '';
+  return `${decided}${types.has('Failed') ? ',Failed' : ''}${isIssued ? ',Issued' : ''}`;
 }

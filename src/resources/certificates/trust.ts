@@ -1,5 +1,6 @@
+import { formatLabels } from '../../api/index.ts';
 import type { ClusterTrustBundle, PodCertificateRequest } from '../../api/types/certificates/v1beta1.d.ts';
-import { clusterTrustBundleColumns, podCertificateRequestColumns } from '../columns/access-columns.ts';
+import { column, each, nameColumn, NONE, orElse } from '../columns/column.ts';
 import { defineKind } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
 
@@ -10,7 +11,10 @@ export const clusterTrustBundles = defineKind<ClusterTrustBundle>({
   group: GROUP,
   plural: 'clustertrustbundles',
   featureGate: 'ClusterTrustBundle',
-  columns: clusterTrustBundleColumns,
+  columns: [
+    nameColumn,
+    column('SignerName', 'Whose certificates it is for', ({ spec }) => orElse(spec?.signerName, NONE)),
+  ],
   storedVersion: 'v1beta1',
   deprecations: {
     v1alpha1: 'certificates.k8s.io/v1alpha1 ClusterTrustBundle is deprecated in v1.34+, unavailable in v1.37+',
@@ -24,7 +28,17 @@ export const podCertificateRequests = defineKind<PodCertificateRequest>({
   group: GROUP,
   plural: 'podcertificaterequests',
   featureGate: 'PodCertificateRequest',
-  columns: podCertificateRequestColumns,
+  columns: [
+    nameColumn,
+    column('PodName', 'Pod that asks', ({ spec }) => spec?.podName ?? ''),
+    column('ServiceAccountName', 'Service account of the pod', ({ spec }) => spec?.serviceAccountName ?? ''),
+    column('NodeName', 'Node of the pod', ({ spec }) => spec?.nodeName ?? ''),
+    column('SignerName', 'Who shall sign', ({ spec }) => spec?.signerName ?? ''),
+    column('State', 'What has become of the request', outcome),
+    column('UnverifiedUserAnnotations', 'Words of the pod to the signer, which nobody has checked', ({ spec }) =>
+      formatLabels(spec?.unverifiedUserAnnotations ?? {}),
+    ),
+  ],
   storedVersion: 'v1beta1',
   requiresResourceVersion: true,
   statusMetadata: 'owned',
@@ -35,3 +49,9 @@ export const podCertificateRequests = defineKind<PodCertificateRequest>({
     'spec.nodeName': ({ spec }) => spec.nodeName,
   },
 });
+
+const OUTCOMES = new Set(['Issued', 'Denied', 'Failed']);
+
+function outcome({ status }: PodCertificateRequest): string {
+  return each(status?.conditions).findLast(({ type }) => OUTCOMES.has(type))?.type ?? 'Pending';
+}

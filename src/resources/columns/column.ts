@@ -1,11 +1,8 @@
 import type { Column } from '../../apiserver/index.ts';
 import { ageSince } from './age.ts';
 
-/** The value of one column in one object; `now` in milliseconds since the epoch. */
-export type Cell<T> = (object: T, now: number) => unknown;
-
-/** Makes a column from its name, what it shows, and its cells. */
-export type ColumnMaker = <T>(name: string, description: string, cell: Cell<T>) => Column;
+/** Makes a column from its name, what it shows, and the value of its cells; `now` in milliseconds since the epoch. */
+type ColumnMaker = <T>(name: string, description: string, cell: (object: T, now: number) => unknown) => Column<T>;
 
 /** A column of text. */
 export const column: ColumnMaker = columnOf('string');
@@ -15,34 +12,37 @@ export const boolean: ColumnMaker = columnOf('boolean');
 /** A column of text that is shown with `-o wide` only. */
 export const wide: ColumnMaker = (name, description, cell) => ({ ...column(name, description, cell), priority: 1 });
 
-/** This is where the TypeScript type of a kind is put aside: only objects of that kind come in. */
 function columnOf(type: Column['type']): ColumnMaker {
-  return <T>(name: string, description: string, cell: Cell<T>) => {
-    const value: Column['value'] = (object, { now }) => cell(object as unknown as T, now);
-    return { name, type, format: '', description, priority: 0, value };
-  };
+  return (name, description, cell) => ({
+    name,
+    type,
+    format: '',
+    description,
+    priority: 0,
+    value: (object, { now }) => cell(object, now),
+  });
 }
 
 interface WithMetadata {
   readonly metadata?: { readonly name?: string; readonly creationTimestamp?: string };
 }
 
-export const nameColumn: Column = {
-  ...column<WithMetadata>(
-    'Name',
-    'Name of the object, unique in its namespace',
-    ({ metadata }) => metadata?.name ?? '',
-  ),
+export const nameColumn: Column<WithMetadata> = {
+  ...column('Name', 'Name of the object, unique in its namespace', ({ metadata }) => metadata?.name ?? ''),
   format: 'name',
 };
 
-export const ageColumn: Column = column<WithMetadata>('Age', 'Time since the object was created', ({ metadata }, now) =>
+export const ageColumn: Column<WithMetadata> = column('Age', 'Time since the object was created', ({ metadata }, now) =>
   ageSince(metadata?.creationTimestamp, now),
 );
 
 /** What an unset list is printed as may be null. */
 export function each<T>(list: readonly T[] | null | undefined): readonly T[] {
   return list ?? [];
+}
+
+export function countOf(entries: Readonly<Record<string, unknown>> | undefined): number {
+  return Object.keys(entries ?? {}).length;
 }
 
 export const NONE = '<none>';

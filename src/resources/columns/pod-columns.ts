@@ -16,24 +16,24 @@ function summaryOf(pod: Pod): PodSummary {
   return summary;
 }
 
-export const podColumns: readonly Column[] = [
+export const podColumns: readonly Column<Pod>[] = [
   nameColumn,
-  column<Pod>(
+  column(
     'Ready',
     'How many of the containers are ready for traffic',
     (pod) => `${summaryOf(pod).ready}/${summaryOf(pod).total}`,
   ),
-  column<Pod>('Status', 'What the containers are doing, taken together', (pod) => summaryOf(pod).status),
-  column<Pod>('Restarts', 'How often containers were restarted, and when the last time', (pod, now) =>
+  column('Status', 'What the containers are doing, taken together', (pod) => summaryOf(pod).status),
+  column('Restarts', 'How often containers were restarted, and when the last time', (pod, now) =>
     formatRestarts(summaryOf(pod), now),
   ),
   ageColumn,
-  wide<Pod>('IP', 'First address of the pod', ({ status }) => orElse(each(status?.podIPs)[0]?.ip, NONE)),
-  wide<Pod>('Node', 'Node that the pod is bound to', ({ spec }) => orElse(spec?.nodeName, NONE)),
-  wide<Pod>('Nominated Node', 'Node where room is being made for the pod', ({ status }) =>
+  wide('IP', 'First address of the pod', ({ status }) => orElse(each(status?.podIPs)[0]?.ip, NONE)),
+  wide('Node', 'Node that the pod is bound to', ({ spec }) => orElse(spec?.nodeName, NONE)),
+  wide('Nominated Node', 'Node where room is being made for the pod', ({ status }) =>
     orElse(status?.nominatedNodeName, NONE),
   ),
-  wide<Pod>(
+  wide(
     'Readiness Gates',
     'How many of the conditions hold that must hold besides, for the pod to be ready',
     readinessGates,

@@ -1,12 +1,12 @@
 import type { Lease, LeaseSpec } from '../../api/types/coordination/v1.d.ts';
 import type { LeaseCandidate } from '../../api/types/coordination/v1beta1.d.ts';
-import { leaseCandidateColumns, leaseColumns } from '../columns/scheduling-columns.ts';
+import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind } from '../kind.ts';
 
 export const leases = defineKind<Lease>({
   group: 'coordination.k8s.io',
   plural: 'leases',
-  columns: leaseColumns,
+  columns: [nameColumn, column('Holder', 'Who holds the lease', ({ spec }) => spec?.holderIdentity ?? ''), ageColumn],
   createOnUpdate: true,
   requiresResourceVersion: true,
 
@@ -33,7 +33,13 @@ function withoutGatedFields(spec: LeaseSpec, old: LeaseSpec | undefined): LeaseS
 export const leaseCandidates = defineKind<LeaseCandidate>({
   group: 'coordination.k8s.io',
   plural: 'leasecandidates',
-  columns: leaseCandidateColumns,
+  columns: [
+    nameColumn,
+    column('LeaseName', 'Lease that it would hold', ({ spec }) => spec?.leaseName ?? ''),
+    column('BinaryVersion', 'Version of the program', ({ spec }) => spec?.binaryVersion ?? ''),
+    column('EmulationVersion', 'Version that the program behaves as', ({ spec }) => spec?.emulationVersion ?? ''),
+    ageColumn,
+  ],
   storedVersion: 'v1beta1',
   deprecations: {
     v1alpha2: 'coordination.k8s.io/v1alpha2 LeaseCandidate is deprecated in v1.35+, unavailable in v1.38+',

@@ -1,7 +1,8 @@
 import { type ApiObject, notFound } from '../../api/index.ts';
-import { componentStatusColumns } from '../columns/core-columns.ts';
+import type { ComponentStatus } from '../../api/types/core/v1.d.ts';
+import { column, each, nameColumn } from '../columns/column.ts';
 import type { ComponentProbe, KindEnvironment } from '../kind-environment.ts';
-import type { Kind } from '../kind.ts';
+import { defineKind, type Kind } from '../kind.ts';
 
 /** How the parts of the control plane are, asked when somebody looks. */
 export function componentStatuses({ components, objects }: KindEnvironment): Kind {
@@ -14,10 +15,15 @@ export function componentStatuses({ components, objects }: KindEnvironment): Kin
       },
     },
   ];
-  return {
+  return defineKind<ComponentStatus>({
     group: '',
     plural: 'componentstatuses',
-    columns: componentStatusColumns,
+    columns: [
+      nameColumn,
+      column('Status', 'Whether the component is well', health),
+      column('Message', 'What it says about itself', (component) => healthCondition(component)?.message ?? ''),
+      column('Error', 'What went wrong when it was asked', (component) => healthCondition(component)?.error ?? ''),
+    ],
     deprecation: 'v1 ComponentStatus is deprecated in v1.19+',
     computed: {
       async get(name) {
@@ -27,7 +33,7 @@ export function componentStatuses({ components, objects }: KindEnvironment): Kin
       },
       list: () => Promise.all(probes.map(statusOf)),
     },
-  };
+  });
 }
 
 async function statusOf({ name, check }: ComponentProbe): Promise<ApiObject> {
@@ -37,4 +43,16 @@ async function statusOf({ name, check }: ComponentProbe): Promise<ApiObject> {
   );
   const condition = { type: 'Healthy', status: problem === undefined ? 'True' : 'False', message: problem ?? 'ok' };
   return { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions: [condition] };
+}
+
+function health(component: ComponentStatus): string {
+  const condition = healthCondition(component);
+  if (condition === undefined) return 'Unknown';
+  return condition.status === 'True' ? 'Healthy' : 'Unhealthy';
+}
+
+function healthCondition({
+  conditions,
+}: ComponentStatus): NonNullable<ComponentStatus['conditions']>[number] | undefined {
+  return each(conditions).find(({ type }) => type === 'Healthy');
 }

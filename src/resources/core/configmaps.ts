@@ -1,12 +1,16 @@
 import type { ConfigMap } from '../../api/types/core/v1.d.ts';
-import { configMapColumns } from '../columns/core-columns.ts';
+import { ageColumn, column, countOf, nameColumn } from '../columns/column.ts';
 import { defineKind } from '../kind.ts';
 import { checkConfigMap, checkConfigMapUpdate } from './configmap-rules.ts';
 
 export const configMaps = defineKind<ConfigMap>({
   group: '',
   plural: 'configmaps',
-  columns: configMapColumns,
+  columns: [
+    nameColumn,
+    column('Data', 'How many entries it has', ({ data, binaryData }) => countOf(data) + countOf(binaryData)),
+    ageColumn,
+  ],
   validate: checkConfigMap,
   validateUpdate: checkConfigMapUpdate,
 });

@@ -1,7 +1,7 @@
 import { type FieldError, invalidValue, ipWarnings, legacyIpProblems, required } from '../../api/index.ts';
 import type { EndpointAddress, Endpoints } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
-import { endpointsColumns } from '../columns/service-columns.ts';
+import { ageColumn, column, each, firstThree, nameColumn, NONE } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkEndpointIp, isApiEndpoint } from './address-rules.ts';
 
@@ -11,7 +11,11 @@ const CONTROLLER = 'endpoint-controller';
 export const endpoints = defineKind<Endpoints>({
   group: '',
   plural: 'endpoints',
-  columns: endpointsColumns,
+  columns: [
+    nameColumn,
+    column('Endpoints', 'First addresses and ports behind the service', endpointAddresses),
+    ageColumn,
+  ],
   folder: 'services/endpoints',
   createOnUpdate: true,
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
@@ -51,4 +55,20 @@ function checkAddresses(addresses: readonly EndpointAddress[], field: string): F
     const at = `${field}[${index}].ip`;
     return [...legacyIpProblems(ip).map((problem) => invalidValue(at, ip, problem)), ...checkEndpointIp(ip, at)];
   });
+}
+
+function endpointAddresses({ subsets }: Endpoints): string {
+  const all = each(subsets);
+  if (all.length === 0) return NONE;
+  const addresses = all.flatMap((subset) => {
+    const ips = each(subset.addresses).map(({ ip }) => ip);
+    const numbers = each(subset.ports).map(({ port }) => port);
+    return numbers.length === 0 ? ips : numbers.flatMap((port) => ips.map((ip) => `${hostOf(ip)}:${port}`));
+  });
+  return firstThree(addresses, '');
+}
+
+/** Addresses of IP version 6 take brackets before a port. */
+function hostOf(ip: string): string {
+  return ip.includes(':') ? `[${ip}]` : ip;
 }

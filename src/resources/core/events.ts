@@ -11,22 +11,25 @@ import { pathSegmentName } from '../name-rules.ts';
 import { eventConversion } from './event-conversion.ts';
 
 /** Of a core Event; `events.k8s.io` shows the same. */
-const coreEventColumns: readonly Column[] = [
-  column<Event>('Last Seen', 'Time since it last happened', lastSeen),
-  column<Event>('Type', 'Whether it is normal or a warning', ({ type }) => type ?? ''),
-  column<Event>('Reason', 'What happened, in one word', ({ reason }) => reason ?? ''),
-  column<Event>('Object', 'Kind and name of the object it is about', subject),
-  wide<Event>('Subobject', 'Part of the object it is about', ({ involvedObject }) => involvedObject.fieldPath ?? ''),
-  wide<Event>('Source', 'Who reported it', reporterText),
-  column<Event>('Message', 'What happened', ({ message }) => (message ?? '').trim()),
-  wide<Event>('First Seen', 'Time since it first happened', firstSeen),
-  wide<Event>('Count', 'How often it happened', count),
+const coreEventColumns: readonly Column<Event>[] = [
+  column('Last Seen', 'Time since it last happened', lastSeen),
+  column('Type', 'Whether it is normal or a warning', ({ type }) => type ?? ''),
+  column('Reason', 'What happened, in one word', ({ reason }) => reason ?? ''),
+  column('Object', 'Kind and name of the object it is about', subject),
+  wide('Subobject', 'Part of the object it is about', ({ involvedObject }) => involvedObject.fieldPath ?? ''),
+  wide('Source', 'Who reported it', reporterText),
+  column('Message', 'What happened', ({ message }) => (message ?? '').trim()),
+  wide('First Seen', 'Time since it first happened', firstSeen),
+  wide('Count', 'How often it happened', count),
   { ...nameColumn, priority: 1 },
 ];
 
-const eventColumns: readonly Column[] = coreEventColumns.map((core) => ({
+const eventColumns: readonly Column<Event>[] = coreEventColumns.map((core) => ({
   ...core,
-  value: (object: ApiObject, context) => core.value(eventConversion.toStored(object), context),
+  value(event, context) {
+    const stored = eventConversion.toStored(event as unknown as ApiObject);
+    return core.value(stored as unknown as Event, context);
+  },
 }));
 
 function firstSeen({ firstTimestamp, eventTime }: Event, now: number): string {

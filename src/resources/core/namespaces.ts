@@ -2,7 +2,7 @@ import { coreFinalizerNameProblems, formatTime, instantOfMillis, invalidValue, w
 import type { FieldError } from '../../api/index.ts';
 import type { Namespace } from '../../api/types/core/v1.d.ts';
 import type { Strategy } from '../../apiserver/index.ts';
-import { namespaceColumns } from '../columns/core-columns.ts';
+import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { labelName } from '../name-rules.ts';
 import { withEntries } from '../object-meta.ts';
@@ -14,7 +14,11 @@ export const NAME_LABEL = 'kubernetes.io/metadata.name';
 export const namespaces = defineKind<Namespace>({
   group: '',
   plural: 'namespaces',
-  columns: namespaceColumns,
+  columns: [
+    nameColumn,
+    column('Status', 'Whether it is in use or going away', ({ status }) => status?.phase ?? ''),
+    ageColumn,
+  ],
   checkName: labelName,
   returnsDeletedObject: 'unannounced',
   resetFields: { '': ['status'], finalize: ['status'], status: ['spec'] },

@@ -13,7 +13,8 @@ import {
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Node, Taint } from '../../api/types/core/v1.d.ts';
-import { nodeColumns } from '../columns/node-columns.ts';
+import { compareUtf8 } from '../../base/index.ts';
+import { ageColumn, column, each, nameColumn, NONE, orElse, UNKNOWN, wide } from '../columns/column.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind, type Whole } from '../kind.ts';
 import { unversioned } from '../unversioned.ts';
@@ -25,7 +26,20 @@ export function nodes(environment: KindEnvironment): Kind {
   return defineKind<Node>({
     group: '',
     plural: 'nodes',
-    columns: nodeColumns,
+    columns: [
+      nameColumn,
+      column('Status', 'Whether the node is ready and takes pods', nodeStatus),
+      column('Roles', 'What the node is for', roles),
+      ageColumn,
+      column('Version', 'Version of the kubelet', ({ status }) => status?.nodeInfo?.kubeletVersion ?? ''),
+      wide('Internal-IP', 'Address inside of the cluster', (node) => addressOf(node, 'InternalIP')),
+      wide('External-IP', 'Address outside of the cluster', (node) => addressOf(node, 'ExternalIP')),
+      wide('OS-Image', 'Operating system', ({ status }) => orElse(status?.nodeInfo?.osImage, UNKNOWN)),
+      wide('Kernel-Version', 'Version of the kernel, and for which processor', kernel),
+      wide('Container-Runtime', 'Container runtime and its version', ({ status }) =>
+        orElse(status?.nodeInfo?.containerRuntimeVersion, UNKNOWN),
+      ),
+    ],
     folder: 'minions',
     /** A node registers itself with its status. */
     statusOnCreate: 'kept',
@@ -150,4 +164,34 @@ function nodeWarnings({ spec }: Whole<Node>): string[] {
       : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
     ...(spec.podCIDRs ?? []).flatMap((cidr, index) => cidrWarnings(`spec.podCIDRs[${index}]`, cidr)),
   ];
+}
+
+function nodeStatus({ spec, status }: Node): string {
+  const ready = each(status?.conditions).findLast(({ type }) => type === 'Ready');
+  const state = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
+  return spec?.unschedulable === true ? `${state},SchedulingDisabled` : state;
+}
+
+const ROLE_PREFIX = 'node-role.kubernetes.io/';
+
+const ROLE_LABEL = 'kubernetes.io/role';
+
+function roles({ metadata }: Node): string {
+  const found = new Set<string>();
+  for (const [label, value] of Object.entries(metadata?.labels ?? {})) {
+    if (label.startsWith(ROLE_PREFIX)) found.add(label.slice(ROLE_PREFIX.length));
+    else if (label === ROLE_LABEL) found.add(value);
+  }
+  found.delete('');
+  return orElse([...found].sort(compareUtf8).join(','), NONE);
+}
+
+function addressOf({ status }: Node, wanted: string): string {
+  return each(status?.addresses).find(({ type }) => type === wanted)?.address ?? NONE;
+}
+
+function kernel({ status }: Node): string {
+  const { kernelVersion, architecture = '' } = status?.nodeInfo ?? {};
+  const version = orElse(kernelVersion, UNKNOWN);
+  return architecture === '' ? version : `${version} (${architecture})`;
 }

@@ -1,5 +1,12 @@
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../api/types/core/v1.d.ts';
-import { persistentVolumeClaimColumns } from '../columns/volume-columns.ts';
+import { ageColumn, column, nameColumn } from '../columns/column.ts';
+import {
+  attributesClassColumn,
+  shortModes,
+  statusColumn,
+  storageClassColumn,
+  volumeModeColumn,
+} from '../columns/volume-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkClaim, checkClaimStatus, checkClaimUpdate } from './persistentvolumeclaim-rules.ts';
 import { amount, roundToMilli } from './resource-list.ts';
@@ -7,7 +14,22 @@ import { amount, roundToMilli } from './resource-list.ts';
 export const persistentVolumeClaims = defineKind<PersistentVolumeClaim>({
   group: '',
   plural: 'persistentvolumeclaims',
-  columns: persistentVolumeClaimColumns,
+  /** Shows what the bound volume gives; nothing is known before. */
+  columns: [
+    nameColumn,
+    statusColumn,
+    column('Volume', 'Volume that it is bound to', volumeOf),
+    column('Capacity', 'Size of the volume', (claim) =>
+      volumeOf(claim) === '' ? '' : (claim.status?.capacity?.['storage'] ?? '0'),
+    ),
+    column('Access Modes', 'How the volume can be mounted', (claim) =>
+      volumeOf(claim) === '' ? '' : shortModes(claim.status?.accessModes),
+    ),
+    storageClassColumn,
+    attributesClassColumn,
+    ageColumn,
+    volumeModeColumn,
+  ],
   returnsDeletedObject: true,
 
   applyDefaults({ spec, status }) {
@@ -72,4 +94,8 @@ function claimWarnings({ metadata, spec }: Whole<PersistentVolumeClaim>): string
     warnings.push(`${field}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`);
   }
   return warnings;
+}
+
+function volumeOf({ spec }: PersistentVolumeClaim): string {
+  return spec?.volumeName ?? '';
 }

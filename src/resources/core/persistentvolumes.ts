@@ -10,7 +10,14 @@ import {
 import type { FieldError } from '../../api/index.ts';
 import type { PersistentVolume, PersistentVolumeSpec } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
-import { persistentVolumeColumns } from '../columns/volume-columns.ts';
+import { ageColumn, column, nameColumn } from '../columns/column.ts';
+import {
+  attributesClassColumn,
+  shortModes,
+  statusColumn,
+  storageClassColumn,
+  volumeModeColumn,
+} from '../columns/volume-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { unifiedDiff } from '../unified-diff.ts';
 import { checkAccessModes } from './access-mode-rules.ts';
@@ -19,7 +26,23 @@ import { amount, roundToMilli } from './resource-list.ts';
 export const persistentVolumes = defineKind<PersistentVolume>({
   group: '',
   plural: 'persistentvolumes',
-  columns: persistentVolumeColumns,
+  columns: [
+    nameColumn,
+    column('Capacity', 'Size of the volume', ({ spec }) => spec?.capacity?.['storage'] ?? '0'),
+    column('Access Modes', 'How it can be mounted', ({ spec }) => shortModes(spec?.accessModes)),
+    column(
+      'Reclaim Policy',
+      'What becomes of it without its claim',
+      ({ spec }) => spec?.persistentVolumeReclaimPolicy ?? '',
+    ),
+    statusColumn,
+    column('Claim', 'Claim that it is bound to', claimOf),
+    storageClassColumn,
+    attributesClassColumn,
+    column('Reason', 'Why it is as it is', ({ status }) => status?.reason ?? ''),
+    ageColumn,
+    volumeModeColumn,
+  ],
   returnsDeletedObject: true,
 
   applyDefaults({ spec }) {
@@ -184,4 +207,9 @@ function persistentVolumeWarnings({ metadata, spec }: Whole<PersistentVolume>): 
     if (spec[name] !== undefined) warnings.push(`spec.${shown}: ${versions}`);
   }
   return warnings;
+}
+
+function claimOf({ spec }: PersistentVolume): string {
+  const claim = spec?.claimRef;
+  return claim === undefined ? '' : `${claim.namespace ?? ''}/${claim.name ?? ''}`;
 }

@@ -1,17 +1,25 @@
+import { formatLabels } from '../../api/index.ts';
 import type { PodTemplate } from '../../api/types/core/v1.d.ts';
-import { podTemplateColumns } from '../columns/workload-columns.ts';
 import { changes } from '../change.ts';
+import { column, nameColumn } from '../columns/column.ts';
+import { containerColumns } from '../columns/workload-columns.ts';
 import { defineKind } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
 import { defaultPodTemplate } from './pod-spec-defaults.ts';
+import { checkPodTemplateSpec } from './pod-template-rules.ts';
 import { withoutGatedTemplateFields } from './pod-template.ts';
 import { templateWarnings } from './pod-warnings.ts';
-import { checkPodTemplateSpec } from './pod-template-rules.ts';
 
 export const podTemplates = defineKind<PodTemplate>({
   group: '',
   plural: 'podtemplates',
-  columns: podTemplateColumns,
+  columns: [
+    nameColumn,
+    ...containerColumns<PodTemplate>(({ template }) => template, column),
+    column('Pod Labels', 'Labels of the pods made from the template', ({ template }) =>
+      formatLabels(template?.metadata?.labels ?? {}),
+    ),
+  ],
   checkName: pathSegmentName,
   returnsDeletedObject: true,
   raisesGeneration: changes('template'),

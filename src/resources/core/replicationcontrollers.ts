@@ -1,9 +1,18 @@
-import { forbiddenField, invalidValue, matchLabels, notSupported, required, withMeta } from '../../api/index.ts';
+import {
+  forbiddenField,
+  formatLabels,
+  invalidValue,
+  matchLabels,
+  notSupported,
+  required,
+  withMeta,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { ReplicationController } from '../../api/types/core/v1.d.ts';
 import { checkLabels } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
-import { replicationControllerColumns } from '../columns/workload-columns.ts';
+import { ageColumn, nameColumn, wide } from '../columns/column.ts';
+import { containerColumns, replicaColumns } from '../columns/workload-columns.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { scaleOfLabels } from '../scale.ts';
 import { defaultPodTemplate } from './pod-spec-defaults.ts';
@@ -15,7 +24,13 @@ import { checkReplicaCounts } from './replica-counts.ts';
 export const replicationControllers = defineKind<ReplicationController>({
   group: '',
   plural: 'replicationcontrollers',
-  columns: replicationControllerColumns,
+  columns: [
+    nameColumn,
+    ...replicaColumns,
+    ageColumn,
+    ...containerColumns<ReplicationController>(({ spec }) => spec?.template),
+    wide('Selector', 'Labels of the pods that belong to it', ({ spec }) => formatLabels(spec?.selector ?? {})),
+  ],
   folder: 'controllers',
   defaultPropagation: 'orphan',
   raisesGeneration: changes('spec'),

@@ -1,6 +1,7 @@
 import { type FieldError, invalidValue } from '../../api/index.ts';
 import type { ResourceQuota, ResourceQuotaSpec } from '../../api/types/core/v1.d.ts';
-import { resourceQuotaColumns } from '../columns/core-columns.ts';
+import { compareUtf8 } from '../../base/index.ts';
+import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { type ResourceList, roundToMilli } from './resource-list.ts';
 import { checkResourceAmount, checkResourceName } from './resource-rules.ts';
@@ -8,7 +9,12 @@ import { checkResourceAmount, checkResourceName } from './resource-rules.ts';
 export const resourceQuotas = defineKind<ResourceQuota>({
   group: '',
   plural: 'resourcequotas',
-  columns: resourceQuotaColumns,
+  columns: [
+    nameColumn,
+    column('Request', 'What is used, and what may be', (quota) => usage(quota, false)),
+    column('Limit', 'The same for limits of containers', (quota) => usage(quota, true)),
+    ageColumn,
+  ],
   judges: ['spec.scopes'],
   returnsDeletedObject: true,
 
@@ -129,4 +135,14 @@ function checkResourceQuotaUpdate(quota: Whole<ResourceQuota>, old: Whole<Resour
 
 function checkResourceQuotaStatus({ status }: Whole<ResourceQuota>): FieldError[] {
   return [...checkList(status.hard ?? {}, 'status.hard'), ...checkList(status.used ?? {}, 'status.used')];
+}
+
+/** Names that begin with `limits.` have a column of their own. */
+function usage({ status }: ResourceQuota, areLimits: boolean): string {
+  const { hard = {}, used = {} } = status ?? {};
+  return Object.keys(hard)
+    .filter((name) => name.startsWith('limits.') === areLimits)
+    .sort(compareUtf8)
+    .map((name) => `${name}: ${used[name] ?? '0'}/${hard[name] ?? '0'}`)
+    .join(', ');
 }

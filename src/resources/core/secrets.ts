@@ -11,7 +11,7 @@ import {
 import type { FieldError } from '../../api/index.ts';
 import type { Secret } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
-import { secretColumns } from '../columns/core-columns.ts';
+import { ageColumn, column, countOf, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { withEntries } from '../object-meta.ts';
 import { decodedLength, MAX_VALUE_BYTES } from './configmap-rules.ts';
@@ -19,7 +19,12 @@ import { decodedLength, MAX_VALUE_BYTES } from './configmap-rules.ts';
 export const secrets = defineKind<Secret>({
   group: '',
   plural: 'secrets',
-  columns: secretColumns,
+  columns: [
+    nameColumn,
+    column('Type', 'What the secret is for', ({ type }) => type ?? ''),
+    column('Data', 'How many entries it has', ({ data }) => countOf(data)),
+    ageColumn,
+  ],
 
   /** `stringData` is only a way to write: its values go into `data`, and it is never read back. */
   applyDefaults(secret) {

@@ -2,7 +2,7 @@ import { duplicate, invalidValue, isIpv4, legacyIpProblems, notSupported, parseI
 import type { FieldError } from '../../api/index.ts';
 import type { Service } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
-import { isExternalName, isHeadless, NONE } from './service-shape.ts';
+import { isExternalName, isHeadless, HEADLESS } from './service-shape.ts';
 
 const ADDRESSES = 'spec.clusterIPs';
 const FAMILIES = ['IPv4', 'IPv6'];
@@ -49,7 +49,7 @@ function checkFamilyNames(families: readonly string[]): FieldError[] {
 
 function checkAddresses(addresses: readonly string[], known: readonly string[]): FieldError[] {
   return addresses.flatMap((address, index) => {
-    if (index === 0 && address === NONE) {
+    if (index === 0 && address === HEADLESS) {
       if (addresses.length === 1) return [];
       return [invalidValue(ADDRESSES, addresses, "'None' must be the first and only value")];
     }

@@ -4,7 +4,7 @@ import type { Whole } from '../kind.ts';
 import type { IpFamily } from '../networking/ip-range.ts';
 import { familyOf } from '../networking/service-addresses.ts';
 import { checkClusterIps } from './service-address-rules.ts';
-import { isExternalName, NONE, sameList } from './service-shape.ts';
+import { isExternalName, HEADLESS, sameList } from './service-shape.ts';
 
 type AnyService = Whole<Service>;
 
@@ -37,7 +37,7 @@ function refuse(name: string, errors: readonly FieldError[]): void {
 }
 
 function isSelectorlessHeadless({ clusterIP, selector }: ServiceSpec): boolean {
-  return clusterIP === NONE && Object.keys(selector ?? {}).length === 0;
+  return clusterIP === HEADLESS && Object.keys(selector ?? {}).length === 0;
 }
 
 function defaultPolicy(spec: ServiceSpec): 'RequireDualStack' | 'SingleStack' {
@@ -89,7 +89,7 @@ function inferFamilies(spec: ServiceSpec, families: readonly IpFamily[]): FieldE
   const errors: FieldError[] = [];
   const { clusterIPs = [] } = spec;
   for (const [index, address] of clusterIPs.entries()) {
-    if (address === NONE) break;
+    if (address === HEADLESS) break;
     if (index < (spec.ipFamilies ?? []).length) continue;
     const family = familyOf(address);
     if (families.includes(family)) spec.ipFamilies = [...(spec.ipFamilies ?? []), family];

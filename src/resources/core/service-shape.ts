@@ -1,7 +1,7 @@
 import type { Service, ServiceSpec } from '../../api/types/core/v1.d.ts';
 
 /** What a service is and needs, by its type: the questions that its rules keep asking. */
-export const NONE = 'None';
+export const HEADLESS = 'None';
 
 type HasSpec = Pick<Required<Service>, 'spec'>;
 
@@ -11,7 +11,7 @@ export function isExternalName({ spec }: HasSpec): boolean {
 
 /** It has no address of its own: its name leads to its pods directly. */
 export function isHeadless({ spec }: HasSpec): boolean {
-  return spec.clusterIPs?.length === 1 && spec.clusterIPs[0] === NONE;
+  return spec.clusterIPs?.length === 1 && spec.clusterIPs[0] === HEADLESS;
 }
 
 export function usesNodePorts({ spec }: HasSpec): boolean {

@@ -14,7 +14,7 @@ import type { TokenRequest } from '../../api/types/authentication/v1.d.ts';
 import type { Pod, ServiceAccount } from '../../api/types/core/v1.d.ts';
 import type { ActionCall, ObjectsOf } from '../../apiserver/index.ts';
 import type { BoundObject, TokenIssuer } from '../access.ts';
-import { serviceAccountColumns } from '../columns/core-columns.ts';
+import { ageColumn, nameColumn } from '../columns/column.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind, type Whole } from '../kind.ts';
 
@@ -24,7 +24,7 @@ export function serviceAccounts(environment: KindEnvironment): Kind {
   return defineKind<ServiceAccount>({
     group: '',
     plural: 'serviceaccounts',
-    columns: serviceAccountColumns,
+    columns: [nameColumn, ageColumn],
     returnsDeletedObject: true,
     prepareForCreate: keepSecretNames,
     prepareForUpdate: keepSecretNames,

@@ -1,7 +1,8 @@
-import { cidrWarnings, ipWarnings } from '../../api/index.ts';
+import { cidrWarnings, formatLabels, ipWarnings } from '../../api/index.ts';
 import type { Service, ServicePort, ServiceSpec } from '../../api/types/core/v1.d.ts';
 import type { Alongside, Change, WriteContext } from '../../apiserver/index.ts';
-import { serviceColumns } from '../columns/service-columns.ts';
+import { ageColumn, column, each, nameColumn, NONE, UNKNOWN, wide } from '../columns/column.ts';
+import { loadBalancerAddresses } from '../columns/load-balancer.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { defineKind, type Kind, type Whole } from '../kind.ts';
 import { labelName } from '../name-rules.ts';
@@ -13,7 +14,7 @@ import {
   isReachableFromOutside,
   needsHealthCheck,
   nodePortsOf,
-  NONE,
+  HEADLESS,
   sameList,
   usesNodePorts,
   wantsNodePorts,
@@ -35,7 +36,15 @@ export function services(environment: KindEnvironment): Kind {
   return defineKind<Service>({
     group: '',
     plural: 'services',
-    columns: serviceColumns,
+    columns: [
+      nameColumn,
+      column('Type', 'How the service can be reached', ({ spec }) => spec?.type ?? ''),
+      column('Cluster-IP', 'First address inside of the cluster', ({ spec }) => each(spec?.clusterIPs)[0] ?? NONE),
+      column('External-IP', 'Addresses or names outside of the cluster', externalAddress),
+      column('Port(s)', 'Ports, with the node ports they have', servicePorts),
+      ageColumn,
+      wide('Selector', 'Labels of the pods behind it', ({ spec }) => formatLabels(spec?.selector ?? {})),
+    ],
     folder: 'services/specs',
     checkName: labelName,
     createOnUpdate: true,
@@ -169,11 +178,11 @@ const MODE = 'service.kubernetes.io/topology-mode';
 function serviceWarnings({ metadata, spec }: Whole<Service>): string[] {
   const { externalIPs = [], clusterIPs = [], loadBalancerIP = '', type } = spec;
   const warnings: string[] = [];
-  const isHeadless = type === 'ClusterIP' && spec.clusterIP === NONE;
+  const isHeadless = type === 'ClusterIP' && spec.clusterIP === HEADLESS;
   if (metadata.annotations?.[HINTS] !== undefined) {
     warnings.push(`annotation ${HINTS} is deprecated, please use ${MODE} instead`);
   }
-  if (spec.clusterIP !== NONE && spec.clusterIP !== undefined) {
+  if (spec.clusterIP !== HEADLESS && spec.clusterIP !== undefined) {
     warnings.push(...clusterIPs.flatMap((address, index) => ipWarnings(`spec.clusterIPs[${index}]`, address)));
   }
   if (isHeadless) {
@@ -199,4 +208,29 @@ function serviceWarnings({ metadata, spec }: Whole<Service>): string[] {
     warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   }
   return warnings;
+}
+
+function externalAddress({ spec, status }: Service): string {
+  const own = each(spec?.externalIPs);
+  switch (spec?.type) {
+    case 'ClusterIP':
+    case 'NodePort':
+      return own.length === 0 ? NONE : own.join(',');
+    case 'LoadBalancer': {
+      const all = [...loadBalancerAddresses(each(status?.loadBalancer?.ingress)), ...own];
+      return all.length === 0 ? '<pending>' : all.join(',');
+    }
+    case 'ExternalName':
+      return spec.externalName ?? '';
+    case undefined:
+    default:
+      return UNKNOWN;
+  }
+}
+
+function servicePorts({ spec }: Service): string {
+  const printed = each(spec?.ports).map(({ port, nodePort = 0, protocol = '' }) =>
+    nodePort > 0 ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`,
+  );
+  return printed.length === 0 ? NONE : printed.join(',');
 }

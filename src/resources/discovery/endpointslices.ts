@@ -16,7 +16,7 @@ import {
 import type { FieldError } from '../../api/index.ts';
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../api/types/discovery/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
-import { endpointSliceColumns } from '../columns/service-columns.ts';
+import { ageColumn, column, each, firstThree, nameColumn, UNSET } from '../columns/column.ts';
 import { checkEndpointIp, isApiEndpoint } from '../core/address-rules.ts';
 import { defineKind, type Whole } from '../kind.ts';
 
@@ -25,7 +25,13 @@ const HOSTNAME = 'kubernetes.io/hostname';
 export const endpointSlices = defineKind<EndpointSlice>({
   group: 'discovery.k8s.io',
   plural: 'endpointslices',
-  columns: endpointSliceColumns,
+  columns: [
+    nameColumn,
+    column('AddressType', 'Kind of the addresses', ({ addressType }) => addressType),
+    column('Ports', 'First ports of the endpoints', slicePorts),
+    column('Endpoints', 'First addresses of the endpoints', sliceAddresses),
+    ageColumn,
+  ],
 
   /** Everything but metadata counts, and of metadata the labels. */
   raisesGeneration: (slice, old) =>
@@ -148,4 +154,18 @@ function checkPorts(ports: readonly EndpointPort[]): FieldError[] {
     }
     return errors;
   });
+}
+
+function slicePorts({ ports: slice }: EndpointSlice): string {
+  return firstThree(
+    each(slice).map(({ port, name }) => String(port ?? name ?? '*')),
+    UNSET,
+  );
+}
+
+function sliceAddresses({ endpoints }: EndpointSlice): string {
+  return firstThree(
+    each(endpoints).flatMap(({ addresses }) => each(addresses)),
+    UNSET,
+  );
 }

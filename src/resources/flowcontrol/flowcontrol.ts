@@ -16,25 +16,17 @@ import { changes } from '../change.ts';
 import { ageColumn, column, each, nameColumn, NONE } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 
-const flowSchemaColumns: readonly Column[] = [
+const flowSchemaColumns: readonly Column<FlowSchema>[] = [
   nameColumn,
-  column<FlowSchema>(
-    'PriorityLevel',
-    'Priority level of its requests',
-    ({ spec }) => spec?.priorityLevelConfiguration?.name ?? '',
-  ),
-  column<FlowSchema>(
+  column('PriorityLevel', 'Priority level of its requests', ({ spec }) => spec?.priorityLevelConfiguration?.name ?? ''),
+  column(
     'MatchingPrecedence',
     'Of schemas that match, the one with the least is taken',
     ({ spec }) => spec?.matchingPrecedence ?? 0,
   ),
-  column<FlowSchema>(
-    'DistinguisherMethod',
-    'What tells its flows apart',
-    ({ spec }) => spec?.distinguisherMethod?.type ?? NONE,
-  ),
+  column('DistinguisherMethod', 'What tells its flows apart', ({ spec }) => spec?.distinguisherMethod?.type ?? NONE),
   ageColumn,
-  column<FlowSchema>('MissingPL', 'Whether the priority level does not exist', isDangling),
+  column('MissingPL', 'Whether the priority level does not exist', isDangling),
 ];
 
 function isDangling({ status }: FlowSchema): string {
@@ -54,13 +46,11 @@ function precedenceOf(object: ApiObject): number {
 type Limited = NonNullable<NonNullable<PriorityLevelConfiguration['spec']>['limited']>;
 type Queuing = NonNullable<NonNullable<Limited['limitResponse']>['queuing']>;
 
-const priorityLevelConfigurationColumns: readonly Column[] = [
+const priorityLevelConfigurationColumns: readonly Column<PriorityLevelConfiguration>[] = [
   nameColumn,
-  column<PriorityLevelConfiguration>('Type', 'Whether its requests are limited', ({ spec }) => spec?.type ?? ''),
-  column<PriorityLevelConfiguration>(
-    'NominalConcurrencyShares',
-    'Its share of what the server works on at once',
-    ({ spec }) => shares(spec?.limited),
+  column('Type', 'Whether its requests are limited', ({ spec }) => spec?.type ?? ''),
+  column('NominalConcurrencyShares', 'Its share of what the server works on at once', ({ spec }) =>
+    shares(spec?.limited),
   ),
   queueColumn('Queues', ({ queues = 0 }) => queues, 'How many queues it has'),
   queueColumn('HandSize', ({ handSize = 0 }) => handSize, 'How many queues a flow may use'),
@@ -72,8 +62,12 @@ function shares(limited: Limited | undefined): number | string {
   return limited === undefined ? NONE : (limited.nominalConcurrencyShares ?? 0);
 }
 
-function queueColumn(name: string, amount: (queuing: Partial<Queuing>) => number, description: string): Column {
-  return column<PriorityLevelConfiguration>(name, description, ({ spec }) => {
+function queueColumn(
+  name: string,
+  amount: (queuing: Partial<Queuing>) => number,
+  description: string,
+): Column<PriorityLevelConfiguration> {
+  return column(name, description, ({ spec }) => {
     const queuing = spec?.limited?.limitResponse?.queuing;
     return queuing === undefined ? NONE : amount(queuing);
   });

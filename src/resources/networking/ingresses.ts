@@ -18,13 +18,23 @@ import type {
   IngressRule,
 } from '../../api/types/networking/v1.d.ts';
 import { changes } from '../change.ts';
-import { ingressClassColumns, ingressColumns } from '../columns/networking-columns.ts';
+import { ageColumn, column, each, nameColumn, NONE } from '../columns/column.ts';
+import { loadBalancerAddresses } from '../columns/load-balancer.ts';
 import { defineKind, type Whole } from '../kind.ts';
 
 export const ingresses = defineKind<Ingress>({
   group: 'networking.k8s.io',
   plural: 'ingresses',
-  columns: ingressColumns,
+  columns: [
+    nameColumn,
+    column('Class', 'Class that serves the ingress', ({ spec }) => spec?.ingressClassName ?? NONE),
+    column('Hosts', 'First hosts of the rules', hosts),
+    column('Address', 'Where the load balancer listens', ({ status }) =>
+      loadBalancerAddresses(each(status?.loadBalancer?.ingress)).join(','),
+    ),
+    column('Ports', 'Ports that are open', ({ spec }) => (each(spec?.tls).length === 0 ? '80' : '80, 443')),
+    ageColumn,
+  ],
   folder: 'ingress',
   raisesGeneration: changes('spec'),
   validate: (ingress) => checkIngress(ingress, { isNew: true }),
@@ -122,7 +132,16 @@ function ingressWarnings({ metadata, spec }: Whole<Ingress>, old: Whole<Ingress>
 export const ingressClasses = defineKind<IngressClass>({
   group: 'networking.k8s.io',
   plural: 'ingressclasses',
-  columns: ingressClassColumns,
+  columns: [
+    {
+      ...nameColumn,
+      value: ({ metadata }) =>
+        `${metadata?.name ?? ''}${metadata?.annotations?.[DEFAULT_CLASS] === 'true' ? ' (default)' : ''}`,
+    },
+    column('Controller', 'Who serves ingresses of the class', ({ spec }) => spec?.controller ?? ''),
+    column('Parameters', 'Object with more settings', parameters),
+    ageColumn,
+  ],
   raisesGeneration: changes('spec'),
   validate: checkIngressClass,
 });
@@ -147,4 +166,27 @@ function checkParameters({ parameters }: Whole<IngressClass>['spec']): FieldErro
   }
   if (scope !== 'Cluster' || namespace === undefined) return [];
   return [forbiddenField(field, "`parameters.scope` is set to 'Cluster'")];
+}
+
+const MOST_HOSTS = 3;
+
+/** Rules without a host are not shown, but those behind the third host are counted. */
+function hosts({ spec }: Ingress): string {
+  const rules = each(spec?.rules);
+  const shown: string[] = [];
+  let hasMore = false;
+  for (const { host = '' } of rules) {
+    hasMore ||= shown.length === MOST_HOSTS;
+    if (!hasMore && host !== '') shown.push(host);
+  }
+  if (shown.length === 0) return '*';
+  return hasMore ? `${shown.join(',')} + ${rules.length - MOST_HOSTS} more...` : shown.join(',');
+}
+
+const DEFAULT_CLASS = 'ingressclass.kubernetes.io/is-default-class';
+
+function parameters({ spec }: IngressClass): string {
+  if (spec?.parameters === undefined) return NONE;
+  const { kind, apiGroup, name } = spec.parameters;
+  return `${apiGroup === undefined ? kind : `${kind}.${apiGroup}`}/${name}`;
 }

@@ -1,5 +1,6 @@
 import {
   forbiddenField,
+  formatLabelSelector,
   invalidValue,
   isIpv4,
   maskIp,
@@ -11,14 +12,20 @@ import {
 import type { FieldError, IpPrefix } from '../../api/index.ts';
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../api/types/networking/v1.d.ts';
 import { changes } from '../change.ts';
-import { networkPolicyColumns } from '../columns/networking-columns.ts';
+import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 
 export const networkPolicies = defineKind<NetworkPolicy>({
   group: 'networking.k8s.io',
   plural: 'networkpolicies',
-  columns: networkPolicyColumns,
+  columns: [
+    nameColumn,
+    column('Pod-Selector', 'Labels of the pods it is about', ({ spec }) =>
+      formatLabelSelector(spec?.podSelector ?? {}),
+    ),
+    ageColumn,
+  ],
   raisesGeneration: changes('spec'),
 
   /** A policy is about incoming traffic, and about outgoing if it says something about that. */

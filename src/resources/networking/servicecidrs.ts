@@ -1,14 +1,18 @@
 import { cidrWarnings, invalidValue, ipProblems, isIpv4, parseCidr, required } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { IPAddress, ServiceCIDR } from '../../api/types/networking/v1.d.ts';
-import { ipAddressColumns, serviceCidrColumns } from '../columns/networking-columns.ts';
+import { ageColumn, column, each, nameColumn, NONE } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 
 /** A network from which services get their addresses. */
 export const serviceCidrs = defineKind<ServiceCIDR>({
   group: 'networking.k8s.io',
   plural: 'servicecidrs',
-  columns: serviceCidrColumns,
+  columns: [
+    nameColumn,
+    column('CIDRs', 'Ranges of addresses for services', ({ spec }) => each(spec?.cidrs).join(',')),
+    ageColumn,
+  ],
   deprecations: { v1beta1: 'networking.k8s.io/v1beta1 ServiceCIDR is deprecated in v1.34+, unavailable in v1.37+' },
   statusMetadata: 'owned',
   validate: checkServiceCidr,
@@ -46,7 +50,7 @@ function checkServiceCidrUpdate(object: Whole<ServiceCIDR>, old: Whole<ServiceCI
 export const ipAddresses = defineKind<IPAddress>({
   group: 'networking.k8s.io',
   plural: 'ipaddresses',
-  columns: ipAddressColumns,
+  columns: [nameColumn, column('ParentRef', 'Object that uses the address', parent)],
   deprecations: { v1beta1: 'networking.k8s.io/v1beta1 IPAddress is deprecated in v1.34+, unavailable in v1.37+' },
   checkName: (name) => ipProblems(name),
   validate: checkIpAddress,
@@ -54,4 +58,12 @@ export const ipAddresses = defineKind<IPAddress>({
 
 function checkIpAddress({ spec }: Whole<IPAddress>): FieldError[] {
   return spec.parentRef === undefined ? [required('spec.parentRef')] : [];
+}
+
+function parent({ spec }: IPAddress): string {
+  const reference = spec?.parentRef;
+  if (reference === undefined) return NONE;
+  const { group = '', resource, namespace = '', name } = reference;
+  const type = (group === '' ? resource : `${resource}.${group}`).toLowerCase();
+  return [type, ...(namespace === '' ? [] : [namespace]), name].join('/');
 }

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../api/index.ts';
 import type { RuntimeClass } from '../../api/types/node/v1.d.ts';
 import { checkLabels } from '../../apiserver/index.ts';
-import { runtimeClassColumns } from '../columns/node-columns.ts';
+import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { checkContainerResourceName, checkResourceAmount } from '../core/resource-rules.ts';
 import { checkTolerations } from '../core/toleration-rules.ts';
 import { defineKind } from '../kind.ts';
@@ -9,7 +9,11 @@ import { defineKind } from '../kind.ts';
 export const runtimeClasses = defineKind<RuntimeClass>({
   group: 'node.k8s.io',
   plural: 'runtimeclasses',
-  columns: runtimeClassColumns,
+  columns: [
+    nameColumn,
+    column('Handler', 'Configuration of the container runtime', ({ handler }) => handler),
+    ageColumn,
+  ],
   createOnUpdate: true,
   requiresResourceVersion: true,
   validate: checkRuntimeClass,

@@ -2,7 +2,7 @@ import { type FieldError, invalidValue } from '../../api/index.ts';
 import type { PodDisruptionBudget } from '../../api/types/policy/v1.d.ts';
 import { checkCountOrPercent, checkNotMoreThanAll } from '../apps/percent-rules.ts';
 import { changes } from '../change.ts';
-import { podDisruptionBudgetColumns } from '../columns/scheduling-columns.ts';
+import { ageColumn, column, integer, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 import { pathSegmentName } from '../name-rules.ts';
@@ -11,7 +11,13 @@ import { unversioned } from '../unversioned.ts';
 export const podDisruptionBudgets = defineKind<PodDisruptionBudget>({
   group: 'policy',
   plural: 'poddisruptionbudgets',
-  columns: podDisruptionBudgetColumns,
+  columns: [
+    nameColumn,
+    column('Min Available', 'Fewest pods that must stay', ({ spec }) => String(spec?.minAvailable ?? 'N/A')),
+    column('Max Unavailable', 'Most pods that may be missing', ({ spec }) => String(spec?.maxUnavailable ?? 'N/A')),
+    integer('Allowed Disruptions', 'How many pods may be evicted now', ({ status }) => status?.disruptionsAllowed ?? 0),
+    ageColumn,
+  ],
   checkName: pathSegmentName,
   requiresResourceVersion: true,
   raisesGeneration: changes('spec'),

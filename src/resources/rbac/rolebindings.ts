@@ -7,10 +7,21 @@ import {
 } from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from '../../api/types/rbac/v1.d.ts';
+import type { Column } from '../../apiserver/index.ts';
 import { deepEqual } from '../../base/index.ts';
-import { roleBindingColumns } from '../columns/access-columns.ts';
+import { ageColumn, column, each, nameColumn, wide } from '../columns/column.ts';
 import { defineKind } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
+
+/** Of RoleBindings and ClusterRoleBindings alike. */
+const roleBindingColumns: readonly Column<Binding>[] = [
+  nameColumn,
+  column('Role', 'Kind and name of the role', ({ roleRef }) => `${roleRef.kind}/${roleRef.name}`),
+  ageColumn,
+  wide('Users', 'Users who have the role', (binding) => subjects(binding, 'User')),
+  wide('Groups', 'Groups that have the role', (binding) => subjects(binding, 'Group')),
+  wide('ServiceAccounts', 'Service accounts that have the role', (binding) => subjects(binding, 'ServiceAccount')),
+];
 
 const GROUP = 'rbac.authorization.k8s.io';
 const JUDGED = ['roleRef', 'roleRef.apiGroup', 'roleRef.kind', 'roleRef.name', 'subjects.name', 'subjects.kind'];
@@ -100,4 +111,13 @@ function checkSameRole(binding: { readonly roleRef: RoleRef }, old: { readonly r
 /** As upstream prints its unversioned type. */
 function printed({ apiGroup = '', kind, name }: RoleRef): unknown {
   return { APIGroup: apiGroup, Kind: kind, Name: name };
+}
+
+type Binding = RoleBinding | ClusterRoleBinding;
+
+function subjects(binding: Binding, wanted: string): string {
+  return each(binding.subjects)
+    .filter(({ kind }) => kind === wanted)
+    .map(({ namespace, name }) => (wanted === 'ServiceAccount' ? `${namespace ?? ''}/${name}` : name))
+    .join(', ');
 }

@@ -1,5 +1,5 @@
 import type { ResourceClaim, ResourceClaimTemplate } from '../../api/types/resource/v1.d.ts';
-import { resourceClaimColumns, resourceClaimTemplateColumns } from '../columns/device-columns.ts';
+import { ageColumn, column, each, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { claimConversion, claimTemplateConversion } from './device-conversion.ts';
 import { checkClaim, checkClaimTemplate } from './device-rules.ts';
@@ -8,7 +8,11 @@ import { deprecatedVersions, GROUP } from './versions.ts';
 export const resourceClaims = defineKind<ResourceClaim>({
   group: GROUP,
   plural: 'resourceclaims',
-  columns: resourceClaimColumns,
+  columns: [
+    nameColumn,
+    column('State', 'Whether devices are allocated, and whether somebody uses them', claimState),
+    ageColumn,
+  ],
   conversions: { v1beta1: claimConversion },
   deprecations: deprecatedVersions('ResourceClaim'),
   returnsDeletedObject: true,
@@ -22,7 +26,7 @@ export const resourceClaims = defineKind<ResourceClaim>({
 export const resourceClaimTemplates = defineKind<ResourceClaimTemplate>({
   group: GROUP,
   plural: 'resourceclaimtemplates',
-  columns: resourceClaimTemplateColumns,
+  columns: [nameColumn, ageColumn],
   conversions: { v1beta1: claimTemplateConversion },
   deprecations: deprecatedVersions('ResourceClaimTemplate'),
   returnsDeletedObject: true,
@@ -77,4 +81,13 @@ function defaultRequests(requests: readonly AnyRequest[] | undefined): void {
     }
     for (const alternative of request.firstAvailable ?? []) defaultCount(alternative);
   }
+}
+
+function claimState({ metadata, status }: ResourceClaim): string {
+  const isDeleted = metadata?.deletionTimestamp !== undefined;
+  const states = isDeleted ? ['deleted'] : [];
+  if (status?.allocation !== undefined)
+    states.push('allocated', ...(each(status.reservedFor).length > 0 ? ['reserved'] : []));
+  else if (!isDeleted) states.push('pending');
+  return states.join(',');
 }

@@ -1,8 +1,8 @@
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import type { Device, ResourceSlice } from '../../api/types/resource/v1.d.ts';
 import type { WriteContext } from '../../apiserver/index.ts';
-import { resourceSliceColumns } from '../columns/device-columns.ts';
 import { changes } from '../change.ts';
+import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { sliceConversion } from './device-conversion.ts';
 import { checkSlice } from './device-rules.ts';
@@ -13,7 +13,13 @@ type Slice = Whole<ResourceSlice>;
 export const resourceSlices = defineKind<ResourceSlice>({
   group: GROUP,
   plural: 'resourceslices',
-  columns: resourceSliceColumns,
+  columns: [
+    nameColumn,
+    column('Node', 'Node that has the devices', ({ spec }) => spec?.nodeName ?? ''),
+    column('Driver', 'Driver of the devices', ({ spec }) => spec?.driver ?? ''),
+    column('Pool', 'Pool that the devices are part of', ({ spec }) => spec?.pool?.name ?? ''),
+    ageColumn,
+  ],
   conversions: { v1beta1: sliceConversion },
   deprecations: deprecatedVersions('ResourceSlice'),
   returnsDeletedObject: true,

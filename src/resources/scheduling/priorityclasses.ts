@@ -1,6 +1,6 @@
 import { type FieldError, forbidden, forbiddenField } from '../../api/index.ts';
 import type { PriorityClass } from '../../api/types/scheduling/v1.d.ts';
-import { priorityClassColumns } from '../columns/scheduling-columns.ts';
+import { ageColumn, boolean, column, integer, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 
 /** The highest priority that users may give. */
@@ -25,7 +25,13 @@ export const systemPriorityClasses: Readonly<Record<string, { readonly value: nu
 export const priorityClasses = defineKind<PriorityClass>({
   group: 'scheduling.k8s.io',
   plural: 'priorityclasses',
-  columns: priorityClassColumns,
+  columns: [
+    nameColumn,
+    integer('Value', 'Priority of its pods; more goes first', ({ value }) => value),
+    boolean('Global-Default', 'Whether pods get it that ask for none', ({ globalDefault = false }) => globalDefault),
+    ageColumn,
+    column('PreemptionPolicy', 'Whether its pods push others out', ({ preemptionPolicy = '' }) => preemptionPolicy),
+  ],
   raisesGeneration: () => false,
   validate: checkPriorityClass,
 

@@ -1,5 +1,5 @@
 import type { PodGroup, PodGroupSpec, PodGroupTemplate, Workload } from '../../api/types/scheduling/v1alpha2.d.ts';
-import { podGroupColumns, workloadColumns } from '../columns/scheduling-columns.ts';
+import { ageColumn, column, each, nameColumn, NONE } from '../columns/column.ts';
 import { defineKind } from '../kind.ts';
 
 const GROUP = 'scheduling.k8s.io';
@@ -9,7 +9,7 @@ export const workloads = defineKind<Workload>({
   group: GROUP,
   plural: 'workloads',
   featureGate: 'GenericWorkload',
-  columns: workloadColumns,
+  columns: [nameColumn, ageColumn],
   storedVersion: 'v1alpha2',
 
   prepareForCreate(workload) {
@@ -31,7 +31,15 @@ export const podGroups = defineKind<PodGroup>({
   group: GROUP,
   plural: 'podgroups',
   featureGate: 'GenericWorkload',
-  columns: podGroupColumns,
+  columns: [
+    nameColumn,
+    column('Policy', 'Whether its pods are scheduled one by one or together', ({ spec }) =>
+      spec?.schedulingPolicy?.gang === undefined ? 'Basic' : 'Gang',
+    ),
+    column('Workload', 'Workload it is made from', ({ spec }) => workloadName(spec?.podGroupTemplateRef)),
+    column('Status', 'Whether there is room for it', groupStatus),
+    ageColumn,
+  ],
   storedVersion: 'v1alpha2',
   statusMetadata: 'owned',
   resetFields: { status: ['metadata', 'spec'] },
@@ -53,4 +61,18 @@ function ungated<T extends PodGroupSpec | PodGroupTemplate>(spec: T, old?: T): T
   const before = (old ?? {}) as Readonly<Record<string, unknown>>;
   for (const name of GATED) if (before[name] === undefined) delete result[name];
   return result as T;
+}
+
+/** A reference that is not there is printed as null. */
+function workloadName(reference: NonNullable<PodGroup['spec']>['podGroupTemplateRef'] | null): string {
+  return reference === undefined || reference === null ? NONE : (reference.workload?.workloadName ?? '');
+}
+
+function groupStatus({ status }: PodGroup): string {
+  const conditions = new Map(each(status?.conditions).map((condition) => [condition.type, condition]));
+  const disruption = conditions.get('DisruptionTarget');
+  if (disruption !== undefined) return disruption.reason;
+  const scheduled = conditions.get('PodGroupScheduled');
+  if (scheduled === undefined) return 'Pending';
+  return scheduled.status === 'True' ? 'Scheduled' : 'Unschedulable';
 }

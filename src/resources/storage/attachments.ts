@@ -1,5 +1,5 @@
 import type { CSINode, CSIStorageCapacity, VolumeAttachment } from '../../api/types/storage/v1.d.ts';
-import { csiNodeColumns, volumeAttachmentColumns } from '../columns/storage-columns.ts';
+import { ageColumn, boolean, column, each, integer, nameColumn } from '../columns/column.ts';
 import { roundToMilli } from '../core/resource-list.ts';
 import { defineKind } from '../kind.ts';
 import { checkAttachment, checkCapacity, checkCsiNode } from './csi-rules.ts';
@@ -10,7 +10,11 @@ const GROUP = 'storage.k8s.io';
 export const csiNodes = defineKind<CSINode>({
   group: GROUP,
   plural: 'csinodes',
-  columns: csiNodeColumns,
+  columns: [
+    nameColumn,
+    integer('Drivers', 'How many CSI drivers the node has', ({ spec }) => each(spec?.drivers).length),
+    ageColumn,
+  ],
   judges: ['spec.drivers', 'spec.drivers.topologyKeys'], // a node may have none
   requiresResourceVersion: true,
   returnsDeletedObject: true,
@@ -28,7 +32,17 @@ export const csiStorageCapacities = defineKind<CSIStorageCapacity>({
 export const volumeAttachments = defineKind<VolumeAttachment>({
   group: GROUP,
   plural: 'volumeattachments',
-  columns: volumeAttachmentColumns,
+  columns: [
+    nameColumn,
+    {
+      ...column('Attacher', 'Driver that attaches the volume', ({ spec }) => spec?.attacher ?? ''),
+      format: 'name',
+    },
+    column('PV', 'The volume', ({ spec }) => spec?.source?.persistentVolumeName ?? ''),
+    column('Node', 'Node that it is attached to', ({ spec }) => spec?.nodeName ?? ''),
+    boolean('Attached', 'Whether it is attached now', ({ status }) => status?.attached ?? false),
+    ageColumn,
+  ],
   requiresResourceVersion: true,
   returnsDeletedObject: true,
   statusMetadata: 'owned',

@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField } from '../../api/index.ts';
 import type { StorageClass, VolumeAttributesClass } from '../../api/types/storage/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
-import { storageClassColumns, volumeAttributesClassColumns } from '../columns/storage-columns.ts';
+import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind } from '../kind.ts';
 import { checkParameters, checkStorageClass } from './storageclass-rules.ts';
 
@@ -11,7 +11,32 @@ const GROUP = 'storage.k8s.io';
 export const storageClasses = defineKind<StorageClass>({
   group: GROUP,
   plural: 'storageclasses',
-  columns: storageClassColumns,
+  columns: [
+    {
+      ...nameColumn,
+      value: ({ metadata }) => {
+        const isDefault = DEFAULT_CLASS.some((annotation) => metadata?.annotations?.[annotation] === 'true');
+        return `${metadata?.name ?? ''}${isDefault ? ' (default)' : ''}`;
+      },
+    },
+    column('Provisioner', 'Who makes the volumes', ({ provisioner }) => provisioner),
+    column(
+      'ReclaimPolicy',
+      'What becomes of volumes without their claim',
+      ({ reclaimPolicy = 'Delete' }) => reclaimPolicy,
+    ),
+    column(
+      'VolumeBindingMode',
+      'When volumes are made and bound',
+      ({ volumeBindingMode = 'Immediate' }) => volumeBindingMode,
+    ),
+    column(
+      'AllowVolumeExpansion',
+      'Whether volumes can grow',
+      ({ allowVolumeExpansion = false }) => allowVolumeExpansion,
+    ),
+    ageColumn,
+  ],
   returnsDeletedObject: true,
   judges: ['allowedTopologies.matchLabelExpressions.key'],
   validate: checkStorageClass,
@@ -21,7 +46,11 @@ export const storageClasses = defineKind<StorageClass>({
 export const volumeAttributesClasses = defineKind<VolumeAttributesClass>({
   group: GROUP,
   plural: 'volumeattributesclasses',
-  columns: volumeAttributesClassColumns,
+  columns: [
+    nameColumn,
+    column('DriverName', 'Driver that knows the attributes', ({ driverName }) => driverName),
+    ageColumn,
+  ],
   deprecations: {
     v1beta1:
       'storage.k8s.io/v1beta1 VolumeAttributesClass is deprecated in v1.34+, unavailable in v1.37+; ' +
@@ -46,3 +75,8 @@ function checkAttributesClassUpdate(object: VolumeAttributesClass, old: VolumeAt
   }
   return errors;
 }
+
+const DEFAULT_CLASS = [
+  'storageclass.kubernetes.io/is-default-class',
+  'storageclass.beta.kubernetes.io/is-default-class',
+];

@@ -1,15 +1,6 @@
-import { type ApiObject, builtInTypes, type Status } from '../../api/index.ts';
-import {
-  ApiServer,
-  mastersAuthorizer,
-  inProcessCall,
-  jsonStorage,
-  certificateAuthenticator,
-  ServerObjects,
-} from '../../apiserver/index.ts';
+import type { ApiObject, Status } from '../../api/index.ts';
 import type { AdmissionPlugin, Resource } from '../../apiserver/index.ts';
-import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
-import { type MemoryStore, openMemoryStore } from '../../store/index.ts';
+import { bytesOf, MemoryServer } from '../../apiserver/testing/memory-server.ts';
 import type { AdmissionParts } from '../admission/admission-parts.ts';
 import { builtInResources } from '../built-in-resources.ts';
 import type { BuiltInOptions } from '../kind-environment.ts';
@@ -30,7 +21,6 @@ interface Sent {
   readonly spec?: unknown;
 }
 
-const ADMIN = { commonName: 'admin', organizations: ['system:masters'] };
 const NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease', 'kinds'];
 const JSON_TYPE = 'application/json';
 export const MERGE_PATCH = 'application/merge-patch+json';
@@ -39,35 +29,14 @@ export const MERGE_PATCH = 'application/merge-patch+json';
 export type MorePlugins = (parts: AdmissionParts) => readonly AdmissionPlugin[];
 
 /** A whole API server with the built-in kinds, in memory and in this process, with the usual namespaces and `kinds`. */
-export class TestApi implements AsyncDisposable {
-  readonly clock = new VirtualClock();
-  readonly store: MemoryStore;
+export class TestApi extends MemoryServer {
   readonly resources: readonly Resource[];
-  readonly #server: ApiServer;
 
   constructor(options: Partial<BuiltInOptions> = {}, plugins: MorePlugins = () => []) {
-    const random = new SeededRandom(1);
-    const types = builtInTypes();
-    const { clock } = this;
-    this.store = openMemoryStore({ clock });
-    const { store } = this;
-    const log = discardLogger;
-    const objects = new ServerObjects({ store, codecFor: ({ storage }) => jsonStorage(storage.type), clock, log });
-    const parts = { objects, clock, random };
-    this.#server = new ApiServer({
-      objects,
-      types,
-      clock,
-      random,
-      uids: new RandomUidSource(random),
-      log,
-      metrics: new MetricRegistry(),
-      authenticators: [certificateAuthenticator],
-      authorizer: mastersAuthorizer,
-      admission: [namespaceLifecycle(parts), ...plugins(parts)],
-    });
+    super({ admission: (parts) => [namespaceLifecycle(parts), ...plugins(parts)] });
+    const { types, objects, random } = this;
     this.resources = builtInResources(types, { objects, random, ...options });
-    this.#server.registry.register(this.resources);
+    this.server.registry.register(this.resources);
   }
 
   static async open(options: Partial<BuiltInOptions> = {}, plugins?: MorePlugins): Promise<TestApi> {
@@ -77,19 +46,9 @@ export class TestApi implements AsyncDisposable {
   }
 
   async send(method: string, path: string, body?: object, type = JSON_TYPE): Promise<Reply> {
-    const call = inProcessCall({
-      method,
-      path,
-      headers: { 'content-type': type, accept: JSON_TYPE, 'user-agent': 'test' },
-      body: body === undefined ? '' : JSON.stringify(body),
-      certificate: ADMIN,
-      clock: this.clock,
-    });
-    const answer = this.#server.encode(await this.#server.answer(call), call);
-    const parts: Uint8Array[] = [];
-    if (answer.body instanceof Uint8Array) parts.push(answer.body);
-    else for await (const part of answer.body) parts.push(part);
-    const text = Buffer.concat(parts).toString();
+    const call = this.callOf(method, path, { body, type, headers: { accept: JSON_TYPE } });
+    const answer = this.server.encode(await this.server.answer(call), call);
+    const text = (await bytesOf(answer)).toString();
     return { code: answer.code, body: JSON.parse(text === '' ? '{}' : text), warnings: call.warnings.texts };
   }
 
@@ -106,10 +65,6 @@ export class TestApi implements AsyncDisposable {
   /** Creates an object where it belongs. */
   create(object: Sent, query = ''): Promise<Reply> {
     return this.send('POST', this.collectionOf(object) + query, object);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.store[Symbol.asyncDispose]();
   }
 }
 

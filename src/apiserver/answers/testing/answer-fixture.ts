@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { type ApiObject, builtInTypes, type Struct, type TypeTable } from '../../../api/index.ts';
 import { discardLogger, VirtualClock } from '../../../base/index.ts';
-import type { Column, Resource } from '../../resource.ts';
+import type { Resource } from '../../resource.ts';
+import type { Column } from '../../served-kind.ts';
 import { builtInCapabilities, customCapabilities } from '../../capabilities.ts';
 import { jsonStorage } from '../../storage/storage-codec.ts';
 import { StoredObject } from '../../storage/stored-object.ts';

@@ -4,7 +4,6 @@ import {
   type FunctionDeclaration,
   type Implementation,
   member,
-  unary,
 } from '../../check/declarations.ts';
 import { add } from '../../library/standard/arithmetic.ts';
 import type { Library } from '../../library/library.ts';
@@ -62,17 +61,12 @@ export function kubernetesListsLibrary(): Library {
     functions: [
       declareFunction(
         'isSorted',
-        COMPARABLE.map(([name, type]) => member(`list_${name}_is_sorted_bool`, [listOf(type)], BOOL, unary(isSorted))),
+        COMPARABLE.map(([name, type]) => member(`list_${name}_is_sorted_bool`, [listOf(type)], BOOL, isSorted)),
       ),
       declareFunction(
         'sum',
         SUMMABLE.map(([name, type, zero]) =>
-          member(
-            `list_${name}_sum_${name}`,
-            [listOf(type)],
-            type,
-            unary((list) => sum(list, zero)),
-          ),
+          member(`list_${name}_sum_${name}`, [listOf(type)], type, (list) => sum(list, zero)),
         ),
       ),
       extreme('max', -1),
@@ -131,9 +125,7 @@ function extreme(name: string, keeps: number): FunctionDeclaration {
   };
   return declareFunction(
     name,
-    COMPARABLE.map(([type, celType]) =>
-      member(`list_${type}_${name}_${type}`, [listOf(celType)], celType, unary(find)),
-    ),
+    COMPARABLE.map(([type, celType]) => member(`list_${type}_${name}_${type}`, [listOf(celType)], celType, find)),
   );
 }
 
