@@ -81,7 +81,7 @@ export class VirtualClock implements Clock {
     if (!(ms >= 0 && ms < Infinity))
       throw new Error(`Cannot advance the clock by ${JSON.stringify(duration)}: time only goes forward`);
     const before = this.#advancing ?? Promise.resolve();
-    const turn = before.catch(() => undefined).then(() => this.#passTime(ms)); // its own caller hears of an earlier failure
+    const turn = before.catch(() => undefined).then(() => this.#passTime(ms)); // an earlier failure goes to its own caller
     this.#advancing = turn;
     return turn.finally(() => {
       if (this.#advancing !== turn) return;

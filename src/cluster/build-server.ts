@@ -44,7 +44,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
   server.addPaths(new OpenApiPaths(served, parts.types));
-  server.addPaths(new HealthPaths(healthChecks({ storage: parts.storage, isBootstrapped: state.isBootstrapped })));
+  server.addPaths(new HealthPaths(healthChecks(parts.storage, state.isBootstrapped)));
   server.addPaths(new VersionPath(versionInfo()));
   server.addPaths(new MetricsPath(metrics));
   server.addPaths(new RootPath(served));
@@ -90,19 +90,12 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
 }
 
 /** What `/livez` and `/readyz` look at; the names are those of their counterparts in kube-apiserver. */
-function healthChecks(parts: { readonly storage: OpenStorage; readonly isBootstrapped: () => boolean }): HealthChecks {
+function healthChecks({ store: storage }: OpenStorage, isBootstrapped: () => boolean): HealthChecks {
   const ping: HealthCheck = { name: 'ping', check: () => undefined };
-  const store: HealthCheck = {
-    name: 'etcd',
-    check: async () => {
-      await parts.storage.store.revision();
-    },
+  const store: HealthCheck = { name: 'etcd', check: async () => void (await storage.revision()) };
+  const isDone = (): void => {
+    if (!isBootstrapped()) throw new Error('not finished');
   };
-  const bootstrap: HealthCheck = {
-    name: 'poststarthook/bootstrap-controller',
-    check: () => {
-      if (!parts.isBootstrapped()) throw new Error('not finished');
-    },
-  };
+  const bootstrap: HealthCheck = { name: 'poststarthook/bootstrap-controller', check: isDone };
   return { livez: [ping, store, bootstrap], readyz: [ping, store, { ...store, name: 'etcd-readiness' }, bootstrap] };
 }

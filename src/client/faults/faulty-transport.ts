@@ -122,7 +122,7 @@ async function* faultyWatch(
     if (isHit) count(fault);
     return isHit;
   };
-  let heard: TransportEvent | undefined;
+  let last: TransportEvent | undefined;
   for await (const batch of batches) {
     for (const event of batch) {
       if (strikes('late')) await clock.sleep(random.float() * maxDelayMs, signal);
@@ -131,8 +131,8 @@ async function* faultyWatch(
       if (strikes('silence')) await forever(signal);
       if (strikes('expired')) yield [{ type: 'ERROR', status: expired('too old resource version: a fault').status }];
       yield [event];
-      if (strikes('duplicate')) yield [heard ?? event, event];
-      if (event.type !== 'BOOKMARK') heard = event;
+      if (strikes('duplicate')) yield [last ?? event, event];
+      if (event.type !== 'BOOKMARK') last = event;
     }
   }
 }

@@ -24,7 +24,7 @@ export interface RequesterOptions {
   /** How the program calls itself; the server shows it in audit logs and in managedFields. */
   readonly userAgent?: string;
   readonly impersonate?: Impersonation;
-  /** Hears the server's warnings; without it they are logged. */
+  /** Called with each warning of the server; without it warnings are logged. */
   readonly onWarning?: WarningHandler;
   /** How often a request is sent again when the server is busy; 10 unless given. */
   readonly maxRetries?: number;
