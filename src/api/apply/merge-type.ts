@@ -50,6 +50,14 @@ export function memberType(type: MapType, field: MergeField | undefined): MergeT
 
 const WITHOUT_FIELDS = { field: (): undefined => undefined, hasFields: false } as const;
 
+const ATOMIC_LIST: ListType = {
+  relation: 'atomic',
+  keys: [],
+  get element() {
+    return OPAQUE_TYPE;
+  },
+};
+
 /** Objects are merged member by member, at any depth; lists are atomic. */
 export const DEDUCED_TYPE: MergeType = {
   map: {
@@ -60,13 +68,7 @@ export const DEDUCED_TYPE: MergeType = {
     },
   },
   scalar: 'untyped',
-  list: {
-    relation: 'atomic',
-    keys: [],
-    get element() {
-      return OPAQUE_TYPE;
-    },
-  },
+  list: ATOMIC_LIST,
 };
 
 /** Anything, owned as a whole. */
@@ -79,13 +81,7 @@ const OPAQUE_TYPE: MergeType = {
     },
   },
   scalar: 'untyped',
-  list: {
-    relation: 'atomic',
-    keys: [],
-    get element() {
-      return OPAQUE_TYPE;
-    },
-  },
+  list: ATOMIC_LIST,
 };
 
 const SCALAR_TYPES: Readonly<Record<ScalarName, MergeType>> = {
