@@ -15,8 +15,7 @@ import type {
   WatchOptions,
 } from '../store.ts';
 import { checkTransaction, type TransactionLimits } from '../transaction-check.ts';
-import { EtcdClient, type EtcdClientOptions, missingInAnswer } from './etcd-client.ts';
-import { toEntry } from './etcd-entry.ts';
+import { EtcdClient, type EtcdClientOptions, missingInAnswer, toEntry } from './etcd-client.ts';
 import { isCompacted, isLeaseNotFound, toStoreError } from './etcd-errors.ts';
 import { EtcdWatch, type EtcdWatchOptions } from './etcd-watch.ts';
 import { type KeyNames, keyNames } from './key-names.ts';
