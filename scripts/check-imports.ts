@@ -1,4 +1,5 @@
-// The import rule: arrows point down only, and a folder is entered through its door. Exits 1 with a line a breach.
+// The import rule: arrows point down only, a folder is entered through its door, and no file imports itself through
+// others, for types or not. Exits 1 with a line a breach.
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
@@ -59,14 +60,38 @@ const packages = new Set(['js-yaml', 're2js']);
 const testPackages = new Set(['vitest', 'fast-check', '@bufbuild/cel-spec', '@bufbuild/protobuf', ...packages]);
 
 const breaches: string[] = [];
+/** By file: the files of src/ that it imports. */
+const imports = new Map<string, readonly string[]>();
 for (const entry of await readdir(source, { recursive: true, withFileTypes: true })) {
   if (!entry.isFile() || !entry.name.endsWith('.ts')) continue;
   const path = join(entry.parentPath, entry.name);
-  for (const target of importsOf(await readFile(path, 'utf8'))) check(path, target);
+  const targets = importsOf(await readFile(path, 'utf8'));
+  for (const target of targets) check(path, target);
+  imports.set(
+    path,
+    targets.filter((target) => target.startsWith('.')).map((target) => resolve(dirname(path), target)),
+  );
 }
+for (const circle of circles())
+  breaches.push(`import circle: ${circle.map((path) => relative(source, path)).join(' → ')}`);
 for (const breach of breaches) console.error(breach);
 console.log(`import rule: ${breaches.length === 0 ? 'kept' : `${breaches.length} breaches`}`);
 process.exit(breaches.length === 0 ? 0 : 1);
+
+/** One circle for each file that lies on one and was not told of before. */
+function circles(): string[][] {
+  const found: string[][] = [];
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) found.push([...trail.slice(start), path]);
+    if (start >= 0 || done.has(path)) return;
+    for (const target of imports.get(path) ?? []) visit(target, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  return found;
+}
 
 function importsOf(text: string): string[] {
   const pattern = /(?:^|\n)\s*(?:import|export)\s[^'";]*?from\s+'([^']+)'|import\('([^']+)'\)/g;

@@ -1,3 +1,4 @@
+import { goFloat } from './patch/go-value-text.ts';
 import { quoteGo } from './values/go-text.ts';
 
 /** One thing wrong with one field; the texts are built so that they read as Kubernetes'. */
@@ -46,7 +47,11 @@ export function missing(field: string, value: unknown): FieldError {
 }
 
 export function tooLong(field: string, maxBytes: number): FieldError {
-  return { reason: 'FieldValueTooLong', field, detail: `may not be more than ${maxBytes} bytes` };
+  return {
+    reason: 'FieldValueTooLong',
+    field,
+    detail: `may not be more than ${maxBytes} ${maxBytes === 1 ? 'byte' : 'bytes'}`,
+  };
 }
 
 export function tooMany(field: string, actual: number, max: number): FieldError {
@@ -96,6 +101,7 @@ function startOf(error: FieldError): string {
 
 function quote(value: unknown): string {
   if (value === undefined || value === null) return 'null';
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value);
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   return typeof value === 'string' ? quoteGo(value) : JSON.stringify(value);
 }

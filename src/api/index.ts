@@ -28,44 +28,7 @@ export type {
 } from './schema/schema.ts';
 export type { ApiObject, ObjectMeta } from './object.ts';
 
-export {
-  duplicate,
-  type FieldError,
-  fieldErrorBody,
-  fieldErrorText,
-  forbiddenField,
-  invalidValue,
-  missing,
-  notSupported,
-  required,
-  tooLong,
-  tooMany,
-  typeInvalid,
-} from './field-error.ts';
-export {
-  alreadyExists,
-  badRequest,
-  conflict,
-  expired,
-  forbidden,
-  gone,
-  type GroupResource,
-  hasReason,
-  internalError,
-  invalid,
-  methodNotAllowed,
-  methodNotSupported,
-  notFound,
-  OBJECT_MODIFIED,
-  pageNotFound,
-  qualifiedResource,
-  serviceUnavailable,
-  type Status,
-  type StatusCause,
-  type StatusDetails,
-  StatusError,
-  tooManyRequests,
-  unauthorized,
-} from './status.ts';
+export * from './field-error.ts';
+export * from './status.ts';
 export { checkFormat } from './formats.ts';
 export { withMeta } from './with-meta.ts';

@@ -1,5 +1,6 @@
 import { fieldErrorBody, fieldErrorText } from './field-error.ts';
 import type { FieldError } from './field-error.ts';
+import { formatGroupResource, type GroupResource } from './values/resource-names.ts';
 
 /** `metav1.Status`, the answer to everything that fails. */
 export interface Status {
@@ -69,16 +70,6 @@ export function hasReason(error: unknown, reason: string): error is StatusError 
   return error instanceof StatusError && error.reason === reason;
 }
 
-/** A resource as messages name it: `deployments.apps`, or `pods` in the core group. */
-export interface GroupResource {
-  readonly group: string;
-  readonly resource: string;
-}
-
-export function qualifiedResource(resource: GroupResource): string {
-  return resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`;
-}
-
 /** `details` for one object; empty members are left out, as upstream does. */
 function detailsOf(resource: GroupResource, name: string): StatusDetails {
   return {
@@ -89,7 +80,7 @@ function detailsOf(resource: GroupResource, name: string): StatusDetails {
 }
 
 export function notFound(resource: GroupResource, name: string): StatusError {
-  const message = `${qualifiedResource(resource)} "${name}" not found`;
+  const message = `${formatGroupResource(resource)} "${name}" not found`;
   return new StatusError({ code: 404, reason: 'NotFound', message, details: detailsOf(resource, name) });
 }
 
@@ -104,12 +95,12 @@ export function pageNotFound(): StatusError {
 }
 
 export function alreadyExists(resource: GroupResource, name: string): StatusError {
-  const message = `${qualifiedResource(resource)} "${name}" already exists`;
+  const message = `${formatGroupResource(resource)} "${name}" already exists`;
   return new StatusError({ code: 409, reason: 'AlreadyExists', message, details: detailsOf(resource, name) });
 }
 
 export function conflict(resource: GroupResource, name: string, why: string): StatusError {
-  const message = `Operation cannot be fulfilled on ${qualifiedResource(resource)} "${name}": ${why}`;
+  const message = `Operation cannot be fulfilled on ${formatGroupResource(resource)} "${name}": ${why}`;
   return new StatusError({ code: 409, reason: 'Conflict', message, details: detailsOf(resource, name) });
 }
 
@@ -118,8 +109,8 @@ export const OBJECT_MODIFIED =
   'the object has been modified; please apply your changes to the latest version and try again';
 
 export function forbidden(resource: GroupResource, name: string, why: string): StatusError {
-  const subject = name === '' ? qualifiedResource(resource) : `${qualifiedResource(resource)} "${name}"`;
-  const message = qualifiedResource(resource) === '' ? `forbidden: ${why}` : `${subject} is forbidden: ${why}`;
+  const subject = name === '' ? formatGroupResource(resource) : `${formatGroupResource(resource)} "${name}"`;
+  const message = formatGroupResource(resource) === '' ? `forbidden: ${why}` : `${subject} is forbidden: ${why}`;
   return new StatusError({ code: 403, reason: 'Forbidden', message, details: detailsOf(resource, name) });
 }
 
@@ -140,7 +131,7 @@ export function invalid(kind: GroupResource, name: string, errors: readonly Fiel
   }));
   const texts = [...new Set(errors.map(fieldErrorText))];
   const joined = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
-  const message = `${qualifiedResource(kind)} "${name}" is invalid${texts.length === 0 ? '' : `: ${joined}`}`;
+  const message = `${formatGroupResource(kind)} "${name}" is invalid${texts.length === 0 ? '' : `: ${joined}`}`;
   return new StatusError({ code: 422, reason: 'Invalid', message, details: { ...detailsOf(kind, name), causes } });
 }
 
@@ -148,7 +139,7 @@ export function methodNotSupported(resource: GroupResource, action: string): Sta
   return new StatusError({
     code: 405,
     reason: 'MethodNotAllowed',
-    message: `${action} is not supported on resources of kind "${qualifiedResource(resource)}"`,
+    message: `${action} is not supported on resources of kind "${formatGroupResource(resource)}"`,
     details: detailsOf(resource, ''),
   });
 }

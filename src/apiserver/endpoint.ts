@@ -73,7 +73,9 @@ export function writeContext(
     subresource: call.info.subresource,
     now: clock.now(),
     newUid: () => uids.next(),
-    signal: call.signal,
+    get signal() {
+      return call.signal;
+    },
     manager: managerName(options.fieldManager ?? '', call.header('user-agent') ?? ''),
     warn: (message) => call.warnings.add(message),
   };

@@ -1,7 +1,8 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Backoff } from './backoff.ts';
-import { SeededRandom } from './seeded-random.ts';
+import { SeededRandom } from './random.ts';
+
+import * as fc from 'fast-check';
 
 const random = new SeededRandom('backoff');
 

@@ -72,13 +72,6 @@ export class BoundedQueue<T> implements AsyncIterableIterator<T, undefined> {
     this.#onClose?.();
   }
 
-  /** Takes everything queued at once, without waiting: for consumers that work in batches between two `next()`. */
-  takeAll(): T[] {
-    const items: T[] = [];
-    while (this.#size > 0) items.push(this.#shift());
-    return items;
-  }
-
   next(): Promise<IteratorResult<T, undefined>> {
     if (this.#size > 0) return Promise.resolve({ value: this.#shift(), done: false });
     if (this.#waiter !== undefined)

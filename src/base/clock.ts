@@ -9,3 +9,20 @@ export interface Clock {
   /** Calls `wake` once after `ms`; disposing cancels it. Pending timers never keep the process alive on their own. */
   timer(ms: number, wake: () => void): Disposable;
 }
+
+/** `Clock.sleep` in terms of `Clock.timer`, the same for every clock: resolves when the time has come or the signal aborts. */
+export function sleepOn(clock: Pick<Clock, 'timer'>, ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal === undefined) return new Promise((resolve) => void clock.timer(ms, resolve));
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      timer[Symbol.dispose]();
+      resolve();
+    };
+    const timer = clock.timer(ms, () => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    });
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

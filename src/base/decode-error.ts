@@ -14,7 +14,3 @@ export class DecodeError extends Error {
     this.reason = reason;
   }
 }
-
-export function isDecodeError(error: unknown): error is DecodeError {
-  return error instanceof DecodeError;
-}

@@ -2,32 +2,26 @@
 export type { Clock } from './clock.ts';
 export { RealClock } from './real-clock.ts';
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
-export { settle, type SettleOptions } from './settle.ts';
+export { settle, type SettleOptions, waitFor, type WaitForOptions } from './settle.ts';
 export { DurationError, formatDuration, formatGoDuration, parseDuration, parseGoDuration } from './duration.ts';
 
-export type { Random } from './random.ts';
-export { CryptoRandom } from './crypto-random.ts';
-export { SeededRandom } from './seeded-random.ts';
+export { CryptoRandom, type Random, SeededRandom } from './random.ts';
 export { RandomUidSource, type UidSource } from './uid-source.ts';
 
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { BoundedQueue, type BoundedQueueOptions } from './bounded-queue.ts';
-export { AbortScope, onAbort } from './abort-scope.ts';
-export { aborted, type Runnable, runTogether } from './tasks.ts';
-export { waitFor, type WaitForOptions } from './wait-for.ts';
+export { aborted, AbortScope, onAbort, type Runnable, runTogether } from './tasks.ts';
 
 export { discardLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from './logger.ts';
-export { LineLogger, type LineLoggerOptions } from './line-logger.ts';
-export { describeError, formatJson, formatText } from './log-format.ts';
+export { formatJson, formatText, LineLogger, type LineLoggerOptions } from './line-logger.ts';
 
 export { type CallbackOptions, type CallbackSample, type HistogramOptions, MetricRegistry } from './metric-registry.ts';
 export type { LabelArguments, MetricFamily, MetricOptions } from './metric-family.ts';
-export type { Counter } from './counter.ts';
-export type { Gauge } from './gauge.ts';
+export type { Counter, Gauge } from './counter.ts';
 export { DEFAULT_BUCKETS, exponentialBuckets, type Histogram } from './histogram.ts';
 export { METRICS_CONTENT_TYPE } from './metric-text.ts';
 
-export { DecodeError, type DecodeReason, isDecodeError } from './decode-error.ts';
+export { DecodeError, type DecodeReason } from './decode-error.ts';
 export { unreachable } from './unreachable.ts';
 export { clone, deepEqual, deepFreeze, type DeepReadonly, type JsonValue } from './json-value.ts';
 export { Heap, type HeapEntry } from './heap.ts';
@@ -35,3 +29,4 @@ export { SortedMap } from './sorted-map.ts';
 export type { SortedMapEditor } from './sorted-map.ts';
 export type { SortedRange, SortedView } from './sorted-view.ts';
 export { compareUtf8 } from './utf8-order.ts';
+export { describeError, messageOf } from './error-text.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LineLogger, type LineLoggerOptions } from './line-logger.ts';
-import { formatJson } from './log-format.ts';
+import { formatJson, LineLogger, type LineLoggerOptions } from './line-logger.ts';
 import { discardLogger } from './logger.ts';
 import { VirtualClock } from './virtual-clock.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
-import { formatText } from './log-format.ts';
 import type { LogFields, Logger, LogLevel, LogRecord } from './logger.ts';
+import { describeError } from './error-text.ts';
 
 const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 const NO_FIELDS: LogFields = {};
@@ -56,4 +56,55 @@ export class LineLogger implements Logger {
     const { clock, format, write } = this.#options;
     write(`${format({ timeMs: clock.now(), level, message, fields: { ...this.#fields, ...fields } })}\n`);
   }
+}
+
+const LETTERS: Readonly<Record<LogLevel, string>> = { debug: 'D', info: 'I', warn: 'W', error: 'E' };
+
+/**
+ * A record for people, much as Kubernetes' own programs write theirs; times are UTC.
+ *
+ * Example: `I1115 04:31:00.123 "pod bound" pod="default/web-1" node="n3" attempts=2`
+ */
+export function formatText(record: LogRecord): string {
+  const time = new Date(record.timeMs).toISOString(); // 2026-11-15T04:31:00.123Z
+  let line = `${LETTERS[record.level]}${time.slice(5, 7)}${time.slice(8, 10)} ${time.slice(11, 23)} ${JSON.stringify(record.message)}`;
+  for (const [name, value] of Object.entries(record.fields)) {
+    if (value !== undefined) line += ` ${name}=${textOf(value)}`;
+  }
+  return line;
+}
+
+/**
+ * A record for programs: one JSON object.
+ *
+ * A field called `ts`, `level` or `msg` is written with an underscore after it, so that it cannot hide the record's own.
+ */
+export function formatJson(record: LogRecord): string {
+  const { timeMs, level, message, fields } = record;
+  let line = `{"ts":"${new Date(timeMs).toISOString()}","level":"${level}","msg":${JSON.stringify(message)}`;
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    const isTaken = name === 'ts' || name === 'level' || name === 'msg';
+    line += `,${JSON.stringify(isTaken ? `${name}_` : name)}:${jsonOf(value)}`;
+  }
+  return `${line}}`;
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Error ? JSON.stringify(describeError(value)) : jsonOf(value);
+}
+
+/** Logging must not fail because of what is logged: what JSON cannot say is written as a string. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, sayable) ?? JSON.stringify(String(value));
+  } catch {
+    return JSON.stringify(Object.prototype.toString.call(value)); // an object that contains itself, or refuses to be read
+  }
+}
+
+function sayable(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Error) return { message: describeError(value), stack: value.stack };
+  return value;
 }

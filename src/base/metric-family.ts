@@ -55,13 +55,6 @@ export class MetricFamily<Label extends string, Child extends MetricChild> {
     return this.#resolve(parts.join('\0'), parts);
   }
 
-  /** Forgets the child with these label values, say because what it counts is gone; `false` if there was none. */
-  remove(...[values]: LabelArguments<Label>): boolean {
-    return this.#children.delete(
-      this.#labels.map((label) => (values as Readonly<Record<Label, string>>)[label]).join('\0'),
-    );
-  }
-
   expose(): string {
     if (this.#children.size === 0) return '';
     const samples = [...this.#children.values()].sort((left, right) => comparePairs(left.pairs, right.pairs));

@@ -115,17 +115,6 @@ describe('MetricRegistry', () => {
     );
   });
 
-  test('a removed child is no longer written and starts again from 0', () => {
-    const registry = new MetricRegistry();
-    const depth = registry.gauge({ name: 'depth', help: 'Depth.', labels: ['queue'] });
-    depth.with({ queue: 'a' }).set(5);
-
-    expect(depth.remove({ queue: 'a' })).toBe(true);
-    expect(depth.remove({ queue: 'a' })).toBe(false);
-    expect(registry.expose()).toBe('');
-    expect(depth.with({ queue: 'a' }).value).toBe(0);
-  });
-
   test('refuses bad and taken names, bad labels, bad buckets and counters that shrink', () => {
     const registry = new MetricRegistry();
     const taken = registry.counter({ name: 'taken', help: '' });

@@ -1,5 +1,4 @@
-import { Counter } from './counter.ts';
-import { Gauge } from './gauge.ts';
+import { Counter, Gauge } from './counter.ts';
 import { checkBounds, DEFAULT_BUCKETS, Histogram } from './histogram.ts';
 import { comparePairs, MetricFamily, type MetricOptions, pairLabels } from './metric-family.ts';
 import { formatHeader, formatLabels, formatNumber } from './metric-text.ts';

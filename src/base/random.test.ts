@@ -1,8 +1,7 @@
-import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CryptoRandom } from './crypto-random.ts';
-import type { Random } from './random.ts';
-import { SeededRandom } from './seeded-random.ts';
+import { CryptoRandom, type Random, SeededRandom } from './random.ts';
+
+import * as fc from 'fast-check';
 
 function describeRandom(name: string, open: () => Random): void {
   describe(`${name} keeps the Random contract`, () => {

@@ -1,5 +1,4 @@
-import type { Clock } from './clock.ts';
-import { sleepOn } from './sleep.ts';
+import { type Clock, sleepOn } from './clock.ts';
 
 /** The longest wait one Node timer can hold; anything longer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

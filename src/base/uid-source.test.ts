@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CryptoRandom } from './crypto-random.ts';
-import { SeededRandom } from './seeded-random.ts';
+import { CryptoRandom, SeededRandom } from './random.ts';
 import { RandomUidSource } from './uid-source.ts';
 
 describe('RandomUidSource', () => {

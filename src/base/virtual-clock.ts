@@ -1,8 +1,7 @@
-import type { Clock } from './clock.ts';
+import { type Clock, sleepOn } from './clock.ts';
 import { parseDuration } from './duration.ts';
 import { Heap } from './heap.ts';
 import { settle } from './settle.ts';
-import { sleepOn } from './sleep.ts';
 
 interface VirtualTimer {
   readonly dueMs: number;
@@ -82,7 +81,7 @@ export class VirtualClock implements Clock {
     if (!(ms >= 0 && ms < Infinity))
       throw new Error(`Cannot advance the clock by ${JSON.stringify(duration)}: time only goes forward`);
     const before = this.#advancing ?? Promise.resolve();
-    const turn = before.catch(() => undefined).then(() => this.#passTime(ms)); // its own caller hears of an earlier failure
+    const turn = before.catch(() => undefined).then(() => this.#passTime(ms)); // an earlier failure goes to its own caller
     this.#advancing = turn;
     return turn.finally(() => {
       if (this.#advancing !== turn) return;

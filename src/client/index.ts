@@ -58,8 +58,7 @@ export {
 } from './kubeconfig/index.ts';
 
 export type { GroupClient } from './group-clients.ts';
-export type { ServedApis } from './discovery/served-apis.ts';
-export type { ServedKind, Survey } from './discovery/served-kind.ts';
+export type { ServedApis, ServedKind, Survey } from './discovery/served-apis.ts';
 export type { List } from './resource/list.ts';
 export type {
   ApplyOptions,
@@ -69,6 +68,7 @@ export type {
   LabelQuery,
   ListOptions,
   Selection,
+  WatchEvent,
   WatchOptions,
   WriteOptions,
 } from './resource/options.ts';
@@ -76,7 +76,6 @@ export { jsonPatch, mergePatch, type Patch, strategicPatch } from './resource/pa
 export { bindPod, evictPod, type IssuedToken, type LogOptions, podLog, requestToken } from './resource/pod-actions.ts';
 export { type AllNamespaces, ResourceClient } from './resource/resource-client.ts';
 export { SubresourceClient } from './resource/subresource-client.ts';
-export type { WatchEvent } from './resource/watch-event.ts';
 
 export * from './informers/index.ts';
 export * from './faults/index.ts';

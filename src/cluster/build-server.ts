@@ -5,6 +5,8 @@ import {
   DiscoveryPaths,
   firstOpinion,
   fixedAuthorizer,
+  type HealthCheck,
+  type HealthChecks,
   HealthPaths,
   mastersAuthorizer,
   MetricsPath,
@@ -18,7 +20,6 @@ import {
 import { MetricRegistry, RandomUidSource } from '../base/index.ts';
 import { builtInAdmission, builtInResources } from '../resources/index.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
-import { healthChecks } from './health.ts';
 import type { OpenStorage } from './storage-options.ts';
 import { versionInfo } from './versions.ts';
 
@@ -43,7 +44,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
   server.addPaths(new OpenApiPaths(served, parts.types));
-  server.addPaths(new HealthPaths(healthChecks({ storage: parts.storage, isBootstrapped: state.isBootstrapped })));
+  server.addPaths(new HealthPaths(healthChecks(parts.storage, state.isBootstrapped)));
   server.addPaths(new VersionPath(versionInfo()));
   server.addPaths(new MetricsPath(metrics));
   server.addPaths(new RootPath(served));
@@ -86,4 +87,15 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
   return server;
+}
+
+/** What `/livez` and `/readyz` look at; the names are those of their counterparts in kube-apiserver. */
+function healthChecks({ store: storage }: OpenStorage, isBootstrapped: () => boolean): HealthChecks {
+  const ping: HealthCheck = { name: 'ping', check: () => undefined };
+  const store: HealthCheck = { name: 'etcd', check: async () => void (await storage.revision()) };
+  const isDone = (): void => {
+    if (!isBootstrapped()) throw new Error('not finished');
+  };
+  const bootstrap: HealthCheck = { name: 'poststarthook/bootstrap-controller', check: isDone };
+  return { livez: [ping, store, bootstrap], readyz: [ping, store, { ...store, name: 'etcd-readiness' }, bootstrap] };
 }

@@ -41,36 +41,25 @@ export function clusterApps(
       hasOneServer: options.hasOneServer,
       kindsChanged: (listener) => plane.server.registry.onChange(listener),
     });
-  return [
-    ...(controllers !== false
-      ? [
-          {
-            name: 'kube-controller-manager',
-            identity: { user: 'system:kube-controller-manager', groups },
-            isOnePerCluster: true,
-            parts: controllers === true ? builtIn() : controllers(builtIn()),
-          },
-        ]
-      : []),
-    ...(schedules !== false
-      ? [
-          {
-            name: 'kube-scheduler',
-            identity: { user: 'system:kube-scheduler', groups },
-            isOnePerCluster: true,
-            parts: [schedules === true ? scheduler() : 'prepare' in schedules ? schedules : scheduler(schedules)],
-          },
-        ]
-      : []),
-    ...(nodes > 0
-      ? [
-          {
-            name: 'kubelet',
-            identity: { user: 'system:nodes', groups },
-            isOnePerCluster: false,
-            parts: [nodeAgents({ names: nodeNames(nodes), ...(runtime === undefined ? {} : { runtime }) })],
-          },
-        ]
-      : []),
+  const apps: readonly (ClusterApp | false)[] = [
+    controllers !== false && {
+      name: 'kube-controller-manager',
+      identity: { user: 'system:kube-controller-manager', groups },
+      isOnePerCluster: true,
+      parts: controllers === true ? builtIn() : controllers(builtIn()),
+    },
+    schedules !== false && {
+      name: 'kube-scheduler',
+      identity: { user: 'system:kube-scheduler', groups },
+      isOnePerCluster: true,
+      parts: [schedules === true ? scheduler() : 'prepare' in schedules ? schedules : scheduler(schedules)],
+    },
+    nodes > 0 && {
+      name: 'kubelet',
+      identity: { user: 'system:nodes', groups },
+      isOnePerCluster: false,
+      parts: [nodeAgents({ names: nodeNames(nodes), ...(runtime === undefined ? {} : { runtime }) })],
+    },
   ];
+  return apps.filter((each) => each !== false);
 }

@@ -1,16 +1,13 @@
 import { builtInTypes } from '../api/index.ts';
-import { listen } from '../apiserver/index.ts';
-import type { ApiServer, HttpTransport } from '../apiserver/index.ts';
+import { type ApiServer, type HttpTransport, listen } from '../apiserver/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
-import { publishApiEndpoints } from './bootstrap/api-endpoints.ts';
-import { bootstrapObjects } from './bootstrap/bootstrap-objects.ts';
+import { bootstrapObjects, publishApiEndpoints } from './bootstrap/bootstrap-objects.ts';
 import { buildServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
-import { clusterPki } from './pki/cluster-pki.ts';
-import type { ClusterPki } from './pki/cluster-pki.ts';
+import { clusterPki, type ClusterPki } from './pki/cluster-pki.ts';
 import { forkStorage, openStorage } from './storage-options.ts';
 
 /** What a fork has of its own. */

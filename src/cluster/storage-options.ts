@@ -24,21 +24,13 @@ export async function openStorage(
 ): Promise<OpenStorage> {
   switch (options.type) {
     case 'memory':
-      return {
-        store: openMemoryStore(parts),
-        codecFor: ({ storage }) => jsonStorage(storage.type),
-        shared: new WeakMap(),
-      };
+      return { store: openMemoryStore(parts), codecFor: asJson, shared: new WeakMap() };
     case 'durable':
-      return {
-        store: await openDurableStore(options.folder, parts),
-        codecFor: ({ storage }) => jsonStorage(storage.type),
-      };
+      return { store: await openDurableStore(options.folder, parts), codecFor: asJson };
     case 'etcd':
       return {
         store: await openEtcdStore({ ...options.etcd, ...parts }),
-        codecFor: ({ storage }) =>
-          storage.encoding === 'json' ? jsonStorage(storage.type) : protobufStorage(storage.type),
+        codecFor: (kind) => (kind.storage.encoding === 'json' ? asJson(kind) : protobufStorage(kind.storage.type)),
       };
   }
 }
@@ -47,6 +39,10 @@ export async function openStorage(
 export function forkStorage(storage: OpenStorage, { clock }: { readonly clock: Clock }): OpenStorage {
   if (!isForkable(storage.store)) throw new Error('Cannot fork the cluster: its store is not in memory');
   return { ...storage, store: storage.store.fork({ clock }) };
+}
+
+function asJson({ storage }: StoredKind): StorageCodec {
+  return jsonStorage(storage.type);
 }
 
 function isForkable(store: Store): store is ForkableStore {

@@ -1,13 +1,5 @@
 import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
-import type {
-  Client,
-  Handler,
-  InformerScope,
-  Kind,
-  KubernetesObject,
-  SharedInformer,
-  WorkQueueMetrics,
-} from '../client/index.ts';
+import type { Client, Handler, InformerScope, Kind, KubernetesObject, SharedInformer } from '../client/index.ts';
 import type { EventRecorder } from './events.ts';
 import type { Objects } from './objects.ts';
 import type { KeyedWorkers, KeyedWorkersOptions } from './work/keyed-workers.ts';
@@ -30,8 +22,6 @@ export interface AppContext {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricRegistry;
-  /** The metrics of queues, for those that a part makes for itself. */
-  readonly queueMetrics: WorkQueueMetrics;
   /** What is under way when the app stops may take so long to finish before its signal aborts. */
   readonly stopGraceMs: number;
   /** Records events under the given component name; `host` is for those that run on a node. */

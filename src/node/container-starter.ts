@@ -1,6 +1,6 @@
-import { type Clock, formatDuration } from '../base/index.ts';
+import { type Clock, formatDuration, messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
-import { type ConfigSources, containerConfig, imageSpec } from './config/index.ts';
+import { type ConfigSources, containerConfig, imageSpec, sandboxConfig } from './config/index.ts';
 import {
   type ContainerSpec,
   crashKey,
@@ -13,7 +13,7 @@ import {
 import type { PodEvents } from './pod-events.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { LifecycleHooks } from './probes/index.ts';
-import type { ContainerConfig, NodeRuntime, PodSandboxConfig, VolumeMounter } from './runtime/index.ts';
+import type { ContainerConfig, NodeRuntime, VolumeMounter } from './runtime/index.ts';
 
 /** What containers of a node are started with. */
 export interface StarterParts {
@@ -33,7 +33,7 @@ export interface StarterParts {
 /** The sandbox that a container is made in. */
 export interface PodSandbox {
   readonly id: string;
-  readonly config: PodSandboxConfig;
+  readonly attempt: number;
 }
 
 type StartAction = Extract<PodAction, { type: 'start container' }>;
@@ -148,7 +148,7 @@ export class ContainerStarter {
     try {
       const config = await this.#configure(pod, container, how);
       reason = 'CreateContainerError';
-      const request = { podSandboxId: sandbox.id, config, sandboxConfig: sandbox.config };
+      const request = { podSandboxId: sandbox.id, config, sandboxConfig: sandboxConfig(pod, sandbox.attempt) };
       const id = await runtime.createContainer(request, { signal });
       this.#events.container(pod, name, { reason: 'Created', message: 'Container created' });
       reason = 'RunContainerError';
@@ -216,8 +216,4 @@ export class ContainerStarter {
 
 function refersToPodIp({ env = [] }: ContainerSpec): boolean {
   return env.some(({ valueFrom }) => valueFrom?.fieldRef?.fieldPath.startsWith('status.podIP') === true);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

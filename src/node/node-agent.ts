@@ -1,19 +1,19 @@
 import { type Clock, type Logger, type Random, type Runnable } from '../base/index.ts';
 import { type Client, keyOf, type Node, type Observed, type Pod } from '../client/index.ts';
-import type { EventRecorder, Objects } from '../kit/index.ts';
+import { EchoFilter, type EventRecorder, type Objects } from '../kit/index.ts';
 import { type AdmittingNode, NodeAdmission } from './admission/node-admission.ts';
 import { amountsOf, isTerminalPhase } from '../api/meaning/index.ts';
 import type { ConfigSources } from './config/index.ts';
 import { type NodeDescription, NodeHeartbeat, nodeLabels } from './machine/index.ts';
-import { PodWorker } from './pod-worker.ts';
+import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
 import { LifecycleHooks, NetworkActions } from './probes/index.ts';
 import { FileLogs, PodStreams } from './streams/index.ts';
-import { type ActionExecutor, assumedVolumes, type NodeRuntime } from './runtime/index.ts';
+import { assumedVolumes, type NodeRuntime } from './runtime/index.ts';
 
 /** Something that a node has to see to: a pod, by its key, or itself. */
 export type NodeTask =
-  | { readonly agent: NodeAgent; readonly type: 'pod'; readonly key: string }
-  | { readonly agent: NodeAgent; readonly type: 'register' | 'renew' | 'report' };
+  | { readonly type: 'pod'; readonly key: string }
+  | { readonly type: 'register' | 'renew' | 'report' };
 
 /** What a node's agent has from the process it runs in. */
 export interface NodeAgentParts {
@@ -56,9 +56,10 @@ export class NodeAgent implements Runnable {
   /** Workers of pods that are gone, until nothing of them runs. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #admission = new NodeAdmission();
+  readonly #echoes = new EchoFilter();
   readonly #heartbeat: NodeHeartbeat;
-  readonly #executor: ActionExecutor;
-  readonly #hooks: LifecycleHooks;
+  /** All pods have the same. */
+  readonly #workerParts: PodWorkerParts;
   #willReportImages = false;
 
   constructor(node: NodeDescription, runtime: NodeRuntime, parts: NodeAgentParts) {
@@ -67,27 +68,28 @@ export class NodeAgent implements Runnable {
     this.#runtime = runtime;
     this.#parts = parts;
     const { client, clock, random, nodes, events } = parts;
-    this.#executor = runtime.actions ?? new NetworkActions(runtime.runtime, clock);
     this.streams = this.#podStreams();
-    this.#hooks = new LifecycleHooks(this.#executor, clock);
+    this.#workerParts = this.#partsOfWorkers();
     this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime });
   }
 
   /** A pod has come or changed. */
   podChanged(pod: Observed<Pod>): void {
     const key = keyOf(pod);
-    if (this.#workers.get(key)?.needsStep(pod) !== false) this.#plan(key);
+    this.#echoes.pass(key, pod.metadata, () => this.#plan(key));
   }
 
   /** A pod is gone from the API, or no longer this node's. Its room is free at once: others may have been promised it. */
   podRemoved(pod: Observed<Pod>): void {
+    const key = keyOf(pod);
     this.#admission.release(pod.metadata.uid);
-    this.#plan(keyOf(pod));
+    this.#echoes.forget(key);
+    this.#plan(key);
   }
 
   /** The node's own object has changed. */
   nodeChanged(node: Observed<Node>): void {
-    if (this.#heartbeat.isOverruled(node)) this.#parts.plan({ agent: this, type: 'report' });
+    if (this.#heartbeat.isOverruled(node)) this.#parts.plan({ type: 'report' });
   }
 
   /** Does what was planned. */
@@ -98,8 +100,8 @@ export class NodeAgent implements Runnable {
         return this.#syncPod(task.key);
       case 'register':
         await this.#heartbeat.register(signal);
-        plan({ agent: this, type: 'renew' });
-        return plan({ agent: this, type: 'report' }, this.#heartbeat.firstReportMs());
+        plan({ type: 'renew' });
+        return plan({ type: 'report' }, this.#heartbeat.firstReportMs());
       case 'renew':
         return plan(task, await this.#heartbeat.renew(signal));
       case 'report':
@@ -109,7 +111,7 @@ export class NodeAgent implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    this.#parts.plan({ agent: this, type: 'register' });
+    this.#parts.plan({ type: 'register' });
     try {
       await this.#followRuntime(signal);
     } finally {
@@ -117,6 +119,26 @@ export class NodeAgent implements Runnable {
       this.#runtime[Symbol.dispose]();
       await Promise.all(this.#leaving);
     }
+  }
+
+  #partsOfWorkers(): PodWorkerParts {
+    const { clock, nodes } = this.#parts;
+    const { addresses, capacity } = this.#node;
+    const executor = this.#runtime.actions ?? new NetworkActions(this.#runtime.runtime, clock);
+    return {
+      ...this.#parts,
+      runtime: this.#runtime,
+      executor,
+      hooks: new LifecycleHooks(executor, clock),
+      volumes: this.#runtime.volumes ?? assumedVolumes,
+      hostIps: addresses,
+      capacity,
+      allocatable: () => nodes.get(this.name)?.status?.allocatable ?? capacity,
+      echoes: this.#echoes,
+      wake: (key) => this.#plan(key),
+      ended: (uid) => this.#admission.release(uid),
+      imagesChanged: () => this.#reportImages(),
+    };
   }
 
   #podStreams(): PodStreams {
@@ -141,7 +163,7 @@ export class NodeAgent implements Runnable {
     const worker = this.#workerFor(key, pod);
     if (pod === undefined || worker === undefined) return;
     const wakeAtMs = await worker.step(pod);
-    if (wakeAtMs !== undefined) plan({ agent: this, type: 'pod', key }, wakeAtMs - clock.now());
+    if (wakeAtMs !== undefined) plan({ type: 'pod', key }, wakeAtMs - clock.now());
   }
 
   /** The pod's worker. One of a pod that is gone, or of another of that name, is sent away. */
@@ -150,19 +172,7 @@ export class NodeAgent implements Runnable {
     if (known !== undefined && known.uid === pod?.metadata.uid) return known;
     if (known !== undefined) this.#dismiss(known);
     if (pod === undefined) return undefined;
-    const worker = new PodWorker(pod, {
-      ...this.#parts,
-      runtime: this.#runtime,
-      executor: this.#executor,
-      hooks: this.#hooks,
-      volumes: this.#runtime.volumes ?? assumedVolumes,
-      hostIps: this.#node.addresses,
-      capacity: this.#node.capacity,
-      allocatable: () => this.#parts.nodes.get(this.name)?.status?.allocatable ?? this.#node.capacity,
-      wake: (woken) => this.#plan(woken),
-      ended: (uid) => this.#admission.release(uid),
-      imagesChanged: () => this.#reportImages(),
-    });
+    const worker = new PodWorker(pod, this.#workerParts);
     this.#workers.set(key, worker);
     this.#admit(pod, worker);
     return worker;
@@ -220,10 +230,10 @@ export class NodeAgent implements Runnable {
   #reportImages(): void {
     if (this.#willReportImages) return;
     this.#willReportImages = true;
-    this.#parts.plan({ agent: this, type: 'report' }, REPORT_IMAGES_MS);
+    this.#parts.plan({ type: 'report' }, REPORT_IMAGES_MS);
   }
 
   #plan(key: string): void {
-    this.#parts.plan({ agent: this, type: 'pod', key });
+    this.#parts.plan({ type: 'pod', key });
   }
 }

@@ -1,15 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { aborted, type Runnable, runTogether } from '../base/index.ts';
-import {
-  type HandlerRegistration,
-  type InformerScope,
-  type KubernetesObject,
-  Node,
-  type Observed,
-  Pod,
-  Service,
-} from '../client/index.ts';
-import { type AppContext, type Part, podsByNode, type PreparedPart } from '../kit/index.ts';
+import { type InformerScope, ItemBackoff, keyOf, Node, type Observed, Pod, Service } from '../client/index.ts';
+import { type AppContext, type KeyedWorkers, type Part, podsByNode, type PreparedPart } from '../kit/index.ts';
 import { ReferencedObjects, ServiceVariables } from './config/index.ts';
 import {
   DEFAULT_CAPACITY,
@@ -20,7 +12,6 @@ import {
 } from './machine/index.ts';
 import { NodeAgent, type NodeTask } from './node-agent.ts';
 import { SIMULATED, SimulatedRuntime } from './simulated/index.ts';
-import { WorkPool } from './work-pool.ts';
 
 export interface NodeOptions {
   /** Overrules what a node has unless told otherwise; see `DEFAULT_CAPACITY`. */
@@ -59,6 +50,8 @@ const DEFAULT_KUBELET_VERSION = 'v1.36.3+keelson';
 const COMPONENT = 'kubelet';
 const POD_WORKERS = 64;
 const HEARTBEAT_WORKERS = 16;
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 10_000;
 
 /** The names of so many nodes: `keelson` for one, `keelson-1` and on for more. */
 export function nodeNames(count: number): string[] {
@@ -108,30 +101,24 @@ interface RunningOptions extends NodeOptions {
   readonly scopes: { readonly pods?: InformerScope; readonly nodes?: InformerScope };
 }
 
-type Pending = Pick<HandlerRegistration<KubernetesObject>, 'pending'>;
-
 class RunningNodes implements PreparedPart {
   readonly #agents = new Map<string, NodeAgent>();
-  readonly #pods: WorkPool<NodeTask>;
+  readonly #pods: KeyedWorkers;
   /** Apart from the pods, so that a node with much to do does not look dead. */
-  readonly #heartbeats: WorkPool<NodeTask>;
-  readonly #registrations: readonly Pending[];
+  readonly #heartbeats: KeyedWorkers;
   readonly #services: ServiceVariables;
 
   constructor(context: AppContext, nodes: readonly NodeDescription[], options: RunningOptions) {
     const { client, clock, random, log } = context;
     const { scopes, concurrency = POD_WORKERS, runtime = simulated(context) } = options;
-    const pool = (name: string, workers: number): WorkPool<NodeTask> =>
-      new WorkPool<NodeTask>({
-        clock,
-        log,
-        metrics: context.queueMetrics.queue(name),
-        workers,
-        keyOf: taskKey,
-        work: (task, signal) => task.agent.perform(task, signal),
+    const workers = (name: string, atOnce: number): KeyedWorkers =>
+      context.workers(name, {
+        concurrency: atOnce,
+        rateLimiter: new ItemBackoff({ initialMs: FIRST_RETRY_MS, capMs: LAST_RETRY_MS }),
+        work: (key, { signal }) => this.#perform(key, signal),
       });
-    this.#pods = pool('node_pods', concurrency);
-    this.#heartbeats = pool('node_heartbeats', HEARTBEAT_WORKERS);
+    this.#pods = workers('node_pods', concurrency);
+    this.#heartbeats = workers('node_heartbeats', HEARTBEAT_WORKERS);
 
     const pods = context.objects(Pod, scopes.pods);
     const services = context.objects(Service);
@@ -148,17 +135,14 @@ class RunningNodes implements PreparedPart {
         nodes: context.objects(Node, scopes.nodes),
         sources,
         runtimeName: runtime.name,
-        podsOf: (name) => pods.byIndex(podsByNode, name).map(keyOfPod),
-        plan: (task, afterMs = 0) => (task.type === 'pod' ? this.#pods : this.#heartbeats).addAfter(task, afterMs),
+        podsOf: (name) => pods.byIndex(podsByNode, name).map(keyOf),
+        plan: (task, afterMs = 0) =>
+          (task.type === 'pod' ? this.#pods : this.#heartbeats).addAfter(workKey(node.name, task), afterMs),
       });
       this.#agents.set(node.name, agent);
       options.onAgent?.(agent);
     }
-    this.#registrations = this.#listen(context, scopes);
-  }
-
-  get isIdle(): boolean {
-    return this.#pods.isIdle && this.#heartbeats.isIdle && this.#registrations.every(({ pending }) => pending === 0);
+    this.#listen(context, scopes);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -167,7 +151,12 @@ class RunningNodes implements PreparedPart {
     await runTogether([everyone, { run: aborted }], signal);
   }
 
-  #listen(context: AppContext, scopes: RunningOptions['scopes']): readonly Pending[] {
+  async #perform(key: string, signal: AbortSignal): Promise<void> {
+    const [node, task] = parseWorkKey(key);
+    await this.#agents.get(node)?.perform(task, signal);
+  }
+
+  #listen(context: AppContext, scopes: RunningOptions['scopes']): void {
     const podChanged = (pod: Observed<Pod>, old?: Observed<Pod>): void => {
       this.#agents.get(pod.spec?.nodeName ?? '')?.podChanged(pod);
       const before = old?.spec?.nodeName;
@@ -176,13 +165,9 @@ class RunningNodes implements PreparedPart {
     const podRemoved = (pod: Observed<Pod>): void => this.#agents.get(pod.spec?.nodeName ?? '')?.podRemoved(pod);
     const nodeChanged = (node: Observed<Node>): void => this.#agents.get(node.metadata.name)?.nodeChanged(node);
     const serviceChanged = (): void => this.#services.serviceChanged();
-    return [
-      context
-        .informer(Pod, scopes.pods)
-        .addHandler({ add: (pod) => podChanged(pod), update: podChanged, delete: podRemoved }),
-      context.informer(Node, scopes.nodes).addHandler({ update: nodeChanged }),
-      context.informer(Service).addHandler({ add: serviceChanged, update: serviceChanged, delete: serviceChanged }),
-    ];
+    context.onChange(Pod, { add: (pod) => podChanged(pod), update: podChanged, delete: podRemoved }, scopes.pods);
+    context.onChange(Node, { update: nodeChanged }, scopes.nodes);
+    context.onChange(Service, { add: serviceChanged, update: serviceChanged, delete: serviceChanged });
   }
 }
 
@@ -212,10 +197,12 @@ function simulated({ clock, random }: AppContext): { readonly name: string; read
   return { name: SIMULATED, create };
 }
 
-function taskKey(task: NodeTask): string {
-  return task.type === 'pod' ? `${task.agent.name}/${task.key}` : `${task.agent.name} ${task.type}`;
+/** A node's task as the workers know it: `<node> renew`, or `<node> pod <namespace>/<name>`. No name has a space in it. */
+function workKey(node: string, task: NodeTask): string {
+  return task.type === 'pod' ? `${node} pod ${task.key}` : `${node} ${task.type}`;
 }
 
-function keyOfPod({ metadata }: Observed<Pod>): string {
-  return `${metadata.namespace ?? ''}/${metadata.name}`;
+function parseWorkKey(text: string): [node: string, task: NodeTask] {
+  const [node = '', type, key = ''] = text.split(' ') as [string, NodeTask['type'], string?];
+  return [node, type === 'pod' ? { type, key } : { type }];
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '../base/index.ts';
+import { type Logger, messageOf } from '../base/index.ts';
 import type { Observed, Pod } from '../client/index.ts';
 import { sandboxConfig } from './config/index.ts';
 import { ContainerStarter, type PodSandbox, type StarterParts } from './container-starter.ts';
@@ -36,13 +36,13 @@ export class PodActions {
   }
 
   /** The pod's newest sandbox with its containers, if there is any. */
-  async sandbox(pod: Observed<Pod>): Promise<PodSandboxStatusResponse | undefined> {
+  async sandbox(): Promise<PodSandboxStatusResponse | undefined> {
     const { runtime } = this.#parts.runtime;
     if (this.#sandbox === undefined) {
       const sandboxes = await runtime.listPodSandbox({ podUid: this.#uid });
       const newest = [...sandboxes].sort((left, right) => right.createdAtMs - left.createdAtMs)[0];
       if (newest === undefined) return undefined;
-      this.#sandbox = { id: newest.id, config: sandboxConfig(pod, newest.metadata.attempt) };
+      this.#sandbox = { id: newest.id, attempt: newest.metadata.attempt };
     }
     try {
       return await runtime.podSandboxStatus(this.#sandbox.id);
@@ -65,7 +65,7 @@ export class PodActions {
   /** The pod is gone from the API: nothing of it stays. */
   async removeAll(pod: Observed<Pod>): Promise<void> {
     const { runtime } = this.#parts.runtime;
-    const found = await this.sandbox(pod);
+    const found = await this.sandbox();
     if (found === undefined) return;
     const running = found.containersStatuses.filter(({ state }) => state === 'CONTAINER_RUNNING');
     await Promise.all(
@@ -141,13 +141,13 @@ export class PodActions {
     const { clock, runtime } = this.#parts;
     if (!(await this.#mountVolumes(pod, signal))) return false;
     try {
-      const config = sandboxConfig(pod, attempt);
-      this.#sandbox = { id: await runtime.runtime.runPodSandbox(config, { signal }), config };
+      const id = await runtime.runtime.runPodSandbox(sandboxConfig(pod, attempt), { signal });
+      this.#sandbox = { id, attempt };
       this.#record.sandboxFailure = undefined;
       return true;
     } catch (error) {
       if (signal.aborted) return false;
-      const message = `Failed to create pod sandbox: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `Failed to create pod sandbox: ${messageOf(error)}`;
       this.#events.pod(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
       this.#record.sandboxFailure = { retryAtMs: clock.now() + RETRY_MS };
       return false;
@@ -160,7 +160,7 @@ export class PodActions {
         await this.#parts.volumes.mount(pod, volume, { signal });
       } catch (error) {
         if (signal.aborted) return false;
-        const words = error instanceof Error ? error.message : String(error);
+        const words = messageOf(error);
         const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${words}`;
         this.#events.pod(pod, { type: 'Warning', reason: 'FailedMount', message });
         this.#record.sandboxFailure = { retryAtMs: this.#parts.clock.now() + RETRY_MS };

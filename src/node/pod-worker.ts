@@ -1,6 +1,6 @@
 import { deepEqual } from '../base/index.ts';
 import { hasReason, keyOf, type Observed, type Pod, strategicPatch } from '../client/index.ts';
-import type { EventRecorder, Objects } from '../kit/index.ts';
+import type { EchoFilter, EventRecorder, Objects } from '../kit/index.ts';
 import {
   type ContainerView,
   type PodAction,
@@ -8,13 +8,14 @@ import {
   type PodPlan,
   type PodStatus,
   type PodView,
+  type ProbeResult,
   statusPatch,
 } from './life/index.ts';
 import { PodActions, type PodActionsParts } from './pod-actions.ts';
 import { PodEvents } from './pod-events.ts';
 import { PodRecord } from './pod-record.ts';
-import { PodProbes } from './probes/index.ts';
-import { type ActionExecutor, RuntimeError } from './runtime/index.ts';
+import { hasProbes, PodProbes } from './probes/index.ts';
+import { type ActionExecutor, type ContainerStatus, RuntimeError } from './runtime/index.ts';
 
 /** What a pod's worker has from its node. */
 export interface PodWorkerParts extends PodActionsParts {
@@ -23,6 +24,8 @@ export interface PodWorkerParts extends PodActionsParts {
   readonly executor: ActionExecutor;
   /** As before `://` in container ids. */
   readonly runtimeName: string;
+  /** Keeps the worker from being woken by its own reports. */
+  readonly echoes: EchoFilter;
   /** Has the pod looked at again. */
   wake(key: string): void;
   /** Nothing of the pod runs any more, nor will it. Called before that is reported, so that its room is free by then. */
@@ -53,13 +56,11 @@ export class PodWorker {
   readonly #record: PodRecord;
   readonly #events: PodEvents;
   readonly #actions: PodActions;
-  readonly #probes: PodProbes;
+  readonly #probes: PodProbes | undefined;
   #pod: Observed<Pod>;
   #operation: Operation | undefined;
   /** The last report, and the version of the pod after it. */
-  #written: { readonly patch: unknown; readonly version: string } | undefined;
-  /** While a report is being written: whether the watch has delivered any version of the pod since it was sent. */
-  #write: { isPodChanged: boolean } | undefined;
+  #written: { readonly version: string; readonly patch: unknown } | undefined;
   /** The runtime failed: nothing is tried before. */
   #retryAtMs = 0;
   #isDeleted = false;
@@ -72,25 +73,7 @@ export class PodWorker {
     this.#record = new PodRecord(pod);
     this.#events = new PodEvents(parts.events);
     this.#actions = new PodActions(this.uid, { record: this.#record, events: this.#events }, parts);
-    const { clock, executor, runtime, runtimeName } = parts;
-    this.#probes = new PodProbes({
-      clock,
-      executor,
-      runtimeName,
-      readiness: runtime.readiness?.bind(runtime),
-      changed: () => parts.wake(this.key),
-      tell: (about, container, event) => this.#events.container(about, container, { type: 'Warning', ...event }),
-    });
-  }
-
-  /**
-   * Whether this version of the pod needs a step. The echo of the worker's own report does not; while a report is being
-   * written the answer to it decides, since it contains every change before it.
-   */
-  needsStep({ metadata }: Observed<Pod>): boolean {
-    if (this.#write === undefined) return metadata.resourceVersion !== this.#written?.version;
-    this.#write.isPodChanged = true;
-    return false;
+    this.#probes = hasProbes(pod) ? this.#newProbes() : undefined;
   }
 
   /** The node will not have the pod. */
@@ -125,7 +108,7 @@ export class PodWorker {
 
   /** Stops waiting for the runtime. Nothing of the pod is stopped. */
   async halt(): Promise<void> {
-    this.#probes[Symbol.dispose]();
+    this.#probes?.[Symbol.dispose]();
     this.#operation?.abort.abort();
     await this.#operation?.done;
   }
@@ -141,17 +124,33 @@ export class PodWorker {
 
   async #observe(pod: Observed<Pod>): Promise<PodView> {
     const { clock, runtimeName, hostIps } = this.#parts;
-    const found = await this.#actions.sandbox(pod);
+    const found = await this.#actions.sandbox();
     const all = found?.containersStatuses ?? [];
     const running = all.filter(({ state }) => state === 'CONTAINER_RUNNING');
     const ip = found?.status.network.ip ?? '';
-    this.#probes.follow(pod, running, ip === '' && pod.spec?.hostNetwork === true ? (hostIps[0] ?? '') : ip);
+    this.#probes?.follow(pod, running, ip === '' && pod.spec?.hostNetwork === true ? (hostIps[0] ?? '') : ip);
     const containers = all.map((container): ContainerView => {
       const isRunning = container.state === 'CONTAINER_RUNNING';
-      return { ...container, probe: isRunning ? this.#probes.result(container) : undefined };
+      return { ...container, probe: isRunning ? this.#probeResult(container) : undefined };
     });
     const nowMs = clock.now();
     return { pod, nowMs, sandbox: found?.status, containers, hostIps, runtimeName, memory: this.#record };
+  }
+
+  #probeResult(container: ContainerStatus): ProbeResult | undefined {
+    return this.#probes === undefined ? this.#parts.runtime.readiness?.(container) : this.#probes.result(container);
+  }
+
+  #newProbes(): PodProbes {
+    const { clock, executor, runtime, runtimeName, wake } = this.#parts;
+    return new PodProbes({
+      clock,
+      executor,
+      runtimeName,
+      readiness: (container) => runtime.readiness?.(container),
+      changed: () => wake(this.key),
+      tell: (pod, container, event) => this.#events.container(pod, container, { type: 'Warning', ...event }),
+    });
   }
 
   /** Cuts a start short when the pod is to end, and a stop when it is to end sooner. */
@@ -173,19 +172,14 @@ export class PodWorker {
     const isLeftAsWritten = this.#written?.version === pod.metadata.resourceVersion;
     // what the server has not taken over the first time it will not take over now
     if (patch === undefined || (isLeftAsWritten && deepEqual(patch, this.#written?.patch))) return;
-    const { pods, wake } = this.#parts;
-    const write = { isPodChanged: false };
-    this.#write = write;
+    const { pods, echoes } = this.#parts;
+    const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
+    const isEcho = (written: Observed<Pod>): boolean => !hasForeignChange(pod, status, written);
     try {
-      const body = strategicPatch({ metadata: { uid: this.uid }, status: patch });
-      const written = await pods.patchStatus(this.key, body);
-      this.#written = { patch, version: written.metadata.resourceVersion };
-      write.isPodChanged = hasForeignChange(pod, status, written);
+      const written = await echoes.write(this.key, () => pods.patchStatus(this.key, body), isEcho);
+      this.#written = { version: written.metadata.resourceVersion, patch };
     } catch (error) {
       this.#tolerate(error);
-    } finally {
-      this.#write = undefined;
-      if (write.isPodChanged) wake(this.key);
     }
   }
 

@@ -1,7 +1,12 @@
 // What other folders may use: the scheduler, as a part of an app, and what plugins of one's own need.
 export { scheduler, type SchedulerOptions } from './scheduler.ts';
-export { type ExtensionPoint, extensionPoints } from './framework/extension-points.ts';
-export { defaultProfile, type PluginUse, type Profile } from './framework/profile.ts';
+export {
+  defaultProfile,
+  type ExtensionPoint,
+  extensionPoints,
+  type PluginUse,
+  type Profile,
+} from './framework/profile.ts';
 export {
   MAX_NODE_SCORE,
   type NodeTrial,

@@ -1,10 +1,4 @@
-import {
-  type Counter,
-  exponentialBuckets,
-  type Histogram,
-  type MetricFamily,
-  type MetricRegistry,
-} from '../base/index.ts';
+import { exponentialBuckets, type MetricRegistry } from '../base/index.ts';
 import type { SchedulerCache } from './cache/scheduler-cache.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
 import type { SchedulingQueue } from './queue/scheduling-queue.ts';
@@ -13,55 +7,49 @@ export type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
 
 /** What the scheduler counts, under kube-scheduler's names. */
 export class SchedulerMetrics {
-  readonly #attempts: MetricFamily<'result' | 'profile', Counter>;
-  readonly #attemptSeconds: MetricFamily<'result' | 'profile', Histogram>;
-  readonly #podSeconds: MetricFamily<'attempts', Histogram>;
-  readonly #podAttempts: Histogram;
-  readonly #algorithmSeconds: Histogram;
-  readonly #afterFlush: Counter;
-  readonly #incoming: MetricFamily<'queue' | 'event', Counter>;
+  readonly #attempts;
+  readonly #attemptSeconds;
+  readonly #podSeconds;
+  readonly #podAttempts;
+  readonly #algorithmSeconds;
+  readonly #afterFlush;
+  readonly #incoming;
 
   constructor(registry: MetricRegistry) {
-    const name = (short: string): string => `scheduler_${short}`;
+    const fromOneMillisecond = exponentialBuckets(0.001, 2, 15);
     this.#attempts = registry.counter({
-      name: name('schedule_attempts_total'),
+      name: 'scheduler_schedule_attempts_total',
       help: 'Tries to schedule pods, by result; an error is a fault of the scheduler or the API server',
       labels: ['result', 'profile'],
     });
     this.#attemptSeconds = registry.histogram({
-      name: name('scheduling_attempt_duration_seconds'),
+      name: 'scheduler_scheduling_attempt_duration_seconds',
       help: 'How long tries take, with binding',
       labels: ['result', 'profile'],
-      buckets: exponentialBuckets(0.001, 2, 15),
+      buckets: fromOneMillisecond,
     });
-    this.#algorithmSeconds = registry
-      .histogram({
-        name: name('scheduling_algorithm_duration_seconds'),
-        help: 'How long finding a node takes',
-        buckets: exponentialBuckets(0.001, 2, 15),
-      })
-      .with();
+    this.#algorithmSeconds = registry.histogram({
+      name: 'scheduler_scheduling_algorithm_duration_seconds',
+      help: 'How long finding a node takes',
+      buckets: fromOneMillisecond,
+    });
     this.#podSeconds = registry.histogram({
-      name: name('pod_scheduling_sli_duration_seconds'),
+      name: 'scheduler_pod_scheduling_sli_duration_seconds',
       help: 'From when a pod could first be tried until it is bound, by the number of tries',
       labels: ['attempts'],
       buckets: exponentialBuckets(0.01, 2, 20),
     });
-    this.#podAttempts = registry
-      .histogram({
-        name: name('pod_scheduling_attempts'),
-        help: 'Tries until a pod is bound',
-        buckets: exponentialBuckets(1, 2, 5),
-      })
-      .with();
-    this.#afterFlush = registry
-      .counter({
-        name: name('pod_scheduled_after_flush_total'),
-        help: 'Pods that were bound after they had waited for so long that they were tried without reason',
-      })
-      .with();
+    this.#podAttempts = registry.histogram({
+      name: 'scheduler_pod_scheduling_attempts',
+      help: 'Tries until a pod is bound',
+      buckets: exponentialBuckets(1, 2, 5),
+    });
+    this.#afterFlush = registry.counter({
+      name: 'scheduler_pod_scheduled_after_flush_total',
+      help: 'Pods that were bound after they had waited for so long that they were tried without reason',
+    });
     this.#incoming = registry.counter({
-      name: name('queue_incoming_pods_total'),
+      name: 'scheduler_queue_incoming_pods_total',
       help: 'Pods that came into a queue, by what brought them there',
       labels: ['queue', 'event'],
     });
@@ -96,7 +84,7 @@ export class SchedulerMetrics {
   }
 
   algorithm(ms: number): void {
-    this.#algorithmSeconds.observe(ms / 1000);
+    this.#algorithmSeconds.with().observe(ms / 1000);
   }
 
   attempt(result: AttemptResult, profile: string, ms: number): void {
@@ -105,9 +93,9 @@ export class SchedulerMetrics {
   }
 
   bound(pod: QueuedPod, nowMs: number): void {
-    this.#podAttempts.observe(pod.attempts);
+    this.#podAttempts.with().observe(pod.attempts);
     const attempts = pod.attempts >= 15 ? '15+' : String(pod.attempts);
     this.#podSeconds.with({ attempts }).observe((nowMs - (pod.firstTryMs ?? nowMs)) / 1000);
-    if (pod.wasFlushed) this.#afterFlush.add();
+    if (pod.wasFlushed) this.#afterFlush.with().add();
   }
 }

@@ -1,4 +1,4 @@
-import { type Kind, Node, Pod } from '../client/index.ts';
+import { type Kind, Pod } from '../client/index.ts';
 import type { AppContext, EventRecorder, Part, PreparedPart } from '../kit/index.ts';
 import { NominatedPods } from './cache/nominated-pods.ts';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
@@ -51,7 +51,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     extenders: options.extenders ?? [],
     objects(kind) {
       const isOwn = kind.group === '' && (kind.kind === 'Pod' || kind.kind === 'Node');
-      if (!isOwn) others.set(kind.kind, kind as Kind);
+      if (!isOwn) others.set(`${kind.group}/${kind.kind}`, kind as Kind);
       return context.objects(kind, isOwn && kind.kind === 'Pod' ? PODS_THAT_MATTER : undefined); // one watch serves all
     },
   });
@@ -83,32 +83,17 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     stopGraceMs: context.stopGraceMs,
     recorder: (name) => recorders.get(name) as EventRecorder,
   });
-  const informers = {
-    nodes: context.informer(Node),
-    pods: context.informer(Pod, PODS_THAT_MATTER),
-    others: new Map(Array.from(others, ([name, kind]) => [name, context.informer(kind)])),
-  };
-  const watch = new ClusterWatch(informers, { cache, queue, waitingPods, isOurs: (name) => frameworks.has(name) });
+  const watch = new ClusterWatch({ cache, queue, waitingPods, isOurs: (name) => frameworks.has(name) });
+  watch.listen(context, { pods: PODS_THAT_MATTER, others: others.values() });
   return {
     get isIdle() {
-      return watch.isIdle && loop.isIdle;
+      return loop.isIdle;
     },
     async run(signal) {
       using _ = queue;
-      if (await isSynced(watch, signal)) await loop.run(signal);
+      await loop.run(signal);
     },
   };
-}
-
-/** False when the signal aborts first. */
-async function isSynced(watch: ClusterWatch, signal: AbortSignal): Promise<boolean> {
-  try {
-    await watch.synced(signal);
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  }
 }
 
 function makeFrameworks(options: SchedulerOptions, shared: SharedContext): ReadonlyMap<string, Framework> {

@@ -1,27 +1,33 @@
-import { deepEqual } from '../../base/index.ts';
+import { compareUtf8, deepEqual } from '../../base/index.ts';
 import type { PlainObject } from '../json/index.ts';
 import { isPlainObject } from '../json/plain-object.ts';
 import type { ApiObject } from '../object.ts';
 import { badRequest, StatusError } from '../status.ts';
 import { checkTyped } from './check-typed.ts';
-import { applyConflict, type Conflicts, conflictsBeyond } from './conflicts.ts';
 import type { Converting } from './conversion.ts';
-import { decodeOwners } from './decode-owners.ts';
-import { encodeOwners } from './encode-owners.ts';
+import {
+  decodeManagedFields,
+  encodeManagedFields,
+  type FieldManager,
+  type FieldManagers,
+  type ManagedFieldsEntry,
+  managerId,
+} from './field-managers.ts';
 import { EMPTY_SET, type FieldSet } from './field-set.ts';
 import { KUBECTL, setOfLastApplied, withLastApplied } from './last-applied.ts';
 import { mergeObjects } from './merge-objects.ts';
 import { withoutNeverOwned } from './never-owned.ts';
-import { checkKind, objectLabel } from './object-label.ts';
-import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
-import { type ManagedFieldsEntry, type Owner, ownerId, type Owners } from './owners.ts';
+import { type OwnedKind, otherVersions, type TypedObject, typedObject, VersionedChange } from './versions.ts';
 import { FieldsError } from './parse-element.ts';
 import { takeChanges, UNKNOWN_MANAGER, type Writer } from './plain-write.ts';
 import { pruneObject } from './prune-object.ts';
 import { setOf } from './set-of.ts';
-import { reconcileOwners, settleOwners } from './settle-owners.ts';
+import { reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
-import { type TypedObject, typedObject, VersionedChange } from './versions.ts';
+import { formatGroupVersion, formatGroupVersionKind, quoteGo } from '../values/index.ts';
+import { difference } from './field-set-algebra.ts';
+import { pathLabel } from './path-element.ts';
+import type { GroupVersionKind } from '../schema/schema.ts';
 
 export interface ApplyOptions {
   readonly kind: OwnedKind;
@@ -46,31 +52,33 @@ export interface Applied {
 export function* applyConfig(live: ApiObject, config: PlainObject, options: ApplyOptions): Converting<Applied> {
   const { kind, writer } = options;
   checkKind(config, kind);
-  const owners = yield* startingOwners(live, options);
+  const managers = yield* startingManagers(live, options);
   const typed = checkedConfig(config, kind);
   const self = { ...applierOf(writer, kind), time: undefined };
-  const first = yield* attempt(live, typed, { ...options, owners, self });
+  const first = yield* attempt(live, typed, { ...options, managers, self });
   const outcome =
-    first.conflicts === undefined ? first : yield* resolved(live, typed, { ...options, owners, self, outcome: first });
+    first.conflicts === undefined
+      ? first
+      : yield* resolved(live, typed, { ...options, managers, self, outcome: first });
   const object = writer.manager === KUBECTL ? withLastApplied(outcome.object, config) : outcome.object;
-  return { object, managedFields: encodeOwners(outcome.owners) };
+  return { object, managedFields: encodeManagedFields(outcome.managers) };
 }
 
-function applierOf(writer: Writer, kind: OwnedKind): Omit<Owner, 'set' | 'time'> {
-  const manager = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
-  return { manager, operation: 'Apply', apiVersion: apiVersionOf(kind.kind), subresource: kind.subresource };
+function applierOf(writer: Writer, kind: OwnedKind): Omit<FieldManager, 'set' | 'time'> {
+  const name = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
+  return { name, operation: 'Apply', apiVersion: formatGroupVersion(kind.kind), subresource: kind.subresource };
 }
 
 /** Who owned an object before anybody applied to it. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
-/** The owners of the live object. One that has none yet belongs as a whole to a manager that stands for the past. */
-function* startingOwners(live: ApiObject, { kind, writer, blank }: ApplyOptions): Converting<Owners> {
+/** The managers of the live object. One that has none yet belongs as a whole to a manager that stands for the past. */
+function* startingManagers(live: ApiObject, { kind, writer, blank }: ApplyOptions): Converting<FieldManagers> {
   try {
-    const owners = decodeOwners(live.metadata.managedFields);
-    if (owners.size > 0 || live === blank) return owners;
+    const managers = decodeManagedFields(live.metadata.managedFields);
+    if (managers.size > 0 || live === blank) return managers;
     const change = { before: typedObject(blank, kind), after: typedObject(live, kind), kind };
-    return yield* takeChanges(owners, { ...change, writer: { manager: BEFORE_FIRST_APPLY, time: writer.time } });
+    return yield* takeChanges(managers, { ...change, writer: { manager: BEFORE_FIRST_APPLY, time: writer.time } });
   } catch (error) {
     if (error instanceof FieldsError) throw unexpected(`failed to decode managed fields: ${error.message}`, error);
     if (error instanceof TypedError)
@@ -95,13 +103,13 @@ function checkedConfig(config: PlainObject, kind: OwnedKind): TypedObject {
 }
 
 interface Attempt extends ApplyOptions {
-  readonly owners: Owners;
-  readonly self: Omit<Owner, 'set'>;
+  readonly managers: FieldManagers;
+  readonly self: Omit<FieldManager, 'set'>;
 }
 
 interface Outcome {
   readonly object: PlainObject;
-  readonly owners: Owners;
+  readonly managers: FieldManagers;
   /** Set when the configuration would change what others own, and was not applied. */
   readonly conflicts: Conflicts | undefined;
 }
@@ -109,25 +117,27 @@ interface Outcome {
 function* attempt(
   live: ApiObject,
   config: TypedObject,
-  { kind, writer, force, owners, self }: Attempt,
+  { kind, writer, force, managers, self }: Attempt,
 ): Converting<Outcome> {
   const before = typedObject(live, kind);
-  const reconciled = yield* reconcileOwners(owners, before);
+  const reconciled = yield* reconcileManagers(managers, before);
   const merged: TypedObject = { ...before, object: mergeObjects(live, config.object, before.type) };
-  const id = ownerId(self);
+  const id = managerId(self);
   const applied = filteredSet(config, kind);
   const last = reconciled.get(id);
   const claimed = new Map(reconciled).set(id, { ...self, set: applied, time: last?.time });
-  const after = yield* pruneObject(merged, { last, owners: claimed, applied });
-  const settled = yield* settleOwners(claimed, new VersionedChange(before, after, kind), id);
+  const after = yield* pruneObject(merged, { last, managers: claimed, applied });
+  const change = new VersionedChange(before, after, kind);
+  yield* change.compareIn(otherVersions(claimed, before.apiVersion));
+  const settled = settleManagers(claimed, change, id);
   if (!force && settled.conflicts.size > 0) {
-    return { object: live, owners, conflicts: settled.conflicts };
+    return { object: live, managers, conflicts: settled.conflicts };
   }
   const isChanged = after.object !== live && !deepEqual(after.object, live);
   const time = isChanged ? writer.time : last?.time;
   return {
     object: isChanged ? (after.object as PlainObject) : live,
-    owners: withApplier(settled.owners, id, { last, time }),
+    managers: withApplier(settled.managers, id, { last, time }),
     conflicts: undefined,
   };
 }
@@ -138,21 +148,26 @@ function filteredSet(config: TypedObject, kind: OwnedKind): FieldSet {
   return kind.filter?.(set) ?? set;
 }
 
-/** The owners with what nobody owns taken from the applier; an applier that owns what it did before is left as it was. */
+/** The managers with what nobody owns taken from the applier; an applier that owns what it did before is left as it was. */
 function withApplier(
-  owners: Owners,
+  managers: FieldManagers,
   id: string,
-  { last, time }: { readonly last: Owner | undefined; readonly time: string | undefined },
-): Owners {
-  const result = new Map(owners);
-  const owner = owners.get(id);
-  const set = withoutNeverOwned(owner?.set ?? EMPTY_SET);
-  if (owner === undefined || set.isEmpty) {
+  { last, time }: { readonly last: FieldManager | undefined; readonly time: string | undefined },
+): FieldManagers {
+  const result = new Map(managers);
+  const manager = managers.get(id);
+  const set = withoutNeverOwned(manager?.set ?? EMPTY_SET);
+  if (manager === undefined || set.isEmpty) {
     result.delete(id);
-  } else if (last !== undefined && last.time === time && last.apiVersion === owner.apiVersion && last.set.equals(set)) {
+  } else if (
+    last !== undefined &&
+    last.time === time &&
+    last.apiVersion === manager.apiVersion &&
+    last.set.equals(set)
+  ) {
     result.set(id, last);
   } else {
-    result.set(id, { ...owner, set: last?.set.equals(set) === true ? last.set : set, time });
+    result.set(id, { ...manager, set: last?.set.equals(set) === true ? last.set : set, time });
   }
   return result;
 }
@@ -163,16 +178,88 @@ function* resolved(
   config: TypedObject,
   options: Attempt & { readonly outcome: Outcome },
 ): Converting<Outcome> {
-  const { outcome, owners, writer } = options;
+  const { outcome, managers, writer } = options;
   const conflicts: Conflicts = outcome.conflicts ?? new Map<string, FieldSet>();
-  if (writer.manager !== KUBECTL) throw applyConflict(conflicts, owners);
+  if (writer.manager !== KUBECTL) throw applyConflict(conflicts, managers);
   const allowed = setOfLastApplied(live, config.type, config.apiVersion);
   const left = conflictsBeyond(conflicts, allowed);
-  if (left !== undefined) throw applyConflict(left, owners);
+  if (left !== undefined) throw applyConflict(left, managers);
   return yield* attempt(live, config, { ...options, force: true });
 }
 
 /** What Kubernetes did not expect to fail is a failure of the server, with the words of the failure. */
 function unexpected(message: string, cause: unknown): StatusError {
   return new StatusError({ code: 500, message }, { cause });
+}
+
+/** What an applied configuration would take from others, by the ids of its managers. */
+type Conflicts = ReadonlyMap<string, FieldSet>;
+
+/** The conflicts that are not in `allowed`; undefined when none are left. */
+function conflictsBeyond(conflicts: Conflicts, allowed: FieldSet): Conflicts | undefined {
+  const left = new Map<string, FieldSet>();
+  for (const [id, set] of conflicts) {
+    const rest = difference(set, allowed);
+    if (!rest.isEmpty) left.set(id, rest);
+  }
+  return left.size === 0 ? undefined : left;
+}
+
+/** 409 with a cause for each field that belongs to somebody else. */
+function applyConflict(conflicts: Conflicts, managers: FieldManagers): StatusError {
+  const groups = [...conflicts]
+    .sort(([left], [right]) => compareUtf8(left, right))
+    .map(([id, set]) => ({ label: managerLabel(managers.get(id)), fields: [...set.paths()].map(pathLabel) }));
+  const causes = groups.flatMap(({ label, fields }) =>
+    fields.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${label}`, field })),
+  );
+  const [only] = causes;
+  const message =
+    causes.length === 1 && only !== undefined
+      ? `1 conflict: ${only.message}: ${only.field}`
+      : `${causes.length} conflicts: ${groups.map(groupText).join('\n')}`;
+  return new StatusError({
+    code: 409,
+    reason: 'Conflict',
+    message: `Apply failed with ${message}`,
+    details: { causes },
+  });
+}
+
+function groupText({ label, fields }: { readonly label: string; readonly fields: readonly string[] }): string {
+  return [`conflicts with ${label}:`, ...fields.map((field) => `- ${field}`)].join('\n');
+}
+
+function managerLabel(manager: FieldManager | undefined): string {
+  if (manager === undefined) return quoteGo('');
+  const { name, operation, apiVersion, subresource } = manager;
+  const where = subresource === '' ? '' : ` with subresource ${quoteGo(subresource)}`;
+  return `${quoteGo(name)}${where}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
+}
+
+/** How messages name an object: `default/web; apps/v1, Kind=Deployment`. */
+function objectLabel(object: PlainObject, { kind }: OwnedKind): string {
+  const metadata = isPlainObject(object['metadata']) ? object['metadata'] : {};
+  return `${textOf(metadata['namespace'])}/${textOf(metadata['name'])}; ${formatGroupVersionKind(kind)}`;
+}
+
+/** A configuration must say of what kind and version it is. */
+function checkKind(config: PlainObject, { kind }: OwnedKind): void {
+  const sent = sentKind(config);
+  if (sent.kind === kind.kind && sent.version === kind.version && sent.group === kind.group) return;
+  throw badRequest(`invalid object type: ${formatGroupVersionKind(sent)}`);
+}
+
+function sentKind(config: PlainObject): GroupVersionKind {
+  const apiVersion = textOf(config['apiVersion']);
+  const parts = apiVersion.split('/');
+  const kind = textOf(config['kind']);
+  if (parts.length > 2) return { group: '', version: '', kind: '' };
+  return parts.length === 2
+    ? { group: parts[0] ?? '', version: parts[1] ?? '', kind }
+    : { group: '', version: apiVersion, kind };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

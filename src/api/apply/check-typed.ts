@@ -1,8 +1,8 @@
 import { goSyntax, goText, goType } from '../patch/go-value-text.ts';
-import { itemElement } from './item-element.ts';
+import { itemElement } from './list-items.ts';
+import { TypedError, type TypedProblem } from './typed-error.ts';
 import type { ListType, MapType, MergeType, ScalarKind } from './merge-type.ts';
 import { elementLabel, fieldElement, indexElement, pathLabel, type PathElement } from './path-element.ts';
-import { TypedError, type TypedProblem } from './typed-error.ts';
 import { asList, asMap, kindOf } from './value-kind.ts';
 
 /**

@@ -1,10 +1,14 @@
-import type { PlainObject } from '../json/index.ts';
+import { type PlainObject, setOwn } from '../json/index.ts';
 import { isPlainObject } from '../json/plain-object.ts';
 import type { ApiObject } from '../object.ts';
 import type { Struct } from '../schema/schema.ts';
-import { decodeOwners } from './decode-owners.ts';
-import { extractItems } from './extract-items.ts';
-import { mergeTypeOf } from './merge-type.ts';
+import { decodeManagedFields } from './field-managers.ts';
+import { type ListType, type MapType, memberType, type MergeType, mergeTypeOf } from './merge-type.ts';
+import { EMPTY_SET, type FieldSet, FieldSetBuilder } from './field-set.ts';
+import { union } from './field-set-algebra.ts';
+import { itemElement } from './list-items.ts';
+import { fieldElement } from './path-element.ts';
+import { asList, asMap, isEmptyMap, kindOf } from './value-kind.ts';
 
 /**
  * The configuration that a manager has applied, as far as it still owns it: to be changed and applied again. Of an object
@@ -19,12 +23,57 @@ export function extractApplied(
 ): PlainObject {
   const { kind, apiVersion, metadata } = object;
   const { name, namespace } = metadata;
-  const isOwn = (owner: { operation: string; manager: string; subresource: string }): boolean =>
-    owner.operation === 'Apply' && owner.manager === manager && owner.subresource === subresource;
-  const owner = [...decodeOwners(metadata.managedFields).values()].find(isOwn);
-  const extracted = owner === undefined ? {} : extractItems(object, owner.set, mergeTypeOf(type));
+  const applier = [...decodeManagedFields(metadata.managedFields).values()].find(
+    (one) => one.operation === 'Apply' && one.name === manager && one.subresource === subresource,
+  );
+  const extracted = applier === undefined ? {} : extractItems(object, applier.set, mergeTypeOf(type));
   const config = isPlainObject(extracted) ? extracted : {};
   const own = isPlainObject(config['metadata']) ? config['metadata'] : {};
   const place = { ...(name === undefined ? {} : { name }), ...(namespace === undefined ? {} : { namespace }) };
   return { apiVersion, kind, ...config, metadata: { ...place, ...own } };
+}
+
+/**
+ * Only what `items` names of a value: what a manager would have to apply to keep what it owns. Items of lists come with
+ * the fields that are their key.
+ */
+export function extractItems(value: unknown, items: FieldSet, type: MergeType): unknown {
+  switch (kindOf(value, type)) {
+    case 'scalar':
+      return value;
+    case 'map':
+      return extractMembers(value, items, type.map as MapType);
+    case 'list':
+      return extractFromList(value, items, type.list as ListType);
+  }
+}
+
+function extractMembers(value: unknown, items: FieldSet, type: MapType): unknown {
+  const map = asMap(value);
+  if (map === undefined || type.isAtomic || isEmptyMap(map)) return value;
+  const result: PlainObject = {};
+  for (const name in map) {
+    const field = type.field(name);
+    const entry = items.find(field?.element ?? fieldElement(name));
+    if (entry !== undefined) setOwn(result, name, extractItems(map[name], entry.children, memberType(type, field)));
+  }
+  return result;
+}
+
+function extractFromList(value: unknown, items: FieldSet, type: ListType): unknown {
+  const list = asList(value);
+  if (list === undefined || type.relation === 'atomic' || list.length === 0) return value;
+  const result: unknown[] = [];
+  for (const item of list) {
+    const element = itemElement(item, type);
+    const entry = typeof element === 'string' ? undefined : items.find(element);
+    if (entry !== undefined) result.push(extractItems(item, union(entry.children, keyFields(type)), type.element));
+  }
+  return result;
+}
+
+function keyFields({ keys }: ListType): FieldSet {
+  const builder = new FieldSetBuilder();
+  for (const key of keys) builder.add(fieldElement(key), true, EMPTY_SET);
+  return builder.finish();
 }

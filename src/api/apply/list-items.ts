@@ -1,7 +1,7 @@
-import { itemElement } from './item-element.ts';
-import type { ListType } from './merge-type.ts';
-import type { PathElement } from './path-element.ts';
 import { TypedError } from './typed-error.ts';
+import type { ListType } from './merge-type.ts';
+import { keyElement, type KeyField, type PathElement, valueElement } from './path-element.ts';
+import { isPlainObject } from '../json/plain-object.ts';
 
 /** All items of a list that have the same key; more than one are duplicates. */
 export interface ItemGroup {
@@ -31,4 +31,32 @@ export function identified(item: unknown, type: ListType, index: number): PathEl
   const element = itemElement(item, type);
   if (typeof element === 'string') throw new TypedError([{ path: '', message: `element ${index}: ${element}` }]);
   return element;
+}
+
+/** The element of a list type other than `atomic` cannot be told apart from others; the text says why, as Kubernetes does. */
+type NoElement = string;
+
+/** What identifies an item among those of its list, or why nothing does. */
+export function itemElement(item: unknown, list: ListType): PathElement | NoElement {
+  return list.relation === 'map' ? keyOf(item, list) : setItem(item);
+}
+
+function keyOf(item: unknown, list: ListType): PathElement | NoElement {
+  if (item === null) return 'associative list with keys may not have a null element';
+  if (!isPlainObject(item)) return 'associative list with keys may not have non-map elements';
+  const fields: KeyField[] = [];
+  for (const name of list.keys) {
+    const value = Object.hasOwn(item, name) ? item[name] : list.element.map?.field(name)?.default;
+    if (value !== undefined) fields.push({ name, value });
+  }
+  if (fields.length > 0) return keyElement(fields);
+  const names = list.keys.map((name) => JSON.stringify(name)).join(' ');
+  return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`;
+}
+
+function setItem(item: unknown): PathElement | NoElement {
+  if (isPlainObject(item)) return "associative list without keys has an element that's a map type";
+  if (Array.isArray(item)) return 'not supported: associative list with lists as elements';
+  if (item === null) return "associative list without keys has an element that's an explicit null";
+  return valueElement(item);
 }

@@ -1,8 +1,8 @@
 import { deepEqual } from '../../base/index.ts';
 import { setOwn } from '../json/index.ts';
-import { mergeLists } from './merge-lists.ts';
 import { type ListType, type MapType, memberType, type MergeType } from './merge-type.ts';
 import { asList, asMap, isEmptyMap, kindOf, memberOf } from './value-kind.ts';
+import { identified } from './list-items.ts';
 
 /**
  * The live value with what a configuration says put over it. Nothing is taken away; leaves are the configuration's, and
@@ -49,4 +49,96 @@ function mergeItems(live: unknown, config: unknown, type: ListType): unknown {
   const isEmpty = (left?.length ?? 0) === 0 && (right?.length ?? 0) === 0;
   if (type.relation === 'atomic' || isEmpty) return mergeLeaves(live, config);
   return mergeLists(left ?? [], right ?? [], { type, mergeItem: (own, item) => mergeObjects(own, item, type.element) });
+}
+
+interface ListMerge {
+  readonly type: ListType;
+  mergeItem(live: unknown, config: unknown): unknown;
+}
+
+/**
+ * Merges two lists whose items have keys. Items of both keep the order that the configuration gives them; items that only
+ * the live list has stay, as far as possible, where they are among them.
+ *
+ * Duplicates in the live list stay if the configuration does not name their key, and are replaced by its item otherwise.
+ * Assumes: the configuration has no duplicates.
+ */
+function mergeLists(live: readonly unknown[], config: readonly unknown[], merge: ListMerge): readonly unknown[] {
+  const weave = new Weave(live, config, merge);
+  const result = weave.run();
+  return result.length === live.length && result.every((item, index) => item === live[index]) ? live : result;
+}
+
+/** Stands in place of live items that have duplicates: they are not merged with. */
+const DUPLICATED = null;
+
+class Weave {
+  readonly #live: readonly unknown[];
+  readonly #merge: ListMerge;
+  readonly #liveKeys: readonly string[];
+  readonly #configKeys: readonly string[];
+  readonly #liveByKey = new Map<string, unknown>();
+  readonly #configByKey = new Map<string, unknown>();
+  readonly #merged = new Set<string>();
+  /** Keys that both lists have, in the order of the configuration; the next one to come is at `#nextShared`. */
+  readonly #shared: readonly string[];
+  #nextShared = 0;
+
+  constructor(live: readonly unknown[], config: readonly unknown[], merge: ListMerge) {
+    this.#live = live;
+    this.#merge = merge;
+    this.#liveKeys = live.map((item, index) => this.#index(this.#liveByKey, item, index));
+    this.#configKeys = config.map((item, index) => this.#index(this.#configByKey, item, index));
+    this.#shared = this.#configKeys.filter((key) => this.#liveByKey.has(key));
+  }
+
+  #index(items: Map<string, unknown>, item: unknown, index: number): string {
+    const { text } = identified(item, this.#merge.type, index);
+    items.set(text, items.has(text) ? DUPLICATED : item);
+    return text;
+  }
+
+  run(): unknown[] {
+    const [liveKeys, configKeys] = [this.#liveKeys, this.#configKeys];
+    const result: unknown[] = [];
+    let [at, atConfig] = [0, 0];
+    while (at < liveKeys.length || atConfig < configKeys.length) {
+      const key = liveKeys[at];
+      const configKey = configKeys[atConfig];
+      if (key !== undefined && key === configKey) {
+        result.push(this.#take(key));
+        at += 1;
+        atConfig += 1;
+        this.#nextShared += 1;
+        continue;
+      }
+      if (key !== undefined && configKey !== undefined && this.#isAhead(key)) {
+        at += 1;
+        continue;
+      }
+      if (key !== undefined && !this.#configByKey.has(key)) {
+        result.push(this.#live[at]);
+        at += 1;
+        continue;
+      }
+      if (key !== undefined && this.#merged.has(key)) at += 1;
+      if (configKey === undefined) continue;
+      result.push(this.#take(configKey));
+      atConfig += 1;
+      if (this.#shared[this.#nextShared] === configKey) this.#nextShared += 1;
+    }
+    return result;
+  }
+
+  /** Whether a live item is to come later, because the configuration has other shared items before it. */
+  #isAhead(key: string): boolean {
+    const next = this.#shared[this.#nextShared];
+    return this.#configByKey.has(key) && next !== undefined && next !== key;
+  }
+
+  #take(key: string): unknown {
+    this.#merged.add(key);
+    const config = this.#configByKey.get(key);
+    return this.#liveByKey.has(key) ? this.#merge.mergeItem(this.#liveByKey.get(key), config) : config;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Field, ListShape, MapShape, ScalarName, Shape, Struct } from '../schema/schema.ts';
+import type { Field, ListShape, MapShape, ScalarName, ScalarShape, Shape, Struct } from '../schema/schema.ts';
 import { type FieldElement, fieldElement } from './path-element.ts';
 
 /**
@@ -50,6 +50,14 @@ export function memberType(type: MapType, field: MergeField | undefined): MergeT
 
 const WITHOUT_FIELDS = { field: (): undefined => undefined, hasFields: false } as const;
 
+const ATOMIC_LIST: ListType = {
+  relation: 'atomic',
+  keys: [],
+  get element() {
+    return OPAQUE_TYPE;
+  },
+};
+
 /** Objects are merged member by member, at any depth; lists are atomic. */
 export const DEDUCED_TYPE: MergeType = {
   map: {
@@ -60,13 +68,7 @@ export const DEDUCED_TYPE: MergeType = {
     },
   },
   scalar: 'untyped',
-  list: {
-    relation: 'atomic',
-    keys: [],
-    get element() {
-      return OPAQUE_TYPE;
-    },
-  },
+  list: ATOMIC_LIST,
 };
 
 /** Anything, owned as a whole. */
@@ -79,13 +81,7 @@ const OPAQUE_TYPE: MergeType = {
     },
   },
   scalar: 'untyped',
-  list: {
-    relation: 'atomic',
-    keys: [],
-    get element() {
-      return OPAQUE_TYPE;
-    },
-  },
+  list: ATOMIC_LIST,
 };
 
 const SCALAR_TYPES: Readonly<Record<ScalarName, MergeType>> = {
@@ -107,6 +103,14 @@ const SCALAR_TYPES: Readonly<Record<ScalarName, MergeType>> = {
   JSONSchemaPropsOrBool: DEDUCED_TYPE,
   JSONSchemaPropsOrStringArray: DEDUCED_TYPE,
 };
+
+const FORMATTED_TEXT: MergeType = { scalar: 'untyped' };
+
+/** Texts with a format in the schema are not looked at closely, but for base64. */
+function isFormatted({ scalar, constraints }: ScalarShape): boolean {
+  const format = constraints?.format ?? '';
+  return scalar === 'string' && format !== '' && format !== 'byte';
+}
 
 /** A struct as such, and as it is inside one that keeps unknown fields: those are then allowed in it too. */
 const structTypes = [new WeakMap<Struct, StructMergeType>(), new WeakMap<Struct, StructMergeType>()] as const;
@@ -158,7 +162,7 @@ function fieldType(field: Field, keepsUnknown: boolean): MergeType {
 function shapeType(shape: Shape, keepsUnknown: boolean): MergeType {
   switch (shape.kind) {
     case 'scalar':
-      return SCALAR_TYPES[shape.scalar];
+      return isFormatted(shape) ? FORMATTED_TEXT : SCALAR_TYPES[shape.scalar];
     case 'struct':
       return structType(shape.struct, keepsUnknown);
     case 'list':

@@ -6,13 +6,10 @@ import type { StatusError } from '../status.ts';
 import { applyConfig } from './apply-config.ts';
 import { type Converting, withConversions } from './conversion.ts';
 import { extractApplied } from './extract-applied.ts';
-import { keepTimes } from './keep-times.ts';
+import { keepTimes, managerName, ownAfterWrite } from './plain-write.ts';
 import { LAST_APPLIED } from './last-applied.ts';
-import { managerName } from './manager-name.ts';
-import { excludeFields } from './field-filter.ts';
-import type { OwnedKind } from './owned-kind.ts';
-import { ownAfterWrite } from './plain-write.ts';
-import { ownersFromScale, ownersOfScale } from './scale-owners.ts';
+import { excludeFields, type OwnedKind } from './versions.ts';
+import { managedFieldsFromScale, managedFieldsOfScale } from './scale-managed-fields.ts';
 
 const types = builtInTypes();
 
@@ -59,8 +56,8 @@ class Owned {
     return this;
   }
 
-  /** Owners as `manager operation(subresource)@second: paths`. */
-  get owners(): string[] {
+  /** Managers as `manager operation(subresource)@second: paths`. */
+  get managers(): string[] {
     return (this.object.metadata.managedFields ?? []).map(({ manager, operation, subresource, time, fieldsV1 }) => {
       const where = subresource === undefined ? '' : `(${subresource})`;
       return `${manager} ${operation}${where}@${time?.slice(17, 19) ?? '-'}: ${encodeJson(fieldsV1).replaceAll('"', '')}`;
@@ -96,14 +93,14 @@ const configMap = (): Owned => new Owned(configMapKind);
 
 describe('a plain write', () => {
   test('owns what it creates, but not what says which object it is', () => {
-    expect(configMap().write('m', data({ a: '1' })).owners).toEqual(['m Update@01: {f:data:{.:{},f:a:{}}}']);
+    expect(configMap().write('m', data({ a: '1' })).managers).toEqual(['m Update@01: {f:data:{.:{},f:a:{}}}']);
   });
 
   test('takes what it changes from who had it, and leaves the rest', () => {
     const owned = configMap()
       .write('m', data({ a: '1', b: '1' }))
       .write('n', data({ a: '2', b: '1' }));
-    expect(owned.owners).toEqual(['m Update@01: {f:data:{.:{},f:b:{}}}', 'n Update@02: {f:data:{f:a:{}}}']);
+    expect(owned.managers).toEqual(['m Update@01: {f:data:{.:{},f:b:{}}}', 'n Update@02: {f:data:{f:a:{}}}']);
   });
 
   test('that changes nothing leaves the list itself as it was', () => {
@@ -112,16 +109,16 @@ describe('a plain write', () => {
     expect(owned.write('n', data({ a: '1' })).object.metadata.managedFields).toBe(before);
   });
 
-  test('that only removes takes away owners, and gives nobody a new time', () => {
+  test('that only removes takes away managers, and gives nobody a new time', () => {
     const owned = configMap()
       .write('m', data({ a: '1' }))
       .write('n', data({ a: '1', b: '1' }))
       .write('o', data({ a: '1' }));
-    expect(owned.owners).toEqual(['m Update@01: {f:data:{.:{},f:a:{}}}']);
+    expect(owned.managers).toEqual(['m Update@01: {f:data:{.:{},f:a:{}}}']);
   });
 
   test.each([[[]], [[{}]]])(
-    'with managedFields %j forgets all owners, and from then on none are noted',
+    'with managedFields %j forgets all managers, and from then on none are noted',
     (managedFields) => {
       const owned = configMap().write('m', data({ a: '1' }));
       const sent = { ...owned.object, metadata: { ...owned.object.metadata, managedFields } };
@@ -130,7 +127,7 @@ describe('a plain write', () => {
       );
       expect(entries).toBeUndefined();
       owned.object = { ...owned.object, metadata: { ...owned.object.metadata, managedFields: undefined } };
-      expect(owned.write('n', data({ a: '2' })).owners).toEqual([]);
+      expect(owned.write('n', data({ a: '2' })).managers).toEqual([]);
     },
   );
 
@@ -143,11 +140,11 @@ describe('a plain write', () => {
       fieldsType: 'FieldsV1',
       fieldsV1: { 'f:data': { 'f:a': {} } },
     };
-    expect(owned.write('n', { ...data({ a: '1' }), metadata: { name: 'x', managedFields: [entry] } }).owners).toEqual([
-      'x Update@-: {f:data:{f:a:{}}}',
-    ]);
+    expect(owned.write('n', { ...data({ a: '1' }), metadata: { name: 'x', managedFields: [entry] } }).managers).toEqual(
+      ['x Update@-: {f:data:{f:a:{}}}'],
+    );
     const bad = { ...entry, operation: 'Guess' };
-    expect(owned.write('n', { ...data({ a: '1' }), metadata: { name: 'x', managedFields: [bad] } }).owners).toEqual([
+    expect(owned.write('n', { ...data({ a: '1' }), metadata: { name: 'x', managedFields: [bad] } }).managers).toEqual([
       'x Update@-: {f:data:{f:a:{}}}',
     ]);
   });
@@ -156,8 +153,8 @@ describe('a plain write', () => {
     const spec = { selector: {}, template: { metadata: {}, spec: { containers: [] } }, replicas: 2 };
     const owned = new Owned(deploymentKind).write('m', { metadata: { name: 'x' }, spec, status: { replicas: 9 } });
     owned.write('n', { ...owned.object, spec: { ...spec, replicas: 3 }, status: { replicas: 3 } }, statusKind);
-    expect(owned.owners.at(-1)).toBe('n Update(status)@02: {f:status:{f:replicas:{}}}');
-    expect(owned.owners.join('')).not.toContain('m Update@01: {f:status');
+    expect(owned.managers.at(-1)).toBe('n Update(status)@02: {f:status:{f:replicas:{}}}');
+    expect(owned.managers.join('')).not.toContain('m Update@01: {f:status');
   });
 
   test('of an object whose list items nobody can tell apart gives up ownership, not the write', () => {
@@ -166,7 +163,7 @@ describe('a plain write', () => {
       type: typeOf('', 'v1', 'ServiceAccount'),
       subresource: '',
     };
-    expect(new Owned(kind).write('m', { metadata: { name: 'x' }, secrets: [{ namespace: 'n' }] }).owners).toEqual([]);
+    expect(new Owned(kind).write('m', { metadata: { name: 'x' }, secrets: [{ namespace: 'n' }] }).managers).toEqual([]);
   });
 
   test('by an eleventh updater merges the oldest two', () => {
@@ -176,8 +173,8 @@ describe('a plain write', () => {
       values[`k${index}`] = '1';
       owned.write(`m${index}`, data(values));
     }
-    expect(owned.owners).toHaveLength(10);
-    expect(owned.owners[0]).toBe('ancient-changes Update@03: {f:data:{.:{},f:k0:{},f:k1:{},f:k2:{}}}');
+    expect(owned.managers).toHaveLength(10);
+    expect(owned.managers[0]).toBe('ancient-changes Update@03: {f:data:{.:{},f:k0:{},f:k1:{},f:k2:{}}}');
   });
 });
 
@@ -186,7 +183,7 @@ describe('an apply', () => {
     const owned = configMap()
       .apply('m', data({ a: '1' }))
       .apply('n', data({ a: '1', b: '1' }));
-    expect(owned.owners).toEqual(['m Apply@01: {f:data:{f:a:{}}}', 'n Apply@02: {f:data:{f:a:{},f:b:{}}}']);
+    expect(owned.managers).toEqual(['m Apply@01: {f:data:{f:a:{}}}', 'n Apply@02: {f:data:{f:a:{},f:b:{}}}']);
   });
 
   test('of what others own is refused, with a cause for each field', () => {
@@ -214,7 +211,7 @@ describe('an apply', () => {
       .apply('m', data({ a: '1', b: '1' }))
       .apply('n', data({ a: '2' }), true);
     expect(owned.object['data']).toEqual({ a: '2', b: '1' });
-    expect(owned.owners).toEqual(['m Apply@01: {f:data:{f:b:{}}}', 'n Apply@02: {f:data:{f:a:{}}}']);
+    expect(owned.managers).toEqual(['m Apply@01: {f:data:{f:b:{}}}', 'n Apply@02: {f:data:{f:a:{}}}']);
   });
 
   test('removes what it said last time and says no more, unless somebody else owns it', () => {
@@ -223,7 +220,7 @@ describe('an apply', () => {
       .apply('n', data({ b: '1' }))
       .apply('m', {});
     expect(owned.object['data']).toEqual({ b: '1' });
-    expect(owned.owners).toEqual(['n Apply@-: {f:data:{f:b:{}}}']);
+    expect(owned.managers).toEqual(['n Apply@-: {f:data:{f:b:{}}}']);
   });
 
   test('leaves what nobody owns, and what is in an item that others share', () => {
@@ -242,10 +239,10 @@ describe('an apply', () => {
     expect(encodeJson(owned.apply('m', data({ a: '1' })).object)).toBe(before);
   });
 
-  test('to an object without owners gives it one that stands for the past', () => {
+  test('to an object without managers gives it one that stands for the past', () => {
     const owned = configMap().write('m', data({ a: '1' }));
     owned.object = { ...owned.object, metadata: { ...owned.object.metadata, managedFields: undefined } };
-    expect(owned.apply('n', data({ b: '1' })).owners).toEqual([
+    expect(owned.apply('n', data({ b: '1' })).managers).toEqual([
       'n Apply@02: {f:data:{f:b:{}}}',
       'before-first-apply Update@02: {f:data:{.:{},f:a:{}}}',
     ]);
@@ -314,13 +311,13 @@ describe('ownership of a Scale', () => {
 
   test('is that of the replicas of its object, and goes back there when they change hands', () => {
     const parent = [entry('m', { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } })];
-    const own = ownersOfScale(parent, scaled);
+    const own = managedFieldsOfScale(parent, scaled);
     expect(own).toEqual([entry('m', { 'f:spec': { 'f:replicas': {} } }, { apiVersion: 'autoscaling/v1' })]);
-    expect(ownersFromScale(parent, own, scaled)).toEqual(parent);
+    expect(managedFieldsFromScale(parent, own, scaled)).toEqual(parent);
     const taken = [
       entry('n', { 'f:spec': { 'f:replicas': {} } }, { apiVersion: 'autoscaling/v1', subresource: 'scale' }),
     ];
-    expect(ownersFromScale(parent, taken, scaled)).toEqual([
+    expect(managedFieldsFromScale(parent, taken, scaled)).toEqual([
       entry('m', { 'f:spec': { 'f:paused': {} } }),
       entry('n', { 'f:spec': { 'f:replicas': {} } }, { subresource: 'scale' }),
     ]);

@@ -1,18 +1,25 @@
+import { formatGroupVersion } from '../values/index.ts';
 import type { ApiObject } from '../object.ts';
 import { deepEqual } from '../../base/index.ts';
-import { capOwners } from './cap-owners.ts';
+import {
+  capManagers,
+  decodeManagedFields,
+  encodeManagedFields,
+  type FieldManager,
+  type FieldManagers,
+  type ManagedFieldsEntry,
+  managerId,
+  NO_MANAGERS,
+  withSet,
+} from './field-managers.ts';
 import type { Converting } from './conversion.ts';
-import { decodeOwners } from './decode-owners.ts';
-import { encodeOwners } from './encode-owners.ts';
 import { union } from './field-set-algebra.ts';
 import { withoutNeverOwned } from './never-owned.ts';
-import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
-import { type ManagedFieldsEntry, NO_OWNERS, type Owner, ownerId, type Owners, withSet } from './owners.ts';
+import { type OwnedKind, otherVersions, type TypedObject, typedObject, VersionedChange } from './versions.ts';
 import { FieldsError } from './parse-element.ts';
-import { RecentSets } from './recent-sets.ts';
-import { reconcileOwners, settleOwners } from './settle-owners.ts';
+import { reconcileManagers, settleManagers } from './settle-managers.ts';
 import { TypedError } from './typed-error.ts';
-import { type TypedObject, typedObject, VersionedChange } from './versions.ts';
+import type { FieldSet } from './field-set.ts';
 
 /** Who writes, and when. */
 export interface Writer {
@@ -35,13 +42,16 @@ export function* ownAfterWrite(
 ): Converting<ManagedFieldsEntry[] | undefined> {
   const entries = entriesToStartFrom(live, object, kind);
   try {
-    const owners = entries === live.metadata.managedFields ? decodeOwners(entries) : printedAnew(decodeOwners(entries));
-    if (owners.size === 0 && isStored(live)) return undefined;
+    const managers =
+      entries === live.metadata.managedFields
+        ? decodeManagedFields(entries)
+        : printedAnew(decodeManagedFields(entries));
+    if (managers.size === 0 && isStored(live)) return undefined;
     const before = typedObject(live, kind);
     const after = typedObject(withEntriesOf(live, object), kind);
-    const owned = yield* takeChanges(owners, { before, after, kind, writer });
-    const isUnchanged = owned === decodeOwners(entries) && owned.size === (entries?.length ?? 0);
-    return isUnchanged ? entries : encodeOwners(owned);
+    const owned = yield* takeChanges(managers, { before, after, kind, writer });
+    const isUnchanged = owned === decodeManagedFields(entries) && owned.size === (entries?.length ?? 0);
+    return isUnchanged ? entries : encodeManagedFields(owned);
   } catch (error) {
     // Kubernetes drops ownership that it cannot follow, rather than refusing the write.
     if (error instanceof TypedError || error instanceof FieldsError) return undefined;
@@ -67,23 +77,28 @@ function recentSetsOf(kind: OwnedKind): RecentSets {
   return recent;
 }
 
-/** The owners after a writer that does not apply has changed an object. */
-export function* takeChanges(owners: Owners, { before, after, kind, writer }: OwnedChange): Converting<Owners> {
-  const reconciled = yield* reconcileOwners(owners, before);
+/** The managers after a writer that does not apply has changed an object. */
+export function* takeChanges(
+  managers: FieldManagers,
+  { before, after, kind, writer }: OwnedChange,
+): Converting<FieldManagers> {
+  const reconciled = managers.size === 0 ? managers : yield* reconcileManagers(managers, before);
   const change = new VersionedChange(before, after, kind);
-  const { owners: settled } = yield* settleOwners(reconciled, change, undefined);
-  const apiVersion = apiVersionOf(kind.kind);
-  const comparison = yield* change.in(apiVersion);
+  const others = otherVersions(reconciled, before.apiVersion);
+  if (others.length > 0) yield* change.compareIn(others);
+  const { managers: settled } = settleManagers(reconciled, change, undefined);
+  const apiVersion = formatGroupVersion(kind.kind);
+  const comparison = change.in(apiVersion);
   const touched = comparison === undefined ? undefined : union(comparison.modified, comparison.added);
   const set = touched === undefined ? undefined : withoutNeverOwned(kind.filter?.(touched) ?? touched);
-  if (set === undefined || set.isEmpty) return capOwners(settled);
-  const manager = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
+  if (set === undefined || set.isEmpty) return capManagers(settled);
+  const name = writer.manager === '' ? UNKNOWN_MANAGER : writer.manager;
   const { time } = writer;
-  const owner: Owner = { manager, operation: 'Update', apiVersion, subresource: kind.subresource, time, set };
-  const id = ownerId(owner);
+  const manager: FieldManager = { name, operation: 'Update', apiVersion, subresource: kind.subresource, time, set };
+  const id = managerId(manager);
   const previous = settled.get(id);
   const whole = recentSetsOf(kind).intern(previous === undefined ? set : union(previous.set, set));
-  return capOwners(new Map(settled).set(id, withSet(owner, whole)));
+  return capManagers(new Map(settled).set(id, withSet(manager, whole)));
 }
 
 export const UNKNOWN_MANAGER = 'unknown';
@@ -112,7 +127,7 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
 
 function readable(entries: ManagedFieldsEntry[] | undefined): ManagedFieldsEntry[] | undefined {
   try {
-    return decodeOwners(entries) === NO_OWNERS ? undefined : entries;
+    return decodeManagedFields(entries) === NO_MANAGERS ? undefined : entries;
   } catch (error) {
     if (error instanceof FieldsError) return undefined;
     throw error;
@@ -120,8 +135,8 @@ function readable(entries: ManagedFieldsEntry[] | undefined): ManagedFieldsEntry
 }
 
 /** What a client wrote may be out of order and hold what nobody understands. */
-function printedAnew(owners: Owners): Owners {
-  return new Map([...owners].map(([id, { entry: _, ...owner }]) => [id, owner]));
+function printedAnew(managers: FieldManagers): FieldManagers {
+  return new Map([...managers].map(([id, { entry: _, ...manager }]) => [id, manager]));
 }
 
 function isStored(object: ApiObject): boolean {
@@ -134,4 +149,65 @@ function withEntriesOf(live: ApiObject, object: ApiObject): ApiObject {
   return object.metadata.managedFields === managedFields
     ? object
     : { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+/** So many different sets are remembered at once. */
+const CAPACITY = 8;
+
+/**
+ * The sets that came last, so that equal ones are one: objects of a kind that one program writes mostly have the same
+ * fields, and then share their set and what is printed for it. When full, the one that was asked for longest ago goes.
+ */
+class RecentSets {
+  readonly #sets: FieldSet[] = [];
+
+  /** The remembered set that is equal to this one, or this one, which is remembered then. */
+  intern(set: FieldSet): FieldSet {
+    const sets = this.#sets;
+    let found = sets.findIndex((known) => known.equals(set));
+    const known = found < 0 ? set : (sets[found] as FieldSet);
+    if (found < 0) found = Math.min(sets.length, CAPACITY - 1);
+    for (let at = found; at > 0; at--) sets[at] = sets[at - 1] as FieldSet;
+    sets[0] = known;
+    return known;
+  }
+}
+
+/**
+ * The managedFields to store: the old ones when nothing but times would change in the whole object. Defaulting and the
+ * like can undo a change after managers have been told of it, and such a write must not make a new version of the object.
+ */
+export function keepTimes(object: ApiObject, old: ApiObject): ManagedFieldsEntry[] | undefined {
+  const entries = object.metadata.managedFields;
+  const before = old.metadata.managedFields;
+  if (entries === undefined || before === undefined || entries === before) return entries;
+  if (entries.length !== before.length || entries.length === 0) return entries;
+  if (entries.every((entry, index) => entry.time === before[index]?.time)) return entries;
+  const isSame = entries.every((entry, index) => deepEqual(timeless(entry), timeless(before[index] ?? {})));
+  return isSame && deepEqual(withEntries(object, before), old) ? before : entries;
+}
+
+function timeless({ time: _, ...entry }: ManagedFieldsEntry): ManagedFieldsEntry {
+  return entry;
+}
+
+function withEntries(object: ApiObject, managedFields: ApiObject['metadata']['managedFields']): ApiObject {
+  return { ...object, metadata: { ...object.metadata, managedFields } };
+}
+
+const MAX_LENGTH_BYTES = 128;
+const PRINTABLE = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+/** Under what name a write is kept: what the client calls itself, or else the first part of its user agent. */
+export function managerName(fieldManager: string, userAgent: string): string {
+  if (fieldManager !== '') return fieldManager;
+  let name = '';
+  let length = 0;
+  for (const character of userAgent.split('/', 1)[0] ?? '') {
+    if (!PRINTABLE.test(character)) continue;
+    length += Buffer.byteLength(character);
+    if (length > MAX_LENGTH_BYTES) break;
+    name += character;
+  }
+  return name;
 }

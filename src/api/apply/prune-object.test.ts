@@ -6,7 +6,7 @@ import { type Converting, withConversions } from './conversion.ts';
 import { union } from './field-set-algebra.ts';
 import { mergeObjects } from './merge-objects.ts';
 import { mergeTypeOf } from './merge-type.ts';
-import { type Owner, ownerId } from './owners.ts';
+import { type FieldManager, managerId } from './field-managers.ts';
 import { pruneLast, pruneObject } from './prune-object.ts';
 import { setOf } from './set-of.ts';
 
@@ -50,8 +50,8 @@ function done<T>(work: Converting<T>): T {
   return withConversions(work, () => undefined) as T;
 }
 
-function owner(manager: string, set: Owner['set']): Owner {
-  return { manager, operation: 'Apply', apiVersion: 'v1', subresource: '', time: undefined, set };
+function manager(name: string, set: FieldManager['set']): FieldManager {
+  return { name, operation: 'Apply', apiVersion: 'v1', subresource: '', time: undefined, set };
 }
 
 test('who applies all that it applied before takes nothing away, with and without the shortcut that says so', () => {
@@ -61,10 +61,10 @@ test('who applies all that it applied before takes nothing away, with and withou
       const merged = { object: mergeObjects(others, applied, type), type, apiVersion: 'v1' };
       const lastSet = setOf(last, type);
       const appliedSet = union(setOf(applied, type), lastSet);
-      const self = owner('m', appliedSet);
-      const other = owner('o', setOf(live, type));
-      const owners = new Map([self, other].map((one) => [ownerId(one), one]));
-      const pruning = { last: owner('m', lastSet), owners, applied: appliedSet };
+      const self = manager('m', appliedSet);
+      const other = manager('o', setOf(live, type));
+      const managers = new Map([self, other].map((one) => [managerId(one), one]));
+      const pruning = { last: manager('m', lastSet), managers, applied: appliedSet };
       expect(done(pruneObject(merged, pruning))).toBe(merged);
       const pruned = done(pruneLast(merged, pruning.last, pruning));
       expect(canonicalize(pruned.object, struct)).toEqual(canonicalize(merged.object, struct));
@@ -76,9 +76,9 @@ test('what is taken away is nothing that another manager owns', () => {
   fc.assert(
     fc.property(config, config, (mine, others) => {
       const merged = { object: mergeObjects(mine, others, type), type, apiVersion: 'v1' };
-      const other = owner('o', setOf(others, type));
-      const owners = new Map([[ownerId(other), other]]);
-      const pruning = { last: owner('m', setOf(mine, type)), owners, applied: setOf({}, type) };
+      const other = manager('o', setOf(others, type));
+      const managers = new Map([[managerId(other), other]]);
+      const pruning = { last: manager('m', setOf(mine, type)), managers, applied: setOf({}, type) };
       const pruned = done(pruneObject(merged, pruning));
       const left = setOf(canonicalize(pruned.object, struct), type);
       for (const path of setOf(canonicalize(others, struct), type).paths()) expect(left.has(path)).toBe(true);

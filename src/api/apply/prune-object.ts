@@ -1,17 +1,20 @@
 import type { Converting } from './conversion.ts';
 import { difference, intersection, isSubset, union } from './field-set-algebra.ts';
-import { EMPTY_SET, type FieldSet } from './field-set.ts';
-import { withNamedFields } from './named-fields.ts';
-import type { Owner, Owners } from './owners.ts';
-import { removeItems } from './remove-items.ts';
+import { EMPTY_SET, type FieldEntry, FieldSet } from './field-set.ts';
+import type { FieldManager, FieldManagers } from './field-managers.ts';
 import { setOf } from './set-of.ts';
 import { inVersion, type TypedObject } from './versions.ts';
+import { type ListType, type MapType, memberType, type MergeType } from './merge-type.ts';
+import { fieldElement, type PathElement } from './path-element.ts';
+import { setOwn } from '../json/index.ts';
+import { itemElement } from './list-items.ts';
+import { asList, asMap, isEmptyMap, kindOf } from './value-kind.ts';
 
 export interface Pruning {
   /** The applier as it was after its last configuration. */
-  readonly last: Owner | undefined;
-  /** All owners, the applier among them with what its new configuration says. */
-  readonly owners: Owners;
+  readonly last: FieldManager | undefined;
+  /** All managers, the applier among them with what its new configuration says. */
+  readonly managers: FieldManagers;
   /** What the new configuration says. */
   readonly applied: FieldSet;
 }
@@ -29,19 +32,19 @@ export function* pruneObject(merged: TypedObject, pruning: Pruning): Converting<
 }
 
 /** The same without looking first whether there is anything to do. */
-export function* pruneLast(merged: TypedObject, last: Owner, { owners }: Pruning): Converting<TypedObject> {
+export function* pruneLast(merged: TypedObject, last: FieldManager, { managers }: Pruning): Converting<TypedObject> {
   const before = yield* inVersion(merged, last.apiVersion);
   if (before === undefined) return merged;
   const pruned = withObject(before, removeItems(before.object, named(last.set, before), before.type));
-  const owned = yield* addBackOwned([before, pruned], owners);
+  const owned = yield* addBackOwned([before, pruned], managers);
   const kept = yield* addBackUnowned([before, owned], last);
   return (yield* inVersion(kept, merged.apiVersion)) ?? merged;
 }
 
 /** Adds back what was removed, but belongs to somebody, or to the applier's new configuration. */
-function* addBackOwned(objects: readonly [TypedObject, TypedObject], owners: Owners): Converting<TypedObject> {
+function* addBackOwned(objects: readonly [TypedObject, TypedObject], managers: FieldManagers): Converting<TypedObject> {
   let [merged, pruned] = objects;
-  for (const [apiVersion, managed] of ownedByVersion(owners, pruned.apiVersion)) {
+  for (const [apiVersion, managed] of ownedByVersion(managers, pruned.apiVersion)) {
     const mergedThere = yield* inVersion(merged, apiVersion);
     if (mergedThere === undefined) continue;
     merged = mergedThere;
@@ -54,17 +57,17 @@ function* addBackOwned(objects: readonly [TypedObject, TypedObject], owners: Own
   return pruned;
 }
 
-/** What all owners of a version own together; the version of the pruned object comes first. */
-function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
+/** What all managers of a version own together; the version of the pruned object comes first. */
+function ownedByVersion(managers: FieldManagers, first: string): Map<string, FieldSet> {
   const sets = new Map<string, FieldSet>([[first, EMPTY_SET]]);
-  for (const { apiVersion, set } of owners.values())
+  for (const { apiVersion, set } of managers.values())
     sets.set(apiVersion, union(sets.get(apiVersion) ?? EMPTY_SET, set));
-  if (![...owners.values()].some(({ apiVersion }) => apiVersion === first)) sets.delete(first);
+  if (![...managers.values()].some(({ apiVersion }) => apiVersion === first)) sets.delete(first);
   return sets;
 }
 
 /** Adds back what nobody owned: the applier's last configuration did not have it either. */
-function* addBackUnowned(objects: readonly [TypedObject, TypedObject], last: Owner): Converting<TypedObject> {
+function* addBackUnowned(objects: readonly [TypedObject, TypedObject], last: FieldManager): Converting<TypedObject> {
   const [merged, pruned] = objects;
   const there = yield* inVersion(pruned, last.apiVersion);
   if (there === undefined) return merged;
@@ -83,4 +86,75 @@ function setOfTyped({ object, type }: TypedObject): FieldSet {
 
 function withObject(typed: TypedObject, object: unknown): TypedObject {
   return object === typed.object ? typed : { ...typed, object };
+}
+
+/** The set with the fields of structs that lead to its paths added: configurations own what is in them, not the way there. */
+function withNamedFields(set: FieldSet, type: MergeType): FieldSet {
+  let isChanged = false;
+  const entries = set.entries.map((entry): FieldEntry => {
+    if (entry.children.isEmpty) return entry;
+    const { element, isMember, children } = entry;
+    const isNamed = element.kind === 'field' && type.map?.field(element.name) !== undefined;
+    const below = withNamedFields(children, typeBelow(element, type));
+    if (below === children && (isMember || !isNamed)) return entry;
+    isChanged = true;
+    return { element, isMember: isMember || isNamed, children: below };
+  });
+  return isChanged ? new FieldSet(entries) : set;
+}
+
+const NO_TYPE: MergeType = {};
+
+/** Of what type a path goes on after an element; one that nothing is known of where the two do not fit. */
+function typeBelow(element: PathElement, { map, list }: MergeType): MergeType {
+  if (element.kind === 'field' && map !== undefined) return memberType(map, map.field(element.name));
+  return element.kind === 'key' && list !== undefined ? list.element : NO_TYPE;
+}
+
+/**
+ * The value without what `items` names: members, and items of lists that are not atomic. What has nothing left in it
+ * becomes null, also where it was empty before.
+ */
+export function removeItems(value: unknown, items: FieldSet, type: MergeType): unknown {
+  switch (kindOf(value, type)) {
+    case 'scalar':
+      return value;
+    case 'map':
+      return removeMembers(value, items, type.map as MapType);
+    case 'list':
+      return removeFromList(value, items, type.list as ListType);
+  }
+}
+
+function removeMembers(value: unknown, items: FieldSet, type: MapType): unknown {
+  const map = asMap(value);
+  if (map === undefined || type.isAtomic || isEmptyMap(map)) return null;
+  const result: Record<string, unknown> = {};
+  let isChanged = false;
+  for (const name in map) {
+    const member = map[name];
+    const field = type.field(name);
+    const entry = items.find(field?.element ?? fieldElement(name));
+    const isRemoved = entry?.isMember === true;
+    const kept =
+      entry === undefined || isRemoved ? member : removeItems(member, entry.children, memberType(type, field));
+    if (isRemoved || kept !== member) isChanged = true;
+    if (!isRemoved) setOwn(result, name, kept);
+  }
+  if (!isChanged) return value;
+  return isEmptyMap(result) ? null : result;
+}
+
+function removeFromList(value: unknown, items: FieldSet, type: ListType): unknown {
+  const list = asList(value);
+  if (list === undefined || type.relation === 'atomic' || list.length === 0) return null;
+  const result: unknown[] = [];
+  for (const item of list) {
+    const element = itemElement(item, type);
+    const entry = typeof element === 'string' ? undefined : items.find(element);
+    if (entry?.isMember === true) continue;
+    result.push(entry === undefined ? item : removeItems(item, entry.children, type.element));
+  }
+  if (result.length === 0) return null;
+  return result.length === list.length && result.every((item, index) => item === list[index]) ? value : result;
 }

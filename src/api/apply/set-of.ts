@@ -4,22 +4,37 @@ import { type ListType, type MapType, memberType, type MergeType } from './merge
 import { fieldElement } from './path-element.ts';
 import { asList, asMap, isEmptyMap, kindOf } from './value-kind.ts';
 
+/** Whether the fields of structs that only lead to other paths are in a set too. */
+type WayThere = 'with-way' | 'without-way';
+
 /**
  * What a configuration says something about: all leaves, list items and map entries, but not the fields of structs that
  * only lead to them.
  */
 export function setOf(value: unknown, type: MergeType): FieldSet {
+  return pathsBelow(value, type, 'without-way');
+}
+
+/**
+ * Every path below a value, those of objects and lists included: what appears when the value does, and goes with it.
+ * Items that have the same key are one path, with nothing below it.
+ */
+export function everyPath(value: unknown, type: MergeType): FieldSet {
+  return pathsBelow(value, type, 'with-way');
+}
+
+function pathsBelow(value: unknown, type: MergeType, way: WayThere): FieldSet {
   switch (kindOf(value, type)) {
     case 'scalar':
       return EMPTY_SET;
     case 'map':
-      return setOfMembers(value, type.map as MapType);
+      return membersOf(value, type.map as MapType, way);
     case 'list':
-      return setOfItems(value, type.list as ListType);
+      return itemsOf(value, type.list as ListType, way);
   }
 }
 
-function setOfMembers(value: unknown, type: MapType): FieldSet {
+function membersOf(value: unknown, type: MapType, way: WayThere): FieldSet {
   const map = asMap(value);
   if (map === undefined || type.isAtomic) return EMPTY_SET;
   const builder = new FieldSetBuilder();
@@ -27,9 +42,8 @@ function setOfMembers(value: unknown, type: MapType): FieldSet {
     const member = map[name];
     if (member === undefined) continue;
     const field = type.field(name);
-    const below = setOf(member, memberType(type, field));
-    if (field === undefined) builder.add(fieldElement(name), true, below);
-    else builder.add(field.element, isLeaf(member, field.type), below);
+    const isMember = field === undefined || way === 'with-way' || isLeaf(member, field.type);
+    builder.add(field?.element ?? fieldElement(name), isMember, pathsBelow(member, memberType(type, field), way));
   }
   return builder.finish();
 }
@@ -47,12 +61,12 @@ function isLeaf(value: unknown, type: MergeType): boolean {
   }
 }
 
-function setOfItems(value: unknown, type: ListType): FieldSet {
+function itemsOf(value: unknown, type: ListType, way: WayThere): FieldSet {
   const list = asList(value);
   if (list === undefined || type.relation === 'atomic') return EMPTY_SET;
   const builder = new FieldSetBuilder();
   for (const { element, items } of groupItems(list, type).values()) {
-    builder.add(element, true, items.length === 1 ? setOf(items[0], type.element) : EMPTY_SET);
+    builder.add(element, true, items.length === 1 ? pathsBelow(items[0], type.element, way) : EMPTY_SET);
   }
   return builder.finish();
 }

@@ -3,13 +3,13 @@ import { builtInTypes } from '../built-in.ts';
 import { encodeJson } from '../json/index.ts';
 import { checkTyped } from './check-typed.ts';
 import { compareObjects } from './compare-objects.ts';
-import { extractItems } from './extract-items.ts';
+import { extractItems } from './extract-applied.ts';
 import { type FieldSet, fieldSet } from './field-set.ts';
 import { parseFieldsV1, printFieldsV1 } from './fields-v1.ts';
 import { mergeObjects } from './merge-objects.ts';
 import { mergeTypeOf } from './merge-type.ts';
 import { fieldElement } from './path-element.ts';
-import { removeItems } from './remove-items.ts';
+import { removeItems } from './prune-object.ts';
 import { setOf } from './set-of.ts';
 
 const types = builtInTypes();

@@ -1,9 +1,12 @@
-import { compareObjects } from './compare-objects.ts';
-import type { Comparison } from './comparison.ts';
+import { formatGroupVersion } from '../values/index.ts';
+import { compareObjects, type Comparison } from './compare-objects.ts';
 import type { Converting } from './conversion.ts';
-import type { FieldFilter } from './field-filter.ts';
+import type { FieldManagers } from './field-managers.ts';
 import { type MergeType, mergeTypeOf } from './merge-type.ts';
-import { apiVersionOf, type OwnedKind } from './owned-kind.ts';
+import type { GroupVersionKind, Struct } from '../schema/schema.ts';
+import { differenceBelow } from './field-set-algebra.ts';
+import { type FieldSet, fieldSet } from './field-set.ts';
+import { fieldElement } from './path-element.ts';
 
 /** A value and how it is merged, in one version. */
 export interface TypedObject {
@@ -14,7 +17,7 @@ export interface TypedObject {
 
 /** The object as it is in the version of the request. */
 export function typedObject(object: unknown, kind: OwnedKind): TypedObject {
-  return { object, type: mergeTypeOf(kind.type), apiVersion: apiVersionOf(kind.kind) };
+  return { object, type: mergeTypeOf(kind.type), apiVersion: formatGroupVersion(kind.kind) };
 }
 
 /** The object in another version, or undefined when there is no such version. */
@@ -32,29 +35,45 @@ function* allInVersion(all: readonly TypedObject[], apiVersion: string): Convert
   return converted.objects.map((object) => ({ object, type, apiVersion }));
 }
 
-/** What a write changes, in whatever version an owner's paths are meant. */
+/** Versions beside the object's own that managers wrote in: nearly always none. */
+export function otherVersions(managers: FieldManagers, own: string): readonly string[] {
+  let others: Set<string> | undefined;
+  for (const { apiVersion } of managers.values()) if (apiVersion !== own) (others ??= new Set()).add(apiVersion);
+  return others === undefined ? NONE : [...others];
+}
+
+const NONE: readonly string[] = [];
+
+/** What a write changes, in its own version and in those that it was asked to compare. */
 export class VersionedChange {
   readonly #before: TypedObject;
   readonly #after: TypedObject;
   readonly #filter: FieldFilter | undefined;
-  readonly #comparisons = new Map<string, Comparison | undefined>();
+  readonly #comparisons = new Map<string, Comparison>();
 
   constructor(before: TypedObject, after: TypedObject, { filter }: OwnedKind) {
     this.#before = before;
     this.#after = after;
     this.#filter = filter;
+    this.#compare(before, after);
+  }
+
+  /** Compares in other versions as well, as far as there are such. */
+  *compareIn(apiVersions: readonly string[]): Converting<void> {
+    for (const apiVersion of apiVersions) {
+      const [before, after] = yield* allInVersion([this.#before, this.#after], apiVersion);
+      if (before !== undefined && after !== undefined) this.#compare(before, after);
+    }
   }
 
   /** Undefined when there is no such version. */
-  *in(apiVersion: string): Converting<Comparison | undefined> {
-    if (!this.#comparisons.has(apiVersion)) this.#comparisons.set(apiVersion, yield* this.#compare(apiVersion));
+  in(apiVersion: string): Comparison | undefined {
     return this.#comparisons.get(apiVersion);
   }
 
-  *#compare(apiVersion: string): Converting<Comparison | undefined> {
-    const [before, after] = yield* allInVersion([this.#before, this.#after], apiVersion);
-    if (before === undefined || after === undefined) return undefined;
-    return filtered(compareObjects(before.object, after.object, before.type), this.#filter);
+  #compare(before: TypedObject, after: TypedObject): void {
+    const comparison = compareObjects(before.object, after.object, before.type);
+    this.#comparisons.set(before.apiVersion, filtered(comparison, this.#filter));
   }
 }
 
@@ -62,4 +81,23 @@ function filtered(comparison: Comparison, filter: FieldFilter | undefined): Comp
   if (filter === undefined) return comparison;
   const { added, modified, removed } = comparison;
   return { added: filter(added), modified: filter(modified), removed: filter(removed) };
+}
+
+/** What ownership has to know about the objects it is about: one kind in one version, written whole or by a subresource. */
+export interface OwnedKind {
+  readonly kind: GroupVersionKind;
+  readonly type: Struct;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** What a write here can change; absent: everything. */
+  readonly filter?: FieldFilter;
+}
+
+/** Leaves of a set only what a write can change. */
+export type FieldFilter = (set: FieldSet) => FieldSet;
+
+/** Takes away paths, given by names of fields, and all below them: what a write cannot change, because it is reset. */
+export function excludeFields(...paths: readonly (readonly string[])[]): FieldFilter {
+  const excluded = fieldSet(...paths.map((path) => path.map(fieldElement)));
+  return (set) => differenceBelow(set, excluded);
 }

@@ -1,18 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { GroupVersionKind } from '../schema/schema.ts';
+import type { GroupVersionKind, ResourceInfo } from '../schema/schema.ts';
 
 /** What discovery tells about a resource. */
-export interface DiscoveredResource {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly singular: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-  readonly shortNames: readonly string[];
-  readonly categories: readonly string[];
-  /** In the order to be told. */
-  readonly verbs: readonly string[];
+export interface DiscoveredResource extends Omit<ResourceInfo, 'subresources' | 'type'> {
   readonly subresources: readonly DiscoveredSubresource[];
   /** From `storageVersionHash`; absent when nothing is stored. */
   readonly storageVersionHash?: string;

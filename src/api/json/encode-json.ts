@@ -1,3 +1,6 @@
+import { compareUtf8 } from '../../base/index.ts';
+import { setOwn } from './plain-object.ts';
+
 /**
  * Prints a value as Go prints JSON: without spaces, with `<`, `>`, `&`, U+2028 and U+2029 escaped, bigints as numbers.
  *
@@ -11,6 +14,33 @@ export function encodeJson(value: unknown): string {
 /** The same, indented by two spaces a level, as `?pretty=true` asks for. */
 export function encodePrettyJson(value: unknown): string {
   return stringify(value, 2).replace(ALL_ESCAPED, escape);
+}
+
+/** The same with the members of all objects sorted by name, as Go prints what it holds as maps. */
+export function encodeSortedJson(value: unknown): string {
+  return encodeJson(withSortedMembers(value));
+}
+
+/** The value itself where it is sorted already. */
+function withSortedMembers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(withSortedMembers);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  const names = Object.keys(value);
+  const members = value as Readonly<Record<string, unknown>>;
+  const sorted = names.every((name, index) => index === 0 || compareUtf8(names[index - 1] ?? '', name) < 0)
+    ? names
+    : names.toSorted(compareUtf8);
+  const result: Record<string, unknown> = {};
+  let isSame = sorted === names;
+  for (const name of sorted) {
+    const member = withSortedMembers(members[name]);
+    if (member !== members[name]) isSame = false;
+    setOwn(result, name, member);
+  }
+  return isSame ? value : result;
 }
 
 const ESCAPED = /[<>&\u2028\u2029]/;

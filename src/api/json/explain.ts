@@ -1,11 +1,11 @@
-import type { Struct } from '../schema/schema.ts';
+import type { Shape, Struct } from '../schema/schema.ts';
 import { DecodeError } from '../../base/index.ts';
-import { Abort, toDecodeError } from './go-complaint.ts';
+import { Abort, toDecodeError } from './go-error.ts';
 import { GoDecoder } from './go-decoder.ts';
 import { checkScalar } from './go-scalars.ts';
 import type { JsonNode } from './json-node.ts';
-import { structuralProblems } from './structural-problems.ts';
-import type { StrictProblem } from './strict-problem.ts';
+import { type StrictProblem, StrictProblems } from './strict-problem.ts';
+import { MAX_KEPT_DEPTH } from './walk.ts';
 
 export interface Explanation {
   /** What Kubernetes says about a value that cannot be decoded into the type. */
@@ -21,13 +21,13 @@ export function explain(node: JsonNode, struct: Struct): Explanation {
   try {
     decoder.decode(node, struct);
   } catch (error) {
-    if (error instanceof Abort) return { error: toDecodeError(error.complaint), problems: [] };
+    if (error instanceof Abort) return { error: toDecodeError(error.goError), problems: [] };
     if (error instanceof DecodeError) return { error, problems: [] };
     throw error;
   }
-  const { firstComplaint } = decoder;
+  const { firstError } = decoder;
   return {
-    error: firstComplaint === undefined ? undefined : toDecodeError(firstComplaint),
+    error: firstError === undefined ? undefined : toDecodeError(firstError),
     problems: decoder.problems.list,
   };
 }
@@ -51,9 +51,85 @@ function explainStructural(node: JsonNode, struct: Struct): Explanation {
 
 /** What Kubernetes says about JSON of no type that cannot be kept: only a number can be the reason. */
 export function explainUntyped(node: JsonNode): DecodeError {
-  const complaint = checkScalar(node, 'JSON', '');
+  const goError = checkScalar(node, 'JSON', '');
   const place = { struct: '', fields: [] };
-  return complaint === undefined || 'message' in complaint
+  return goError === undefined || 'message' in goError
     ? new DecodeError('mismatch', 'Cannot decode JSON')
-    : toDecodeError({ kind: 'type', ...complaint, place });
+    : toDecodeError({ kind: 'type', ...goError, place });
+}
+
+/** Judges the metadata of a resource, which is typed, with problems told by their paths inside it. */
+type JudgeMetadata = (node: JsonNode, struct: Struct) => readonly StrictProblem[];
+
+/**
+ * Duplicate and unknown fields in JSON of a structural type, as Kubernetes names them: duplicates as they come, then what
+ * metadata does not have, then what would be pruned, in order of path.
+ */
+function structuralProblems(node: JsonNode, struct: Struct, judgeMetadata: JudgeMetadata): readonly StrictProblem[] {
+  const found = new Finder(judgeMetadata);
+  found.look(node, { kind: 'struct', struct }, '');
+  const pruned = found.pruned.list.toSorted((left, right) => (left.path < right.path ? -1 : 1));
+  return [...found.duplicates.list, ...found.metadata, ...pruned];
+}
+
+class Finder {
+  readonly duplicates = new StrictProblems();
+  readonly pruned = new StrictProblems();
+  readonly metadata: StrictProblem[] = [];
+  readonly #judgeMetadata: JudgeMetadata;
+  #depth = 0;
+
+  constructor(judgeMetadata: JudgeMetadata) {
+    this.#judgeMetadata = judgeMetadata;
+  }
+
+  /** `kept`: everything here is preserved; `gone`: it has been pruned with what is around it. */
+  look(node: JsonNode, shape: Shape | 'kept' | 'gone', path: string): void {
+    if (this.#depth > MAX_KEPT_DEPTH) return; // deeper than anything that is kept
+    this.#depth += 1;
+    this.#lookInto(node, shape, path);
+    this.#depth -= 1;
+  }
+
+  #lookInto(node: JsonNode, shape: Shape | 'kept' | 'gone', path: string): void {
+    if (node.kind === 'array') {
+      const element = typeof shape === 'string' ? shape : shape.kind === 'list' ? shape.element : UNDESCRIBED;
+      for (const [index, item] of node.items.entries()) this.look(item, element, `${path}[${index}]`);
+    }
+    if (node.kind !== 'object') return;
+    const keys = new Set<string>();
+    for (const { key, value } of node.entries) {
+      if (keys.has(key)) this.duplicates.add('duplicate', path, key);
+      keys.add(key);
+      this.#member(value, shape, { path, key });
+    }
+  }
+
+  #member(
+    node: JsonNode,
+    around: Shape | 'kept' | 'gone',
+    { path, key }: { readonly path: string; readonly key: string },
+  ): void {
+    const at = path === '' ? key : `${path}.${key}`;
+    const shape = typeof around === 'string' ? around : memberOf(around, key);
+    if (shape === undefined) this.pruned.add('unknown', path, key);
+    if (typeof shape === 'object' && shape.kind === 'struct' && shape.struct.isStructural !== true) {
+      const problems = this.#judgeMetadata(node, shape.struct).filter(({ kind }) => kind === 'unknown');
+      this.metadata.push(...problems.map((problem) => ({ ...problem, path: `${at}.${problem.path}` })));
+      this.look(node, 'kept', at);
+    } else {
+      this.look(node, shape ?? 'gone', at);
+    }
+  }
+}
+
+const UNDESCRIBED: Shape = { kind: 'scalar', scalar: 'JSON' };
+
+/** What is known of a member; undefined when it is pruned. */
+function memberOf(shape: Shape, key: string): Shape | 'kept' | undefined {
+  if (shape.kind === 'map') return shape.value;
+  const field = shape.kind === 'struct' ? shape.struct.field(key) : undefined;
+  if (field !== undefined) return field.shape;
+  const preserves = shape.kind === 'struct' ? shape.struct.preservesUnknown : shape.constraints?.preservesUnknown;
+  return preserves === true ? 'kept' : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Field, Shape, Struct } from '../schema/schema.ts';
-import { Abort, type Complaint, type Place, within } from './go-complaint.ts';
+import { Abort, type GoError, type Place, within } from './go-error.ts';
 import { type CheckedScalar, checkScalar } from './go-scalars.ts';
 import { goElementType, goEmbedding, goStructName, goTypeOf, goTypeOfShape } from './go-types.ts';
 import type { JsonNode } from './json-node.ts';
@@ -18,12 +18,12 @@ interface Target {
 }
 
 /**
- * Finds what Go's decoder would complain about. A value of a wrong type is noted and decoding goes on: the first one is
+ * Finds what Go's decoder would refuse. A value of a wrong type is noted and decoding goes on: the first one is
  * told in the end. What a type with its own decoder does not take ends decoding at once, and is told instead.
  */
 export class GoDecoder {
   readonly problems = new StrictProblems();
-  firstComplaint: Complaint | undefined;
+  firstError: GoError | undefined;
   /** Where we are, as type errors tell it: fields without list indexes and map keys, and the struct that has the last one. */
   readonly #fields: string[] = [];
   #struct = '';
@@ -103,12 +103,12 @@ export class GoDecoder {
     }
     const found = checkScalar(node, scalar, target.type);
     if (found === undefined) return;
-    const complaint: Complaint =
+    const goError: GoError =
       'message' in found
         ? { kind: 'text', message: found.message }
         : { kind: 'type', value: found.value, type: found.type, place: this.#place() };
-    if (found.isFinal) throw new Abort(complaint);
-    this.#note(complaint);
+    if (found.isFinal) throw new Abort(goError);
+    this.#note(goError);
   }
 
   /** These decode themselves, and not strictly; whatever is wrong inside them ends the decoding around them. */
@@ -125,9 +125,9 @@ export class GoDecoder {
     try {
       for (const item of items) inner.#decode(item, { shape: element, type: goTypeOfShape(element), owner: schema });
     } catch (error) {
-      throw error instanceof Abort ? new Abort(within(this.#place(), error.complaint)) : error;
+      throw error instanceof Abort ? new Abort(within(this.#place(), error.goError)) : error;
     }
-    if (inner.firstComplaint !== undefined) throw new Abort(within(this.#place(), inner.firstComplaint));
+    if (inner.firstError !== undefined) throw new Abort(within(this.#place(), inner.firstError));
   }
 
   /** Where no type is known, all is maps and lists: keys may still come twice, and a number may be too large. */
@@ -149,8 +149,8 @@ export class GoDecoder {
     this.#depth -= 1;
   }
 
-  #note(complaint: Complaint): void {
-    this.firstComplaint ??= complaint;
+  #note(goError: GoError): void {
+    this.firstError ??= goError;
   }
 
   #place(): Place {

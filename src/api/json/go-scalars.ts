@@ -6,14 +6,14 @@ import { NumberToken } from './number-token.ts';
 import { canonicalDuration } from './scalar-rules.ts';
 
 /** What is wrong with a scalar: a JSON value that Go type does not take, or a text. `isFinal` ends decoding. */
-export type ScalarComplaint =
+export type ScalarError =
   | { readonly value: string; readonly type: string; readonly isFinal: boolean }
   | { readonly message: string; readonly isFinal: boolean };
 
 export type CheckedScalar = Exclude<ScalarName, `JSONSchemaPropsOr${string}`>;
 
 /** Checks a value, not null, as Go decodes it; `type` is what Go calls the scalar. */
-export function checkScalar(node: JsonNode, scalar: CheckedScalar, type: string): ScalarComplaint | undefined {
+export function checkScalar(node: JsonNode, scalar: CheckedScalar, type: string): ScalarError | undefined {
   switch (scalar) {
     case 'string':
       return node.kind === 'string' ? undefined : wrong(node.kind, type);
@@ -46,20 +46,20 @@ export function checkScalar(node: JsonNode, scalar: CheckedScalar, type: string)
   }
 }
 
-function checkInteger(node: JsonNode, type: string, bits: number): ScalarComplaint | undefined {
+function checkInteger(node: JsonNode, type: string, bits: number): ScalarError | undefined {
   if (node.kind !== 'number') return wrong(node.kind, type);
   const number = new NumberToken(node.text).toInt64();
   const isInRange = number !== undefined && BigInt.asIntN(bits, BigInt(number)) === BigInt(number);
   return isInRange ? undefined : wrong(`number ${node.text}`, type);
 }
 
-function checkDouble(node: JsonNode, type: string): ScalarComplaint | undefined {
+function checkDouble(node: JsonNode, type: string): ScalarError | undefined {
   if (node.kind !== 'number') return wrong(node.kind, type);
   return new NumberToken(node.text).toDouble() === undefined ? wrong(`number ${node.text}`, type) : undefined;
 }
 
 /** Base64 in a string, or a list of numbers. */
-function checkBytes(node: JsonNode, type: string): ScalarComplaint | undefined {
+function checkBytes(node: JsonNode, type: string): ScalarError | undefined {
   if (node.kind === 'string') {
     const bytes = decodeBase64(node.value);
     return bytes instanceof ValueError ? { message: bytes.message, isFinal: false } : undefined;
@@ -75,23 +75,23 @@ function checkBytes(node: JsonNode, type: string): ScalarComplaint | undefined {
 }
 
 /** These read a string first, then the text in it. */
-function checkString(node: JsonNode, read: (text: string) => string | null | ValueError): ScalarComplaint | undefined {
+function checkString(node: JsonNode, read: (text: string) => string | null | ValueError): ScalarError | undefined {
   if (node.kind !== 'string') return { value: node.kind, type: 'string', isFinal: true };
   return checkText(read(node.value));
 }
 
-function checkText(result: string | null | ValueError): ScalarComplaint | undefined {
+function checkText(result: string | null | ValueError): ScalarError | undefined {
   return result instanceof ValueError ? { message: result.message, isFinal: true } : undefined;
 }
 
 /** Raw JSON is taken as it is; only what we could not keep is refused, as Go refuses it where it looks inside. */
-function checkNumbers(node: JsonNode): ScalarComplaint | undefined {
+function checkNumbers(node: JsonNode): ScalarError | undefined {
   if (node.kind === 'number') return final(checkDouble(node, 'float64'));
   const children =
     node.kind === 'array' ? node.items : node.kind === 'object' ? node.entries.map((entry) => entry.value) : [];
   for (const child of children) {
-    const complaint = checkNumbers(child);
-    if (complaint !== undefined) return complaint;
+    const goError = checkNumbers(child);
+    if (goError !== undefined) return goError;
   }
   return undefined;
 }
@@ -102,10 +102,10 @@ function sourceOf(node: JsonNode): string {
   return node.kind === 'number' ? node.text : '{}';
 }
 
-function wrong(value: string, type: string): ScalarComplaint {
+function wrong(value: string, type: string): ScalarError {
   return { value, type, isFinal: false };
 }
 
-function final(complaint: ScalarComplaint | undefined): ScalarComplaint | undefined {
-  return complaint === undefined ? undefined : { ...complaint, isFinal: true };
+function final(goError: ScalarError | undefined): ScalarError | undefined {
+  return goError === undefined ? undefined : { ...goError, isFinal: true };
 }

@@ -4,7 +4,7 @@ import { type JsonNode, NULL_NODE } from './json-node.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** At the end of input Go's scanner tries one space more, and may complain about that. */
+/** At the end of input Go's scanner tries one space more, and may refuse that. */
 const END = 0x20;
 
 const WORDS: ReadonlyMap<number, { readonly word: string; readonly node: JsonNode }> = new Map([

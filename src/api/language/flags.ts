@@ -56,7 +56,7 @@ export function parseFlags(
         constraints[BOUNDS[name]] = Number(value);
         break;
       case 'format':
-        constraints.format = value;
+        constraints.syntax = value;
         break;
       case 'missing':
         flags.missing = parseText(value, fail);

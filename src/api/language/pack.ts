@@ -1,17 +1,12 @@
 import type { Constraints } from '../schema/constraints.ts';
-import type { DefinitionFile, FieldFlags, ResourceDefinition, UnionDefinition } from './definition.ts';
+import type { DefinitionFile, FieldFlags, UnionDefinition } from './definition.ts';
 
 /** The packed table: the definition files as one JSON text without descriptions, resolved when first asked for. */
 export interface PackedTable {
   readonly packages: readonly PackedPackage[];
 }
 
-export interface PackedPackage {
-  readonly group: string;
-  readonly version: string;
-  readonly package: string;
-  readonly alias: string;
-  readonly resources: readonly ResourceDefinition[];
+export interface PackedPackage extends Omit<DefinitionFile, 'types'> {
   readonly types: readonly PackedType[];
 }
 
@@ -39,11 +34,7 @@ export type PackedDescriptions = Readonly<Record<string, Readonly<Record<string,
 export function pack(files: readonly DefinitionFile[]): PackedTable {
   return {
     packages: files.map((file) => ({
-      group: file.group,
-      version: file.version,
-      package: file.package,
-      alias: file.alias,
-      resources: file.resources,
+      ...file,
       types: file.types.map((type): PackedType => {
         const fields = type.fields.map((field): PackedField => {
           const start = [field.name, packedNumber(field.numbers), field.type] as const;

@@ -5,38 +5,7 @@ export { isNamespaceTerminating, NAMESPACE_TERMINATING } from './namespace-termi
 export { compileTerm, type NodeTest, requiredNodes } from './node-selector.ts';
 export { zoneKeyOf } from './node-zone.ts';
 export { controllerOf, controllerReference, isControlledBy } from './owner-references.ts';
-export {
-  amountsOf,
-  amountTexts,
-  containerLimits,
-  containerRequests,
-  hasPodLevelRequests,
-  podLimits,
-  podRequests,
-  type PodRequestsOptions,
-  type ResourceAmounts,
-} from './pod-resources.ts';
-export {
-  isActive,
-  isAssigned,
-  isAvailable,
-  isFinished,
-  isReady,
-  isTerminalPhase,
-  isTerminating,
-  nextAvailableInMs,
-  readyCondition,
-  readySince,
-} from './pod-state.ts';
+export * from './pod-resources.ts';
+export * from './pod-state.ts';
 export { isExtendedResource, isNativeResource, isPodLevelResource } from './resource-names.ts';
-export {
-  hasTaint,
-  hasUntolerated,
-  isTolerated,
-  NOT_READY_TAINT,
-  type Taints,
-  tolerates,
-  type Tolerations,
-  UNREACHABLE_TAINT,
-  UNSCHEDULABLE_TAINT,
-} from './taints.ts';
+export * from './taints.ts';

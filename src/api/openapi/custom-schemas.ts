@@ -1,4 +1,5 @@
 import type { GroupVersionKind, Shape, Struct } from '../schema/schema.ts';
+import { structuralName } from '../schema/structural-schema.ts';
 import type { DocumentSources } from './document-sources.ts';
 import { reference } from './json-schema.ts';
 import type { JsonSchema, OpenApiVersion } from './json-schema.ts';
@@ -21,20 +22,15 @@ export interface CustomKind {
 /** The schemas of a custom kind and of its lists. Each version of OpenAPI is written when first asked for. */
 export function customSchemas(custom: CustomKind, sources: DocumentSources): Record<'object' | 'list', WrittenSchema> {
   const { kind, openApi } = custom;
-  const name = openApiName(kind);
+  const name = structuralName(kind);
   const listKind = { ...kind, kind: custom.listKind };
   return {
     object:
       openApi === undefined
         ? lazy(name, kind, (version) => ofObject(custom, version, sources))
         : { name, kind, ...openApi },
-    list: lazy(openApiName(listKind), listKind, (version) => ofList(custom, version)),
+    list: lazy(structuralName(listKind), listKind, (version) => ofList(custom, version)),
   };
-}
-
-/** The group's parts in reverse, version and kind, such as `com.example.stable.v1.CronTab`. */
-function openApiName({ group, version, kind }: GroupVersionKind): string {
-  return [...group.split('.').reverse(), version, kind].join('.');
 }
 
 function lazy(name: string, kind: GroupVersionKind, write: (version: OpenApiVersion) => JsonSchema): WrittenSchema {
@@ -73,7 +69,7 @@ function ofList(custom: CustomKind, version: OpenApiVersion): JsonSchema {
       items: {
         description: `The ${kind} objects of the list.`,
         type: 'array',
-        items: { $ref: reference(openApiName(custom.kind), version) },
+        items: { $ref: reference(structuralName(custom.kind), version) },
       },
       kind: TEXT,
       metadata: metaReference('ListMeta', version),

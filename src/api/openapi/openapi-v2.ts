@@ -1,15 +1,24 @@
-import { bearerToken, info, jsonMembers, Member, openApiDocument, schemaMember, sortedByName } from './document.ts';
-import type { OpenApiDocument } from './document.ts';
+import {
+  bearerToken,
+  info,
+  jsonMembers,
+  Member,
+  openApiDocument,
+  type OpenApiDocument,
+  schemaMember,
+  sortedByName,
+} from './document.ts';
 import type { DocumentSources } from './document-sources.ts';
-import { EndpointsV2, type SharedParameters } from './endpoint-v2.ts';
 import { documentedTypes } from './openapi-v3.ts';
-import type { Endpoint } from './operation.ts';
+import { type Endpoint, type Operation, ownParameters, type Parameter, sharedParameters } from './operation.ts';
 import { knownGroupVersions } from '../discovery/index.ts';
 import { resourceEndpoints } from './resource-endpoints.ts';
 import { protobufV2 } from './protobuf-v2.ts';
 import { type SchemaText, SchemaTexts } from './schema-texts.ts';
 import { groupEndpoint, resourcesEndpoint, serverEndpoints } from './server-endpoints.ts';
 import type { DocumentedType, ServedResource } from './served-resource.ts';
+import { reference } from './json-schema.ts';
+import { jsonList, jsonObject, kubernetesMembers, responsesText } from './operation-text.ts';
 
 /** The document in JSON, and a way to have it in protobuf. */
 export interface OpenApiDocumentV2 extends OpenApiDocument {
@@ -88,4 +97,134 @@ interface Part {
   readonly paths: readonly Member[];
   readonly parameters: ReadonlyMap<string, Member>;
   readonly types: ReadonlySet<DocumentedType>;
+}
+
+/** The parameters that paths refer to, by name. */
+type SharedParameters = Map<string, Member>;
+
+/** Writes paths as JSON, in the way of OpenAPI v2. Parameters that many paths have are written once, on their own. */
+class EndpointsV2 {
+  readonly #parameters = new WeakMap<Parameter, WrittenParameter>();
+  readonly #bodies = {
+    required: new WeakMap<object, WrittenParameter>(),
+    optional: new WeakMap<object, WrittenParameter>(),
+  };
+
+  /** One path; the parameters that it refers to are added to `collected`. */
+  write({ operations }: Endpoint, collected: SharedParameters): string {
+    const shared = sharedParameters(operations);
+    const write = (parameter: Parameter): string => use(this.#parameter(parameter), collected);
+    const item: Record<string, string | undefined> = {};
+    for (const operation of operations) {
+      const parameters = ownParameters(operation, shared).map(write);
+      if (operation.body !== undefined) parameters.unshift(use(this.#body(operation.body), collected));
+      item[operation.method] = operationV2(operation, jsonList(parameters));
+    }
+    item['parameters'] = jsonList(shared.map(write));
+    return jsonObject(item);
+  }
+
+  #parameter(parameter: Parameter): WrittenParameter {
+    let written = this.#parameters.get(parameter);
+    if (written === undefined) this.#parameters.set(parameter, (written = writtenParameter(parameterV2(parameter))));
+    return written;
+  }
+
+  #body(body: NonNullable<Operation['body']>): WrittenParameter {
+    const bodies = this.#bodies[body.isRequired ? 'required' : 'optional'];
+    let written = bodies.get(body.type);
+    if (written === undefined) bodies.set(body.type, (written = writtenParameter(bodyParameter(body))));
+    return written;
+  }
+}
+
+interface WrittenParameter {
+  readonly text: string;
+  /** Set when it is written on its own, and referred to. */
+  readonly shared: Member | undefined;
+}
+
+function writtenParameter(parameter: Readonly<Record<string, unknown>>): WrittenParameter {
+  const text = JSON.stringify(parameter);
+  const name = sharedName(parameter, text);
+  return { text, shared: name === undefined ? undefined : new Member(name, text) };
+}
+
+function use({ text, shared }: WrittenParameter, collected: SharedParameters): string {
+  if (shared === undefined) return text;
+  collected.set(shared.name, shared);
+  return `{"$ref":"#/parameters/${shared.name}"}`;
+}
+
+function operationV2(operation: Operation, parameters: string | undefined): string {
+  const { description, consumes, produces, tag, id, answer } = operation;
+  const schema = answer === 'text' ? '{"type":"string"}' : JSON.stringify({ $ref: reference(answer.name, 'v2') });
+  return jsonObject({
+    description: JSON.stringify(description),
+    consumes: consumes.length === 0 ? undefined : JSON.stringify(consumes),
+    produces: JSON.stringify(produces),
+    schemes: '["https"]',
+    tags: `[${JSON.stringify(tag)}]`,
+    operationId: JSON.stringify(id),
+    parameters,
+    responses: responsesText(operation, `"schema":${schema}`),
+    ...kubernetesMembers(operation),
+  });
+}
+
+function bodyParameter(body: NonNullable<Operation['body']>): Readonly<Record<string, unknown>> {
+  return {
+    name: 'body',
+    in: 'body',
+    ...(body.isRequired ? { required: true } : {}),
+    schema: { $ref: reference(body.type.name, 'v2') },
+  };
+}
+
+function parameterV2(parameter: Parameter): Readonly<Record<string, unknown>> {
+  return {
+    uniqueItems: true,
+    type: parameter.type,
+    description: parameter.description,
+    name: parameter.name,
+    in: parameter.in,
+    ...(parameter.in === 'path' ? { required: true } : {}),
+  };
+}
+
+/**
+ * The name under which OpenAPI v2 documents share a parameter, or undefined when it stays where it is used: bodies of a
+ * kind of their own, names (whose description has the kind), and two that old kubectl versions look for in place.
+ *
+ * Example: `pretty` becomes `pretty-tJGM1-ng`; the end is a hash of `text`, the parameter as JSON.
+ */
+export function sharedName(parameter: Readonly<Record<string, unknown>>, text: string): string | undefined {
+  const name = parameter['name'];
+  const schema = parameter['schema'] as { readonly $ref?: string } | undefined;
+  if (parameter['in'] === 'body') {
+    if (schema?.$ref?.startsWith('#/definitions/io.k8s.apimachinery') !== true) return undefined;
+  } else if (name === 'name' || name === 'fieldValidation' || name === 'dryRun') {
+    return undefined;
+  }
+  return `${String(name)}-${shortHash(text)}`;
+}
+
+/**
+ * The first six bytes of the 64-bit FNV-1 hash, in the URL form of base64.
+ *
+ * The hash is kept in two halves of 32 bits, since JavaScript multiplies exactly only up to 2^53; the prime it is
+ * multiplied with is 2^40 + 435.
+ */
+function shortHash(text: string): string {
+  let high = 0xcbf29ce4;
+  let low = 0x84222325;
+  for (const byte of Buffer.from(text)) {
+    const product = low * 435;
+    high = (high * 435 + Math.floor(product / 2 ** 32) + low * 2 ** 8) % 2 ** 32;
+    low = ((product >>> 0) ^ byte) >>> 0;
+  }
+  const bytes = Buffer.alloc(8);
+  bytes.writeUInt32BE(high, 0);
+  bytes.writeUInt32BE(low, 4);
+  return bytes.subarray(0, 6).toString('base64url');
 }

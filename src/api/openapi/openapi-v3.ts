@@ -1,15 +1,23 @@
-import { bearerToken, info, jsonMembers, Member, openApiDocument, schemaMember, sortedByName } from './document.ts';
-import type { OpenApiDocument } from './document.ts';
+import {
+  bearerToken,
+  info,
+  jsonMembers,
+  Member,
+  openApiDocument,
+  type OpenApiDocument,
+  schemaMember,
+  sortedByName,
+} from './document.ts';
 import type { DocumentSources } from './document-sources.ts';
-import { EndpointsV3 } from './endpoint-v3.ts';
 import { clientGroupVersions } from '../discovery/index.ts';
-import type { Endpoint } from './operation.ts';
-import { jsonObject } from './operation-text.ts';
+import { type Endpoint, type Operation, ownParameters, type Parameter, sharedParameters } from './operation.ts';
+import { jsonList, jsonObject, kubernetesMembers, responsesText } from './operation-text.ts';
 import type { GroupVersion } from '../values/index.ts';
 import { resourceEndpoints } from './resource-endpoints.ts';
 import { SchemaTexts } from './schema-texts.ts';
 import { groupEndpoint, resourcesEndpoint, serverEndpoints } from './server-endpoints.ts';
 import type { DocumentedType, ServedResource } from './served-resource.ts';
+import { reference } from './json-schema.ts';
 
 /**
  * Writes the documents below `/openapi/v3`, one for each group and version and one for each path of the server itself.
@@ -107,4 +115,67 @@ export function openApiV3Index(etags: ReadonlyMap<string, string>): OpenApiDocum
 /** The address of the document at `path` below `/openapi/v3/`; it changes when the document does. */
 export function serverRelativeUrl(path: string, etag: string): string {
   return `/openapi/v3/${path}?hash=${etag}`;
+}
+
+/** Writes paths as JSON, in the way of OpenAPI v3. */
+class EndpointsV3 {
+  readonly #parameters = new WeakMap<Parameter, string>();
+
+  write({ operations }: Endpoint): string {
+    const shared = sharedParameters(operations);
+    const item: Record<string, string | undefined> = {};
+    for (const operation of operations)
+      item[operation.method] = this.#operation(operation, ownParameters(operation, shared));
+    item['parameters'] = this.#list(shared);
+    return jsonObject(item);
+  }
+
+  #operation(operation: Operation, parameters: readonly Parameter[]): string {
+    const { tag, description, id, body, answer } = operation;
+    const schema = answer === 'text' ? '{"type":"string"}' : schemaReference(answer.name);
+    return jsonObject({
+      tags: `[${JSON.stringify(tag)}]`,
+      description: JSON.stringify(description),
+      operationId: JSON.stringify(id),
+      parameters: this.#list(parameters),
+      requestBody:
+        body === undefined
+          ? undefined
+          : jsonObject({
+              content: content(operation.consumes, schemaReference(body.type.name)),
+              required: body.isRequired ? 'true' : undefined,
+            }),
+      responses: responsesText(operation, `"content":${content(operation.produces, schema)}`),
+      ...kubernetesMembers(operation),
+    });
+  }
+
+  #list(parameters: readonly Parameter[]): string | undefined {
+    return jsonList(parameters.map((parameter) => this.#parameter(parameter)));
+  }
+
+  #parameter(parameter: Parameter): string {
+    let text = this.#parameters.get(parameter);
+    if (text === undefined) this.#parameters.set(parameter, (text = JSON.stringify(parameterV3(parameter))));
+    return text;
+  }
+}
+
+function content(mediaTypes: readonly string[], schema: string): string {
+  const members = [...mediaTypes].sort().map((mediaType) => `"${mediaType}":{"schema":${schema}}`);
+  return `{${members.join(',')}}`;
+}
+
+function schemaReference(name: string): string {
+  return `{"$ref":${JSON.stringify(reference(name, 'v3'))}}`;
+}
+
+function parameterV3(parameter: Parameter): unknown {
+  return {
+    name: parameter.name,
+    in: parameter.in,
+    description: parameter.description,
+    required: parameter.in === 'path' ? true : undefined,
+    schema: { type: parameter.type, uniqueItems: true },
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharedName } from './shared-parameter.ts';
+import { sharedName } from './openapi-v2.ts';
 
 function nameOf(parameter: Readonly<Record<string, unknown>>): string | undefined {
   return sharedName(parameter, JSON.stringify(parameter));

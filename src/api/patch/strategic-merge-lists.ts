@@ -3,7 +3,6 @@ import { goText, goType } from './go-value-text.ts';
 import { DIRECTIVE } from './strategic-merge-directives.ts';
 import { badDirective, noListOfLists, noMergeKey, StrategicMergeError } from './strategic-merge-error.ts';
 import { orderItems } from './strategic-merge-order.ts';
-import { withoutDuplicates, withoutItems } from './strategic-merge-scalars.ts';
 import type { PatchRule, PatchSchema } from './strategic-merge-schema.ts';
 
 type List = readonly unknown[];
@@ -103,4 +102,48 @@ function mergeItems(original: readonly PlainObject[], patch: readonly PlainObjec
     }
   }
   return merged;
+}
+
+/**
+ * A list of scalars without duplicates. The first of equal ones stays; the place of each other one is taken by the last
+ * item of the list, which is what Kubernetes does, and clients see the order.
+ */
+export function withoutDuplicates(items: readonly unknown[]): unknown[] {
+  const list = [...items];
+  const places = new Map<unknown, Set<number>>();
+  for (const [index, item] of list.entries()) {
+    const known = places.get(item);
+    if (known === undefined) places.set(item, new Set([index]));
+    else known.add(index);
+  }
+  for (let index = 0; index < list.length; index++) {
+    const same = places.get(list[index]) ?? new Set<number>();
+    const duplicates = [...same].filter((place) => place > index).sort((left, right) => left - right);
+    for (const place of duplicates) same.delete(place);
+    fillFromEnd(list, duplicates, places);
+  }
+  return list;
+}
+
+/** Takes items out at these places, which are in order: the last item of the list that stays goes to the first of them. */
+function fillFromEnd(list: unknown[], removed: readonly number[], places: ReadonlyMap<unknown, Set<number>>): void {
+  let end = removed.length;
+  for (let at = 0; at < end; at++) {
+    while (at < end && removed[end - 1] === list.length - 1) {
+      list.pop();
+      end -= 1;
+    }
+    if (at >= end) return;
+    const place = removed[at] as number;
+    const moved = list.pop();
+    const movedPlaces = places.get(moved);
+    movedPlaces?.delete(list.length);
+    movedPlaces?.add(place);
+    list[place] = moved;
+  }
+}
+
+function withoutItems(items: readonly unknown[], removed: readonly unknown[]): unknown[] {
+  const gone = new Set(removed);
+  return items.filter((item) => !gone.has(item));
 }

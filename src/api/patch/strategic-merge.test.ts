@@ -3,7 +3,7 @@ import { builtInTypes } from '../built-in.ts';
 import type { PlainObject } from '../json/index.ts';
 import { conversionError } from './conversion-error.ts';
 import { goSyntax, goText } from './go-value-text.ts';
-import { withoutDuplicates } from './strategic-merge-scalars.ts';
+import { withoutDuplicates } from './strategic-merge-lists.ts';
 import { applyStrategicMergePatch } from './strategic-merge.ts';
 
 const types = builtInTypes();

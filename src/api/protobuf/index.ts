@@ -1,11 +1,5 @@
 // What other folders may use: Kubernetes' protobuf form of objects, and the reader and writer underneath.
-export {
-  decodeProtobuf,
-  type DecodeProtobufOptions,
-  isProtobufEnvelope,
-  openProtobufEnvelope,
-  type ProtobufEnvelope,
-} from './decode-protobuf.ts';
+export * from './decode-protobuf.ts';
 export { encodeProtobuf, encodeProtobufEnvelope, travelsInProtobuf, wrapProtobuf } from './encode-protobuf.ts';
 export { ENVELOPE_MAGIC } from './magic.ts';
 export { ProtobufReader, ProtobufWriter } from '../../wire/protobuf/index.ts';

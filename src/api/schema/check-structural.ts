@@ -19,8 +19,8 @@ import type { Struct } from './schema.ts';
 export interface TextChecks {
   /** Whether a text matches a pattern in the syntax of RE2; a string says what is wrong with the pattern. */
   matches(pattern: string, text: string): boolean | string;
-  /** Whether a text has a format of OpenAPI; every text has one that nobody knows. */
-  hasFormat(format: string, text: string): boolean;
+  /** The check of a format of OpenAPI; undefined when the server does not know it. */
+  format(name: string): ((text: string) => boolean) | undefined;
 }
 
 /**
@@ -40,6 +40,7 @@ class Judge {
   readonly errors: FieldError[] = [];
   matches = 0;
   readonly #checks: TextChecks;
+  readonly #told = new Set<string>();
 
   constructor(checks: TextChecks) {
     this.#checks = checks;
@@ -51,25 +52,34 @@ class Judge {
       this.#checkChoice(value, place.rules, path);
       return;
     }
-    this.#checkAlternatives(value, place.rules, path);
+    if (place.hasAlternatives) this.#checkAlternatives(value, place.rules, path);
     if (typeof value === 'string') this.#checkText(value, place.rules, path);
     if (typeof value === 'number' || typeof value === 'bigint') this.#checkNumber(value, place, path);
     if (Array.isArray(value)) this.#checkList(value, place, path);
     this.#checkChoice(value, place.rules, path);
     if (isPlainObject(value)) this.#checkObject(value, place, path);
-    this.matches += 3; // for the checks that apply to any value, and for the whole
+    this.matches += 4; // for the checks that apply to any value, and for the whole
+  }
+
+  /** What several schemas say alike is told once. */
+  #add(error: FieldError): void {
+    const key = `${error.reason} ${error.field} ${error.detail}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.errors.push(error);
   }
 
   #wrong(path: string, value: unknown, words: string): void {
-    this.errors.push(invalidValue(path, value, `${path} in body ${words}`));
+    this.#add(invalidValue(path, value, `${path} in body ${words}`));
   }
 
   /** What is wrong with a whole has no path upstream. */
   #wrongWhole(words: string): void {
-    this.errors.push(invalidValue('<nil>', '', words));
+    this.#add(invalidValue('<nil>', '', words));
   }
 
-  #checkType(value: unknown, { types, isNullable, rules: { format = '' } }: JudgedPlace, path: string): void {
+  #checkType(value: unknown, { types, isNullable, rules }: JudgedPlace, path: string): void {
+    const format = this.#formatOf(types, rules);
     if (types.length === 0 && (format === '' || value === null)) return;
     const type = jsonType(value);
     const isFit =
@@ -86,7 +96,16 @@ class Judge {
     const expected =
       format !== '' && type !== 'string' && type !== 'array' && value !== null ? format : types.join(',');
     const found = expected === format && format !== '' ? (GO_FORMATS[type] ?? '') : type;
-    this.errors.push(typeInvalid(path, found, `${path} in body must be of type ${expected}: ${JSON.stringify(found)}`));
+    this.#add(typeInvalid(path, found, `${path} in body must be of type ${expected}: ${JSON.stringify(found)}`));
+  }
+
+  /** Formats that the server does not know for a type count as none. */
+  #formatOf(types: readonly string[], { format = '' }: NestedRules): string {
+    if (format === '' || types.length > 1) return format;
+    const [type = 'string'] = types;
+    if (type === 'string') return this.#checks.format(format) === undefined ? '' : format;
+    const known = NUMBER_FORMATS[type];
+    return known === undefined || known.includes(format) ? format : '';
   }
 
   #checkAlternatives(value: unknown, { anyOf = [], oneOf = [], allOf = [], not }: NestedRules, path: string): void {
@@ -124,12 +143,11 @@ class Judge {
     if (not !== undefined && judged(not).errors.length === 0) {
       this.#wrongWhole(`${name} must not validate the schema (not)`);
     }
-    this.matches += 1;
   }
 
   #merge(other: Judge | undefined): void {
     if (other === undefined) return;
-    this.errors.push(...other.errors);
+    for (const error of other.errors) this.#add(error);
     this.matches += other.matches;
   }
 
@@ -137,15 +155,16 @@ class Judge {
   #checkText(value: string, { maxLength, minLength, pattern = '', format = '' }: NestedRules, path: string): void {
     this.matches += 1;
     const length = maxLength === undefined && minLength === undefined ? 0 : codePoints(value);
-    if (maxLength !== undefined && length > maxLength) this.errors.push(tooLong(path, maxLength));
+    if (maxLength !== undefined && length > maxLength) this.#add(tooLong(path, maxLength));
     else if (minLength !== undefined && length < minLength)
       this.#wrong(path, value, `should be at least ${minLength} chars long`);
     else if (pattern !== '') this.#checkPattern(value, pattern, path);
-    if (format === '') return;
+    const hasFormat = format === '' ? undefined : this.#checks.format(format);
+    if (hasFormat === undefined) return;
     this.matches += 1;
-    if (this.#checks.hasFormat(format, value)) return;
+    if (hasFormat(value)) return;
     const words = `${path} in body must be of type ${format}: ${JSON.stringify(value)}`;
-    this.errors.push(typeInvalid(path, value, words));
+    this.#add(typeInvalid(path, value, words));
   }
 
   #checkPattern(value: string, pattern: string, path: string): void {
@@ -170,8 +189,11 @@ class Judge {
         ? [Math.trunc(limit), String(Math.trunc(limit))]
         : [limit, goFloat(limit)];
     const { multipleOf, minimum, maximum, exclusiveMinimum = false, exclusiveMaximum = false } = rules;
-    if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
-      this.#wrong(path, value, `should be a multiple of ${goFloat(multipleOf)}`);
+    if (multipleOf !== undefined) {
+      const [factor, text] = bound(multipleOf);
+      if (factor <= 0)
+        this.#add(invalidValue(path, 0, `factor MultipleOf declared for ${path} must be positive: ${text}`));
+      else if (!isMultiple(value, factor)) this.#wrong(path, value, `should be a multiple of ${text}`);
     }
     if (minimum !== undefined) {
       const [least, text] = bound(minimum);
@@ -187,39 +209,47 @@ class Judge {
 
   #checkList(
     value: readonly unknown[],
-    { item, rules: { minItems, maxItems, uniqueItems } }: JudgedPlace,
+    { parts: { item }, rules: { minItems, maxItems, uniqueItems } }: JudgedPlace,
     path: string,
   ): void {
     this.matches += 2;
     if (item !== undefined) for (const [index, one] of value.entries()) this.judge(one, item, `${path}[${index}]`);
     const size = value.length;
     if (minItems !== undefined && size < minItems) this.#wrong(path, size, `should have at least ${minItems} items`);
-    if (maxItems !== undefined && size > maxItems) this.errors.push(tooMany(path, size, maxItems));
+    if (maxItems !== undefined && size > maxItems) this.#add(tooMany(path, size, maxItems));
     if (uniqueItems === true && new Set(value.map((one) => canonicalText(one))).size < size)
       this.#wrong(path, '', "shouldn't contain duplicates");
   }
 
   #checkChoice(value: unknown, { enum: choices = [] }: NestedRules, path: string): void {
-    if (choices.length === 0 || choices.some((choice) => deepEqual(choice, value))) return;
+    if (choices.length === 0 || choices.some((choice) => isChoice(value, choice))) return;
     const texts = choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice)));
-    this.errors.push(notSupported(path, value, texts));
+    this.#add(notSupported(path, value, texts));
   }
 
-  #checkObject(value: PlainObject, { members, others, rules }: JudgedPlace, path: string): void {
+  #checkObject(value: PlainObject, { parts: { members, others }, rules }: JudgedPlace, path: string): void {
     this.matches += 1;
     const names = Object.keys(value);
     const { minProperties, maxProperties, required: needed = [] } = rules;
     if (minProperties !== undefined && names.length < minProperties)
       this.#wrong(path, names.length, `should have at least ${minProperties} properties`);
     if (maxProperties !== undefined && names.length > maxProperties)
-      this.errors.push(tooMany(path, names.length, maxProperties));
+      this.#add(tooMany(path, names.length, maxProperties));
     const start = path === '' ? '' : `${path}.`;
     for (const name of names) {
-      const place = members.get(name) ?? others;
+      const place = members?.get(name) ?? others;
       if (place !== undefined) this.judge(value[name], place, `${start}${name}`);
     }
-    for (const name of needed) if (!Object.hasOwn(value, name)) this.errors.push(required(`${start}${name}`));
+    for (const name of needed) if (!Object.hasOwn(value, name)) this.#add(required(`${start}${name}`));
   }
+}
+
+/** Equal, or so after Go has converted the one to the type of the other: 1.5 is 1, and 97 is `a`. */
+function isChoice(value: unknown, choice: unknown): boolean {
+  if (deepEqual(choice, value)) return true;
+  if (typeof value !== 'number') return false;
+  if (typeof choice === 'number') return Number.isInteger(choice) && Math.trunc(value) === choice;
+  return typeof choice === 'string' && Number.isInteger(value) && choice.codePointAt(0) === value && choice.length < 3;
 }
 
 /** Of schemas that all do not fit, the first with the most that does. */
@@ -229,6 +259,11 @@ function best(results: readonly Judge[]): Judge | undefined {
     undefined,
   );
 }
+
+const NUMBER_FORMATS: Readonly<Record<string, readonly string[]>> = {
+  integer: ['int32', 'int64'],
+  number: ['float', 'double'],
+};
 
 const GO_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
 

@@ -12,6 +12,8 @@ export interface Constraints extends NestedRules, Wording {
   /** The values that the server takes, in the order of its message, where that is not `enum`; none: it takes any. */
   readonly values?: readonly string[];
   readonly maxBytes?: number;
+  /** How a text is written, by the names of `formats.ts`; not part of the published schema, other than `format`. */
+  readonly syntax?: string;
   /** Fields that the type does not name are kept, not pruned. */
   readonly preservesUnknown?: boolean;
   /** The value is a whole object with apiVersion, kind and metadata. */

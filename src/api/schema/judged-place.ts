@@ -2,31 +2,49 @@ import type { NestedRules } from './constraints.ts';
 import type { ScalarName, Shape, Struct } from './schema.ts';
 
 /** A place of a structural type as validation sees it, be it a shape or rules inside `allOf` and the like. */
-export interface JudgedPlace {
+export class JudgedPlace {
   /** The types of JSON that a value may have; none: any. */
   readonly types: readonly string[];
   readonly isNullable: boolean;
   readonly rules: NestedRules;
-  readonly item: JudgedPlace | undefined;
-  /** The places of the members that are described, in order of name. */
-  readonly members: ReadonlyMap<string, JudgedPlace>;
+  /** Whether other schemas judge the same value. */
+  readonly hasAlternatives: boolean;
+  readonly #makeParts: () => Parts;
+  #parts: Parts | undefined;
+
+  constructor(rules: NestedRules, types: readonly string[], options: { isNullable: boolean; parts: () => Parts }) {
+    this.rules = rules;
+    this.types = types;
+    this.isNullable = options.isNullable;
+    this.hasAlternatives = [rules.allOf, rules.anyOf, rules.oneOf, rules.not].some((other) => other !== undefined);
+    this.#makeParts = options.parts;
+  }
+
+  /** The places inside, made when first asked for. */
+  get parts(): Parts {
+    return (this.#parts ??= this.#makeParts());
+  }
+}
+
+interface Parts {
+  readonly item?: JudgedPlace | undefined;
+  /** The places of the members that are described. */
+  readonly members?: ReadonlyMap<string, JudgedPlace>;
   /** The place of all other members. */
-  readonly others: JudgedPlace | undefined;
+  readonly others?: JudgedPlace | undefined;
 }
 
 const known = new WeakMap<object, JudgedPlace>();
 
 /** The place of whole objects of a type. */
 export function placeOfRoot(struct: Struct): JudgedPlace {
-  return keep(struct, () => new ShapePlace({ kind: 'struct', struct, constraints: struct.constraints }));
+  return keep(struct, () => shapePlace({ kind: 'struct', struct, constraints: struct.constraints }));
 }
 
-function placeOfShape(shape: Shape): JudgedPlace {
-  return keep(shape, () => new ShapePlace(shape));
-}
-
+/** The place of values that rules inside `allOf` and the like are about. */
 export function placeOfRules(rules: NestedRules): JudgedPlace {
-  return keep(rules, () => new RulesPlace(rules));
+  const types = rules.type === undefined ? [] : [rules.type];
+  return keep(rules, () => new JudgedPlace(rules, types, { isNullable: false, parts: () => partsOfRules(rules) }));
 }
 
 function keep(key: object, make: () => JudgedPlace): JudgedPlace {
@@ -35,44 +53,39 @@ function keep(key: object, make: () => JudgedPlace): JudgedPlace {
   return place;
 }
 
+function partsOfRules({ items, properties, additionalProperties }: NestedRules): Parts {
+  return {
+    item: items === undefined ? undefined : placeOfRules(items),
+    members: new Map(Object.entries(properties ?? {}).map(([name, rules]) => [name, placeOfRules(rules)])),
+    others: additionalProperties === undefined ? undefined : placeOfRules(additionalProperties),
+  };
+}
+
 const NO_RULES: NestedRules = {};
-const NO_MEMBERS: ReadonlyMap<string, JudgedPlace> = new Map();
 
-class ShapePlace implements JudgedPlace {
-  readonly types: readonly string[];
-  readonly isNullable: boolean;
-  readonly rules: NestedRules;
-  readonly #shape: Shape;
-  #members: ReadonlyMap<string, JudgedPlace> | undefined;
+function shapePlace(shape: Shape): JudgedPlace {
+  const { constraints } = shape;
+  const types = shape.kind === 'scalar' ? (SCALAR_TYPES[shape.scalar] ?? []) : CONTAINER_TYPES[shape.kind];
+  const isNullable = constraints?.nullable === true;
+  return new JudgedPlace(constraints ?? NO_RULES, types, { isNullable, parts: () => partsOfShape(shape) });
+}
 
-  constructor(shape: Shape) {
-    this.#shape = shape;
-    this.types = shape.kind === 'scalar' ? (SCALAR_TYPES[shape.scalar] ?? []) : [CONTAINER_TYPES[shape.kind]];
-    this.isNullable = shape.constraints?.nullable === true;
-    this.rules = shape.constraints ?? NO_RULES;
-  }
-
-  get item(): JudgedPlace | undefined {
-    return this.#shape.kind === 'list' ? placeOfShape(this.#shape.element) : undefined;
-  }
-
-  get others(): JudgedPlace | undefined {
-    return this.#shape.kind === 'map' ? placeOfShape(this.#shape.value) : undefined;
-  }
-
-  get members(): ReadonlyMap<string, JudgedPlace> {
-    return (this.#members ??= this.#makeMembers());
-  }
-
-  #makeMembers(): ReadonlyMap<string, JudgedPlace> {
-    if (this.#shape.kind !== 'struct') return NO_MEMBERS;
-    const { struct } = this.#shape;
-    if (struct.isStructural !== true) return placeOfRules(this.rules).members; // of metadata, the schema knows only these
-    return new Map(struct.fields.map(({ name, shape }) => [name, placeOfShape(shape)]));
+function partsOfShape(shape: Shape): Parts {
+  switch (shape.kind) {
+    case 'scalar':
+      return {};
+    case 'list':
+      return { item: shapePlace(shape.element) };
+    case 'map':
+      return { others: shapePlace(shape.value) };
+    case 'struct':
+      // Of metadata, which is typed, the schema knows only what its rules say.
+      if (shape.struct.isStructural !== true) return partsOfRules(shape.constraints ?? NO_RULES);
+      return { members: new Map(shape.struct.fields.map((field) => [field.name, shapePlace(field.shape)])) };
   }
 }
 
-const CONTAINER_TYPES = { struct: 'object', map: 'object', list: 'array' } as const;
+const CONTAINER_TYPES = { struct: ['object'], map: ['object'], list: ['array'] } as const;
 
 const SCALAR_TYPES: Partial<Readonly<Record<ScalarName, readonly string[]>>> = {
   string: ['string'],
@@ -82,33 +95,3 @@ const SCALAR_TYPES: Partial<Readonly<Record<ScalarName, readonly string[]>>> = {
   bool: ['boolean'],
   IntOrString: ['integer', 'string'],
 };
-
-class RulesPlace implements JudgedPlace {
-  readonly types: readonly string[];
-  readonly isNullable = false;
-  readonly rules: NestedRules;
-
-  constructor(rules: NestedRules) {
-    this.types = rules.type === undefined ? [] : [rules.type];
-    this.rules = rules;
-  }
-
-  get item(): JudgedPlace | undefined {
-    return this.rules.items === undefined ? undefined : placeOfRules(this.rules.items);
-  }
-
-  get others(): JudgedPlace | undefined {
-    const { additionalProperties } = this.rules;
-    return additionalProperties === undefined ? undefined : placeOfRules(additionalProperties);
-  }
-
-  get members(): ReadonlyMap<string, JudgedPlace> {
-    const { properties } = this.rules;
-    if (properties === undefined) return NO_MEMBERS;
-    return new Map(
-      Object.keys(properties)
-        .sort()
-        .map((name) => [name, placeOfRules(properties[name] as NestedRules)]),
-    );
-  }
-}

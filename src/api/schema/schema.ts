@@ -1,4 +1,5 @@
-import type { UnionDefinition } from '../language/definition.ts';
+import type { ResourceDefinition, UnionDefinition } from '../language/definition.ts';
+import type { GroupVersion, GroupVersionKind } from '../values/resource-names.ts';
 import type { Constraints } from './constraints.ts';
 
 /**
@@ -107,42 +108,32 @@ export interface MapShape extends Place {
 }
 
 /** Values that are not built from fields; the special ones have a wire form of their own. */
-export type ScalarName =
-  | 'string'
-  | 'int32'
-  | 'int64'
-  | 'bool'
-  | 'double'
-  | 'bytes'
-  | 'Quantity'
-  | 'Time'
-  | 'MicroTime'
-  | 'Duration'
-  | 'IntOrString'
-  | 'JSON'
-  | 'RawExtension'
-  | 'FieldsV1'
-  | 'JSONSchemaPropsOrArray'
-  | 'JSONSchemaPropsOrBool'
-  | 'JSONSchemaPropsOrStringArray';
+export const scalarNames = [
+  'string',
+  'int32',
+  'int64',
+  'bool',
+  'double',
+  'bytes',
+  'Quantity',
+  'Time',
+  'MicroTime',
+  'Duration',
+  'IntOrString',
+  'JSON',
+  'RawExtension',
+  'FieldsV1',
+  'JSONSchemaPropsOrArray',
+  'JSONSchemaPropsOrBool',
+  'JSONSchemaPropsOrStringArray',
+] as const;
 
-export interface GroupVersionKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
+export type ScalarName = (typeof scalarNames)[number];
+
+export type { GroupVersionKind };
 
 /** A resource as the tables describe it; what it does is said in `resources/`. */
-export interface ResourceInfo {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-  readonly singular: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-  readonly shortNames: readonly string[];
-  readonly categories: readonly string[];
-  readonly verbs: readonly string[];
+export interface ResourceInfo extends Omit<ResourceDefinition, 'subresources'>, GroupVersion {
   readonly subresources: readonly SubresourceInfo[];
   readonly type: Struct;
 }

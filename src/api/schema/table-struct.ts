@@ -1,7 +1,7 @@
 import type { PackedField, PackedPackage, PackedType } from '../language/pack.ts';
 import type { FieldFlags, UnionDefinition } from '../language/definition.ts';
 import type { Constraints } from './constraints.ts';
-import type { Field, GroupVersionKind, ScalarName, Shape, Struct } from './schema.ts';
+import { type Field, type GroupVersionKind, type ScalarName, scalarNames, type Shape, type Struct } from './schema.ts';
 
 /** What a struct needs to find the types of its fields. */
 export interface Resolver {
@@ -108,26 +108,6 @@ function divided(all: Constraints | undefined): { readonly own?: Constraints; re
   const own = { ...(whole === undefined ? {} : { default: whole }), ...(fill === undefined ? {} : { fill }) };
   return Object.keys(inner).length === 0 ? { own } : { own, inner };
 }
-
-const scalarNames = [
-  'string',
-  'int32',
-  'int64',
-  'bool',
-  'double',
-  'bytes',
-  'Quantity',
-  'Time',
-  'MicroTime',
-  'Duration',
-  'IntOrString',
-  'JSON',
-  'RawExtension',
-  'FieldsV1',
-  'JSONSchemaPropsOrArray',
-  'JSONSchemaPropsOrBool',
-  'JSONSchemaPropsOrStringArray',
-] as const satisfies readonly ScalarName[];
 
 const scalarShapes = Object.fromEntries(
   scalarNames.map((scalar) => [scalar, { kind: 'scalar', scalar }]),

@@ -1,5 +1,4 @@
-import { daysIn, GoTimeReader, secondsOf, type TimePrecision } from './go-time.ts';
-import { isZeroInstant, type Instant } from './instant.ts';
+import { type Instant, isZeroInstant } from './instant.ts';
 import { ValueError } from './value-error.ts';
 
 const TIME_LENGTH = '2006-01-02T15:04:05Z'.length;
@@ -82,4 +81,129 @@ function formatSeconds(seconds: number): string {
 
 function pad(value: number, width: number): string {
   return String(value).padStart(width, '0');
+}
+
+/** Which of the API's two layouts: a Time takes any fraction of a second, a MicroTime exactly six digits. */
+type TimePrecision = 'seconds' | 'micro';
+
+const LAYOUT = { seconds: '2006-01-02T15:04:05Z07:00', micro: '2006-01-02T15:04:05.000000Z07:00' } as const;
+
+/** What stands before each number of the date and time, how Go's layout names it, and its range. */
+const NUMBERS = [
+  { before: '-', element: '01', name: 'month', lowest: 1, highest: 12 },
+  { before: '-', element: '02', name: 'day', lowest: 0, highest: 99 }, // checked last, when the month is known
+  { before: 'T', element: '15', name: 'hour', lowest: 0, highest: 23 },
+  { before: ':', element: '04', name: 'minute', lowest: 0, highest: 59 },
+  { before: ':', element: '05', name: 'second', lowest: 0, highest: 59 },
+] as const;
+
+/**
+ * Reads an RFC 3339 time as leniently as Go's `time.Parse`, with its errors: the hour may have one digit, a comma may
+ * stand for the point, an offset may be up to 24:60.
+ */
+class GoTimeReader {
+  readonly #text: string;
+  readonly #precision: TimePrecision;
+  #rest: string;
+  #error: ValueError | undefined;
+
+  constructor(text: string, precision: TimePrecision) {
+    this.#text = text;
+    this.#precision = precision;
+    this.#rest = text;
+  }
+
+  read(): Instant | ValueError {
+    const year = this.#readYear();
+    const [month = 1, day = 1, hour = 0, minute = 0, second = 0] = NUMBERS.map((number) => this.#readNumber(number));
+    const nanos = this.#readFraction();
+    const offset = this.#readZone();
+    if (this.#rest !== '') this.#refuse(`: extra text: ${quoteTime(this.#rest)}`);
+    if (day < 1 || day > daysIn(year, month)) this.#refuse(': day out of range');
+    if (this.#error !== undefined) return this.#error;
+    return { seconds: secondsOf([year, month, day], [hour, minute, second]) - offset, nanos };
+  }
+
+  #readYear(): number {
+    const [digits] = /^[0-9]{4}/.exec(this.#rest) ?? [];
+    return Number(this.#take(digits, '2006'));
+  }
+
+  #readNumber({ before, element, name, lowest, highest }: (typeof NUMBERS)[number]): number {
+    this.#take(this.#rest.startsWith(before) ? before : undefined, before);
+    const [digits] = /^[0-9]{2}/.exec(this.#rest) ?? (element === '15' ? /^[0-9]/.exec(this.#rest) : undefined) ?? [];
+    const value = Number(this.#take(digits, element));
+    if (value < lowest || value > highest) this.#refuse(`: ${name} out of range`);
+    return value;
+  }
+
+  #readFraction(): number {
+    const isMicro = this.#precision === 'micro';
+    const [fraction] = (isMicro ? /^[.,][-+0-9][0-9]{5}/ : /^[.,][0-9]+/).exec(this.#rest) ?? [];
+    if (!isMicro) return nanosOf(this.#take(fraction ?? '', ''));
+    const digits = this.#take(fraction, '.000000');
+    if (/^.-.*[1-9]/.test(digits)) this.#refuse(': fractional second out of range');
+    return nanosOf(digits.replace(/[-+]/, '0'));
+  }
+
+  /** Seconds east of UTC. */
+  #readZone(): number {
+    if (this.#rest.startsWith('Z')) {
+      this.#take('Z', '');
+      return 0;
+    }
+    const [zone, sign, hours, minutes] = /^([\x20-\x7e])([0-9]{2}):([0-9]{2})?/.exec(this.#rest) ?? [];
+    const isLongEnough = Buffer.byteLength(this.#rest) >= 6;
+    if (isLongEnough && Number(minutes) > 60) this.#refuse(': time zone offset minute out of range');
+    if (isLongEnough && Number(hours) > 24) this.#refuse(': time zone offset hour out of range');
+    this.#take(minutes !== undefined && (sign === '+' || sign === '-') ? zone : undefined, 'Z07:00');
+    return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
+  }
+
+  /** Moves past `found`; nothing found is the error that `element` of the layout is not there. */
+  #take(found: string | undefined, element: string): string {
+    if (found === undefined) {
+      const layout = quoteTime(LAYOUT[this.#precision]);
+      this.#refuse(` as ${layout}: cannot parse ${quoteTime(this.#rest)} as ${quoteTime(element)}`);
+      return '';
+    }
+    this.#rest = this.#rest.slice(found.length);
+    return found;
+  }
+
+  /** Keeps the first error; what is read after it does not matter. */
+  #refuse(what: string): void {
+    this.#error ??= new ValueError(`parsing time ${quoteTime(this.#text)}${what}`);
+  }
+}
+
+/** Seconds since the Unix epoch of a date and time in UTC, by the proleptic Gregorian calendar. */
+function secondsOf(
+  [year, month, day]: readonly [number, number, number],
+  [hour, minute, second]: readonly [number, number, number],
+): number {
+  const years = month > 2 ? year : year - 1; // years that begin in March put the leap day last
+  const days = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
+  const leapDays = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400);
+  return (years * 365 + leapDays + days - 719_468) * 86_400 + hour * 3600 + minute * 60 + second;
+}
+
+function daysIn(year: number, month: number): number {
+  if (month !== 2) return 30 + ((month + (month >> 3)) & 1);
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+}
+
+/** `.5` is 500,000,000; digits behind the ninth are dropped. */
+function nanosOf(fraction: string): number {
+  return Number(fraction.slice(1, 10).padEnd(9, '0'));
+}
+
+/** Quotes as Go's time package does: everything outside printable ASCII byte by byte. */
+function quoteTime(text: string): string {
+  return `"${text.replace(/[^ !#-[\]-\x7f]/gu, escapeForTime)}"`;
+}
+
+function escapeForTime(character: string): string {
+  if (character === '"' || character === '\\') return `\\${character}`;
+  return Array.from(Buffer.from(character), (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
 }

@@ -1,10 +1,10 @@
 import { compareUtf8, unreachable } from '../../base/index.ts';
-import { DecodeError, type JsonEntry, type JsonNode, NULL_NODE } from '../json/index.ts';
-import { quoteGo } from '../values/index.ts';
+import { DecodeError, decodeUtf8, type JsonEntry, type JsonNode, NULL_NODE } from '../json/index.ts';
+import { decodeBase64, quoteGo, ValueError } from '../values/index.ts';
 import { formatGoFloat32 } from './go-float.ts';
 import { yamlError } from './go-yaml-error.ts';
-import { resolveTagged, type ResolvedScalar } from './resolve-tagged.ts';
 import type { YamlEntry, YamlNode } from './yaml-node.ts';
+import { type GoScalar, resolveScalar } from './go-scalar.ts';
 
 /** What a YAML document says in JSON. */
 export interface YamlJson {
@@ -209,4 +209,58 @@ function describeValue(value: JsonNode): string {
     default:
       return unreachable(value);
   }
+}
+
+/** A scalar with its meaning. */
+type ResolvedScalar =
+  | { readonly kind: 'null' }
+  | { readonly kind: 'bool'; readonly value: boolean }
+  | { readonly kind: 'int'; readonly value: bigint }
+  | { readonly kind: 'float'; readonly value: number }
+  | { readonly kind: 'string'; readonly value: string };
+
+const TAGS: Readonly<Record<string, GoScalar['kind']>> = {
+  '!!null': 'null',
+  '!!bool': 'bool',
+  '!!int': 'int',
+  '!!float': 'float',
+  '!!timestamp': 'timestamp',
+};
+
+const NAMES: Readonly<Record<GoScalar['kind'], string>> = {
+  null: '!!null',
+  bool: '!!bool',
+  int: '!!int',
+  float: '!!float',
+  timestamp: '!!timestamp',
+  merge: '!!merge',
+  string: '!!str',
+};
+
+/** What a scalar means, by its tag if it has one that counts, else by how it is written. */
+function resolveTagged(scalar: {
+  readonly text: string;
+  readonly tag: string;
+  readonly isPlain: boolean;
+}): ResolvedScalar {
+  const { text, tag, isPlain } = scalar;
+  if (tag === '') return isPlain ? meaningOf(text, resolveScalar(text)) : { kind: 'string', value: text };
+  if (tag === '!!binary') return { kind: 'string', value: decodeBinary(text) };
+  const wanted = TAGS[tag];
+  if (wanted === undefined) return { kind: 'string', value: text };
+  const found = resolveScalar(text);
+  if (wanted === 'float' && found.kind === 'int') return { kind: 'float', value: Number(found.value) };
+  if (found.kind !== wanted) throw yamlError(`cannot decode ${NAMES[found.kind]} \`${text}\` as a ${tag}`);
+  return meaningOf(text, found);
+}
+
+function meaningOf(text: string, scalar: GoScalar): ResolvedScalar {
+  const isText = scalar.kind === 'timestamp' || scalar.kind === 'merge' || scalar.kind === 'string';
+  return isText ? { kind: 'string', value: text } : scalar;
+}
+
+function decodeBinary(text: string): string {
+  const bytes = decodeBase64(text);
+  if (bytes instanceof ValueError) throw yamlError('!!binary value contains invalid base64 data');
+  return decodeUtf8(bytes);
 }

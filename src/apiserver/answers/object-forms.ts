@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { type ApiObject, encodeJson, encodeProtobuf } from '../../api/index.ts';
+import { type ApiObject, encodeProtobuf } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
+import { jsonText } from '../storage/storage-codec.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 
 /** An object to answer with: shared by all who read it, or made for this one answer. */
@@ -11,7 +12,7 @@ export function objectOf(source: ObjectSource, resource: Resource): ApiObject {
 }
 
 export function jsonOf(source: ObjectSource, resource: Resource): Uint8Array {
-  return source instanceof StoredObject ? source.json(resource) : Buffer.from(encodeJson(source));
+  return source instanceof StoredObject ? source.json(resource) : Buffer.from(jsonText(source, resource.type));
 }
 
 /** The bare protobuf message, without envelope: as it is inside of lists. */

@@ -171,7 +171,9 @@ describe('a kind that is withdrawn', () => {
     await api.send('POST', OBJECTS, { body: cronTab('a') });
     await api.get(OBJECTS);
 
-    api.server.registry.register(cronTabs({ versions: ['v1'], spec: ['schedule 1 string', 'image 2 string'] }));
+    api.server.registry.register(
+      cronTabs({ versions: ['v1'], spec: { schedule: { type: 'string' }, image: { type: 'string' } } }),
+    );
 
     const body = cronTab('b', { schedule: '@daily', image: 'x' });
     expect((await api.send('POST', OBJECTS, { body })).json().spec).toEqual({ schedule: '@daily', image: 'x' });

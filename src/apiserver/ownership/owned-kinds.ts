@@ -9,6 +9,7 @@ import type {
 } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Resource } from '../resource.ts';
+import type { Waiting } from '../storage/conversion.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 
 /** Finds what is served under a name in a version. */
@@ -35,12 +36,13 @@ export class OwnedKinds {
   /** Converts objects on behalf of one write, each at most once to each version. */
   converter(
     resource: Resource,
-    signal: AbortSignal,
+    writer: Waiting,
   ): (request: ConversionRequest) => ConvertedObjects | undefined | Promise<ConvertedObjects | undefined> {
-    const known = new Map<string, Map<unknown, unknown>>();
+    let known: Map<string, Map<unknown, unknown>> | undefined;
     return ({ objects, apiVersion }) => {
       const target = this.#version(apiVersion, resource);
       if (target === undefined) return undefined;
+      known ??= new Map();
       let there = known.get(apiVersion);
       if (there === undefined) known.set(apiVersion, (there = new Map()));
       const results = there;
@@ -58,7 +60,7 @@ export class OwnedKinds {
       };
       if (missing.length === 0) return answer();
       const whole = missing.map((object) => this.#whole(object, resource));
-      const converted = resource.storage.convert?.(whole, apiVersion, signal) ?? whole;
+      const converted = resource.storage.convert?.(whole, apiVersion, writer.signal) ?? whole;
       return converted instanceof Promise ? converted.then(keep) : keep(converted);
     };
   }

@@ -1,4 +1,10 @@
-import { type ApiObject, ownersFromScale, ownersOfScale, type ScaledKind, withMeta } from '../../api/index.ts';
+import {
+  type ApiObject,
+  managedFieldsFromScale,
+  managedFieldsOfScale,
+  type ScaledKind,
+  withMeta,
+} from '../../api/index.ts';
 import type { Projection, Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 
@@ -9,7 +15,7 @@ export function projectedWithManagers(
   scaled: ScaledKind | undefined,
 ): ApiObject {
   if (scaled === undefined) return projected;
-  const managedFields = ownersOfScale(object.metadata.managedFields, scaled);
+  const managedFields = managedFieldsOfScale(object.metadata.managedFields, scaled);
   return { ...projected, metadata: withMeta(projected.metadata, { managedFields }) };
 }
 
@@ -20,7 +26,7 @@ export function objectWithManagers(
   { scaled, before }: { readonly scaled: ScaledKind | undefined; readonly before: ApiObject },
 ): ApiObject {
   if (scaled === undefined) return object;
-  const entries = ownersFromScale(before.metadata.managedFields, projected.metadata.managedFields, scaled);
+  const entries = managedFieldsFromScale(before.metadata.managedFields, projected.metadata.managedFields, scaled);
   return { ...object, metadata: withMeta(object.metadata, { managedFields: entries }) };
 }
 

@@ -6,7 +6,7 @@ import type { Encode, Stage } from './stage.ts';
 /** Lets through what an authorizer allows. */
 export function authorize(authorizer: Authorizer, encode: Encode): Stage {
   return async (call, next) => {
-    const asked = authorizer.authorize({ user: call.user, info: call.info, signal: call.signal });
+    const asked = authorizer.authorize(call);
     const decision = asked instanceof Promise ? await asked : asked;
     if (decision.verdict === 'allow') return next(call);
     return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);

@@ -2,6 +2,11 @@ import type { ApiObject } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf, StoredObject } from './stored-object.ts';
 
+/** Who waits for a conversion: a call, or the context of a write. Their signals are made when first asked for. */
+export interface Waiting {
+  readonly signal: AbortSignal;
+}
+
 /**
  * Makes sure that stored objects can be read in the version of `resource`. Verbs do this as a step of its own, for all objects
  * of an answer at once, because it may be a call to a webhook; nothing is awaited when nothing has to be converted.
@@ -9,7 +14,7 @@ import { apiVersionOf, StoredObject } from './stored-object.ts';
 export function convertForReading(
   objects: readonly (StoredObject | ApiObject)[],
   resource: Resource,
-  signal: AbortSignal,
+  reader: Waiting,
 ): void | Promise<void> {
   const { convert } = resource.storage;
   if (convert === undefined) return undefined;
@@ -20,7 +25,7 @@ export function convertForReading(
   const converted = convert(
     missing.map(({ object }) => object),
     apiVersionOf(resource),
-    signal,
+    reader.signal,
   );
   const keep = (results: readonly ApiObject[]): void => {
     for (const [index, stored] of missing.entries()) stored.keepAs(resource, results[index] as ApiObject);
@@ -33,7 +38,7 @@ export function convertForReading(
 export function convertForStoring(
   object: ApiObject,
   { storage }: Resource,
-  signal: AbortSignal,
+  writer: Waiting,
 ): ApiObject | Promise<ApiObject> {
   if (object.apiVersion === storage.apiVersion && object.kind === storage.kind) return object;
   const named = (converted: ApiObject | undefined): ApiObject => ({
@@ -41,6 +46,6 @@ export function convertForStoring(
     kind: storage.kind,
     apiVersion: storage.apiVersion,
   });
-  const converted = storage.convert?.([object], storage.apiVersion, signal);
+  const converted = storage.convert?.([object], storage.apiVersion, writer.signal);
   return converted instanceof Promise ? converted.then(([first]) => named(first)) : named(converted?.[0]);
 }

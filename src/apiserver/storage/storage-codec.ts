@@ -2,6 +2,7 @@ import {
   decodeJson,
   decodeProtobuf,
   encodeJson,
+  encodeSortedJson,
   encodeProtobufEnvelope,
   isProtobufEnvelope,
   openProtobufEnvelope,
@@ -27,7 +28,7 @@ export function jsonStorage(type: Struct): StorageCodec {
   let precedes: ((name: string) => boolean) | undefined;
   return {
     encode(object) {
-      return Buffer.from(encodeJson(object));
+      return Buffer.from(jsonText(object, type));
     },
 
     decode(value) {
@@ -53,6 +54,11 @@ export function jsonStorage(type: Struct): StorageCodec {
       return TYPE_META.exec(asBuffer(value).toString('latin1', 0, MAX_TYPE_META_BYTES))?.groups?.['apiVersion'];
     },
   };
+}
+
+/** Objects of structural types are printed like the maps that they are to Go, others in the order of their type. */
+export function jsonText(object: ApiObject, type: Struct): string {
+  return type.isStructural === true ? encodeSortedJson(object) : encodeJson(object);
 }
 
 /** How a stored object begins: kind first in built-in kinds, apiVersion first where members are sorted. */

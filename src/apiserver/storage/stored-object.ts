@@ -1,13 +1,14 @@
-import { type ApiObject, encodeJson, withMeta } from '../../api/index.ts';
+import { type ApiObject, type Struct, withMeta } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Entry, Revision } from '../../store/index.ts';
-import type { StorageCodec } from './storage-codec.ts';
+import { jsonText, type StorageCodec } from './storage-codec.ts';
 
 /** A version of a kind in which objects are read; every `Resource` is one. */
 interface ReadVersion {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+  readonly type: Struct;
   readonly storage: { readonly apiVersion: string; readonly convert?: unknown };
 }
 
@@ -81,9 +82,12 @@ export class StoredObject {
   /** The JSON text of the object in the version of a resource, as UTF-8. */
   json(resource: ReadVersion): Uint8Array {
     if (!this.#isStoredAs(resource)) {
-      return this.form(`json ${resource.version} ${resource.group}`, () => Buffer.from(encodeJson(this.as(resource))));
+      return this.form(`json ${resource.version} ${resource.group}`, () =>
+        Buffer.from(jsonText(this.as(resource), resource.type)),
+      );
     }
-    return (this.#json ??= this.#codec.jsonAt?.(this.#value, this.revision) ?? Buffer.from(encodeJson(this.object)));
+    return (this.#json ??=
+      this.#codec.jsonAt?.(this.#value, this.revision) ?? Buffer.from(jsonText(this.object, resource.type)));
   }
 
   /** Any other form, made once; the name must say all that it depends on. */

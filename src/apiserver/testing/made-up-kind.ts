@@ -1,13 +1,18 @@
-import { madeUpTypes } from '../../api/testing/made-up-types.ts';
+import { builtInTypes, structuralKind } from '../../api/index.ts';
+import type { StructuralSchema } from '../../api/index.ts';
 import { customCapabilities } from '../capabilities.ts';
-import type { Column, ObjectView, Resource } from '../resource.ts';
+import type { Column, Convert, ObjectView, Resource } from '../resource.ts';
 
 export interface MadeUpOptions {
   readonly group?: string;
+  /** The first is the stored one. */
   readonly versions?: readonly string[];
-  /** A line for each field of the spec, in the language of definition files. */
-  readonly spec?: readonly string[];
+  /** The schemas of the fields of the spec, the same in all versions or by version. */
+  readonly spec?: Properties | ((version: string) => Properties);
+  readonly convert?: Convert;
 }
+
+type Properties = NonNullable<StructuralSchema['properties']>;
 
 const SCHEDULE: Column = {
   name: 'Schedule',
@@ -18,12 +23,19 @@ const SCHEDULE: Column = {
   value: (object) => (object['spec'] as { readonly schedule?: string } | undefined)?.schedule,
 };
 
-/** All versions of a CronTab, as somebody defines it while the server runs; the first version is the stored one. */
+/** All versions of a CronTab, as somebody defines it while the server runs. */
 export function cronTabs(options: MadeUpOptions = {}): Resource[] {
-  const { group = 'stable.example.com', versions = ['v1', 'v1beta1'], spec = ['schedule 1 string'] } = options;
-  const typeOf = madeUpTypes(...versions.map((version) => definition(`${group}/${version}`, spec)));
-  const nameOf = (version: string): string => `made.up.${version}.CronTab`;
-  const storedType = typeOf(nameOf(versions[0] ?? ''));
+  const { group = 'stable.example.com', versions = ['v1', 'v1beta1'], convert } = options;
+  const { spec = { schedule: { type: 'string' } } } = options;
+  const types = builtInTypes();
+  const typeOf = (version: string): Resource['type'] =>
+    structuralKind(
+      schemaOf(typeof spec === 'function' ? spec(version) : spec),
+      { group, version, kind: 'CronTab' },
+      { types },
+    );
+  const [stored = 'v1'] = versions;
+  const storedType = typeOf(stored);
   return versions.map((version) => ({
     group,
     version,
@@ -34,14 +46,15 @@ export function cronTabs(options: MadeUpOptions = {}): Resource[] {
     shortNames: ['ct'],
     categories: ['all'],
     verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'],
-    type: typeOf(nameOf(version)),
+    type: version === stored ? storedType : typeOf(version),
     capabilities: customCapabilities,
     storage: {
       prefix: `/registry/${group}/crontabs/`,
-      apiVersion: `${group}/${versions[0]}`,
+      apiVersion: `${group}/${stored}`,
       kind: 'CronTab',
       type: storedType,
       encoding: 'json',
+      ...(convert === undefined ? {} : { convert }),
     },
     strategy: {},
     resetFields: { '': ['status'], status: ['metadata', 'spec'] },
@@ -54,21 +67,12 @@ export function cronTabs(options: MadeUpOptions = {}): Resource[] {
 
 const STATUS: ObjectView = { type: 'view', verbs: ['get', 'patch', 'update'], strategy: {} };
 
-function definition(groupVersion: string, spec: readonly string[]): string {
-  const [, version] = groupVersion.split('/');
-  return `
-group ${groupVersion}
-package made.up.${version}
-
-kind CronTab
-  metadata 1 meta/v1.ObjectMeta
-  spec 2 *CronTabSpec
-  status 3 *CronTabStatus
-
-type CronTabSpec
-${spec.map((line) => `  ${line}`).join('\n')}
-
-type CronTabStatus
-  active 1 []string
-`;
+function schemaOf(spec: Properties): StructuralSchema {
+  return {
+    type: 'object',
+    properties: {
+      spec: { type: 'object', properties: spec },
+      status: { type: 'object', properties: { active: { type: 'array', items: { type: 'string' } } } },
+    },
+  };
 }

@@ -33,11 +33,7 @@ export interface InProcessCall extends Call {
 export function inProcessCall(request: InProcessRequest): InProcessCall {
   const call = new LazyCall(new InProcessSource(request), request.clock.now(), request.uids);
   if (request.user !== undefined) call.user = request.user;
-  const { signal } = request;
-  const abort = (): void =>
-    call.abort(signal?.reason instanceof Error ? signal.reason.message : 'The client went away');
-  if (signal?.aborted === true) abort();
-  else signal?.addEventListener('abort', abort, { once: true });
+  if (request.signal !== undefined) call.follow(request.signal);
   return call;
 }
 

@@ -1,4 +1,4 @@
-import type { UidSource } from '../../base/index.ts';
+import { onAbort, type UidSource } from '../../base/index.ts';
 import { ANONYMOUS, AuditAnnotations, Warnings } from '../request/call.ts';
 import type { Call, ClientCertificate, SentAnswer, UserInfo } from '../request/call.ts';
 import { booleanParameter } from '../request/options.ts';
@@ -34,7 +34,10 @@ export class LazyCall implements Call {
   readonly #uids: UidSource | undefined;
   #auditId: string | undefined;
   #sent: SentAnswer | undefined;
-  readonly #onFinish: ((sent: SentAnswer) => void)[] = [];
+  /** Most calls have two: one is kept beside the list to spare its making. */
+  #onFinish: ((sent: SentAnswer) => void) | undefined;
+  #moreOnFinish: ((sent: SentAnswer) => void)[] | undefined;
+  #followed: AbortSignal | undefined;
   #query: Query | undefined;
   #info: RequestInfo | undefined;
   #warnings: Warnings | undefined;
@@ -83,6 +86,7 @@ export class LazyCall implements Call {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#abortedBecause !== undefined) this.#controller.abort(abortError(this.#abortedBecause));
+      else if (this.#followed !== undefined) this.#listenTo(this.#followed);
     }
     return this.#controller.signal;
   }
@@ -121,15 +125,23 @@ export class LazyCall implements Call {
   }
 
   onFinish(listener: (sent: SentAnswer) => void): void {
-    if (this.#sent === undefined) this.#onFinish.push(listener);
-    else listener(this.#sent);
+    if (this.#sent !== undefined) listener(this.#sent);
+    else if (this.#onFinish === undefined) this.#onFinish = listener;
+    else (this.#moreOnFinish ??= []).push(listener);
   }
 
   /** Tells whoever waits for it what became of the answer. Only the first time counts. */
   finish(sent: SentAnswer): void {
     if (this.#sent !== undefined) return;
     this.#sent = sent;
-    for (const listener of this.#onFinish) listener(sent);
+    this.#onFinish?.(sent);
+    if (this.#moreOnFinish !== undefined) for (const listener of this.#moreOnFinish) listener(sent);
+  }
+
+  /** Aborts with that signal, which is listened to only if anybody asks for this call's own. */
+  follow(signal: AbortSignal): void {
+    if (signal.aborted) this.abort(reasonOf(signal));
+    else this.#followed = signal;
   }
 
   /** Tells whoever listens to `signal` that the answer is no longer wanted. Only the first reason counts. */
@@ -137,6 +149,13 @@ export class LazyCall implements Call {
     if (this.#abortedBecause !== undefined) return;
     this.#abortedBecause = why;
     this.#controller?.abort(abortError(why));
+  }
+
+  /** The signal may live as long as its client, so it is let go of when the call is over. */
+  #listenTo(signal: AbortSignal): void {
+    const aborting = onAbort(signal, () => this.abort(reasonOf(signal)));
+    this.onFinish(() => aborting[Symbol.dispose]());
+    if (signal.aborted) this.abort(reasonOf(signal));
   }
 
   #hints(): QueryHints {
@@ -156,6 +175,10 @@ function decodedPath(path: string): string {
   } catch {
     return path; // not UTF-8: part of a name that no object has
   }
+}
+
+function reasonOf(signal: AbortSignal): string {
+  return signal.reason instanceof Error ? signal.reason.message : 'The client went away';
 }
 
 function abortError(why: string): DOMException {

@@ -38,7 +38,7 @@ const cases: readonly (readonly [schema: StructuralSchema, value: unknown, said:
   [
     { type: 'number', maximum: 2e6 },
     2e6 + 0.5,
-    'Invalid value: 2000000.5: PATH in body should be less than or equal to 2e+06',
+    'Invalid value: 2.0000005e+06: PATH in body should be less than or equal to 2e+06',
   ],
   [{ ...whole, multipleOf: 5 }, 7, 'Invalid value: 7: PATH in body should be a multiple of 5'],
   [{ ...text, maxLength: 2 }, 'äöü', 'Too long: may not be more than 2 bytes'],
@@ -91,14 +91,14 @@ describe('values of a structural type', () => {
     const isA = { pattern: '^a' };
     expect(problems('bb', { ...text, anyOf: [short, isA] })).toEqual([
       '<nil>: Invalid value: "": "spec.a" must validate at least one schema (anyOf)',
-      'spec.a: Too long: may not be more than 1 bytes',
+      'spec.a: Too long: may not be more than 1 byte',
     ]);
     expect(problems('b', { ...text, anyOf: [short, isA] })).toEqual([]);
     expect(problems('a', { ...text, oneOf: [short, isA] })).toEqual([
       '<nil>: Invalid value: "": "spec.a" must validate one and only one schema (oneOf). Found 2 valid alternatives',
     ]);
     expect(problems('bb', { ...text, allOf: [short, isA] })).toEqual([
-      'spec.a: Too long: may not be more than 1 bytes',
+      'spec.a: Too long: may not be more than 1 byte',
       `spec.a: Invalid value: "bb": spec.a in body should match '^a'`,
       '<nil>: Invalid value: "": "spec.a" must validate all the schemas (allOf). None validated',
     ]);

@@ -70,8 +70,8 @@ function shapeCheck(shape: Shape): Check | undefined {
   }
 }
 
-function hasRule({ enum: choices, values, minimum, maximum, maxBytes, format }: Constraints): boolean {
-  return [choices, values, minimum, maximum, maxBytes, format].some((rule) => rule !== undefined);
+function hasRule({ enum: choices, values, minimum, maximum, maxBytes, syntax }: Constraints): boolean {
+  return [choices, values, minimum, maximum, maxBytes, syntax].some((rule) => rule !== undefined);
 }
 
 function checkMembers(value: unknown, fields: readonly FieldCheck[], { path, errors }: Place): void {
@@ -126,14 +126,14 @@ function isMissing(value: unknown, { presence, shape, required: isRequired }: Fi
 function checkScalar(value: unknown, constraints: Constraints, { path, errors }: Place): void {
   if (typeof value === 'number') checkNumber(value, constraints, { path, errors });
   if (typeof value !== 'string') return;
-  const { maxBytes, format, values, enum: published } = constraints;
+  const { maxBytes, syntax, values, enum: published } = constraints;
   const allowed = values ?? (published as readonly string[] | undefined) ?? [];
   if (allowed.length > 0 && !allowed.includes(value)) {
     errors.push(notSupported(reportedAt(path, constraints), value, allowed));
   }
   if (maxBytes !== undefined && Buffer.byteLength(value) > maxBytes) errors.push(tooLong(path, maxBytes));
-  if (format !== undefined && value !== '') {
-    for (const problem of checkFormat(format, value)) errors.push(invalidValue(path, value, problem));
+  if (syntax !== undefined && value !== '') {
+    for (const problem of checkFormat(syntax, value)) errors.push(invalidValue(path, value, problem));
   }
 }
 
@@ -141,7 +141,7 @@ function checkNumber(value: number, constraints: Constraints, { path, errors }: 
   if (value === 0 && constraints.zero === 'absent') return;
   const problem = boundsProblem(value, constraints);
   if (problem !== undefined) errors.push(invalidValue(path, value, problem));
-  if (constraints.format === 'portorname') {
+  if (constraints.syntax === 'portorname') {
     for (const detail of portNumberProblems(value)) errors.push(invalidValue(path, value, detail));
   }
 }

@@ -159,7 +159,7 @@ describe('a kind whose versions are converted by somebody else', () => {
     expect(await gadgets.stored()).toEqual([]);
   });
 
-  test('has fields whose owners are followed from version to version', async () => {
+  test('has fields whose managers are followed from version to version', async () => {
     await using gadgets = new Gadgets();
     const apply = (version: string, manager: string, spec: object): Promise<unknown> =>
       gadgets.send(

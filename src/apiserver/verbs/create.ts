@@ -96,13 +96,7 @@ async function store(
   }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
-  const options = {
-    expected: undefined,
-    ttlSeconds,
-    alongside,
-    keepsManagedFields: hasManagedFields,
-    signal: context.signal,
-  };
+  const options = { expected: undefined, ttlSeconds, alongside, keepsManagedFields: hasManagedFields, writer: context };
   const result = await putObject(key, object, { endpoint, options });
   if (!isConflicting(result)) return result;
   return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };

@@ -79,7 +79,7 @@ async function deleteStored(
   const { resource, objects } = endpoint;
   const { options, context } = request;
   const { strategy } = resource;
-  await convertForReading([stored], resource, context.signal);
+  await convertForReading([stored], resource, context);
   const current = stored.as(resource);
   checkDeletePreconditions(current, options, endpoint);
   await request.admission?.admitDelete(current);
@@ -99,7 +99,7 @@ async function deleteStored(
   const removed = await objects.remove(last, await strategy.alongside?.({ type: 'delete', old: current }, context));
   if (isConflicting(removed)) return 'lost';
   const gone = objects.atRevision(last, removed);
-  await convertForReading([gone], resource, context.signal);
+  await convertForReading([gone], resource, context);
   return { object: gone, isGone: true };
 }
 
@@ -112,10 +112,10 @@ async function mark(
   if (context.dryRun) return { object, isGone: false };
   const { resource, objects } = endpoint;
   const { resourceVersion: _, ...metadata } = object.metadata;
-  const value = await convertForStoring({ ...object, metadata }, resource, context.signal);
+  const value = await convertForStoring({ ...object, metadata }, resource, context);
   const result = await objects.put(stored.key, value, { expected: stored });
   if (isConflicting(result)) return 'lost';
-  await convertForReading([result], resource, context.signal);
+  await convertForReading([result], resource, context);
   return { object: result, isGone: false };
 }
 
@@ -148,7 +148,7 @@ export async function deleteCollection(call: Call, endpoint: Endpoint): Promise<
   const { items, metadata } = await selectObjects(endpoint, selectors, {
     namespace: call.info.namespace,
     name: '',
-    signal: call.signal,
+    reader: call,
   });
   for (const item of items) {
     const { namespace = '', name = '' } = item.object.metadata;

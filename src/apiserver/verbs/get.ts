@@ -12,6 +12,6 @@ export async function get(call: Call, endpoint: Endpoint): Promise<Answer> {
   if (resourceVersion !== '') await atLeastRevision(objects, parseRevision(resourceVersion, false));
   const object = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
   if (object === undefined) throw notFound(groupResource(resource), call.info.name);
-  await convertForReading([object], resource, call.signal);
+  await convertForReading([object], resource, call);
   return { type: 'object', code: 200, resource, object };
 }

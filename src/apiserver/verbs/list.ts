@@ -5,7 +5,7 @@ import { type Endpoint, keyOf, rangeOf } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { listOptions, type ListOptions } from '../request/list-options.ts';
 import type { Resource } from '../resource.ts';
-import { convertForReading } from '../storage/conversion.ts';
+import { convertForReading, type Waiting } from '../storage/conversion.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { parseRevision, tooLargeRevision } from './revision-rules.ts';
@@ -15,7 +15,7 @@ import { selection, type Selection } from './selection.ts';
 export async function list(call: Call, endpoint: Endpoint): Promise<Answer> {
   const { resource } = endpoint;
   const options = listOptions(call.query, false);
-  const { items, metadata } = await selectObjects(endpoint, options, { ...call.info, signal: call.signal });
+  const { items, metadata } = await selectObjects(endpoint, options, { ...call.info, reader: call });
   return { type: 'list', resource, items, metadata };
 }
 
@@ -28,7 +28,7 @@ export interface Selected {
 export async function selectObjects(
   endpoint: Endpoint,
   options: ListOptions,
-  target: { readonly namespace: string; readonly name: string; readonly signal: AbortSignal },
+  target: { readonly namespace: string; readonly name: string; readonly reader: Waiting },
 ): Promise<Selected> {
   const { resource, objects } = endpoint;
   const selected = selection(resource, options, target.name);
@@ -36,7 +36,7 @@ export async function selectObjects(
   const start = await startOf(objects, options, whole);
   // Whoever takes any version gets all of it: Kubernetes answers from its cache then, which does not count.
   const limit = options.resourceVersion === '0' ? 0 : options.limit;
-  const page = await readPage(endpoint, selected, { ...start, limit, range: whole, signal: target.signal });
+  const page = await readPage(endpoint, selected, { ...start, limit, range: whole, reader: target.reader });
   return { items: page.items, metadata: listMetadata(page, whole, selected) };
 }
 
@@ -76,7 +76,7 @@ interface Page {
 async function readPage(
   { objects, resource }: Endpoint,
   selected: Selection,
-  request: Start & { readonly limit: number; readonly range: KeyRange; readonly signal: AbortSignal },
+  request: Start & { readonly limit: number; readonly range: KeyRange; readonly reader: Waiting },
 ): Promise<Page> {
   const { limit, range } = request;
   const items: StoredObject[] = [];
@@ -85,7 +85,7 @@ async function readPage(
     const chunk = limit > 0 ? (selected.isAll ? limit : Math.max(limit, 500)) : 0;
     const read = await readAt(objects, { from, to: range.to }, { limit: chunk, at, range });
     at ??= read.revision;
-    await convertForReading(read.objects, resource, request.signal);
+    await convertForReading(read.objects, resource, request.reader);
     for (const [index, object] of read.objects.entries()) {
       if (!selected.matches(object)) continue;
       items.push(object);

@@ -51,7 +51,7 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
     const stored = await objects.get(modification.key);
     if (stored === undefined) throw notFound(groupResource(resource), modification.name);
     checkPreconditions(stored, endpoint, modification);
-    await convertForReading([stored], resource, modification.context.signal);
+    await convertForReading([stored], resource, modification.context);
     const old = stored.as(resource);
     const object = await changed(old, modification);
     checkResourceVersion(object, old, endpoint, modification);
@@ -160,7 +160,7 @@ async function write(
     ttlSeconds,
     alongside,
     keepsManagedFields: modification.keepsManagedFields === true,
-    signal: context.signal,
+    writer: context,
   };
   const result = await putObject(stored.key, { ...object, metadata }, { endpoint, options });
   return isConflicting(result) ? lostTo(result) : result;

@@ -2,13 +2,13 @@ import { type ApiObject, withMeta } from '../../api/index.ts';
 import { isStoreError } from '../../store/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { isConflicting, type PutConflict, type WriteOptions } from '../storage/object-store.ts';
-import { convertForReading, convertForStoring } from '../storage/conversion.ts';
+import { convertForReading, convertForStoring, type Waiting } from '../storage/conversion.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 
 export interface PutOptions extends WriteOptions {
   /** The write fails rather than lose managedFields. */
   readonly keepsManagedFields: boolean;
-  readonly signal: AbortSignal;
+  readonly writer: Waiting;
 }
 
 /**
@@ -22,8 +22,8 @@ export async function putObject(
 ): Promise<StoredObject | PutConflict> {
   const { resource, objects } = endpoint;
   const put = async (written: ApiObject): Promise<StoredObject | PutConflict> => {
-    const stored = await objects.put(key, await convertForStoring(written, resource, options.signal), options);
-    if (!isConflicting(stored)) await convertForReading([stored], resource, options.signal);
+    const stored = await objects.put(key, await convertForStoring(written, resource, options.writer), options);
+    if (!isConflicting(stored)) await convertForReading([stored], resource, options.writer);
     return stored;
   };
   try {

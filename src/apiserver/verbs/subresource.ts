@@ -89,7 +89,7 @@ function objectsFor(call: Call, endpoint: Endpoint, context: WriteContext): Acti
     async get(): Promise<ApiObject> {
       const stored = await objects.get(key);
       if (stored === undefined) throw notFound(groupResource(resource), name);
-      await convertForReading([stored], resource, context.signal);
+      await convertForReading([stored], resource, context);
       return stored.as(resource);
     },
     async update(change): Promise<ApiObject> {
@@ -115,7 +115,7 @@ async function getProjection(call: Call, endpoint: Endpoint, projection: Project
   const { resource, objects } = endpoint;
   const stored = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
   if (stored === undefined) throw notFound(groupResource(resource), call.info.name);
-  await convertForReading([stored], resource, call.signal);
+  await convertForReading([stored], resource, call);
   const projected = projection.project(stored.as(resource));
   return { type: 'object', code: 200, resource: projectedResource(resource, projection), object: projected };
 }

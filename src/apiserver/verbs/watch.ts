@@ -62,7 +62,7 @@ async function* initialEvents(
   const wantsState = options.sendInitialEvents ?? resourceVersion === 0;
   if (!wantsState) return resourceVersion === 0 ? (await objects.revision()) + 1 : resourceVersion + 1;
   const state = await objects.list(range, {});
-  await convertForReading(state.objects, resource, signal);
+  await convertForReading(state.objects, resource, { signal });
   const added = state.objects.filter((object) => selected.matches(object));
   const events: WatchEvent[] = added.map((object) => ({ type: 'ADDED', object }));
   if (options.sendInitialEvents === true && options.allowWatchBookmarks) {
@@ -86,12 +86,12 @@ async function* changesFrom(
   try {
     for await (const batch of objects.watch(plan.range, { from, signal: plan.signal })) {
       const events: WatchEvent[] = [];
-      if (converts) await convertForReading(batch.changes.flatMap(statesOf), resource, plan.signal);
+      if (converts) await convertForReading(batch.changes.flatMap(statesOf), resource, plan);
       for (const change of batch.changes) {
         const event = change.revision > plan.resourceVersion ? eventOf(change, plan.selected, endpoint) : undefined;
         if (event !== undefined) events.push(event);
       }
-      if (converts) await convertForReading(events.flatMap(objectsOf), resource, plan.signal);
+      if (converts) await convertForReading(events.flatMap(objectsOf), resource, plan);
       seen = Math.max(seen, batch.revision);
       if (isBookmarkDue && batch.changes.length === 0) {
         isBookmarkDue = false;

@@ -55,13 +55,22 @@ export function member(id: string, args: readonly Type[], result: Type, ...rest:
   return makeOverload({ id, args, result, isMember: true }, rest);
 }
 
-type OverloadRest = readonly [implementation?: Implementation, options?: OverloadOptions];
+type OverloadRest = readonly [implementation?: Implementation | Apply, options?: OverloadOptions];
+
+/** A function that is carried out in the style that goes with the number of its arguments. */
+type Apply = (...args: readonly Value[]) => Value;
 
 function makeOverload(
   signature: Pick<Overload, 'id' | 'args' | 'result' | 'isMember'>,
   [implementation, options = {}]: OverloadRest,
 ): Overload {
-  return { ...signature, implementation, isNonStrict: options.isNonStrict === true };
+  const style = typeof implementation === 'function' ? inStyle(implementation, signature.args.length) : implementation;
+  return { ...signature, implementation: style, isNonStrict: options.isNonStrict === true };
+}
+
+function inStyle(apply: Apply, argumentCount: number): Implementation {
+  if (argumentCount === 1) return unary(apply);
+  return argumentCount === 2 ? binary(apply) : variadic(apply);
 }
 
 export function unary(apply: (argument: Value) => Value): Implementation {

@@ -1,3 +1,4 @@
+import { COMPARABLE_TYPES } from '../type-terms/index.ts';
 import {
   Breakdown,
   costSize,
@@ -152,17 +153,6 @@ function setComparison(factor: number): CallCost {
   return (args) => 1 + costSize(args[0] as Value) * costSize(args[1] as Value) * factor;
 }
 
-const SORT_TYPES = [
-  'int',
-  'uint',
-  'double',
-  'bool',
-  'google.protobuf.Duration',
-  'google.protobuf.Timestamp',
-  'string',
-  'bytes',
-];
-
 const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['list_slice', outputSize],
   ['lists_range', outputSize],
@@ -170,8 +160,8 @@ const byOverload: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['list_flatten', flattening],
   ['list_flatten_int', flattening],
   ['list_distinct', selfComparison(0)],
-  ...SORT_TYPES.map((type): [string, CallCost] => [`list_${type}_sort`, selfComparison(0)]),
-  ...SORT_TYPES.map((type): [string, CallCost] => [`list_${type}_sortByAssociatedKeys`, selfComparison(1)]),
+  ...COMPARABLE_TYPES.map(({ name }): [string, CallCost] => [`list_${name}_sort`, selfComparison(0)]),
+  ...COMPARABLE_TYPES.map(({ name }): [string, CallCost] => [`list_${name}_sortByAssociatedKeys`, selfComparison(1)]),
   ['list_sets_contains_list', setComparison(1)],
   ['list_sets_intersects_list', setComparison(1)],
   ['list_sets_equivalent_list', setComparison(2)],

@@ -4,8 +4,19 @@ import { AliasedPath } from './aliased-path.ts';
 import { estimateCall } from './call-estimate.ts';
 import type { EstimatedCall, EstimatedNode } from './estimated-call.ts';
 import { LIST_CREATE, MAP_CREATE, STRUCT_CREATE } from './factors.ts';
-import { type Bounds, exactly, ONE, plus, times, union, UNKNOWN_SIZE, UNLIMITED, ZERO } from './size.ts';
-import { exprSize, typeSize } from './static-size.ts';
+import {
+  type Bounds,
+  exactly,
+  exprSize,
+  ONE,
+  plus,
+  times,
+  typeSize,
+  union,
+  UNKNOWN_SIZE,
+  UNLIMITED,
+  ZERO,
+} from './size.ts';
 
 /** What an expression may cost. */
 export type CostRange = Bounds;

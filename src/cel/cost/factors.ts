@@ -1,5 +1,4 @@
 /** The base costs of the language, which Kubernetes keeps stable. */
-export const SELECT_AND_IDENT = 1;
 export const LIST_CREATE = 10;
 export const MAP_CREATE = 30;
 export const STRUCT_CREATE = 40;

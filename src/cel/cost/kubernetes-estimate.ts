@@ -1,8 +1,7 @@
 import type { Type } from '../type-terms/index.ts';
 import type { CallEstimate, EstimatedCall, EstimatedNode, SizeOf } from './estimated-call.ts';
 import { LIST_CREATE, REGEX_FACTOR, STRING_FACTOR, STRUCT_CREATE } from './factors.ts';
-import { replaceEstimate } from './replace-estimate.ts';
-import { type Bounds, exactly, ONE, plus, scaled, times, UNKNOWN_SIZE, ZERO } from './size.ts';
+import { type Bounds, exactly, ONE, plus, scaled, times, UNKNOWN_SIZE, UNLIMITED, ZERO } from './size.ts';
 
 const MAX_FORMAT_SIZE = 64n;
 const MAX_NAME_PATTERN = 128;
@@ -171,3 +170,30 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['includes', ({ target }) => (target === undefined ? undefined : { cost: { min: 0n, max: 48n } })],
   ['_==_', equality],
 ]);
+
+/** `replace`: the longest and shortest text that can come out. */
+function replaceEstimate(
+  { target, args }: EstimatedCall,
+  size: (node: EstimatedNode | undefined) => Bounds,
+): CallEstimate | undefined {
+  if (target === undefined || args.length < 2) return undefined;
+  const [text, old, fresh] = [size(target), size(args[0]), size(args[1])];
+  const longest = replacements(text.max, old.min, fresh.max <= old.min);
+  const shortest = replacements(text.min, old.max, old.max <= fresh.min);
+  const count: Bounds = { min: shortest.count, max: longest.count };
+  const kept: Bounds = { min: shortest.kept, max: longest.kept };
+  return { cost: scaled(text, 2 * STRING_FACTOR), size: plus(times(count, fresh), kept) };
+}
+
+/** How often something is replaced, and how much of the text stays. */
+function replacements(text: bigint, smallestOld: bigint, isNoGain: boolean): Record<'count' | 'kept', bigint> {
+  if (smallestOld === 0n) return { count: text < UNLIMITED ? text + 1n : text, kept: text };
+  if (isNoGain) return { count: 0n, kept: text };
+  return { count: quotient(text, smallestOld), kept: 0n };
+}
+
+/** Divided in floating point; what is too large for 64 bits comes out as the processor has it. */
+function quotient(left: bigint, right: bigint): bigint {
+  const value = Math.ceil(Number(left) / Number(right));
+  return value >= 2 ** 64 ? 2n ** 63n : BigInt(value);
+}

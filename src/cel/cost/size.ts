@@ -1,3 +1,6 @@
+import { codePointCount, type Expr } from '../syntax/index.ts';
+import { isOptionalType, type Type } from '../type-terms/index.ts';
+
 /** The largest number of 64 bits; sums and products stop there. */
 export const UNLIMITED = 2n ** 64n - 1n;
 
@@ -40,4 +43,38 @@ function scale(value: bigint, factor: number): bigint {
 /** The bounds that hold for both. */
 export function union(left: Bounds, right: Bounds): Bounds {
   return { min: left.min < right.min ? left.min : right.min, max: left.max > right.max ? left.max : right.max };
+}
+
+/** The size that an expression shows itself. */
+export function exprSize(expr: Expr): Bounds | undefined {
+  switch (expr.kind) {
+    case 'literal':
+      if (expr.literal.kind === 'string') return exactly(codePointCount(expr.literal.value));
+      return expr.literal.kind === 'bytes' ? exactly(expr.literal.value.length) : ONE;
+    case 'list':
+      return exactly(expr.elements.length);
+    case 'map':
+      return exactly(expr.entries.length);
+    default:
+      return undefined;
+  }
+}
+
+/** The size of values of types that are all of the same size. */
+export function typeSize(type: Type): Bounds | undefined {
+  return isScalar(type) ? ONE : undefined;
+}
+
+function isScalar(type: Type): boolean {
+  switch (type.kind) {
+    case 'bool':
+    case 'double':
+    case 'duration':
+    case 'int':
+    case 'timestamp':
+    case 'uint':
+      return true;
+    default:
+      return isOptionalType(type) && type.parameters.length > 0 && isScalar(type.element);
+  }
 }

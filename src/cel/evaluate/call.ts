@@ -18,6 +18,7 @@ import {
 } from '../values/index.ts';
 import type { Type } from '../type-terms/index.ts';
 import type { Evaluate } from './frame.ts';
+import type { Pattern } from '../library/regex.ts';
 
 /** How a call is carried out: the implementation, and whether it takes failures. */
 export interface Dispatch {
@@ -67,7 +68,7 @@ function traited(
   }
 }
 
-/** Values with functions of their own complain in other words. */
+/** Values with functions of their own refuse in other words. */
 function isReceiver(value: Value): boolean {
   return typeof value === 'string' || value instanceof Duration || value instanceof Timestamp;
 }
@@ -225,4 +226,25 @@ function variadicCall(implementation: Implementation, args: readonly Evaluate[],
     frame.charge(typeof cost === 'number' ? cost : cost(values, result));
     return result;
   };
+}
+
+/** `matches`, `find` or `findAll` with a pattern that is compiled already. */
+export function regexCall(name: string, pattern: Pattern): Implementation {
+  const onText = (apply: (text: string, limit: Value | undefined) => Value): Implementation => ({
+    style: 'function',
+    apply: (text, _, limit) => (typeof text === 'string' ? apply(text, limit) : noSuchOverload()),
+  });
+  switch (name) {
+    case 'matches':
+      return onText((text) => pattern.test(text));
+    case 'find':
+      return onText((text) => pattern.find(text));
+    default:
+      return onText((text, limit) => {
+        if (limit === undefined) return pattern.findAll(text, -1);
+        return typeof limit === 'number' || typeof limit === 'bigint'
+          ? pattern.findAll(text, Number(limit))
+          : noSuchOverload();
+      });
+  }
 }

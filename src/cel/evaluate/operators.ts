@@ -1,5 +1,4 @@
 import type { CallCost } from '../cost/call-cost.ts';
-import { STRING_FACTOR } from '../cost/factors.ts';
 import {
   Double,
   equal,
@@ -98,11 +97,6 @@ export const numberComparisons: Readonly<Record<string, (a: number, b: number) =
   '_>_': (a, b) => a > b,
   '_>=_': (a, b) => a >= b,
 };
-
-/** Paying for the comparison of two texts. */
-export function textCost(left: number, right: number): number {
-  return Math.ceil(Math.min(left, right) * STRING_FACTOR);
-}
 
 /** `value in [constants]`, which costs nothing; undefined when the constants are no simple values. */
 export function membership(value: Evaluate, list: List): Evaluate | undefined {

@@ -14,10 +14,10 @@ import {
 } from '../syntax/index.ts';
 import { isList, type List, listSize, goTypeName } from '../values/index.ts';
 import { Attribute } from './attribute.ts';
-import { callEvaluator, dispatch, prepaidCall } from './call.ts';
+import { callEvaluator, dispatch, prepaidCall, regexCall } from './call.ts';
 import type { Evaluate, Frame } from './frame.ts';
 import { isKey } from './keys.ts';
-import { listLiteral, mapLiteral } from './literals.ts';
+import { listLiteral, mapLiteral, structLiteral } from './literals.ts';
 import { planLoop } from './loop-plan.ts';
 import { comparison, equality, logic, membership, numberComparisons, optionalOr } from './operators.ts';
 import {
@@ -33,9 +33,7 @@ import {
 } from './plan.ts';
 import { ProgramError } from './program-error.ts';
 import { type Local, LocalScope } from './local-scope.ts';
-import { regexCall } from './regex-call.ts';
 import type { Shape } from './shape.ts';
-import { structLiteral } from './struct-literal.ts';
 
 /** What the planner needs to know about the environment. */
 export interface PlanContext {

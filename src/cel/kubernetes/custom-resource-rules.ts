@@ -3,11 +3,10 @@ import type { Environment } from '../environment.ts';
 import { optionalOf } from '../type-terms/index.ts';
 import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
 import { DeclProvider } from './decl-provider.ts';
-import { type DeclType, nameObjects } from './decl-type.ts';
+import { type DeclType, nameObjects, sizeAlong } from './decl-type.ts';
 import { schemaShape } from './schema-shape.ts';
 import { limits } from './limits.ts';
 import { ruleType } from './schema-type.ts';
-import { DeclSizes } from './decl-sizes.ts';
 import type { SizeEstimator } from '../cost/estimate.ts';
 
 /** The environments of the rules at one place of a CustomResourceDefinition's schema. */
@@ -52,7 +51,7 @@ export function ruleEnvironment(place: Shape, options: RuleOptions = {}): RuleEn
       ? base.extend({ variables: [{ name: 'oldSelf', type: optionalOf(named.type) }] })
       : base,
     type: declared,
-    sizes: new DeclSizes(declared),
+    sizes: { sizeAt: ([, ...path]) => sizeAlong(path, declared) },
     maxCardinality: BigInt(Math.floor(limits.requestBytes / (declared.minSize + 1))),
     value: (raw) => shape.convert(raw),
   };

@@ -1,3 +1,4 @@
+import type { Bounds } from '../cost/size.ts';
 import {
   ANY,
   BOOL,
@@ -94,4 +95,27 @@ export function nameObjects(decl: DeclType, name: string): DeclType {
   if (decl.element === undefined) return decl;
   const element = nameObjects(decl.element, `${name}.${decl.key === undefined ? '@idx' : '@elem'}`);
   return decl.key === undefined ? listType(element, decl.maxElements) : mapType(decl.key, element, decl.maxElements);
+}
+
+/** The part of a type that a step of a path leads to. */
+export function partOf(at: DeclType, name: string): DeclType | undefined {
+  switch (name) {
+    case '@items':
+    case '@values':
+      return at.element;
+    case '@keys':
+      return at.key;
+    default:
+      return at.fields?.get(name)?.type;
+  }
+}
+
+/** How large what a path leads to can be; undefined when it leads nowhere. */
+export function sizeAlong(path: readonly string[], root: DeclType, part = partOf): Bounds | undefined {
+  let at: DeclType | undefined = root;
+  for (const name of path) {
+    at = part(at, name);
+    if (at === undefined) return undefined;
+  }
+  return { min: 0n, max: BigInt.asUintN(64, BigInt(at.maxElements)) };
 }

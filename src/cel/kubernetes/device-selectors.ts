@@ -1,4 +1,4 @@
-import { binary, declareFunction, member } from '../check/declarations.ts';
+import { declareFunction, member } from '../check/declarations.ts';
 import { bindingsLibrary } from '../library/bindings.ts';
 import type { Library } from '../library/library.ts';
 import type { Program } from '../program.ts';
@@ -101,7 +101,7 @@ function shortName(typeName: string): string {
 /** `includes`: whether an attribute is a value, or a list with it. */
 function includesLibrary(): Library {
   return {
-    functions: [declareFunction('includes', [member('dra_includes_dyn_dyn', [DYN, DYN], BOOL, binary(includes))])],
+    functions: [declareFunction('includes', [member('dra_includes_dyn_dyn', [DYN, DYN], BOOL, includes)])],
   };
 }
 

@@ -1,6 +1,6 @@
 import type { SizeEstimator } from '../cost/estimate.ts';
 import type { Bounds } from '../cost/size.ts';
-import { type DeclType, declared, mapType, structType, withMaxElements } from './decl-type.ts';
+import { type DeclType, declared, mapType, partOf, sizeAlong, structType, withMaxElements } from './decl-type.ts';
 
 /** How many attributes and capacities a device has at most. */
 const MOST_ENTRIES = 32;
@@ -47,25 +47,11 @@ export class DeviceSizes implements SizeEstimator {
 
   sizeAt([variable, ...path]: readonly string[]): Bounds | undefined {
     if (variable !== 'device') return undefined;
-    let at: DeclType | undefined = this.#device;
-    for (const name of path) {
-      at = this.#step(at, name);
-      if (at === undefined) return undefined;
-    }
-    return { min: 0n, max: BigInt.asUintN(64, BigInt(at.maxElements)) };
+    return sizeAlong(path, this.#device, (at, name) => partOf(at, name) ?? this.#attributeOf(at));
   }
 
-  #step(at: DeclType, name: string): DeclType | undefined {
-    switch (name) {
-      case '@items':
-      case '@values':
-        return at.element;
-      case '@keys':
-        return at.key;
-      default:
-    }
-    const isAttributes = at.element !== undefined && at.element === this.#attributes?.element;
-    return at.fields?.get(name)?.type ?? (isAttributes ? at.element : undefined);
+  #attributeOf({ element }: DeclType): DeclType | undefined {
+    return element !== undefined && element === this.#attributes?.element ? element : undefined;
   }
 
   get #attributes(): DeclType | undefined {

@@ -7,6 +7,7 @@ import { unescapeName } from './escape.ts';
  * maps: it has no size, and nothing is `in` it.
  */
 export class LazyMap extends MapBase implements OwnEquality {
+  readonly goName = '*lazy.MapValue';
   readonly #type: Type;
   readonly #makers: ReadonlyMap<string, () => Value>;
   readonly #values = new Map<string, Value>();
@@ -15,10 +16,6 @@ export class LazyMap extends MapBase implements OwnEquality {
     super();
     this.#type = objectType(typeName);
     this.#makers = makers;
-  }
-
-  get goName(): string {
-    return '*lazy.MapValue';
   }
 
   override get type(): Type {

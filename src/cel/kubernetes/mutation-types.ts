@@ -18,6 +18,7 @@ const PATCH_FIELDS: Readonly<Record<string, Type>> = { op: STRING, path: STRING,
 
 /** `Object{…}`, `Object.spec{…}` and so on: part of an object to apply. */
 export class ObjectValue extends FieldedValue {
+  readonly goName = '*dynamic.ObjectVal';
   readonly #type: Type;
   readonly fields: ReadonlyMap<string, Value>;
 
@@ -25,10 +26,6 @@ export class ObjectValue extends FieldedValue {
     super();
     this.#type = objectType(typeName);
     this.fields = fields;
-  }
-
-  get goName(): string {
-    return '*dynamic.ObjectVal';
   }
 
   override get type(): Type {
@@ -86,19 +83,13 @@ function problemsIn(value: Value, path: string): string[] {
 
 /** `JSONPatch{op: …, path: …}`: one operation. */
 export class JsonPatchValue extends FieldedValue {
+  readonly goName = '*mutation.JSONPatchVal';
+  override readonly type = PATCH_TYPE;
   readonly fields: ReadonlyMap<string, Value>;
 
   constructor(fields: ReadonlyMap<string, Value>) {
     super();
     this.fields = fields;
-  }
-
-  get goName(): string {
-    return '*mutation.JSONPatchVal';
-  }
-
-  override get type(): Type {
-    return PATCH_TYPE;
   }
 
   get(key: Value): Value {

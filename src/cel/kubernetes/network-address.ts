@@ -22,7 +22,7 @@ export function parseAddress(text: string): NetworkAddress {
   const mark = /[.:%]/.exec(text)?.[0];
   if (mark === '.') return { bytes: readIpv4(text, text), zone: '' };
   if (mark === ':') return readIpv6(text);
-  throw complain(text, mark === '%' ? 'missing IPv6 address' : 'unable to parse IP');
+  throw addressError(text, mark === '%' ? 'missing IPv6 address' : 'unable to parse IP');
 }
 
 /** Reads `address/length`; the bits behind the length may be set. Throws AddressError. */
@@ -51,7 +51,7 @@ function addressOf(text: string, refuse: (why: string) => never): NetworkAddress
   }
 }
 
-function complain(text: string, what: string, at = ''): AddressError {
+function addressError(text: string, what: string, at = ''): AddressError {
   return new AddressError(`ParseAddr(${quoteGo(text)}): ${what}${at === '' ? '' : ` (at ${quoteGo(at)})`}`);
 }
 
@@ -62,28 +62,28 @@ function readIpv4(whole: string, part: string): number[] {
   for (let at = 0; at < part.length; at++) {
     const character = part.charAt(at);
     if (character >= '0' && character <= '9') {
-      if (digits === '0') throw complain(whole, 'IPv4 field has octet with leading zero');
+      if (digits === '0') throw addressError(whole, 'IPv4 field has octet with leading zero');
       digits += character;
-      if (Number(digits) > 255) throw complain(whole, 'IPv4 field has value >255');
+      if (Number(digits) > 255) throw addressError(whole, 'IPv4 field has value >255');
     } else if (character === '.') {
       if (digits === '' || at === part.length - 1) {
-        throw complain(whole, 'IPv4 field must have at least one digit', part.slice(at));
+        throw addressError(whole, 'IPv4 field must have at least one digit', part.slice(at));
       }
-      if (bytes.length === 3) throw complain(whole, 'IPv4 address too long');
+      if (bytes.length === 3) throw addressError(whole, 'IPv4 address too long');
       bytes.push(Number(digits));
       digits = '';
     } else {
-      throw complain(whole, 'unexpected character', part.slice(at));
+      throw addressError(whole, 'unexpected character', part.slice(at));
     }
   }
-  if (bytes.length < 3) throw complain(whole, 'IPv4 address too short');
+  if (bytes.length < 3) throw addressError(whole, 'IPv4 address too short');
   return [...bytes, Number(digits)];
 }
 
 function readIpv6(text: string): NetworkAddress {
   const percent = text.indexOf('%');
   const zone = percent < 0 ? '' : text.slice(percent + 1);
-  if (percent >= 0 && zone === '') throw complain(text, 'zone must be a non-empty string');
+  if (percent >= 0 && zone === '') throw addressError(text, 'zone must be a non-empty string');
   let rest = percent < 0 ? text : text.slice(0, percent);
   const bytes: number[] = [];
   /** Where `::` stands, in bytes. */
@@ -97,10 +97,10 @@ function readIpv6(text: string): NetworkAddress {
     const group = readGroup(text, rest);
     if (rest.charAt(group.length) === '.') {
       if (gap < 0 && bytes.length !== 12) {
-        throw complain(text, 'embedded IPv4 address must replace the final 2 fields of the address', rest);
+        throw addressError(text, 'embedded IPv4 address must replace the final 2 fields of the address', rest);
       }
       if (bytes.length > 12) {
-        throw complain(text, 'too many hex fields to fit an embedded IPv4 at the end of the address', rest);
+        throw addressError(text, 'too many hex fields to fit an embedded IPv4 at the end of the address', rest);
       }
       bytes.push(...readIpv4(text, rest));
       rest = '';
@@ -110,33 +110,33 @@ function readIpv6(text: string): NetworkAddress {
     bytes.push(value >> 8, value & 0xff);
     rest = rest.slice(group.length);
     if (rest === '') break;
-    if (!rest.startsWith(':')) throw complain(text, 'unexpected character, want colon', rest);
-    if (rest.length === 1) throw complain(text, 'colon must be followed by more characters', rest);
+    if (!rest.startsWith(':')) throw addressError(text, 'unexpected character, want colon', rest);
+    if (rest.length === 1) throw addressError(text, 'colon must be followed by more characters', rest);
     rest = rest.slice(1);
     if (rest.startsWith(':')) {
-      if (gap >= 0) throw complain(text, 'multiple :: in address', rest);
+      if (gap >= 0) throw addressError(text, 'multiple :: in address', rest);
       gap = bytes.length;
       rest = rest.slice(1);
       if (rest === '') break;
     }
   }
-  if (rest !== '') throw complain(text, 'trailing garbage after address', rest);
+  if (rest !== '') throw addressError(text, 'trailing garbage after address', rest);
   return { bytes: fillGap(text, bytes, gap), zone };
 }
 
 function readGroup(text: string, rest: string): string {
   const group = /^[0-9a-fA-F]{0,5}/.exec(rest)?.[0] ?? '';
-  if (group.length > 4) throw complain(text, 'each group must have 4 or less digits', rest);
-  if (group === '') throw complain(text, 'each colon-separated field must have at least one digit', rest);
+  if (group.length > 4) throw addressError(text, 'each group must have 4 or less digits', rest);
+  if (group === '') throw addressError(text, 'each colon-separated field must have at least one digit', rest);
   return group;
 }
 
 function fillGap(text: string, bytes: readonly number[], gap: number): readonly number[] {
   if (bytes.length === 16) {
-    if (gap >= 0) throw complain(text, 'the :: must expand to at least one field of zeros');
+    if (gap >= 0) throw addressError(text, 'the :: must expand to at least one field of zeros');
     return bytes;
   }
-  if (gap < 0) throw complain(text, 'address string too short');
+  if (gap < 0) throw addressError(text, 'address string too short');
   const zeros = Array.from({ length: 16 - bytes.length }, () => 0);
   return [...bytes.slice(0, gap), ...zeros, ...bytes.slice(gap)];
 }

@@ -1,5 +1,5 @@
 import { formatIp } from '../../api/values/index.ts';
-import { opaqueType, type Type } from '../type-terms/index.ts';
+import { opaqueType } from '../type-terms/index.ts';
 import { type CelError, noSuchOverload, Opaque, unconvertible, type Value } from '../values/index.ts';
 import type { NetworkAddress, NetworkPrefix } from './network-address.ts';
 
@@ -8,19 +8,13 @@ export const CIDR_TYPE = opaqueType('net.CIDR');
 
 /** An IP address in an expression. */
 export class IpValue extends Opaque {
+  readonly goName = 'cel.IP';
+  override readonly type = IP_TYPE;
   readonly address: NetworkAddress;
 
   constructor(address: NetworkAddress) {
     super();
     this.address = address;
-  }
-
-  get goName(): string {
-    return 'cel.IP';
-  }
-
-  override get type(): Type {
-    return IP_TYPE;
   }
 
   override get size(): number {
@@ -42,19 +36,13 @@ export class IpValue extends Opaque {
 
 /** A network in an expression. */
 export class CidrValue extends Opaque {
+  readonly goName = 'cel.CIDR';
+  override readonly type = CIDR_TYPE;
   readonly prefix: NetworkPrefix;
 
   constructor(prefix: NetworkPrefix) {
     super();
     this.prefix = prefix;
-  }
-
-  get goName(): string {
-    return 'cel.CIDR';
-  }
-
-  override get type(): Type {
-    return CIDR_TYPE;
   }
 
   override get size(): number {

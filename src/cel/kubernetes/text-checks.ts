@@ -24,6 +24,12 @@ const matching =
 
 /** The formats that schemas of custom resources can ask for, by their names without dashes. */
 const checks: Readonly<Record<string, Check>> = {
+  // The check digits of these four are not looked at yet.
+  creditcard: () => true,
+  isbn: () => true,
+  isbn10: () => true,
+  isbn13: () => true,
+  password: () => true,
   bsonobjectid: matching(/^[0-9a-f]{24}$/i),
   byte: isBase64,
   cidr: (text) => parseCidr(text) !== undefined,
@@ -50,13 +56,13 @@ const checks: Readonly<Record<string, Check>> = {
   uuid5: matching(UUID_OF_VERSION('5', '[89ab]')),
 };
 
-/** How Kubernetes checks patterns and formats in schemas. A text has every format that is not known. */
+/** How Kubernetes checks patterns and formats in schemas. */
 export const textChecks: TextChecks = {
   matches(pattern, text) {
     const compiled = compilePattern(pattern);
     return compiled.ok ? compiled.pattern.test(text) : compiled.error.message;
   },
-  hasFormat: (format, text) => checks[format.replaceAll('-', '')]?.(text) ?? true,
+  format: (name) => checks[name.replaceAll('-', '')],
 };
 
 function isRequestUri(text: string): boolean {

@@ -32,15 +32,12 @@ function tokenValue(raw: unknown): Value {
 
 /** Data in a token: its names may be written with escapes. */
 class TokenMap extends MapBase {
+  readonly goName = '*oidc.unescapeMapper';
   readonly #raw: Readonly<Record<string, unknown>>;
 
   constructor(raw: Readonly<Record<string, unknown>>) {
     super();
     this.#raw = raw;
-  }
-
-  get goName(): string {
-    return '*oidc.unescapeMapper';
   }
 
   get size(): number {
@@ -59,15 +56,12 @@ class TokenMap extends MapBase {
 }
 
 class TokenList extends ListValue {
+  readonly goName = '*oidc.unescapeLister';
   readonly #raw: readonly unknown[];
 
   constructor(raw: readonly unknown[]) {
     super();
     this.#raw = raw;
-  }
-
-  get goName(): string {
-    return '*oidc.unescapeLister';
   }
 
   get size(): number {

@@ -16,17 +16,7 @@ function bind(): Macro {
       const [variable, initial, result] = args as readonly [Expr, Expr, Expr];
       if (variable.kind !== 'ident')
         throw new MacroError(variable, 'cel.bind() variable names must be simple identifiers');
-      const make = new NodeMaker(offset);
-      return make.comprehension({
-        range: make.list(),
-        variable: '#unused',
-        variable2: undefined,
-        accumulator: variable.name,
-        initial,
-        condition: make.bool(false),
-        step: make.ident(variable.name),
-        result,
-      });
+      return new NodeMaker(offset).bind(variable.name, initial, result);
     },
   };
 }

@@ -1,19 +1,6 @@
-import { binary, declareFunction, member, overload, unary, variadic } from '../check/declarations.ts';
+import { binary, declareFunction, member, overload, unary } from '../check/declarations.ts';
 import { copyExpr, type Expr, expandMap, type Macro, type MacroCall, MacroError, NodeMaker } from '../syntax/index.ts';
-import {
-  BOOL,
-  BYTES,
-  DOUBLE,
-  DURATION,
-  DYN,
-  INT,
-  listOf,
-  STRING,
-  TIMESTAMP,
-  type Type,
-  typeParameter,
-  UINT,
-} from '../type-terms/index.ts';
+import { DYN, INT, listOf, COMPARABLE_TYPES, typeParameter } from '../type-terms/index.ts';
 import {
   CelError,
   compare,
@@ -32,8 +19,6 @@ import type { Library } from './library.ts';
 
 const T = typeParameter('T');
 const list = listOf(T);
-/** Types with an order, by which lists can be sorted. */
-export const COMPARABLE_TYPES: readonly Type[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
 /** No evaluation may cost more than this, so no longer range can be paid for. */
 const LONGEST_RANGE = 10_000_000;
 
@@ -43,23 +28,15 @@ export function listsLibrary(): Library {
     macros: [sortBy()],
     functions: [
       declareFunction('slice', [
-        member(
-          'list_slice',
-          [list, INT, INT],
-          list,
-          variadic((of, start, end) => slice(of as List, start as number, end as number)),
+        member('list_slice', [list, INT, INT], list, (of, start, end) =>
+          slice(of as List, start as number, end as number),
         ),
       ]),
       declareFunction(
         'flatten',
         [
-          member(
-            'list_flatten',
-            [listOf(list)],
-            list,
-            unary((of) => (isList(of) ? flatten(of, 1) : notFlattened(of, ''))),
-          ),
-          member('list_flatten_int', [listOf(DYN), INT], listOf(DYN), binary(flattened)),
+          member('list_flatten', [listOf(list)], list, (of) => (isList(of) ? flatten(of, 1) : notFlattened(of, ''))),
+          member('list_flatten_int', [listOf(DYN), INT], listOf(DYN), flattened),
         ],
         { isUnguarded: true },
       ),
@@ -75,23 +52,9 @@ export function listsLibrary(): Library {
         COMPARABLE_TYPES.map((type) => member(`list_${type.name}_sortByAssociatedKeys`, [list, listOf(type)], list)),
         { singleton: { implementation: binary((of, keys) => sorted(of as List, keys as List)), accepts: isList } },
       ),
-      declareFunction('lists.range', [overload('lists_range', [INT], listOf(INT), unary(range))]),
-      declareFunction('reverse', [
-        member(
-          'list_reverse',
-          [list],
-          list,
-          unary((of) => listItems(of as List).reverse()),
-        ),
-      ]),
-      declareFunction('distinct', [
-        member(
-          'list_distinct',
-          [list],
-          list,
-          unary((of) => distinct(of as List)),
-        ),
-      ]),
+      declareFunction('lists.range', [overload('lists_range', [INT], listOf(INT), range)]),
+      declareFunction('reverse', [member('list_reverse', [list], list, (of) => listItems(of as List).reverse())]),
+      declareFunction('distinct', [member('list_distinct', [list], list, (of) => distinct(of as List))]),
     ],
   };
 }
@@ -170,16 +133,7 @@ function sortBy(): Macro {
     const name = '@__sortBy_input__';
     const bound = make.ident(name);
     const keys = expandMap({ offset, target: copyExpr(bound, offset), args });
-    return make.comprehension({
-      range: make.list(),
-      variable: '#unused',
-      variable2: undefined,
-      accumulator: name,
-      initial: input,
-      condition: make.bool(false),
-      step: bound,
-      result: make.memberCall('@sortByAssociatedKeys', copyExpr(bound, offset), keys),
-    });
+    return make.bind(name, input, make.memberCall('@sortByAssociatedKeys', copyExpr(bound, offset), keys));
   };
   return { name: 'sortBy', isMember: true, argumentCount: 2, expand };
 }

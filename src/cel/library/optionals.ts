@@ -1,20 +1,36 @@
-import { declareFunction, member, overload, unary, variadic } from '../check/declarations.ts';
+import { declareFunction, member, overload } from '../check/declarations.ts';
 import { copyExpr, type Expr, type Macro, type MacroCall, MacroError, NodeMaker, Operator } from '../syntax/index.ts';
-import { BOOL, DYN, INT, listOf, mapOf, OPTIONAL, optionalOf, STRING, typeParameter } from '../type-terms/index.ts';
+import {
+  BOOL,
+  Boxed,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  OPTIONAL,
+  optionalOf,
+  STRING,
+  typeParameter,
+} from '../type-terms/index.ts';
 import {
   CelError,
+  Double,
+  Duration,
   goText,
   isList,
+  isMap,
   type List,
   listAt,
   listItems,
   listSize,
-  noSuchOverload,
+  mapSize,
   NONE,
+  noSuchOverload,
   Optional,
+  Timestamp,
+  Uint,
   type Value,
 } from '../values/index.ts';
-import { isZero } from './is-zero.ts';
 import type { Library } from './library.ts';
 
 const K = typeParameter('K');
@@ -29,32 +45,13 @@ export function optionalsLibrary(): Library {
     types: [OPTIONAL],
     macros: [optMacro('optMap', true), optMacro('optFlatMap', false)],
     functions: [
-      declareFunction('optional.of', [
-        overload(
-          'optional_of',
-          [V],
-          optional,
-          unary((value) => new Optional(value)),
-        ),
-      ]),
+      declareFunction('optional.of', [overload('optional_of', [V], optional, (value) => new Optional(value))]),
       declareFunction('optional.ofNonZeroValue', [
-        overload(
-          'optional_ofNonZeroValue',
-          [V],
-          optional,
-          unary((value) => (isZero(value) ? NONE : new Optional(value))),
-        ),
+        overload('optional_ofNonZeroValue', [V], optional, (value) => (isZero(value) ? NONE : new Optional(value))),
       ]),
-      declareFunction('optional.none', [
-        overload(
-          'optional_none',
-          [],
-          optional,
-          variadic(() => NONE),
-        ),
-      ]),
-      declareFunction('value', [member('optional_value', [optional], V, unary(valueOf))]),
-      declareFunction('hasValue', [member('optional_hasValue', [optional], BOOL, unary(hasValue))]),
+      declareFunction('optional.none', [overload('optional_none', [], optional, () => NONE)]),
+      declareFunction('value', [member('optional_value', [optional], V, valueOf)]),
+      declareFunction('hasValue', [member('optional_hasValue', [optional], BOOL, hasValue)]),
       declareFunction('or', [member('optional_or_optional', [optional, optional], optional)]),
       declareFunction('orValue', [member('optional_orValue_value', [optional, V], V)]),
       declareFunction(Operator.optionalSelect, [overload('select_optional_field', [DYN, STRING], optional)]),
@@ -68,24 +65,10 @@ export function optionalsLibrary(): Library {
         overload('optional_list_index_int', [optionalOf(list), INT], optional),
         overload('optional_map_index_value', [optionalOf(map), K], optional),
       ]),
-      declareFunction('last', [
-        member(
-          'list_last',
-          [list],
-          optional,
-          unary((value) => edge(value, (size) => size - 1)),
-        ),
-      ]),
-      declareFunction('first', [
-        member(
-          'list_first',
-          [list],
-          optional,
-          unary((value) => edge(value, () => 0)),
-        ),
-      ]),
-      declareFunction('optional.unwrap', [overload('optional_unwrap', [listOf(optional)], list, unary(unwrap))]),
-      declareFunction('unwrapOpt', [member('optional_unwrapOpt', [listOf(optional)], list, unary(unwrap))]),
+      declareFunction('last', [member('list_last', [list], optional, (value) => edge(value, (size) => size - 1))]),
+      declareFunction('first', [member('list_first', [list], optional, (value) => edge(value, () => 0))]),
+      declareFunction('optional.unwrap', [overload('optional_unwrap', [listOf(optional)], list, unwrap)]),
+      declareFunction('unwrapOpt', [member('optional_unwrapOpt', [listOf(optional)], list, unwrap)]),
     ],
   };
 }
@@ -121,16 +104,8 @@ function optMacro(name: string, isWrapped: boolean): Macro {
     if (variable.kind !== 'ident')
       throw new MacroError(variable, `${name}() variable name must be a simple identifier`);
     const make = new NodeMaker(offset);
-    const bound = make.comprehension({
-      range: make.list(),
-      variable: '#unused',
-      variable2: undefined,
-      accumulator: variable.name,
-      initial: make.memberCall('value', copyExpr(target as Expr, offset)),
-      condition: make.bool(false),
-      step: make.ident(variable.name),
-      result: transform,
-    });
+    const value = make.memberCall('value', copyExpr(target as Expr, offset));
+    const bound = make.bind(variable.name, value, transform);
     return make.call(
       Operator.conditional,
       make.memberCall('hasValue', target as Expr),
@@ -139,4 +114,25 @@ function optMacro(name: string, isWrapped: boolean): Macro {
     );
   };
   return { name, isMember: true, argumentCount: 2, expand };
+}
+
+/** A value that knows whether it is the zero of its type. */
+interface Zeroable {
+  readonly isZero: boolean;
+}
+
+const ZERO_TIME_SECONDS = -62_135_596_800;
+
+/** Whether a value is the empty or zero one of its type; types without such a value have none. */
+function isZero(value: Value): boolean {
+  if (value === null || value === '' || value === 0 || value === false) return true;
+  if (typeof value !== 'object') return false;
+  if (value instanceof Double) return value.value === 0;
+  if (value instanceof Uint) return value.value === 0n;
+  if (value instanceof Duration) return value.nanos === 0n;
+  if (value instanceof Timestamp) return value.instant.seconds === ZERO_TIME_SECONDS && value.instant.nanos === 0;
+  if (value instanceof Uint8Array) return value.length === 0;
+  if (value instanceof Boxed && 'isZero' in value) return (value as Boxed & Zeroable).isZero;
+  if (isList(value)) return listSize(value) === 0;
+  return isMap(value) && mapSize(value) === 0;
 }

@@ -1,4 +1,4 @@
-import { binary, declareFunction, overload } from '../check/declarations.ts';
+import { declareFunction, overload } from '../check/declarations.ts';
 import { BOOL, listOf, typeParameter } from '../type-terms/index.ts';
 import { contains, type List, listItems, type Value } from '../values/index.ts';
 import type { Library } from './library.ts';
@@ -9,13 +9,9 @@ const list = listOf(typeParameter('T'));
 export function setsLibrary(): Library {
   return {
     functions: [
-      declareFunction('sets.contains', [overload('list_sets_contains_list', [list, list], BOOL, binary(isSuperset))]),
-      declareFunction('sets.equivalent', [
-        overload('list_sets_equivalent_list', [list, list], BOOL, binary(areEquivalent)),
-      ]),
-      declareFunction('sets.intersects', [
-        overload('list_sets_intersects_list', [list, list], BOOL, binary(intersect)),
-      ]),
+      declareFunction('sets.contains', [overload('list_sets_contains_list', [list, list], BOOL, isSuperset)]),
+      declareFunction('sets.equivalent', [overload('list_sets_equivalent_list', [list, list], BOOL, areEquivalent)]),
+      declareFunction('sets.intersects', [overload('list_sets_intersects_list', [list, list], BOOL, intersect)]),
     ],
   };
 }

@@ -1,14 +1,5 @@
 import { trimGo } from '../../api/values/index.ts';
-import {
-  binary,
-  declareFunction,
-  type FunctionDeclaration,
-  type Implementation,
-  member,
-  overload,
-  unary,
-  variadic,
-} from '../check/declarations.ts';
+import { declareFunction, type FunctionDeclaration, member, overload, variadic } from '../check/declarations.ts';
 import { DYN, INT, listOf, STRING } from '../type-terms/index.ts';
 import { CelError, goText, type List, listItems, type Value } from '../values/index.ts';
 import { formatText } from './format/index.ts';
@@ -23,93 +14,66 @@ export function stringsLibrary(version: 0 | 2): Library {
   };
 }
 
-/** An implementation for arguments that are known to be strings and ints. */
-const on = (apply: (...args: readonly never[]) => Value): Implementation =>
-  variadic(apply as (...args: readonly Value[]) => Value);
-const on1 = (apply: (text: string) => Value): Implementation => unary((text) => apply(text as string));
-const on2 = <T>(apply: (text: string, other: T) => Value): Implementation =>
-  binary((text, other) => apply(text as string, other as T));
-
 type Position = number | bigint;
 
+/** The implementations get strings and ints: calls are checked against the signatures before. */
 function basics(): readonly FunctionDeclaration[] {
   return [
-    declareFunction('charAt', [member('string_char_at_int', [STRING, INT], STRING, on2<Position>(charAt))]),
+    declareFunction('charAt', [
+      member('string_char_at_int', [STRING, INT], STRING, (text, at) => charAt(text as string, at as Position)),
+    ]),
     declareFunction('indexOf', [
-      member(
-        'string_index_of_string',
-        [STRING, STRING],
-        INT,
-        on2<string>((text, part) => indexOf(text, part, 0)),
+      member('string_index_of_string', [STRING, STRING], INT, (text, part) =>
+        indexOf(text as string, part as string, 0),
       ),
-      member('string_index_of_string_int', [STRING, STRING, INT], INT, on(indexOf)),
+      member('string_index_of_string_int', [STRING, STRING, INT], INT, (text, part, start) =>
+        indexOf(text as string, part as string, start as Position),
+      ),
     ]),
     declareFunction('lastIndexOf', [
-      member(
-        'string_last_index_of_string',
-        [STRING, STRING],
-        INT,
-        on2<string>((text, part) => lastIndexOf(text, part, undefined)),
+      member('string_last_index_of_string', [STRING, STRING], INT, (text, part) =>
+        lastIndexOf(text as string, part as string, undefined),
       ),
-      member('string_last_index_of_string_int', [STRING, STRING, INT], INT, on(lastIndexOf)),
+      member('string_last_index_of_string_int', [STRING, STRING, INT], INT, (text, part, start) =>
+        lastIndexOf(text as string, part as string, start as Position),
+      ),
     ]),
     declareFunction('lowerAscii', [
-      member(
-        'string_lower_ascii',
-        [STRING],
-        STRING,
-        on1((text) => text.replaceAll(/[A-Z]+/g, (found) => found.toLowerCase())),
+      member('string_lower_ascii', [STRING], STRING, (text) =>
+        (text as string).replaceAll(/[A-Z]+/g, (found) => found.toLowerCase()),
       ),
     ]),
     declareFunction('replace', [
-      member(
-        'string_replace_string_string',
-        [STRING, STRING, STRING],
-        STRING,
-        on((...[text, old, fresh]: readonly [string, string, string]) => replaceText(text, old, { fresh, limit: -1 })),
-      ),
-      member(
-        'string_replace_string_string_int',
-        [STRING, STRING, STRING, INT],
-        STRING,
-        on((...[text, old, fresh, limit]: readonly [string, string, string, Position]) =>
-          replaceText(text, old, { fresh, limit: Number(limit) }),
-        ),
-      ),
+      member('string_replace_string_string', [STRING, STRING, STRING], STRING, replaced),
+      member('string_replace_string_string_int', [STRING, STRING, STRING, INT], STRING, replaced),
     ]),
     declareFunction('split', [
-      member(
-        'string_split_string',
-        [STRING, STRING],
-        listOf(STRING),
-        on2<string>((text, separator) => splitText(text, separator, -1)),
-      ),
-      member(
-        'string_split_string_int',
-        [STRING, STRING, INT],
-        listOf(STRING),
-        on((text: string, separator: string, limit: Position) => splitText(text, separator, Number(limit))),
-      ),
+      member('string_split_string', [STRING, STRING], listOf(STRING), split),
+      member('string_split_string_int', [STRING, STRING, INT], listOf(STRING), split),
     ]),
     declareFunction('substring', [
-      member(
-        'string_substring_int',
-        [STRING, INT],
-        STRING,
-        on2<Position>((text, start) => substring(text, start, undefined)),
+      member('string_substring_int', [STRING, INT], STRING, (text, start) =>
+        substring(text as string, start as Position, undefined),
       ),
-      member('string_substring_int_int', [STRING, INT, INT], STRING, on(substring)),
+      member('string_substring_int_int', [STRING, INT, INT], STRING, (text, start, end) =>
+        substring(text as string, start as Position, end as Position),
+      ),
     ]),
-    declareFunction('trim', [member('string_trim', [STRING], STRING, on1(trimGo))]),
+    declareFunction('trim', [member('string_trim', [STRING], STRING, (text) => trimGo(text as string))]),
     declareFunction('upperAscii', [
-      member(
-        'string_upper_ascii',
-        [STRING],
-        STRING,
-        on1((text) => text.replaceAll(/[a-z]+/g, (found) => found.toUpperCase())),
+      member('string_upper_ascii', [STRING], STRING, (text) =>
+        (text as string).replaceAll(/[a-z]+/g, (found) => found.toUpperCase()),
       ),
     ]),
   ];
+}
+
+function replaced(...[text, old, fresh, limit = -1]: readonly Value[]): Value {
+  return replaceText(text as string, old as string, { fresh: fresh as string, limit: Number(limit) });
+}
+
+function split(text: Value, separator: Value, limit: Value = -1): Value {
+  return splitText(text as string, separator as string, Number(limit));
 }
 
 function quoting(): readonly FunctionDeclaration[] {
@@ -122,7 +86,7 @@ function quoting(): readonly FunctionDeclaration[] {
         variadic((text, args) => formatText(text as string, listItems(args as List))),
       ),
     ]),
-    declareFunction('strings.quote', [overload('strings_quote', [STRING], STRING, on1(quote))]),
+    declareFunction('strings.quote', [overload('strings_quote', [STRING], STRING, (text) => quote(text as string))]),
   ];
 }
 
@@ -134,17 +98,9 @@ function join(textsOf: Texts): FunctionDeclaration {
     return texts instanceof CelError ? texts : texts.join(separator);
   };
   return declareFunction('join', [
-    member(
-      'list_join',
-      [listOf(STRING)],
-      STRING,
-      unary((list) => joined(list, '')),
-    ),
-    member(
-      'list_join_string',
-      [listOf(STRING), STRING],
-      STRING,
-      binary((list, separator) => joined(list, separator as string)),
+    member('list_join', [listOf(STRING)], STRING, (list) => joined(list, '')),
+    member('list_join_string', [listOf(STRING), STRING], STRING, (list, separator) =>
+      joined(list, separator as string),
     ),
   ]);
 }

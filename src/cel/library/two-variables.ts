@@ -1,4 +1,4 @@
-import { binary, declareFunction, overload, variadic } from '../check/declarations.ts';
+import { declareFunction, overload } from '../check/declarations.ts';
 import {
   ACCUMULATOR,
   allLoop,
@@ -40,18 +40,10 @@ export function twoVariablesLibrary(): Library {
     ],
     functions: [
       declareFunction(INSERT, [
-        overload(
-          '@mapInsert_map_key_value',
-          [map, K, V],
-          map,
-          variadic((into, key, value) => insert(into as MapLike, key, value)),
+        overload('@mapInsert_map_key_value', [map, K, V], map, (into, key, value) =>
+          insert(into as MapLike, key, value),
         ),
-        overload(
-          '@mapInsert_map_map',
-          [map, map],
-          map,
-          binary((into, from) => insertAll(into as MapLike, from as MapLike)),
-        ),
+        overload('@mapInsert_map_map', [map, map], map, (into, from) => insertAll(into as MapLike, from as MapLike)),
       ]),
     ],
   };
@@ -72,17 +64,11 @@ function transforms(
   ];
 }
 
-function mapLoop(
-  { make, range, variable, variable2 }: Loop,
-  inserted: readonly Expr[],
-  filter: Expr | undefined,
-): Expr {
+function mapLoop({ make, ...place }: Loop, inserted: readonly Expr[], filter: Expr | undefined): Expr {
   const added = make.call(INSERT, make.accumulator(), ...inserted);
   const step = filter === undefined ? added : make.call(Operator.conditional, filter, added, make.accumulator());
   return make.comprehension({
-    range,
-    variable,
-    variable2,
+    ...place,
     accumulator: ACCUMULATOR,
     initial: make.map(),
     condition: make.bool(true),

@@ -1,26 +1,8 @@
 export * from './expr.ts';
 export { type Issue, Issues } from './issues.ts';
-export {
-  ACCUMULATOR,
-  copyExpr,
-  loopVariable,
-  type Macro,
-  type MacroCall,
-  MacroError,
-  MacroTable,
-  NodeMaker,
-  refuseAccumulator,
-} from './macro.ts';
+export * from './macro.ts';
 export { Operator } from './operators.ts';
 export type { Syntax } from './parse-context.ts';
 export { parse, type Parsed } from './parser.ts';
 export { codePointCount, type Location, NO_LOCATION, Source } from './source.ts';
-export {
-  allLoop,
-  existsLoop,
-  existsOneLoop,
-  expandMap,
-  listLoop,
-  type Loop,
-  standardMacros,
-} from './standard-macros.ts';
+export * from './standard-macros.ts';

@@ -98,14 +98,28 @@ export class NodeMaker {
     return { kind: 'select', offset: this.#offset, operand, field, isTest: true };
   }
 
+  /** `result` with a name bound to the value of `initial`: a loop that goes over nothing. */
+  bind(name: string, initial: Expr, result: Expr): Expr {
+    return this.comprehension({
+      range: this.list(),
+      variable: '#unused',
+      variable2: undefined,
+      accumulator: name,
+      initial,
+      condition: this.bool(false),
+      step: this.ident(name),
+      result,
+    });
+  }
+
   comprehension(parts: Omit<ComprehensionExpr, 'kind' | 'offset' | 'type'>): Expr {
     return { kind: 'comprehension', offset: this.#offset, ...parts };
   }
 }
 
-/** A loop variable: an identifier that does not hide the accumulator. `complaint` is for anything else. */
-export function loopVariable(arg: Expr, complaint: string): string {
-  if (arg.kind !== 'ident') throw new MacroError(arg, complaint);
+/** A loop variable: an identifier that does not hide the accumulator. `message` is the error for anything else. */
+export function loopVariable(arg: Expr, message: string): string {
+  if (arg.kind !== 'ident') throw new MacroError(arg, message);
   refuseAccumulator(arg, arg.name);
   return arg.name;
 }

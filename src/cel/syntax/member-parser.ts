@@ -1,6 +1,6 @@
 import { CollectionParser } from './collection-parser.ts';
 import type { Expr } from './expr.ts';
-import { readLiteral } from './literal-value.ts';
+import { readLiteral } from './literals.ts';
 import { MacroError } from './macro.ts';
 import { Operator, reservedWords } from './operators.ts';
 import type { ParseContext } from './parse-context.ts';

@@ -1,13 +1,15 @@
 import { TooDeep } from './depth.ts';
-import { diagnose } from './diagnose.ts';
 import type { Expr } from './expr.ts';
 import { Issues } from './issues.ts';
-import { tokenize } from './lexer.ts';
+import { type LexicalFailure, tokenize } from './lexer.ts';
 import { OperatorParser } from './operator-parser.ts';
 import { ParseContext, type Syntax } from './parse-context.ts';
 import { codePointCount, type Source } from './source.ts';
 import { Token } from './token.ts';
 import { MISFIT, TokenReader } from './token-reader.ts';
+import { celGrammar } from './grammar.ts';
+import { Places } from './places.ts';
+import { Reader } from './recovery.ts';
 
 export type Parsed = { readonly ok: true; readonly expr: Expr } | { readonly ok: false; readonly issues: Issues };
 
@@ -46,4 +48,21 @@ function read(context: ParseContext): Expr | undefined {
     if (error === MISFIT) return undefined;
     throw error;
   }
+}
+
+/**
+ * What is wrong with an expression that does not fit the grammar: reads it again, going on after each mistake as
+ * Kubernetes' parser does, so that the messages are the same ones at the same places.
+ */
+function diagnose(source: Source): Issues {
+  const issues = new Issues(source);
+  const failures: LexicalFailure[] = [];
+  const tokens = tokenize(source.text, (failure) => {
+    const text = source.text.slice(failure.start, failure.end);
+    issues.report(failure.start, `Syntax error: token recognition error at: '${text}'`);
+    failures.push(failure);
+  });
+  const reader = new Reader({ text: source.text, tokens, failures }, { places: new Places(celGrammar()), issues });
+  reader.read();
+  return issues;
 }

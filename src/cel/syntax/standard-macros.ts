@@ -33,19 +33,13 @@ function expandHas({ offset, args }: MacroCall): Expr {
 }
 
 function quantifier(name: string, loop: (loop: Loop, predicate: Expr) => Expr): Macro {
-  return {
-    name,
-    isMember: true,
-    argumentCount: 2,
-    expand: (call) => loop(loopOf(call, NO_NAME), call.args[1] as Expr),
-  };
+  const expand = (call: MacroCall): Expr => loop(loopOf(call, NO_NAME), call.args[1] as Expr);
+  return { name, isMember: true, argumentCount: 2, expand };
 }
 
-export function allLoop({ make, range, variable, variable2 }: Loop, predicate: Expr): Expr {
+export function allLoop({ make, ...place }: Loop, predicate: Expr): Expr {
   return make.comprehension({
-    range,
-    variable,
-    variable2,
+    ...place,
     accumulator: ACCUMULATOR,
     initial: make.bool(true),
     condition: make.call(Operator.notStrictlyFalse, make.accumulator()),
@@ -55,11 +49,9 @@ export function allLoop({ make, range, variable, variable2 }: Loop, predicate: E
   });
 }
 
-export function existsLoop({ make, range, variable, variable2 }: Loop, predicate: Expr): Expr {
+export function existsLoop({ make, ...place }: Loop, predicate: Expr): Expr {
   return make.comprehension({
-    range,
-    variable,
-    variable2,
+    ...place,
     accumulator: ACCUMULATOR,
     initial: make.bool(false),
     condition: make.call(Operator.notStrictlyFalse, make.call(Operator.not, make.accumulator())),
@@ -69,11 +61,9 @@ export function existsLoop({ make, range, variable, variable2 }: Loop, predicate
   });
 }
 
-export function existsOneLoop({ make, range, variable, variable2 }: Loop, predicate: Expr): Expr {
+export function existsOneLoop({ make, ...place }: Loop, predicate: Expr): Expr {
   return make.comprehension({
-    range,
-    variable,
-    variable2,
+    ...place,
     accumulator: ACCUMULATOR,
     initial: make.int(0),
     condition: make.bool(true),
@@ -89,23 +79,17 @@ export function existsOneLoop({ make, range, variable, variable2 }: Loop, predic
 }
 
 /** Collects what `element` yields into a list, for the elements that `filter` (if any) lets through. */
-export function listLoop({ make, range, variable, variable2 }: Loop, element: Expr, filter: Expr | undefined): Expr {
-  const initial = make.list();
-  const condition = make.bool(true);
+export function listLoop({ make, ...place }: Loop, element: Expr, filter: Expr | undefined): Expr {
   const added = make.call(Operator.add, make.accumulator(), make.list(element));
   const step = filter === undefined ? added : make.call(Operator.conditional, filter, added, make.accumulator());
-  const result = make.accumulator();
-  const form = { kind: 'collect', element, filter } as const;
   return make.comprehension({
-    range,
-    variable,
-    variable2,
+    ...place,
     accumulator: ACCUMULATOR,
-    initial,
-    condition,
+    initial: make.list(),
+    condition: make.bool(true),
     step,
-    result,
-    form,
+    result: make.accumulator(),
+    form: { kind: 'collect', element, filter },
   });
 }
 
@@ -121,11 +105,11 @@ function expandFilter(call: MacroCall): Expr {
   return listLoop(loopOf(call, NO_IDENTIFIER), variable, predicate);
 }
 
-function loopOf({ offset, target, args }: MacroCall, complaint: string): Loop {
+function loopOf({ offset, target, args }: MacroCall, message: string): Loop {
   return {
     make: new NodeMaker(offset),
     range: target as Expr,
-    variable: loopVariable(args[0] as Expr, complaint),
+    variable: loopVariable(args[0] as Expr, message),
     variable2: undefined,
   };
 }

@@ -1,3 +1,3 @@
 export * from './type.ts';
-export { formatSignature, formatType } from './format-type.ts';
+export { formatSignature, formatType } from './type.ts';
 export { Substitutions } from './substitutions.ts';

@@ -124,6 +124,9 @@ export const MAP = mapOf(DYN, DYN);
 /** The run-time type of optionals; with a parameter while checking. */
 export const OPTIONAL = new Type('opaque', 'optional_type');
 
+/** Types with an order, by which lists can be sorted. */
+export const COMPARABLE_TYPES: readonly Type[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
+
 export function listOf(element: Type): Type {
   return new Type('list', 'list', { parameters: [element] });
 }
@@ -162,4 +165,28 @@ export function nullable(wrapped: Type): Type {
 
 export function isOptionalType(type: Type): boolean {
   return type.kind === 'opaque' && type.name === 'optional_type';
+}
+
+/** A type as check errors name it: `map(string, int)`, `null`, `!error!`. */
+export function formatType(type: Type): string {
+  switch (type.kind) {
+    case 'any':
+    case 'duration':
+    case 'null':
+    case 'timestamp':
+      return type.kind;
+    case 'error':
+      return '!error!';
+    case 'param':
+      return type.name;
+    default:
+      if (type.parameters.length === 0) return type.declaredName;
+      return `${type.name}(${type.parameters.map(formatType).join(', ')})`;
+  }
+}
+
+/** The signature of a call: `(int, string)`, or `string.(int)` with a receiver. */
+export function formatSignature(types: readonly Type[], hasReceiver: boolean): string {
+  const names = types.map(formatType);
+  return hasReceiver ? `${names[0] ?? ''}.(${names.slice(1).join(', ')})` : `(${names.join(', ')})`;
 }

@@ -3,7 +3,7 @@ import { compareNumbers, isNumeric } from './compare.ts';
 import { Duration } from './duration.ts';
 import { CelError, Failure } from './failure.ts';
 import { isList, type List, listAt, listSize, ListValue } from './list.ts';
-import { isMap, MapBase, mapFind, mapKeys, mapSize, type MapLike } from './map.ts';
+import { isMap, MapBase, mapFind, mapKeys, type MapLike, mapSize } from './map.ts';
 import { Opaque } from './opaque.ts';
 import { Optional } from './optional.ts';
 import { Timestamp } from './timestamp.ts';
@@ -92,4 +92,14 @@ export interface OwnSearch {
 export function isEqual(left: Value, right: Value): boolean {
   const answer = equal(left, right);
   return !(answer instanceof CelError) && answer === true;
+}
+
+/** Whether two sets of fields are the same. */
+export function deepEqualValues(left: ReadonlyMap<string, Value>, right: ReadonlyMap<string, Value>): boolean {
+  if (left.size !== right.size) return false;
+  for (const [name, value] of left) {
+    const other = right.get(name);
+    if (other === undefined || equal(value, other) !== true) return false;
+  }
+  return true;
 }

@@ -1,26 +1,14 @@
 export { compare, compareNumbers, isComparable, isNumeric, type Numeric } from './compare.ts';
-export { deepEqualValues } from './deep-equal.ts';
+export { contains, deepEqualValues, equal, equalLists, isEqual, type OwnEquality, type OwnSearch } from './equal.ts';
 export { checkedDuration, Duration } from './duration.ts';
-export { contains, equal, equalLists, isEqual, type OwnEquality, type OwnSearch } from './equal.ts';
 export { Breakdown, CelError, CostLimitExceeded, Failure, noSuchOverload, UnknownValue } from './failure.ts';
 export { formatFixed, formatShortest } from './go-float.ts';
-export { goText } from './go-text.ts';
+export { goText, literalText } from './literal-text.ts';
 export { goNativeName, goTypeName } from './go-type-name.ts';
 export { requireHashable } from './hashable.ts';
 export * from './int.ts';
-export { literalText } from './literal-text.ts';
 export { type HasNative, nativeOf, unconvertible } from './native.ts';
-export {
-  concatenate,
-  Concatenation,
-  GrowingList,
-  isList,
-  type List,
-  listAt,
-  listItems,
-  listSize,
-  ListValue,
-} from './list.ts';
+export * from './list.ts';
 export { isMap, MapBase, mapFind, mapKeys, type MapLike, mapSize, MapValue } from './map.ts';
 export { Opaque } from './opaque.ts';
 export { NONE, Optional } from './optional.ts';

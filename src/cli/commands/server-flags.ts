@@ -1,10 +1,11 @@
-import { parseRuntimeConfig } from '../../api/index.ts';
-import type { RuntimeConfig } from '../../api/index.ts';
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { parseRuntimeConfig, type RuntimeConfig } from '../../api/index.ts';
 import { parseDuration } from '../../base/index.ts';
 import { admissionProblems, hasAdmissionPlugin, type StorageOptions } from '../../cluster/index.ts';
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
-import { readFileSync } from 'node:fs';
 
 /** Flags that `up` and `apiserver` share, under upstream's names. */
 export const serverFlags: FlagDefinitions = {
@@ -124,4 +125,9 @@ export function fileFlag(flags: Flags, name: string): string | undefined {
   } catch (cause) {
     throw new UsageError(`--${name}: cannot read "${path}"`, { cause });
   }
+}
+
+/** Where a cluster keeps its store, keys and kubeconfig unless told otherwise. */
+export function defaultDataFolder(environment: Readonly<Record<string, string | undefined>>): string {
+  return environment['KEELSON_DATA_DIR'] ?? join(homedir(), '.keelson');
 }

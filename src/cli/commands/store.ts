@@ -1,13 +1,11 @@
 import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
 import { compactStore, dumpStore, restoreStore, verifyStore } from '../../store/index.ts';
-import type { Command, CommandContext } from '../command.ts';
-import { UsageError } from '../command.ts';
-import { describeFlags, Flags } from '../flags.ts';
-import type { FlagDefinitions } from '../flags.ts';
-import { defaultDataFolder } from './data-folder.ts';
-import { join } from 'node:path';
+import { type Command, type CommandContext, UsageError } from '../command.ts';
+import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
+import { defaultDataFolder } from './server-flags.ts';
 
 const definitions: FlagDefinitions = {
   'data-dir': {

@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import { aborted, CryptoRandom, LineLogger, RealClock } from '../../base/index.ts';
-import { defaultKubeconfigPath, startCluster, writeKubeconfig } from '../../cluster/index.ts';
-import type { ClusterOptions, StorageOptions } from '../../cluster/index.ts';
-import type { Command, CommandContext } from '../command.ts';
-import { UsageError } from '../command.ts';
-import { describeFlags, Flags } from '../flags.ts';
-import type { FlagDefinitions } from '../flags.ts';
-import { defaultDataFolder } from './data-folder.ts';
-import { etcdStorage, serverFlags, serverSettings } from './server-flags.ts';
+import {
+  type ClusterOptions,
+  defaultKubeconfigPath,
+  startCluster,
+  type StorageOptions,
+  writeKubeconfig,
+} from '../../cluster/index.ts';
+import { type Command, type CommandContext, UsageError } from '../command.ts';
+import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
+import { defaultDataFolder, etcdStorage, serverFlags, serverSettings } from './server-flags.ts';
 
 const definitions: FlagDefinitions = {
   'data-dir': {

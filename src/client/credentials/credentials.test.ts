@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../base/index.ts';
 import { testdata } from '../testing/test-server.ts';
-import type { ExecPlugin } from './exec-credential.ts';
-import { ExecCredentials, type ExecCredentialsOptions } from './exec-credentials.ts';
+import { ExecCredentials, type ExecCredentialsOptions, type ExecPlugin } from './exec-credentials.ts';
 import { CertificateCredentials, TokenFileCredentials } from './file-credentials.ts';
 
 /** A file that is removed again; writing it anew changes its time, however quickly it happens. */

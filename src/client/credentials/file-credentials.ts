@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/index.ts';
-import { messageOf, TransportError } from '../../wire/http/index.ts';
+import { type Clock, messageOf } from '../../base/index.ts';
+import { TransportError } from '../../wire/http/index.ts';
 import { bearer, type ClientCertificate, type Credential, type Credentials } from './credentials.ts';
 import { WatchedFile } from './watched-file.ts';
 

@@ -12,9 +12,10 @@ export {
   EXEC_API_VERSIONS,
   type ExecApiVersion,
   type ExecCluster,
+  ExecCredentials,
+  type ExecCredentialsOptions,
   type ExecPlugin,
   type InteractiveMode,
-} from './exec-credential.ts';
-export { ExecCredentials, type ExecCredentialsOptions } from './exec-credentials.ts';
+} from './exec-credentials.ts';
 export { CertificateCredentials, type PemSource, TokenFileCredentials } from './file-credentials.ts';
 export { WatchedFile } from './watched-file.ts';

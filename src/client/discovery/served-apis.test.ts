@@ -3,8 +3,7 @@ import { discardLogger } from '../../base/index.ts';
 import { Requester } from '../request/requester.ts';
 import { TestCluster } from '../testing/test-cluster.ts';
 import type { Transport, TransportRequest } from '../transport.ts';
-import { readAggregated } from './read-aggregated.ts';
-import { ServedApis } from './served-apis.ts';
+import { readAggregated, ServedApis } from './served-apis.ts';
 
 /** Counts requests, and lets a test refuse some or make the server look older than it is. */
 function wrap(

@@ -1,10 +1,28 @@
-import type { APIGroupList, APIResourceList, APIVersions } from '../../api/types/meta/v1.d.ts';
+import type { APIGroupDiscoveryList, APIResourceDiscovery } from '../../api/types/apidiscovery/v2.d.ts';
+import type { APIGroupList, APIResource, APIResourceList, APIVersions } from '../../api/types/meta/v1.d.ts';
 import type { Info } from '../../api/types/pkg/version.d.ts';
+import { messageOf } from '../../base/index.ts';
+import type { Kind } from '../kind.ts';
 import type { CallOptions } from '../request/api-request.ts';
 import type { Requester } from '../request/requester.ts';
-import { ACCEPT_AGGREGATED, isAggregated, readAggregated } from './read-aggregated.ts';
-import { readResourceList } from './read-legacy.ts';
-import type { ServedKind, Survey } from './served-kind.ts';
+
+/** A resource as the server describes it. */
+export interface ServedKind extends Kind {
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  /** Names such as `status`. */
+  readonly subresources: readonly string[];
+}
+
+/** What a server serves, as far as it could be found out. */
+export interface Survey {
+  /** In the server's order of preference. */
+  readonly kinds: readonly ServedKind[];
+  /** What went wrong, by group and version: usually the server of an aggregated API is down. */
+  readonly failures: ReadonlyMap<string, string>;
+}
 
 /** What the server serves. Asked for once and remembered; a kind that is not known is looked for again. */
 export class ServedApis {
@@ -69,7 +87,7 @@ export class ServedApis {
       } catch (error) {
         options.signal?.throwIfAborted();
         this.#requester.log.warn('cannot discover an API group', { path, error });
-        failures.set(groupVersion, error instanceof Error ? error.message : String(error));
+        failures.set(groupVersion, messageOf(error));
         return [];
       }
     };
@@ -83,4 +101,71 @@ export class ServedApis {
 
 function isNamed({ kind, plural, singular, shortNames }: ServedKind, name: string): boolean {
   return kind === name || plural === name || singular === name || shortNames.includes(name);
+}
+
+/** All groups in one answer (KEP-3352), or, from servers that do not know it, something else. */
+const ACCEPT_AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
+
+function isAggregated(value: unknown): value is APIGroupDiscoveryList {
+  return (value as { readonly kind?: unknown } | null)?.kind === 'APIGroupDiscoveryList';
+}
+
+/** The resources of an aggregated answer, in the server's order of preference. What is marked as stale is not known now. */
+export function readAggregated(list: APIGroupDiscoveryList): Survey {
+  const failures = new Map<string, string>();
+  const kinds: ServedKind[] = [];
+  for (const { metadata, versions = [] } of list.items ?? []) {
+    const group = metadata?.name ?? '';
+    for (const { version = '', resources = [], freshness } of versions ?? []) {
+      const apiVersion = group === '' ? version : `${group}/${version}`;
+      if (freshness === 'Stale') failures.set(apiVersion, `stale GroupVersion discovery: ${apiVersion}`);
+      else for (const resource of resources ?? []) kinds.push(servedKind(group, version, resource));
+    }
+  }
+  return { kinds, failures };
+}
+
+function servedKind(group: string, version: string, resource: APIResourceDiscovery): ServedKind {
+  return {
+    group,
+    version,
+    apiVersion: group === '' ? version : `${group}/${version}`,
+    kind: resource.responseKind?.kind ?? '',
+    plural: resource.resource ?? '',
+    scope: resource.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+    singular: resource.singularResource ?? '',
+    shortNames: resource.shortNames ?? [],
+    categories: resource.categories ?? [],
+    verbs: resource.verbs ?? [],
+    subresources: (resource.subresources ?? []).map(({ subresource = '' }) => subresource),
+  };
+}
+
+/** The resources of one group and version, as servers before aggregated discovery tell them. */
+function readResourceList({ groupVersion, resources }: APIResourceList): ServedKind[] {
+  return resources
+    .filter(({ name }) => !name.includes('/'))
+    .map((resource) => listedKind(groupVersion, resource, subresourcesOf(resource.name, resources)));
+}
+
+function listedKind(groupVersion: string, resource: APIResource, subresources: readonly string[]): ServedKind {
+  const slash = groupVersion.indexOf('/');
+  return {
+    group: slash < 0 ? '' : groupVersion.slice(0, slash),
+    version: groupVersion.slice(slash + 1),
+    apiVersion: groupVersion,
+    kind: resource.kind,
+    plural: resource.name,
+    scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+    singular: resource.singularName,
+    shortNames: resource.shortNames ?? [],
+    categories: resource.categories ?? [],
+    verbs: resource.verbs,
+    subresources,
+  };
+}
+
+function subresourcesOf(plural: string, resources: readonly APIResource[]): readonly string[] {
+  const prefix = `${plural}/`;
+  return resources.filter(({ name }) => name.startsWith(prefix)).map(({ name }) => name.slice(prefix.length));
 }

@@ -1,6 +1,6 @@
 /** How often each thing goes wrong: from 0 (never) to 1 (always). */
 export interface FaultRates {
-  /** Of requests: the connection breaks before the server hears of it. */
+  /** Of requests: the connection breaks before they reach the server. */
   readonly drop: number;
   /** Of requests: the server does it, and the answer is lost. */
   readonly loseAnswer: number;

@@ -1,10 +1,9 @@
 import { expired, internalError, type StatusError, tooManyRequests } from '../../api/client.ts';
-import { type Clock, type Random, AbortScope } from '../../base/index.ts';
-import { decodeWatch } from '../request/watch-decoder.ts';
-import type { Transport, TransportRequest, TransportResponse } from '../transport.ts';
+import { AbortScope, type Clock, onAbort, type Random } from '../../base/index.ts';
 import { TransportError } from '../../wire/http/index.ts';
+import { decodeWatch } from '../request/watch-decoder.ts';
+import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../transport.ts';
 import { badDay, type FaultRates, noFaults } from './fault-rates.ts';
-import { faultyWatch } from './faulty-watch.ts';
 
 export interface FaultyTransportOptions {
   readonly clock: Clock;
@@ -101,4 +100,46 @@ function refused(error: StatusError): TransportResponse {
   const seconds = error.status.details?.retryAfterSeconds;
   const headers = seconds === undefined ? {} : { 'retry-after': String(seconds) };
   return { status: error.code, headers, body: { type: 'object', object: error.status } };
+}
+
+interface FaultyWatchOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  readonly maxDelayMs: number;
+  readonly rates: () => FaultRates;
+  readonly count: (fault: keyof FaultRates) => void;
+}
+
+/** Passes on the events of a watch, with faults. */
+async function* faultyWatch(
+  batches: AsyncIterable<readonly TransportEvent[]>,
+  options: FaultyWatchOptions,
+): AsyncGenerator<readonly TransportEvent[]> {
+  const { clock, random, signal, maxDelayMs, count } = options;
+  const strikes = (fault: keyof FaultRates): boolean => {
+    const isHit = random.float() < options.rates()[fault];
+    if (isHit) count(fault);
+    return isHit;
+  };
+  let last: TransportEvent | undefined;
+  for await (const batch of batches) {
+    for (const event of batch) {
+      if (strikes('late')) await clock.sleep(random.float() * maxDelayMs, signal);
+      if (strikes('cut')) throw new TransportError('cut', 'Lost the connection: a fault');
+      if (strikes('end')) return;
+      if (strikes('silence')) await forever(signal);
+      if (strikes('expired')) yield [{ type: 'ERROR', status: expired('too old resource version: a fault').status }];
+      yield [event];
+      if (strikes('duplicate')) yield [last ?? event, event];
+      if (event.type !== 'BOOKMARK') last = event;
+    }
+  }
+}
+
+function forever(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    else onAbort(signal, () => reject(signal.reason as Error));
+  });
 }

@@ -1,4 +1,12 @@
-import { type Clock, RealClock } from '../../base/index.ts';
+import { type Clock, messageOf, RealClock } from '../../base/index.ts';
+import {
+  gunzipped,
+  HttpClient,
+  type HttpClientOptions,
+  type HttpExchange,
+  isTransportError,
+  TransportError,
+} from '../../wire/http/index.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';
 import {
   type Credential,
@@ -8,15 +16,6 @@ import {
   WatchedFile,
 } from '../credentials/index.ts';
 import { headerOf, type Transport, type TransportRequest, type TransportResponse } from '../transport.ts';
-import {
-  gunzipped,
-  HttpClient,
-  type HttpClientOptions,
-  type HttpExchange,
-  isTransportError,
-  messageOf,
-  TransportError,
-} from '../../wire/http/index.ts';
 
 export type HttpTransportOptions = Pick<
   HttpClientOptions,

@@ -3,7 +3,7 @@ import type { KubernetesObject, Observed } from '../kind.ts';
 import { Gate } from './gate.ts';
 import { HandlerInbox, type Notification } from './handler-inbox.ts';
 
-/** Hears what happens to objects. Told one thing at a time: the next comes when the promise of the last has settled. */
+/** Functions that are called with changes of objects, one at a time: the next call comes when the promise of the last has settled. */
 export interface Handler<T extends KubernetesObject> {
   /** `isInInitialList`: it was there when the informer started. */
   add?(object: Observed<T>, context: { readonly isInInitialList: boolean }): void | Promise<void>;

@@ -1,7 +1,6 @@
 import type { KubernetesObject, Observed } from '../kind.ts';
 import type { List } from '../resource/list.ts';
-import type { ListOptions, Selection, WatchOptions } from '../resource/options.ts';
-import type { WatchEvent } from '../resource/watch-event.ts';
+import type { ListOptions, Selection, WatchEvent, WatchOptions } from '../resource/options.ts';
 
 /** All that a reflector needs from a server; a `ResourceClient` is one. */
 export interface ListWatcher<T extends KubernetesObject> {

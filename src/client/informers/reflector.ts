@@ -1,12 +1,11 @@
 import { compareResourceVersions, StatusError } from '../../api/client.ts';
 import { Backoff, type BackoffOptions, discardLogger, type Logger, type Runnable } from '../../base/index.ts';
-import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
-import type { WatchEvent } from '../resource/watch-event.ts';
 import { TransportError } from '../../wire/http/index.ts';
+import { keyOf, type KubernetesObject, type Observed } from '../kind.ts';
+import type { WatchEvent } from '../resource/options.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorHealth, ReflectorOptions, ReflectorSink } from './reflector-options.ts';
 import { noticingSilence, SilenceError } from './silence.ts';
-import { classifyFailure } from './watch-failure.ts';
 
 /** Bookmarks come about once a minute. */
 const DEFAULT_QUIET_MS = 130_000;
@@ -211,4 +210,28 @@ function isNewer(left: string, right: string | undefined): boolean {
 
 function retryAfterMs(error: unknown): number {
   return error instanceof StatusError ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0;
+}
+
+/** What a failed list or watch means for a reflector. */
+type WatchFailure =
+  /** The server has forgotten the moment we are at, or never knew it: the state must be fetched anew. */
+  | 'lost'
+  /** The server does not do streaming lists. */
+  | 'unsupported'
+  /** Try again from where we are. */
+  | 'passing';
+
+/** Refusals that say nothing about our position: they may pass, or somebody must change a role first. */
+const PASSING_CODES: ReadonlySet<number> = new Set([401, 403, 404, 408, 429]);
+
+function classifyFailure(error: unknown, isStreamingList: boolean): WatchFailure {
+  if (!(error instanceof StatusError)) return 'passing';
+  if (error.code === 410 || isTooLargeResourceVersion(error)) return 'lost';
+  if (error.code >= 500 || error.code < 400 || PASSING_CODES.has(error.code)) return 'passing';
+  return isStreamingList ? 'unsupported' : 'lost';
+}
+
+/** The server is behind what we have seen, as after a restore. */
+function isTooLargeResourceVersion({ status }: StatusError): boolean {
+  return status.details?.causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') ?? false;
 }

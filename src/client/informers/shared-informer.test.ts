@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expired } from '../../api/client.ts';
 import { LineLogger, type Logger, SeededRandom, VirtualClock } from '../../base/index.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
-import type { WatchEvent } from '../resource/watch-event.ts';
+import type { WatchEvent } from '../resource/options.ts';
 import type { Handler } from './handler-registration.ts';
 import { byNamespace } from './object-index.ts';
 import { SharedInformer, type SharedInformerOptions } from './shared-informer.ts';

@@ -1,5 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
-import type { Clock } from '../../base/index.ts';
+import { type Clock, messageOf } from '../../base/index.ts';
+import { checkProxyUrl } from '../../wire/http/index.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';
 import {
   basic,
@@ -13,7 +14,6 @@ import {
   type PemSource,
   TokenFileCredentials,
 } from '../credentials/index.ts';
-import { checkProxyUrl, messageOf } from '../../wire/http/index.ts';
 import {
   type ClusterEntry,
   type ContextEntry,

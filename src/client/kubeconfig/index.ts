@@ -1,7 +1,14 @@
 // Where the cluster is and who we are: kubeconfigs, and the service account of a pod.
 export { contextConnection, type ContextOptions } from './context-connection.ts';
 export { environmentProxy } from './environment-proxy.ts';
-export { inClusterConnection, type InClusterOptions } from './in-cluster.ts';
+export {
+  inClusterConnection,
+  type InClusterOptions,
+  kubeconfigPaths,
+  loadKubeconfig,
+  type LoadOptions,
+  mergeKubeconfigs,
+} from './load-kubeconfig.ts';
 export {
   type ClusterEntry,
   type ContextEntry,
@@ -10,5 +17,4 @@ export {
   KubeconfigError,
   type UserEntry,
 } from './kubeconfig.ts';
-export { kubeconfigPaths, loadKubeconfig, type LoadOptions, mergeKubeconfigs } from './load-kubeconfig.ts';
 export { parseKubeconfig } from './parse-kubeconfig.ts';

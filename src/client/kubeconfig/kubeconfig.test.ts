@@ -5,10 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../base/index.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';
 import { testdata, testdataPath } from '../testing/test-server.ts';
-import { type ContextOptions, contextConnection } from './context-connection.ts';
+import { contextConnection, type ContextOptions } from './context-connection.ts';
 import { environmentProxy } from './environment-proxy.ts';
-import { inClusterConnection } from './in-cluster.ts';
-import { loadKubeconfig } from './load-kubeconfig.ts';
+import { inClusterConnection, loadKubeconfig } from './load-kubeconfig.ts';
 import { parseKubeconfig } from './parse-kubeconfig.ts';
 
 const clock = new VirtualClock();

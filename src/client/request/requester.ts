@@ -1,18 +1,17 @@
 import {
+  AbortScope,
   type Clock,
   CryptoRandom,
   discardLogger,
   type Logger,
   type Random,
   RealClock,
-  AbortScope,
 } from '../../base/index.ts';
+import { TransportError } from '../../wire/http/index.ts';
 import type { Impersonation } from '../kubeconfig/kubeconfig.ts';
 import type { Transport, TransportEvent, TransportRequest, TransportResponse } from '../transport.ts';
-import { TransportError } from '../../wire/http/index.ts';
 import { type ApiRequest, withQuery } from './api-request.ts';
 import { readJson, readText, type ReadValue } from './body-reader.ts';
-import { impersonationHeaders } from './impersonation-headers.ts';
 import { type Failure, retryAfterMs, RetryPlan } from './retry-policy.ts';
 import { errorOf, statusErrorOf } from './status-answer.ts';
 import { type WarningHandler, warningTexts } from './warning.ts';
@@ -25,7 +24,7 @@ export interface RequesterOptions {
   /** How the program calls itself; the server shows it in audit logs and in managedFields. */
   readonly userAgent?: string;
   readonly impersonate?: Impersonation;
-  /** Hears the server's warnings; without it they are logged. */
+  /** Called with each warning of the server; without it warnings are logged. */
   readonly onWarning?: WarningHandler;
   /** How often a request is sent again when the server is busy; 10 unless given. */
   readonly maxRetries?: number;
@@ -190,4 +189,27 @@ class Call implements Disposable {
     this.begin();
     this.#scope[Symbol.dispose]();
   }
+}
+
+/** The headers that ask the server to take us for somebody else. */
+function impersonationHeaders(who: Impersonation): Record<string, string | readonly string[]> {
+  const headers: Record<string, string | readonly string[]> = { 'impersonate-user': who.user };
+  if (who.uid !== undefined) headers['impersonate-uid'] = who.uid;
+  if (who.groups !== undefined && who.groups.length > 0) headers['impersonate-group'] = who.groups;
+  for (const [name, values] of Object.entries(who.extra ?? {})) {
+    if (values.length > 0) headers[`impersonate-extra-${escapeName(name)}`] = values;
+  }
+  return headers;
+}
+
+/** Whatever may not stand in a header's name is written as %XX, byte by byte; so is % itself. */
+function escapeName(name: string): string {
+  let escaped = '';
+  for (const byte of Buffer.from(name, 'utf8')) {
+    const character = String.fromCharCode(byte);
+    escaped += /[!#$&'*+\-.^_`|~0-9A-Za-z]/.test(character)
+      ? character.toLowerCase()
+      : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return escaped;
 }

@@ -1,4 +1,5 @@
 import type { Preconditions } from '../../api/types/meta/v1.d.ts';
+import type { KubernetesObject, Observed } from '../kind.ts';
 import type { CallOptions, QueryValues } from '../request/api-request.ts';
 
 /** Which objects: `app=web,tier!=db`, or `{ app: 'web' }` for labels that must be equal. */
@@ -94,3 +95,8 @@ function formatLabels(labels: LabelQuery | undefined): string | undefined {
     .map(([name, value]) => `${name}=${value}`)
     .join(',');
 }
+
+/** One event of a watch. What the server reports as ERROR is thrown as a StatusError instead. */
+export type WatchEvent<T extends KubernetesObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Observed<T> }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean };

@@ -15,16 +15,16 @@ import {
   type GetOptions,
   type ListOptions,
   selectionQuery,
+  type WatchEvent,
   type WatchOptions,
   type WriteOptions,
   writeQuery,
 } from './options.ts';
 import { applyPatch, type Patch } from './patch.ts';
-import { ResourceReader } from './resource-reader.ts';
 import { metadataOnly, type Representation, wholeObjects } from './representation.ts';
 import { ResourcePath } from './resource-path.ts';
+import { ResourceReader } from './resource-reader.ts';
 import { SubresourceClient } from './subresource-client.ts';
-import type { WatchEvent } from './watch-event.ts';
 
 /** What can be done with a namespaced resource before a namespace is chosen: reading across all of them. */
 export type AllNamespaces<T extends KubernetesObject> = Pick<

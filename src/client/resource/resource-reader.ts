@@ -2,10 +2,9 @@ import { StatusError } from '../../api/client.ts';
 import type { KubernetesObject, Observed } from '../kind.ts';
 import type { Requester } from '../request/requester.ts';
 import { type List, readList } from './list.ts';
-import { callOptions, type ListOptions, selectionQuery, type WatchOptions } from './options.ts';
+import { callOptions, type ListOptions, selectionQuery, type WatchEvent, type WatchOptions } from './options.ts';
 import type { Representation } from './representation.ts';
 import type { ResourcePath } from './resource-path.ts';
-import type { WatchEvent } from './watch-event.ts';
 
 /** As kubectl and client-go: enough to be quick, little enough for the server. */
 const PAGE_SIZE = 500;

@@ -1,7 +1,13 @@
 // What the tests of the HTTP transport share: requests, transports to test servers, and networks that misbehave.
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer, Server } from 'node:http';
+import {
+  type AddressInfo,
+  connect as connectTcp,
+  createServer as createTcpServer,
+  type Server as TcpServer,
+  type Socket,
+} from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { settle } from '../../base/index.ts';
 import type { ClusterConnection } from '../cluster-connection.ts';
@@ -58,18 +64,7 @@ export async function startTcp(onConnection: (socket: Socket) => void): Promise<
     socket.once('close', () => sockets.delete(socket));
     onConnection(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    url: `https://127.0.0.1:${port}`,
-    sockets,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => void server.close(() => resolve()));
-    },
-  };
+  return serveTcp(server, sockets);
 }
 
 /** A server that does the TLS handshake, and nothing after it. */
@@ -81,18 +76,12 @@ export async function startTls(protocols: readonly string[]): Promise<TestTcp> {
     socket.on('error', () => undefined).resume();
     socket.once('close', () => sockets.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    url: `https://127.0.0.1:${port}`,
-    sockets,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise<void>((resolve) => void server.close(() => resolve()));
-    },
-  };
+  return serveTcp(server, sockets);
+}
+
+async function serveTcp(server: TcpServer, sockets: Set<Socket>): Promise<TestTcp> {
+  const port = await listening(server);
+  return { port, url: `https://127.0.0.1:${port}`, sockets, [Symbol.asyncDispose]: () => close(server, sockets) };
 }
 
 /** A wire to a port that can stop carrying anything, without closing: like a router that forgot the connection. */
@@ -145,14 +134,14 @@ export async function startHttp(
   return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => close(server, new Set()) };
 }
 
-async function listening(server: Server): Promise<number> {
+async function listening(server: TcpServer): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
 
-async function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+async function close(server: TcpServer, sockets: ReadonlySet<Socket>): Promise<void> {
   for (const socket of sockets) socket.destroy();
-  server.closeAllConnections();
+  if (server instanceof Server) server.closeAllConnections();
   await new Promise<void>((resolve) => void server.close(() => resolve()));
 }

@@ -1,21 +1,6 @@
-import { createHash, createPublicKey, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
-import { isIP } from 'node:net';
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
+import { isIP, isIPv4 } from 'node:net';
 import type { Random } from '../../base/index.ts';
-import {
-  bitString,
-  boolean,
-  context,
-  integer,
-  objectIdentifier,
-  octetString,
-  sequence,
-  set,
-  tagged,
-  time,
-  utf8String,
-} from './der.ts';
-import { ipBytes } from './ip-bytes.ts';
 
 export interface KeyPair {
   readonly privateKey: KeyObject;
@@ -141,4 +126,88 @@ export function issuerFrom({
 }): Issuer {
   const commonName = /^CN=(.*)$/m.exec(new X509Certificate(certificate).subject)?.[1] ?? '';
   return { subject: { commonName }, keys: { privateKey, publicKey: createPublicKey(privateKey) } };
+}
+
+/** An IP address as its 4 or 16 bytes. */
+function ipBytes(text: string): Buffer {
+  if (isIPv4(text)) return Buffer.from(text.split('.').map(Number));
+  const groups = new URL(`http://[${text}]/`).hostname.slice(1, -1);
+  const [head = '', tail = ''] = groups.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === '' ? [] : tail.split(':');
+  const middle = Array.from({ length: 8 - left.length - right.length }, () => '0');
+  const all = groups.includes('::') ? [...left, ...middle, ...right] : left;
+  const bytes = Buffer.alloc(16);
+  for (const [index, group] of all.entries()) bytes.writeUInt16BE(Number.parseInt(group, 16), index * 2);
+  return bytes;
+}
+
+function sequence(...parts: readonly Buffer[]): Buffer {
+  return tagged(0x30, Buffer.concat(parts));
+}
+
+function set(...parts: readonly Buffer[]): Buffer {
+  return tagged(0x31, Buffer.concat(parts));
+}
+
+/** A value with its tag and length in front. */
+function tagged(tag: number, value: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([tag]), lengthOf(value.length), value]);
+}
+
+function lengthOf(length: number): Buffer {
+  if (length < 0x80) return Buffer.from([length]);
+  const bytes: number[] = [];
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
+  return Buffer.from([0x80 | bytes.length, ...bytes]);
+}
+
+/** A non-negative integer, given as big-endian bytes. */
+function integer(bytes: Uint8Array): Buffer {
+  let start = 0;
+  while (start < bytes.length - 1 && bytes[start] === 0) start++;
+  const value = Buffer.from(bytes.subarray(start));
+  const needsSignByte = ((value[0] ?? 0) & 0x80) !== 0;
+  return tagged(0x02, needsSignByte ? Buffer.concat([Buffer.from([0]), value]) : value);
+}
+
+/** An object identifier, given as `1.2.840.10045.4.3.2`. */
+function objectIdentifier(text: string): Buffer {
+  const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
+  return tagged(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
+}
+
+function base128(value: number): number[] {
+  const bytes = [value % 128];
+  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) bytes.unshift((rest % 128) | 0x80);
+  return bytes;
+}
+
+function utf8String(text: string): Buffer {
+  return tagged(0x0c, Buffer.from(text, 'utf8'));
+}
+
+function octetString(value: Buffer): Buffer {
+  return tagged(0x04, value);
+}
+
+/** Whole bytes; `unusedBits` of the last one do not count. */
+function bitString(value: Buffer, unusedBits = 0): Buffer {
+  return tagged(0x03, Buffer.concat([Buffer.from([unusedBits]), value]));
+}
+
+function boolean(value: boolean): Buffer {
+  return tagged(0x01, Buffer.from([value ? 0xff : 0]));
+}
+
+/** `[number]` with a constructed value. */
+function context(number: number, value: Buffer): Buffer {
+  return tagged(0xa0 | number, value);
+}
+
+/** UTCTime until 2049 and GeneralizedTime after, as RFC 5280 asks. */
+function time(milliseconds: number): Buffer {
+  const text = new Date(milliseconds).toISOString().replaceAll(/[-:T]|\.\d+/g, '');
+  const isShort = Number(text.slice(0, 4)) < 2050;
+  return tagged(isShort ? 0x17 : 0x18, Buffer.from(isShort ? text.slice(2) : text, 'latin1'));
 }

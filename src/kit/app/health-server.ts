@@ -8,7 +8,7 @@ export interface HealthOptions {
   readonly host?: string;
   /** 0 for any that is free. */
   readonly port: number;
-  /** Hears where it listens. */
+  /** Called with the address once the server listens. */
   onListening?(address: { readonly host: string; readonly port: number }): void;
 }
 

@@ -1,13 +1,5 @@
 import type { Clock, Logger, MetricRegistry, Random } from '../../base/index.ts';
-import type {
-  Client,
-  Handler,
-  InformerScope,
-  Kind,
-  KubernetesObject,
-  SharedInformer,
-  WorkQueueMetrics,
-} from '../../client/index.ts';
+import type { Client, Handler, InformerScope, Kind, KubernetesObject, SharedInformer } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
 import type { Objects } from '../objects.ts';
 import type { AppContext, Subscription } from '../part.ts';
@@ -25,7 +17,6 @@ export class PartContext implements AppContext, Disposable {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: MetricRegistry;
-  readonly queueMetrics: WorkQueueMetrics;
   readonly stopGraceMs: number;
   readonly informers = new Set<SharedInformer<never>>();
   readonly #part: string;
@@ -43,7 +34,6 @@ export class PartContext implements AppContext, Disposable {
     this.random = client.random;
     this.log = client.log;
     this.metrics = metrics;
-    this.queueMetrics = shared.queueMetrics;
     this.stopGraceMs = stopGraceMs;
     this.#part = part;
     this.#shared = shared;

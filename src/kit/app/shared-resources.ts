@@ -7,7 +7,6 @@ import {
   type Kind,
   type KubernetesObject,
   type SharedInformer,
-  WorkQueueMetrics,
 } from '../../client/index.ts';
 import { FreshCache } from '../cache/fresh-cache.ts';
 import { FreshObjects } from '../cache/fresh-objects.ts';
@@ -42,7 +41,6 @@ interface SharedObjects<T extends KubernetesObject> {
 export class SharedResources implements Disposable {
   readonly options: SharedResourcesOptions;
   readonly informers: InformerFactory;
-  readonly queueMetrics: WorkQueueMetrics;
   readonly workMetrics: WorkMetrics;
   readonly #whole = new Map<string, KindCache>();
   readonly #objects = new Map<SharedInformer<never>, SharedObjects<never>>();
@@ -51,8 +49,7 @@ export class SharedResources implements Disposable {
   constructor(options: SharedResourcesOptions) {
     this.options = options;
     this.informers = new InformerFactory(options.client);
-    this.queueMetrics = new WorkQueueMetrics(options.metrics);
-    this.workMetrics = new WorkMetrics(options.metrics, this.queueMetrics);
+    this.workMetrics = new WorkMetrics(options.metrics);
   }
 
   informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): SharedInformer<T> {

@@ -1,4 +1,3 @@
-import { controllerOf } from '../../api/meaning/index.ts';
 import type { Clock } from '../../base/index.ts';
 import {
   byNamespace,

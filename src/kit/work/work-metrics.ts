@@ -1,5 +1,5 @@
 import type { MetricRegistry } from '../../base/index.ts';
-import type { QueueMetrics, WorkQueueMetrics } from '../../client/index.ts';
+import { type QueueMetrics, WorkQueueMetrics } from '../../client/index.ts';
 import type { ReconcileRecord } from '../trace.ts';
 
 /** Upper bounds in seconds, from what never leaves the process to what waits for other systems. */
@@ -17,9 +17,9 @@ export class WorkMetrics {
   readonly #active;
   readonly #concurrency;
 
-  constructor(registry: MetricRegistry, queues: WorkQueueMetrics) {
+  constructor(registry: MetricRegistry) {
     const labels = ['controller'] as const;
-    this.#queues = queues;
+    this.#queues = new WorkQueueMetrics(registry);
     this.#total = registry.counter({
       name: 'controller_runtime_reconcile_total',
       help: 'Reconciles, by how they ended.',

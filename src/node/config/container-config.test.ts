@@ -4,7 +4,7 @@ import type { ContainerSpec } from '../life/index.ts';
 import type { ContainerConfig } from '../runtime/index.ts';
 import { podOf, type ViewSketch } from '../testing/pod-views.ts';
 import { containerConfig, type ContainerConfigParts } from './container-config.ts';
-import { environmentFileValue } from './environment-file.ts';
+import { environmentFileValue } from './environment.ts';
 import { expandVariables } from './expand-variables.ts';
 import { sandboxConfig } from './sandbox-config.ts';
 import { ServiceVariables } from './service-variables.ts';

@@ -1,4 +1,5 @@
 // Containers as the runtime is told of them.
+import { posix } from 'node:path';
 import type { Observed, Pod } from '../../client/index.ts';
 import type { ContainerSpec } from '../life/index.ts';
 import {
@@ -8,12 +9,12 @@ import {
   type ContainerIdentity,
   type Image,
   type ImageSpec,
+  type Mount,
 } from '../runtime/index.ts';
 import { ContainerConfigError } from './config-error.ts';
 import { environmentOf, type ReferencedData } from './environment.ts';
 import { expandVariables } from './expand-variables.ts';
 import { linuxResources } from './linux-resources.ts';
-import { mountsOf } from './mounts.ts';
 import { podLabels } from './sandbox-config.ts';
 import { containerSecurity, verifyNonRoot } from './security-context.ts';
 import type { Environment, ServiceVariables } from './service-variables.ts';
@@ -116,4 +117,55 @@ function kindOf(pod: Observed<Pod>, { name, restartPolicy }: ContainerSpec): str
   if (pod.spec?.containers.some((container) => container.name === name) === true) return 'regular';
   if (pod.spec?.initContainers?.some((container) => container.name === name) !== true) return 'ephemeral';
   return restartPolicy === 'Always' ? 'sidecar' : 'init';
+}
+
+type VolumeMount = NonNullable<ContainerSpec['volumeMounts']>[number];
+
+const PROPAGATION = {
+  None: 'PROPAGATION_PRIVATE',
+  HostToContainer: 'PROPAGATION_HOST_TO_CONTAINER',
+  Bidirectional: 'PROPAGATION_BIDIRECTIONAL',
+} as const;
+
+/** The mounts of a container; `volumes` has the paths of the pod's volumes on the node. */
+function mountsOf(
+  container: ContainerSpec,
+  volumes: ReadonlyMap<string, string>,
+  variables: ReadonlyMap<string, string>,
+): Mount[] {
+  return (container.volumeMounts ?? []).map((mount) => {
+    const { name, mountPath, readOnly = false, recursiveReadOnly, mountPropagation = 'None' } = mount;
+    const volume = volumes.get(name);
+    if (volume === undefined) {
+      const words = `cannot find volume ${JSON.stringify(name)} to mount into container ${JSON.stringify(container.name)}`;
+      throw new ContainerConfigError(words);
+    }
+    const subPath = subPathOf(mount, variables);
+    return {
+      containerPath: posix.isAbsolute(mountPath) ? mountPath : `/${mountPath}`,
+      hostPath: subPath === '' ? volume : posix.join(volume, subPath),
+      readonly: readOnly,
+      recursiveReadOnly: readOnly && recursiveReadOnly === 'Enabled',
+      propagation: PROPAGATION[mountPropagation],
+      selinuxRelabel: false,
+    };
+  });
+}
+
+function subPathOf({ subPath = '', subPathExpr = '' }: VolumeMount, variables: ReadonlyMap<string, string>): string {
+  const missing = new Set<string>();
+  const path =
+    subPathExpr === ''
+      ? subPath
+      : expandVariables(subPathExpr, (name) => {
+          const value = variables.get(name) ?? '';
+          if (value === '') missing.add(name);
+          return value;
+        });
+  if (missing.size > 0) throw new ContainerConfigError(`missing value for ${[...missing].sort().join(', ')}`);
+  if (posix.isAbsolute(path)) throw new ContainerConfigError(`error SubPath \`${path}\` must not be an absolute path`);
+  if (path.split('/').includes('..')) {
+    throw new ContainerConfigError(`unable to provision SubPath \`${path}\`: must not contain '..'`);
+  }
+  return path;
 }

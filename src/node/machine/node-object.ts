@@ -26,26 +26,15 @@ interface Health {
 
 /** In this order; a simulated node is always well. */
 export const NODE_HEALTH: readonly Health[] = [
-  {
-    type: 'MemoryPressure',
-    status: 'False',
-    reason: 'KubeletHasSufficientMemory',
-    message: 'kubelet has sufficient memory available',
-  },
-  {
-    type: 'DiskPressure',
-    status: 'False',
-    reason: 'KubeletHasNoDiskPressure',
-    message: 'kubelet has no disk pressure',
-  },
-  {
-    type: 'PIDPressure',
-    status: 'False',
-    reason: 'KubeletHasSufficientPID',
-    message: 'kubelet has sufficient PID available',
-  },
-  { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
+  health('MemoryPressure', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
+  health('DiskPressure', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
+  health('PIDPressure', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+  health('Ready', 'KubeletReady', 'kubelet is posting ready status'),
 ];
+
+function health(type: string, reason: string, message: string): Health {
+  return { type, status: type === 'Ready' ? 'True' : 'False', reason, message };
+}
 
 export interface StatusParts {
   readonly nowMs: number;
@@ -104,19 +93,14 @@ export function nodeStatus(node: NodeDescription, parts: StatusParts, old: NodeS
 /** The node's own conditions in their places, renewed; those of others as they are. */
 function conditions(nowMs: number, old: readonly NodeCondition[]): NodeCondition[] {
   const now = timeText(nowMs);
-  const renewed = NODE_HEALTH.map((health): NodeCondition => {
-    const before = old.find(({ type }) => type === health.type);
-    const isSame = before?.status === health.status;
-    return {
-      type: health.type,
-      status: health.status,
-      lastHeartbeatTime: now,
-      lastTransitionTime: isSame ? (before.lastTransitionTime ?? now) : now,
-      reason: health.reason,
-      message: health.message,
-    };
+  const renewed = NODE_HEALTH.map((own): NodeCondition => {
+    const before = old.find(({ type }) => type === own.type);
+    const isSame = before?.status === own.status;
+    const { type, status, reason, message } = own;
+    const lastTransitionTime = isSame ? (before.lastTransitionTime ?? now) : now;
+    return { type, status, lastHeartbeatTime: now, lastTransitionTime, reason, message };
   });
-  const others = old.filter(({ type }) => !NODE_HEALTH.some((health) => health.type === type));
+  const others = old.filter(({ type }) => !NODE_HEALTH.some((own) => own.type === type));
   return [...others, ...renewed];
 }
 

@@ -1,6 +1,7 @@
-import type { Clock, DeepReadonly } from '../../base/index.ts';
-import type * as core from '../../api/types/core/v1.d.ts';
+import { type Clock, type DeepReadonly, messageOf } from '../../base/index.ts';
 import type { ActionExecutor, ActionTarget } from '../runtime/index.ts';
+
+import type * as core from '../../api/types/core/v1.d.ts';
 
 export type LifecycleHandler = DeepReadonly<core.LifecycleHandler>;
 
@@ -24,7 +25,7 @@ export class LifecycleHooks {
       const { result, output } = await this.#executor.run(handler, target, { signal });
       return result === 'failure' ? output : undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 }

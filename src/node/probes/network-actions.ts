@@ -3,8 +3,7 @@ import { Buffer } from 'node:buffer';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
-import type { Clock, DeepReadonly } from '../../base/index.ts';
-import type * as core from '../../api/types/core/v1.d.ts';
+import { type Clock, type DeepReadonly, messageOf } from '../../base/index.ts';
 import { expandVariables } from '../config/index.ts';
 import {
   type ActionExecutor,
@@ -15,6 +14,8 @@ import {
   RuntimeError,
   type RuntimeService,
 } from '../runtime/index.ts';
+
+import type * as core from '../../api/types/core/v1.d.ts';
 
 type HttpGet = DeepReadonly<core.HTTPGetAction>;
 
@@ -77,7 +78,7 @@ export class NetworkActions implements ActionExecutor {
 }
 
 function failure(error: unknown): ActionOutcome {
-  return { result: 'failure', output: error instanceof Error ? error.message : String(error) };
+  return { result: 'failure', output: messageOf(error) };
 }
 
 function portNumber(port: number | string, { container }: ActionTarget): number {

@@ -8,7 +8,7 @@ export interface PodProbesParts {
   readonly clock: Clock;
   readonly executor: ActionExecutor;
   /** What containers without probes say of themselves. */
-  readonly readiness: ((container: ContainerStatus) => ScriptedReadiness) | undefined;
+  readiness(container: ContainerStatus): ScriptedReadiness | undefined;
   /** As before `://` in container ids. */
   readonly runtimeName: string;
   /** A result has changed. */
@@ -35,7 +35,6 @@ export class PodProbes implements Disposable {
   follow(pod: Observed<Pod>, running: readonly ContainerStatus[], podIp: string): void {
     const isRescripted = this.#pod?.metadata.annotations !== pod.metadata.annotations;
     this.#pod = pod;
-    if (this.#workers.size === 0 && !hasProbes(pod)) return;
     for (const [id, workers] of this.#workers) {
       if (!running.some((container) => container.id === id)) this.#drop(id, workers);
       else if (isRescripted) for (const worker of workers.values()) worker.recheck();
@@ -61,7 +60,7 @@ export class PodProbes implements Disposable {
     const workers = this.#workers.get(container.id);
     const startup = workers?.get('startup');
     const readiness = workers?.get('readiness');
-    const scripted = this.#parts.readiness?.(container) ?? ALWAYS;
+    const scripted = this.#parts.readiness(container) ?? ALWAYS;
     const isStarted = startup === undefined ? scripted.isStarted : startup.state === 'success';
     const isReady = isStarted && (readiness === undefined ? scripted.isReady : readiness.state === 'success');
     const waits = isReady || (isStarted ? readiness : startup) !== undefined;
@@ -128,6 +127,7 @@ function probedContainers({ spec }: Observed<Pod>): readonly ContainerSpec[] {
   );
 }
 
-function hasProbes(pod: Observed<Pod>): boolean {
+/** Probes of a pod cannot change. */
+export function hasProbes(pod: Observed<Pod>): boolean {
   return probedContainers(pod).length > 0;
 }

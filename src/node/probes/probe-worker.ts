@@ -1,6 +1,7 @@
-import type { Clock, DeepReadonly } from '../../base/index.ts';
-import type * as core from '../../api/types/core/v1.d.ts';
+import { type Clock, type DeepReadonly, messageOf } from '../../base/index.ts';
 import type { ActionExecutor, ActionOutcome, ActionTarget } from '../runtime/index.ts';
+
+import type * as core from '../../api/types/core/v1.d.ts';
 
 export type ProbeKind = 'startup' | 'liveness' | 'readiness';
 export type ProbeSpec = DeepReadonly<core.Probe>;
@@ -125,7 +126,7 @@ export class ProbeWorker implements Disposable {
         problem = error;
       }
     }
-    const words = problem instanceof Error ? problem.message : String(problem);
+    const words = messageOf(problem);
     tell('Unhealthy', `${TITLES[this.kind]} probe errored and resulted in unknown state: ${words}`);
     return undefined;
   }

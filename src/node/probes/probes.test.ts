@@ -147,24 +147,6 @@ describe('lifecycle hooks', () => {
   });
 });
 
-describe('the configuration that a container waits for', () => {
-  test('is told of, looked for again, and found', async () => {
-    await using cluster = await NodeCluster.start();
-    const pod = await cluster.run({
-      metadata: { name: 'web' },
-      spec: { containers: [{ name: 'web', image: 'nginx:1', envFrom: [{ secretRef: { name: 'login' } }] }] },
-    });
-    expect(pod.status?.containerStatuses?.[0]?.state?.waiting).toEqual({
-      reason: 'CreateContainerConfigError',
-      message: 'secret "login" not found',
-    });
-    expect(await cluster.events('web')).toContain('Warning Failed: Error: secret "login" not found');
-    await cluster.client.core.v1.secrets.namespace('default').create({ metadata: { name: 'login' } });
-    await cluster.advance('10s');
-    expect((await cluster.pods.get('web')).status?.phase).toBe('Running');
-  });
-});
-
 describe('probes over the network', () => {
   let server: Server;
   const actions = (exitCode: number | 'late' = 0): NetworkActions => {

@@ -1,5 +1,6 @@
-import type { Clock } from '../../base/index.ts';
+import { BoundedQueue, type Clock } from '../../base/index.ts';
 import {
+  type ContainerEvent,
   type ContainerEventType,
   type ContainerFilter,
   type ContainerStatus,
@@ -7,7 +8,6 @@ import {
   type PodSandboxStatus,
   RuntimeError,
 } from '../runtime/index.ts';
-import { ContainerEvents } from './container-events.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 import type { SimulatedSandbox } from './simulated-sandbox.ts';
 
@@ -110,4 +110,34 @@ type Filter = Pick<ContainerFilter | PodSandboxFilter, 'id' | 'state' | 'labelSe
 function matches({ id, state, labels }: Matched, filter: Filter): boolean {
   if ((filter.id ?? id) !== id || (filter.state ?? state) !== state) return false;
   return Object.entries(filter.labelSelector ?? {}).every(([name, value]) => labels[name] === value);
+}
+
+/** A listener that is behind by more events than this has to look for itself. */
+const MOST_EVENTS = 10_000;
+
+/** Passes events of containers on to all who listen. */
+class ContainerEvents implements Disposable {
+  readonly #listeners = new Set<BoundedQueue<ContainerEvent>>();
+
+  tell(event: ContainerEvent): void {
+    for (const listener of this.#listeners) if (!listener.offer(event)) listener.close();
+  }
+
+  async *listen(signal: AbortSignal): AsyncGenerator<ContainerEvent> {
+    const events = new BoundedQueue<ContainerEvent>(MOST_EVENTS, { onClose: () => this.#listeners.delete(events) });
+    const end = (): void => events.close();
+    this.#listeners.add(events);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+    try {
+      yield* events;
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const listener of this.#listeners) listener.close();
+  }
 }

@@ -27,7 +27,6 @@ import {
   type StreamEndpoint,
 } from '../runtime/index.ts';
 import { AddressPool } from './address-pool.ts';
-import { fullImageName, imageReference } from './image-name.ts';
 import { remembered } from './recover.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { sandboxFailure } from './script.ts';
@@ -35,7 +34,7 @@ import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
 import { echo, runScripted, scriptedOutput } from './scripted-process.ts';
 import { SimulatedContainer } from './simulated-container.ts';
-import { SimulatedImages } from './simulated-images.ts';
+import { fullImageName, imageReference, SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 
 export interface SimulatedRuntimeOptions {

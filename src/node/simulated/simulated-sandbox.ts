@@ -1,10 +1,13 @@
 import type { PodSandboxConfig, PodSandboxState, PodSandboxStatus } from '../runtime/index.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
+/** The part of a pod's configuration that is ever asked for. */
+type KeptConfig = Pick<PodSandboxConfig, 'metadata' | 'labels' | 'logDirectory'>;
+
 /** A pod in the simulated runtime. */
 export class SimulatedSandbox {
   readonly id: string;
-  readonly config: PodSandboxConfig;
+  readonly config: KeptConfig;
   readonly createdAtMs: number;
   /** Newest first. */
   readonly containers: SimulatedContainer[] = [];
@@ -19,7 +22,8 @@ export class SimulatedSandbox {
     network: { readonly createdAtMs: number; readonly ips: readonly string[] },
   ) {
     this.id = id;
-    this.config = config;
+    const { metadata, labels, logDirectory } = config;
+    this.config = { metadata, labels, logDirectory };
     this.annotations = config.annotations;
     this.createdAtMs = network.createdAtMs;
     this.ips = network.ips;

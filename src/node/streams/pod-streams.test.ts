@@ -7,7 +7,7 @@ import { type NodeAgent, nodeAgents } from '../index.ts';
 import type { ContainerStatus, OpenProcess, StreamEndpoint } from '../runtime/index.ts';
 import { NodeCluster } from '../testing/node-cluster.ts';
 import { FileLogs } from './file-logs.ts';
-import { logOutput } from './log-output.ts';
+import { logOutput } from './pod-streams.ts';
 
 const { signal } = new AbortController();
 

@@ -1,17 +1,19 @@
+import { Buffer } from 'node:buffer';
 import type { DeepReadonly } from '../../base/index.ts';
 import { type Observed, type Pod, splitKey } from '../../client/index.ts';
-import type * as core from '../../api/types/core/v1.d.ts';
 import {
   type ContainerLogs,
   type ContainerStatus,
   isRuntimeNotFound,
+  type LogEntry,
   type OpenPort,
   type OpenProcess,
   RuntimeError,
   type RuntimeService,
   type StreamEndpoint,
 } from '../runtime/index.ts';
-import { logOutput, type PodLogOptions } from './log-output.ts';
+
+import type * as core from '../../api/types/core/v1.d.ts';
 
 export interface StreamOptions {
   readonly stdin?: boolean;
@@ -144,4 +146,39 @@ function waitReason(reason: string | undefined): string {
 
 function idOf(fullId: string): string {
   return fullId.slice(fullId.indexOf('://') + 3);
+}
+
+/** As `kubectl logs` asks for them. */
+export interface PodLogOptions {
+  /** Those of the container's run before. */
+  readonly previous?: boolean;
+  readonly follow?: boolean;
+  readonly tailLines?: number;
+  readonly sinceMs?: number;
+  readonly timestamps?: boolean;
+  readonly limitBytes?: number;
+  /** Both unless given. */
+  readonly stream?: 'stdout' | 'stderr';
+  readonly signal: AbortSignal;
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/** Entries as the text that is shown of them. */
+export async function* logOutput(
+  entries: AsyncIterable<LogEntry>,
+  { sinceMs = -Infinity, timestamps = false, limitBytes = Infinity, stream }: PodLogOptions,
+): AsyncGenerator<Uint8Array> {
+  let left = limitBytes;
+  let isLineStart = true;
+  for await (const entry of entries) {
+    if (stream !== undefined && entry.stream !== stream) continue;
+    if (Date.parse(entry.time) < sinceMs) continue;
+    const stamp = timestamps && isLineStart ? [Buffer.from(`${entry.time} `)] : [];
+    isLineStart = entry.isLineEnd;
+    const text = Buffer.concat([...stamp, entry.content, ...(isLineStart ? [NEWLINE] : [])]);
+    yield text.length > left ? text.subarray(0, left) : text;
+    left -= text.length;
+    if (left <= 0) return;
+  }
 }

@@ -9,10 +9,13 @@ import {
 import { keyOf, type Observed, type Pod } from '../../client/index.ts';
 import { Resources } from './resources.ts';
 
+const ASSUMED_MILLI_CPU = 100;
+const ASSUMED_MEMORY = 200 * 1024 * 1024;
+
 /** Requests that are assumed for containers without any when nodes are compared: a tenth of a CPU and 200 MiB. */
 export const ASSUMED_REQUESTS: ResourceAmounts = new Map([
-  ['cpu', milliQuantityOf(100)],
-  ['memory', quantityOf(200 * 1024 * 1024)],
+  ['cpu', milliQuantityOf(ASSUMED_MILLI_CPU)],
+  ['memory', quantityOf(ASSUMED_MEMORY)],
 ]);
 
 /** A pod with what the scheduler has worked out about it. Immutable: a changed pod gets a new one. */
@@ -71,12 +74,18 @@ function asksForTheSame(pod: Observed<Pod>, earlier: Observed<Pod>): boolean {
 }
 
 function nonZeroRequests(pod: Observed<Pod>, requests: Resources): Pick<PodInfo, 'nonZeroMilliCpu' | 'nonZeroMemory'> {
-  const asksForBoth = pod.spec?.containers.every(
-    ({ resources }) => resources?.requests?.['cpu'] !== undefined && resources.requests['memory'] !== undefined,
-  );
-  if (asksForBoth === true && (pod.spec?.initContainers ?? []).length === 0)
-    return { nonZeroMilliCpu: requests.milliCpu, nonZeroMemory: requests.memory };
-  const forMissing = hasPodLevelRequests(pod) ? assumedWhereNobodySays(pod) : ASSUMED_REQUESTS;
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  const hasPodLevel = hasPodLevelRequests(pod);
+  if (initContainers.length === 0 && !hasPodLevel && pod.status?.containerStatuses === undefined) {
+    // all containers run together, so it is enough to count those without a request
+    const missing = (name: string): number =>
+      containers.reduce((count, { resources }) => count + (resources?.requests?.[name] === undefined ? 1 : 0), 0);
+    return {
+      nonZeroMilliCpu: requests.milliCpu + missing('cpu') * ASSUMED_MILLI_CPU,
+      nonZeroMemory: requests.memory + missing('memory') * ASSUMED_MEMORY,
+    };
+  }
+  const forMissing = hasPodLevel ? assumedWhereNobodySays(pod) : ASSUMED_REQUESTS;
   const { milliCpu, memory } = Resources.of(podRequests(pod, { forMissing }));
   return { nonZeroMilliCpu: milliCpu, nonZeroMemory: memory };
 }

@@ -7,8 +7,7 @@ import { Framework } from '../framework/framework.ts';
 import { defaultProfile } from '../framework/profile.ts';
 import { builtInPlugins } from '../plugins/registry.ts';
 import { nodeInfoOf, nodeOf, podInfoOf, podOf, sharedContext } from '../testing/objects.ts';
-import { feasibleNodesToFind } from './node-sampling.ts';
-import { type Placement, PodScheduler, selectNode } from './schedule-pod.ts';
+import { feasibleNodesToFind, type Placement, PodScheduler, selectNode } from './schedule-pod.ts';
 
 type PodSketch = NonNullable<Parameters<typeof podInfoOf>[0]>;
 type NodeSketch = NonNullable<Parameters<typeof nodeOf>[0]>;

@@ -1,5 +1,4 @@
-import type { Random } from '../../base/index.ts';
-import { compareUtf8 } from '../../base/index.ts';
+import { compareUtf8, type Random } from '../../base/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import { nominatedNode } from '../cache/nominated-pods.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
@@ -13,7 +12,6 @@ import { unresolvable } from '../framework/rejection.ts';
 import { addExtenderScores, filterByExtenders } from '../framework/run-extenders.ts';
 import { filtersFor, type NodeFilter, runPostFilters, runPreFilters } from '../framework/run-filters.ts';
 import { runScores, ScoreSheet } from '../framework/run-scores.ts';
-import { feasibleNodesToFind } from './node-sampling.ts';
 
 /** A node for a pod, and how many were looked at on the way. */
 export interface Placement {
@@ -51,20 +49,25 @@ export class PodScheduler {
   /**
    * Fails with `NoNodesError`, with `FitError` when no node will do, or with what a plugin or an extender fails with.
    *
-   * Guarantees: nothing waits while plugins alone find a node. A promise comes when an extender has to be asked, and from
-   * PostFilter when no node will do.
+   * Guarantees: returns or throws at once, unless an extender has to be asked or a PostFilter plugin returns a promise.
    */
   schedule(framework: Framework, cycle: Cycle, { signal } = NEVER_ABORTED): Placement | Promise<Placement> {
     if (this.#snapshot.nodes.length === 0) throw new NoNodesError();
     const search: Search = { framework, cycle, diagnosis: new Diagnosis(), signal };
     const nodes = this.#candidates(search);
-    if (nodes.length === 0) return this.#failed(search);
-    const filter = filtersFor(framework, cycle);
-    const extenders = framework.extendersFor(cycle.pod);
-    if (extenders.length > 0) return this.#scheduleWithExtenders(extenders, search, { filter, nodes });
-    let feasible = this.#nominated(search, filter);
-    if (feasible.length === 0) feasible = this.#feasible(search, filter, nodes);
-    if (feasible.length === 0) return this.#failed(search);
+    let feasible: readonly NodeInfo[] = [];
+    if (nodes !== undefined) {
+      const filter = filtersFor(framework, cycle);
+      const extenders = framework.extendersFor(cycle.pod);
+      if (extenders.length > 0) return this.#scheduleWithExtenders(extenders, search, { filter, nodes });
+      feasible = this.#nominated(search, filter);
+      if (feasible.length === 0) feasible = this.#feasible(search, filter, nodes);
+    }
+    if (feasible.length === 0) {
+      const error = this.#fitError(search);
+      if (error instanceof Promise) return error.then((late) => Promise.reject(late));
+      throw error;
+    }
     return placement(search, feasible, this.#best(feasible, this.#scores(search, feasible)));
   }
 
@@ -81,21 +84,21 @@ export class PodScheduler {
     // an extender that fails on the nominated node is asked about the others all the same
     let feasible = await accepted(this.#nominated(search, filter)).catch(() => []);
     if (feasible.length === 0) feasible = await accepted(this.#feasible(search, filter, nodes));
-    if (feasible.length === 0) return this.#failed(search);
+    if (feasible.length === 0) throw await this.#fitError(search);
     const scores = this.#scores(search, feasible);
     if (feasible.length > 1) await addExtenderScores(extenders, pod, { nodes: feasible, scores, signal });
     return placement(search, feasible, this.#best(feasible, scores));
   }
 
-  /** The nodes that come into question by PreFilter; none when it rejects the pod. */
-  #candidates({ framework, cycle, diagnosis }: Search): readonly NodeInfo[] {
+  /** The nodes that come into question by PreFilter; undefined when it rejects the pod, and no filter may be run. */
+  #candidates({ framework, cycle, diagnosis }: Search): readonly NodeInfo[] | undefined {
     const { rejection, nodes: names, plugins } = runPreFilters(framework, cycle, this.#snapshot);
     for (const plugin of plugins) diagnosis.unschedulablePlugins.add(plugin);
     if (rejection !== undefined) {
       diagnosis.rejectOthers(rejection);
       diagnosis.preFilterMessage = rejection.reasons.join(', ');
       diagnosis.blame(rejection);
-      return [];
+      return undefined;
     }
     if (names === undefined) return this.#snapshot.nodes;
     const satisfied = [...plugins].sort(compareUtf8).join(' ');
@@ -136,11 +139,11 @@ export class PodScheduler {
     return selectNode(nodes, scores, this.#random);
   }
 
-  async #failed({ framework, cycle, diagnosis, signal }: Search): Promise<never> {
-    const context = { snapshot: this.#snapshot, diagnosis, signal };
-    const { message, nominatedNodeName } = await runPostFilters(framework, cycle, context);
-    diagnosis.postFilterMessage = message;
-    throw new FitError(this.#snapshot.nodes.length, diagnosis, nominatedNodeName);
+  #fitError({ framework, cycle, diagnosis, signal }: Search): FitError | Promise<FitError> {
+    const { nodes } = this.#snapshot;
+    const outcome = runPostFilters(framework, cycle, { snapshot: this.#snapshot, diagnosis, signal });
+    if (outcome instanceof Promise) return outcome.then((late) => new FitError(nodes.length, diagnosis, late));
+    return new FitError(nodes.length, diagnosis, outcome);
   }
 }
 
@@ -164,4 +167,24 @@ export function selectNode(nodes: readonly NodeInfo[], scores: Float64Array, ran
     } else if (difference === 0 && random.int(++ties) === 0) best = index;
   }
   return nodes[best] as NodeInfo;
+}
+
+/** Clusters with fewer nodes than this are searched whole. */
+const LEAST_NODES = 100;
+const LEAST_PERCENTAGE = 5;
+
+/**
+ * How many nodes that would do are enough to choose from: in a large cluster, looking at all of them costs more than a
+ * slightly better choice brings.
+ *
+ * Example: all of 99, 100 of 100 to 200 or so, 420 of 1,000, 500 of 5,000 (10 %), 5 % from 5,625 nodes on.
+ */
+export function feasibleNodesToFind(nodeCount: number, percentage: number | undefined): number {
+  if (nodeCount < LEAST_NODES) return nodeCount;
+  const share = percentage === undefined || percentage === 0 ? adaptivePercentage(nodeCount) : percentage;
+  return Math.max(LEAST_NODES, Math.floor((nodeCount * share) / 100));
+}
+
+function adaptivePercentage(nodeCount: number): number {
+  return Math.max(LEAST_PERCENTAGE, 50 - Math.floor(nodeCount / 125));
 }

@@ -1,6 +1,6 @@
 import { isAssigned } from '../../api/meaning/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
-import type { EventRecorder, Objects } from '../../kit/index.ts';
+import { type EventRecorder, type Objects, TaskPool } from '../../kit/index.ts';
 import type { Patch, Pod } from '../../client/index.ts';
 import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
@@ -16,7 +16,6 @@ import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import type { SchedulerMetrics } from '../scheduler-metrics.ts';
 import { eventNote, recordRejection, verdictOf, verdictPatch } from './failure.ts';
 import type { Placement, PodScheduler } from './schedule-pod.ts';
-import { TaskPool } from './task-pool.ts';
 import { WakeUp } from './wake-up.ts';
 
 /** Bindings and status writes under way at once. */

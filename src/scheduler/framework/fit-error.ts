@@ -1,5 +1,7 @@
-import { compareUtf8 } from '../../base/index.ts';
+import { compareUtf8, messageOf } from '../../base/index.ts';
+import { StatusError } from '../../client/index.ts';
 import { Diagnosis } from './diagnosis.ts';
+import type { Nomination } from './plugin.ts';
 import type { Rejection } from './rejection.ts';
 
 /** No node will do for a pod. The message is what users read in events and conditions. */
@@ -9,10 +11,12 @@ export class FitError extends Error {
   /** Where the pod is nominated for now; undefined leaves that as it is, the empty name means nowhere. */
   readonly nominatedNodeName: string | undefined;
 
-  constructor(nodeCount: number, diagnosis: Diagnosis, nominatedNodeName?: string) {
+  /** The outcome is that of PostFilter. */
+  constructor(nodeCount: number, diagnosis: Diagnosis, outcome: { readonly message: string } & Partial<Nomination>) {
+    diagnosis.postFilterMessage = outcome.message;
     super(fitMessage(nodeCount, diagnosis));
     this.diagnosis = diagnosis;
-    this.nominatedNodeName = nominatedNodeName;
+    this.nominatedNodeName = outcome.nominatedNodeName;
   }
 }
 
@@ -56,4 +60,19 @@ function countReasons(nodeCount: number, diagnosis: Diagnosis): string[] {
   const others = nodeCount - diagnosis.size;
   if (others > 0) for (const reason of diagnosis.forOthers?.reasons ?? []) count(reason, others);
   return Array.from(counts, ([reason, nodes]) => `${nodes} ${reason}`).sort(compareUtf8);
+}
+
+/** A plugin has failed. The pod is not to blame, and is tried again. */
+export class PluginFault extends Error {
+  override readonly name = 'PluginFault';
+
+  /** `what` such as `running Bind plugin "DefaultBinder"`. */
+  constructor(what: string, cause: unknown) {
+    super(`${what}: ${reasonFor(cause)}`, { cause });
+  }
+}
+
+/** The message of an error for users. */
+export function reasonFor(cause: unknown): string {
+  return (cause instanceof StatusError ? cause.status.message : undefined) ?? messageOf(cause);
 }

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { builtInPlugins } from '../plugins/registry.ts';
 import { sharedContext } from '../testing/objects.ts';
-import { extensionPoints } from './extension-points.ts';
 import { Framework, pointsOf } from './framework.ts';
-import { defaultProfile, type Profile } from './profile.ts';
+import { defaultProfile, extensionPoints, type Profile } from './profile.ts';
 
 const context = sharedContext();
 const frameworkOf = (profile: Partial<Profile>): Framework =>

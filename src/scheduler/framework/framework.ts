@@ -2,10 +2,9 @@ import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import { type EventInterest, interestInEverything } from './cluster-event.ts';
 import { type Extender, EXTENDERS } from './extender.ts';
-import { type ExtensionPoint, extensionPoints } from './extension-points.ts';
-import type { Plugin } from './plugin.ts';
 import type { PluginContext, PluginFactory, SharedContext } from './plugin-context.ts';
-import type { PluginUse, Profile } from './profile.ts';
+import type { Plugin } from './plugin.ts';
+import { type ExtensionPoint, extensionPoints, type PluginUse, type Profile } from './profile.ts';
 import type { WaitingPods } from './waiting-pods.ts';
 
 /** The method of a plugin that serves a point: `PreFilter` is served by `preFilter`. */

@@ -1,5 +1,3 @@
-import type { ExtensionPoint } from './extension-points.ts';
-
 /** A plugin as a profile uses it. */
 export interface PluginUse {
   readonly name: string;
@@ -39,3 +37,22 @@ export const defaultProfile: Profile = {
     { name: 'DefaultBinder' },
   ],
 };
+
+/** Where plugins take part, in the order in which a pod passes. */
+export const extensionPoints = [
+  'PreEnqueue',
+  'QueueSort',
+  'PreFilter',
+  'Filter',
+  'PostFilter',
+  'PreScore',
+  'Score',
+  'NormalizeScore',
+  'Reserve',
+  'Permit',
+  'PreBind',
+  'Bind',
+  'PostBind',
+] as const;
+
+export type ExtensionPoint = (typeof extensionPoints)[number];

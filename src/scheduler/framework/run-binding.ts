@@ -1,9 +1,9 @@
 import type { Cycle } from './cycle.ts';
+import { PluginFault } from './fit-error.ts';
 import type { Framework, PluginAt } from './framework.ts';
 import type { StepOptions } from './plugin.ts';
-import { bindByExtender } from './run-extenders.ts';
-import { PluginFault } from './plugin-fault.ts';
 import type { Rejection } from './rejection.ts';
+import { bindByExtender } from './run-extenders.ts';
 
 /** Lets all plugins take what the pod needs on the node; the first that refuses ends it, and the caller unreserves. */
 export function runReserve(framework: Framework, cycle: Cycle, nodeName: string): Rejection | undefined {

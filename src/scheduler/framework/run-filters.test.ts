@@ -8,7 +8,7 @@ import { Framework } from './framework.ts';
 import type { Plugin, PostFilterAnswer } from './plugin.ts';
 import { defaultProfile } from './profile.ts';
 import { unresolvable, unschedulable } from './rejection.ts';
-import { filtersFor, PluginTrial, runPostFilters, runPreFilters } from './run-filters.ts';
+import { filtersFor, PluginTrial, type PostFilterOutcome, runPostFilters, runPreFilters } from './run-filters.ts';
 
 const context = sharedContext();
 
@@ -104,7 +104,7 @@ describe('PostFilter', () => {
     (answer: PostFilterAnswer): Plugin['postFilter'] =>
     () =>
       Promise.resolve(answer);
-  const run = (...answers: Plugin['postFilter'][]): ReturnType<typeof runPostFilters> => {
+  const run = async (...answers: Plugin['postFilter'][]): Promise<PostFilterOutcome> => {
     const plugins = answers.map((postFilter, index) => ({ name: `P${index}`, postFilter }));
     const options = { snapshot: new Snapshot(), diagnosis: new Diagnosis(), signal: new AbortController().signal };
     return runPostFilters(frameworkWith(...plugins), new Cycle(podInfoOf()), options);

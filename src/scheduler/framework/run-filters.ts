@@ -1,11 +1,11 @@
+import { compareUtf8 } from '../../base/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
-import { compareUtf8 } from '../../base/index.ts';
 import type { Cycle } from './cycle.ts';
+import { PluginFault, reasonFor } from './fit-error.ts';
 import type { Framework, PluginAt } from './framework.ts';
-import type { Nomination, NodeTrial, Plugin, PostFilterAnswer, PostFilterContext } from './plugin.ts';
-import { messageOf, PluginFault } from './plugin-fault.ts';
+import type { NodeTrial, Nomination, Plugin, PostFilterAnswer, PostFilterContext } from './plugin.ts';
 import { type Rejection, unresolvable } from './rejection.ts';
 
 /** What PreFilter has brought: the nodes that come into question (all unless given) with the plugins that said so, or a no. */
@@ -130,32 +130,41 @@ export interface PostFilterOutcome extends Partial<Nomination> {
   readonly message: string;
 }
 
-/** Asks the PostFilter plugins until one has done something; what the others said is the message. */
-export async function runPostFilters(
+/** Asks the PostFilter plugins until one has done something; what the others said is the message. Waits only for promises. */
+export function runPostFilters(
   framework: Framework,
   cycle: Cycle,
   context: Omit<PostFilterContext, 'trial'>,
-): Promise<PostFilterOutcome> {
+): PostFilterOutcome | Promise<PostFilterOutcome> {
   const plugins = framework.at('PostFilter');
-  if (plugins.length === 0) return { message: '', nominatedNodeName: '' };
-  const trial = (node: NodeInfo): NodeTrial => new PluginTrial(framework, cycle, node);
+  const whole = { ...context, trial: (node: NodeInfo): NodeTrial => new PluginTrial(framework, cycle, node) };
   const reasons: string[] = [];
-  let nominatedNodeName: string | undefined;
-  for (const plugin of plugins) {
-    let answer: PostFilterAnswer;
-    try {
-      answer = await plugin.postFilter(cycle, { ...context, trial });
-    } catch (cause) {
-      return { message: messageOf(cause) }; // the pod fits nowhere all the same
-    }
+  let nominatedNodeName = plugins.length === 0 ? '' : undefined;
+  const conclude = (answer: PostFilterAnswer): PostFilterOutcome | undefined => {
     if (answer === 'done') return { message: '' };
     if (!('code' in answer)) return { message: '', ...answer };
     if (answer.code === 'UnschedulableAndUnresolvable')
       return { message: answer.reasons.join(', '), nominatedNodeName: answer.nominatedNodeName };
     reasons.push(...answer.reasons);
     nominatedNodeName = answer.nominatedNodeName ?? nominatedNodeName;
+    return undefined;
+  };
+  // a plugin that fails does not change that the pod fits nowhere
+  const failed = (cause: unknown): PostFilterOutcome => ({ message: reasonFor(cause) });
+  const askFrom = (start: number): PostFilterOutcome | Promise<PostFilterOutcome> => {
+    for (let index = start; index < plugins.length; index++) {
+      const answer = (plugins[index] as PluginAt<'PostFilter'>).postFilter(cycle, whole);
+      if (answer instanceof Promise) return answer.then((late) => conclude(late) ?? askFrom(index + 1)).catch(failed);
+      const outcome = conclude(answer);
+      if (outcome !== undefined) return outcome;
+    }
+    return { message: reasons.join(', '), nominatedNodeName };
+  };
+  try {
+    return askFrom(0);
+  } catch (cause) {
+    return failed(cause);
   }
-  return { message: reasons.join(', '), nominatedNodeName };
 }
 
 function intersection(left: ReadonlySet<string>, right: ReadonlySet<string>): Set<string> {

@@ -1,8 +1,8 @@
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { Cycle } from './cycle.ts';
+import { PluginFault } from './fit-error.ts';
 import type { Framework, PluginAt } from './framework.ts';
 import { MAX_NODE_SCORE } from './plugin.ts';
-import { PluginFault } from './plugin-fault.ts';
 
 /** Room for scores that is used again and again, so that comparing many nodes allocates nothing. */
 export class ScoreSheet {

@@ -1,20 +1,19 @@
 import { isAssigned } from '../../api/meaning/index.ts';
-import type { HandlerRegistration, KubernetesObject, Node, Observed, Pod, SharedInformer } from '../../client/index.ts';
+import { deepEqual } from '../../base/index.ts';
+import { type Handler, type InformerScope, type Kind, Node, type Observed, Pod } from '../../client/index.ts';
+import type { AppContext } from '../../kit/index.ts';
 import { nominatedNode } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
-import { assignedPodAdd, assignedPodDelete } from '../framework/cluster-event.ts';
+import {
+  assignedPodAdd,
+  assignedPodDelete,
+  type ClusterAction,
+  type ClusterEvent,
+} from '../framework/cluster-event.ts';
 import { unschedulable } from '../framework/rejection.ts';
 import type { WaitingPods } from '../framework/waiting-pods.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
-import { nodeChanges } from './node-changes.ts';
 import { podChanges } from './pod-changes.ts';
-
-export interface WatchedKinds {
-  readonly nodes: SharedInformer<Node>;
-  readonly pods: SharedInformer<Pod>;
-  /** The other kinds that plugins have asked for, by kind name. */
-  readonly others: ReadonlyMap<string, SharedInformer<KubernetesObject>>;
-}
 
 export interface ClusterWatchParts {
   readonly cache: SchedulerCache;
@@ -27,51 +26,33 @@ export interface ClusterWatchParts {
 /** Watches nodes, pods and the kinds that plugins have asked for, and brings the cache and the queue up to date. */
 export class ClusterWatch {
   readonly #parts: ClusterWatchParts;
-  readonly #registrations: readonly Pick<HandlerRegistration<KubernetesObject>, 'pending' | 'synced'>[];
 
-  constructor(informers: WatchedKinds, parts: ClusterWatchParts) {
+  constructor(parts: ClusterWatchParts) {
     this.#parts = parts;
-    this.#registrations = [
-      informers.nodes.addHandler(
-        {
-          add: (node) => this.#nodeAdded(node),
-          update: (node, old) => this.#nodeChanged(old, node),
-          delete: (node) => this.#nodeGone(node),
-        },
-        { name: 'scheduler' },
-      ),
-      informers.pods.addHandler(
-        {
-          add: (pod) => this.#podAdded(pod),
-          update: (pod, old) => this.#podChanged(old, pod),
-          delete: (pod) => this.#podGone(pod),
-        },
-        { name: 'scheduler' },
-      ),
-      ...Array.from(informers.others, ([resource, informer]) => this.#watchOther(resource, informer)),
-    ];
   }
 
-  /** True when the cache and the queue have received all events so far. */
-  get isIdle(): boolean {
-    return this.#registrations.every(({ pending }) => pending === 0);
-  }
-
-  /** Resolves when the cache and the queue know all objects that existed at the start. */
-  async synced(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#registrations.map((registration) => registration.synced(signal)));
-  }
-
-  #watchOther(resource: string, informer: SharedInformer<KubernetesObject>): HandlerRegistration<KubernetesObject> {
+  /** Has the app tell of changes. `others` are the kinds that plugins have asked for. */
+  listen(context: AppContext, { pods, others }: { pods: InformerScope; others: Iterable<Kind> }): void {
+    context.onChange(Node, {
+      add: (node) => this.#nodeAdded(node),
+      update: (node, old) => this.#nodeChanged(old, node),
+      delete: (node) => this.#nodeGone(node),
+    });
+    const podHandler: Handler<Pod> = {
+      add: (pod) => this.#podAdded(pod),
+      update: (pod, old) => this.#podChanged(old, pod),
+      delete: (pod) => this.#podGone(pod),
+    };
+    context.onChange(Pod, podHandler, pods);
     const { queue } = this.#parts;
-    return informer.addHandler(
-      {
+    for (const kind of others) {
+      const resource = kind.kind;
+      context.onChange(kind, {
         add: (now) => queue.moveAll({ resource, action: 'Add' }, { now }),
         update: (now, old) => queue.moveAll({ resource, action: 'Update' }, { old, now }),
         delete: (old) => queue.moveAll({ resource, action: 'Delete' }, { old }),
-      },
-      { name: 'scheduler' },
-    );
+      });
+    }
   }
 
   #nodeAdded(node: Observed<Node>): void {
@@ -148,4 +129,31 @@ export class ClusterWatch {
   #isOurs(pod: Observed<Pod>): boolean {
     return this.#parts.isOurs(pod.spec?.schedulerName ?? '');
   }
+}
+
+/** What an update of a node means for scheduling: one event for each thing that has changed; none for heartbeats. */
+function nodeChanges(old: Observed<Node>, now: Observed<Node>): ClusterEvent[] {
+  const actions: ClusterAction[] = [];
+  if (old.spec?.unschedulable === true && now.spec?.unschedulable !== true) actions.push('UpdateNodeTaint');
+  if (!isSame(old.status?.allocatable, now.status?.allocatable)) actions.push('UpdateNodeAllocatable');
+  if (!isSame(old.metadata.labels, now.metadata.labels)) actions.push('UpdateNodeLabel');
+  if (!isSame(old.spec?.taints, now.spec?.taints)) actions.push('UpdateNodeTaint');
+  if (!isSame(conditions(old), conditions(now))) actions.push('UpdateNodeCondition');
+  if (!isSame(old.metadata.annotations, now.metadata.annotations)) actions.push('UpdateNodeAnnotation');
+  if (!isSame(old.status?.declaredFeatures, now.status?.declaredFeatures)) actions.push('UpdateNodeDeclaredFeature');
+  return actions.map((action) => ({ resource: 'Node', action }));
+}
+
+/** Condition statuses by type. Times are left out because they change with every heartbeat. */
+function conditions({ status }: Observed<Node>): Record<string, string> {
+  return Object.fromEntries((status?.conditions ?? []).map(({ type, status: value }) => [type, value]));
+}
+
+/** An absent map and an empty one are the same. */
+function isSame(left: object | undefined, right: object | undefined): boolean {
+  return left === right || deepEqual(left ?? {}, right ?? {}) || (isEmpty(left) && isEmpty(right));
+}
+
+function isEmpty(value: object | undefined): boolean {
+  return value === undefined || Object.keys(value).length === 0;
 }

@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Entry } from '../store.ts';
 import { type CheckpointHeader, decodeCheckpointHeader, ENTRY_HEAD, TABLE_ROW } from './checkpoint-format.ts';
-import type { DurableFiles, ReadableFile } from './durable-files.ts';
-import { FileDamage } from './file-damage.ts';
+import { type DurableFiles, FileDamage, type ReadableFile } from './durable-files.ts';
 import { HEADER_LENGTH } from './file-header.ts';
 import { readU64 } from './u64.ts';
 

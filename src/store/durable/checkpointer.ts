@@ -1,9 +1,8 @@
 import type { Logger } from '../../base/index.ts';
 import type { Mvcc } from '../mvcc/mvcc.ts';
-import type { CheckpointSource } from './checkpoint-writer.ts';
-import { writeCheckpoint } from './checkpoint-writer.ts';
+import { type CheckpointSource, writeCheckpoint } from './checkpoint-writer.ts';
 import type { DurableFiles } from './durable-files.ts';
-import { listStoreFiles } from './folder-contents.ts';
+import { listStoreFiles } from './file-names.ts';
 import type { Segments } from './segments.ts';
 
 export interface CheckpointerOptions {
@@ -28,6 +27,7 @@ export class Checkpointer {
   readonly #source: { readonly mvcc: Mvcc; readonly segments: Segments };
   readonly #options: CheckpointerOptions;
   readonly #stop = new AbortController();
+  /** The size of the newest checkpoint. */
   #lastBytes: number;
   #running: Promise<void> | undefined;
 
@@ -40,11 +40,6 @@ export class Checkpointer {
     this.#source = source;
     this.#options = options;
     this.#lastBytes = options.lastBytes;
-  }
-
-  /** The size of the newest checkpoint. */
-  get lastBytes(): number {
-    return this.#lastBytes;
   }
 
   /** Begins to write a checkpoint if that is worth it now. */
@@ -108,7 +103,7 @@ export class Checkpointer {
 }
 
 /** The state just before the history begins. */
-export function checkpointSource(mvcc: Mvcc): CheckpointSource {
+function checkpointSource(mvcc: Mvcc): CheckpointSource {
   const { revision, entries } = mvcc.base();
   return {
     revision,

@@ -1,3 +1,5 @@
+import { StoreError } from '../errors.ts';
+
 /** A file that is being written. Every method rejects with the system's error. */
 export interface DurableFile {
   /** Writes all of `data` at `position`. */
@@ -41,4 +43,18 @@ export function errorCode(error: unknown): string | undefined {
 export function isOutOfSpace(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** A file of the store is not as it was written, and where. */
+export class FileDamage extends StoreError {
+  readonly file: string;
+  readonly offset: number;
+  readonly problem: string;
+
+  constructor(file: string, offset: number, problem: string) {
+    super('Damaged', `Cannot read store file "${file}": ${problem} (at offset ${offset})`);
+    this.file = file;
+    this.offset = offset;
+    this.problem = problem;
+  }
 }

@@ -1,16 +1,14 @@
 import type { Clock, Logger, Random } from '../../base/index.ts';
-import { StoreError } from '../errors.ts';
 import { Expiry } from '../mvcc/expiry.ts';
 import type { Mvcc, MvccOptions } from '../mvcc/mvcc.ts';
 import { conditionsHold, recordOf, type RevisionRecord } from '../mvcc/revision-record.ts';
-import type { CommitResult, Entry, InProcessStore, KeyRange, Operation } from '../store.ts';
-import type { RangeOptions, RangeResult, Revision, Transaction, WatchBatch, WatchOptions } from '../store.ts';
+import { MvccStore } from '../mvcc/mvcc-store.ts';
+import type { CommitResult, Entry, Operation, Revision, Transaction } from '../store.ts';
 import { checkTransaction, type TransactionLimits } from '../transaction-check.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import { GroupCommit } from './group-commit.ts';
 import type { LogWriter } from './log-writer.ts';
 import { Pending } from './pending.ts';
-import type { Segments } from './segments.ts';
 
 export interface DurableStoreOptions extends MvccOptions {
   readonly clock: Clock;
@@ -27,7 +25,6 @@ export interface DurableStoreOptions extends MvccOptions {
 export interface DurableParts {
   readonly mvcc: Mvcc;
   readonly writer: LogWriter;
-  readonly segments: Segments;
   readonly checkpointer: Checkpointer;
   readonly lock: AsyncDisposable;
   readonly log: Logger;
@@ -40,7 +37,7 @@ export interface DurableParts {
  * so nobody ever sees what a crash could take back. Transactions queued behind others reckon with them as if they had been
  * written. After a failed sync reads go on and writes are refused until the store is opened anew.
  */
-export class DurableStore implements InProcessStore {
+export class DurableStore extends MvccStore {
   readonly #options: DurableStoreOptions;
   readonly #parts: DurableParts;
   readonly #mvcc: Mvcc;
@@ -53,6 +50,7 @@ export class DurableStore implements InProcessStore {
   /** Use `openDurableStore`. */
   constructor(parts: DurableParts, options: DurableStoreOptions) {
     const { mvcc } = parts;
+    super(mvcc);
     this.#parts = parts;
     this.#options = options;
     this.#mvcc = mvcc;
@@ -70,38 +68,9 @@ export class DurableStore implements InProcessStore {
     this.#expiry.arm();
   }
 
-  revisionNow(): Revision {
-    return this.#open().revision;
-  }
-
-  readNow(key: string): Entry | undefined {
-    return this.#open().get(key);
-  }
-
-  rangeNow(range: KeyRange, options?: RangeOptions): RangeResult {
-    return this.#open().range(range, options);
-  }
-
-  async revision(): Promise<Revision> {
-    return this.revisionNow();
-  }
-
-  async get(
-    key: string,
-    options: { readonly at?: Revision; readonly signal?: AbortSignal } = {},
-  ): Promise<Entry | undefined> {
-    options.signal?.throwIfAborted();
-    return options.at === undefined ? this.readNow(key) : this.#open().getAt(key, options.at);
-  }
-
-  async range(range: KeyRange, options?: RangeOptions): Promise<RangeResult> {
-    options?.signal?.throwIfAborted();
-    return this.rangeNow(range, options);
-  }
-
   async commit(transaction: Transaction, options: { readonly signal?: AbortSignal } = {}): Promise<CommitResult> {
     options.signal?.throwIfAborted();
-    this.#open();
+    this.open();
     checkTransaction(transaction, this.#options.limits ?? {});
     const lookUp = (key: string): Entry | undefined => this.#pending.get(key);
     if (!conditionsHold(transaction.conditions, lookUp)) {
@@ -116,16 +85,8 @@ export class DurableStore implements InProcessStore {
     return this.#write(record);
   }
 
-  watch(range: KeyRange, options: WatchOptions): AsyncIterable<WatchBatch> {
-    return this.#mvcc.watch(range, options);
-  }
-
-  async requestProgress(): Promise<void> {
-    this.#open().requestProgress();
-  }
-
   async compact(revision: Revision): Promise<void> {
-    const mvcc = this.#open();
+    const mvcc = this.open();
     if (revision <= mvcc.floor) return;
     if (revision > mvcc.revision) mvcc.compact(revision); // refuses
     const compact = (): void => {
@@ -135,14 +96,9 @@ export class DurableStore implements InProcessStore {
     await this.#queued(compact, (frame) => frame.addCompaction(revision));
   }
 
-  /** How much of the disk the store's files use, without the room made ahead. */
-  get diskBytes(): number {
-    return this.#parts.segments.bytes + this.#parts.checkpointer.lastBytes;
-  }
-
   /** Writes a checkpoint now, whether it is worth it or not. */
   async checkpoint(): Promise<void> {
-    this.#open();
+    this.open();
     await this.#parts.checkpointer.write();
   }
 
@@ -218,10 +174,5 @@ export class DurableStore implements InProcessStore {
   #forgetPending(): void {
     this.#pending.clear();
     this.#nextRevision = this.#mvcc.revision + 1;
-  }
-
-  #open(): Mvcc {
-    if (this.#closing !== undefined) throw new StoreError('Unavailable', 'Cannot use the store: it is closed');
-    return this.#mvcc;
   }
 }

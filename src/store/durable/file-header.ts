@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { StoreError } from '../errors.ts';
-import { FileDamage } from './file-damage.ts';
+import { FileDamage } from './durable-files.ts';
 
 /** The first bytes of every file of the store. */
 export const HEADER_LENGTH = 64;

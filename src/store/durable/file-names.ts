@@ -1,3 +1,5 @@
+import type { DurableFiles } from './durable-files.ts';
+
 /** What is in a store's folder, by name. */
 export type StoreFile =
   | { readonly kind: 'segment'; readonly name: string; readonly sequence: number }
@@ -29,4 +31,27 @@ export function parseFileName(name: string): StoreFile | undefined {
   const checkpoint = CHECKPOINT.exec(name)?.[1];
   if (checkpoint !== undefined) return { kind: 'checkpoint', name, revision: Number(checkpoint) };
   return LEFTOVER.test(name) ? { kind: 'leftover', name } : undefined;
+}
+
+interface FolderContents {
+  /** Oldest first. */
+  readonly segments: readonly { readonly name: string; readonly sequence: number }[];
+  /** Oldest first. */
+  readonly checkpoints: readonly { readonly name: string; readonly revision: number }[];
+  readonly leftovers: readonly string[];
+}
+
+export async function listStoreFiles(files: DurableFiles): Promise<FolderContents> {
+  const segments: { name: string; sequence: number }[] = [];
+  const checkpoints: { name: string; revision: number }[] = [];
+  const leftovers: string[] = [];
+  for (const name of await files.list()) {
+    const file = parseFileName(name);
+    if (file?.kind === 'segment') segments.push(file);
+    else if (file?.kind === 'checkpoint') checkpoints.push(file);
+    else if (file?.kind === 'leftover') leftovers.push(name);
+  }
+  segments.sort((left, right) => left.sequence - right.sequence);
+  checkpoints.sort((left, right) => left.revision - right.revision);
+  return { segments, checkpoints, leftovers };
 }

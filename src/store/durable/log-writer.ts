@@ -3,8 +3,7 @@ import type { Revision } from '../store.ts';
 import type { DurableFile, DurableFiles } from './durable-files.ts';
 import { HEADER_LENGTH } from './file-header.ts';
 import { segmentName, unfinished } from './file-names.ts';
-import { encodeSegmentHeader, type SegmentHeader } from './segment-header.ts';
-import type { Segment, Segments } from './segments.ts';
+import { encodeSegmentHeader, type Segment, type SegmentHeader, type Segments } from './segments.ts';
 
 export interface LogWriterOptions {
   readonly random: Random;

@@ -1,7 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { type Clock, discardLogger, type Logger } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
+import type { Entry, Revision } from '../store.ts';
+import { writeCheckpoint } from './checkpoint-writer.ts';
 import type { DurableFiles } from './durable-files.ts';
+import { listStoreFiles } from './file-names.ts';
 import { lockFolder } from './folder-lock.ts';
 import { openFolder } from './node-files.ts';
 import { recover, type Recovered } from './recovery.ts';
@@ -31,4 +34,41 @@ export async function fileSize(files: DurableFiles, name: string): Promise<numbe
   const file = await files.openToRead(name);
   await file.close();
   return file.size;
+}
+
+export interface CompactReport {
+  readonly revision: Revision;
+  readonly objects: number;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/** Leaves of a store only its newest state, in one file: all history is forgotten. */
+export async function compactStore(folder: string, options: OfflineOptions): Promise<CompactReport> {
+  return withFolder(folder, async (files) => {
+    const bytesBefore = await totalBytes(files);
+    const { mvcc } = await recoverState(files, options);
+    const { revision, size } = mvcc;
+    const deadlineOf = (entry: Entry): number => mvcc.deadlines.of(entry.key);
+    const kept = await writeCheckpoint(files, {
+      revision,
+      floor: revision,
+      entries: mvcc.entriesAt(revision).values(),
+      deadlineOf,
+    });
+    for (const name of await storeFiles(files)) if (name !== kept.name) await files.remove(name);
+    await files.syncFolder();
+    return { revision, objects: size, bytesBefore, bytesAfter: await totalBytes(files) };
+  });
+}
+
+async function storeFiles(files: DurableFiles): Promise<string[]> {
+  const { segments, checkpoints, leftovers } = await listStoreFiles(files);
+  return [...segments.map(({ name }) => name), ...checkpoints.map(({ name }) => name), ...leftovers];
+}
+
+async function totalBytes(files: DurableFiles): Promise<number> {
+  let total = 0;
+  for (const name of await storeFiles(files)) total += await fileSize(files, name);
+  return total;
 }

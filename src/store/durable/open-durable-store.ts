@@ -54,5 +54,5 @@ async function openLocked(
   checkpointer.consider();
   const tookMs = Math.round(options.clock.monotonic() - startedMs);
   log.info('store opened', { folder: files.folder, revision: mvcc.revision, objects: mvcc.size, tookMs });
-  return new DurableStore({ mvcc, writer, segments, checkpointer, lock, log }, options);
+  return new DurableStore({ mvcc, writer, checkpointer, lock, log }, options);
 }

@@ -4,9 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { prefixRange } from '../key-range.ts';
 import { DurableFolder } from '../testing/durable-folder.ts';
 import { bytes, del, expectFailure, put, text, WatchReader, write } from '../testing/store-under-test.ts';
-import { compactStore } from './compact-store.ts';
-import { dumpStore } from './dump-store.ts';
-import { restoreStore } from './restore-store.ts';
+import { dumpStore, restoreStore } from './dump.ts';
+import { compactStore } from './offline.ts';
 import { verifyStore } from './verify-store.ts';
 
 const ALL = prefixRange('/');

@@ -1,15 +1,15 @@
 import { type Clock, type Logger, SortedMap } from '../../base/index.ts';
 import { Deadlines } from '../mvcc/deadlines.ts';
 import { Mvcc, type MvccOptions } from '../mvcc/mvcc.ts';
-import type { Entry } from '../store.ts';
+import { deletion, weightOf, write } from '../mvcc/revision-record.ts';
+import type { Entry, Revision, StoreEvent } from '../store.ts';
 import { readCheckpoint } from './checkpoint-reader.ts';
-import type { DurableFiles } from './durable-files.ts';
-import { FileDamage } from './file-damage.ts';
-import { listStoreFiles } from './folder-contents.ts';
-import { Replay } from './replay.ts';
-import { type FoundSegment, readSegmentHeaders } from './segment-headers.ts';
+import { type DurableFiles, FileDamage } from './durable-files.ts';
+import { listStoreFiles } from './file-names.ts';
+import type { Frame } from './frame.ts';
+import { decodeRecords, type LoggedChange, type LogRecord } from './log-record.ts';
 import { scanSegment } from './segment-scan.ts';
-import { type Segment, Segments } from './segments.ts';
+import { readSegmentHeaders, type Segment, Segments } from './segments.ts';
 
 export interface RecoveryOptions extends MvccOptions {
   readonly clock: Clock;
@@ -66,11 +66,7 @@ interface ReplayTarget {
   readonly log: Logger;
 }
 
-async function replayLog(
-  files: DurableFiles,
-  needed: readonly FoundSegment[],
-  target: ReplayTarget,
-): Promise<Segment[]> {
+async function replayLog(files: DurableFiles, needed: readonly Segment[], target: ReplayTarget): Promise<Segment[]> {
   const first = needed[0];
   if (first === undefined) return [];
   const { mvcc } = target;
@@ -91,7 +87,7 @@ async function replayLog(
   return segments;
 }
 
-function expectNext(segment: FoundSegment, before: Segment | undefined, replay: Replay): void {
+function expectNext(segment: Segment, before: Segment | undefined, replay: Replay): void {
   const { name, sequence, after } = segment;
   if (before !== undefined && sequence !== before.sequence + 1)
     throw new FileDamage(name, 0, `segment ${before.sequence + 1} is missing`);
@@ -102,7 +98,7 @@ function expectNext(segment: FoundSegment, before: Segment | undefined, replay: 
 /** Where the segment's last good frame ends. */
 async function replaySegment(
   files: DurableFiles,
-  { segment, isLast }: { readonly segment: FoundSegment; readonly isLast: boolean },
+  { segment, isLast }: { readonly segment: Segment; readonly isLast: boolean },
   { replay, log }: { readonly replay: Replay; readonly log: Logger },
 ): Promise<number> {
   const { name, salt } = segment;
@@ -120,5 +116,67 @@ async function replaySegment(
     return tail.end;
   } finally {
     await file.close();
+  }
+}
+
+/** Where a frame was found. */
+interface FramePlace {
+  readonly file: string;
+  readonly offset: number;
+}
+
+/** Does to a store what a log says was done to it. What the store has already (from a checkpoint) is passed over. */
+class Replay {
+  readonly #mvcc: Mvcc;
+  /** The newest revision that was read. */
+  #revision: Revision;
+
+  /** Begins with the log's first revision after `after`. */
+  constructor(mvcc: Mvcc, after: Revision) {
+    this.#mvcc = mvcc;
+    this.#revision = after;
+  }
+
+  get revision(): Revision {
+    return this.#revision;
+  }
+
+  frame(frame: Frame, place: FramePlace): void {
+    if (frame.firstRevision !== this.#revision + 1) {
+      throw new FileDamage(
+        place.file,
+        place.offset,
+        `revision ${frame.firstRevision} follows on revision ${this.#revision}`,
+      );
+    }
+    for (const record of recordsOf(frame, place)) {
+      if (record.type === 'transaction') this.#transaction(record.changes, frame.timeMs);
+      else if (record.type === 'compaction' && record.revision <= this.#mvcc.revision)
+        this.#mvcc.compact(record.revision);
+    }
+  }
+
+  #transaction(changes: readonly LoggedChange[], timeMs: number): void {
+    this.#revision += 1;
+    const revision = this.#revision;
+    if (revision <= this.#mvcc.revision) return;
+    const events: StoreEvent[] = [];
+    let deadlinesMs: number[] | undefined;
+    for (const { key, value, deadlineMs } of changes) {
+      const previous = this.#mvcc.get(key);
+      if (deadlineMs !== 0) deadlinesMs ??= changes.map((change) => change.deadlineMs);
+      if (value !== undefined) events.push(write({ key, value }, previous, revision));
+      else if (previous !== undefined) events.push(deletion(previous, revision));
+    }
+    this.#mvcc.append({ revision, timeMs, events, deadlinesMs, weight: weightOf(events) });
+  }
+}
+
+function recordsOf(frame: Frame, place: FramePlace): LogRecord[] {
+  try {
+    return decodeRecords(frame.payload, frame.recordCount);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new FileDamage(place.file, place.offset, `a frame that checks out cannot be read, because ${error.message}`);
   }
 }

@@ -1,5 +1,30 @@
 import type { Revision } from '../store.ts';
-import type { SegmentHeader } from './segment-header.ts';
+import { readU64, writeU64 } from './u64.ts';
+import { type DurableFiles, FileDamage } from './durable-files.ts';
+import { checkFileHeader, encodeFileHeader, HEADER_LENGTH } from './file-header.ts';
+
+/** What the head of a log segment says. */
+export interface SegmentHeader {
+  /** 1, 2, 3, … without gaps. */
+  readonly sequence: number;
+  /** A random number that goes into every checksum of the segment, so that no other bytes can pass for its frames. */
+  readonly salt: number;
+  /** The newest revision when the segment was begun. */
+  readonly after: Revision;
+}
+
+export function encodeSegmentHeader(header: SegmentHeader): Buffer {
+  return encodeFileHeader('KEELSLOG', (bytes) => {
+    bytes.writeUInt32LE(header.salt, 16);
+    writeU64(bytes, header.sequence, 24);
+    writeU64(bytes, header.after, 32);
+  });
+}
+
+export function decodeSegmentHeader(content: Buffer, file: string): SegmentHeader {
+  checkFileHeader(content, 'KEELSLOG', file);
+  return { salt: content.readUInt32LE(16), sequence: readU64(content, 24), after: readU64(content, 32) };
+}
 
 /** One file of the log. */
 export interface Segment extends SegmentHeader {
@@ -16,16 +41,8 @@ export class Segments {
     this.#all = [...all];
   }
 
-  get count(): number {
-    return this.#all.length;
-  }
-
   get newest(): Segment | undefined {
     return this.#all.at(-1);
-  }
-
-  get bytes(): number {
-    return this.#all.reduce((sum, segment) => sum + segment.bytes, 0);
   }
 
   add(segment: Segment): void {
@@ -40,4 +57,24 @@ export class Segments {
   forget(gone: readonly Segment[]): void {
     this.#all = this.#all.filter((segment) => !gone.includes(segment));
   }
+}
+
+/** The segments as found in the folder; their `bytes` are those of the files. */
+export async function readSegmentHeaders(
+  files: DurableFiles,
+  found: readonly { readonly name: string; readonly sequence: number }[],
+): Promise<Segment[]> {
+  return Promise.all(
+    found.map(async ({ name, sequence }) => {
+      const file = await files.openToRead(name);
+      try {
+        const header = decodeSegmentHeader(await file.read(0, Math.min(HEADER_LENGTH, file.size)), name);
+        if (header.sequence !== sequence)
+          throw new FileDamage(name, 0, `the header says that this is segment ${header.sequence}`);
+        return { ...header, name, bytes: file.size };
+      } finally {
+        await file.close();
+      }
+    }),
+  );
 }

@@ -1,12 +1,28 @@
-import type { Revision } from '../store.ts';
 import { StoreError } from '../errors.ts';
+import type { Revision } from '../store.ts';
 import { readCheckpoint } from './checkpoint-reader.ts';
-import type { DurableFiles } from './durable-files.ts';
-import { FileDamage } from './file-damage.ts';
-import { listStoreFiles } from './folder-contents.ts';
+import { type DurableFiles, FileDamage, type ReadableFile } from './durable-files.ts';
+import { HEADER_LENGTH } from './file-header.ts';
+import { listStoreFiles } from './file-names.ts';
+import type { Frame } from './frame.ts';
+import { decodeRecords } from './log-record.ts';
 import { fileSize, type OfflineOptions, recoverState, withFolder } from './offline.ts';
-import type { FileReport, StoreProblem } from './store-report.ts';
-import { verifySegment } from './verify-segment.ts';
+import { scanSegment, type SegmentTail } from './segment-scan.ts';
+import { decodeSegmentHeader } from './segments.ts';
+
+export interface StoreProblem {
+  readonly file: string;
+  readonly offset: number;
+  readonly description: string;
+}
+
+export interface FileReport {
+  readonly name: string;
+  readonly kind: 'checkpoint' | 'segment';
+  readonly bytes: number;
+  /** What is in it: `1,204 entries at revision 99`, `12 frames, revisions 100 to 177`. */
+  readonly contents: string;
+}
 
 /** Something that is not as it should be. */
 /** What `verifyStore` has found. */
@@ -75,5 +91,93 @@ async function collect(found: { problems: StoreProblem[] }, file: string, work: 
       found.problems.push({ file: error.file, offset: error.offset, description: error.problem });
     else if (error instanceof StoreError) found.problems.push({ file, offset: 0, description: error.message });
     else throw error;
+  }
+}
+
+interface SegmentVerdict {
+  readonly report: FileReport;
+  readonly problems: readonly StoreProblem[];
+  readonly notes: readonly StoreProblem[];
+}
+
+/** Checks a whole segment, also behind damage. Throws `FileDamage` when even its header cannot be read. */
+async function verifySegment(
+  files: DurableFiles,
+  name: string,
+  options: { readonly isLast: boolean },
+): Promise<SegmentVerdict> {
+  const file = await files.openToRead(name);
+  try {
+    const { salt, after } = decodeSegmentHeader(await file.read(0, Math.min(HEADER_LENGTH, file.size)), name);
+    const check = new SegmentCheck(name, after);
+    const end = await check.readAll(file, salt);
+    if (end.type === 'cut') check.reportCut(end, options.isLast);
+    return {
+      report: { name, kind: 'segment', bytes: file.size, contents: check.contents },
+      problems: check.problems,
+      notes: check.notes,
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+class SegmentCheck {
+  readonly problems: StoreProblem[] = [];
+  readonly notes: StoreProblem[] = [];
+  readonly #name: string;
+  readonly #after: number;
+  #revision: number;
+  #frames = 0;
+  /** After damage the next revision is whatever comes. */
+  #isRevisionKnown = true;
+
+  constructor(name: string, after: number) {
+    this.#name = name;
+    this.#after = after;
+    this.#revision = after;
+  }
+
+  get contents(): string {
+    const revisions =
+      this.#revision === this.#after ? 'no revisions' : `revisions ${this.#after + 1} to ${this.#revision}`;
+    return `${this.#frames} frames, ${revisions}`;
+  }
+
+  async readAll(file: ReadableFile, salt: number): Promise<SegmentTail> {
+    let from = HEADER_LENGTH;
+    for (;;) {
+      const tail = await scanSegment(file, { salt, from, visit: (frame, offset) => this.#frame(frame, offset) });
+      if (tail.type !== 'damaged') return tail;
+      this.#report(tail.end, `${tail.next - tail.end} bytes are damaged; the next good frame is at ${tail.next}`);
+      this.#isRevisionKnown = false;
+      from = tail.next;
+    }
+  }
+
+  reportCut(tail: SegmentTail, isLast: boolean): void {
+    if (!isLast) this.#report(tail.end, 'the last frame is damaged');
+    else
+      this.notes.push({ file: this.#name, offset: tail.end, description: 'the last frame was cut off and is dropped' });
+  }
+
+  #frame(frame: Frame, offset: number): void {
+    this.#frames += 1;
+    if (this.#isRevisionKnown && frame.firstRevision !== this.#revision + 1) {
+      this.#report(offset, `revision ${frame.firstRevision} follows on revision ${this.#revision}`);
+    }
+    this.#isRevisionKnown = true;
+    this.#revision = frame.firstRevision - 1;
+    try {
+      for (const record of decodeRecords(frame.payload, frame.recordCount))
+        if (record.type === 'transaction') this.#revision += 1;
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#report(offset, `a frame that checks out cannot be read, because ${error.message}`);
+    }
+  }
+
+  #report(offset: number, description: string): void {
+    this.problems.push({ file: this.#name, offset, description });
   }
 }

@@ -1,5 +1,6 @@
-import { StoreError, type StoreFailure } from '../errors.ts';
+import { messageOf } from '../../base/index.ts';
 import { GrpcError, isGrpcError } from '../../wire/grpc/index.ts';
+import { StoreError, type StoreFailure } from '../errors.ts';
 
 /** The texts of etcd's own errors that mean something to a store; they are part of its API. */
 const COMPACTED = 'etcdserver: mvcc: required revision has been compacted';
@@ -36,7 +37,7 @@ export function toStoreError(error: unknown, context: ErrorContext): unknown {
   if (context.signal?.aborted === true && error === context.signal.reason) return error;
   const reason = reasonOf(error);
   const outcome = context.isWrite === true ? outcomeOf(error, reason) : '';
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new StoreError(reason, `Cannot ${context.action}: ${why}${outcome}`, { cause: error });
 }
 

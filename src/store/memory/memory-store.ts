@@ -1,10 +1,9 @@
 import type { Clock } from '../../base/index.ts';
-import { StoreError } from '../errors.ts';
 import { Expiry } from '../mvcc/expiry.ts';
 import { Mvcc, type MvccOptions } from '../mvcc/mvcc.ts';
 import { conditionsHold, recordOf } from '../mvcc/revision-record.ts';
-import type { CommitResult, Entry, ForkableStore, KeyRange, Operation } from '../store.ts';
-import type { RangeOptions, RangeResult, Revision, Transaction, WatchBatch, WatchOptions } from '../store.ts';
+import { MvccStore } from '../mvcc/mvcc-store.ts';
+import type { CommitResult, Entry, ForkableStore, Operation, Revision, Transaction } from '../store.ts';
 import { checkTransaction, type TransactionLimits } from '../transaction-check.ts';
 
 export interface MemoryStoreOptions extends MvccOptions {
@@ -18,13 +17,14 @@ export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
 }
 
 /** A store in memory. A commit is visible, and its watchers are told, before `commit` returns its promise. */
-export class MemoryStore implements ForkableStore {
+export class MemoryStore extends MvccStore implements ForkableStore {
   readonly #mvcc: Mvcc;
   readonly #options: MemoryStoreOptions;
   readonly #expiry: Expiry;
 
   /** Use `openMemoryStore`. */
   constructor(mvcc: Mvcc, options: MemoryStoreOptions) {
+    super(mvcc);
     this.#mvcc = mvcc;
     this.#options = options;
     this.#expiry = new Expiry({
@@ -38,38 +38,9 @@ export class MemoryStore implements ForkableStore {
     this.#expiry.arm();
   }
 
-  revisionNow(): Revision {
-    return this.#open().revision;
-  }
-
-  readNow(key: string): Entry | undefined {
-    return this.#open().get(key);
-  }
-
-  rangeNow(range: KeyRange, options?: RangeOptions): RangeResult {
-    return this.#open().range(range, options);
-  }
-
-  async revision(): Promise<Revision> {
-    return this.revisionNow();
-  }
-
-  async get(
-    key: string,
-    options: { readonly at?: Revision; readonly signal?: AbortSignal } = {},
-  ): Promise<Entry | undefined> {
-    options.signal?.throwIfAborted();
-    return options.at === undefined ? this.readNow(key) : this.#open().getAt(key, options.at);
-  }
-
-  async range(range: KeyRange, options?: RangeOptions): Promise<RangeResult> {
-    options?.signal?.throwIfAborted();
-    return this.rangeNow(range, options);
-  }
-
   async commit(transaction: Transaction, options: { readonly signal?: AbortSignal } = {}): Promise<CommitResult> {
     options.signal?.throwIfAborted();
-    const mvcc = this.#open();
+    const mvcc = this.open();
     checkTransaction(transaction, this.#options.limits ?? {});
     const lookUp = (key: string): Entry | undefined => mvcc.get(key);
     if (!conditionsHold(transaction.conditions, lookUp)) {
@@ -79,21 +50,13 @@ export class MemoryStore implements ForkableStore {
     return { ok: true, revision: mvcc.revision };
   }
 
-  watch(range: KeyRange, options: WatchOptions): AsyncIterable<WatchBatch> {
-    return this.#mvcc.watch(range, options);
-  }
-
-  async requestProgress(): Promise<void> {
-    this.#open().requestProgress();
-  }
-
   async compact(revision: Revision): Promise<void> {
-    this.#open().compact(revision);
+    this.open().compact(revision);
   }
 
   /** The copy goes by this store's clock, unless it is given its own. */
   fork(options: { readonly clock?: Clock } = {}): MemoryStore {
-    return new MemoryStore(this.#open().fork(), { ...this.#options, clock: options.clock ?? this.#options.clock });
+    return new MemoryStore(this.open().fork(), { ...this.#options, clock: options.clock ?? this.#options.clock });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -108,10 +71,5 @@ export class MemoryStore implements ForkableStore {
     if (record === undefined) return;
     mvcc.append(record);
     this.#expiry.arm();
-  }
-
-  #open(): Mvcc {
-    if (this.#mvcc.isClosed) throw new StoreError('Unavailable', 'Cannot use the store: it is closed');
-    return this.#mvcc;
   }
 }

@@ -16,10 +16,6 @@ export class Deadlines {
     this.#byTime = byTime.editable();
   }
 
-  get size(): number {
-    return this.#byKey.size;
-  }
-
   /** When the first key is due, in milliseconds since the Unix epoch; `undefined` when none ever is. */
   get nextMs(): number | undefined {
     if (!this.#isNextKnown) {

@@ -56,10 +56,6 @@ export class History {
     return this.#last;
   }
 
-  get limits(): Required<HistoryLimits> {
-    return this.#limits;
-  }
-
   append(record: RevisionRecord): void {
     if (record.revision !== this.#last + 1) {
       throw new Error(`Cannot add revision ${record.revision} to the history: ${this.#last + 1} comes next`);

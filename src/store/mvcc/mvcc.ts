@@ -76,10 +76,6 @@ export class Mvcc {
     return this.#current.size;
   }
 
-  get watches(): number {
-    return this.#hub.size;
-  }
-
   get isClosed(): boolean {
     return this.#isClosed;
   }

@@ -75,10 +75,6 @@ export class WatchHub {
     this.#limits = limits;
   }
 
-  get size(): number {
-    return this.#inboxes.size;
-  }
-
   /** Everything published from now on that concerns `range`. */
   open(range: KeyRange): Inbox {
     const inbox = new Inbox(range, this.#limits, (closed) => {

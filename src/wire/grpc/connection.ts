@@ -1,10 +1,11 @@
 import type { ClientHttp2Session } from 'node:http2';
 import type { Clock } from '../../base/index.ts';
 import { type Address, formatAddress } from './address.ts';
-import type { CallOptions, CallTarget } from './call.ts';
+import { Call, type CallOptions, type CallTarget } from './call.ts';
 import { DuplexCall } from './duplex-call.ts';
+import { Deframer, frame } from './framing.ts';
+import { GrpcError } from './grpc-error.ts';
 import { Keepalive, type KeepaliveOptions } from './keepalive.ts';
-import { callUnary } from './unary-call.ts';
 
 export interface ConnectionOptions extends KeepaliveOptions {
   readonly clock: Clock;
@@ -96,4 +97,42 @@ export class Connection {
   #defaults(): { readonly target: CallTarget; readonly maxReceiveBytes: number } {
     return { target: this.#target, maxReceiveBytes: this.#options.maxReceiveBytes };
   }
+}
+
+/** Sends one message and answers with the one that comes back. */
+function callUnary(
+  method: string,
+  message: Uint8Array,
+  options: CallOptions & { readonly target: CallTarget; readonly maxReceiveBytes: number },
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const call = new Call(method, options, options.target);
+    const { stream } = call;
+    const deframer = new Deframer(options.maxReceiveBytes);
+    let answer: Uint8Array | undefined;
+    const settle = (): void => {
+      if (!stream.writableFinished) stream.destroy(); // the server has answered without reading all of the request
+      const failure = call.failure();
+      if (failure !== undefined) reject(failure);
+      else if (answer === undefined || deframer.isInside) reject(incomplete());
+      else resolve(answer);
+    };
+    stream.on('data', (piece: Buffer) => {
+      try {
+        deframer.push(piece, (complete) => {
+          if (answer !== undefined) throw new GrpcError('INTERNAL', 'The server answered more than once');
+          answer = complete;
+        });
+      } catch (error) {
+        call.cancel(error);
+      }
+    });
+    stream.on('end', settle);
+    stream.on('close', settle);
+    stream.end(frame(message));
+  });
+}
+
+function incomplete(): GrpcError {
+  return new GrpcError('INTERNAL', 'The server ended the call without a complete answer');
 }

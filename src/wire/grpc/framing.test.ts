@@ -26,6 +26,6 @@ test('a message that is not complete is known, and one that is too large is refu
   expect(deframer.isInside).toBe(true);
 
   expect(() => new Deframer(10).push(frame(new Uint8Array(11)).subarray(0, 5), () => undefined)).toThrow(
-    /bytes are more than/,
+    /larger than max/,
   );
 });

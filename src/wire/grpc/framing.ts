@@ -72,7 +72,7 @@ export class Deframer {
     if (length > this.#maxBytes) {
       throw new GrpcError(
         'RESOURCE_EXHAUSTED',
-        `Cannot read a message: ${length} bytes are more than ${this.#maxBytes}`,
+        `Cannot read a message: ${length} bytes are larger than max ${this.#maxBytes}`, // as Go words it, which callers look for
       );
     }
     this.#message = Buffer.allocUnsafeSlow(length);

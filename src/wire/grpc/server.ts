@@ -57,7 +57,7 @@ export class GrpcServer implements AsyncDisposable {
     this.#server = openServer(options, this.#limits);
     this.#server.on('session', (session: ServerHttp2Session) => {
       this.#sessions.add(session);
-      session.on('error', () => undefined); // each call hears of it by its stream
+      session.on('error', () => undefined); // the stream of each call fails as well
       session.once('close', () => this.#sessions.delete(session));
     });
     this.#server.on('stream', this.#accept as (stream: ServerHttp2Stream) => void);

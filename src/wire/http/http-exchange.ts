@@ -1,5 +1,8 @@
-import type { Writable } from 'node:stream';
+import { pipeline, Readable, type Writable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { messageOf } from '../../base/index.ts';
 import { drained } from '../drained.ts';
+import { TransportError } from './transport-error.ts';
 
 /** A request, complete with credentials. */
 export interface HttpRequest {
@@ -40,5 +43,16 @@ async function pump(output: Writable, body: AsyncIterable<Uint8Array>): Promise<
     output.end();
   } catch (error) {
     output.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+/** Unpacks a body on its way. */
+export async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const unpacked = pipeline(Readable.from(chunks), createGunzip(), () => undefined); // iterating throws what went wrong
+  try {
+    for await (const chunk of unpacked) yield chunk as Buffer;
+  } catch (cause) {
+    if (!String((cause as NodeJS.ErrnoException).code).startsWith('Z_')) throw cause;
+    throw new TransportError('protocol', `Cannot unpack the answer: ${messageOf(cause)}`, { cause });
   }
 }

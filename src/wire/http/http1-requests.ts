@@ -1,9 +1,9 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { onAbort } from '../../base/index.ts';
+import { messageOf, onAbort } from '../../base/index.ts';
 import { type HttpExchange, type HttpRequest, type ResponseHeaders, sendBody } from './http-exchange.ts';
-import { messageOf, TransportError } from './transport-error.ts';
+import { TransportError } from './transport-error.ts';
 
 export interface Http1Options {
   readonly origin: string;

@@ -1,11 +1,11 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
 import type { Socket } from 'node:net';
-import { AbortScope, type Clock, onAbort } from '../../base/index.ts';
+import { AbortScope, type Clock, messageOf, onAbort } from '../../base/index.ts';
 import { type HttpExchange, type HttpRequest, sendBody } from './http-exchange.ts';
 import { openHttp2 } from './http2-session.ts';
-import { messageOf, TransportError } from './transport-error.ts';
+import { TransportError } from './transport-error.ts';
 
-/** As client-go: a connection on which nothing was heard for so long is asked whether it still lives. */
+/** As client-go: a connection on which nothing has arrived for so long is pinged. */
 const PING_AFTER_MS = 30_000;
 const PING_TIMEOUT_MS = 15_000;
 /** A server that speaks HTTP/2 says so at once. */
@@ -33,7 +33,7 @@ export class Http2Connection {
   readonly #clock: Clock;
   readonly #events: Http2Events;
   readonly #streams = new Set<ClientHttp2Stream>();
-  #heardAtMs: number;
+  #lastArrivalMs: number;
   #timer: Disposable | undefined;
   #isDraining = false;
 
@@ -60,7 +60,7 @@ export class Http2Connection {
     this.#origin = options.origin;
     this.#clock = options.clock;
     this.#events = options.events;
-    this.#heardAtMs = options.clock.monotonic();
+    this.#lastArrivalMs = options.clock.monotonic();
     session.on('goaway', () => this.#leave());
     session.once('close', () => this.#closed());
     this.#becomeIdle();
@@ -90,7 +90,7 @@ export class Http2Connection {
       const aborting = onAbort(request.signal, () => stream.close(constants.NGHTTP2_CANCEL));
       stream.on('error', (error: Error) => (failure = error));
       stream.once('response', (headers) => {
-        this.#heard();
+        this.#noteArrival();
         const { ':status': status = 0, ...rest } = headers;
         resolve({ status, headers: rest, chunks: this.#chunks(stream, request.signal) });
       });
@@ -115,7 +115,7 @@ export class Http2Connection {
     let isOver = false;
     try {
       for await (const chunk of stream) {
-        this.#heard();
+        this.#noteArrival();
         yield chunk as Buffer;
       }
       isOver = true;
@@ -156,14 +156,14 @@ export class Http2Connection {
     this.#events.changed();
   }
 
-  #heard(): void {
-    this.#heardAtMs = this.#clock.monotonic();
+  #noteArrival(): void {
+    this.#lastArrivalMs = this.#clock.monotonic();
   }
 
   #becomeBusy(): void {
     if (this.#session.destroyed) return;
     this.#session.ref();
-    this.#heard();
+    this.#noteArrival();
     this.#setTimer(PING_AFTER_MS, () => this.#checkAlive());
   }
 
@@ -174,7 +174,7 @@ export class Http2Connection {
   }
 
   #checkAlive(): void {
-    const quietMs = this.#clock.monotonic() - this.#heardAtMs;
+    const quietMs = this.#clock.monotonic() - this.#lastArrivalMs;
     if (quietMs < PING_AFTER_MS) {
       this.#setTimer(PING_AFTER_MS - quietMs, () => this.#checkAlive());
       return;
@@ -183,7 +183,7 @@ export class Http2Connection {
     if (this.#session.destroyed) return;
     this.#session.ping((error) => {
       if (error !== null || this.#session.destroyed || this.#streams.size === 0) return;
-      this.#heard();
+      this.#noteArrival();
       this.#setTimer(PING_AFTER_MS, () => this.#checkAlive());
     });
   }

@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, connect } from 'node:http2';
 import type { Socket } from 'node:net';
-import { onAbort } from '../../base/index.ts';
-import { messageOf, TransportError } from './transport-error.ts';
+import { messageOf, onAbort } from '../../base/index.ts';
+import { TransportError } from './transport-error.ts';
 
 export interface Http2SessionOptions {
   readonly origin: string;

@@ -1,9 +1,7 @@
 // What other folders may use: requests over HTTP/2 and HTTP/1.1, through proxies and unix sockets, and connections that are upgraded.
-export { type ClientCertificate, dial, type DialOptions, type DialTarget } from './dial.ts';
-export { gunzipped } from './gunzip.ts';
+export { checkProxyUrl, type ClientCertificate, dial, type DialOptions, type DialTarget } from './dial.ts';
+export { gunzipped, type HttpExchange, type HttpRequest, type ResponseHeaders } from './http-exchange.ts';
 export { HttpClient, type HttpClientOptions } from './http-client.ts';
-export type { HttpExchange, HttpRequest, ResponseHeaders } from './http-exchange.ts';
 export type { UpgradedConnection } from './http1-requests.ts';
 export { type Http2SessionOptions, openHttp2 } from './http2-session.ts';
-export { checkProxyUrl } from './proxy-tunnel.ts';
-export { isTransportError, messageOf, TransportError, type TransportFailure } from './transport-error.ts';
+export { isTransportError, TransportError, type TransportFailure } from './transport-error.ts';

@@ -33,9 +33,3 @@ export class TransportError extends Error {
 export function isTransportError(error: unknown, reason?: TransportFailure): error is TransportError {
   return error instanceof TransportError && (reason === undefined || error.reason === reason);
 }
-
-/** The words of whatever was thrown. Node's errors for several addresses have none of their own, so the first one speaks. */
-export function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return messageOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
-}

@@ -4,8 +4,6 @@ import {
   type FunctionDeclaration,
   type Implementation,
   member,
-  unary,
-  variadic,
 } from '../../check/declarations.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, trimGo } from '../../../api/values/index.ts';
 import type { Library } from '../../library/library.ts';
@@ -64,6 +62,8 @@ abstract class ReceiverOnly extends Opaque {
 
 /** The variable `authorizer`. */
 export class AuthorizerValue extends ReceiverOnly {
+  readonly goName = 'library.authorizerVal';
+  override readonly type = AUTHORIZER_TYPE;
   readonly oracle: AccessOracle;
   readonly serviceAccount: AccessQuestion['serviceAccount'];
 
@@ -72,17 +72,11 @@ export class AuthorizerValue extends ReceiverOnly {
     this.oracle = oracle;
     this.serviceAccount = serviceAccount;
   }
-
-  get goName(): string {
-    return 'library.authorizerVal';
-  }
-
-  override get type(): Type {
-    return AUTHORIZER_TYPE;
-  }
 }
 
 class PathCheck extends ReceiverOnly {
+  readonly goName = 'library.pathCheckVal';
+  override readonly type = PATH_CHECK_TYPE;
   readonly authorizer: AuthorizerValue;
   readonly path: string;
 
@@ -91,17 +85,11 @@ class PathCheck extends ReceiverOnly {
     this.authorizer = authorizer;
     this.path = path;
   }
-
-  get goName(): string {
-    return 'library.pathCheckVal';
-  }
-
-  override get type(): Type {
-    return PATH_CHECK_TYPE;
-  }
 }
 
 class GroupCheck extends ReceiverOnly {
+  readonly goName = 'library.groupCheckVal';
+  override readonly type = GROUP_CHECK_TYPE;
   readonly authorizer: AuthorizerValue;
   readonly group: string;
 
@@ -110,59 +98,31 @@ class GroupCheck extends ReceiverOnly {
     this.authorizer = authorizer;
     this.group = group;
   }
-
-  get goName(): string {
-    return 'library.groupCheckVal';
-  }
-
-  override get type(): Type {
-    return GROUP_CHECK_TYPE;
-  }
 }
 
 /** A resource to ask about; also the variable `authorizer.requestResource`. */
 export class ResourceCheck extends ReceiverOnly {
+  readonly goName = 'library.resourceCheckVal';
+  override readonly type = RESOURCE_CHECK_TYPE;
   readonly authorizer: AuthorizerValue;
   readonly question: ResourceQuestion;
 
   constructor(authorizer: AuthorizerValue, question: Partial<ResourceQuestion>) {
     super();
     this.authorizer = authorizer;
-    const nothing = {
-      group: '',
-      resource: '',
-      subresource: '',
-      namespace: '',
-      name: '',
-      fieldSelector: '',
-      labelSelector: '',
-    };
-    this.question = { ...nothing, ...question };
-  }
-
-  get goName(): string {
-    return 'library.resourceCheckVal';
-  }
-
-  override get type(): Type {
-    return RESOURCE_CHECK_TYPE;
+    const names = { group: '', resource: '', subresource: '', namespace: '', name: '' };
+    this.question = { ...names, fieldSelector: '', labelSelector: '', ...question };
   }
 }
 
 class Decision extends ReceiverOnly {
+  readonly goName = 'library.decisionVal';
+  override readonly type = DECISION_TYPE;
   readonly answer: AccessAnswer;
 
   constructor(answer: AccessAnswer) {
     super();
     this.answer = answer;
-  }
-
-  get goName(): string {
-    return 'library.decisionVal';
-  }
-
-  override get type(): Type {
-    return DECISION_TYPE;
   }
 }
 
@@ -174,20 +134,10 @@ export function authorizerLibrary(): Library {
         member('authorizer_path', [AUTHORIZER_TYPE, STRING], PATH_CHECK_TYPE, on(AuthorizerValue, pathCheck)),
       ]),
       declareFunction('group', [
-        member(
-          'authorizer_group',
-          [AUTHORIZER_TYPE, STRING],
-          GROUP_CHECK_TYPE,
-          on(AuthorizerValue, (authorizer, group) => new GroupCheck(authorizer, group)),
-        ),
+        member('authorizer_group', [AUTHORIZER_TYPE, STRING], GROUP_CHECK_TYPE, on(AuthorizerValue, groupCheck)),
       ]),
       declareFunction('serviceAccount', [
-        member(
-          'authorizer_serviceaccount',
-          [AUTHORIZER_TYPE, STRING, STRING],
-          AUTHORIZER_TYPE,
-          variadic((...args) => serviceAccount(args)),
-        ),
+        member('authorizer_serviceaccount', [AUTHORIZER_TYPE, STRING, STRING], AUTHORIZER_TYPE, serviceAccount),
       ]),
       declareFunction('resource', [
         member('groupcheck_resource', [GROUP_CHECK_TYPE, STRING], RESOURCE_CHECK_TYPE, on(GroupCheck, resourceCheck)),
@@ -196,18 +146,8 @@ export function authorizerLibrary(): Library {
       refinement('namespace', 'resourcecheck_namespace'),
       refinement('name', 'resourcecheck_name'),
       declareFunction('check', [
-        member(
-          'pathcheck_check',
-          [PATH_CHECK_TYPE, STRING],
-          DECISION_TYPE,
-          on(PathCheck, ({ authorizer, path }, verb) => decide(authorizer, { verb, path })),
-        ),
-        member(
-          'resourcecheck_check',
-          [RESOURCE_CHECK_TYPE, STRING],
-          DECISION_TYPE,
-          on(ResourceCheck, ({ authorizer, question }, verb) => decide(authorizer, { verb, resource: question })),
-        ),
+        member('pathcheck_check', [PATH_CHECK_TYPE, STRING], DECISION_TYPE, on(PathCheck, decidePath)),
+        member('resourcecheck_check', [RESOURCE_CHECK_TYPE, STRING], DECISION_TYPE, on(ResourceCheck, decideResource)),
       ]),
       reading('errored', BOOL, ({ error }) => error !== undefined),
       reading('error', STRING, ({ error }) => error ?? ''),
@@ -240,13 +180,17 @@ function pathCheck(authorizer: AuthorizerValue, path: string): Value {
   return trimGo(path) === '' ? new CelError('path must not be empty') : new PathCheck(authorizer, path);
 }
 
+function groupCheck(authorizer: AuthorizerValue, group: string): Value {
+  return new GroupCheck(authorizer, group);
+}
+
 function resourceCheck({ authorizer, group }: GroupCheck, resource: string): Value {
   return trimGo(resource) === ''
     ? new CelError('resource must not be empty')
     : new ResourceCheck(authorizer, { group, resource });
 }
 
-function serviceAccount([authorizer, namespace, name]: readonly Value[]): Value {
+function serviceAccount(authorizer: Value, namespace: Value, name: Value): Value {
   if (!(authorizer instanceof AuthorizerValue)) return noSuchOverload();
   if (dns1123SubdomainProblems(name as string).length > 0) return new CelError('Invalid service account name');
   if (dns1123LabelProblems(namespace as string).length > 0) return new CelError('Invalid service account namespace');
@@ -261,11 +205,19 @@ function refinement(name: keyof ResourceQuestion, id: string): FunctionDeclarati
   ]);
 }
 
+function decidePath({ authorizer, path }: PathCheck, verb: string): Value {
+  return decide(authorizer, { verb, path });
+}
+
+function decideResource({ authorizer, question }: ResourceCheck, verb: string): Value {
+  return decide(authorizer, { verb, resource: question });
+}
+
 function decide({ oracle, serviceAccount }: AuthorizerValue, question: Omit<AccessQuestion, 'serviceAccount'>): Value {
   return new Decision(oracle.decide({ ...question, serviceAccount }));
 }
 
 function reading(name: string, result: Type, read: (answer: AccessAnswer) => Value): FunctionDeclaration {
   const apply = (value: Value): Value => (value instanceof Decision ? read(value.answer) : noSuchOverload());
-  return declareFunction(name, [member(`decision_${name}`, [DECISION_TYPE], result, unary(apply))]);
+  return declareFunction(name, [member(`decision_${name}`, [DECISION_TYPE], result, apply)]);
 }

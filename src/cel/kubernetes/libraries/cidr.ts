@@ -1,7 +1,7 @@
 import { maskIp, quoteGo } from '../../../api/values/index.ts';
-import { binary, declareFunction, member, overload, unary } from '../../check/declarations.ts';
+import { declareFunction, member, overload, type Overload } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
-import { BOOL, INT, STRING } from '../../type-terms/index.ts';
+import { BOOL, INT, STRING, type Type } from '../../type-terms/index.ts';
 import { CelError, noSuchOverload, type Value } from '../../values/index.ts';
 import { AddressError, type NetworkPrefix, parsePrefix } from '../network-address.ts';
 import { CIDR_TYPE, CidrValue, IP_TYPE, IpValue, sameStart } from '../network-values.ts';
@@ -9,65 +9,37 @@ import { isMapped, toIp } from './ip.ts';
 
 /** `cidr`, `isCIDR` and what can be asked about a network. */
 export function cidrLibrary(): Library {
-  const on = (apply: (cidr: CidrValue) => Value) =>
-    unary((value) => (value instanceof CidrValue ? apply(value) : noSuchOverload()));
   return {
     types: [CIDR_TYPE],
     functions: [
-      declareFunction('cidr', [overload('string_to_cidr', [STRING], CIDR_TYPE, unary(toCidr))]),
+      declareFunction('cidr', [overload('string_to_cidr', [STRING], CIDR_TYPE, toCidr)]),
       declareFunction('containsIP', [
-        member(
-          'cidr_contains_ip_string',
-          [CIDR_TYPE, STRING],
-          BOOL,
-          binary((cidr, text) => containsIp(cidr, toIp(text))),
-        ),
-        member('cidr_contains_ip_ip', [CIDR_TYPE, IP_TYPE], BOOL, binary(containsIp)),
+        member('cidr_contains_ip_string', [CIDR_TYPE, STRING], BOOL, (cidr, text) => containsIp(cidr, toIp(text))),
+        member('cidr_contains_ip_ip', [CIDR_TYPE, IP_TYPE], BOOL, containsIp),
       ]),
       declareFunction('containsCIDR', [
-        member(
-          'cidr_contains_cidr_string',
-          [CIDR_TYPE, STRING],
-          BOOL,
-          binary((cidr, text) => containsCidr(cidr, toCidr(text))),
+        member('cidr_contains_cidr_string', [CIDR_TYPE, STRING], BOOL, (cidr, text) =>
+          containsCidr(cidr, toCidr(text)),
         ),
-        member('cidr_contains_cidr', [CIDR_TYPE, CIDR_TYPE], BOOL, binary(containsCidr)),
+        member('cidr_contains_cidr', [CIDR_TYPE, CIDR_TYPE], BOOL, containsCidr),
       ]),
-      declareFunction('ip', [
-        member(
-          'cidr_ip',
-          [CIDR_TYPE],
-          IP_TYPE,
-          on(({ prefix }) => new IpValue(prefix.address)),
-        ),
-      ]),
-      declareFunction('prefixLength', [
-        member(
-          'cidr_prefix_length',
-          [CIDR_TYPE],
-          INT,
-          on(({ prefix }) => prefix.length),
-        ),
-      ]),
-      declareFunction('masked', [member('cidr_masked', [CIDR_TYPE], CIDR_TYPE, on(masked))]),
-      declareFunction('isCIDR', [
-        overload(
-          'is_cidr',
-          [STRING],
-          BOOL,
-          unary((text) => toCidr(text) instanceof CidrValue),
-        ),
-      ]),
+      declareFunction('ip', [question('cidr_ip', IP_TYPE, ({ prefix }) => new IpValue(prefix.address))]),
+      declareFunction('prefixLength', [question('cidr_prefix_length', INT, ({ prefix }) => prefix.length)]),
+      declareFunction('masked', [question('cidr_masked', CIDR_TYPE, masked)]),
+      declareFunction('isCIDR', [overload('is_cidr', [STRING], BOOL, (text) => toCidr(text) instanceof CidrValue)]),
       declareFunction('string', [
-        overload(
-          'cidr_to_string',
-          [CIDR_TYPE],
-          STRING,
-          on((cidr) => cidr.toString()),
-        ),
+        overload('cidr_to_string', [CIDR_TYPE], STRING, (cidr) => withCidr(cidr, (value) => value.toString())),
       ]),
     ],
   };
+}
+
+function withCidr(value: Value, apply: (cidr: CidrValue) => Value): Value {
+  return value instanceof CidrValue ? apply(value) : noSuchOverload();
+}
+
+function question(id: string, result: Type, answer: (cidr: CidrValue) => Value): Overload {
+  return member(id, [CIDR_TYPE], result, (value) => withCidr(value, answer));
 }
 
 function toCidr(value: Value): CidrValue | CelError {

@@ -6,9 +6,9 @@ import {
   maskTrailingDash,
   qualifiedNameProblems,
 } from '../../../api/values/index.ts';
-import { binary, declareFunction, member, overload, unary, variadic } from '../../check/declarations.ts';
+import { declareFunction, member, overload } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
-import { listOf, objectType, optionalOf, STRING, type Type } from '../../type-terms/index.ts';
+import { listOf, objectType, optionalOf, STRING } from '../../type-terms/index.ts';
 import { type CelError, noSuchOverload, NONE, Opaque, Optional, type Value } from '../../values/index.ts';
 import { isBase64, isDate, isDateTime, isUuid } from '../string-formats.ts';
 import { urlProblem } from './url.ts';
@@ -17,6 +17,8 @@ export const FORMAT_TYPE = objectType('kubernetes.NamedFormat');
 
 /** A named format in an expression. */
 export class FormatValue extends Opaque {
+  readonly goName = 'cel.Format';
+  override readonly type = FORMAT_TYPE;
   readonly name: string;
   /** The length of the pattern by which validation is paid for. */
   readonly patternSize: number;
@@ -27,14 +29,6 @@ export class FormatValue extends Opaque {
     this.name = name;
     this.patternSize = patternSize;
     this.problems = problems;
-  }
-
-  get goName(): string {
-    return 'cel.Format';
-  }
-
-  override get type(): Type {
-    return FORMAT_TYPE;
   }
 
   override get isUnhashable(): boolean {
@@ -51,8 +45,8 @@ const DATE_TIME_PATTERN = '^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0
 
 /** The formats by the names that expressions have for them. */
 function formats(): ReadonlyMap<string, FormatValue> {
-  const checked = (holds: (text: string) => boolean, complaint: string) => (text: string) =>
-    holds(text) ? [] : [complaint];
+  const checked = (holds: (text: string) => boolean, message: string) => (text: string) =>
+    holds(text) ? [] : [message];
   const prefix = (problems: (text: string) => readonly string[]) => (text: string) => problems(maskTrailingDash(text));
   return new Map([
     ['dns1123Label', new FormatValue('DNS1123Label', 30, dns1123LabelProblems)],
@@ -82,25 +76,15 @@ export function formatLibrary(): Library {
   return {
     functions: [
       ...[...known].map(([name, format]) =>
-        declareFunction(`format.${name}`, [
-          overload(
-            `format.${name}`,
-            [],
-            FORMAT_TYPE,
-            variadic(() => format),
-          ),
-        ]),
+        declareFunction(`format.${name}`, [overload(`format.${name}`, [], FORMAT_TYPE, () => format)]),
       ),
       declareFunction('format.named', [
-        overload(
-          'format-named',
-          [STRING],
-          optionalOf(FORMAT_TYPE),
-          unary((name) => (known.has(name as string) ? new Optional(known.get(name as string)) : NONE)),
+        overload('format-named', [STRING], optionalOf(FORMAT_TYPE), (name) =>
+          known.has(name as string) ? new Optional(known.get(name as string)) : NONE,
         ),
       ]),
       declareFunction('validate', [
-        member('format-validate', [FORMAT_TYPE, STRING], optionalOf(listOf(STRING)), binary(validate)),
+        member('format-validate', [FORMAT_TYPE, STRING], optionalOf(listOf(STRING)), validate),
       ]),
     ],
   };

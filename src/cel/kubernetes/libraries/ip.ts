@@ -1,5 +1,5 @@
 import { quoteGo } from '../../../api/values/index.ts';
-import { declareFunction, member, overload, unary } from '../../check/declarations.ts';
+import { declareFunction, member, overload } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { BOOL, INT, STRING } from '../../type-terms/index.ts';
 import { CelError, noSuchOverload, type Value } from '../../values/index.ts';
@@ -14,45 +14,29 @@ export function ipLibrary(): Library {
     answer: (bytes: readonly number[]) => boolean,
   ): ReturnType<typeof declareFunction> =>
     declareFunction(name, [
-      member(
-        id,
-        [IP_TYPE],
-        BOOL,
-        unary((value) => (value instanceof IpValue ? answer(value.address.bytes) : noSuchOverload())),
+      member(id, [IP_TYPE], BOOL, (value) =>
+        value instanceof IpValue ? answer(value.address.bytes) : noSuchOverload(),
       ),
     ]);
   return {
     types: [IP_TYPE],
     functions: [
-      declareFunction('ip', [overload('string_to_ip', [STRING], IP_TYPE, unary(toIp))]),
+      declareFunction('ip', [overload('string_to_ip', [STRING], IP_TYPE, toIp)]),
       declareFunction('family', [
-        member(
-          'ip_family',
-          [IP_TYPE],
-          INT,
-          unary((value) => (value instanceof IpValue ? (value.address.bytes.length === 4 ? 4 : 6) : noSuchOverload())),
+        member('ip_family', [IP_TYPE], INT, (value) =>
+          value instanceof IpValue ? (value.address.bytes.length === 4 ? 4 : 6) : noSuchOverload(),
         ),
       ]),
-      declareFunction('ip.isCanonical', [overload('ip_is_canonical', [STRING], BOOL, unary(isCanonical))]),
+      declareFunction('ip.isCanonical', [overload('ip_is_canonical', [STRING], BOOL, isCanonical)]),
       question('isUnspecified', 'ip_is_unspecified', isUnspecified),
       question('isLoopback', 'ip_is_loopback', isLoopback),
       question('isLinkLocalMulticast', 'ip_is_link_local_multicast', isLinkLocalMulticast),
       question('isLinkLocalUnicast', 'ip_is_link_local_unicast', isLinkLocalUnicast),
       question('isGlobalUnicast', 'ip_is_global_unicast', isGlobalUnicast),
-      declareFunction('isIP', [
-        overload(
-          'is_ip',
-          [STRING],
-          BOOL,
-          unary((value) => toIp(value) instanceof IpValue),
-        ),
-      ]),
+      declareFunction('isIP', [overload('is_ip', [STRING], BOOL, (value) => toIp(value) instanceof IpValue)]),
       declareFunction('string', [
-        overload(
-          'ip_to_string',
-          [IP_TYPE],
-          STRING,
-          unary((value) => (value instanceof IpValue ? value.toString() : noSuchOverload())),
+        overload('ip_to_string', [IP_TYPE], STRING, (value) =>
+          value instanceof IpValue ? value.toString() : noSuchOverload(),
         ),
       ]),
     ],

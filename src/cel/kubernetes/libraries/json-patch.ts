@@ -1,4 +1,4 @@
-import { declareFunction, overload, unary } from '../../check/declarations.ts';
+import { declareFunction, overload } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { STRING } from '../../type-terms/index.ts';
 
@@ -7,11 +7,8 @@ export function jsonPatchLibrary(): Library {
   return {
     functions: [
       declareFunction('jsonpatch.escapeKey', [
-        overload(
-          'string_jsonpatch_escapeKey_string',
-          [STRING],
-          STRING,
-          unary((key) => (key as string).replaceAll(/[~/]/g, (found) => (found === '~' ? '~0' : '~1'))),
+        overload('string_jsonpatch_escapeKey_string', [STRING], STRING, (key) =>
+          (key as string).replaceAll(/[~/]/g, (found) => (found === '~' ? '~0' : '~1')),
         ),
       ]),
     ],

@@ -4,19 +4,16 @@ import {
   type FunctionDeclaration,
   type Implementation,
   member,
-  unary,
 } from '../../check/declarations.ts';
 import { add } from '../../library/standard/arithmetic.ts';
 import type { Library } from '../../library/library.ts';
 import {
   BOOL,
-  BYTES,
+  COMPARABLE_TYPES,
   DOUBLE,
   DURATION,
   INT,
   listOf,
-  STRING,
-  TIMESTAMP,
   type Type,
   typeParameter,
   UINT,
@@ -38,21 +35,11 @@ import {
   type Value,
 } from '../../values/index.ts';
 
-const COMPARABLE: readonly (readonly [name: string, type: Type])[] = [
-  ['int', INT],
-  ['uint', UINT],
-  ['double', DOUBLE],
-  ['bool', BOOL],
-  ['duration', DURATION],
-  ['timestamp', TIMESTAMP],
-  ['string', STRING],
-  ['bytes', BYTES],
-];
-const SUMMABLE: readonly (readonly [name: string, type: Type, zero: Value])[] = [
-  ['int', INT, 0],
-  ['uint', UINT, new Uint(0n)],
-  ['double', DOUBLE, new Double(0)],
-  ['duration', DURATION, new Duration(0n)],
+const SUMMABLE: readonly (readonly [type: Type, zero: Value])[] = [
+  [INT, 0],
+  [UINT, new Uint(0n)],
+  [DOUBLE, new Double(0)],
+  [DURATION, new Duration(0n)],
 ];
 const A = typeParameter('A');
 
@@ -62,17 +49,12 @@ export function kubernetesListsLibrary(): Library {
     functions: [
       declareFunction(
         'isSorted',
-        COMPARABLE.map(([name, type]) => member(`list_${name}_is_sorted_bool`, [listOf(type)], BOOL, unary(isSorted))),
+        COMPARABLE_TYPES.map((type) => member(`list_${type.kind}_is_sorted_bool`, [listOf(type)], BOOL, isSorted)),
       ),
       declareFunction(
         'sum',
-        SUMMABLE.map(([name, type, zero]) =>
-          member(
-            `list_${name}_sum_${name}`,
-            [listOf(type)],
-            type,
-            unary((list) => sum(list, zero)),
-          ),
+        SUMMABLE.map(([type, zero]) =>
+          member(`list_${type.kind}_sum_${type.kind}`, [listOf(type)], type, (list) => sum(list, zero)),
         ),
       ),
       extreme('max', -1),
@@ -131,9 +113,7 @@ function extreme(name: string, keeps: number): FunctionDeclaration {
   };
   return declareFunction(
     name,
-    COMPARABLE.map(([type, celType]) =>
-      member(`list_${type}_${name}_${type}`, [listOf(celType)], celType, unary(find)),
-    ),
+    COMPARABLE_TYPES.map((type) => member(`list_${type.kind}_${name}_${type.kind}`, [listOf(type)], type, find)),
   );
 }
 

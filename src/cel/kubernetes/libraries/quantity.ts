@@ -1,5 +1,5 @@
 import { parseQuantity, type Quantity, quantityOf, ValueError } from '../../../api/values/index.ts';
-import { binary, declareFunction, type Implementation, member, overload, unary } from '../../check/declarations.ts';
+import { declareFunction, member, overload, type Overload } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { BOOL, DOUBLE, INT, objectType, STRING, type Type } from '../../type-terms/index.ts';
 import {
@@ -17,6 +17,7 @@ export const QUANTITY_TYPE = objectType('kubernetes.Quantity');
 
 /** A quantity in an expression. */
 export class QuantityValue extends Opaque {
+  override readonly type = QUANTITY_TYPE;
   readonly quantity: Quantity;
   /** The result of a sum or difference. Kubernetes cannot compare with these on the right of `==`. */
   readonly isComputed: boolean;
@@ -29,10 +30,6 @@ export class QuantityValue extends Opaque {
 
   get goName(): string {
     return this.isComputed ? '*cel.Quantity' : 'cel.Quantity';
-  }
-
-  override get type(): Type {
-    return QUANTITY_TYPE;
   }
 
   equals(other: Value): boolean | CelError {
@@ -54,86 +51,24 @@ export function quantityLibrary(): Library {
   const Q = QUANTITY_TYPE;
   return {
     functions: [
-      declareFunction('quantity', [overload('string_to_quantity', [STRING], Q, unary(toQuantity))]),
+      declareFunction('quantity', [overload('string_to_quantity', [STRING], Q, toQuantity)]),
       declareFunction('isQuantity', [
-        overload(
-          'is_quantity_string',
-          [STRING],
-          BOOL,
-          unary((text) => toQuantity(text) instanceof QuantityValue),
-        ),
+        overload('is_quantity_string', [STRING], BOOL, (text) => toQuantity(text) instanceof QuantityValue),
       ]),
-      declareFunction('sign', [
-        overload(
-          'quantity_sign',
-          [Q],
-          INT,
-          on((quantity) => quantity.sign),
-        ),
-      ]),
-      declareFunction('isGreaterThan', [
-        member(
-          'quantity_is_greater_than',
-          [Q, Q],
-          BOOL,
-          both((a, b) => a.compare(b) > 0),
-        ),
-      ]),
-      declareFunction('isLessThan', [
-        member(
-          'quantity_is_less_than',
-          [Q, Q],
-          BOOL,
-          both((a, b) => a.compare(b) < 0),
-        ),
-      ]),
-      declareFunction('compareTo', [
-        member(
-          'quantity_compare_to',
-          [Q, Q],
-          INT,
-          both((a, b) => Math.sign(a.compare(b))),
-        ),
-      ]),
-      declareFunction('asApproximateFloat', [
-        member(
-          'quantity_get_float',
-          [Q],
-          DOUBLE,
-          on((quantity) => new Double(quantity.toNumber())),
-        ),
-      ]),
-      declareFunction('asInteger', [member('quantity_get_int', [Q], INT, on(toInteger))]),
-      declareFunction('isInteger', [
-        member(
-          'quantity_is_integer',
-          [Q],
-          BOOL,
-          on((quantity) => quantity.asInt64() !== undefined),
-        ),
-      ]),
+      declareFunction('sign', [overload('quantity_sign', [Q], INT, (value) => withOne(value, ({ sign }) => sign))]),
+      declareFunction('isGreaterThan', [ofTwo('quantity_is_greater_than', BOOL, (a, b) => a.compare(b) > 0)]),
+      declareFunction('isLessThan', [ofTwo('quantity_is_less_than', BOOL, (a, b) => a.compare(b) < 0)]),
+      declareFunction('compareTo', [ofTwo('quantity_compare_to', INT, (a, b) => Math.sign(a.compare(b)))]),
+      declareFunction('asApproximateFloat', [ofOne('quantity_get_float', DOUBLE, (a) => new Double(a.toNumber()))]),
+      declareFunction('asInteger', [ofOne('quantity_get_int', INT, toInteger)]),
+      declareFunction('isInteger', [ofOne('quantity_is_integer', BOOL, (a) => a.asInt64() !== undefined)]),
       declareFunction('add', [
-        member(
-          'quantity_add',
-          [Q, Q],
-          Q,
-          both((a, b) => new QuantityValue(a.add(b), true)),
-        ),
-        member(
-          'quantity_add_int',
-          [Q, INT],
-          Q,
-          withInt((a, b) => a.add(b)),
-        ),
+        ofTwo('quantity_add', Q, (a, b) => new QuantityValue(a.add(b), true)),
+        withInt('quantity_add_int', (a, b) => a.add(b)),
       ]),
       declareFunction('sub', [
-        member(
-          'quantity_sub',
-          [Q, Q],
-          Q,
-          both((a, b) => new QuantityValue(subtract(a, b), true)),
-        ),
-        member('quantity_sub_int', [Q, INT], Q, withInt(subtract)),
+        ofTwo('quantity_sub', Q, (a, b) => new QuantityValue(subtract(a, b), true)),
+        withInt('quantity_sub_int', subtract),
       ]),
     ],
   };
@@ -149,12 +84,16 @@ function toInteger(quantity: Quantity): Value {
   return value === undefined ? new CelError('cannot convert value to integer') : checkedInt(value);
 }
 
-function on(apply: (quantity: Quantity) => Value): Implementation {
-  return unary((value) => (value instanceof QuantityValue ? apply(value.quantity) : noSuchOverload()));
+function withOne(value: Value, apply: (quantity: Quantity) => Value): Value {
+  return value instanceof QuantityValue ? apply(value.quantity) : noSuchOverload();
 }
 
-function both(apply: (left: Quantity, right: Quantity) => Value): Implementation {
-  return binary((left, right) => {
+function ofOne(id: string, result: Type, apply: (quantity: Quantity) => Value): Overload {
+  return member(id, [QUANTITY_TYPE], result, (value) => withOne(value, apply));
+}
+
+function ofTwo(id: string, result: Type, apply: (left: Quantity, right: Quantity) => Value): Overload {
+  return member(id, [QUANTITY_TYPE, QUANTITY_TYPE], result, (left, right) => {
     if (!(left instanceof QuantityValue) || !(right instanceof QuantityValue)) return noSuchOverload();
     return apply(left.quantity, right.quantity);
   });
@@ -171,8 +110,8 @@ function isPlainZero(quantity: Quantity): boolean {
   return quantity.sign === 0 && quantity.add(quantityOf(1)).asInt64() !== undefined;
 }
 
-function withInt(apply: (left: Quantity, right: Quantity) => Quantity): Implementation {
-  return binary((left, right) => {
+function withInt(id: string, apply: (left: Quantity, right: Quantity) => Quantity): Overload {
+  return member(id, [QUANTITY_TYPE, INT], QUANTITY_TYPE, (left, right) => {
     if (!(left instanceof QuantityValue) || (typeof right !== 'number' && typeof right !== 'bigint'))
       return noSuchOverload();
     return new QuantityValue(apply(left.quantity, quantityOf(right, 'DecimalExponent')), true);

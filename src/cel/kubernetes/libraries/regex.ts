@@ -1,4 +1,4 @@
-import { binary, declareFunction, member, variadic } from '../../check/declarations.ts';
+import { declareFunction, member } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { compilePattern, type Pattern } from '../../library/regex.ts';
 import { INT, listOf, STRING } from '../../type-terms/index.ts';
@@ -9,25 +9,16 @@ export function regexLibrary(): Library {
   return {
     functions: [
       declareFunction('find', [
-        member(
-          'string_find_string',
-          [STRING, STRING],
-          STRING,
-          binary((text, regex) => withPattern(regex, (pattern) => find(pattern, text))),
+        member('string_find_string', [STRING, STRING], STRING, (text, regex) =>
+          withPattern(regex, (pattern) => find(pattern, text)),
         ),
       ]),
       declareFunction('findAll', [
-        member(
-          'string_find_all_string',
-          [STRING, STRING],
-          listOf(STRING),
-          binary((text, regex) => withPattern(regex, (pattern) => findAll(pattern, text, -1))),
+        member('string_find_all_string', [STRING, STRING], listOf(STRING), (text, regex) =>
+          withPattern(regex, (pattern) => findAll(pattern, text, -1)),
         ),
-        member(
-          'string_find_all_string_int',
-          [STRING, STRING, INT],
-          listOf(STRING),
-          variadic((text, regex, limit) => withPattern(regex, (pattern) => findAll(pattern, text, limit))),
+        member('string_find_all_string_int', [STRING, STRING, INT], listOf(STRING), (text, regex, limit) =>
+          withPattern(regex, (pattern) => findAll(pattern, text, limit)),
         ),
       ]),
     ],

@@ -1,11 +1,9 @@
 import {
-  binary,
   declareFunction,
   type FunctionDeclaration,
-  type Implementation,
   member,
   overload,
-  unary,
+  type Overload,
 } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { BOOL, INT, objectType, STRING, type Type } from '../../type-terms/index.ts';
@@ -16,19 +14,13 @@ export const SEMVER_TYPE = objectType('kubernetes.Semver');
 
 /** A semantic version in an expression. */
 export class SemverValue extends Opaque {
+  readonly goName = 'cel.Semver';
+  override readonly type = SEMVER_TYPE;
   readonly version: SemanticVersion;
 
   constructor(version: SemanticVersion) {
     super();
     this.version = version;
-  }
-
-  get goName(): string {
-    return 'cel.Semver';
-  }
-
-  override get type(): Type {
-    return SEMVER_TYPE;
   }
 
   override get isUnhashable(): boolean {
@@ -53,52 +45,21 @@ export function semverLibrary(): Library {
   return {
     functions: [
       declareFunction('semver', [
-        overload(
-          'string_to_semver',
-          [STRING],
-          SEMVER_TYPE,
-          unary((text) => toSemver(text, false)),
-        ),
-        overload('string_bool_to_semver', [STRING, BOOL], SEMVER_TYPE, binary(toSemver)),
+        overload('string_to_semver', [STRING], SEMVER_TYPE, (text) => toSemver(text, false)),
+        overload('string_bool_to_semver', [STRING, BOOL], SEMVER_TYPE, toSemver),
       ]),
       declareFunction('isSemver', [
-        overload(
-          'is_semver_string',
-          [STRING],
-          BOOL,
-          unary((text) => toSemver(text, false) instanceof SemverValue),
-        ),
+        overload('is_semver_string', [STRING], BOOL, (text) => toSemver(text, false) instanceof SemverValue),
         overload(
           'is_semver_string_bool',
           [STRING, BOOL],
           BOOL,
-          binary((text, isTolerant) => toSemver(text, isTolerant) instanceof SemverValue),
+          (text, isTolerant) => toSemver(text, isTolerant) instanceof SemverValue,
         ),
       ]),
-      declareFunction('isGreaterThan', [
-        member(
-          'semver_is_greater_than',
-          [SEMVER_TYPE, SEMVER_TYPE],
-          BOOL,
-          comparison((order) => order === 1),
-        ),
-      ]),
-      declareFunction('isLessThan', [
-        member(
-          'semver_is_less_than',
-          [SEMVER_TYPE, SEMVER_TYPE],
-          BOOL,
-          comparison((order) => order === -1),
-        ),
-      ]),
-      declareFunction('compareTo', [
-        member(
-          'semver_compare_to',
-          [SEMVER_TYPE, SEMVER_TYPE],
-          INT,
-          comparison((order) => order),
-        ),
-      ]),
+      declareFunction('isGreaterThan', [comparison('semver_is_greater_than', BOOL, (order) => order === 1)]),
+      declareFunction('isLessThan', [comparison('semver_is_less_than', BOOL, (order) => order === -1)]),
+      declareFunction('compareTo', [comparison('semver_compare_to', INT, (order) => order)]),
       ...['major', 'minor', 'patch'].map((name, at) => numberOf(name, at)),
     ],
   };
@@ -109,8 +70,8 @@ function toSemver(text: Value, isTolerant: Value): SemverValue | CelError {
   return typeof version === 'string' ? new CelError(version) : new SemverValue(version);
 }
 
-function comparison(answer: (order: number) => Value): Implementation {
-  return binary((left, right) => {
+function comparison(id: string, result: Type, answer: (order: number) => Value): Overload {
+  return member(id, [SEMVER_TYPE, SEMVER_TYPE], result, (left, right) => {
     if (!(left instanceof SemverValue) || !(right instanceof SemverValue)) return noSuchOverload();
     return answer(compareSemver(left.version, right.version));
   });
@@ -122,5 +83,5 @@ function numberOf(name: string, at: number): FunctionDeclaration {
     const signed = BigInt.asIntN(64, value.version.numbers[at] as bigint); // Kubernetes converts without a check
     return Number.isSafeInteger(Number(signed)) ? Number(signed) : signed;
   };
-  return declareFunction(name, [member(`semver_${name}`, [SEMVER_TYPE], INT, unary(read))]);
+  return declareFunction(name, [member(`semver_${name}`, [SEMVER_TYPE], INT, read)]);
 }

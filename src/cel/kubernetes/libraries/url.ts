@@ -1,4 +1,4 @@
-import { declareFunction, type FunctionDeclaration, member, overload, unary } from '../../check/declarations.ts';
+import { declareFunction, type FunctionDeclaration, member, overload } from '../../check/declarations.ts';
 import type { Library } from '../../library/library.ts';
 import { BOOL, listOf, mapOf, objectType, STRING, type Type } from '../../type-terms/index.ts';
 import { CelError, MapValue, noSuchOverload, Opaque, unconvertible, type Value } from '../../values/index.ts';
@@ -18,19 +18,13 @@ export const URL_TYPE = objectType('kubernetes.URL');
 
 /** A URL in an expression. */
 export class UrlValue extends Opaque {
+  readonly goName = 'cel.URL';
+  override readonly type = URL_TYPE;
   readonly url: GoUrl;
 
   constructor(url: GoUrl) {
     super();
     this.url = url;
-  }
-
-  get goName(): string {
-    return 'cel.URL';
-  }
-
-  override get type(): Type {
-    return URL_TYPE;
   }
 
   equals(other: Value): boolean | CelError {
@@ -50,7 +44,7 @@ export class UrlValue extends Opaque {
 export function urlLibrary(): Library {
   return {
     functions: [
-      declareFunction('url', [overload('string_to_url', [STRING], URL_TYPE, unary(toUrl))]),
+      declareFunction('url', [overload('string_to_url', [STRING], URL_TYPE, toUrl)]),
       part('getScheme', 'url_get_scheme', (url) => fromBytes(url.scheme)),
       part('getHost', 'url_get_host', (url) => fromBytes(url.host)),
       part('getHostname', 'url_get_hostname', (url) => fromBytes(splitHost(url).hostname)),
@@ -58,12 +52,7 @@ export function urlLibrary(): Library {
       part('getEscapedPath', 'url_get_escaped_path', (url) => fromBytes(escapedPath(url))),
       part('getQuery', 'url_get_query', (url) => MapValue.from(queryValues(url)), mapOf(STRING, listOf(STRING))),
       declareFunction('isURL', [
-        overload(
-          'is_url_string',
-          [STRING],
-          BOOL,
-          unary((text) => urlProblem(text as string) === undefined),
-        ),
+        overload('is_url_string', [STRING], BOOL, (text) => urlProblem(text as string) === undefined),
       ]),
     ],
   };
@@ -71,7 +60,7 @@ export function urlLibrary(): Library {
 
 function part(name: string, id: string, read: (url: GoUrl) => Value, ...result: readonly Type[]): FunctionDeclaration {
   const apply = (value: Value): Value => (value instanceof UrlValue ? read(value.url) : noSuchOverload());
-  return declareFunction(name, [member(id, [URL_TYPE], result[0] ?? STRING, unary(apply))]);
+  return declareFunction(name, [member(id, [URL_TYPE], result[0] ?? STRING, apply)]);
 }
 
 /** Why a text is no absolute URL or path, if so. */

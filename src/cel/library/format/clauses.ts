@@ -17,7 +17,7 @@ export class FormatError extends Error {
 /** What fills in the clauses of a format. */
 export interface Filler {
   readonly count: number;
-  /** A format that ends in `%` is the first thing to complain about, before missing values. */
+  /** A format that ends in `%` is refused first, before missing values. */
   readonly checksEndFirst?: boolean;
   /** The text for the clause, from the value at that position. Throws FormatError. */
   fill(clause: ClauseLetter, position: number, precision: number | undefined): string;
@@ -87,7 +87,7 @@ function readPrecision(
   return { precision: Number(digits), end };
 }
 
-const COMPLAINTS: Readonly<Record<ClauseLetter, string>> = {
+const WRONG_TYPE_MESSAGES: Readonly<Record<ClauseLetter, string>> = {
   s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
   d: 'decimal clause can only be used on integers',
   f: 'fixed-point clause can only be used on doubles',
@@ -100,5 +100,5 @@ const COMPLAINTS: Readonly<Record<ClauseLetter, string>> = {
 
 /** The error that a clause is given a value of a type that it cannot show. */
 export function wrongType(clause: ClauseLetter, typeName: string, culprit?: unknown): FormatError {
-  return new FormatError(`${COMPLAINTS[clause]}, was given ${typeName}`, culprit);
+  return new FormatError(`${WRONG_TYPE_MESSAGES[clause]}, was given ${typeName}`, culprit);
 }

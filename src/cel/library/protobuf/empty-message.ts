@@ -6,13 +6,8 @@ export const EMPTY_TYPE = objectType('google.protobuf.Empty');
 
 /** `google.protobuf.Empty{}`, the only message that stays one. */
 export class EmptyMessage extends FieldedValue {
-  get goName(): string {
-    return '*types.protoObj';
-  }
-
-  override get type(): Type {
-    return EMPTY_TYPE;
-  }
+  readonly goName = '*types.protoObj';
+  override readonly type = EMPTY_TYPE;
 
   get isZero(): boolean {
     return true;

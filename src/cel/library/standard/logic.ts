@@ -47,7 +47,7 @@ export function logic(): readonly FunctionDeclaration[] {
       singleton: { implementation: unary(not), accepts: undefined },
     }),
     declareFunction(Operator.notStrictlyFalse, [
-      overload('not_strictly_false', [BOOL], BOOL, unary(notStrictlyFalse), { isNonStrict: true }),
+      overload('not_strictly_false', [BOOL], BOOL, notStrictlyFalse, { isNonStrict: true }),
     ]),
     declareFunction(Operator.equals, [overload('equals', [A, A], BOOL)]),
     declareFunction(Operator.notEquals, [overload('not_equals', [A, A], BOOL)]),

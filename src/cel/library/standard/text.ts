@@ -49,7 +49,7 @@ export function text(): readonly FunctionDeclaration[] {
 function test(name: string, id: string, holds: (whole: string, part: string) => boolean): FunctionDeclaration {
   const apply = (whole: Value, part: Value): Value =>
     typeof whole === 'string' && typeof part === 'string' ? holds(whole, part) : noSuchOverload();
-  return declareFunction(name, [member(id, [STRING, STRING], BOOL, binary(apply))], { isUnguarded: true });
+  return declareFunction(name, [member(id, [STRING, STRING], BOOL, apply)], { isUnguarded: true });
 }
 
 function matches(input: Value, pattern: Value): Value {

@@ -1,15 +1,7 @@
 import { parseGoInteger, ValueError } from '../../../api/values/index.ts';
-import {
-  binary,
-  declareFunction,
-  type FunctionDeclaration,
-  member,
-  type Overload,
-  unary,
-} from '../../check/declarations.ts';
+import { declareFunction, type FunctionDeclaration, member, type Overload } from '../../check/declarations.ts';
 import { DURATION, INT, STRING, TIMESTAMP } from '../../type-terms/index.ts';
 import { CelError, checkedInt, Duration, noSuchOverload, Timestamp, type Value } from '../../values/index.ts';
-import { zoneOffset } from './time-zone.ts';
 
 /** A part of a moment, read from a Date whose UTC fields are the local ones. */
 type Part = (local: Date, nanos: number) => number;
@@ -37,23 +29,13 @@ function parts(name: string, id: string, part: Part, ...rest: readonly bigint[])
   const [unitNanos] = rest;
   const withZone = id === 'seconds' ? 'timestamp_to_seconds_tz' : `timestamp_to_${id}_with_tz`;
   const overloads: Overload[] = [
-    member(
-      `timestamp_to_${id}`,
-      [TIMESTAMP],
-      INT,
-      unary((moment) => partOf(moment, '', part)),
-    ),
-    member(
-      withZone,
-      [TIMESTAMP, STRING],
-      INT,
-      binary((moment, zone) => partOf(moment, zone, part)),
-    ),
+    member(`timestamp_to_${id}`, [TIMESTAMP], INT, (moment) => partOf(moment, '', part)),
+    member(withZone, [TIMESTAMP, STRING], INT, (moment, zone) => partOf(moment, zone, part)),
   ];
   if (unitNanos !== undefined) {
     const inUnit = (duration: Value): Value =>
       duration instanceof Duration ? checkedInt(duration.nanos / unitNanos) : noSuchOverload();
-    overloads.push(member(`duration_to_${id}`, [DURATION], INT, unary(inUnit)));
+    overloads.push(member(`duration_to_${id}`, [DURATION], INT, inUnit));
   }
   return declareFunction(name, overloads);
 }
@@ -81,4 +63,52 @@ function dayOfYear(local: Date): number {
   const first = new Date(start);
   first.setUTCFullYear(local.getUTCFullYear());
   return Math.floor((local.getTime() - first.getTime()) / DAY_MS);
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+const MAX_FORMATTERS = 64;
+/** Names that are no IANA zones with a capital letter, and yet exist. */
+const SEGMENT = /^(?:[A-Z]|au-|of_|es_)/;
+
+/** Seconds east of UTC in a zone of the IANA database at a moment, or the error that there is no such zone. */
+function zoneOffset(name: string, seconds: number): number | CelError {
+  if (name === '' || name === 'UTC' || name === 'Local') return 0; // servers run in UTC
+  if (name.includes('..') || /^[/\\]/.test(name)) return new CelError('time: invalid location name');
+  const formatter = formatterOf(name);
+  if (formatter === undefined) return new CelError(`unknown time zone ${name}`);
+  const fields = new Map(
+    formatter.formatToParts(new Date(seconds * 1000)).map(({ type, value }) => [type, Number(value)]),
+  );
+  const field = (type: Intl.DateTimeFormatPartTypes): number => fields.get(type) ?? 0;
+  const local = new Date(0);
+  const isBefore = formatter
+    .formatToParts(new Date(seconds * 1000))
+    .some(({ type, value }) => type === 'era' && value === 'B');
+  local.setUTCFullYear(isBefore ? 1 - field('year') : field('year'), field('month') - 1, field('day'));
+  local.setUTCHours(field('hour') % 24, field('minute'), field('second'));
+  return Math.round(local.getTime() / 1000 - seconds);
+}
+
+function formatterOf(name: string): Intl.DateTimeFormat | undefined {
+  const known = formatters.get(name);
+  if (known !== undefined) return known;
+  if (!name.split('/').every((segment) => SEGMENT.test(segment))) return undefined; // names differ by their case
+  try {
+    const formatter = new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
+      era: 'narrow',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+      hourCycle: 'h23',
+    });
+    if (formatters.size >= MAX_FORMATTERS) formatters.clear();
+    formatters.set(name, formatter);
+    return formatter;
+  } catch {
+    return undefined; // RangeError: no such zone
+  }
 }

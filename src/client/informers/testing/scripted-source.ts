@@ -1,10 +1,10 @@
-// A source of lists and watches whose every answer a test decides.
-import { BoundedQueue, AbortScope, onAbort } from '../../../base/index.ts';
+import { AbortScope, BoundedQueue, onAbort } from '../../../base/index.ts';
 import type { KubernetesObject, Observed } from '../../kind.ts';
 import type { List } from '../../resource/list.ts';
-import type { ListOptions, WatchOptions } from '../../resource/options.ts';
-import type { WatchEvent } from '../../resource/watch-event.ts';
+import type { ListOptions, WatchEvent, WatchOptions } from '../../resource/options.ts';
 import type { ListWatcher } from '../list-watcher.ts';
+
+// A source of lists and watches whose every answer a test decides.
 
 /** An object with not much in it. */
 export function thing(

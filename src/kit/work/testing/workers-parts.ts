@@ -1,5 +1,4 @@
 import { type Clock, discardLogger, MetricRegistry } from '../../../base/index.ts';
-import { WorkQueueMetrics } from '../../../client/index.ts';
 import type { ReconcileRecord } from '../../trace.ts';
 import type { WorkersParts } from '../keyed-workers.ts';
 import { WorkMetrics } from '../work-metrics.ts';
@@ -10,7 +9,7 @@ export function workersParts(clock: Clock, records: ReconcileRecord[] = []): Wor
   return {
     clock,
     log: discardLogger,
-    metrics: new WorkMetrics(registry, new WorkQueueMetrics(registry)),
+    metrics: new WorkMetrics(registry),
     stopGraceMs: 0,
     trace: (record) => void records.push(record),
   };

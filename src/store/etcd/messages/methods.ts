@@ -1,8 +1,38 @@
-import { compactionRequest, compactionResponse, rangeRequest, rangeResponse, txnRequest, txnResponse } from './kv.ts';
-import { leaseGrantRequest, leaseGrantResponse } from './lease.ts';
-import { statusRequest, statusResponse } from './maintenance.ts';
 import type { Method } from '../../../wire/grpc/index.ts';
-import type { Fields, Message, MessageTable } from '../../../wire/protobuf/index.ts';
+import {
+  type Fields,
+  int64,
+  type Message,
+  MessageTable,
+  nested,
+  repeated,
+  text,
+} from '../../../wire/protobuf/index.ts';
+import {
+  compactionRequest,
+  compactionResponse,
+  rangeRequest,
+  rangeResponse,
+  responseHeader,
+  txnRequest,
+  txnResponse,
+} from './kv.ts';
+
+const statusRequest = new MessageTable({});
+const statusResponse = new MessageTable({
+  header: nested(1, responseHeader),
+  version: text(2),
+  dbSize: int64(3),
+  errors: repeated(text(8)),
+  dbSizeInUse: int64(9),
+});
+
+const leaseGrantRequest = new MessageTable({ ttlSeconds: int64(1), id: int64(2) });
+const leaseGrantResponse = new MessageTable({
+  header: nested(1, responseHeader),
+  ttlSeconds: int64(3),
+  error: text(4),
+});
 
 function method<Request extends Fields, Response extends Fields>(
   path: string,

@@ -1,13 +1,21 @@
-import { Backoff, discardLogger, type Logger, type Runnable } from '../../../base/index.ts';
+import {
+  Backoff,
+  type Clock,
+  discardLogger,
+  Heap,
+  type HeapEntry,
+  type Logger,
+  type Runnable,
+  SortedMap,
+} from '../../../base/index.ts';
 import { isStoreError, StoreError } from '../../errors.ts';
-import type { Mvcc, MvccOptions } from '../../mvcc/mvcc.ts';
-import type { KeyRange, Revision } from '../../store.ts';
+import { Deadlines } from '../../mvcc/deadlines.ts';
+import { Mvcc, type MvccOptions } from '../../mvcc/mvcc.ts';
+import type { Entry, KeyRange, Revision } from '../../store.ts';
 import type { EtcdStore } from '../etcd-store.ts';
 import type { EtcdWatch } from '../etcd-watch.ts';
-import { applyBatch, MirrorGap } from './apply-batch.ts';
-import { loadMirror } from './load-mirror.ts';
+import { applyBatch, kept, MirrorGap } from './apply-batch.ts';
 import type { OwnValues } from './own-values.ts';
-import { RevisionWaiters } from './revision-waiters.ts';
 
 export interface MirrorFeedOptions extends MvccOptions {
   readonly range: KeyRange;
@@ -121,4 +129,87 @@ export class MirrorFeed implements Runnable {
 
 function closed(): StoreError {
   return new StoreError('Unavailable', 'Cannot use the store: it is closed');
+}
+
+interface LoadOptions extends MvccOptions {
+  readonly signal: AbortSignal;
+  /** The mirror as it was before, whose entries are kept where nothing has changed. */
+  readonly before: Mvcc | undefined;
+  readonly ownValues: OwnValues;
+}
+
+/** Everything that etcd has in a range, as it is at one revision. */
+async function loadMirror(etcd: EtcdStore, range: KeyRange, options: LoadOptions): Promise<Mvcc> {
+  const { before, ownValues, signal, history, watch } = options;
+  const entries = SortedMap.empty<Entry>().editable();
+  let revision = 0;
+  for await (const page of etcd.pages(range, { signal })) {
+    revision = page.revision;
+    for (const entry of page.entries) {
+      const known = before?.get(entry.key);
+      entries.set(entry.key, known?.modRevision === entry.modRevision ? known : kept(entry, ownValues));
+    }
+  }
+  const state = { revision, entries: entries.snapshot(), deadlines: new Deadlines() };
+  return Mvcc.from(state, { history, watch });
+}
+
+interface Waiter {
+  readonly revision: Revision;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** More than so many are refused: by then the mirror has not moved for long. */
+const MAX_WAITERS = 100_000;
+
+/** Those who wait until the mirror has come to a revision. */
+class RevisionWaiters {
+  readonly #clock: Clock;
+  readonly #waiters = new Heap<Waiter>((left, right) => left.revision < right.revision);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Rejects with what `onTimeout` makes when it takes longer than `timeoutMs`. */
+  wait(revision: Revision, options: { readonly timeoutMs: number; readonly onTimeout: () => Error }): Promise<void> {
+    if (this.#waiters.size >= MAX_WAITERS) {
+      const message = `Cannot wait for revision ${revision}: ${MAX_WAITERS} requests wait already`;
+      return Promise.reject(new StoreError('Unavailable', message));
+    }
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.timer(options.timeoutMs, () => {
+        this.#waiters.remove(entry);
+        reject(options.onTimeout());
+      });
+      const entry: HeapEntry<Waiter> = this.#waiters.push({
+        revision,
+        resolve: () => {
+          timer[Symbol.dispose]();
+          resolve();
+        },
+        reject: (error) => {
+          timer[Symbol.dispose]();
+          reject(error);
+        },
+      });
+    });
+  }
+
+  /** The mirror has come to `revision`. */
+  release(revision: Revision): void {
+    for (
+      let next = this.#waiters.peek();
+      next !== undefined && next.revision <= revision;
+      next = this.#waiters.peek()
+    ) {
+      this.#waiters.pop();
+      next.resolve();
+    }
+  }
+
+  rejectAll(error: Error): void {
+    for (let next = this.#waiters.pop(); next !== undefined; next = this.#waiters.pop()) next.reject(error);
+  }
 }
