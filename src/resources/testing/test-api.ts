@@ -48,7 +48,7 @@ export class TestApi implements AsyncDisposable {
   readonly #server: ApiServer;
 
   constructor(options: Partial<BuiltInOptions> = {}, plugins: MorePlugins = () => []) {
-    const random = new SeededRandom(1);
+    const { random = new SeededRandom(1) } = options;
     const types = builtInTypes();
     const { clock } = this;
     this.store = openMemoryStore({ clock });

@@ -216,6 +216,24 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       await good.end();
     });
 
+    test('a reader that keeps up is not ended, however much has passed; one that does not is', async () => {
+      await using under = await open({ watch: { maxQueuedBytes: 4000 } });
+      const { store, prefix } = under;
+      const from = (await store.revision()) + 1;
+      const slow = new WatchReader(store, prefixRange(prefix), from);
+      const good = new WatchReader(store, prefixRange(prefix), from);
+      const first = slow.batch();
+      for (let count = 0; count < 12; count++) {
+        const revision = await write(store, put(`${prefix}a`, 'x'.repeat(1000)));
+        expect(await good.until(revision)).toHaveLength(1);
+      }
+      await first;
+
+      await expectFailure('SlowWatcher', slow.until(from + 1000));
+
+      await good.end();
+    });
+
     test('disposing the store ends its watches and refuses what comes after', async () => {
       const under = await open();
       const { store, prefix } = under;
