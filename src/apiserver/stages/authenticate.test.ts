@@ -10,7 +10,7 @@ const ADA: ClientCertificate = { commonName: 'ada', organizations: ['dev'] };
 const both = [certificateAuthenticator, new TokenFileAuthenticator('secret,bob,2,ops\n')];
 
 interface Shown {
-  readonly certificate?: ClientCertificate;
+  readonly certificate?: ClientCertificate | 'invalid';
   readonly authorization?: string;
 }
 
@@ -21,7 +21,7 @@ async function userOf(shown: Shown, authenticators: readonly Authenticator[] = b
     method: 'GET',
     path: '/',
     headers: authorization === undefined ? {} : { authorization },
-    ...(certificate === undefined ? {} : { certificate }),
+    ...(certificate === undefined ? {} : { certificate: certificate as ClientCertificate }),
     clock: new RealClock(),
   });
   await authenticate(authenticators)(call, async () => ({ type: 'status', status: { code: 200 } }) as never);

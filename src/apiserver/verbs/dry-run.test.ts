@@ -78,5 +78,8 @@ test('a dry run answers with what would have become of the object', async () => 
   expect(held.body.metadata.deletionTimestamp).toBeDefined();
   const released = await api.send('PUT', `${MAPS}/leaving?dryRun=All`, map('leaving'));
   expect(released.body.metadata.finalizers ?? []).toEqual([]);
-  expect((await api.send('DELETE', `${MAPS}/free?dryRun=All`)).body).toMatchObject({ kind: 'Status', status: 'Success' });
+  expect((await api.send('DELETE', `${MAPS}/free?dryRun=All`)).body).toMatchObject({
+    kind: 'Status',
+    status: 'Success',
+  });
 });

@@ -35,11 +35,7 @@ test('every condition is sent, and its key is read when one does not hold', () =
       { put: { key: '/other/t', value, lease: 1234 } },
       { deleteRange: { key: '/other/c' } },
     ],
-    failure: [
-      { range: { key: '/other/a' } },
-      { range: { key: '/other/b' } },
-      { range: { key: '/other/c' } },
-    ],
+    failure: [{ range: { key: '/other/a' } }, { range: { key: '/other/b' } }, { range: { key: '/other/c' } }],
   });
   const { compare = [] } = txnRequest.decode(txnRequest.encode(request));
   expect(compare.map(({ key, modRevision = 0 }) => [key, modRevision])).toEqual([
@@ -55,7 +51,11 @@ test('an answer that says nothing of success is a refusal, with the entries of t
 
   const result = toCommitResult({ header: { revision: 12 }, responses }, names);
 
-  expect(result).toMatchObject({ ok: false, revision: 12, current: [undefined, { key: '/registry/c', modRevision: 8 }] });
+  expect(result).toMatchObject({
+    ok: false,
+    revision: 12,
+    current: [undefined, { key: '/registry/c', modRevision: 8 }],
+  });
   expect(toCommitResult({ header: { revision: 13 }, succeeded: true }, names)).toEqual({ ok: true, revision: 13 });
   expect(() => toCommitResult({ succeeded: true }, names)).toThrow('revision');
 });

@@ -52,7 +52,10 @@ async function revisionsFrom(from: number, etcd: PlayedEtcd, until: number): Pro
   const endpoints = [server.address];
   await using store = new EtcdStore({ endpoints, clock: new RealClock(), random: new CryptoRandom() });
   const seen: number[] = [];
-  for await (const { events } of store.watch(prefixRange('/registry/'), { from, signal: new AbortController().signal })) {
+  for await (const { events } of store.watch(prefixRange('/registry/'), {
+    from,
+    signal: new AbortController().signal,
+  })) {
     for (const event of events) seen.push(event.type === 'put' ? event.entry.modRevision : event.revision);
     if ((seen.at(-1) ?? 0) >= until) break;
   }
