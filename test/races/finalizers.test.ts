@@ -80,6 +80,23 @@ describe('a finalizer that another adds at the last moment stays', () => {
   });
 });
 
+test('the garbage collector does not end a deletion that has become another one meanwhile', async () => {
+  await using race = await Race.start(garbageCollector());
+  const owner = await race.maps.create({ metadata: { name: 'm' } });
+  const { kind, apiVersion, metadata } = owner;
+  const reference = { kind, apiVersion, name: 'm', uid: metadata.uid, blockOwnerDeletion: true };
+  race.transport.before(to('PATCH', 'm'), async () => {
+    await race.maps.create({ metadata: { name: 'child', ownerReferences: [reference], finalizers: [OTHER] } });
+    await race.maps.delete('m', { propagationPolicy: 'Foreground' });
+  });
+
+  await race.maps.delete('m', { propagationPolicy: 'Orphan' });
+  await race.finish();
+
+  const waiting = { uid: metadata.uid, finalizers: ['foregroundDeletion'] };
+  expect((await race.maps.get('m')).metadata).toMatchObject(waiting); // the child holds it up
+});
+
 test('three who remove theirs at the same time let the object go, and remove nothing else', async () => {
   await using race = await Race.start(cleaner('one'), cleaner('two'), cleaner('three'));
   await race.maps.create(clean);
