@@ -11,6 +11,9 @@ export interface TrialOptions {
 
 /** A few that are near first, so that most faults are caught in seconds. */
 const CHUNKS = [6, 18, 50, Infinity];
+/** Tests that need longer than this together hang, if they end in that time without the fault. */
+const HUNG_MS = 60_000;
+const HUNG_MS_A_FILE = 5000;
 const TYPES_LIMIT_MS = 180_000;
 
 /** Lets tests look at the fault that is planted in a checkout. */
@@ -33,13 +36,15 @@ export class Trial {
     for (const size of CHUNKS) {
       while (waiting.length > 0 && performance.now() < end) {
         const chunk = waiting.slice(0, size);
-        const outcome = await this.#mutated.test(chunk, end - performance.now());
+        const patienceMs = HUNG_MS + chunk.length * HUNG_MS_A_FILE;
+        const outcome = await this.#mutated.test(chunk, Math.min(end - performance.now(), patienceMs));
         const failed = outcome.type === 'failed' ? outcome.files : outcome.type === 'hung' ? chunk : [];
-        if (outcome.type !== 'passed' && (await this.#passesWithoutFault(failed, limitMs))) {
+        if (outcome.type === 'hung' && performance.now() > end) break; // out of time, which says nothing
+        if (outcome.type !== 'passed' && (await this.#isDueToFault(failed, patienceMs))) {
           return { type: 'caught', by: outcome.type === 'hung' ? 'hanging' : (failed[0] ?? 'failing to load') };
         }
         waiting = waiting.filter((test) => this.#isSound.get(test) !== false);
-        if (outcome.type !== 'passed' && failed.length > 0) continue; // the same again without those that never pass
+        if (outcome.type !== 'passed' && chunk.some((test) => this.#isSound.get(test) === false)) continue; // without it
         tried += chunk.length;
         waiting = waiting.slice(size);
         break;
@@ -47,6 +52,12 @@ export class Trial {
     }
     if (!(await this.#mutated.hasSoundTypes(TYPES_LIMIT_MS))) return { type: 'caught', by: 'types' };
     return { type: 'missed', tests: tried, left: waiting.length };
+  }
+
+  /** Each of the files fails alone with the fault, and passes without: it is not chance, nor a lack of time. */
+  async #isDueToFault(files: readonly string[], limitMs: number): Promise<boolean> {
+    if (!(await this.#passesWithoutFault(files, limitMs))) return false;
+    return files.length === 0 || (await this.#mutated.test(files, limitMs)).type !== 'passed';
   }
 
   async #passesWithoutFault(files: readonly string[], limitMs: number): Promise<boolean> {
