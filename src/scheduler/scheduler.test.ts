@@ -93,6 +93,27 @@ describe('the scheduler', () => {
     expect(await run.nodeOf('c')).toBe('n1');
   });
 
+  test.each([
+    ['the number of pods', { pods: '1' }, { pods: '2' }, {}],
+    ['CPU', { cpu: '1' }, { cpu: '2' }, { cpu: '1' }],
+    ['an extended resource', { 'example.com/gpu': '1' }, { 'example.com/gpu': '2' }, { 'example.com/gpu': '1' }],
+  ])('tries a waiting pod again when a node gets more of what is short: %s', async (_what, short, more, requests) => {
+    const room: Record<string, string> = { cpu: '4', memory: '8Gi', pods: '110' };
+    await using run = await SchedulerRun.start();
+    await run.addNode('n1', { allocatable: { ...room, ...short } });
+    const limits: Record<string, string> = requests;
+    for (const name of ['a', 'b']) {
+      const containers = [{ name: 'main', image: 'image', resources: { requests: limits, limits } }];
+      await run.addPod(name, { containers });
+    }
+    expect(await run.nodeOf('b')).toBeUndefined();
+
+    await run.client.core.v1.nodes.status.patch('n1', mergePatch({ status: { allocatable: more } }));
+    await settle();
+
+    expect(await run.nodeOf('b')).toBe('n1');
+  });
+
   test('leaves pods alone that ask for another scheduler, or are not to be scheduled yet', async () => {
     await using run = await SchedulerRun.start();
     await run.addNode('n1');

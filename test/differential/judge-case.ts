@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Case, caseId } from './case.ts';
 import { compareAnswers, type Difference } from './compare.ts';
-import { judge, type KnownDifference } from './known-differences.ts';
+import { judge, type KnownDifference, type OurAnswers, pinned } from './known-differences.ts';
 import type { NormalAnswer } from './normalize.ts';
 
 /** A difference and the step that showed it. */
@@ -17,6 +18,20 @@ export interface CaseVerdict {
   readonly unexpected: readonly StepDifference[];
   readonly known: readonly (StepDifference & { readonly reason: string })[];
   readonly outdated: readonly KnownDifference[];
+  /** Steps whose known differences are not the ones of our-answers.json: we answer something else than before. */
+  readonly changed: readonly ChangedStep[];
+}
+
+export interface ChangedStep {
+  readonly step: number;
+  readonly before: unknown;
+  readonly now: unknown;
+}
+
+/** What is known of differences, and what we answered there so far. */
+export interface Knowledge {
+  readonly listed: readonly KnownDifference[];
+  readonly ours: OurAnswers;
 }
 
 export type Answers = readonly (NormalAnswer | null | undefined)[];
@@ -25,11 +40,12 @@ export type Answers = readonly (NormalAnswer | null | undefined)[];
 export function judgeCase(
   played: Case,
   answers: { readonly want: Answers; readonly got: Answers },
-  listed: readonly KnownDifference[],
+  { listed, ours }: Knowledge,
 ): CaseVerdict {
   const unexpected: StepDifference[] = [];
   const known: (StepDifference & { readonly reason: string })[] = [];
   const outdated: KnownDifference[] = [];
+  const changed: ChangedStep[] = [];
   for (const [index, { method, path, isSetup }] of played.steps.entries()) {
     if (isSetup) continue;
     const step = index + 1;
@@ -41,20 +57,28 @@ export function judgeCase(
     unexpected.push(...verdict.unexpected.map((difference) => ({ step, request, difference })));
     known.push(...verdict.known.map(({ difference, reason }) => ({ step, request, difference, reason })));
     outdated.push(...verdict.outdated);
+    const now = pinned(verdict.known.map(({ difference }) => difference));
+    const before = ours[stepId(played, step)] ?? {};
+    if (!isDeepStrictEqual(now, before)) changed.push({ step, before, now });
   }
-  return { played, unexpected, known, outdated };
+  return { played, unexpected, known, outdated, changed };
+}
+
+/** The key of a step in our-answers.json. */
+export function stepId(played: Case, step: number): string {
+  return `${caseId(played)} ${step}`;
 }
 
 /** The verdict on a case that could not be played to its end. */
 export function unplayable(played: Case, problem: unknown): CaseVerdict {
   const got = problem instanceof Error ? problem.message : String(problem);
   const difference = { place: 'playing it', want: 'answers', got };
-  return { played, unexpected: [{ step: 0, request: '', difference }], known: [], outdated: [] };
+  return { played, unexpected: [{ step: 0, request: '', difference }], known: [], outdated: [], changed: [] };
 }
 
-/** Whether the answers are the same but for what is listed, and the list is true. */
-export function isAsExpected({ unexpected, outdated }: CaseVerdict): boolean {
-  return unexpected.length === 0 && outdated.length === 0;
+/** Whether the answers are the same but for what is listed, the list is true, and we answer there as before. */
+export function isAsExpected({ unexpected, outdated, changed }: CaseVerdict): boolean {
+  return unexpected.length === 0 && outdated.length === 0 && changed.length === 0;
 }
 
 /** What is worth showing where even the status differs. */
@@ -64,7 +88,7 @@ const TELLING = new Set(['status', 'body.message']);
 const MOST_SHOWN = 10;
 
 /** A verdict's problems in words, for a person at a terminal. */
-export function describeProblems({ played, unexpected, outdated }: CaseVerdict): string {
+export function describeProblems({ played, unexpected, outdated, changed }: CaseVerdict): string {
   const refused = new Set(unexpected.filter(({ difference }) => difference.place === 'status').map(({ step }) => step));
   const lines = unexpected
     .filter(({ step, difference }) => !refused.has(step) || TELLING.has(difference.place))
@@ -77,7 +101,12 @@ export function describeProblems({ played, unexpected, outdated }: CaseVerdict):
   const stale = outdated.map(
     ({ step, place }) => `  step ${step}: ${place} is listed as different, and is not any more`,
   );
-  return [`${caseId(played)}: ${played.title}`, ...lines, ...stale].join('\n');
+  const moved = changed.flatMap(({ step, before, now }) => [
+    `  step ${step}: our answer has changed where it is known to differ; if that is right, run npm run differential:pin`,
+    `    before ${show(before)}`,
+    `    now    ${show(now)}`,
+  ]);
+  return [`${caseId(played)}: ${played.title}`, ...lines, ...stale, ...moved].join('\n');
 }
 
 function show(value: unknown): string {

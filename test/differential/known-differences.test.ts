@@ -37,6 +37,13 @@ describe('judge()', () => {
     expect(judge(differences, [entry('answer')]).unexpected).toEqual([]);
   });
 
+  test('never takes a failure of the server for a known difference', () => {
+    const failure = { place: 'status', want: 201, got: 501 };
+
+    expect(judge([failure], [entry('answer')]).unexpected).toEqual([failure]);
+    expect(judge([{ ...failure, got: 405 }], [entry('answer')]).unexpected).toEqual([]);
+  });
+
   test('finds entries that nothing differs for any more', () => {
     const listed = [entry('body.spec'), entry('body.status')];
 

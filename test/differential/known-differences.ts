@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import type { Difference } from './compare.ts';
@@ -32,6 +32,26 @@ export function loadKnownDifferences(path = join(import.meta.dirname, 'known-dif
   );
 }
 
+/** What we answer where a difference is known: by `CASE STEP`, then by place; null where we have nothing. */
+export type OurAnswers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+const OUR_ANSWERS = join(import.meta.dirname, 'our-answers.json');
+
+/** Reads our-answers.json, which `npm run differential:pin` writes. */
+export function loadOurAnswers(): OurAnswers {
+  return JSON.parse(readFileSync(OUR_ANSWERS, 'utf8')) as OurAnswers;
+}
+
+export function writeOurAnswers(answers: OurAnswers): void {
+  const sorted = Object.fromEntries(Object.entries(answers).sort(([left], [right]) => (left < right ? -1 : 1)));
+  writeFileSync(OUR_ANSWERS, `${JSON.stringify(sorted, undefined, 2)}\n`);
+}
+
+/** The differences of a step in the form of our-answers.json. */
+export function pinned(differences: readonly Difference[]): Record<string, unknown> {
+  return Object.fromEntries(differences.map(({ place, got }) => [place, got ?? null]));
+}
+
 /** What a comparison of one step means once the known differences are taken into account. */
 export interface Verdict {
   readonly unexpected: readonly Difference[];
@@ -40,10 +60,13 @@ export interface Verdict {
   readonly outdated: readonly KnownDifference[];
 }
 
-/** Sorts the differences of a step into known and unexpected ones. `listed` are those of this step. */
+/**
+ * Sorts the differences of a step into known and unexpected ones. `listed` are those of this step. That the server fails
+ * is never a known difference.
+ */
 export function judge(differences: readonly Difference[], listed: readonly KnownDifference[]): Verdict {
-  const reasonFor = ({ place }: Difference): string | undefined =>
-    listed.find((entry) => isWithin(place, entry.place))?.reason;
+  const reasonFor = (difference: Difference): string | undefined =>
+    isFailure(difference) ? undefined : listed.find((entry) => isWithin(difference.place, entry.place))?.reason;
   const known = differences.flatMap((difference) => {
     const reason = reasonFor(difference);
     return reason === undefined ? [] : [{ difference, reason }];
@@ -53,6 +76,10 @@ export function judge(differences: readonly Difference[], listed: readonly Known
     known,
     outdated: listed.filter((entry) => !differences.some(({ place }) => isWithin(place, entry.place))),
   };
+}
+
+function isFailure({ place, got }: Difference): boolean {
+  return place === 'status' && Number(got) >= 500;
 }
 
 function isWithin(place: string, outer: string): boolean {

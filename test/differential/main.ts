@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { startKube, whyNoKube } from '../../peers/index.ts';
 import { type Case, caseId } from './case.ts';
 import { type CaseVerdict, describeProblems, isAsExpected, judgeCase, unplayable } from './judge-case.ts';
-import { loadKnownDifferences } from './known-differences.ts';
+import { loadKnownDifferences, loadOurAnswers } from './known-differences.ts';
 import { grouped } from './grouped.ts';
 import { loadCases } from './load-cases.ts';
 import { playOn, startOwnTarget } from './play-on.ts';
@@ -44,14 +44,14 @@ async function run(cases: readonly Case[], isRecording: boolean): Promise<CaseVe
   await using kube = values.kubeconfig === undefined ? await startKube() : undefined;
   using real = new Target(identityOf(kube?.kubeconfig ?? values.kubeconfig ?? ''));
   await using ours = await startOwnTarget();
-  const listed = loadKnownDifferences();
+  const knowledge = { listed: loadKnownDifferences(), ours: loadOurAnswers() };
   const verdicts: CaseVerdict[] = [];
   for (const [topic, ofTopic] of grouped(cases, (played) => played.topic)) {
     const recordings = readRecordings(topic);
     const compareServers = async (played: Case): Promise<CaseVerdict> => {
       const want = isRecording ? await recordCase(played, real) : { answers: await playOn(real, played) };
       if ('digest' in want) recordings.set(caseId(played), want);
-      return judgeCase(played, { want: want.answers, got: await playOn(ours.target, played) }, listed);
+      return judgeCase(played, { want: want.answers, got: await playOn(ours.target, played) }, knowledge);
     };
     for (const played of ofTopic) {
       const verdict = await compareServers(played).catch((problem: unknown) => unplayable(played, problem));

@@ -1,45 +1,23 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Case, caseId } from './case.ts';
+import { caseId } from './case.ts';
 import { grouped } from './grouped.ts';
-import { type CaseVerdict, describeProblems, isAsExpected, judgeCase, unplayable } from './judge-case.ts';
-import { loadKnownDifferences } from './known-differences.ts';
+import { type CaseVerdict, describeProblems, isAsExpected } from './judge-case.ts';
+import { loadKnownDifferences, loadOurAnswers } from './known-differences.ts';
 import { loadCases } from './load-cases.ts';
-import { playOn, startOwnTarget } from './play-on.ts';
 import { readRecordings } from './recording.ts';
-import type { Target } from './target.ts';
+import { replay } from './replay.ts';
 
 const cases = loadCases();
 const listed = loadKnownDifferences();
+const ours = loadOurAnswers();
 const topics = grouped(cases, ({ topic }) => topic);
-const verdicts = new Map<string, CaseVerdict>();
+let verdicts = new Map<string, CaseVerdict>();
 
-const LANES = 4;
 const PATIENCE_MS = 180_000;
 
-// Some requests wait by nature (watches until their timeout), so that a few servers are played on side by side.
 beforeAll(async () => {
-  const waiting = [...topics.values()];
-  await Promise.all(Array.from({ length: LANES }, () => replayLane(waiting)));
+  verdicts = await replay(cases, { listed, ours });
 }, PATIENCE_MS);
-
-async function replayLane(waiting: (readonly Case[])[]): Promise<void> {
-  await using ours = await startOwnTarget();
-  for (let ofTopic = waiting.pop(); ofTopic !== undefined; ofTopic = waiting.pop()) {
-    await replayTopic(ofTopic, ours.target);
-  }
-}
-
-async function replayTopic(ofTopic: readonly Case[], target: Target): Promise<void> {
-  const recordings = readRecordings(ofTopic[0]?.topic ?? '');
-  for (const played of ofTopic) {
-    const want = recordings.get(caseId(played))?.answers;
-    if (want === undefined) continue;
-    const verdict = await playOn(target, played)
-      .then((got) => judgeCase(played, { want, got }, listed))
-      .catch((problem: unknown) => unplayable(played, problem));
-    verdicts.set(caseId(played), verdict);
-  }
-}
 
 test('every listed difference belongs to a compared step of a case', () => {
   const steps = new Set(
@@ -49,6 +27,8 @@ test('every listed difference belongs to a compared step of a case', () => {
   );
 
   expect(listed.filter((entry) => !steps.has(`${entry.case} ${entry.step}`))).toEqual([]);
+  const places = new Set(listed.map((entry) => `${entry.case} ${entry.step}`));
+  expect(Object.keys(ours).filter((step) => !places.has(step))).toEqual([]);
 });
 
 describe.each([...topics])('%s: our answers are those recorded from kube-apiserver', (topic, ofTopic) => {

@@ -101,7 +101,12 @@ const PUBLIC = new Set(['/healthz', '/livez', '/readyz', '/version', '/version/'
 /** Paths that everybody who is logged in may read, besides. */
 const DISCOVERY = /^\/(api|apis|openapi)(\/.*)?$/;
 
-const SELF_REVIEWS = new Set(['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews']);
+/** Questions about oneself: resources by group. */
+const SELF_REVIEWS = new Set([
+  'authorization.k8s.io/selfsubjectaccessreviews',
+  'authorization.k8s.io/selfsubjectrulesreviews',
+  'authentication.k8s.io/selfsubjectreviews',
+]);
 
 /**
  * What a cluster without any roles grants besides: discovery and questions about oneself to whoever is logged in, health and
@@ -109,10 +114,11 @@ const SELF_REVIEWS = new Set(['selfsubjectaccessreviews', 'selfsubjectrulesrevie
  */
 export const fixedAuthorizer: Authorizer = {
   authorize({ user, info }: AccessRequest): AccessDecision {
-    const isRead = info.verb === 'get' || info.verb === 'head';
+    const isRead = info.verb === 'get'; // the verb of HEAD on such a path is `head`, which no default role grants
     if (!info.isResource && isRead && PUBLIC.has(info.path)) return ALLOWED;
     if (!user.groups.includes('system:authenticated')) return NO_OPINION;
     if (!info.isResource) return isRead && DISCOVERY.test(info.path) ? ALLOWED : NO_OPINION;
-    return info.verb === 'create' && SELF_REVIEWS.has(info.resource) ? ALLOWED : NO_OPINION;
+    const isSelfReview = info.subresource === '' && SELF_REVIEWS.has(`${info.group}/${info.resource}`);
+    return info.verb === 'create' && isSelfReview ? ALLOWED : NO_OPINION;
   },
 };

@@ -1,5 +1,12 @@
 import { builtInTypes } from '../../api/index.ts';
-import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
+import {
+  discardLogger,
+  MetricRegistry,
+  type Random,
+  RandomUidSource,
+  SeededRandom,
+  VirtualClock,
+} from '../../base/index.ts';
 import { openMemoryStore } from '../../store/index.ts';
 import { mastersAuthorizer } from '../access/authorizer.ts';
 import type { AdmissionPlugin } from '../admission/admission.ts';
@@ -13,6 +20,8 @@ import { inProcessCall } from '../transport/in-process-call.ts';
 interface MemoryServerOptions {
   readonly startMs?: number;
   readonly seed?: number | string;
+  /** Instead of a seed. */
+  readonly random?: Random;
   admission?(server: MemoryServer): readonly AdmissionPlugin[];
 }
 
@@ -27,14 +36,14 @@ export interface TestRequest {
 export class MemoryServer implements AsyncDisposable {
   readonly types = builtInTypes();
   readonly clock;
-  readonly random;
+  readonly random: Random;
   readonly store;
   readonly objects: ServerObjects;
   readonly server: ApiServer;
 
-  constructor({ startMs, seed = 1, admission = () => [] }: MemoryServerOptions = {}) {
+  constructor({ startMs, seed = 1, random: given, admission = () => [] }: MemoryServerOptions = {}) {
     this.clock = new VirtualClock(startMs === undefined ? {} : { startMs });
-    this.random = new SeededRandom(seed);
+    this.random = given ?? new SeededRandom(seed);
     this.store = openMemoryStore({ clock: this.clock });
     const { types, clock, random, store } = this;
     const log = discardLogger;

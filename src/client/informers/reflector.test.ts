@@ -245,7 +245,8 @@ describe('following changes', () => {
 
   test('a server that is behind what we have seen leads to the state being fetched anew', async () => {
     await using setup = await watching();
-    const { source, clock } = setup;
+    const { source, notes, clock } = setup;
+    const before = source.watches.length;
     const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
     source.watch.fail(
       new StatusError({
@@ -256,8 +257,13 @@ describe('following changes', () => {
       }),
     );
     await clock.advance(0);
+    expect(source.watches).toHaveLength(before + 1);
+    expect(source.watch.options).toMatchObject({ sendInitialEvents: true });
+    expect(source.watch.options.resourceVersion).toBeUndefined();
 
-    expect(source.watch.options.sendInitialEvents).toBe(true);
+    source.watch.send(changed('ADDED', thing('a', 2)), bookmark(3, true));
+    await clock.advance(0);
+    expect(notes.lines).toEqual(['replace a@2 at 3']);
   });
 
   test.each([

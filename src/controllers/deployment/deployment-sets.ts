@@ -68,6 +68,8 @@ export class DeploymentSets {
   }
 
   async remove(sets: readonly ReplicaSetObject[]): Promise<void> {
-    for (const set of sets) await this.#replicaSets.delete(keyOf(set));
+    for (const set of sets) {
+      await this.#replicaSets.delete(keyOf(set), { preconditions: { uid: set.metadata.uid } });
+    }
   }
 }

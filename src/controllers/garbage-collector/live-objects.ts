@@ -95,10 +95,10 @@ export class LiveObjects {
     await this.#patch(reference, blocking.map(unblock), (current) => current.map(unblock));
   }
 
-  /** Removes a finalizer from the object, if it is there and has it. */
+  /** Removes a finalizer from the object, if it is there and has it. Another object of the same name keeps its own. */
   async removeFinalizer(reference: ObjectReference, finalizer: string): Promise<void> {
     const metadata = await this.get(reference);
-    if (metadata?.finalizers?.includes(finalizer) !== true) return;
+    if (metadata?.uid !== reference.uid || metadata.finalizers?.includes(finalizer) !== true) return;
     const left = metadata.finalizers.filter((name) => name !== finalizer);
     const { resourceVersion } = metadata;
     const finalizers = left.length === 0 ? null : left;

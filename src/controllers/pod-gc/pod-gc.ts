@@ -115,7 +115,7 @@ class PodCollection implements PreparedPart {
     this.#log.info('pod is deleted by force', { pod: key, why: message });
     try {
       if (!isFinished(pod)) await this.#pods.patchStatus(key, this.#failure(pod, message));
-      await this.#pods.delete(key, { gracePeriodSeconds: 0 });
+      await this.#pods.delete(key, { gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid } });
     } catch (error) {
       if (hasReason(error, 'NotFound')) return;
       this.#failed('pod not deleted', { pod: key, error: describeError(error) });

@@ -115,7 +115,7 @@ class TaintEviction implements PreparedPart {
         now: formatTime(instantOfMillis(this.#context.clock.now())),
       });
       if (condition !== undefined) await this.#pods.patchStatus(key, podStatusPatch(pod, { conditions: [condition] }));
-      await this.#pods.delete(key);
+      await this.#pods.delete(key, { preconditions: { uid: pod.metadata.uid } });
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error;
     }

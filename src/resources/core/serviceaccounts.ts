@@ -70,16 +70,16 @@ function tokenRequestOf(environment: KindEnvironment): (call: ActionCall) => Pro
     Secret: environment.objects.of('', 'secrets'),
   };
   return async (call) => {
+    const account = await checkedAccount(call);
+    refuseBadLifetime((call.body as unknown as Whole<TokenRequest>).spec.expirationSeconds ?? HOUR_SECONDS);
     const { tokenIssuer: issuer } = environment;
     if (issuer === undefined) {
       const message = 'Cannot issue tokens: this server was started without a key to sign them';
-      throw new StatusError({ code: 501, message });
+      throw new StatusError({ code: 405, reason: 'MethodNotAllowed', message });
     }
-    const account = await checkedAccount(call);
     const request = filledIn(call, account, issuer);
     const { spec } = request as unknown as Whole<TokenRequest>;
     const { audiences = [] } = spec;
-    refuseBadLifetime(spec.expirationSeconds ?? HOUR_SECONDS);
     await call.admit(request);
     const reference = spec.boundObjectRef ?? undefined;
     const bound = reference === undefined ? undefined : await findBound(reference, call, objects);

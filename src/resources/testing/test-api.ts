@@ -33,7 +33,10 @@ export class TestApi extends MemoryServer {
   readonly resources: readonly Resource[];
 
   constructor(options: Partial<BuiltInOptions> = {}, plugins: MorePlugins = () => []) {
-    super({ admission: (parts) => [namespaceLifecycle(parts), ...plugins(parts)] });
+    super({
+      admission: (parts) => [namespaceLifecycle(parts), ...plugins(parts)],
+      ...(options.random === undefined ? {} : { random: options.random }),
+    });
     const { types, objects, random } = this;
     this.resources = builtInResources(types, { objects, random, ...options });
     this.server.registry.register(this.resources);

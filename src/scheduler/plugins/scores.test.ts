@@ -28,6 +28,14 @@ describe('NodeResourcesFit (LeastAllocated)', () => {
     expect(scoresOf(fit, { requests: { cpu: '1', memory: '5000' } }, [used, empty])).toEqual([0, 62]);
   });
 
+  test('rounds down, each resource and then their mean', () => {
+    const odd = nodeInfoOf({ allocatable: { cpu: '3', memory: '3000', pods: '110' } });
+    // cpu 2000/3000 = 66.6, memory 2999/3000 = 99.9: (66 + 99) / 2 = 82.5
+    expect(scoresOf(fit, { requests: { cpu: '1', memory: '1' } }, [odd])).toEqual([82]);
+    // cpu 66.6 and memory 66.6: rounding one mean of both would have given the same, rounding up would not
+    expect(scoresOf(fit, { requests: { cpu: '1', memory: '1000' } }, [odd])).toEqual([66]);
+  });
+
   test('assumes something for containers that ask for nothing', () => {
     const large = { allocatable: { cpu: '1', memory: `${400 * 1024 * 1024}`, pods: '110' } };
     expect(scoresOf(fit, {}, [nodeInfoOf(large)])).toEqual([70]); // cpu 90, memory 50
@@ -58,6 +66,12 @@ describe('NodeResourcesBalancedAllocation', () => {
     expect(scoresOf(balanced, { requests: { memory: '5000' } }, [lopsided, nodeInfoOf(room)])).toEqual([87, 62]);
   });
 
+  test('rounds down', () => {
+    const odd = nodeInfoOf({ allocatable: { cpu: '3', memory: '3000', pods: '110' } });
+    // before 100, after |1/3 - 0| / 2 -> 83.3: 50 + (50 + 83 - 100) / 2 = 66.5
+    expect(scoresOf(balanced, { requests: { cpu: '1' } }, [odd])).toEqual([66]);
+  });
+
   test('says nothing about pods that ask for nothing', () => {
     expect(scoresOf(balanced, {}, [nodeInfoOf(room)])).toEqual([0]);
   });
@@ -75,6 +89,11 @@ describe('TaintToleration', () => {
     expect(scoresOf({ name: 'TaintToleration' }, {}, nodes)).toEqual([100, 50, 0]);
     const tolerations = [{ key: 'a', operator: 'Exists' as const }];
     expect(scoresOf({ name: 'TaintToleration', weight: 3 }, { tolerations }, nodes)).toEqual([300, 300, 0]);
+  });
+
+  test('rounds the share of taints down', () => {
+    const third = nodeInfoOf({ taints: [taint('a'), taint('b'), taint('c')] });
+    expect(scoresOf({ name: 'TaintToleration' }, {}, [...nodes, third])).toEqual([100, 67, 34, 0]);
   });
 
   test('finds all nodes as good when nothing speaks against any', () => {

@@ -216,6 +216,26 @@ export function describeWatches(open: OpenStoreUnderTest): void {
       await good.end();
     });
 
+    test('a reader that keeps up is not ended, however many bytes have passed; one that does not is', async () => {
+      await using under = await open({ watch: { maxQueuedBytes: 20_000 } });
+      const { store, prefix } = under;
+      const from = (await store.revision()) + 1;
+      const slow = new WatchReader(store, prefixRange(prefix), from);
+      const good = new WatchReader(store, prefixRange(prefix), from);
+      const first = slow.batch();
+      for (let count = 0; count < 15; count++) {
+        const next = good.batch(); // it waits for what comes, and then some of it waits for the reader
+        for (const _ of [1, 2]) await write(store, put(`${prefix}a`, 'x'.repeat(1000)));
+        const revision = await write(store, put(`${prefix}a`, 'x'.repeat(1000)));
+        if ((await next).revision < revision) await good.until(revision);
+      }
+      await first;
+
+      await expectFailure('SlowWatcher', slow.until(from + 1000));
+
+      await good.end();
+    });
+
     test('disposing the store ends its watches and refuses what comes after', async () => {
       const under = await open();
       const { store, prefix } = under;

@@ -8,15 +8,13 @@ const sequences = readVectors<Sequence>(new URL('apply.jsonl.gz', import.meta.ur
 test('random writes by several managers end as they do on a real kube-apiserver: same objects, owners, conflicts, codes', async () => {
   await using server = new TestServer();
   const differences: unknown[] = [];
-  let complete = 0;
   for (const sequence of sequences) {
     const outcome = await replay(sequence, server);
-    if (outcome === undefined) complete += 1;
-    else if (outcome !== 'unvalidated' && differences.length < 3) differences.push(outcome);
+    if (outcome !== undefined) differences.push(outcome);
     await clean(sequence, server);
   }
-  expect(differences).toEqual([]);
-  expect(complete).toBeGreaterThanOrEqual(1000);
+  expect(differences.slice(0, 3)).toEqual([]);
+  expect(sequences.length).toBeGreaterThanOrEqual(1200);
 });
 
 test('the recorded writes are of ten kinds and more, and of every way to write', () => {

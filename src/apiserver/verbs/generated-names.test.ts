@@ -1,0 +1,58 @@
+// Generated names that are taken already (issue 12, F).
+import { expect, test } from 'vitest';
+import { SeededRandom } from '../../base/index.ts';
+import { TestApi } from '../../resources/testing/test-api.ts';
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+/** Gives these suffixes, and the last one again and again. */
+class ScriptedSuffixes extends SeededRandom {
+  readonly #suffixes: string[];
+  drawn = 0;
+
+  constructor(suffixes: readonly string[]) {
+    super('names');
+    this.#suffixes = [...suffixes];
+  }
+
+  override nameSuffix(): string {
+    this.drawn += 1;
+    return (this.#suffixes.length > 1 ? this.#suffixes.shift() : this.#suffixes[0]) ?? '';
+  }
+}
+
+const generated = { metadata: { generateName: 'm-' }, data: { by: 'second' } };
+
+test.each(['', '?dryRun=All'])('another name is tried when a generated one is taken %s', async (query) => {
+  await using api = await TestApi.open({ random: new ScriptedSuffixes(['aaaaa', 'aaaaa', 'bbbbb']) });
+  const first = await api.send('POST', MAPS, { metadata: { generateName: 'm-' }, data: { by: 'first' } });
+  expect(first.body.metadata.name).toBe('m-aaaaa');
+
+  const second = await api.send('POST', MAPS + query, generated);
+
+  expect(second).toMatchObject({ code: 201, body: { metadata: { name: 'm-bbbbb' }, data: { by: 'second' } } });
+  expect(second.body.metadata.uid).not.toBe(first.body.metadata.uid);
+  expect((await api.send('GET', `${MAPS}/m-aaaaa`)).body).toEqual(first.body);
+});
+
+test('after eight names that are taken the client is asked to come again', async () => {
+  const random = new ScriptedSuffixes(['aaaaa']);
+  await using api = await TestApi.open({ random });
+  await api.send('POST', MAPS, { metadata: { name: 'm-aaaaa' } });
+  random.drawn = 0;
+
+  const { code, body } = await api.send('POST', MAPS, generated);
+
+  expect(random.drawn).toBe(8);
+  expect(code).toBe(409);
+  expect(body).toMatchObject({ reason: 'AlreadyExists', details: { name: 'm-aaaaa', retryAfterSeconds: 1 } });
+  expect(body.message).toContain('the server was not able to generate a unique name for the object');
+});
+
+test('a name that was given is not replaced by another', async () => {
+  await using api = await TestApi.open();
+  await api.send('POST', MAPS, { metadata: { name: 'm' } });
+  const { code, body } = await api.send('POST', MAPS, { metadata: { name: 'm', generateName: 'm-' } });
+  expect([code, body.reason]).toEqual([409, 'AlreadyExists']);
+  expect((await api.send('GET', MAPS)).body['items']).toHaveLength(1);
+});

@@ -1,0 +1,112 @@
+// Plants seeded faults in src/, one at a time in a copy, and tells which ones the tests notice.
+//   npm run mutate [-- --count 100] [--seed S] [--under src/store] [--limit SECONDS] [--at-least PERCENT]
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { load } from 'js-yaml';
+import { SeededRandom } from '../../src/base/index.ts';
+import { Checkout } from './checkout.ts';
+import { ImportGraph, sourcesUnder } from './import-graph.ts';
+import { type Mutation, mutationsOf, OPERATORS } from './mutations.ts';
+import { Trial } from './trial.ts';
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '100' },
+    seed: { type: 'string', default: '1' },
+    under: { type: 'string', default: 'src' },
+    limit: { type: 'string', default: '300' },
+    'at-least': { type: 'string', default: '92' },
+  },
+});
+const root = join(import.meta.dirname, '..', '..');
+const limitMs = Number(values.limit) * 1000;
+
+interface Planted extends Mutation {
+  readonly file: string;
+  readonly source: string;
+}
+
+/** Faults that change nothing anybody could see, with the reason; they are passed over. */
+const equivalent = load(readFileSync(join(import.meta.dirname, 'equivalent.yaml'), 'utf8')) as readonly {
+  readonly file: string;
+  readonly before: string;
+  readonly after: string;
+}[];
+
+const NOT_CODE = /\.test\.ts$|\.d\.ts$|\/testing\/|\/testdata\/|\/generated\/|\/types\/|\/index\.ts$/;
+
+function allMutations(): Map<string, Planted[]> {
+  const found = new Map<string, Planted[]>(OPERATORS.map((operator) => [operator, []]));
+  for (const file of sourcesUnder(values.under, root)) {
+    if (NOT_CODE.test(file)) continue;
+    const source = readFileSync(join(root, file), 'utf8');
+    for (const mutation of mutationsOf(source)) found.get(mutation.operator)?.push({ ...mutation, file, source });
+  }
+  return found;
+}
+
+/** One after the other, every operator as often as the others. */
+function* chosen(count: number): Generator<Planted> {
+  const random = new SeededRandom(values.seed);
+  const all = [...allMutations().values()].filter((ofOperator) => ofOperator.length > 0);
+  for (let made = 0; made < count;) {
+    const [next] = (all[made % all.length] as Planted[]).splice(random.int(all[made % all.length]?.length ?? 1), 1);
+    if (next === undefined) return;
+    const { before, after } = linesOf(next);
+    if (equivalent.some((one) => one.file === next.file && one.before === before && one.after === after)) continue;
+    made += 1;
+    yield next;
+  }
+}
+
+function linesOf({ source, start, end, replacement }: Planted): { line: number; before: string; after: string } {
+  const from = source.lastIndexOf('\n', start - 1) + 1;
+  const stop = source.indexOf('\n', end);
+  const to = stop < 0 ? source.length : stop;
+  const after = source.slice(from, start) + replacement + source.slice(end, to);
+  return {
+    line: source.slice(0, start).split('\n').length,
+    before: source.slice(from, to).trim(),
+    after: after.trim(),
+  };
+}
+
+function differenceOf(planted: Planted): string {
+  const { before, after } = linesOf(planted);
+  const marked = (mark: string, text: string): string =>
+    text
+      .split('\n')
+      .map((line) => `    ${mark} ${line}`)
+      .join('\n');
+  return `${marked('-', before)}\n${marked('+', after)}`;
+}
+
+const count = Number(values.count);
+const graph = new ImportGraph(root);
+using mutated = new Checkout(root);
+using sound = new Checkout(root);
+const trial = new Trial(mutated, sound);
+const missed: string[] = [];
+let number = 0;
+for (const planted of chosen(count)) {
+  const { file, source, start, end, replacement, operator } = planted;
+  const begun = performance.now();
+  number += 1;
+  mutated.write(file, source.slice(0, start) + replacement + source.slice(end));
+  const verdict = await trial.run(graph.testsOf(file), { limitMs });
+  mutated.restore(file);
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  const where = `${file}:${linesOf(planted).line} ${operator}`;
+  if (verdict.type === 'caught') {
+    console.log(`${number}/${count} caught ${where}, by ${verdict.by} (${seconds} s)`);
+    continue;
+  }
+  const how = verdict.left === 0 ? `all ${verdict.tests} tests` : `${verdict.tests} tests, no time for ${verdict.left}`;
+  const line = `missed ${where}: ${how} (${seconds} s)\n${differenceOf(planted)}`;
+  console.log(`${number}/${count} ${line}`);
+  missed.push(line);
+}
+const caught = number - missed.length;
+console.log(`\n${missed.join('\n')}\n\nseed ${values.seed}: ${caught} of ${number} caught, ${missed.length} missed`);
+process.exitCode = caught * 100 >= Number(values['at-least']) * number ? 0 : 1;
