@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RealClock } from '../../base/index.ts';
 import type { ClientCertificate } from '../request/call.ts';
-import type { UserInfo } from '../request/user.ts';
+import type { UserInfo } from '../request/call.ts';
 import { inProcessCall } from '../transport/index.ts';
 import { authenticate, type Authenticator, certificateAuthenticator } from './authenticate.ts';
 import { TokenFileAuthenticator } from './token-file.ts';

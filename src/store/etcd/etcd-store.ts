@@ -223,7 +223,7 @@ function closed(): StoreError {
 }
 
 /** The transaction in etcd's words. When a condition does not hold, etcd reads the keys of all of them instead. */
-function toTxn(transaction: Transaction, names: KeyNames, leases: ReadonlyMap<number, number>): TxnRequest {
+export function toTxn(transaction: Transaction, names: KeyNames, leases: ReadonlyMap<number, number>): TxnRequest {
   const { conditions, operations } = transaction;
   const keys = conditions.map(({ key }) => names.toEtcd(key));
   return {
@@ -237,7 +237,7 @@ function toTxn(transaction: Transaction, names: KeyNames, leases: ReadonlyMap<nu
   };
 }
 
-function toCommitResult(response: TxnResponse, names: KeyNames): CommitResult {
+export function toCommitResult(response: TxnResponse, names: KeyNames): CommitResult {
   const revision = response.header?.revision;
   if (revision === undefined) throw missingInAnswer('revision');
   if (response.succeeded === true) return { ok: true, revision };
@@ -249,7 +249,7 @@ function toCommitResult(response: TxnResponse, names: KeyNames): CommitResult {
 }
 
 /** The times to live that a transaction needs leases for, and for how many keys each. */
-function timesToLive(transaction: Transaction): ReadonlyMap<number, number> {
+export function timesToLive(transaction: Transaction): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
   for (const operation of transaction.operations) {
     if (operation.type !== 'put' || operation.ttlSeconds === undefined) continue;
