@@ -1,6 +1,6 @@
 // What is sent to etcd for a transaction, without an etcd to send it to (issue 12, F).
 import { expect, test } from 'vitest';
-import { timesToLive, toCommitResult, toTxn } from './etcd-store.ts';
+import { timesToLive, toCommitResult, toTxn } from './etcd-transaction.ts';
 import { keyNames } from './key-names.ts';
 import { COMPARE_MOD_REVISION, txnRequest } from './messages/kv.ts';
 
