@@ -28,8 +28,9 @@ export class Trial {
     this.#sound = sound;
   }
 
-  /** `tests` are tried in their order. */
+  /** Types first, as in `npm test`; then the tests in their order. */
   async run(tests: readonly string[], { limitMs }: TrialOptions): Promise<Verdict> {
+    if (!(await this.#mutated.hasSoundTypes(TYPES_LIMIT_MS))) return { type: 'caught', by: 'types' };
     const end = performance.now() + limitMs;
     let waiting = tests.filter((test) => this.#isSound.get(test) !== false);
     let tried = 0;
@@ -50,7 +51,6 @@ export class Trial {
         break;
       }
     }
-    if (!(await this.#mutated.hasSoundTypes(TYPES_LIMIT_MS))) return { type: 'caught', by: 'types' };
     return { type: 'missed', tests: tried, left: waiting.length };
   }
 
