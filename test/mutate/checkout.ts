@@ -41,9 +41,12 @@ export class Checkout implements Disposable {
     return { type: 'failed', files: this.#failedFiles(report) };
   }
 
-  /** Whether the types still fit. */
-  async hasSoundTypes(limitMs: number): Promise<boolean> {
-    return (await this.#run(join('node_modules', '.bin', 'tsc'), ['--noEmit'], limitMs)) === 0;
+  /** What of the checks before the tests finds something in a file: the types, or the rule that promises are awaited. */
+  async failedCheck(file: string, limitMs: number): Promise<string | undefined> {
+    if ((await this.#run(join('node_modules', '.bin', 'tsc'), ['--noEmit'], limitMs)) !== 0) return 'types';
+    const rule = ['--type-aware', '-A', 'all', '-D', 'typescript/no-floating-promises', file];
+    const isAwaited = (await this.#run(join('node_modules', '.bin', 'oxlint'), rule, limitMs)) === 0;
+    return isAwaited ? undefined : 'lint';
   }
 
   [Symbol.dispose](): void {

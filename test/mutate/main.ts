@@ -94,7 +94,7 @@ for (const planted of chosen(count)) {
   const begun = performance.now();
   number += 1;
   mutated.write(file, source.slice(0, start) + replacement + source.slice(end));
-  const verdict = await trial.run(graph.testsOf(file), { limitMs });
+  const verdict = await trial.run(file, graph.testsOf(file), { limitMs });
   mutated.restore(file);
   const seconds = Math.round((performance.now() - begun) / 1000);
   const where = `${file}:${linesOf(planted).line} ${operator}`;

@@ -51,7 +51,7 @@ async function record(file: string): Promise<number> {
     fresh.push(await answerTo(entry, { file, send, collectionOf: (of) => api.collectionOf(of) }));
   client.close();
   const changed = fresh.filter((entry, index) => !isDeepStrictEqual(entry, entries[index]));
-  for (const entry of changed) console.log(`${file}: ${JSON.stringify(entry).slice(0, 600)}`);
+  for (const entry of changed) console.log(`${file}: ${JSON.stringify(entry).slice(-600)}`);
   const head = text.split('\n').filter((line) => line.startsWith('#'));
   const lines = fresh.map((entry) => `- ${JSON.stringify(entry)}`);
   if (!values.check && changed.length > 0) writeFileSync(path, `${[...head, ...lines].join('\n')}\n`);
