@@ -1,5 +1,5 @@
 import { builtInTypes } from '../api/index.ts';
-import { type ApiServer, type HttpTransport, listen } from '../apiserver/index.ts';
+import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { bootstrapObjects, publishApiEndpoints } from './bootstrap/bootstrap-objects.ts';
@@ -7,8 +7,9 @@ import { buildServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
-import { clusterPki, type ClusterPki } from './pki/cluster-pki.ts';
-import { forkStorage, openStorage } from './storage-options.ts';
+import { ClusterKeys, type ClusterPki } from './pki/cluster-pki.ts';
+import { keepRenewed } from './pki/renewal.ts';
+import { forkStorage, openStorage, type OpenStorage } from './storage-options.ts';
 
 /** What a fork has of its own. */
 export type ForkOptions = Pick<ControlPlaneOptions, 'clock' | 'random' | 'signal'>;
@@ -21,8 +22,8 @@ export interface Identity {
 
 /** Starts the store, the API server and the objects every cluster has; resolves when clients can come. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const [storage, pki] = await Promise.all([openStorage(options.storage, options), openPki(options)]);
-  const plane = new ControlPlane(options, { storage, pki, types: builtInTypes() });
+  const storage = await openStorage(options.storage, options);
+  const plane = new ControlPlane(options, { storage, types: builtInTypes(), ...(await openPki(options, storage)) });
   try {
     await plane.bootstrap();
     if (options.listen !== undefined) await plane.listen(options.listen);
@@ -33,25 +34,39 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   }
 }
 
+interface PkiParts {
+  readonly keys: ClusterKeys;
+  readonly pki: ClusterPki;
+}
+
+type ControlPlaneParts = ServerParts & PkiParts;
+
 /** A running control plane. Disposing of it ends all requests, then closes the store. */
 export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
-  readonly pki: ClusterPki;
   readonly #options: ControlPlaneOptions;
-  readonly #parts: ServerParts & { readonly pki: ClusterPki };
+  readonly #parts: ControlPlaneParts;
   #isBootstrapped = false;
   #transport: HttpTransport | undefined;
+  #renewal: Disposable | undefined;
+  readonly #onRenewed = new Set<() => void>();
+  #pki: ClusterPki;
   #address = '';
 
   /** Use `startControlPlane`. */
-  constructor(options: ControlPlaneOptions, parts: ServerParts & { readonly pki: ClusterPki }) {
+  constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
     this.#options = options;
     this.#parts = parts;
-    this.pki = parts.pki;
+    this.#pki = parts.pki;
     this.server = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
     });
+  }
+
+  /** The keys and certificates in use; certificates are renewed while the server listens. */
+  get pki(): ClusterPki {
+    return this.#pki;
   }
 
   get isListening(): boolean {
@@ -69,9 +84,15 @@ export class ControlPlane implements AsyncDisposable {
     return {
       name,
       server: isUnspecified(place?.host ?? '') ? `https://127.0.0.1:${address.port}` : url,
-      certificateAuthority: this.pki.authority.certificate,
+      certificateAuthority: this.pki.servingAuthority,
       client: this.pki.admin,
     };
+  }
+
+  /** Calls the handler when `access` tells of another certificate, until the result is disposed of. */
+  onRenewed(handler: () => void): Disposable {
+    this.#onRenewed.add(handler);
+    return { [Symbol.dispose]: () => void this.#onRenewed.delete(handler) };
   }
 
   /** A client straight into the server: the same stages as any other's requests, no sockets. */
@@ -98,10 +119,10 @@ export class ControlPlane implements AsyncDisposable {
   /** Opens a port. Once only. */
   async listen(place: ListenAddress): Promise<void> {
     if (this.#transport !== undefined) throw new Error(`Cannot listen: the server listens at ${this.#transport.url}`);
-    const { clock, log, signal, serving = this.pki.serving, clientAuthorities, transportLimits } = this.#options;
+    const { clock, log, signal, clientAuthorities, transportLimits } = this.#options;
     this.#transport = await listen(this.server, {
       ...place,
-      serving: { certificate: serving.certificate, key: serving.privateKey },
+      serving: this.#serving(),
       clientAuthorities: clientAuthorities ?? this.pki.authority.certificate,
       clock,
       uids: this.server.services.uids,
@@ -113,6 +134,8 @@ export class ControlPlane implements AsyncDisposable {
     const { port } = this.#transport.address;
     this.#address = `${address}:${port}`;
     await publishApiEndpoints(this.server, { address, port });
+    const { certificateClock = clock } = this.#options;
+    this.#renewal = keepRenewed(this.#parts.keys, { clock: certificateClock, log, use: (pki) => this.#use(pki) });
   }
 
   /** An independent copy as of now, without a port; only of control planes whose store is in memory. */
@@ -127,9 +150,23 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#renewal?.[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();
     await this.#parts.storage.store[Symbol.asyncDispose]();
+  }
+
+  #serving(): ServingCertificate {
+    const { certificate, privateKey } = this.#options.serving ?? this.#pki.serving;
+    return { certificate, key: privateKey };
+  }
+
+  #use(pki: ClusterPki): void {
+    const isServingNew = pki.serving.certificate !== this.#pki.serving.certificate;
+    const isAdminNew = pki.admin.certificate !== this.#pki.admin.certificate;
+    this.#pki = pki;
+    if (isServingNew) this.#transport?.renewServing(this.#serving());
+    if (isAdminNew) for (const handler of this.#onRenewed) handler();
   }
 
   #listening(): HttpTransport {
@@ -138,8 +175,19 @@ export class ControlPlane implements AsyncDisposable {
   }
 }
 
-function openPki(options: ControlPlaneOptions): Promise<ClusterPki> {
-  const { certificateClock: clock = options.clock, random, pkiFolder: folder, listen: place } = options;
+/** Reads and makes keys when the store is locked, so that no two servers make them at once. */
+async function openPki(options: ControlPlaneOptions, storage: OpenStorage): Promise<PkiParts> {
+  const keys = clusterKeys(options);
+  try {
+    return { keys, pki: await keys.read() };
+  } catch (error) {
+    await storage.store[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function clusterKeys(options: ControlPlaneOptions): ClusterKeys {
+  const { certificateClock: clock = options.clock, random, log, pkiFolder: folder, listen: place } = options;
   const servingNames = [
     'localhost',
     '127.0.0.1',
@@ -152,5 +200,5 @@ function openPki(options: ControlPlaneOptions): Promise<ClusterPki> {
     ...(place === undefined || isUnspecified(place.host) ? [] : [place.host]),
     ...(options.servingNames ?? []),
   ];
-  return clusterPki({ clock, random, folder, servingNames: [...new Set(servingNames)] });
+  return new ClusterKeys({ clock, random, log, folder, servingNames: [...new Set(servingNames)] });
 }

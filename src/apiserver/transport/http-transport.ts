@@ -10,7 +10,7 @@ import { answerPlainHttp, type ClientError } from './client-errors.ts';
 import { Connection } from './connection.ts';
 import { Http1Connection } from './http1-connection.ts';
 import { Http2Connection } from './http2-connection.ts';
-import { httpsServer, type ServingCertificate } from './https-server.ts';
+import { handshakeOptions, httpsServer, type ServingCertificate } from './https-server.ts';
 import type { Protocol } from './observer.ts';
 import { OpenConnections } from './open-connections.ts';
 import { RequestServer } from './request-server.ts';
@@ -78,6 +78,12 @@ export class HttpTransport implements AsyncDisposable {
     await once(this.#server, 'listening');
     this.#server.on('error', (error) => this.#options.log.error('cannot accept connections', { error }));
     void aborted(this.#options.signal).then(() => this.#stop());
+  }
+
+  /** Shows another certificate to whoever connects from now on; open connections go on. */
+  renewServing(serving: ServingCertificate): void {
+    const { clientAuthorities } = this.#options;
+    this.#server.setSecureContext(handshakeOptions({ serving, clientAuthorities }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

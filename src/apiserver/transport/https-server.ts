@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { TransportLimits } from './limits.ts';
 
 /** What the server shows to its clients, as PEM. */
@@ -8,10 +8,13 @@ export interface ServingCertificate {
   readonly key: string;
 }
 
-export interface HttpsServerOptions {
+interface Handshake {
   readonly serving: ServingCertificate;
   /** PEM of the authorities whose certificates clients may show; without it, none are asked for. */
-  readonly clientAuthorities: string | undefined;
+  readonly clientAuthorities?: string | undefined;
+}
+
+export interface HttpsServerOptions extends Handshake {
   readonly limits: TransportLimits;
   readonly onHttp2: (socket: TLSSocket) => void;
   readonly onHttp1: (socket: TLSSocket) => void;
@@ -20,15 +23,23 @@ export interface HttpsServerOptions {
 /** How long after the time for its headers ran out a connection may live on, at most. */
 const CHECK_EVERY_MS = 5_000;
 
-/** A TLS server that hands connections on by the protocol agreed upon (ALPN); HTTP/1.1 is Node's own business. */
-export function httpsServer(options: HttpsServerOptions): Server {
-  const { serving, clientAuthorities, limits } = options;
-  const server = createServer({
+/** What a handshake goes by. All of it: whoever gives a running server another certificate gives it the rest again. */
+export function handshakeOptions({ serving, clientAuthorities }: Handshake): SecureContextOptions {
+  return {
     cert: serving.certificate,
     key: serving.key,
-    ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities, requestCert: true }),
-    rejectUnauthorized: false, // whoever shows a wrong certificate is refused by authentication, with a Status
+    ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities }),
     minVersion: 'TLSv1.2',
+  };
+}
+
+/** A TLS server that hands connections on by the protocol agreed upon (ALPN); HTTP/1.1 is Node's own business. */
+export function httpsServer(options: HttpsServerOptions): Server {
+  const { clientAuthorities, limits } = options;
+  const server = createServer({
+    ...handshakeOptions(options),
+    requestCert: clientAuthorities !== undefined,
+    rejectUnauthorized: false, // whoever shows a wrong certificate is refused by authentication, with a Status
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.handshakeTimeoutMs,
     headersTimeout: limits.headersTimeoutMs,

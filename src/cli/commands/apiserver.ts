@@ -23,7 +23,7 @@ const definitions: FlagDefinitions = {
     type: 'string',
     value: 'DIR',
     default: '/var/run/kubernetes',
-    help: 'Where made certificates are kept',
+    help: 'Where keys and certificates are kept; what is there is used, what is missing is made',
   },
   ...serverFlags,
 };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { aborted, CryptoRandom, LineLogger, RealClock } from '../../base/index.ts';
+import { aborted, CryptoRandom, LineLogger, messageOf, RealClock } from '../../base/index.ts';
 import {
   type ClusterOptions,
   defaultKubeconfigPath,
@@ -48,6 +48,9 @@ export const upCommand: Command = {
     const { access } = cluster.plane;
     const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
     await writeKubeconfig(kubeconfig, access);
+    using _renewal = cluster.plane.onRenewed(() => {
+      writeKubeconfig(kubeconfig, cluster.plane.access).catch((error: unknown) => context.printError(messageOf(error)));
+    });
     await cluster.nodesReady(context.signal);
     const ms = Math.round(clock.monotonic() - started);
     context.print(`ready at ${access.server} in ${ms} ms; kubeconfig ${kubeconfig}, context ${access.name}`);

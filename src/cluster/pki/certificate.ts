@@ -1,11 +1,28 @@
-import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign, X509Certificate } from 'node:crypto';
+import {
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  type X509Certificate,
+} from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 import type { Random } from '../../base/index.ts';
-
-export interface KeyPair {
-  readonly privateKey: KeyObject;
-  readonly publicKey: KeyObject;
-}
+import {
+  bitString,
+  boolean,
+  childrenOf,
+  contentOf,
+  context,
+  integer,
+  objectIdentifier,
+  octetString,
+  sequence,
+  set,
+  tagged,
+  time,
+  utf8String,
+} from './der.ts';
 
 /** A certificate with its key, as PEM. */
 export interface Credential {
@@ -28,41 +45,87 @@ export interface CertificateRequest {
   readonly notAfter: number;
 }
 
+/** Who signs. */
 export interface Issuer {
-  readonly subject: Subject;
-  readonly keys: KeyPair;
+  /** As it stands in the certificate, since clients compare it byte by byte. */
+  readonly name: Buffer;
+  readonly privateKey: KeyObject;
+  /** Undefined when the issuer's certificate has none. */
+  readonly keyIdentifier: Buffer | undefined;
 }
 
-/** ECDSA P-256: fast to make, small, and accepted everywhere. */
-export function newKeyPair(): KeyPair {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+/** A private key as PEM. ECDSA P-256: fast to make, small, and accepted everywhere. */
+export function newPrivateKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ type: 'sec1', format: 'pem' }).toString();
 }
 
-export function privateKeyPem(keys: KeyPair): string {
-  return keys.privateKey.export({ type: 'sec1', format: 'pem' }).toString();
+/** The issuer of a certificate that is its own authority. */
+export function selfIssuer(subject: Subject, privateKey: KeyObject): Issuer {
+  return { name: nameOf(subject), privateKey, keyIdentifier: keyIdentifier(createPublicKey(privateKey)) };
 }
 
-/** Signs a certificate for `keys`; `issuer` may be the subject itself. Answers with PEM. */
+/** The authority that a certificate tells of. */
+export function issuerFrom(certificate: X509Certificate, privateKey: KeyObject): Issuer {
+  const [body = EMPTY] = childrenOf(certificate.raw);
+  const fields = childrenOf(body);
+  const [, , , , name = EMPTY] = fields.slice(fields[0]?.[0] === VERSION_TAG ? 1 : 0);
+  return { name, privateKey, keyIdentifier: subjectKeyIdentifier(fields) };
+}
+
+const VERSION_TAG = 0xa0;
+const EXTENSIONS_TAG = 0xa3;
+const EMPTY = Buffer.alloc(0);
+const SUBJECT_KEY_IDENTIFIER = '2.5.29.14';
+
+function subjectKeyIdentifier(fields: readonly Buffer[]): Buffer | undefined {
+  const wrapped = fields.find((field) => field[0] === EXTENSIONS_TAG);
+  const extensionList = wrapped === undefined ? [] : childrenOf(contentOf(wrapped)).map(childrenOf);
+  const found = extensionList.find(([identifier]) => identifier?.equals(objectIdentifier(SUBJECT_KEY_IDENTIFIER)));
+  return found === undefined ? undefined : contentOf(contentOf(found.at(-1) ?? EMPTY));
+}
+
+/** Signs a certificate for a key; the issuer may be the subject itself. Answers with PEM. */
 export function issueCertificate(
   request: CertificateRequest,
-  keys: KeyPair,
+  publicKey: KeyObject,
   { issuer, random }: { readonly issuer: Issuer; readonly random: Random },
 ): string {
+  const algorithm = signatureAlgorithm(issuer.privateKey);
   const body = sequence(
     context(0, integer(Buffer.from([2]))), // version 3
     integer(serialNumber(random)),
-    ECDSA_WITH_SHA256,
-    name(issuer.subject),
+    algorithm.identifier,
+    issuer.name,
     sequence(time(request.notBefore), time(request.notAfter)),
-    name(request.subject),
-    keys.publicKey.export({ type: 'spki', format: 'der' }),
-    context(3, sequence(...extensions(request, keys, issuer))),
+    nameOf(request.subject),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    context(3, sequence(...extensions(request, publicKey, issuer))),
   );
-  const signature = sign('sha256', body, { key: issuer.keys.privateKey, dsaEncoding: 'der' });
-  return pem(sequence(body, ECDSA_WITH_SHA256, bitString(signature)));
+  const signature = sign(algorithm.digest, body, { key: issuer.privateKey, dsaEncoding: 'der' });
+  return pem(sequence(body, algorithm.identifier, bitString(signature)));
 }
 
-const ECDSA_WITH_SHA256 = sequence(objectIdentifier('1.2.840.10045.4.3.2'));
+interface SignatureAlgorithm {
+  readonly identifier: Buffer;
+  readonly digest: string | null;
+}
+
+/** How a key signs: our own are ECDSA, those that somebody else made for the cluster may be of another kind. */
+function signatureAlgorithm({ asymmetricKeyType }: KeyObject): SignatureAlgorithm {
+  switch (asymmetricKeyType) {
+    case 'ec':
+      return { identifier: sequence(objectIdentifier('1.2.840.10045.4.3.2')), digest: 'sha256' };
+    case 'rsa':
+      return { identifier: sequence(objectIdentifier('1.2.840.113549.1.1.11'), NULL), digest: 'sha256' };
+    case 'ed25519':
+      return { identifier: sequence(objectIdentifier('1.3.101.112')), digest: null };
+    default:
+      throw new Error(`Cannot sign with a key of type "${asymmetricKeyType ?? ''}"`);
+  }
+}
+
+const NULL = Buffer.from([5, 0]);
 
 /** Positive and at most 20 bytes, with 127 random bits. */
 function serialNumber(random: Random): Uint8Array {
@@ -71,7 +134,7 @@ function serialNumber(random: Random): Uint8Array {
   return bytes;
 }
 
-function name({ commonName, organizations = [] }: Subject): Buffer {
+function nameOf({ commonName, organizations = [] }: Subject): Buffer {
   const attribute = (identifier: string, value: string): Buffer =>
     set(sequence(objectIdentifier(identifier), utf8String(value)));
   return sequence(
@@ -80,14 +143,16 @@ function name({ commonName, organizations = [] }: Subject): Buffer {
   );
 }
 
-function extensions({ usage, names = [] }: CertificateRequest, keys: KeyPair, issuer: Issuer): Buffer[] {
+function extensions({ usage, names = [] }: CertificateRequest, publicKey: KeyObject, issuer: Issuer): Buffer[] {
   const isAuthority = usage === 'authority';
   const list = [
     extension('2.5.29.15', bitString(Buffer.from([isAuthority ? 0xa4 : 0xa0]), isAuthority ? 2 : 5), true),
     extension('2.5.29.19', isAuthority ? sequence(boolean(true)) : sequence(), true),
-    extension('2.5.29.14', octetString(keyIdentifier(keys))),
-    extension('2.5.29.35', sequence(tagged(0x80, keyIdentifier(issuer.keys)))),
+    extension(SUBJECT_KEY_IDENTIFIER, octetString(keyIdentifier(publicKey))),
   ];
+  if (issuer.keyIdentifier !== undefined) {
+    list.push(extension('2.5.29.35', sequence(tagged(0x80, issuer.keyIdentifier))));
+  }
   if (!isAuthority) {
     const purpose = usage === 'server' ? '1.3.6.1.5.5.7.3.1' : '1.3.6.1.5.5.7.3.2';
     list.push(extension('2.5.29.37', sequence(objectIdentifier(purpose))));
@@ -105,27 +170,14 @@ function alternativeName(text: string): Buffer {
 }
 
 /** The SHA-1 of the public key, by which chains are put together (RFC 5280, 4.2.1.2). */
-function keyIdentifier({ publicKey }: KeyPair): Buffer {
-  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
-  const point = Buffer.concat([Buffer.from([4]), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
-  return createHash('sha1').update(point).digest();
+function keyIdentifier(publicKey: KeyObject): Buffer {
+  const [, key = EMPTY] = childrenOf(publicKey.export({ type: 'spki', format: 'der' }));
+  return createHash('sha1').update(contentOf(key).subarray(1)).digest(); // the first byte counts unused bits
 }
 
 function pem(der: Buffer): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
-}
-
-/** Reads a certificate authority back from its PEM. */
-export function issuerFrom({
-  certificate,
-  privateKey,
-}: {
-  readonly certificate: string;
-  readonly privateKey: KeyObject;
-}): Issuer {
-  const commonName = /^CN=(.*)$/m.exec(new X509Certificate(certificate).subject)?.[1] ?? '';
-  return { subject: { commonName }, keys: { privateKey, publicKey: createPublicKey(privateKey) } };
 }
 
 /** An IP address as its 4 or 16 bytes. */
@@ -140,74 +192,4 @@ function ipBytes(text: string): Buffer {
   const bytes = Buffer.alloc(16);
   for (const [index, group] of all.entries()) bytes.writeUInt16BE(Number.parseInt(group, 16), index * 2);
   return bytes;
-}
-
-function sequence(...parts: readonly Buffer[]): Buffer {
-  return tagged(0x30, Buffer.concat(parts));
-}
-
-function set(...parts: readonly Buffer[]): Buffer {
-  return tagged(0x31, Buffer.concat(parts));
-}
-
-/** A value with its tag and length in front. */
-function tagged(tag: number, value: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([tag]), lengthOf(value.length), value]);
-}
-
-function lengthOf(length: number): Buffer {
-  if (length < 0x80) return Buffer.from([length]);
-  const bytes: number[] = [];
-  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
-  return Buffer.from([0x80 | bytes.length, ...bytes]);
-}
-
-/** A non-negative integer, given as big-endian bytes. */
-function integer(bytes: Uint8Array): Buffer {
-  let start = 0;
-  while (start < bytes.length - 1 && bytes[start] === 0) start++;
-  const value = Buffer.from(bytes.subarray(start));
-  const needsSignByte = ((value[0] ?? 0) & 0x80) !== 0;
-  return tagged(0x02, needsSignByte ? Buffer.concat([Buffer.from([0]), value]) : value);
-}
-
-/** An object identifier, given as `1.2.840.10045.4.3.2`. */
-function objectIdentifier(text: string): Buffer {
-  const [first = 0, second = 0, ...rest] = text.split('.').map(Number);
-  return tagged(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
-}
-
-function base128(value: number): number[] {
-  const bytes = [value % 128];
-  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) bytes.unshift((rest % 128) | 0x80);
-  return bytes;
-}
-
-function utf8String(text: string): Buffer {
-  return tagged(0x0c, Buffer.from(text, 'utf8'));
-}
-
-function octetString(value: Buffer): Buffer {
-  return tagged(0x04, value);
-}
-
-/** Whole bytes; `unusedBits` of the last one do not count. */
-function bitString(value: Buffer, unusedBits = 0): Buffer {
-  return tagged(0x03, Buffer.concat([Buffer.from([unusedBits]), value]));
-}
-
-function boolean(value: boolean): Buffer {
-  return tagged(0x01, Buffer.from([value ? 0xff : 0]));
-}
-
-/** `[number]` with a constructed value. */
-function context(number: number, value: Buffer): Buffer {
-  return tagged(0xa0 | number, value);
-}
-
-/** UTCTime until 2049 and GeneralizedTime after, as RFC 5280 asks. */
-function time(milliseconds: number): Buffer {
-  const text = new Date(milliseconds).toISOString().replaceAll(/[-:T]|\.\d+/g, '');
-  const isShort = Number(text.slice(0, 4)) < 2050;
-  return tagged(isShort ? 0x17 : 0x18, Buffer.from(isShort ? text.slice(2) : text, 'latin1'));
 }

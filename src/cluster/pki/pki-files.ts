@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createWhole, ifThere, replaceWhole } from '../whole-file.ts';
+
+/** Where keys and certificates are kept. */
+export interface PkiFiles {
+  /** How a file is called when people are told of it. */
+  place(name: string): string;
+  /** Undefined when the file is not there. */
+  read(name: string): Promise<string | undefined>;
+  /** Makes a file unless it is there; answers with what it says now, whoever made it. */
+  create(name: string, text: string): Promise<string>;
+  replace(name: string, text: string): Promise<void>;
+}
+
+/** A folder whose files only their owner may read. */
+export function pkiFolder(folder: string): PkiFiles {
+  const place = (name: string): string => join(folder, name);
+  const read = async (name: string): Promise<string | undefined> => {
+    try {
+      return await ifThere(readFile(place(name), 'utf8'));
+    } catch (cause) {
+      throw new Error(`Cannot read "${place(name)}"`, { cause });
+    }
+  };
+  return {
+    place,
+    read,
+    create: async (name, text) => ((await createWhole(place(name), text)) ? text : ((await read(name)) ?? text)),
+    replace: (name, text) => replaceWhole(place(name), text, { within: folder }),
+  };
+}
+
+/** Files that live as long as the process does. */
+export function pkiMemory(): PkiFiles {
+  const files = new Map<string, string>();
+  return {
+    place: (name) => name,
+    read: async (name) => files.get(name),
+    create: async (name, text) => {
+      files.set(name, files.get(name) ?? text);
+      return files.get(name) ?? text;
+    },
+    replace: async (name, text) => void files.set(name, text),
+  };
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { access, chmod, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+
+/** For its owner only. */
+const PRIVATE_MODE = 0o600;
+
+/** Makes a file that is not there yet: whole and on the disk, or not at all. False when there was one, which is left alone. */
+export async function createWhole(path: string, text: string): Promise<boolean> {
+  return writeBeside(path, text, {
+    mode: PRIVATE_MODE,
+    put: async (written) => {
+      try {
+        await link(written, path);
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false; // somebody else was first
+        throw error;
+      } finally {
+        await rm(written, { force: true });
+      }
+    },
+  });
+}
+
+/**
+ * Replaces what a file says, so that readers see the old text or the new one, also after a power failure. The mode stays, and a
+ * symbolic link stays one: the file that it leads to is replaced. A file that may not be written is refused; so is one that
+ * lies outside of `within`.
+ */
+export async function replaceWhole(
+  path: string,
+  text: string,
+  options: { readonly within?: string } = {},
+): Promise<void> {
+  const { target, mode } = await targetOf(path, options.within);
+  await writeBeside(target, text, { mode, put: (written) => rename(written, target) });
+}
+
+async function targetOf(path: string, within: string | undefined): Promise<{ target: string; mode: number }> {
+  const found = await ifThere(lstat(path));
+  if (found === undefined) return { target: path, mode: PRIVATE_MODE };
+  const target = await realpath(path);
+  if (within !== undefined && !target.startsWith((await realpath(within)) + sep)) {
+    throw new Error(`Cannot write "${path}": it is a link to "${target}", outside of its folder`);
+  }
+  const { mode } = await stat(target);
+  if ((mode & 0o222) === 0) throw new Error(`Cannot write "${target}": it is read-only`);
+  await access(target, constants.W_OK);
+  return { target, mode: mode & 0o777 };
+}
+
+/** Undefined when the file is not there. */
+export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+interface Placing<T> {
+  readonly mode: number;
+  /** Puts the written file where it belongs. */
+  readonly put: (written: string) => Promise<T>;
+}
+
+/** The file is written under a name that nobody can have prepared, synced, then put in place; the folder is synced last. */
+async function writeBeside<T>(path: string, text: string, { mode, put }: Placing<T>): Promise<T> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const written = join(folder, `.${basename(path)}.${randomUUID()}`);
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  try {
+    const file = await open(written, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE_MODE);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (mode !== PRIVATE_MODE) await chmod(written, mode);
+    const result = await put(written);
+    await syncFolder(folder);
+    return result;
+  } catch (error) {
+    await rm(written, { force: true });
+    throw error;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
