@@ -62,7 +62,7 @@ class Converter {
         continue;
       }
       const resolved = this.#key(key);
-      const identity = `${resolved.kind}:${describeKey(resolved)}`;
+      const identity = `${resolved.kind}:${resolved.kind === 'null' ? '' : resolved.value}`;
       const converted = this.convert(value);
       if (result.has(identity) && this.duplicates.length < MAX_DUPLICATES) {
         this.duplicates.push(`line ${this.#lines.at(value.position)}: key ${describeKey(resolved)} already set in map`);

@@ -1,5 +1,6 @@
 import {
   canonicalize,
+  collectErrors,
   conflict,
   invalid,
   methodNotAllowed,
@@ -202,7 +203,7 @@ async function changed(current: ApiObject, change: ChangeContext): Promise<ApiOb
   const bare = canonicalize(projection.project(current), projection.struct) as unknown as ApiObject;
   const before = pictureWithManagedFields(bare, current, scaled);
   const picture = await admission.mutateUpdate(await write.change(before, context), before);
-  const errors = projection.validate(picture);
+  const errors = collectErrors(() => projection.validate(picture));
   if (errors.length > 0) throw invalid({ group: projection.kind.group, resource: projection.kind.kind }, name, errors);
   const sent = picture.metadata.resourceVersion ?? '';
   if (sent !== '' && sent !== current.metadata.resourceVersion) {
