@@ -1,5 +1,5 @@
 import { goFloat } from './patch/go-value-text.ts';
-import { quoteGo } from './values/go-text.ts';
+import { cutForMessage, quoteGo } from './values/go-text.ts';
 
 /** One thing wrong with one field; the texts are built so that they read as Kubernetes'. */
 export interface FieldError {
@@ -20,47 +20,74 @@ export interface FieldError {
   readonly detail: string;
 }
 
+/** One validation names so many problems at most; what comes behind is not looked for. */
+export const MAX_FIELD_ERRORS = 1000;
+
+/** What the validation under way has found so far; validations never wait, so there is one at most. */
+let found: FieldError[] | undefined;
+
+class TooManyErrors extends Error {}
+
+/** Runs a validation, and ends it at its thousandth problem: a million bad items must not become a million errors. */
+export function collectErrors(validate: () => readonly FieldError[]): readonly FieldError[] {
+  const around = found;
+  const own: FieldError[] = [];
+  found = own;
+  try {
+    return validate();
+  } catch (error) {
+    if (error instanceof TooManyErrors) return own;
+    throw error;
+  } finally {
+    found = around;
+  }
+}
+
+function noted(error: FieldError): FieldError {
+  if (found === undefined) return error;
+  if (found.length === MAX_FIELD_ERRORS) throw new TooManyErrors();
+  found.push(error);
+  return error;
+}
+
 export function required(field: string, detail = ''): FieldError {
-  return { reason: 'FieldValueRequired', field, detail };
+  return noted({ reason: 'FieldValueRequired', field, detail });
 }
 
 export function invalidValue(field: string, value: unknown, detail: string): FieldError {
-  return { reason: 'FieldValueInvalid', field, value, detail };
+  return noted({ reason: 'FieldValueInvalid', field, value, detail });
 }
 
 /** `supported` is quoted in the order given. */
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
   const detail = `supported values: ${supported.map((item) => JSON.stringify(item)).join(', ')}`;
-  return { reason: 'FieldValueNotSupported', field, value, detail };
+  return noted({ reason: 'FieldValueNotSupported', field, value, detail });
 }
 
 export function forbiddenField(field: string, detail: string): FieldError {
-  return { reason: 'FieldValueForbidden', field, detail };
+  return noted({ reason: 'FieldValueForbidden', field, detail });
 }
 
 export function duplicate(field: string, value: unknown): FieldError {
-  return { reason: 'FieldValueDuplicate', field, value, detail: '' };
+  return noted({ reason: 'FieldValueDuplicate', field, value, detail: '' });
 }
 
 export function missing(field: string, value: unknown): FieldError {
-  return { reason: 'FieldValueNotFound', field, value, detail: '' };
+  return noted({ reason: 'FieldValueNotFound', field, value, detail: '' });
 }
 
 export function tooLong(field: string, maxBytes: number): FieldError {
-  return {
-    reason: 'FieldValueTooLong',
-    field,
-    detail: `may not be more than ${maxBytes} ${maxBytes === 1 ? 'byte' : 'bytes'}`,
-  };
+  const detail = `may not be more than ${maxBytes} ${maxBytes === 1 ? 'byte' : 'bytes'}`;
+  return noted({ reason: 'FieldValueTooLong', field, detail });
 }
 
 export function tooMany(field: string, actual: number, max: number): FieldError {
   const detail = `must have at most ${max} ${max === 1 ? 'item' : 'items'}`;
-  return { reason: 'FieldValueTooMany', field, value: actual, detail };
+  return noted({ reason: 'FieldValueTooMany', field, value: actual, detail });
 }
 
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
-  return { reason: 'FieldValueTypeInvalid', field, value, detail };
+  return noted({ reason: 'FieldValueTypeInvalid', field, value, detail });
 }
 
 /** `Invalid value: "x": must be no more than 63 characters`: the cause's message. */
@@ -103,5 +130,5 @@ function quote(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value);
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
-  return typeof value === 'string' ? quoteGo(value) : JSON.stringify(value);
+  return typeof value === 'string' ? quoteGo(value) : cutForMessage(JSON.stringify(value));
 }

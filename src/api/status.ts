@@ -1,4 +1,4 @@
-import { fieldErrorBody, fieldErrorText } from './field-error.ts';
+import { fieldErrorBody } from './field-error.ts';
 import type { FieldError } from './field-error.ts';
 import { formatGroupResource, type GroupResource } from './values/resource-names.ts';
 
@@ -122,16 +122,28 @@ export function badRequest(message: string, options?: ErrorOptions): StatusError
   return new StatusError({ code: 400, reason: 'BadRequest', message }, options);
 }
 
-/** All field errors of one object in one answer. `kind` as `{ group: 'apps', resource: 'Deployment' }`. */
+/** All texts of an answer over field errors together; upstream has no bound. */
+const MAX_TEXT = 256 * 1024;
+
+/**
+ * All field errors of one object in one answer. `kind` as `{ group: 'apps', resource: 'Deployment' }`. Those that do not
+ * fit into a quarter of a mebibyte are only counted.
+ */
 export function invalid(kind: GroupResource, name: string, errors: readonly FieldError[]): StatusError {
-  const causes = errors.map((error) => ({
-    reason: error.reason,
-    message: fieldErrorBody(error),
-    field: error.field,
-  }));
-  const texts = [...new Set(errors.map(fieldErrorText))];
-  const joined = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
-  const message = `${formatGroupResource(kind)} "${name}" is invalid${texts.length === 0 ? '' : `: ${joined}`}`;
+  const causes: StatusCause[] = [];
+  const texts = new Set<string>();
+  let length = 0;
+  for (const error of errors) {
+    const message = fieldErrorBody(error);
+    length += error.field.length + message.length;
+    if (length > MAX_TEXT && causes.length > 0) break;
+    causes.push({ reason: error.reason, message, field: error.field });
+    texts.add(`${error.field}: ${message}`);
+  }
+  const more = errors.length - causes.length;
+  if (more > 0) texts.add(`and ${more} more`);
+  const joined = texts.size === 1 ? [...texts].join('') : `[${[...texts].join(', ')}]`;
+  const message = `${formatGroupResource(kind)} "${name}" is invalid${texts.size === 0 ? '' : `: ${joined}`}`;
   return new StatusError({ code: 422, reason: 'Invalid', message, details: { ...detailsOf(kind, name), causes } });
 }
 

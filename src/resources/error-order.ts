@@ -7,14 +7,17 @@ import type { Field, FieldError, Shape, Struct } from '../api/index.ts';
 export function fitIn(table: readonly FieldError[], own: readonly FieldError[], type: Struct): readonly FieldError[] {
   if (table.length + own.length < 2) return own.length === 0 ? table : own;
   const shape: Shape = { kind: 'struct', struct: type };
-  const before = (left: FieldError, right: FieldError): number => compare(stepsOf(left), stepsOf(right), shape);
+  const steps = new Map([...table, ...own].map((error) => [error, stepsOf(error)]));
+  const before = (left: FieldError, right: FieldError): number =>
+    compare(steps.get(left) ?? [], steps.get(right) ?? [], shape);
   const result: FieldError[] = [];
   let next = 0;
   for (const error of table.toSorted(before)) {
-    const later = own.findIndex((other, index) => index >= next && before(error, other) <= 0);
-    const until = later < 0 ? own.length : later;
-    result.push(...own.slice(next, until), error);
-    next = until;
+    for (let other = own[next]; other !== undefined && before(error, other) > 0; other = own[next]) {
+      result.push(other);
+      next += 1;
+    }
+    result.push(error);
   }
   return [...result, ...own.slice(next)];
 }

@@ -11,3 +11,11 @@ test('shows what differs with three lines around it', () => {
 test('says nothing about what is equal', () => {
   expect(unifiedDiff({ a: [1] }, { a: [1] })).toBe('');
 });
+
+test('takes all lines for changed where there are too many to compare', () => {
+  const lines = (prefix: string): string[] => Array.from({ length: 200_000 }, (_, index) => `${prefix}${index}`);
+  const diff = unifiedDiff(lines('a'), lines('b'));
+
+  expect(diff.slice(0, 37)).toBe('@@ -1,200002 +1,200002 @@\n [\n- "a0",\n');
+  expect(diff.split('\n')).toHaveLength(400_004);
+});

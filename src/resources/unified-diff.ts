@@ -44,8 +44,14 @@ function editsBetween(left: readonly string[], right: readonly string[]): Edit[]
   });
 }
 
-/** The longest lines in common, by the usual table. */
+/** The table has room for a thousand lines that changed into a thousand others. */
+const MAX_CELLS = 1_000_000;
+
+/** The longest lines in common, by the usual table; where it would get too large, all lines count as changed. */
 function changed(left: readonly string[], right: readonly string[]): [' ' | '-' | '+', string][] {
+  if ((left.length + 1) * (right.length + 1) > MAX_CELLS) {
+    return [...left.map((text): ['-', string] => ['-', text]), ...right.map((text): ['+', string] => ['+', text])];
+  }
   const width = right.length + 1;
   const longest = new Uint32Array((left.length + 1) * width);
   for (let i = left.length - 1; i >= 0; i--) {
@@ -87,8 +93,9 @@ function hunks(edits: readonly Edit[]): Edit[][] {
     const from = Math.max(index - CONTEXT, last + 1, 0);
     const to = Math.min(index + CONTEXT, edits.length - 1);
     const current = result.at(-1);
-    if (current !== undefined && from <= last + 1) current.push(...edits.slice(last + 1, to + 1));
-    else result.push(edits.slice(from, to + 1));
+    if (current !== undefined && from <= last + 1) {
+      for (let next = last + 1; next <= to; next++) current.push(edits[next] as Edit);
+    } else result.push(edits.slice(from, to + 1));
     last = Math.max(last, to);
   }
   return result;

@@ -34,6 +34,7 @@ describe('applyJsonPatch', () => {
     ],
     [[{ op: 'test', path: '/a/b/0', value: 2 }], 'testing value /a/b/0 failed: test failed'],
     [[{ op: 'frob', path: '/a' }], 'Unexpected kind: frob'],
+    [[null], 'Unexpected kind: unknown'],
     [[{ op: 'remove' }], 'remove operation failed to decode path: missing value'],
   ])('refuses %j', (patch, message) => {
     expect(() => applyJsonPatch(document, patch)).toThrow(new JsonPatchError(message));

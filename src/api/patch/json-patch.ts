@@ -20,9 +20,9 @@ const COPY_LIMIT_BYTES = 3 * 1024 * 1024;
  *
  * Guarantees: `document` is not changed; a patch applies whole or throws `JsonPatchError`.
  */
-export function applyJsonPatch(document: unknown, operations: readonly JsonPatchOperation[]): unknown {
+export function applyJsonPatch(document: unknown, operations: readonly (JsonPatchOperation | null)[]): unknown {
   const state: PatchState = { root: clone(document), copiedBytes: 0 };
-  for (const operation of operations) apply(state, operation);
+  for (const operation of operations) apply(state, operation ?? {}); // null is an operation that says nothing
   return state.root;
 }
 

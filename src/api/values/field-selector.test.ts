@@ -48,4 +48,15 @@ describe('a field selector', () => {
     expect(String(parseFieldSelector('name=web,ignored=x', convert))).toBe('metadata.name=web');
     expect(parseFieldSelector('phase=x', convert)).toEqual(new ValueError('field label not supported: phase'));
   });
+
+  test('reads each field once, however many terms it has', () => {
+    let reads = 0;
+    const fields = new Proxy<Record<string, string>>({}, { get: () => (reads++, 'web') });
+    const text = Array.from({ length: 10_000 }, (_, index) => `a!=${index}`).join(',');
+
+    expect(parsed(text).matches(fields)).toBe(true);
+    expect(reads).toBe(1);
+    expect(parsed('a=web,a=db').matches(fields)).toBe(false);
+    expect(parseFieldSelector(`${text},a!=x`)).toEqual(new ValueError('invalid selector: more than 10000 terms'));
+  });
 });

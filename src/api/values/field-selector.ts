@@ -18,9 +18,15 @@ export type FieldConversion = (field: string, value: string) => readonly [field:
 export class FieldMatcher {
   /** All must hold. */
   readonly requirements: readonly FieldRequirement[];
+  readonly #fields = new Map<string, { readonly wanted: Set<string>; readonly unwanted: Set<string> }>();
 
   constructor(requirements: readonly FieldRequirement[]) {
     this.requirements = requirements;
+    for (const { field, operator, value } of requirements) {
+      const values = this.#fields.get(field) ?? { wanted: new Set(), unwanted: new Set() };
+      (operator === '=' ? values.wanted : values.unwanted).add(value);
+      this.#fields.set(field, values);
+    }
   }
 
   /** Whether it selects every object. */
@@ -29,9 +35,10 @@ export class FieldMatcher {
   }
 
   matches(fields: Fields): boolean {
-    for (const { field, operator, value } of this.requirements) {
+    for (const [field, { wanted, unwanted }] of this.#fields) {
       const found = fields[field];
-      if (((typeof found === 'string' ? found : '') === value) !== (operator === '=')) return false;
+      const value = typeof found === 'string' ? found : '';
+      if (unwanted.has(value) || wanted.size > 1 || (wanted.size === 1 && !wanted.has(value))) return false;
     }
     return true;
   }
@@ -47,10 +54,15 @@ export class FieldMatcher {
   }
 }
 
+/** A selector may have so many terms; upstream takes what fits into a request's head. */
+const MAX_TERMS = 10_000;
+
 /** Reads a selector such as `metadata.name=web,status.phase!=Running`; `\`, `,` and `=` in a value are escaped by `\`. */
 export function parseFieldSelector(text: string, convert: FieldConversion = keep): FieldMatcher | ValueError {
   const requirements: FieldRequirement[] = [];
-  for (const term of splitTerms(text).toSorted(compareUtf8)) {
+  const terms = splitTerms(text);
+  if (terms.length > MAX_TERMS) return new ValueError(`invalid selector: more than ${MAX_TERMS} terms`);
+  for (const term of terms.toSorted(compareUtf8)) {
     if (term === '') continue;
     const requirement = parseTerm(text, term);
     if (requirement instanceof ValueError) return requirement;

@@ -14,8 +14,20 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
+/** A message quotes so much of a value, and says how much more there is; upstream quotes values whole. */
+const MAX_QUOTED = 64 * 1024;
+
+export function cutForMessage(text: string, limit = MAX_QUOTED): string {
+  return text.length <= limit ? text : `${text.slice(0, limit)}... (${text.length - limit} more)`;
+}
+
 /** Quotes text as Go's `%q` does; every quoted value in a message that clients see goes through it. */
 export function quoteGo(text: string): string {
+  return quoteWhole(cutForMessage(text));
+}
+
+/** The same of text of any length, for results rather than messages. */
+export function quoteWhole(text: string): string {
   return `"${text.replace(SPECIAL, (character) => ESCAPES[character] ?? escapeRune(character))}"`;
 }
 
@@ -29,7 +41,10 @@ function escapeRune(character: string): string {
 
 /** Writes a string list as Go's JSON encoder does, which also escapes `<`, `>` and `&`. */
 export function jsonGo(value: readonly string[] | null): string {
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (character) => `\\u${hex(character.charCodeAt(0), 4)}`);
+  return cutForMessage(JSON.stringify(value)).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${hex(character.charCodeAt(0), 4)}`,
+  );
 }
 
 /** Go's idea of white space, which differs from JavaScript's. */

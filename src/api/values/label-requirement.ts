@@ -59,43 +59,6 @@ export function printRequirement({ key, operator, values }: LabelRequirement): s
   }
 }
 
-/** Turns a requirement into its test. A label's value is told from inherited properties by being a string. */
-export function compileRequirement({ key, operator, values }: LabelRequirement): (labels: Labels) => boolean {
-  const [only = ''] = values;
-  const wanted = values.length > 1 ? new Set(values) : undefined;
-  switch (operator) {
-    case '=':
-    case '==':
-    case 'in':
-      if (wanted === undefined) return (labels) => labels?.[key] === only;
-      return (labels) => wanted.has(labels?.[key] as string);
-    case '!=':
-    case 'notin':
-      if (wanted === undefined) return (labels) => labels?.[key] !== only;
-      return (labels) => !wanted.has(labels?.[key] as string);
-    case 'exists':
-      return (labels) => typeof labels?.[key] === 'string';
-    case '!':
-      return (labels) => typeof labels?.[key] !== 'string';
-    case 'gt':
-    case 'lt':
-      return compileBound(key, operator, only);
-    default:
-      return unreachable(operator);
-  }
-}
-
-function compileBound(key: string, operator: 'gt' | 'lt', text: string): (labels: Labels) => boolean {
-  const bound = parseGoInteger(text, 'ParseInt');
-  return (labels) => {
-    const value = labels?.[key];
-    if (typeof value !== 'string') return false;
-    const number = parseGoInteger(value, 'ParseInt');
-    if (number instanceof ValueError || bound instanceof ValueError) return false;
-    return operator === 'gt' ? number > bound : number < bound;
-  };
-}
-
 function countProblems(operator: LabelOperator, values: readonly string[]): string[] {
   const shown = jsonGo(values.length === 0 ? null : values);
   switch (operator) {

@@ -69,6 +69,42 @@ describe('a label selector', () => {
     );
   });
 
+  test('means the same with many requirements, on one label or on several', () => {
+    const many = fc.array(requirement, { minLength: 9, maxLength: 40 });
+    const mild = fc.array(
+      requirement.filter(({ operator }) => ['!=', 'notin', 'exists', 'gt', 'lt'].includes(operator)),
+      { minLength: 9, maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(fc.oneof(many, mild), labels, (requirements, set) => {
+        const matcher = new LabelMatcher(requirements);
+        assert.equal(
+          matcher.matches(set),
+          requirements.every((each) => holds(each, set)),
+        );
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('asks an object about its own labels only, however much it requires', () => {
+    const text = Array.from({ length: 9000 }, (_, index) => `k${index}!=v,app!=v${index}`);
+    let reads = 0;
+    const labels = new Proxy<Record<string, string>>(
+      { app: 'web' },
+      {
+        get: (target, name: string) => {
+          reads += 1;
+          return target[name];
+        },
+      },
+    );
+
+    expect(new LabelMatcher(parsed(text.slice(0, 5000).join(',')).requirements).matches(labels)).toBe(true);
+    expect(reads).toBeLessThan(4);
+    expect(parseLabelSelector(text.join(','))).toEqual(new ValueError('found more than 10000 requirements'));
+  });
+
   test('prints as a selector that reads back the same', () => {
     fc.assert(
       fc.property(fc.array(requirement, { maxLength: 4 }), (requirements) => {

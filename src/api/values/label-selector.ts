@@ -1,8 +1,8 @@
 import { compareUtf8 } from '../../base/index.ts';
+import { compileRequirements } from './compile-requirements.ts';
 import { quoteGo } from './go-text.ts';
 import {
   checkRequirement,
-  compileRequirement,
   printRequirement,
   type LabelOperator,
   type LabelRequirement,
@@ -16,12 +16,12 @@ export class LabelMatcher {
   readonly requirements: readonly LabelRequirement[];
   /** Selects nothing whatever the labels: the selector was absent. */
   readonly matchesNothing: boolean;
-  readonly #tests: readonly ((labels: Labels) => boolean)[];
+  readonly #test: (labels: Labels) => boolean;
 
   constructor(requirements: readonly LabelRequirement[], options?: { readonly matchesNothing: boolean }) {
     this.requirements = requirements.toSorted((left, right) => compareUtf8(left.key, right.key));
     this.matchesNothing = options?.matchesNothing ?? false;
-    this.#tests = this.requirements.map(compileRequirement);
+    this.#test = compileRequirements(this.requirements);
   }
 
   /** Whether it selects every object. */
@@ -30,10 +30,7 @@ export class LabelMatcher {
   }
 
   matches(labels: Labels): boolean {
-    for (const test of this.#tests) {
-      if (!test(labels)) return false;
-    }
-    return !this.matchesNothing;
+    return this.#test(labels) && !this.matchesNothing;
   }
 
   /** The one value that the label must have, when the first requirement on it asks for one. */

@@ -23,6 +23,9 @@ const BINARY: ReadonlyMap<string, LabelOperator> = new Map([
 ]);
 const BINARY_NAMES = 'in, notin, =, ==, !=, gt, lt';
 
+/** A selector may ask so much; upstream takes what fits into a request's head. */
+const MAX_REQUIREMENTS = 10_000;
+
 /** Reads a selector such as `app=web,tier in (front,back),!canary,weight>3`. */
 export function parseLabelSelector(text: string): LabelMatcher | ValueError {
   const requirements = new SelectorParser(tokenize(text)).parse();
@@ -34,7 +37,7 @@ function tokenize(text: string): readonly Token[] {
   let at = 0;
   while (true) {
     while (at < text.length && SPACES.includes(text.charAt(at))) at++;
-    if (at === text.length || text[at] === '\0') return [...tokens, { kind: 'end', text: '' }];
+    if (at === text.length || text[at] === '\0') return tokens;
     const start = at;
     const isSymbol = SYMBOLS.includes(text.charAt(at));
     if (isSymbol) at += /^[=!]=/.test(text.slice(at, at + 2)) ? 2 : 1;
@@ -63,6 +66,9 @@ class SelectorParser {
         return new ValueError(`unable to parse requirement: ${requirement.message}`);
       }
       requirements.push(requirement);
+      if (requirements.length > MAX_REQUIREMENTS) {
+        return new ValueError(`found more than ${MAX_REQUIREMENTS} requirements`);
+      }
       const behind = this.#take();
       if (behind.kind === 'end') break;
       if (!isSymbol(behind, ',')) return new ValueError(`found '${behind.text}', expected: ',' or 'end of string'`);

@@ -71,6 +71,15 @@ test('a clock gives milliseconds, and gets them back', () => {
   expect(formatTime(instantOfMillis(-1))).toBe('1969-12-31T23:59:59Z');
 });
 
+test('a text that is no time is quoted once, and its end is cut off when it is long', () => {
+  const text = '\u0001'.repeat(100_000);
+  const quoted = `"${'\\x01'.repeat(4096)}... (95904 more)"`;
+
+  expect(canonicalTime(text)).toMatchObject({
+    message: `parsing time ${quoted} as "2006-01-02T15:04:05Z07:00": cannot parse ${quoted} as "2006"`,
+  });
+});
+
 function two(value: number): string {
   return String(value).padStart(2, '0');
 }

@@ -1,3 +1,4 @@
+import { cutForMessage } from './go-text.ts';
 import { type Instant, isZeroInstant } from './instant.ts';
 import { ValueError } from './value-error.ts';
 
@@ -118,8 +119,8 @@ class GoTimeReader {
     const [month = 1, day = 1, hour = 0, minute = 0, second = 0] = NUMBERS.map((number) => this.#readNumber(number));
     const nanos = this.#readFraction();
     const offset = this.#readZone();
-    if (this.#rest !== '') this.#refuse(`: extra text: ${quoteTime(this.#rest)}`);
-    if (day < 1 || day > daysIn(year, month)) this.#refuse(': day out of range');
+    if (this.#rest !== '') this.#refuse(() => `: extra text: ${quoteTime(this.#rest)}`);
+    if (day < 1 || day > daysIn(year, month)) this.#refuse(() => ': day out of range');
     if (this.#error !== undefined) return this.#error;
     return { seconds: secondsOf([year, month, day], [hour, minute, second]) - offset, nanos };
   }
@@ -133,7 +134,7 @@ class GoTimeReader {
     this.#take(this.#rest.startsWith(before) ? before : undefined, before);
     const [digits] = /^[0-9]{2}/.exec(this.#rest) ?? (element === '15' ? /^[0-9]/.exec(this.#rest) : undefined) ?? [];
     const value = Number(this.#take(digits, element));
-    if (value < lowest || value > highest) this.#refuse(`: ${name} out of range`);
+    if (value < lowest || value > highest) this.#refuse(() => `: ${name} out of range`);
     return value;
   }
 
@@ -142,7 +143,7 @@ class GoTimeReader {
     const [fraction] = (isMicro ? /^[.,][-+0-9][0-9]{5}/ : /^[.,][0-9]+/).exec(this.#rest) ?? [];
     if (!isMicro) return nanosOf(this.#take(fraction ?? '', ''));
     const digits = this.#take(fraction, '.000000');
-    if (/^.-.*[1-9]/.test(digits)) this.#refuse(': fractional second out of range');
+    if (/^.-.*[1-9]/.test(digits)) this.#refuse(() => ': fractional second out of range');
     return nanosOf(digits.replace(/[-+]/, '0'));
   }
 
@@ -153,9 +154,9 @@ class GoTimeReader {
       return 0;
     }
     const [zone, sign, hours, minutes] = /^([\x20-\x7e])([0-9]{2}):([0-9]{2})?/.exec(this.#rest) ?? [];
-    const isLongEnough = Buffer.byteLength(this.#rest) >= 6;
-    if (isLongEnough && Number(minutes) > 60) this.#refuse(': time zone offset minute out of range');
-    if (isLongEnough && Number(hours) > 24) this.#refuse(': time zone offset hour out of range');
+    const isLongEnough = Buffer.byteLength(this.#rest.slice(0, 6)) >= 6;
+    if (isLongEnough && Number(minutes) > 60) this.#refuse(() => ': time zone offset minute out of range');
+    if (isLongEnough && Number(hours) > 24) this.#refuse(() => ': time zone offset hour out of range');
     this.#take(minutes !== undefined && (sign === '+' || sign === '-') ? zone : undefined, 'Z07:00');
     return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
   }
@@ -164,7 +165,7 @@ class GoTimeReader {
   #take(found: string | undefined, element: string): string {
     if (found === undefined) {
       const layout = quoteTime(LAYOUT[this.#precision]);
-      this.#refuse(` as ${layout}: cannot parse ${quoteTime(this.#rest)} as ${quoteTime(element)}`);
+      this.#refuse(() => ` as ${layout}: cannot parse ${quoteTime(this.#rest)} as ${quoteTime(element)}`);
       return '';
     }
     this.#rest = this.#rest.slice(found.length);
@@ -172,8 +173,8 @@ class GoTimeReader {
   }
 
   /** Keeps the first error; what is read after it does not matter. */
-  #refuse(what: string): void {
-    this.#error ??= new ValueError(`parsing time ${quoteTime(this.#text)}${what}`);
+  #refuse(what: () => string): void {
+    this.#error ??= new ValueError(`parsing time ${quoteTime(this.#text)}${what()}`);
   }
 }
 
@@ -198,9 +199,12 @@ function nanosOf(fraction: string): number {
   return Number(fraction.slice(1, 10).padEnd(9, '0'));
 }
 
+/** A text that is no time is quoted up to here; Go quotes it whole. */
+const MAX_QUOTED = 4096;
+
 /** Quotes as Go's time package does: everything outside printable ASCII byte by byte. */
 function quoteTime(text: string): string {
-  return `"${text.replace(/[^ !#-[\]-\x7f]/gu, escapeForTime)}"`;
+  return `"${cutForMessage(text, MAX_QUOTED).replace(/[^ !#-[\]-\x7f]/gu, escapeForTime)}"`;
 }
 
 function escapeForTime(character: string): string {

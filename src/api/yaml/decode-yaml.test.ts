@@ -100,6 +100,19 @@ describe('decodeYaml()', () => {
     expect(() => decodeYaml(lines.join('\n'), configMap)).toThrow('yaml: document contains excessive aliasing');
   });
 
+  test('refuses aliases that repeat more text than a body may have', () => {
+    const text = (aliases: number): string => `a: &a ${'x'.repeat(100_000)}\ndata: [${'*a,'.repeat(aliases)}]`;
+
+    expect(() => new YamlBody(text(31))).not.toThrow();
+    expect(() => new YamlBody(text(32))).toThrow('yaml: document contains excessive aliasing');
+  });
+
+  test('names the lines of duplicate keys, also of those that an alias repeats', () => {
+    const { duplicates } = new YamlBody('a: &a\n  x: 1\n  x: 2\nb: *a\nc: 1\nc: 2\n');
+
+    expect(duplicates.map((text) => text.split(':', 1)[0])).toEqual(['line 3', 'line 3', 'line 6']);
+  });
+
   test('refuses deep nesting with an error, not a crash', () => {
     expect(() => decodeYaml('['.repeat(100_000), configMap)).toThrow(DecodeError);
     expect(() => decodeYaml(`${'- '.repeat(100_000)}a`, configMap)).toThrow(DecodeError);

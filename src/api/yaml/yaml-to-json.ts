@@ -3,6 +3,7 @@ import { DecodeError, decodeUtf8, type JsonEntry, type JsonNode, NULL_NODE } fro
 import { decodeBase64, quoteGo, ValueError } from '../values/index.ts';
 import { formatGoFloat32 } from './go-float.ts';
 import { yamlError } from './go-yaml-error.ts';
+import { LineCounter } from './line-counter.ts';
 import type { YamlEntry, YamlNode } from './yaml-node.ts';
 import { type GoScalar, resolveScalar } from './go-scalar.ts';
 
@@ -26,16 +27,16 @@ const MAX_DUPLICATES = 100;
 
 class Converter {
   readonly duplicates: string[] = [];
-  readonly #text: string;
   readonly #openAliases = new Set<YamlNode>();
-  readonly #limit = new AliasLimit();
+  readonly #limit = new ExpansionLimit();
+  readonly #lines: LineCounter;
 
   constructor(text: string) {
-    this.#text = text;
+    this.#lines = new LineCounter(text);
   }
 
   convert(node: YamlNode): JsonNode {
-    this.#limit.count(this.#openAliases.size > 0);
+    this.#count(node);
     switch (node.kind) {
       case 'scalar':
         return jsonOf(resolveTagged(node));
@@ -60,18 +61,18 @@ class Converter {
         this.#merge(value, result);
         continue;
       }
-      this.#limit.count(this.#openAliases.size > 0);
       const resolved = this.#key(key);
-      const identity = `${resolved.kind}:${describeKey(resolved)}`;
+      const identity = `${resolved.kind}:${resolved.kind === 'null' ? '' : resolved.value}`;
       const converted = this.convert(value);
       if (result.has(identity) && this.duplicates.length < MAX_DUPLICATES) {
-        this.duplicates.push(`line ${this.#lineOf(value)}: key ${describeKey(resolved)} already set in map`);
+        this.duplicates.push(`line ${this.#lines.at(value.position)}: key ${describeKey(resolved)} already set in map`);
       }
       result.set(identity, { key: resolved, value: converted });
     }
   }
 
   #key(node: YamlNode): ResolvedScalar {
+    this.#count(node);
     if (node.kind === 'scalar') return resolveTagged(node);
     if (node.kind === 'alias') return this.#follow(node, (target) => this.#key(target));
     const items = node.kind === 'sequence' ? '[]interface {}{…}' : 'map[interface {}]interface {}{…}';
@@ -96,11 +97,8 @@ class Converter {
     return result;
   }
 
-  #lineOf(node: YamlNode): number {
-    let line = 1;
-    for (let at = this.#text.indexOf('\n'); at >= 0 && at < node.position; at = this.#text.indexOf('\n', at + 1))
-      line += 1;
-    return line;
+  #count(node: YamlNode): void {
+    this.#limit.count(node.kind === 'scalar' ? node.text.length : 0, this.#openAliases.size > 0);
   }
 }
 
@@ -110,17 +108,32 @@ function jsonEntries(entries: readonly { readonly key: ResolvedScalar; readonly 
   return [...byText].map(([key, value]) => ({ key, value })).sort((left, right) => compareUtf8(left.key, right.key));
 }
 
-/** Go's limit against documents that aliases blow up: the larger they get, the less of them may come from aliases. */
-class AliasLimit {
+/** Aliases may add as many characters to a document as the largest body has bytes. */
+const MAX_ALIASED_CHARACTERS = 3 * 1024 * 1024;
+
+/**
+ * Keeps aliases from blowing up a document. The ratio is Go's: the larger a document gets, the less of it may come from
+ * aliases. It counts nodes however long they are, so the text that aliases repeat has a limit of its own.
+ */
+class ExpansionLimit {
   #all = 0;
   #aliased = 0;
+  #aliasedCharacters = 0;
 
-  count(isAliased: boolean): void {
+  count(characters: number, isAliased: boolean): void {
     this.#all += 1;
-    if (isAliased) this.#aliased += 1;
+    if (isAliased) {
+      this.#aliased += 1;
+      this.#aliasedCharacters += characters;
+    }
+    if (this.#aliasedCharacters > MAX_ALIASED_CHARACTERS) throw excessiveAliasing();
     if (this.#aliased <= 100 || this.#all <= 1000) return;
-    if (this.#aliased / this.#all > allowedRatio(this.#all)) throw yamlError('document contains excessive aliasing');
+    if (this.#aliased / this.#all > allowedRatio(this.#all)) throw excessiveAliasing();
   }
+}
+
+function excessiveAliasing(): DecodeError {
+  return yamlError('document contains excessive aliasing');
 }
 
 const LOW = 400_000;

@@ -120,7 +120,8 @@ const IMMUTABLE = 'field is immutable';
 export function checkObjectMetaUpdate(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp !== undefined) {
-    const extra = (metadata.finalizers ?? []).filter((name) => !(old.finalizers ?? []).includes(name)).sort();
+    const known = new Set(old.finalizers);
+    const extra = (metadata.finalizers ?? []).filter((name) => !known.has(name)).sort();
     if (extra.length > 0) {
       const names = `[]string{${extra.map((name) => JSON.stringify(name)).join(', ')}}`;
       const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${names}`;

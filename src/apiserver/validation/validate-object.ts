@@ -1,4 +1,11 @@
-import { type ApiObject, checkStructural, type FieldError, invalidValue, type Struct } from '../../api/index.ts';
+import {
+  type ApiObject,
+  checkStructural,
+  collectErrors,
+  type FieldError,
+  invalidValue,
+  type Struct,
+} from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import { textChecks } from '../../cel/index.ts';
 import type { Resource, Strategy, WriteContext } from '../resource.ts';
@@ -6,24 +13,26 @@ import { checkObjectMeta, checkObjectMetaUpdate } from './object-meta.ts';
 import { checkTyped } from './typed-values.ts';
 
 /** Everything wrong with an object that is to be created: metadata, what its type says, what its kind says. */
-export function validateNewObject(object: ApiObject, resource: Resource, context: WriteContext): FieldError[] {
+export function validateNewObject(object: ApiObject, resource: Resource, context: WriteContext): readonly FieldError[] {
   const { strategy, namespaced } = resource;
-  return [
+  return collectErrors(() => [
     ...checkObjectMeta(object.metadata, { namespaced, strategy }),
     ...combined(checkValues(object, resource.type), strategy.validate?.(object, context) ?? [], strategy),
-  ];
+  ]);
+}
+
+interface ChangeRules {
+  readonly resource: Resource;
+  readonly strategy: Strategy;
+  readonly context: WriteContext;
 }
 
 /** Everything wrong with a change. */
-export function validateChangedObject(
-  object: ApiObject,
-  old: ApiObject,
-  {
-    resource,
-    strategy,
-    context,
-  }: { readonly resource: Resource; readonly strategy: Strategy; readonly context: WriteContext },
-): FieldError[] {
+export function validateChangedObject(object: ApiObject, old: ApiObject, rules: ChangeRules): readonly FieldError[] {
+  return collectErrors(() => changeErrors(object, old, rules));
+}
+
+function changeErrors(object: ApiObject, old: ApiObject, { resource, strategy, context }: ChangeRules): FieldError[] {
   const meta = checkObjectMeta(object.metadata, { namespaced: resource.namespaced, strategy: resource.strategy });
   const metaUpdate = checkObjectMetaUpdate(object.metadata, old.metadata);
   const found = strategy.validateUpdate?.(object, old, context) ?? [];

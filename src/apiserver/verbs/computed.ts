@@ -1,4 +1,4 @@
-import { type ApiObject, invalid, methodNotAllowed, notFound, type Status } from '../../api/index.ts';
+import { type ApiObject, collectErrors, invalid, methodNotAllowed, notFound, type Status } from '../../api/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupKind, groupResource, writeContext } from '../endpoint.ts';
@@ -39,9 +39,11 @@ async function ask(call: Call, endpoint: Endpoint, kind: Asked): Promise<ApiObje
   const managedFields = await services.ownership.afterWrite(sent, undefined, { resource, context });
   const admission = new RequestAdmission(call, endpoint, options);
   const object = await admission.mutateCreate({ ...sent, metadata: { ...sent.metadata, managedFields } });
-  const found = checkValues(object, resource.type);
-  const own = resource.strategy.validate?.(object, context) ?? [];
-  const errors = resource.strategy.combineErrors?.(found, own) ?? [...found, ...own];
+  const errors = collectErrors(() => {
+    const found = checkValues(object, resource.type);
+    const own = resource.strategy.validate?.(object, context) ?? [];
+    return resource.strategy.combineErrors?.(found, own) ?? [...found, ...own];
+  });
   if (errors.length > 0) throw invalid(groupKind(resource), object.metadata.name ?? '', errors);
   kind.check?.(object);
   await admission.validateCreate(object);

@@ -29,7 +29,7 @@ function prepareJsonPatch(body: Uint8Array, context: PatchContext): (current: un
   const problems = [...operations.flatMap(unknownMembers), ...duplicates].map((text) => `json patch ${text}`);
   const touched = touchedBy(operations.flatMap(pointersIn));
   return (current) => {
-    const value = inTouchedOrder(applied(current, operations as JsonPatchOperation[]), touched);
+    const value = inTouchedOrder(applied(current, operations as (JsonPatchOperation | null)[]), touched);
     return { value, quoted: () => encodeJson(value), problems };
   };
 }
@@ -57,7 +57,7 @@ function pointersIn(operation: unknown): string[] {
   return [path, from].filter((pointer) => typeof pointer === 'string');
 }
 
-function applied(current: unknown, operations: readonly JsonPatchOperation[]): unknown {
+function applied(current: unknown, operations: readonly (JsonPatchOperation | null)[]): unknown {
   try {
     return applyJsonPatch(current, operations);
   } catch (error) {

@@ -1,5 +1,6 @@
 import {
   canonicalize,
+  collectErrors,
   conflict,
   invalid,
   methodNotAllowed,
@@ -206,7 +207,7 @@ async function changed(current: ApiObject, change: ChangeContext): Promise<ApiOb
   const bare = canonicalize(projection.project(current), projection.struct) as unknown as ApiObject;
   const before = projectedWithManagers(bare, current, scaled);
   const projected = await admission.mutateUpdate(await write.change(before, context), before);
-  const errors = projection.validate(projected);
+  const errors = collectErrors(() => projection.validate(projected));
   if (errors.length > 0) throw invalid({ group: projection.kind.group, resource: projection.kind.kind }, name, errors);
   const sent = projected.metadata.resourceVersion ?? '';
   if (sent !== '' && sent !== current.metadata.resourceVersion) {

@@ -1,4 +1,4 @@
-import { quoteGo } from '../../../api/values/index.ts';
+import { quoteWhole } from '../../../api/values/index.ts';
 import { compareUtf8 } from '../../../base/index.ts';
 import { Type } from '../../type-terms/index.ts';
 import {
@@ -106,7 +106,7 @@ function showMap(map: MapLike): string {
 }
 
 function showKey(key: Value): string {
-  if (typeof key === 'string') return quoteGo(key);
+  if (typeof key === 'string') return quoteWhole(key);
   if (typeof key === 'boolean') return String(key);
   if (typeof key === 'number' || typeof key === 'bigint' || key instanceof Uint) return showDecimal(key);
   throw new FormatError(`no formatting function for map key of type ${typeOf(key).name}`);
@@ -114,14 +114,14 @@ function showKey(key: Value): string {
 
 /** An element of a list or map: as it would be written in an expression. */
 function showInside(value: Value): string {
-  if (typeof value === 'string') return quoteGo(value);
-  if (value instanceof Uint8Array) return `b${quoteGo(Buffer.from(value).toString('utf8'))}`;
+  if (typeof value === 'string') return quoteWhole(value);
+  if (value instanceof Uint8Array) return `b${quoteWhole(Buffer.from(value).toString('utf8'))}`;
   if (value instanceof Double) {
     const text = formatPlain(value.value, DEFAULT_PRECISION);
-    return Number.isFinite(value.value) ? text : quoteGo(text);
+    return Number.isFinite(value.value) ? text : quoteWhole(text);
   }
-  if (value instanceof Duration) return `duration(${quoteGo(value.toString())})`;
-  if (value instanceof Timestamp) return `timestamp(${quoteGo(value.toString())})`;
+  if (value instanceof Duration) return `duration(${quoteWhole(value.toString())})`;
+  if (value instanceof Timestamp) return `timestamp(${quoteWhole(value.toString())})`;
   if (
     typeof value === 'object' &&
     value !== null &&

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { collectErrors, invalidValue, MAX_FIELD_ERRORS, required } from './field-error.ts';
+import { invalid } from './status.ts';
+
+const KIND = { group: '', resource: 'ConfigMap' };
+
+test('a validation ends at its thousandth problem, with those it has found', () => {
+  let checked = 0;
+  const items = Array.from({ length: 1_000_000 }, (_, index) => String(index));
+  const errors = collectErrors(() =>
+    items.map((item) => {
+      checked += 1;
+      return invalidValue('metadata.finalizers', item, 'is wrong');
+    }),
+  );
+
+  expect(errors).toHaveLength(MAX_FIELD_ERRORS);
+  expect(errors.at(-1)).toMatchObject({ value: '999' });
+  expect(checked).toBe(MAX_FIELD_ERRORS + 1);
+});
+
+test('a validation counts its own problems only, and passes other failures on', () => {
+  for (let index = 0; index < 2 * MAX_FIELD_ERRORS; index++) required('a');
+  expect(collectErrors(() => [required('b')])).toHaveLength(1);
+  expect(() =>
+    collectErrors(() => {
+      throw new Error('other');
+    }),
+  ).toThrow('other');
+});
+
+test('a long value is quoted in part', () => {
+  const { message } = invalid(KIND, 'a', [invalidValue('x', 'v'.repeat(3_000_000), 'is wrong')]);
+
+  expect(message).toBe(
+    `ConfigMap "a" is invalid: x: Invalid value: "${'v'.repeat(65_536)}... (2934464 more)": is wrong`,
+  );
+});
+
+test('errors that do not fit into an answer are counted', () => {
+  const list = Array.from({ length: 100_000 }, (_, index) => index);
+  const { status, message } = invalid(
+    KIND,
+    'a',
+    list.slice(0, 1000).map((index) => invalidValue(`x[${index}]`, list, 'is wrong')),
+  );
+
+  expect(message).toMatch(/, and 997 more\]$/);
+  expect(status.details?.causes).toHaveLength(3);
+  expect(message.length).toBeLessThan(300_000);
+});
