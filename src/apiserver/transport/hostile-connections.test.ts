@@ -37,6 +37,22 @@ test('what is neither TLS nor HTTP is hung up on', async () => {
 });
 
 test.each([
+  'ECDHE-ECDSA-AES128-SHA256:ECDHE-RSA-AES128-SHA256:ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA', // CBC
+  'AES128-GCM-SHA256:AES256-GCM-SHA384', // the key of the certificate encrypts
+])('TLS 1.2 with none but %s is refused', async (ciphers) => {
+  await start();
+  await assert.rejects(server.raw({ ciphers, maxVersion: 'TLSv1.2' }), /handshake failure/);
+});
+
+test('TLS 1.2 with the suites that Go prefers is served', async () => {
+  await start();
+  const ciphers = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256';
+  const socket = await server.raw({ ciphers, maxVersion: 'TLSv1.2' });
+  assert.match(socket.getCipher().name, /^ECDHE-\w+-AES128-GCM-SHA256$/);
+  socket.destroy();
+});
+
+test.each([
   ['says nothing', Buffer.alloc(0)],
   ['stops in the middle of its greeting', Buffer.from('160301020001', 'hex')],
 ])('a client that %s is hung up on when the handshake takes too long', async (_name, bytes) => {
