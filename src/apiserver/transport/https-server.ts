@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { TransportLimits } from './limits.ts';
 
@@ -13,6 +14,8 @@ export interface HttpsServerOptions {
   /** PEM of the authorities whose certificates clients may show; without it, none are asked for. */
   readonly clientAuthorities: string | undefined;
   readonly limits: TransportLimits;
+  /** Whether a connection may go on to TLS. */
+  readonly admit: (socket: Socket) => boolean;
   readonly onHttp2: (socket: TLSSocket) => void;
   readonly onHttp1: (socket: TLSSocket) => void;
 }
@@ -58,7 +61,13 @@ export function httpsServer(options: HttpsServerOptions): Server {
     keepAliveInitialDelay: 180_000,
   });
   server.maxHeadersCount = 0; // their size is limited; Node would drop what is above a count without a word
-  server.maxConnections = limits.maxConnections;
+  const greet = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (stream) => {
+    const socket = stream as Socket;
+    if (options.admit(socket)) for (const listener of greet) listener.call(server, socket);
+    else socket.destroy();
+  });
   const serveHttp1 = server.listeners('secureConnection');
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket) => {
