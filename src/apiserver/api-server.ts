@@ -82,7 +82,7 @@ export class ApiServer implements RequestHandler {
     this.objects = options.objects;
     this.registry = new ResourceRegistry(options.objects, this.services);
     this.self = new SelfClient(this, options.clock);
-    const limiter = new ConcurrencyLimiter(limits);
+    const limiter = new ConcurrencyLimiter(limits, options.clock);
     const metrics = new RequestMetrics(options.metrics, { clock: options.clock, inFlight: () => limiter.inFlight });
     const negotiator = new Negotiator();
     this.#encoder = new AnswerEncoder({ types: options.types, clock: options.clock, log: options.log, negotiator });

@@ -1,4 +1,6 @@
 import { tooManyRequests } from '../../api/index.ts';
+import { type Clock, onAbort } from '../../base/index.ts';
+import type { Call } from '../request/call.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { Stage } from './stage.ts';
 
@@ -15,37 +17,40 @@ export interface InFlight {
 
 const LONG_RUNNING_SUBRESOURCES = new Set(['proxy', 'exec', 'attach', 'portforward', 'log']);
 
+/** What is kept for the masters beyond the limit, as a part of it. */
+const RESERVE = 1 / 4;
+
+/** As long as upstream lets a request wait in a queue: a quarter of the time that requests have by default. */
+const LONGEST_WAIT_MS = 15_000;
+
 /**
  * Refuses with 429 what is more than the server works on at once: a request counts until its handler is done and its answer
- * is sent. Watches and streams do not count: they last long and
- * do little. The masters are let through, so that an overloaded server can still be looked at.
+ * is sent. Watches and streams do not count: they last long and do little. The masters have a reserve, so that an overloaded
+ * server can still be looked at; when that is used up as well they wait in line, as many as the limit and not for long, for
+ * their flood would stall the server like any other. The server's own calls are let through: others wait for them.
  */
 export class ConcurrencyLimiter {
-  readonly #limits: ConcurrencyLimits;
-  #reads = 0;
-  #writes = 0;
+  readonly #reads: Lane;
+  readonly #writes: Lane;
 
-  constructor(limits: ConcurrencyLimits) {
-    this.#limits = limits;
+  constructor(limits: ConcurrencyLimits, clock: Clock) {
+    this.#reads = new Lane(limits.maxReads, clock);
+    this.#writes = new Lane(limits.maxWrites, clock);
   }
 
   get inFlight(): InFlight {
-    return { reads: this.#reads, writes: this.#writes };
+    return { reads: this.#reads.used, writes: this.#writes.used };
   }
 
   readonly stage: Stage = async (call, next) => {
     if (isLongRunning(call.info)) return next(call);
-    const isRead = call.method === 'GET' || call.method === 'HEAD';
-    const used = isRead ? this.#reads : this.#writes;
-    const limit = isRead ? this.#limits.maxReads : this.#limits.maxWrites;
-    if (used >= limit && !call.user.groups.includes('system:masters')) {
-      throw tooManyRequests('Too many requests, please try again later.', 1);
-    }
-    this.#count(isRead, 1);
+    const lane = call.method === 'GET' || call.method === 'HEAD' ? this.#reads : this.#writes;
+    const waiting = lane.enter(call);
+    if (waiting !== undefined) await waiting;
     let open = 2;
     const close = (): void => {
       open -= 1;
-      if (open === 0) this.#count(isRead, -1);
+      if (open === 0) lane.leave();
     };
     call.onFinish(close);
     try {
@@ -54,11 +59,69 @@ export class ConcurrencyLimiter {
       close();
     }
   };
+}
 
-  #count(isRead: boolean, by: 1 | -1): void {
-    if (isRead) this.#reads += by;
-    else this.#writes += by;
+/** The places for requests of one sort. */
+class Lane {
+  readonly #limit: number;
+  readonly #clock: Clock;
+  /** The masters who wait for a place, in the order in which they came. */
+  readonly #line = new Set<() => void>();
+  #used = 0;
+
+  constructor(limit: number, clock: Clock) {
+    this.#limit = limit;
+    this.#clock = clock;
   }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Takes a place, at once unless it returns a promise. Throws a Status of 429 when there is none to be had. */
+  enter(call: Call): void | Promise<void> {
+    if (this.#used >= this.#limit) {
+      const isMaster = call.user.groups.includes('system:masters');
+      if (!isMaster) throw refusal();
+      if (!call.takesObjects && this.#used >= this.#limitOfMasters) return this.#wait(call);
+    }
+    this.#used += 1;
+  }
+
+  leave(): void {
+    this.#used -= 1;
+    if (this.#line.size === 0 || this.#used >= this.#limitOfMasters) return;
+    const [first] = this.#line;
+    first?.();
+  }
+
+  get #limitOfMasters(): number {
+    return this.#limit + Math.ceil(this.#limit * RESERVE);
+  }
+
+  #wait(call: Call): Promise<void> {
+    if (this.#line.size >= this.#limit) throw refusal();
+    return new Promise((resolve, reject) => {
+      const settle = (finish: () => void): void => {
+        this.#line.delete(admit);
+        timer[Symbol.dispose]();
+        leaving[Symbol.dispose]();
+        finish();
+      };
+      const admit = (): void => {
+        this.#used += 1;
+        settle(resolve);
+      };
+      const refuse = (): void => settle(() => reject(refusal()));
+      const timer = this.#clock.timer(LONGEST_WAIT_MS, refuse);
+      const leaving = onAbort(call.signal, refuse);
+      this.#line.add(admit);
+    });
+  }
+}
+
+function refusal(): Error {
+  return tooManyRequests('Too many requests, please try again later.', 1);
 }
 
 export function isLongRunning(info: RequestInfo): boolean {

@@ -14,7 +14,7 @@ function call(path: string): InProcessCall {
 }
 
 test('a request counts against the limit until its handler is done and its answer is sent', async () => {
-  const limiter = new ConcurrencyLimiter({ maxReads: 1, maxWrites: 1 });
+  const limiter = new ConcurrencyLimiter({ maxReads: 1, maxWrites: 1 }, clock);
   let go!: () => void;
   const gone = new Promise<void>((resolve) => (go = resolve));
   const handle = pipeline([limiter.stage], async ({ path }) => {

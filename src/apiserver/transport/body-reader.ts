@@ -2,6 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { badRequest, StatusError } from '../../api/index.ts';
 
+const EMPTY = new Uint8Array(0);
+
 export interface ReadBodyOptions {
   readonly limit: number;
   /** Whether the end of the stream is the end of the body: Node ends a stream also when its client resets it. */
@@ -12,21 +14,65 @@ export interface ReadBodyOptions {
 export function readBody(input: Readable, { limit, isWhole }: ReadBodyOptions): Promise<Uint8Array> {
   if (input.destroyed) return Promise.reject(incomplete());
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const gathered = new GatheredBytes(limit);
     const settle = (finish: () => void): void => {
       input.off('data', onData).off('end', onEnd).off('close', onClose);
       finish();
     };
     const onData = (chunk: Uint8Array): void => {
-      size += chunk.length;
-      if (size > limit) settle(() => reject(bodyTooLarge(limit)));
-      else chunks.push(chunk);
+      if (!gathered.add(chunk)) settle(() => reject(bodyTooLarge(limit)));
     };
-    const onEnd = (): void => settle(() => (isWhole() ? resolve(joined(chunks)) : reject(incomplete())));
+    const onEnd = (): void => settle(() => (isWhole() ? resolve(gathered.bytes) : reject(incomplete())));
     const onClose = (): void => settle(() => reject(incomplete()));
     input.on('data', onData).on('end', onEnd).on('close', onClose);
   });
+}
+
+/** The least room that a body of more than one chunk is given. */
+const LEAST_ROOM_BYTES = 4 * 1024;
+
+/**
+ * A body as it grows. Its only chunk is taken as it is; as soon as there are more they are copied into one buffer, which
+ * doubles when it is full, so that a body costs no more in chunks of a byte than in large ones.
+ */
+export class GatheredBytes {
+  readonly #limit: number;
+  #buffer: Uint8Array = EMPTY;
+  #size = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** What has come so far. */
+  get bytes(): Uint8Array {
+    return this.#buffer.length === this.#size ? this.#buffer : this.#buffer.subarray(0, this.#size);
+  }
+
+  /** Bytes of memory that it holds on to. */
+  get room(): number {
+    return this.#buffer.buffer.byteLength;
+  }
+
+  /** False when that is more than the limit; nothing is kept of it then. */
+  add(chunk: Uint8Array): boolean {
+    const size = this.#size + chunk.length;
+    if (size > this.#limit) return false;
+    if (this.#size === 0) this.#buffer = chunk;
+    else this.#copy(chunk, size);
+    this.#size = size;
+    return true;
+  }
+
+  #copy(chunk: Uint8Array, size: number): void {
+    if (size > this.#buffer.length) {
+      const room = Math.min(Math.max(size, this.#buffer.length * 2, LEAST_ROOM_BYTES), Math.max(this.#limit, size));
+      const larger = Buffer.allocUnsafeSlow(room);
+      larger.set(this.#buffer.subarray(0, this.#size));
+      this.#buffer = larger;
+    }
+    this.#buffer.set(chunk, this.#size);
+  }
 }
 
 /** A request's body as it comes. Leaving it early leaves the rest unread; the stream itself lives on, for the answer. */
@@ -51,12 +97,6 @@ export function bodyTooLarge(limit: number): StatusError {
 /** The number in a `content-length` header; undefined when there is none. */
 export function declaredLength(header: string | undefined): number | undefined {
   return header === undefined ? undefined : Number(header);
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const [first] = chunks;
-  if (first === undefined) return new Uint8Array(0);
-  return chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
 function incomplete(options?: ErrorOptions): StatusError {

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { methodNotAllowed } from '../../api/index.ts';
@@ -18,6 +19,24 @@ export function answerToClientError(error: ClientError): string | undefined {
   return error.code?.startsWith('HPE_') === true ? plainAnswer('400 Bad Request') : undefined;
 }
 
+/**
+ * The last words to a request that Node's parser lets pass and Go's server does not: they leave open which host or how long a
+ * body is meant, and whoever stands in between may see it otherwise. Undefined when there is nothing to say against it.
+ */
+export function answerToAmbiguity(message: IncomingMessage): string | undefined {
+  if (message.httpVersionMajor !== 1) return plainAnswer('400 Bad Request');
+  const { rawHeaders } = message;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  if (hosts > 1) return plainAnswer('400 Bad Request: too many Host headers');
+  const coding = message.headers['transfer-encoding'];
+  if (coding === undefined || coding.toLowerCase() === 'chunked') return undefined;
+  return plainAnswer('501 Not Implemented', 'Unsupported transfer encoding');
+}
+
 /** A request without TLS gets the answer that Go's server gives. True when that was it. */
 export function answerPlainHttp(error: ClientError, tlsSocket: Duplex): boolean {
   if (error.code !== 'ERR_SSL_HTTP_REQUEST') return false;
@@ -27,8 +46,8 @@ export function answerPlainHttp(error: ClientError, tlsSocket: Duplex): boolean 
   return true;
 }
 
-function plainAnswer(line: string): string {
-  return `HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${line}`;
+function plainAnswer(line: string, body = line): string {
+  return `HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${body}`;
 }
 
 /** Node's parser knows the registered methods only; to clients, another one is refused like any that a resource lacks. */

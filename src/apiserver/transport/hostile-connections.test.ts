@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { RealClock, VirtualClock } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
@@ -34,6 +34,22 @@ test('what is neither TLS nor HTTP is hung up on', async () => {
   socket.write(Buffer.alloc(1_000, 0x80));
   await restOf(socket);
   assert.deepEqual(server.observed.events, ['handshakeFailed']);
+});
+
+test.each([
+  'ECDHE-ECDSA-AES128-SHA256:ECDHE-RSA-AES128-SHA256:ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA', // CBC
+  'AES128-GCM-SHA256:AES256-GCM-SHA384', // the key of the certificate encrypts
+])('TLS 1.2 with none but %s is refused', async (ciphers) => {
+  await start();
+  await assert.rejects(server.raw({ ciphers, maxVersion: 'TLSv1.2' }), /handshake failure/);
+});
+
+test('TLS 1.2 with the suites that Go prefers is served', async () => {
+  await start();
+  const ciphers = 'ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256';
+  const socket = await server.raw({ ciphers, maxVersion: 'TLSv1.2' });
+  assert.match(socket.getCipher().name, /^ECDHE-\w+-AES128-GCM-SHA256$/);
+  socket.destroy();
 });
 
 test.each([
@@ -99,11 +115,22 @@ test('a thousand idle connections do not keep others from being served, and leav
   expect(bytesEach).toBeLessThan(400_000); // client and server together
 });
 
+test('connections that say nothing count as well, and another address still gets in', async () => {
+  await start(undefined, { limits: { maxConnections: 4 } });
+  const silent = [connect(server.port, '127.0.0.1'), connect(server.port, '127.0.0.1')];
+  for (const socket of silent) await once(socket, 'connect');
+  await assert.rejects(server.raw());
+  const other = await server.raw({ localAddress: '127.0.0.2' } as ConnectionOptions);
+  for (const socket of [...silent, other]) socket.destroy();
+  await server.observed.until(() => server.observed.open === 0 && server.observed.events.length === 2);
+});
+
 test('connections above the limit are turned away', async () => {
-  await start(undefined, { limits: { maxConnections: 2 } });
+  await start(undefined, { limits: { maxConnections: 4 } }); // of which one address may have half
   const first = await server.raw();
   const second = await server.raw();
   await assert.rejects(server.raw());
+  assert.deepEqual(server.observed.events, []);
   first.destroy();
   second.destroy();
   await server.observed.until(() => server.observed.open === 0);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { afterEach, describe, test } from 'vitest';
-import { assertUnharmed, restOf, startTransport, text } from './test-transport.ts';
+import { assertUnharmed, restOf, startTransport, text, turn } from './test-transport.ts';
 import type { Respond, TestOptions, TestTransport } from './test-transport.ts';
 
 let server: TestTransport;
@@ -21,6 +21,9 @@ async function answerTo(bytes: string, options: TestOptions = {}): Promise<strin
 
 const BAD_REQUEST =
   'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request';
+
+const UPGRADE = 'GET /x HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n';
+const POST = 'POST / HTTP/1.1\r\nhost: x\r\n';
 
 describe('what is no HTTP/1.1', () => {
   test.each([
@@ -44,6 +47,56 @@ describe('what is no HTTP/1.1', () => {
     ['asterisk with the wrong method', 'GET * HTTP/1.1\r\nhost: x\r\n\r\n'],
   ])('%s is answered with 400', async (_name, bytes) => {
     assert.match(await answerTo(bytes), /^HTTP\/1.1 400 Bad Request\r\n/);
+  });
+
+  test.each([
+    ['two hosts', 'GET / HTTP/1.1\r\nhost: x\r\nHost: y\r\n\r\n', '400 Bad Request: too many Host headers'],
+    ['the same host twice', 'GET / HTTP/1.1\r\nhost: x\r\nhost: x\r\n\r\n', '400 Bad Request: too many Host headers'],
+    ['two hosts in an upgrade', `${UPGRADE}host: y\r\n\r\n`, '400 Bad Request: too many Host headers'],
+    ['HTTP/0.9', 'GET /\r\n\r\n', '400 Bad Request'],
+    ['HTTP/0.9 that says so', 'GET / HTTP/0.9\r\nhost: x\r\n\r\n', '400 Bad Request'],
+    ['a body in gzip and chunks', `${POST}transfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`, '501 Not Implemented'],
+    [
+      'codings in two headers',
+      `${POST}transfer-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+      '501 Not Implemented',
+    ],
+    ['chunks twice', `${POST}transfer-encoding: chunked, chunked\r\n\r\n0\r\n\r\n`, ''],
+    ['a body as it is', `${POST}transfer-encoding: identity\r\n\r\n`, ''],
+  ])('%s is refused as Go does, and reaches no handler', async (_name, bytes, line) => {
+    let calls = 0;
+    await start((call) => {
+      if (call.path !== '/alive') calls += 1;
+      return text(call.path);
+    });
+    const socket = await server.raw();
+    socket.write(bytes, 'latin1');
+    const received = await restOf(socket);
+    assert.match(received, /^HTTP\/1\.1 [45]/);
+    if (line !== '') assert.equal(received.slice(9, received.indexOf('\r\n')), line);
+    assert.match(received, /\r\nConnection: close\r\n/);
+    assert.equal(calls, 0);
+  });
+
+  test('a request that is refused behind one that is being answered leaves that answer alone', async () => {
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const calls: string[] = [];
+    await start(async (call) => {
+      if (call.path === '/alive') return text(call.path);
+      calls.push(call.path);
+      await released;
+      return text('first');
+    });
+    const socket = await server.raw();
+    socket.write('GET /1 HTTP/1.1\r\nhost: x\r\n\r\nGET /2 HTTP/1.1\r\nhost: x\r\nhost: y\r\n\r\n');
+    const rest = restOf(socket);
+    while (calls.length === 0) await turn();
+    await turn();
+    release();
+    const received = await rest;
+    assert.match(received, /\r\n\r\nfirst$/);
+    assert.deepEqual(calls, ['/1']);
   });
 
   test('an unknown method is answered with the 405 of upstream', async () => {

@@ -8,6 +8,7 @@ import { HeadWriter } from './answer-head.ts';
 import { readCertificate } from './client-certificate.ts';
 import { answerPlainHttp, type ClientError } from './client-errors.ts';
 import { Connection } from './connection.ts';
+import { ConnectionCounter, connectionLimits, maxOpenFiles } from './connection-limit.ts';
 import { Http1Connection } from './http1-connection.ts';
 import { Http2Connection } from './http2-connection.ts';
 import { handshakeOptions, httpsServer, type ServingCertificate } from './https-server.ts';
@@ -28,6 +29,7 @@ export class HttpTransport implements AsyncDisposable {
   readonly #server: Server;
   readonly #requests: RequestServer;
   readonly #connections: OpenConnections;
+  readonly #counter: ConnectionCounter;
   /** Every TCP connection, also those that have not got through TLS. */
   readonly #sockets = new Set<Socket>();
   readonly #http1 = new WeakMap<Duplex, Http1Connection>();
@@ -38,16 +40,17 @@ export class HttpTransport implements AsyncDisposable {
     const { clock, limits, serving, clientAuthorities } = options;
     this.#options = options;
     this.#requests = new RequestServer({ ...options, heads: new HeadWriter(clock) });
+    this.#counter = new ConnectionCounter(connectionLimits(limits.maxConnections, maxOpenFiles()));
     this.#connections = new OpenConnections(clock, limits.idleTimeoutMs);
     this.#server = httpsServer({
       serving,
       clientAuthorities,
       limits,
+      admit: (socket) => this.#admit(socket),
       onHttp2: (socket) => this.#openHttp2(socket),
       onHttp1: (socket) => this.#openHttp1(socket),
     });
     this.#closed = new Promise((resolve) => this.#server.once('close', resolve));
-    this.#server.on('connection', (socket) => this.#track(socket as Socket));
     this.#server.on('request', (message, response) => {
       this.#http1.get(message.socket)?.accept(message, response, false);
     });
@@ -108,9 +111,11 @@ export class HttpTransport implements AsyncDisposable {
     await this.#closed;
   }
 
-  #track(socket: Socket): void {
+  #admit(socket: Socket): boolean {
+    if (!this.#counter.admit(socket)) return false;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
+    return true;
   }
 
   #openHttp2(socket: TLSSocket): void {

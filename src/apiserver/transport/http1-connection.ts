@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { answerToClientError, type ClientError } from './client-errors.ts';
+import { answerToAmbiguity, answerToClientError, type ClientError } from './client-errors.ts';
 import type { Connection } from './connection.ts';
 import { Http1Exchange } from './http1-exchange.ts';
 import { LazyCall } from './lazy-call.ts';
@@ -37,6 +37,11 @@ export class Http1Connection implements OpenConnection {
       this.destroy(); // nobody pipelines so many requests but to see us choke
       return;
     }
+    const refusal = answerToAmbiguity(message);
+    if (refusal !== undefined) {
+      this.#refuse(refusal);
+      return;
+    }
     this.#latest = message;
     const sent = message.url ?? '';
     const target = requestTarget(sent);
@@ -57,6 +62,11 @@ export class Http1Connection implements OpenConnection {
    */
   acceptUpgrade(message: IncomingMessage, first: Uint8Array): void {
     const socket = this.#socket;
+    const refusal = answerToAmbiguity(message);
+    if (refusal !== undefined) {
+      this.#refuse(refusal);
+      return;
+    }
     const response = new ServerResponse(message);
     socket.on('error', () => socket.destroy()).on('drain', () => response.emit('drain'));
     response.assignSocket(socket);
@@ -79,7 +89,11 @@ export class Http1Connection implements OpenConnection {
 
   /** The client sent what is no request. What it asked for before that is still answered. */
   fail(error: ClientError): void {
-    const answer = answerToClientError(error);
+    this.#refuse(answerToClientError(error));
+  }
+
+  /** Says so, unless an answer to an earlier request is still being written, and hangs up. */
+  #refuse(answer: string | undefined): void {
     if (this.connection.running > 0 && this.#latest?.complete === true) this.connection.isDraining = true;
     else if (this.connection.running > 0 || answer === undefined || !this.#socket.writable) this.destroy();
     else this.#socket.end(answer, () => this.destroy());

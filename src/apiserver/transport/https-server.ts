@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { TransportLimits } from './limits.ts';
 
@@ -16,9 +17,27 @@ interface Handshake {
 
 export interface HttpsServerOptions extends Handshake {
   readonly limits: TransportLimits;
+  /** Whether a connection may go on to TLS. */
+  readonly admit: (socket: Socket) => boolean;
   readonly onHttp2: (socket: TLSSocket) => void;
   readonly onHttp1: (socket: TLSSocket) => void;
 }
+
+/**
+ * What is offered: suites that authenticate what they encrypt (AEAD) only, and with keys that are not reused. TLS 1.3 has no
+ * others, and every client of the last ten years knows these of TLS 1.2, Go's in particular.
+ */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
 
 /** How long after the time for its headers ran out a connection may live on, at most. */
 const CHECK_EVERY_MS = 5_000;
@@ -30,6 +49,7 @@ export function handshakeOptions({ serving, clientAuthorities }: Handshake): Sec
     key: serving.key,
     ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities }),
     minVersion: 'TLSv1.2',
+    ciphers: CIPHERS,
   };
 }
 
@@ -52,7 +72,13 @@ export function httpsServer(options: HttpsServerOptions): Server {
     keepAliveInitialDelay: 180_000,
   });
   server.maxHeadersCount = 0; // their size is limited; Node would drop what is above a count without a word
-  server.maxConnections = limits.maxConnections;
+  const greet = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (stream) => {
+    const socket = stream as Socket;
+    if (options.admit(socket)) for (const listener of greet) listener.call(server, socket);
+    else socket.destroy();
+  });
   const serveHttp1 = server.listeners('secureConnection');
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket) => {

@@ -16,6 +16,7 @@ export interface TransportLimits {
   readonly maxHeaderBytes: number;
   /** HTTP/2 only. */
   readonly maxHeaders: number;
+  /** Less where the process may not open so many files; half of them may come from one address. */
   readonly maxConnections: number;
   /** Requests at once on one connection. More are refused by the protocol (HTTP/2) or end the connection (HTTP/1.1). */
   readonly maxStreams: number;

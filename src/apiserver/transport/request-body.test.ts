@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
 import { discardLogger } from '../../base/index.ts';
 import { requires } from '../../base/testing/requires.ts';
-import { open, over, startTransport, type TestTransport, text } from './test-transport.ts';
+import { GatheredBytes } from './body-reader.ts';
+import { open, over, restOf, startTransport, type TestTransport, text } from './test-transport.ts';
 
 const LIMIT = 3 * 1024 * 1024;
 const TOO_LARGE = {
@@ -215,4 +216,40 @@ test('the body can be asked for more than once', async () => {
     { log: discardLogger },
   );
   assert.equal((await server.getHttp2({ method: 'POST', body: 'abc' })).body.toString(), '3 3');
+});
+
+describe('a body in chunks of a byte', () => {
+  const BYTES = 256 * 1024;
+
+  test('takes no more room than twice what it is', () => {
+    const gathered = new GatheredBytes(LIMIT);
+    const socketRead = Buffer.alloc(65_536, 'x');
+    let most = 0;
+    for (let at = 0; at < BYTES; at++) {
+      assert.ok(gathered.add(socketRead.subarray(at % 65_536, (at % 65_536) + 1)));
+      if (gathered.room > 65_536) most = Math.max(most, gathered.room / gathered.bytes.length);
+    }
+    assert.ok(most <= 2.01, `${most} times its size`);
+    assert.equal(gathered.bytes.length, BYTES);
+    assert.ok(Buffer.from(gathered.bytes).equals(Buffer.alloc(BYTES, 'x')));
+  });
+
+  test('never takes more room than the limit', () => {
+    const gathered = new GatheredBytes(10_000);
+    for (let at = 0; at < 10_000; at++) assert.ok(gathered.add(Buffer.from('x')));
+    assert.equal(gathered.add(Buffer.from('x')), false);
+    assert.ok(gathered.room <= 10_000);
+  });
+
+  test('is read over HTTP/1.1', async () => {
+    await using server = await startReading();
+    const socket = await server.raw();
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n');
+    const chunks = '1\r\nx\r\n'.repeat(8_192);
+    for (let sent = 0; sent < BYTES; sent += 8_192) {
+      if (!socket.write(chunks)) await once(socket, 'drain');
+    }
+    socket.write('0\r\n\r\n');
+    assert.match(await restOf(socket), new RegExp(`\r\n\r\n${BYTES}$`));
+  });
 });
