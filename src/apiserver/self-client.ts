@@ -36,6 +36,10 @@ export class SelfClient {
     refuseFailure(await this.#send('PUT', path, object));
   }
 
+  async delete(path: string): Promise<void> {
+    refuseFailure(await this.#send('DELETE', path));
+  }
+
   #send(method: string, path: string, body?: object): Promise<Answer> {
     const call = inProcessCall({
       method,

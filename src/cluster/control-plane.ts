@@ -2,7 +2,10 @@ import { builtInTypes } from '../api/index.ts';
 import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
-import { bootstrapObjects, publishApiEndpoints } from './bootstrap/bootstrap-objects.ts';
+import { apiEndpoints } from './bootstrap/api-endpoints.ts';
+import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
+import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
+import { type OwnObject, repair } from './bootstrap/own-object.ts';
 import { buildServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
@@ -48,6 +51,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #parts: ControlPlaneParts;
   #isBootstrapped = false;
   #transport: HttpTransport | undefined;
+  readonly #ending = new AbortController();
   #renewal: Disposable | undefined;
   readonly #onRenewed = new Set<() => void>();
   #pki: ClusterPki;
@@ -104,15 +108,9 @@ export class ControlPlane implements AsyncDisposable {
 
   /** For `startControlPlane`: makes the objects that every cluster has, unless they are there. */
   async bootstrap(): Promise<void> {
-    const { serviceCidrs, listen: place } = this.#options;
-    const port = place?.port ?? 0;
-    const objects = bootstrapObjects({
-      advertise: { address: advertisedAddress(place?.host ?? 'localhost'), port: port === 0 ? 6443 : port },
-      serviceCidrs,
-      apiServiceAddress: apiServiceAddress(serviceCidrs),
-      pki: this.pki,
-    });
-    for (const { path, object } of objects) await this.server.self.ensure(path, object);
+    const { once, kept } = this.#bootstrapObjects();
+    for (const own of [...kept, ...once]) await repair(this.server, own);
+    this.#keep(kept);
     this.#isBootstrapped = true;
   }
 
@@ -133,7 +131,8 @@ export class ControlPlane implements AsyncDisposable {
     const address = advertisedAddress(place.host);
     const { port } = this.#transport.address;
     this.#address = `${address}:${port}`;
-    await publishApiEndpoints(this.server, { address, port });
+    for (const own of apiEndpoints({ address, port, isShared: false })) await repair(this.server, own);
+    this.#keep(apiEndpoints({ address, port, isShared: this.#options.storage.type === 'etcd' }));
     const { certificateClock = clock } = this.#options;
     this.#renewal = keepRenewed(this.#parts.keys, { clock: certificateClock, log, use: (pki) => this.#use(pki) });
   }
@@ -145,15 +144,35 @@ export class ControlPlane implements AsyncDisposable {
       { ...own, ...options },
       { ...this.#parts, storage: forkStorage(this.#parts.storage, options) },
     );
+    copy.#keep(copy.#bootstrapObjects().kept);
     copy.#isBootstrapped = true;
     return copy;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
     this.#renewal?.[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();
     await this.#parts.storage.store[Symbol.asyncDispose]();
+  }
+
+  #bootstrapObjects(): BootstrapObjects {
+    const { clock, certificateClock = clock, serviceCidrs, listen: place } = this.#options;
+    const port = place?.port ?? 0;
+    return bootstrapObjects({
+      clock,
+      certificateClock,
+      advertise: { address: advertisedAddress(place?.host ?? 'localhost'), port: port === 0 ? 6443 : port },
+      serviceCidrs,
+      apiServiceAddress: apiServiceAddress(serviceCidrs),
+      pki: this.pki,
+    });
+  }
+
+  #keep(objects: readonly OwnObject[]): void {
+    const { clock, log, signal } = this.#options;
+    keepOwnObjects(this.server, objects, { clock, log, signal: AbortSignal.any([signal, this.#ending.signal]) });
   }
 
   #serving(): ServingCertificate {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -46,5 +46,103 @@ describe('writeKubeconfig', () => {
 
     await expect(writeKubeconfig(path, access)).rejects.toThrow(/Cannot merge into kubeconfig/);
     expect(await readFile(path, 'utf8')).toBe('- a\n- list\n');
+  });
+
+  test('keeps comments, anchors, merge keys and everything else that is not its own', async () => {
+    const path = join(folder, 'config');
+    const text = [
+      '# my clusters',
+      'apiVersion: v1',
+      'kind: Config',
+      'x-defaults: &defaults',
+      '  insecure-skip-tls-verify: true # only at home',
+      'clusters:',
+      '# the first',
+      '- name: other # mine',
+      '  cluster:',
+      '    <<: *defaults',
+      '    server: https://other',
+      '',
+      '# who I am',
+      'users:',
+      '  - name: me',
+      '    user: {token: "0123"}',
+      'contexts: []',
+      'current-context: other # for now',
+      'preferences: {}',
+      '',
+    ].join('\n');
+    await writeFile(path, text);
+    await writeKubeconfig(path, access);
+    const once = await readFile(path, 'utf8');
+    await writeKubeconfig(path, { ...access, server: 'https://127.0.0.1:7443' });
+    const twice = await readFile(path, 'utf8');
+
+    for (const line of text.split('\n').filter((each) => !/^(contexts|current-context)/.test(each)))
+      expect(once.split('\n')).toContain(line);
+    expect(once).toContain('current-context: keelson # for now\n');
+    expect(twice).toBe(once.replace(':6443', ':7443'));
+    expect(load(twice)).toMatchObject({
+      users: [{ name: 'me' }, { name: 'keelson' }],
+      contexts: [{ name: 'keelson' }],
+    });
+  });
+
+  test('keeps what flow style says, though not its looks', async () => {
+    const path = join(folder, 'config');
+    await writeFile(path, '{"clusters": [{"name": "other", "cluster": {"server": "x"}}], "current-context": "other"}');
+    await writeKubeconfig(path, access);
+
+    const config = load(await readFile(path, 'utf8')) as { clusters: { name: string }[]; 'current-context': string };
+    expect(config.clusters.map(({ name }) => name)).toEqual(['other', 'keelson']);
+    expect(config['current-context']).toBe('keelson');
+  });
+
+  test('replaces an entry that others refer to by an anchor, and keeps what they say', async () => {
+    const path = join(folder, 'config');
+    const text = 'clusters:\n- name: keelson\n  cluster: &c {server: old}\n- name: other\n  cluster: *c\n';
+    await writeFile(path, text);
+    await writeKubeconfig(path, access);
+
+    const { clusters } = load(await readFile(path, 'utf8')) as { clusters: { cluster: { server: string } }[] };
+    expect(clusters.map(({ cluster }) => cluster.server)).toEqual([access.server, 'old']);
+  });
+
+  test('keeps a symbolic link and the mode of the file that it leads to', async () => {
+    const target = join(folder, 'real');
+    await writeFile(target, 'kind: Config\n');
+    await chmod(target, 0o640);
+    await symlink('real', join(folder, 'config'));
+    await writeKubeconfig(join(folder, 'config'), access);
+
+    expect(await readlink(join(folder, 'config'))).toBe('real');
+    expect((await stat(target)).mode & 0o777).toBe(0o640);
+    expect(await readFile(target, 'utf8')).toContain('keelson');
+  });
+
+  test('leaves alone a read-only file and whatever has a name like its own', async () => {
+    const path = join(folder, 'config');
+    await writeFile(path, 'kind: Config\n');
+    await writeFile(`${path}.new`, 'precious');
+    await writeKubeconfig(path, access);
+    expect(await readFile(`${path}.new`, 'utf8')).toBe('precious');
+    expect(await readdir(folder)).toEqual(['config', 'config.new']);
+
+    await writeFile(path, 'kind: Config\n');
+    await chmod(path, 0o400);
+    await expect(writeKubeconfig(path, access)).rejects.toThrow(/Cannot write kubeconfig ".*config": .*read-only/);
+    expect(await readFile(path, 'utf8')).toBe('kind: Config\n');
+  });
+
+  test.each([
+    ['kind: Config\nclusters:\n- name: [', /config", line 3: /],
+    ['kind: Config\nclusters: 7\n', /config", line 2: "clusters" is not a list of named entries/],
+    ['users:\n- 7\n', /config", line 1: "users" is not a list of named entries/],
+  ])('names the file and the line of what is malformed: %j', async (text, message) => {
+    const path = join(folder, 'config');
+    await writeFile(path, text);
+
+    await expect(writeKubeconfig(path, access)).rejects.toThrow(message);
+    expect(await readFile(path, 'utf8')).toBe(text);
   });
 });

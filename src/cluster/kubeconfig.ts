@@ -1,8 +1,11 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { dump, load } from 'js-yaml';
+import { join } from 'node:path';
+import { YAMLException } from 'js-yaml';
+import { describeError } from '../base/index.ts';
+import { changeConfig, type KubeconfigChange, readConfig } from './kubeconfig-text.ts';
 import type { Credential } from './pki/certificate.ts';
+import { ifThere, replaceWhole } from './whole-file.ts';
 
 /** How to reach a cluster as its administrator. */
 export interface ClusterAccess {
@@ -14,34 +17,22 @@ export interface ClusterAccess {
   readonly client: Credential;
 }
 
-interface NamedEntry {
-  readonly name: string;
-  readonly [member: string]: unknown;
-}
-
-interface Kubeconfig {
-  readonly clusters?: readonly NamedEntry[];
-  readonly users?: readonly NamedEntry[];
-  readonly contexts?: readonly NamedEntry[];
-  readonly 'current-context'?: string;
-  readonly [member: string]: unknown;
-}
-
 /** A kubeconfig file with just this cluster in it. */
 export function kubeconfigText(access: ClusterAccess): string {
-  return print(merge({}, access));
+  return changeConfig('', {}, changeFor(access));
 }
 
 /**
  * Writes the cluster into a kubeconfig: one of its own when `path` does not exist, else merged into what is there.
- * Entries of other names are kept as they are; the cluster becomes the current context.
+ * Entries of other names are kept as they are, comments and anchors with them; the cluster becomes the current context.
  */
 export async function writeKubeconfig(path: string, access: ClusterAccess): Promise<void> {
-  const merged = print(merge(await readKubeconfig(path), access));
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(`${path}.new`, merged, { mode: 0o600 });
-  await chmod(`${path}.new`, 0o600);
-  await rename(`${path}.new`, path);
+  const { text, config } = await readKubeconfig(path);
+  try {
+    await replaceWhole(path, changeConfig(text, config, changeFor(access)));
+  } catch (cause) {
+    throw new Error(`Cannot write kubeconfig "${path}": ${describeError(cause)}`, { cause });
+  }
 }
 
 /** Where kubectl looks: the first file of $KUBECONFIG, or ~/.kube/config. */
@@ -50,48 +41,62 @@ export function defaultKubeconfigPath(environment: Readonly<Record<string, strin
   return first ?? join(homedir(), '.kube', 'config');
 }
 
+interface Kubeconfig {
+  readonly text: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
 async function readKubeconfig(path: string): Promise<Kubeconfig> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = (await ifThere(readFile(path, 'utf8'))) ?? '';
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return {}; // there was none yet
-    throw new Error(`Cannot read kubeconfig "${path}"`, { cause });
+    throw new Error(`Cannot read kubeconfig "${path}": ${describeError(cause)}`, { cause });
   }
-  const value: unknown = text.trim() === '' ? {} : load(text);
+  const value = parse(path, text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error(`Cannot merge into kubeconfig "${path}": it is not a mapping`);
   }
-  return value as Kubeconfig;
+  const config = value as Readonly<Record<string, unknown>>;
+  for (const section of ['clusters', 'users', 'contexts']) {
+    const entries = config[section] ?? [];
+    if (Array.isArray(entries) && entries.every(isNamed)) continue;
+    const line = text.split('\n').findIndex((each) => each.startsWith(`${section}:`)) + 1;
+    throw new Error(
+      `Cannot merge into kubeconfig "${path}", line ${line}: "${section}" is not a list of named entries`,
+    );
+  }
+  return { text, config };
 }
 
-function merge(config: Kubeconfig, access: ClusterAccess): Kubeconfig {
-  const { name, server, client } = access;
+function parse(path: string, text: string): unknown {
+  try {
+    return readConfig(text);
+  } catch (cause) {
+    if (!(cause instanceof YAMLException)) throw cause;
+    const line = (cause.mark?.line ?? 0) + 1;
+    throw new Error(`Cannot merge into kubeconfig "${path}", line ${line}: ${cause.reason}`, { cause });
+  }
+}
+
+function isNamed(entry: unknown): boolean {
+  return typeof entry === 'object' && entry !== null && typeof (entry as { name?: unknown }).name === 'string';
+}
+
+function changeFor({ name, server, certificateAuthority, client }: ClusterAccess): KubeconfigChange {
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  return {
-    apiVersion: 'v1',
-    kind: 'Config',
-    ...config,
-    clusters: replace(config.clusters, {
-      name,
-      cluster: { server, 'certificate-authority-data': base64(access.certificateAuthority) },
-    }),
-    users: replace(config.users, {
-      name,
-      user: {
-        'client-certificate-data': base64(client.certificate),
-        'client-key-data': base64(client.privateKey),
-      },
-    }),
-    contexts: replace(config.contexts, { name, context: { cluster: name, user: name } }),
-    'current-context': name,
+  const cluster = { server, 'certificate-authority-data': base64(certificateAuthority) };
+  const user = {
+    'client-certificate-data': base64(client.certificate),
+    'client-key-data': base64(client.privateKey),
   };
-}
-
-function replace(entries: readonly NamedEntry[] | undefined, entry: NamedEntry): readonly NamedEntry[] {
-  return [...(entries ?? []).filter((other) => other.name !== entry.name), entry];
-}
-
-function print(config: Kubeconfig): string {
-  return dump(config, { lineWidth: -1 });
+  return {
+    defaults: { apiVersion: 'v1', kind: 'Config' },
+    entries: {
+      clusters: { name, cluster },
+      users: { name, user },
+      contexts: { name, context: { cluster: name, user: name } },
+    },
+    members: { 'current-context': name },
+  };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, chmod, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, chown, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 
 /** For its owner only. */
@@ -34,21 +34,21 @@ export async function replaceWhole(
   text: string,
   options: { readonly within?: string } = {},
 ): Promise<void> {
-  const { target, mode } = await targetOf(path, options.within);
-  await writeBeside(target, text, { mode, put: (written) => rename(written, target) });
+  const { target, ...as } = await targetOf(path, options.within);
+  await writeBeside(target, text, { ...as, put: (written) => rename(written, target) });
 }
 
-async function targetOf(path: string, within: string | undefined): Promise<{ target: string; mode: number }> {
+async function targetOf(path: string, within: string | undefined): Promise<Look & { target: string }> {
   const found = await ifThere(lstat(path));
   if (found === undefined) return { target: path, mode: PRIVATE_MODE };
   const target = await realpath(path);
   if (within !== undefined && !target.startsWith((await realpath(within)) + sep)) {
     throw new Error(`Cannot write "${path}": it is a link to "${target}", outside of its folder`);
   }
-  const { mode } = await stat(target);
+  const { mode, uid, gid } = await stat(target);
   if ((mode & 0o222) === 0) throw new Error(`Cannot write "${target}": it is read-only`);
   await access(target, constants.W_OK);
-  return { target, mode: mode & 0o777 };
+  return { target, mode: mode & 0o777, owner: { uid, gid } };
 }
 
 /** Undefined when the file is not there. */
@@ -61,14 +61,19 @@ export async function ifThere<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-interface Placing<T> {
+/** What a file is like for others. */
+interface Look {
   readonly mode: number;
+  readonly owner?: { readonly uid: number; readonly gid: number };
+}
+
+interface Placing<T> extends Look {
   /** Puts the written file where it belongs. */
   readonly put: (written: string) => Promise<T>;
 }
 
 /** The file is written under a name that nobody can have prepared, synced, then put in place; the folder is synced last. */
-async function writeBeside<T>(path: string, text: string, { mode, put }: Placing<T>): Promise<T> {
+async function writeBeside<T>(path: string, text: string, { mode, owner, put }: Placing<T>): Promise<T> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const written = join(folder, `.${basename(path)}.${randomUUID()}`);
@@ -81,6 +86,7 @@ async function writeBeside<T>(path: string, text: string, { mode, put }: Placing
     } finally {
       await file.close();
     }
+    if (owner !== undefined && process.getuid?.() === 0) await chown(written, owner.uid, owner.gid);
     if (mode !== PRIVATE_MODE) await chmod(written, mode);
     const result = await put(written);
     await syncFolder(folder);

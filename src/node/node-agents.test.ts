@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Observed, Pod } from '../client/index.ts';
+import { mergePatch, type Observed, type Pod } from '../client/index.ts';
 import { nodeAgent, nodeAgents, nodeNames } from './index.ts';
 import { NodeCluster } from './testing/node-cluster.ts';
 
@@ -54,6 +54,25 @@ describe('a node', () => {
       ages.push(cluster.clock.now() - Date.parse(spec?.renewTime ?? ''));
     }
     expect(Math.max(...ages)).toBeLessThanOrEqual(10_400);
+  });
+
+  test('offers an extended resource as soon as its capacity has it, and no longer than that', async () => {
+    await using cluster = await NodeCluster.start();
+    const { nodes } = cluster.client.core.v1;
+    const allocatable = async (): Promise<unknown> => (await nodes.get('keelson')).status?.allocatable;
+    const before = await allocatable();
+    const patchCapacity = async (value: string | null): Promise<void> => {
+      const patch = mergePatch({ status: { capacity: { 'example.com/dongle': value } } });
+      await nodes.status.patch('keelson', patch);
+      await cluster.settle();
+    };
+
+    await patchCapacity('4');
+    expect(await allocatable()).toEqual({ ...(before as object), 'example.com/dongle': '4' });
+    await patchCapacity('2');
+    expect(await allocatable()).toEqual({ ...(before as object), 'example.com/dongle': '2' });
+    await patchCapacity(null);
+    expect(await allocatable()).toEqual(before);
   });
 
   test('writes its status every five minutes, and at once when somebody says that it is not well', async () => {

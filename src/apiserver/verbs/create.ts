@@ -86,13 +86,14 @@ async function store(
   { context, hasManagedFields }: { readonly context: WriteContext; readonly hasManagedFields: boolean },
 ): Promise<StoredObject | ApiObject | NameTaken | 'again'> {
   const { resource, objects } = endpoint;
-  if ((object.metadata.resourceVersion ?? '') !== '') {
-    throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
-  }
   const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
   if (context.dryRun) {
     const taken = await objects.get(key);
     return taken === undefined ? object : { taken };
+  }
+  // Only what is stored is looked at, so that a dry run takes it, as upstream's does.
+  if ((object.metadata.resourceVersion ?? '') !== '') {
+    throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
   }
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);

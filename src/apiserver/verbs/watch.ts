@@ -129,7 +129,9 @@ function eventOf(change: ObjectChange, selected: Selection, { objects }: Endpoin
 function watchFailure(error: unknown, plan: WatchPlan): Status {
   if (error instanceof StatusError) return error.status;
   if (isStoreError(error, 'Compacted')) {
-    return expired(`too old resource version: ${plan.resourceVersion} (${plan.resourceVersion + 1})`).status;
+    const { firstRevision } = error;
+    if (firstRevision === undefined) return expired('The resourceVersion for the provided watch is too old.').status;
+    return expired(`too old resource version: ${plan.resourceVersion} (${firstRevision - 1})`).status;
   }
   return internalError(error).status;
 }

@@ -1,51 +1,91 @@
-import type { ApiServer } from '../../apiserver/index.ts';
-import { deepEqual } from '../../base/index.ts';
+import { type Clock, deepEqual } from '../../base/index.ts';
+import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
+import { formatTime, instantOfMillis } from '../../api/index.ts';
 import type { ClusterPki } from '../pki/cluster-pki.ts';
-
-/** An object every cluster has from the start, and the collection it belongs to. */
-export interface BootstrapObject {
-  readonly path: string;
-  readonly object: {
-    readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
-    readonly [field: string]: unknown;
-  };
-}
+import { extensionAuthentication } from './extension-authentication.ts';
+import type { OwnKind, OwnObject } from './own-object.ts';
 
 export interface BootstrapOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly certificateClock: Pick<Clock, 'now'>;
   /** Where clients inside the cluster reach the API server. */
   readonly advertise: { readonly address: string; readonly port: number };
   readonly serviceCidrs: readonly string[];
   /** The first address of the service network. */
   readonly apiServiceAddress: string;
-  readonly pki: ClusterPki | undefined;
+  readonly pki: ClusterPki;
 }
 
-/** In the order they are made: namespaces first, since the rest lives in them. */
-export function bootstrapObjects(options: BootstrapOptions): BootstrapObject[] {
-  return [
-    ...namespaces(),
-    serviceCidr(options),
-    ...priorityClasses(),
-    kubernetesService(options),
-    ...(options.pki === undefined ? [] : [extensionAuthentication(options.pki)]),
-  ];
+/** What every cluster has, in the order it is made: namespaces first, since the rest lives in them. */
+export interface BootstrapObjects {
+  /** Made at the start and not looked at again: nobody can delete them. */
+  readonly once: readonly OwnObject[];
+  /** Made again whenever they are gone. */
+  readonly kept: readonly OwnObject[];
 }
 
-function namespaces(): BootstrapObject[] {
+export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
+  const { pki, certificateClock } = options;
+  return {
+    once: priorityClasses(),
+    kept: [
+      ...namespaces(),
+      serviceCidr(options),
+      kubernetesService(options),
+      extensionAuthentication(pki, certificateClock),
+    ],
+  };
+}
+
+function namespaces(): OwnObject[] {
+  const kind: OwnKind = { group: '', plural: 'namespaces', root: '/api/v1' };
   return ['default', 'kube-system', 'kube-public', 'kube-node-lease'].map((name) => ({
-    path: '/api/v1/namespaces',
+    kind,
     object: { metadata: { name } },
   }));
 }
 
-function serviceCidr({ serviceCidrs }: BootstrapOptions): BootstrapObject {
+/** Keeps a network from being deleted while services have addresses of it. */
+const CIDR_FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
+
+function serviceCidr({ serviceCidrs, clock }: BootstrapOptions): OwnObject {
   return {
-    path: '/apis/networking.k8s.io/v1/servicecidrs',
-    object: { metadata: { name: 'kubernetes' }, spec: { cidrs: serviceCidrs } },
+    kind: { group: 'networking.k8s.io', plural: 'servicecidrs', root: '/apis/networking.k8s.io/v1' },
+    object: { metadata: { name: 'kubernetes', finalizers: [CIDR_FINALIZER] }, spec: { cidrs: serviceCidrs } },
+    amend: (current) => {
+      const { metadata, spec, status } = current as ServiceCIDR;
+      if (metadata?.deletionTimestamp !== undefined) return undefined;
+      const cidrs = spec?.cidrs ?? [];
+      const { finalizers = [] } = metadata ?? {};
+      const isUpgrade = serviceCidrs.length === 2 && cidrs.length === 1 && cidrs[0] === serviceCidrs[0];
+      if (isUpgrade || !finalizers.includes(CIDR_FINALIZER)) {
+        const added = { ...metadata, finalizers: [...new Set([...finalizers, CIDR_FINALIZER])] };
+        return {
+          type: 'update',
+          object: { ...current, metadata: added, ...(isUpgrade ? { spec: { cidrs: serviceCidrs } } : {}) },
+        };
+      }
+      const { conditions = [] } = status ?? {};
+      const ready = conditions.find(({ type }) => type === 'Ready');
+      const isSettled = ready !== undefined && ready.status !== 'Unknown'; // another one has found what it is
+      if (isSettled || !deepEqual(cidrs, serviceCidrs)) return undefined;
+      const others = conditions.filter(({ type }) => type !== 'Ready');
+      const condition = {
+        type: 'Ready',
+        status: 'True',
+        reason: '',
+        message: 'Kubernetes default Service CIDR is ready',
+        lastTransitionTime: formatTime(instantOfMillis(clock.now())),
+      };
+      return {
+        type: 'update-status',
+        object: { ...current, status: { ...status, conditions: [...others, condition] } },
+      };
+    },
   };
 }
 
-function priorityClasses(): BootstrapObject[] {
+function priorityClasses(): OwnObject[] {
   const classes = [
     [
       'system-node-critical',
@@ -58,19 +98,20 @@ function priorityClasses(): BootstrapObject[] {
       'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
     ],
   ] as const;
+  const kind: OwnKind = { group: 'scheduling.k8s.io', plural: 'priorityclasses', root: '/apis/scheduling.k8s.io/v1' };
   return classes.map(([name, value, description]) => ({
-    path: '/apis/scheduling.k8s.io/v1/priorityclasses',
+    kind,
     object: { metadata: { name }, value, description },
   }));
 }
 
 const API_LABELS = { component: 'apiserver', provider: 'kubernetes' };
 
-function kubernetesService({ apiServiceAddress, advertise }: BootstrapOptions): BootstrapObject {
+function kubernetesService({ apiServiceAddress, advertise }: BootstrapOptions): OwnObject {
   return {
-    path: '/api/v1/namespaces/default/services',
+    kind: { group: '', plural: 'services', root: '/api/v1' },
     object: {
-      metadata: { name: 'kubernetes', labels: API_LABELS },
+      metadata: { name: 'kubernetes', namespace: 'default', labels: API_LABELS },
       spec: {
         type: 'ClusterIP',
         clusterIP: apiServiceAddress,
@@ -80,60 +121,4 @@ function kubernetesService({ apiServiceAddress, advertise }: BootstrapOptions): 
       },
     },
   };
-}
-
-/** How extension API servers learn whom to trust (KEP-2784's predecessor): read by the aggregation layer's servers. */
-function extensionAuthentication({ authority, frontProxyAuthority }: ClusterPki): BootstrapObject {
-  return {
-    path: '/api/v1/namespaces/kube-system/configmaps',
-    object: {
-      metadata: { name: 'extension-apiserver-authentication' },
-      data: {
-        'client-ca-file': authority.certificate,
-        'requestheader-client-ca-file': frontProxyAuthority.certificate,
-        'requestheader-allowed-names': '["front-proxy-client"]',
-        'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
-        'requestheader-group-headers': '["X-Remote-Group"]',
-        'requestheader-username-headers': '["X-Remote-User"]',
-      },
-    },
-  };
-}
-
-const SLICES = { group: 'discovery.k8s.io', plural: 'endpointslices', root: '/apis/discovery.k8s.io/v1' };
-const ENDPOINTS = { group: '', plural: 'endpoints', root: '/api/v1' };
-const NAMESPACE = 'default';
-const NAME = 'kubernetes';
-
-/** Lets the `kubernetes` Service lead to this server, wherever it listens this time. */
-export async function publishApiEndpoints(
-  server: ApiServer,
-  { address, port }: { readonly address: string; readonly port: number },
-): Promise<void> {
-  const family = address.includes(':') ? 'IPv6' : 'IPv4';
-  await publish(server, SLICES, {
-    metadata: { name: NAME, labels: { 'kubernetes.io/service-name': NAME } },
-    addressType: family,
-    endpoints: [{ addresses: [address], conditions: { ready: true } }],
-    ports: [{ name: 'https', port, protocol: 'TCP' }],
-  });
-  await publish(server, ENDPOINTS, {
-    metadata: { name: NAME, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
-    subsets: [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }],
-  });
-}
-
-interface Published {
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  readonly [field: string]: unknown;
-}
-
-/** Creates the object, or brings what differs up to date. */
-async function publish(server: ApiServer, kind: typeof SLICES, wanted: Published): Promise<void> {
-  const collection = `${kind.root}/namespaces/${NAMESPACE}/${kind.plural}`;
-  if (await server.self.ensure(collection, wanted)) return;
-  const current = await server.objects.of(kind.group, kind.plural).newest(NAMESPACE, NAME);
-  const { metadata: _, ...content } = wanted;
-  const isCurrent = Object.entries(content).every(([field, value]) => deepEqual(current?.[field], value));
-  if (!isCurrent) await server.self.update(`${collection}/${NAME}`, { ...current, ...content });
 }

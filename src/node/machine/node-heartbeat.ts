@@ -13,6 +13,7 @@ import {
 import type { EventRecorder, Objects } from '../../kit/index.ts';
 import type { NodeRuntime } from '../runtime/index.ts';
 import {
+  isExtendedResourceNew,
   NODE_ANNOTATIONS,
   NODE_HEALTH,
   nodeLabels,
@@ -93,8 +94,9 @@ export class NodeHeartbeat {
     return REPORT_EVERY_MS * (0.5 + this.#parts.random.float());
   }
 
-  /** Whether somebody else has changed what the node says of its health. */
+  /** Whether somebody else has changed what the node says of its health, or what it has. */
   isOverruled({ status }: Observed<Node>): boolean {
+    if (isExtendedResourceNew(this.#node, status)) return true;
     return !NODE_HEALTH.every(({ type, status: value, reason }) =>
       status?.conditions?.some((each) => each.type === type && each.status === value && each.reason === reason),
     );
@@ -126,7 +128,7 @@ export class NodeHeartbeat {
     const { conditions = [], ...rest } = status;
     const before = known.status as Readonly<Record<string, unknown>> | undefined;
     const changed = Object.entries(rest).filter(([field, value]) => !deepEqual(before?.[field], value));
-    const replaced = changed.map(([field, value]) => [field, replacing(field, value)]);
+    const replaced = changed.map(([field, value]) => [field, replacing(field, value, before?.[field])]);
     const body = { status: { ...Object.fromEntries(replaced), conditions } };
     await this.#parts.nodes.patchStatus(this.#node.name, strategicPatch(body), { signal });
   }
@@ -161,8 +163,12 @@ function different(
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Addresses would be merged by type, which is not what makes them different. */
-function replacing(field: string, value: unknown): unknown {
+/** Addresses would be merged by type, which is not what makes them different; a resource goes by being null. */
+function replacing(field: string, value: unknown, before: unknown): unknown {
+  if (field === 'allocatable') {
+    const gone = Object.keys({ ...(before as object | undefined) }).filter((name) => !(name in (value as object)));
+    return { ...(value as object), ...Object.fromEntries(gone.map((name) => [name, null])) };
+  }
   if (field !== 'addresses' || !Array.isArray(value)) return value;
   return [...(value as readonly unknown[]), { $patch: 'replace' }];
 }

@@ -4,6 +4,7 @@ import type { DeepReadonly } from '../../base/index.ts';
 import type { Image } from '../runtime/index.ts';
 import type { Node } from '../../client/index.ts';
 import type * as core from '../../api/types/core/v1.d.ts';
+import { isExtendedResource } from '../../api/meaning/index.ts';
 import { timeText } from '../life/index.ts';
 import type { NodeDescription } from './node-options.ts';
 
@@ -78,7 +79,7 @@ export function nodeStatus(node: NodeDescription, parts: StatusParts, old: NodeS
   const images = reportedImages(parts.images);
   return {
     capacity: { ...old?.capacity, ...capacity },
-    allocatable: { ...old?.allocatable, ...capacity },
+    allocatable: allocatable(capacity, old),
     conditions: conditions(parts.nowMs, old?.conditions ?? []),
     addresses: [...addresses.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],
     daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
@@ -88,6 +89,22 @@ export function nodeStatus(node: NodeDescription, parts: StatusParts, old: NodeS
     features: { supplementalGroupsPolicy: false },
     declaredFeatures: DECLARED_FEATURES,
   };
+}
+
+type Resources = Readonly<Record<string, string>>;
+
+/** Everything that the node has can be given to pods; extended resources that it no longer has cannot. */
+function allocatable(own: Resources, old: NodeStatus | undefined): Resources {
+  const before = Object.entries(old?.allocatable ?? {});
+  const kept = before.filter(([name]) => !isExtendedResource(name) || old?.capacity?.[name] !== undefined);
+  return { ...Object.fromEntries(kept), ...old?.capacity, ...own };
+}
+
+/** Whether somebody has given the node an extended resource, or taken it away, and pods cannot tell yet. */
+export function isExtendedResourceNew({ capacity: own }: NodeDescription, status: NodeStatus | undefined): boolean {
+  const { capacity = {}, allocatable: given = {} } = status ?? {};
+  const names = Object.keys({ ...capacity, ...given }).filter((name) => isExtendedResource(name) && !(name in own));
+  return names.some((name) => capacity[name] !== given[name]);
 }
 
 /** The node's own conditions in their places, renewed; those of others as they are. */

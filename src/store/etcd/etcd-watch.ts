@@ -167,7 +167,9 @@ function cancellation(response: WatchResponse, from: Revision): Error {
   const { compactRevision = 0, cancelReason = '' } = response;
   if (compactRevision > 0) {
     const what = `what was before revision ${compactRevision} has been compacted`;
-    return new StoreError('Compacted', `Cannot watch from revision ${from}: ${what}`);
+    return new StoreError('Compacted', `Cannot watch from revision ${from}: ${what}`, {
+      firstRevision: compactRevision,
+    });
   }
   const code = DENIED.test(cancelReason) ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
   return new GrpcError(code, `etcd cancelled the watch: ${cancelReason || 'no reason given'}`);

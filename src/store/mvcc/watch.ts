@@ -63,8 +63,9 @@ async function* follow(
 /** Events of whole revisions from `from` on, and how far they go; none when nothing up to there concerns the range. */
 function catchUp(range: KeyRange, from: Revision, history: History): WatchBatch {
   if (from < history.first) {
-    const first = history.first;
-    throw new StoreError('Compacted', `Cannot watch from revision ${from}: the history starts at revision ${first}`);
+    const { first } = history;
+    const what = `Cannot watch from revision ${from}: the history starts at revision ${first}`;
+    throw new StoreError('Compacted', what, { firstRevision: first });
   }
   const events: StoreEvent[] = [];
   let revision = from - 1;

@@ -1,0 +1,58 @@
+import type { ApiServer } from '../../apiserver/index.ts';
+import type { ApiObject } from '../../api/index.ts';
+
+/** A collection of the API, and where its objects are in the server. */
+export interface OwnKind {
+  readonly group: string;
+  readonly plural: string;
+  /** Such as `/api/v1`. */
+  readonly root: string;
+}
+
+/** An object that the server makes for itself. */
+export interface OwnObject {
+  readonly kind: OwnKind;
+  /** As it is made when it is not there. */
+  readonly object: {
+    readonly metadata: { readonly name: string; readonly namespace?: string; readonly [field: string]: unknown };
+    readonly [field: string]: unknown;
+  };
+  /** What is to be written in place of what is there; undefined when that is good. Whatever is there is, unless this is given. */
+  readonly amend?: (current: ApiObject) => Amendment | undefined;
+}
+
+export type Amendment =
+  | { readonly type: 'update'; readonly object: object }
+  | { readonly type: 'update-status'; readonly object: object }
+  /** What cannot be changed goes, and is then made. */
+  | { readonly type: 'replace' };
+
+/** More writes than this say that something else undoes them. */
+const MOST_WRITES = 5;
+
+/** Makes the object, or amends it until it is good; answers whether anything was written. */
+export async function repair(server: ApiServer, own: OwnObject): Promise<boolean> {
+  for (let writes = 0; writes < MOST_WRITES; writes++) if (!(await repairOnce(server, own))) return writes > 0;
+  return true;
+}
+
+async function repairOnce(server: ApiServer, { kind, object, amend }: OwnObject): Promise<boolean> {
+  const { name, namespace = '' } = object.metadata;
+  const collection = `${kind.root}/${namespace === '' ? '' : `namespaces/${namespace}/`}${kind.plural}`;
+  const current = await server.objects.of(kind.group, kind.plural).newest(namespace, name);
+  if (current === undefined) return server.self.ensure(collection, object);
+  const amendment = amend?.(current);
+  switch (amendment?.type) {
+    case undefined:
+      return false;
+    case 'update':
+      await server.self.update(`${collection}/${name}`, amendment.object);
+      return true;
+    case 'update-status':
+      await server.self.update(`${collection}/${name}/status`, amendment.object);
+      return true;
+    case 'replace':
+      await server.self.delete(`${collection}/${name}`);
+      return true;
+  }
+}
