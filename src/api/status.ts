@@ -1,5 +1,6 @@
 import { fieldErrorBody } from './field-error.ts';
 import type { FieldError } from './field-error.ts';
+import { cutForMessage } from './values/go-text.ts';
 import { formatGroupResource, type GroupResource } from './values/resource-names.ts';
 
 /** `metav1.Status`, the answer to everything that fails. */
@@ -29,6 +30,9 @@ export interface StatusCause {
   readonly field?: string;
 }
 
+/** A message is cut here, whatever it quotes; upstream has no bound. */
+const MAX_MESSAGE = 512 * 1024;
+
 /** A refusal that reaches the client as a `Status`. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
@@ -43,8 +47,9 @@ export class StatusError extends Error {
     },
     options?: ErrorOptions,
   ) {
-    super(status.message, options);
-    const { code, reason, message, details } = status;
+    super(cutForMessage(status.message, MAX_MESSAGE), options);
+    const { code, reason, details } = status;
+    const { message } = this;
     this.status = {
       kind: 'Status',
       apiVersion: 'v1',
@@ -134,7 +139,7 @@ export function invalid(kind: GroupResource, name: string, errors: readonly Fiel
   const texts = new Set<string>();
   let length = 0;
   for (const error of errors) {
-    const message = fieldErrorBody(error);
+    const message = cutForMessage(fieldErrorBody(error), MAX_TEXT);
     length += error.field.length + message.length;
     if (length > MAX_TEXT && causes.length > 0) break;
     causes.push({ reason: error.reason, message, field: error.field });

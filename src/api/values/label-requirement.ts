@@ -1,6 +1,6 @@
 import { compareUtf8, unreachable } from '../../base/index.ts';
 import { parseGoInteger } from './go-integer.ts';
-import { jsonGo, quoteGo } from './go-text.ts';
+import { cutForMessage, jsonGo, quoteGo } from './go-text.ts';
 import { labelValueProblems, qualifiedNameProblems } from './label-names.ts';
 import { ValueError } from './value-error.ts';
 
@@ -26,7 +26,7 @@ export function checkRequirement({ key, operator, values }: LabelRequirement): V
   ];
   if (problems.length === 0) return undefined;
   const distinct = [...new Set(problems)];
-  return new ValueError(distinct.length === 1 ? problems[0] : `[${distinct.join(', ')}]`);
+  return new ValueError(distinct.length === 1 ? problems[0] : `[${cutForMessage(distinct.join(', '))}]`);
 }
 
 /** Checks a key by itself, at no path that could be named. */

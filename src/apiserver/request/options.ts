@@ -1,4 +1,14 @@
-import { badRequest, forbiddenField, invalid, invalidValue, notSupported, required, tooLong } from '../../api/index.ts';
+import {
+  badRequest,
+  forbiddenField,
+  invalid,
+  invalidValue,
+  notSupported,
+  parseGoInteger,
+  required,
+  tooLong,
+  ValueError,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Query } from './query.ts';
 
@@ -74,11 +84,7 @@ export function integerParameter(query: Query, name: string): number | undefined
   if (!query.has(name)) return undefined;
   const text = query.get(name);
   if (text === '') return undefined;
-  if (!/^[+-]?\d+$/.test(text)) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  }
-  if (BigInt(text) !== BigInt.asIntN(64, BigInt(text))) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
-  }
-  return Number(text);
+  const value = parseGoInteger(text, 'ParseInt');
+  if (value instanceof ValueError) throw badRequest(value.message);
+  return Number(value);
 }

@@ -1,4 +1,4 @@
-import { badRequest, StatusError } from '../../api/index.ts';
+import { badRequest, parseGoInteger, quoteGo, StatusError, ValueError } from '../../api/index.ts';
 import type { Revision } from '../../store/index.ts';
 
 /** All these rules need from the objects. */
@@ -9,17 +9,10 @@ export interface RevisionSource {
 /** Reads a resourceVersion that a client sent; "" and "0" mean any. */
 export function parseRevision(text: string, asBadRequest = true): Revision {
   if (text === '') return 0;
-  const problem = revisionProblem(text);
-  if (problem === undefined) return Number(text);
-  const message = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`;
+  const revision = parseGoInteger(text, 'ParseUint');
+  if (!(revision instanceof ValueError)) return Number(revision);
+  const message = `resourceVersion: Invalid value: ${quoteGo(text)}: ${revision.message}`;
   throw asBadRequest ? badRequest(`invalid resource version: ${message}`) : new StatusError({ code: 500, message });
-}
-
-function revisionProblem(text: string): string | undefined {
-  const quoted = JSON.stringify(text);
-  if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${quoted}: invalid syntax`;
-  if (BigInt(text) > 0xffff_ffff_ffff_ffffn) return `strconv.ParseUint: parsing ${quoted}: value out of range`;
-  return undefined;
 }
 
 /** Refuses to answer from before `wanted`; the store is always at its newest, so only the future is refused. */

@@ -57,16 +57,18 @@ function checkPortNames(ports: readonly ContainerPort[], field: string): FieldEr
 function checkMounts(container: Container, field: string, { volumes }: PodFacts): FieldError[] {
   const { volumeMounts = [], volumeDevices = [] } = container;
   const paths = new Set<string>();
+  const deviceNames = new Set(volumeDevices.map(({ name }) => name));
+  const devicePaths = new Set(volumeDevices.map(({ devicePath }) => devicePath));
   return volumeMounts.flatMap((mount, index) => {
     const at = `${field}[${index}]`;
     const errors: FieldError[] = [];
     if (!volumes.has(mount.name)) errors.push(missing(`${at}.name`, mount.name));
     if (paths.has(mount.mountPath)) errors.push(invalidValue(`${at}.mountPath`, mount.mountPath, 'must be unique'));
     paths.add(mount.mountPath);
-    if (volumeDevices.some(({ name }) => name === mount.name)) {
+    if (deviceNames.has(mount.name)) {
       errors.push(invalidValue(`${at}.name`, mount.name, 'must not already exist in volumeDevices'));
     }
-    if (volumeDevices.some(({ devicePath }) => devicePath === mount.mountPath)) {
+    if (devicePaths.has(mount.mountPath)) {
       errors.push(
         invalidValue(`${at}.mountPath`, mount.mountPath, 'must not already exist as a path in volumeDevices'),
       );
@@ -100,6 +102,8 @@ function checkDevices(
 ): FieldError[] {
   const names = new Set<string>();
   const paths = new Set<string>();
+  const mountNames = new Set(volumeMounts.map((mount) => mount.name));
+  const mountPaths = new Set(volumeMounts.map(({ mountPath }) => mountPath));
   return volumeDevices.flatMap(({ name, devicePath }, index) => {
     const at = `${field}[${index}]`;
     const errors: FieldError[] = [];
@@ -108,10 +112,10 @@ function checkDevices(
     if (paths.has(devicePath)) errors.push(invalidValue(`${at}.devicePath`, devicePath, 'must be unique'));
     names.add(name);
     paths.add(devicePath);
-    if (volumeMounts.some((mount) => mount.name === name)) {
+    if (mountNames.has(name)) {
       errors.push(invalidValue(`${at}.name`, name, 'must not already exist in volumeMounts'));
     }
-    if (volumeMounts.some(({ mountPath }) => mountPath === devicePath)) {
+    if (mountPaths.has(devicePath)) {
       errors.push(invalidValue(`${at}.devicePath`, devicePath, 'must not already exist as a path in volumeMounts'));
     }
     return errors;

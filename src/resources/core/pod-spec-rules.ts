@@ -162,12 +162,13 @@ function checkSpreadConstraints({ topologySpreadConstraints = [] }: PodSpec, fie
   const keys = topologySpreadConstraints.map(
     ({ topologyKey, whenUnsatisfiable }) => `{${topologyKey}, ${whenUnsatisfiable}}`,
   );
+  const last = new Map(keys.map((key, index) => [key, index]));
   return topologySpreadConstraints.flatMap(({ topologyKey, whenUnsatisfiable, minDomains, labelSelector }, index) => {
     const at = `${field}[${index}]`;
     const key = keys[index] ?? '';
     const errors: FieldError[] = [];
     if ((topologyKey ?? '') === '') errors.push(required(`${at}.topologyKey`, 'can not be empty'));
-    if (keys.includes(key, index + 1)) errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, key));
+    if (last.get(key) !== index) errors.push(duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, key));
     if (minDomains !== undefined && whenUnsatisfiable !== 'DoNotSchedule') {
       const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`;
       errors.push(invalidValue(`${at}.minDomains`, minDomains, detail));
