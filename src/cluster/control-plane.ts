@@ -1,5 +1,6 @@
 import { builtInTypes } from '../api/index.ts';
 import { type ApiServer, type HttpTransport, listen } from '../apiserver/index.ts';
+import type { MetricRegistry } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { bootstrapObjects, publishApiEndpoints } from './bootstrap/bootstrap-objects.ts';
@@ -42,6 +43,7 @@ export class ControlPlane implements AsyncDisposable {
   #isBootstrapped = false;
   #transport: HttpTransport | undefined;
   #address = '';
+  readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
 
   /** Use `startControlPlane`. */
   constructor(options: ControlPlaneOptions, parts: ServerParts & { readonly pki: ClusterPki }) {
@@ -51,6 +53,7 @@ export class ControlPlane implements AsyncDisposable {
     this.server = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
+      metrics: () => this.#metricSources.flatMap((source) => source()),
     });
   }
 
@@ -95,6 +98,11 @@ export class ControlPlane implements AsyncDisposable {
     this.#isBootstrapped = true;
   }
 
+  /** Shows at `/metrics` also what others in this process count. */
+  addMetrics(source: () => readonly MetricRegistry[]): void {
+    this.#metricSources.push(source);
+  }
+
   /** Opens a port. Once only. */
   async listen(place: ListenAddress): Promise<void> {
     if (this.#transport !== undefined) throw new Error(`Cannot listen: the server listens at ${this.#transport.url}`);
@@ -107,6 +115,7 @@ export class ControlPlane implements AsyncDisposable {
       uids: this.server.services.uids,
       log,
       limits: transportLimits,
+      observer: this.server.observer,
       signal,
     });
     const address = advertisedAddress(place.host);
