@@ -1,9 +1,11 @@
+import type { MetricRegistry } from '../../base/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 
 /** Something that must be well for the server to be. */
 export interface HealthCheck {
+  /** May have slashes, as `poststarthook/rbac/bootstrap-roles` does. */
   readonly name: string;
   /** Resolves when all is well, throws what is wrong otherwise. */
   check(): void | Promise<void>;
@@ -17,56 +19,78 @@ export interface HealthChecks {
 
 /** `/livez`, `/readyz` and the older `/healthz`, whole or check by check, with `?verbose` and `?exclude=`. */
 export class HealthPaths implements PathHandler {
-  readonly #paths: Readonly<Record<string, readonly HealthCheck[]>>;
+  readonly #checks: ReadonlyMap<string, readonly HealthCheck[]>;
+  readonly #results;
+  readonly #total;
 
-  constructor(checks: HealthChecks) {
-    this.#paths = { livez: checks.livez, readyz: checks.readyz, healthz: checks.livez };
+  /** What the checks found is told in `indicators`, which `/metrics/slis` shows. */
+  constructor(checks: HealthChecks, indicators: MetricRegistry) {
+    this.#checks = new Map([
+      ['livez', checks.livez],
+      ['readyz', checks.readyz],
+      ['healthz', checks.livez],
+    ]);
+    this.#results = indicators.gauge({
+      name: 'kubernetes_healthcheck',
+      help: 'What a health check found when it was last made: 1 when all was well, 0 otherwise.',
+      labels: ['name', 'type'],
+    });
+    this.#total = indicators.counter({
+      name: 'kubernetes_healthchecks_total',
+      help: 'Health checks made, by what they found.',
+      labels: ['name', 'type', 'status'],
+    });
+  }
+
+  /** Every path that is answered, for the list of paths. */
+  get paths(): readonly string[] {
+    return [...this.#checks].flatMap(([path, checks]) => [`/${path}`, ...checks.map(({ name }) => `/${path}/${name}`)]);
   }
 
   async handle(call: Call): Promise<Answer | undefined> {
-    const [, path = '', name, ...rest] = call.path.split('/');
-    const checks = this.#paths[path];
-    if (checks === undefined || rest.length > 0) return undefined;
-    if (name !== undefined && name !== '') return this.#one(checks, name);
-    return answerAll(checks, path, call);
-  }
-
-  async #one(checks: readonly HealthCheck[], name: string): Promise<Answer | undefined> {
+    const [, path = '', name] = /^\/([a-z]+)(?:\/(.*))?$/s.exec(call.path) ?? [];
+    const checks = this.#checks.get(path);
+    if (checks === undefined) return undefined;
+    if (name === undefined) return this.#all(checks, path, call);
     const check = checks.find((candidate) => candidate.name === name);
     if (check === undefined) return undefined;
-    const failure = await failureOf(check);
+    const failure = await this.#failureOf(check, path);
     if (failure === undefined) return text(200, 'ok', {});
     return text(500, `internal server error: ${failure}\n`);
   }
-}
 
-async function answerAll(checks: readonly HealthCheck[], path: string, call: Call): Promise<Answer> {
-  const excluded = new Set(call.query.all('exclude'));
-  const lines: string[] = [];
-  let failed = false;
-  for (const check of checks) {
-    if (excluded.delete(check.name)) {
-      lines.push(`[+]${check.name} excluded: ok`);
-      continue;
+  async #all(checks: readonly HealthCheck[], path: string, call: Call): Promise<Answer> {
+    const excluded = new Set(call.query.all('exclude'));
+    const lines: string[] = [];
+    let failed = false;
+    for (const check of checks) {
+      if (excluded.delete(check.name)) {
+        lines.push(`[+]${check.name} excluded: ok`);
+        continue;
+      }
+      const failure = await this.#failureOf(check, path);
+      lines.push(failure === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`);
+      failed ||= failure !== undefined;
     }
-    const failure = await failureOf(check);
-    lines.push(failure === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`);
-    failed ||= failure !== undefined;
+    if (excluded.size > 0) {
+      const names = [...excluded].sort().map((name) => JSON.stringify(name));
+      lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`);
+    }
+    if (failed) return text(500, `${lines.join('\n')}\n${path} check failed\n`);
+    return text(200, call.query.has('verbose') ? `${lines.join('\n')}\n${path} check passed\n` : 'ok');
   }
-  if (excluded.size > 0) {
-    const names = [...excluded].sort().map((name) => JSON.stringify(name));
-    lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`);
-  }
-  if (failed) return text(500, `${lines.join('\n')}\n${path} check failed\n`);
-  return text(200, call.query.has('verbose') ? `${lines.join('\n')}\n${path} check passed\n` : 'ok');
-}
 
-async function failureOf(check: HealthCheck): Promise<string | undefined> {
-  try {
-    await check.check();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+  async #failureOf(check: HealthCheck, type: string): Promise<string | undefined> {
+    const { name } = check;
+    let failure: string | undefined;
+    try {
+      await check.check();
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error);
+    }
+    this.#results.with({ name, type }).set(failure === undefined ? 1 : 0);
+    this.#total.with({ name, type, status: failure === undefined ? 'success' : 'error' }).add();
+    return failure;
   }
 }
 
