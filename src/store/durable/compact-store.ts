@@ -2,6 +2,7 @@ import type { Entry, Revision } from '../store.ts';
 import { writeCheckpoint } from './checkpoint-writer.ts';
 import type { DurableFiles } from './durable-files.ts';
 import { listStoreFiles } from './folder-contents.ts';
+import { checkpointMark, writeManifest } from './manifest.ts';
 import { fileSize, type OfflineOptions, recoverState, withFolder } from './offline.ts';
 
 export interface CompactReport {
@@ -15,7 +16,8 @@ export interface CompactReport {
 export async function compactStore(folder: string, options: OfflineOptions): Promise<CompactReport> {
   return withFolder(folder, async (files) => {
     const bytesBefore = await totalBytes(files);
-    const { mvcc } = await recoverState(files, options);
+    const { mvcc, mark } = await recoverState(files, options);
+    await writeManifest(files, mark); // a checkpoint is never without one
     const { revision, size } = mvcc;
     const deadlineOf = (entry: Entry): number => mvcc.deadlines.of(entry.key);
     const kept = await writeCheckpoint(files, {
@@ -24,6 +26,7 @@ export async function compactStore(folder: string, options: OfflineOptions): Pro
       entries: mvcc.entriesAt(revision).values(),
       deadlineOf,
     });
+    await writeManifest(files, checkpointMark(revision));
     for (const name of await storeFiles(files)) if (name !== kept.name) await files.remove(name);
     await files.syncFolder();
     return { revision, objects: size, bytesBefore, bytesAfter: await totalBytes(files) };

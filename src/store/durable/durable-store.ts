@@ -3,7 +3,7 @@ import { StoreError } from '../errors.ts';
 import { Expiry } from '../mvcc/expiry.ts';
 import type { Mvcc, MvccOptions } from '../mvcc/mvcc.ts';
 import { conditionsHold, recordOf, type RevisionRecord } from '../mvcc/revision-record.ts';
-import type { CommitResult, Entry, InProcessStore, KeyRange, Operation } from '../store.ts';
+import type { CommitResult, Entry, HealthReporting, InProcessStore, KeyRange, Operation } from '../store.ts';
 import type { RangeOptions, RangeResult, Revision, Transaction, WatchBatch, WatchOptions } from '../store.ts';
 import { checkTransaction, type TransactionLimits } from '../transaction-check.ts';
 import type { Checkpointer } from './checkpointer.ts';
@@ -40,7 +40,7 @@ export interface DurableParts {
  * so nobody ever sees what a crash could take back. Transactions queued behind others reckon with them as if they had been
  * written. After a failed sync reads go on and writes are refused until the store is opened anew.
  */
-export class DurableStore implements InProcessStore {
+export class DurableStore implements InProcessStore, HealthReporting {
   readonly #options: DurableStoreOptions;
   readonly #parts: DurableParts;
   readonly #mvcc: Mvcc;
@@ -135,6 +135,17 @@ export class DurableStore implements InProcessStore {
     await this.#queued(compact, (frame) => frame.addCompaction(revision));
   }
 
+  async checkHealth(): Promise<void> {
+    this.#open();
+    try {
+      await this.#parts.writer.expectInPlace();
+    } catch (cause) {
+      throw this.#queue.fail(cause);
+    }
+    // what has passed shows with the next write, and there may be none while the server counts as unwell
+    if (this.#queue.trouble !== undefined) await this.#queued(undefined, (frame) => frame.addClose());
+  }
+
   /** How much of the disk the store's files use, without the room made ahead. */
   get diskBytes(): number {
     return this.#parts.segments.bytes + this.#parts.checkpointer.lastBytes;
@@ -157,10 +168,12 @@ export class DurableStore implements InProcessStore {
     await this.#mvcc.close();
     await this.#queue.drained();
     await checkpointer.close();
-    // so that damage to the frame before it can be told from a frame that was cut off
-    await this.#queued(undefined, (frame) => frame.addClose()).catch(() => undefined); // a failing disk has been told of
+    const isClean = await this.#queued(undefined, (frame) => frame.addClose()).then(
+      () => true,
+      () => false, // a failing disk has been told of
+    );
     await this.#queue.drained();
-    await writer.close().catch(() => undefined); // everything acknowledged is on the disk
+    await writer.close({ isClean }).catch(() => undefined); // everything acknowledged is on the disk
     await lock[Symbol.asyncDispose]();
   }
 

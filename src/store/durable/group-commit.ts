@@ -1,7 +1,7 @@
-import type { Clock, Logger } from '../../base/index.ts';
+import { type Clock, describeError, type Logger } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
 import type { Revision } from '../store.ts';
-import { isOutOfSpace } from './durable-files.ts';
+import { isOutOfSpace, isShortOfDescriptors } from './durable-files.ts';
 import { FRAME_HEAD, sealFrame } from './frame.ts';
 import { FrameBuilder } from './log-record.ts';
 import type { LogWriter } from './log-writer.ts';
@@ -35,6 +35,8 @@ const GROUP_BYTES = 4 * 1024 * 1024;
 /** What may wait for the disk; more is refused with `Unavailable`. */
 const MAX_WAITING = 16_384;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+/** How long a failure of the power could make the store forget how far its log reached. */
+const MARK_SYNC_MS = 20;
 
 /**
  * Collects what is to be written, and writes what has gathered with one write and one sync, again and again.
@@ -53,7 +55,9 @@ export class GroupCommit {
   #waitingBytes = 0;
   #running: Promise<void> | undefined;
   #failure: StoreError | undefined;
-  #hasSpace = true;
+  /** Why room could not be made the last time. */
+  #shortage: StoreError | undefined;
+  #markTimer: Disposable | undefined;
 
   constructor(log: LogWriter, options: GroupCommitOptions) {
     this.#log = log;
@@ -65,6 +69,16 @@ export class GroupCommit {
     if (this.#failure !== undefined) return this.#failure;
     if (this.#waiting < MAX_WAITING && this.#waitingBytes < MAX_WAITING_BYTES) return undefined;
     return new StoreError('Unavailable', `Cannot commit: ${this.#waiting} writes wait for the disk already`);
+  }
+
+  /** Why the last attempt to write has failed, if it has. */
+  get trouble(): StoreError | undefined {
+    return this.#failure ?? this.#shortage;
+  }
+
+  /** Refuses everything from now on, because of what was found outside of writing. */
+  fail(cause: unknown): StoreError {
+    return this.#failure ?? this.#breakDown(cause);
   }
 
   /** Queues `member` behind all that is queued; `encode` adds what is to be written for it, if anything. */
@@ -81,6 +95,8 @@ export class GroupCommit {
   /** Resolves once nothing is queued or under way. */
   async drained(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
+    this.#markTimer?.[Symbol.dispose]();
+    this.#markTimer = undefined;
   }
 
   #open(): Group {
@@ -101,7 +117,7 @@ export class GroupCommit {
       await nextTurn(); // lets those who were just answered, and other requests of this turn, join the next group
       const group = this.#groups.shift();
       if (group !== undefined) await this.#commit(group);
-      else if (this.#failure === undefined && this.#hasSpace && this.#log.isShortOfRoom) await this.#fillAhead();
+      else if (this.trouble === undefined && this.#log.isShortOfRoom) await this.#fillAhead();
       else break;
     }
     this.#running = undefined;
@@ -131,12 +147,13 @@ export class GroupCommit {
     } catch (cause) {
       return this.#judge(cause);
     }
-    this.#noteSpace(true);
+    this.#noteShortage(undefined);
     try {
       const bytes = frame.bytes();
       const timeMs = this.#options.clock.now();
       sealFrame(bytes, { recordCount: frame.recordCount, firstRevision, timeMs }, this.#log.salt);
-      await this.#log.append(bytes);
+      await this.#log.append(bytes, firstRevision + frame.transactionCount - 1);
+      this.#markTimer ??= this.#options.clock.timer(MARK_SYNC_MS, () => this.#syncMark());
       return undefined;
     } catch (cause) {
       return this.#breakDown(cause);
@@ -151,26 +168,41 @@ export class GroupCommit {
     }
   }
 
-  /** Making room has failed: for want of space, which may come back, or for good. */
+  /** Runs a few milliseconds after a commit. While the store is idle there is no timer. */
+  #syncMark(): void {
+    this.#markTimer = undefined;
+    if (this.#failure !== undefined) return;
+    const check = async (): Promise<void> => {
+      await this.#log.syncMark();
+      await this.#log.expectInPlace();
+    };
+    check().catch((cause: unknown) => void this.fail(cause));
+  }
+
+  /** Making room has failed: for want of something that may come back, or for good. */
   #judge(cause: unknown): StoreError {
-    if (!isOutOfSpace(cause)) return this.#breakDown(cause);
-    this.#noteSpace(false);
-    return new StoreError('NoSpace', 'Cannot commit: there is no space left on the disk', { cause });
+    const shortage = shortageOf(cause);
+    if (shortage === undefined) return this.#breakDown(cause);
+    this.#noteShortage(shortage);
+    return shortage;
   }
 
   #breakDown(cause: unknown): StoreError {
     this.#options.log.error('store log cannot be written, refusing all writes until the store is opened anew', {
       error: cause,
     });
-    this.#failure = new StoreError('Unavailable', 'Cannot commit: writing to the disk has failed', { cause });
+    const problem = `Cannot commit: writing to the disk has failed: ${describeError(cause)}`;
+    this.#failure = new StoreError('Unavailable', problem, { cause });
     return this.#failure;
   }
 
-  #noteSpace(hasSpace: boolean): void {
-    if (hasSpace === this.#hasSpace) return;
-    this.#hasSpace = hasSpace;
-    if (hasSpace) this.#options.log.info('store has space again, accepting writes');
-    else this.#options.log.error('store has no space left on the disk, refusing writes');
+  #noteShortage(shortage: StoreError | undefined): void {
+    const before = this.#shortage;
+    this.#shortage = shortage;
+    if (shortage !== undefined && before === undefined)
+      this.#options.log.error('store cannot make room for writes, refusing them until it can', { error: shortage });
+    if (shortage === undefined && before !== undefined)
+      this.#options.log.info('store has room again, accepting writes');
   }
 
   #fail(groups: readonly Group[], error: StoreError): void {
@@ -179,6 +211,15 @@ export class GroupCommit {
     this.#options.onReset();
     for (const group of groups) for (const member of group.members) member.onFailure(error);
   }
+}
+
+/** The answer to writes for which room could not be made, if the reason is one that passes. */
+function shortageOf(cause: unknown): StoreError | undefined {
+  if (isOutOfSpace(cause))
+    return new StoreError('NoSpace', 'Cannot commit: there is no space left on the disk', { cause });
+  if (isShortOfDescriptors(cause))
+    return new StoreError('Unavailable', 'Cannot commit: too many files are open', { cause });
+  return undefined;
 }
 
 function nextTurn(): Promise<void> {

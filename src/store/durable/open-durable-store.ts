@@ -4,7 +4,9 @@ import { Checkpointer } from './checkpointer.ts';
 import { type DurableFiles, isOutOfSpace } from './durable-files.ts';
 import { DurableStore, type DurableStoreOptions } from './durable-store.ts';
 import { lockFolder } from './folder-lock.ts';
+import { FORMAT_VERSION } from './file-header.ts';
 import { LogWriter } from './log-writer.ts';
+import { Manifest } from './manifest.ts';
 import { openFolder } from './node-files.ts';
 import { recover } from './recovery.ts';
 
@@ -41,16 +43,18 @@ async function openLocked(
 ): Promise<DurableStore> {
   const log = options.log ?? discardLogger;
   const startedMs = options.clock.monotonic();
-  const { mvcc, segments, checkpointBytes, superfluous } = await recover(files, { ...options, log });
+  const { mvcc, segments, checkpointBytes, mark, superfluous } = await recover(files, { ...options, log });
+  const manifest = await Manifest.create(files, mark);
   for (const name of superfluous) await files.remove(name);
   const segmentBytes = options.segmentBytes ?? DEFAULT_SEGMENT_BYTES;
-  const writerOptions = { random: options.random, segments, segmentBytes };
+  const writerOptions = { random: options.random, segments, manifest, segmentBytes };
   const newest = segments.newest;
   const writer = await (newest === undefined
     ? LogWriter.begin(files, mvcc.revision, writerOptions)
     : LogWriter.resume(files, newest, writerOptions));
+  if (newest !== undefined && newest.version < FORMAT_VERSION) await writer.beginNext(mvcc.revision);
   const afterBytes = options.checkpointAfterBytes ?? DEFAULT_CHECKPOINT_AFTER_BYTES;
-  const checkpointer = new Checkpointer(files, { mvcc, segments }, { log, afterBytes, lastBytes: checkpointBytes });
+  const checkpointer = new Checkpointer(files, { mvcc, segments, manifest }, { log, afterBytes, lastBytes: checkpointBytes });
   checkpointer.consider();
   const tookMs = Math.round(options.clock.monotonic() - startedMs);
   log.info('store opened', { folder: files.folder, revision: mvcc.revision, objects: mvcc.size, tookMs });

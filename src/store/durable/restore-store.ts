@@ -5,6 +5,7 @@ import { writeCheckpoint } from './checkpoint-writer.ts';
 import { parseDumpLine, refuse } from './dump-format.ts';
 import { listStoreFiles } from './folder-contents.ts';
 import { withFolder } from './offline.ts';
+import { checkpointMark, writeManifest } from './manifest.ts';
 import { openFolder } from './node-files.ts';
 
 interface Dump {
@@ -30,7 +31,9 @@ export async function restoreStore(
     if (segments.length + checkpoints.length > 0) {
       throw new StoreError('Unavailable', `Cannot restore into "${folder}": there is a store already`);
     }
+    await writeManifest(files, checkpointMark(0)); // a checkpoint is never without one
     await writeCheckpoint(files, { revision, floor: revision, entries: entries.values(), deadlineOf });
+    await writeManifest(files, checkpointMark(revision));
   });
   return { revision, objects: entries.size };
 }

@@ -4,6 +4,8 @@ import type { SegmentHeader } from './segment-header.ts';
 /** One file of the log. */
 export interface Segment extends SegmentHeader {
   readonly name: string;
+  /** The version of its format. */
+  readonly version: number;
   /** Up to the end of its last frame. */
   bytes: number;
 }
