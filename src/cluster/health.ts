@@ -1,4 +1,5 @@
 import type { HealthCheck, HealthChecks } from '../apiserver/index.ts';
+import type { HealthReporting, Store } from '../store/index.ts';
 import type { OpenStorage } from './storage-options.ts';
 
 /** What `/livez` and `/readyz` look at; the names are those of their counterparts in kube-apiserver. */
@@ -10,7 +11,9 @@ export function healthChecks(parts: {
   const store: HealthCheck = {
     name: 'etcd',
     check: async () => {
-      await parts.storage.store.revision();
+      const { store } = parts.storage;
+      if (isHealthReporting(store)) await store.checkHealth();
+      else await store.revision();
     },
   };
   const bootstrap: HealthCheck = {
@@ -20,4 +23,8 @@ export function healthChecks(parts: {
     },
   };
   return { livez: [ping, store, bootstrap], readyz: [ping, store, { ...store, name: 'etcd-readiness' }, bootstrap] };
+}
+
+function isHealthReporting(store: Store): store is Store & HealthReporting {
+  return 'checkHealth' in store;
 }

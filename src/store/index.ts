@@ -4,6 +4,7 @@ export type {
   Condition,
   Entry,
   ForkableStore,
+  HealthReporting,
   InProcessStore,
   KeyRange,
   Operation,
@@ -29,6 +30,7 @@ export type { OfflineOptions } from './durable/offline.ts';
 export type { FileReport, StoreProblem } from './durable/store-report.ts';
 export { type StoreReport, verifyStore } from './durable/verify-store.ts';
 export { dumpStore } from './durable/dump-store.ts';
+export { type RepairReport, repairStore } from './durable/repair-store.ts';
 export { restoreStore } from './durable/restore-store.ts';
 export { type CompactReport, compactStore } from './durable/compact-store.ts';
 export { type EtcdOptions, openEtcdStore } from './etcd/open-etcd-store.ts';

@@ -10,13 +10,11 @@ import { type OfflineOptions, recoverState, withFolder } from './offline.ts';
  * Values that are text are written as text, others as base64. The store is locked only while it is read; the lines are of that moment.
  */
 export async function* dumpStore(folder: string, options: OfflineOptions): AsyncGenerator<string, void, undefined> {
-  const { revision, entries, deadlineOf } = await withFolder(folder, async (files) => {
-    const { mvcc } = await recoverState(files, options);
-    const deadlineOf = (key: string): number => mvcc.deadlines.of(key);
-    return { revision: mvcc.revision, entries: mvcc.entriesAt(mvcc.revision), deadlineOf };
-  });
+  const { mvcc } = await withFolder(folder, (files) => recoverState(files, options), { isOnlyRead: true });
+  const { revision } = mvcc;
+  const entries = mvcc.entriesAt(revision);
   yield JSON.stringify({ keelsonStoreDump: DUMP_VERSION, revision } satisfies DumpHead);
-  for (const entry of entries.values()) yield JSON.stringify(lineOf(entry, deadlineOf(entry.key)));
+  for (const entry of entries.values()) yield JSON.stringify(lineOf(entry, mvcc.deadlines.of(entry.key)));
   yield JSON.stringify({ end: true, objects: entries.size } satisfies DumpEnd);
 }
 

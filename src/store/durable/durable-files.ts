@@ -5,7 +5,7 @@ export interface DurableFile {
   /** Resolves once everything written so far is on the disk. */
   sync(): Promise<void>;
   truncate(length: number): Promise<void>;
-  /** Whether the file has no name any more, so that nobody will ever read what is written to it. */
+  /** Whether the file has no name any more, so that nobody will ever read what is written to it. Never throws. */
   isRemoved(): boolean;
   close(): Promise<void>;
 }

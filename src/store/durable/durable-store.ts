@@ -142,8 +142,7 @@ export class DurableStore implements InProcessStore, HealthReporting {
     } catch (cause) {
       throw this.#queue.fail(cause);
     }
-    // what has passed shows with the next write, and there may be none while the server counts as unwell
-    if (this.#queue.trouble !== undefined) await this.#queued(undefined, (frame) => frame.addClose());
+    await this.#queue.check();
   }
 
   /** How much of the disk the store's files use, without the room made ahead. */

@@ -28,6 +28,8 @@ interface Group {
   readonly frame: FrameBuilder;
   readonly firstRevision: Revision;
   readonly members: GroupMember[];
+  /** Room to make, even if less is written. */
+  roomBytes: number;
 }
 
 /** A group that has grown to this is not added to. */
@@ -55,8 +57,8 @@ export class GroupCommit {
   #waitingBytes = 0;
   #running: Promise<void> | undefined;
   #failure: StoreError | undefined;
-  /** Why room could not be made the last time. */
-  #shortage: StoreError | undefined;
+  /** Why room could not be made the last time, and for how much. */
+  #shortage: { readonly error: StoreError; readonly bytes: number } | undefined;
   #markTimer: Disposable | undefined;
 
   constructor(log: LogWriter, options: GroupCommitOptions) {
@@ -71,9 +73,15 @@ export class GroupCommit {
     return new StoreError('Unavailable', `Cannot commit: ${this.#waiting} writes wait for the disk already`);
   }
 
-  /** Why the last attempt to write has failed, if it has. */
-  get trouble(): StoreError | undefined {
-    return this.#failure ?? this.#shortage;
+  /** Resolves when writes can succeed. Tries to make the room that could not be made the last time. */
+  async check(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#shortage === undefined) return;
+    const { bytes } = this.#shortage;
+    await new Promise<void>((resolve, reject) => {
+      this.add({ onDisk: resolve, onFailure: reject });
+      this.#groups.forEach((group) => (group.roomBytes = bytes));
+    });
   }
 
   /** Refuses everything from now on, because of what was found outside of writing. */
@@ -106,6 +114,7 @@ export class GroupCommit {
       frame: this.#spare ?? new FrameBuilder(),
       firstRevision: this.#options.nextRevision(),
       members: [],
+      roomBytes: 0,
     };
     this.#spare = undefined;
     this.#groups.push(group);
@@ -117,8 +126,7 @@ export class GroupCommit {
       await nextTurn(); // lets those who were just answered, and other requests of this turn, join the next group
       const group = this.#groups.shift();
       if (group !== undefined) await this.#commit(group);
-      else if (this.trouble === undefined && this.#log.isShortOfRoom) await this.#fillAhead();
-      else break;
+      else if (!(await this.#fillAhead())) break;
     }
     this.#running = undefined;
   }
@@ -140,14 +148,16 @@ export class GroupCommit {
   /** What went wrong, if anything did. */
   async #write(group: Group): Promise<StoreError | undefined> {
     const { frame, firstRevision } = group;
-    if (frame.recordCount === 0) return undefined;
+    const roomBytes = Math.max(frame.recordCount === 0 ? 0 : frame.length, group.roomBytes);
+    if (roomBytes === 0) return undefined;
     try {
-      const isNewSegment = await this.#log.makeRoom(frame.length, firstRevision - 1);
+      const isNewSegment = await this.#log.makeRoom(roomBytes, firstRevision - 1);
       if (isNewSegment) this.#options.onNewSegment();
     } catch (cause) {
-      return this.#judge(cause);
+      return this.#judge(cause, roomBytes);
     }
     this.#noteShortage(undefined);
+    if (frame.recordCount === 0) return undefined;
     try {
       const bytes = frame.bytes();
       const timeMs = this.#options.clock.now();
@@ -160,11 +170,15 @@ export class GroupCommit {
     }
   }
 
-  async #fillAhead(): Promise<void> {
+  /** Whether room was made for later. If it cannot be, that shows again when it is needed. */
+  async #fillAhead(): Promise<boolean> {
+    if (this.#failure !== undefined || this.#shortage !== undefined || !this.#log.isShortOfRoom) return false;
     try {
       await this.#log.fillAhead();
+      return true;
     } catch (cause) {
-      this.#judge(cause);
+      if (shortageOf(cause) === undefined) this.#breakDown(cause);
+      return false;
     }
   }
 
@@ -180,11 +194,11 @@ export class GroupCommit {
   }
 
   /** Making room has failed: for want of something that may come back, or for good. */
-  #judge(cause: unknown): StoreError {
-    const shortage = shortageOf(cause);
-    if (shortage === undefined) return this.#breakDown(cause);
-    this.#noteShortage(shortage);
-    return shortage;
+  #judge(cause: unknown, bytes: number): StoreError {
+    const error = shortageOf(cause);
+    if (error === undefined) return this.#breakDown(cause);
+    this.#noteShortage({ error, bytes });
+    return error;
   }
 
   #breakDown(cause: unknown): StoreError {
@@ -196,11 +210,13 @@ export class GroupCommit {
     return this.#failure;
   }
 
-  #noteShortage(shortage: StoreError | undefined): void {
+  #noteShortage(shortage: { readonly error: StoreError; readonly bytes: number } | undefined): void {
     const before = this.#shortage;
     this.#shortage = shortage;
     if (shortage !== undefined && before === undefined)
-      this.#options.log.error('store cannot make room for writes, refusing them until it can', { error: shortage });
+      this.#options.log.error('store cannot make room for writes, refusing them until it can', {
+        error: shortage.error,
+      });
     if (shortage === undefined && before !== undefined)
       this.#options.log.info('store has room again, accepting writes');
   }

@@ -92,9 +92,11 @@ export class LogWriter {
    */
   async append(frame: Buffer, revision: Revision): Promise<void> {
     await this.#file.write(frame, this.#segment.bytes);
-    await this.#file.sync();
+    const syncing = this.#file.sync();
+    const isRemoved = this.#file.isRemoved(); // while the disk works
+    await syncing;
+    if (isRemoved) throw this.#removed();
     this.#segment.bytes += frame.length;
-    this.#expectName();
     await this.#options.manifest.note({ offset: this.#segment.bytes, revision });
   }
 
@@ -105,14 +107,13 @@ export class LogWriter {
 
   /** Throws when the files are no longer where a start would look for them. */
   async expectInPlace(): Promise<void> {
-    this.#expectName();
+    if (this.#file.isRemoved()) throw this.#removed();
     if (this.#options.manifest.isRemoved()) throw new Error(`the manifest in "${this.#files.folder}" was removed`);
     if (!(await this.#files.isInPlace())) throw new Error(`the folder "${this.#files.folder}" was removed or replaced`);
   }
 
-  #expectName(): void {
-    if (this.#file.isRemoved())
-      throw new Error(`the log file "${this.#segment.name}" in "${this.#files.folder}" was removed`);
+  #removed(): Error {
+    return new Error(`the log file "${this.#segment.name}" in "${this.#files.folder}" was removed`);
   }
 
   /** Whether making more room now would spare a later commit the time. */
@@ -123,8 +124,14 @@ export class LogWriter {
 
   /** Makes room when nobody waits for it. */
   async fillAhead(): Promise<void> {
+    const before = this.#roomTo;
     await this.#extend();
-    await this.#file.sync();
+    try {
+      await this.#file.sync();
+    } catch (error) {
+      this.#roomTo = before; // nobody knows whether the zeros are there
+      throw error;
+    }
   }
 
   /** `isClean` when everything that was ever written has been acknowledged. */
@@ -206,7 +213,11 @@ async function beginSegment(
     // not to be tried again as if the disk were merely full: perhaps there are two newest segments now
     throw new Error(`Cannot bring the name of "${name}" to the disk`, { cause });
   });
-  return { file, segment: { ...header, name, version: FORMAT_VERSION, bytes: HEADER_LENGTH }, roomTo: HEADER_LENGTH + zeros.length };
+  return {
+    file,
+    segment: { ...header, name, version: FORMAT_VERSION, bytes: HEADER_LENGTH },
+    roomTo: HEADER_LENGTH + zeros.length,
+  };
 }
 
 function zerosFor({ segmentBytes }: LogWriterOptions): Buffer {

@@ -140,7 +140,11 @@ class NodeFile implements DurableFile {
   }
 
   isRemoved(): boolean {
-    return fstatSync(this.#descriptor).nlink === 0;
+    try {
+      return fstatSync(this.#descriptor).nlink === 0;
+    } catch {
+      return true; // as a remote file system answers
+    }
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { describeError, discardLogger } from '../../base/index.ts';
-import { StoreError } from '../errors.ts';
+import { isStoreError, StoreError } from '../errors.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { type DurableFiles, isOutOfSpace } from './durable-files.ts';
 import { DurableStore, type DurableStoreOptions } from './durable-store.ts';
@@ -30,6 +30,8 @@ export async function openDurableStore(
     return await openLocked(files, lock, options);
   } catch (cause) {
     await lock?.[Symbol.asyncDispose]();
+    if (isStoreError(cause, 'Damaged'))
+      throw new StoreError('Damaged', `${cause.message}. What can still be read: keelson store repair`, { cause });
     if (cause instanceof StoreError) throw cause;
     const reason = isOutOfSpace(cause) ? 'NoSpace' : 'Unavailable';
     throw new StoreError(reason, `Cannot open store "${folder}": ${describeError(cause)}`, { cause });
@@ -54,7 +56,11 @@ async function openLocked(
     : LogWriter.resume(files, newest, writerOptions));
   if (newest !== undefined && newest.version < FORMAT_VERSION) await writer.beginNext(mvcc.revision);
   const afterBytes = options.checkpointAfterBytes ?? DEFAULT_CHECKPOINT_AFTER_BYTES;
-  const checkpointer = new Checkpointer(files, { mvcc, segments, manifest }, { log, afterBytes, lastBytes: checkpointBytes });
+  const checkpointer = new Checkpointer(
+    files,
+    { mvcc, segments, manifest },
+    { log, afterBytes, lastBytes: checkpointBytes },
+  );
   checkpointer.consider();
   const tookMs = Math.round(options.clock.monotonic() - startedMs);
   log.info('store opened', { folder: files.folder, revision: mvcc.revision, objects: mvcc.size, tookMs });

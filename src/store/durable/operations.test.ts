@@ -36,6 +36,12 @@ describe('verifyStore', () => {
 
     expect(await verifyStore(folder.path, folder)).toEqual({
       files: [
+        {
+          name: 'manifest',
+          kind: 'manifest',
+          bytes: 4160,
+          contents: `written to offset ${before.length} of log-0000000001, revision 3, closed in good order`,
+        },
         { name: 'log-0000000001', kind: 'segment', bytes: before.length, contents: '4 frames, revisions 1 to 3' },
       ],
       problems: [],
@@ -48,7 +54,7 @@ describe('verifyStore', () => {
     });
     await folder.write('checkpoint-0000000000000009.new', bytes('half'));
     expect(await verifyStore(folder.path, folder)).toMatchObject({
-      files: [{ kind: 'checkpoint', contents: '3 entries at revision 2' }, { kind: 'segment' }],
+      files: [{ kind: 'manifest' }, { kind: 'checkpoint', contents: '3 entries at revision 2' }, { kind: 'segment' }],
       notes: [{ file: 'checkpoint-0000000000000009.new', description: 'was never completed' }],
       state: { revision: 3, objects: 3 },
     });

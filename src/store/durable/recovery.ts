@@ -83,9 +83,11 @@ async function readState(
   if (checkpoint === undefined) return { mvcc: Mvcc.empty(options), checkpointBytes: 0, version: 0 };
   const entries = SortedMap.empty<Entry>().editable();
   const deadlines = new Deadlines();
-  const header = await readCheckpoint(files, checkpoint, (entry, deadlineMs) => {
-    entries.set(entry.key, entry);
-    if (deadlineMs !== 0) deadlines.set(entry.key, deadlineMs);
+  const header = await readCheckpoint(files, checkpoint, {
+    entry: (entry, deadlineMs) => {
+      entries.set(entry.key, entry);
+      if (deadlineMs !== 0) deadlines.set(entry.key, deadlineMs);
+    },
   });
   const state = { revision: header.revision, floor: header.floor, entries: entries.snapshot(), deadlines };
   return { mvcc: Mvcc.from(state, options), checkpointBytes: header.tableOffset, version: header.version };
@@ -112,11 +114,7 @@ async function replayLog(
   const segments: Segment[] = [];
   for (const segment of needed) {
     expectNext(segment, segments.at(-1), replay);
-    const bytes = await replaySegment(
-      files,
-      { segment, isLast: segment === needed.at(-1) },
-      { ...target, replay },
-    );
+    const bytes = await replaySegment(files, { segment, isLast: segment === needed.at(-1) }, { ...target, replay });
     segments.push({ ...segment, bytes });
   }
   return segments;
@@ -161,6 +159,7 @@ async function replaySegment(
 
 /** What is missing from a log that was acknowledged up to `mark` and can be read up to `revision`. */
 function lossOf(mark: StoreMark, revision: number): string {
-  const lost = mark.revision > revision ? `revisions ${revision + 1} to ${mark.revision} are lost` : 'no revision is lost';
+  const lost =
+    mark.revision > revision ? `revisions ${revision + 1} to ${mark.revision} are lost` : 'no revision is lost';
   return `the log was acknowledged up to offset ${mark.offset} and ends here; ${lost}`;
 }

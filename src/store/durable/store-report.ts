@@ -6,7 +6,7 @@ export interface StoreProblem {
 
 export interface FileReport {
   readonly name: string;
-  readonly kind: 'checkpoint' | 'segment';
+  readonly kind: 'manifest' | 'checkpoint' | 'segment';
   readonly bytes: number;
   /** What is in it: `1,204 entries at revision 99`, `12 frames, revisions 100 to 177`. */
   readonly contents: string;

@@ -3,12 +3,13 @@ import { StoreError } from '../errors.ts';
 import { readCheckpoint } from './checkpoint-reader.ts';
 import type { DurableFiles } from './durable-files.ts';
 import { FileDamage } from './file-damage.ts';
+import { MANIFEST_NAME, segmentName } from './file-names.ts';
 import { listStoreFiles } from './folder-contents.ts';
+import { readMark, type StoreMark } from './manifest.ts';
 import { fileSize, type OfflineOptions, recoverState, withFolder } from './offline.ts';
 import type { FileReport, StoreProblem } from './store-report.ts';
 import { verifySegment } from './verify-segment.ts';
 
-/** Something that is not as it should be. */
 /** What `verifyStore` has found. */
 export interface StoreReport {
   readonly files: readonly FileReport[];
@@ -22,13 +23,19 @@ export interface StoreReport {
 
 /** Reads every byte of a store's files and checks it, changing nothing. Damage is reported, not thrown. */
 export async function verifyStore(folder: string, options: OfflineOptions): Promise<StoreReport> {
-  return withFolder(folder, async (files) => {
+  const verify = async (files: DurableFiles): Promise<StoreReport> => {
     const found: { files: FileReport[]; problems: StoreProblem[]; notes: StoreProblem[] } = {
       files: [],
       problems: [],
       notes: [],
     };
     const contents = await listStoreFiles(files);
+    await collect(found, MANIFEST_NAME, async () => {
+      const mark = await readMark(files);
+      if (mark === undefined) return;
+      const bytes = await fileSize(files, MANIFEST_NAME);
+      found.files.push({ name: MANIFEST_NAME, kind: 'manifest', bytes, contents: describeMark(mark) });
+    });
     for (const { name } of contents.checkpoints) {
       await collect(found, name, async () => {
         found.files.push(await verifyCheckpoint(files, name));
@@ -52,12 +59,21 @@ export async function verifyStore(folder: string, options: OfflineOptions): Prom
         state = { revision: mvcc.revision, objects: mvcc.size };
       });
     }
-    return { ...found, state };
-  });
+    // what looks like a frame that was cut off is damage if the manifest knows more of the log
+    const isProblem = (note: StoreProblem): boolean =>
+      found.problems.some(({ file, offset }) => file === note.file && offset === note.offset);
+    return { ...found, notes: found.notes.filter((note) => !isProblem(note)), state };
+  };
+  return withFolder(folder, verify, { isOnlyRead: true });
+}
+
+function describeMark({ sequence, offset, revision, isClosed }: StoreMark): string {
+  const place = sequence === 0 ? 'without a log' : `to offset ${offset} of ${segmentName(sequence)}`;
+  return `written ${place}, revision ${revision}, ${isClosed ? 'closed in good order' : 'not closed'}`;
 }
 
 async function verifyCheckpoint(files: DurableFiles, name: string): Promise<FileReport> {
-  const { entryCount, revision } = await readCheckpoint(files, name, () => undefined);
+  const { entryCount, revision } = await readCheckpoint(files, name, { entry: () => undefined });
   return {
     name,
     kind: 'checkpoint',
