@@ -43,7 +43,8 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
   server.addPaths(new OpenApiPaths(served, parts.types));
-  server.addPaths(new HealthPaths(healthChecks({ storage: parts.storage, isBootstrapped: state.isBootstrapped })));
+  const checks = healthChecks({ storage: parts.storage, isBootstrapped: state.isBootstrapped });
+  server.addPaths(new HealthPaths(checks, options.log));
   server.addPaths(new VersionPath(versionInfo()));
   server.addPaths(new MetricsPath(metrics));
   server.addPaths(new RootPath(served));

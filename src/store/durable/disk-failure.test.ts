@@ -78,6 +78,17 @@ describe('a full disk', () => {
     expect(again).toEqual({ ok: true, revision: first + 1 });
   });
 
+  test('does not keep a store from being opened and read', async () => {
+    await using folder = await DurableFolder.make();
+    await folder.during((store) => write(store, put('/a', '1')));
+    const files = await faulty(folder);
+    files.fault = (action) => {
+      if (action === 'create') throw systemError('ENOSPC');
+    };
+    await using store = await folder.open({ files });
+    expect(text(store.readNow('/a'))).toBe('1');
+  });
+
   test('does not stop a store when only a checkpoint cannot be written', async () => {
     await using folder = await DurableFolder.make();
     const files = await faulty(folder);
@@ -292,6 +303,26 @@ describe('a store whose files are taken away', () => {
 });
 
 describe('checkHealth', () => {
+  test('tells of a disk that does not answer', async () => {
+    await using folder = await DurableFolder.make();
+    const files = await faulty(folder);
+    await using store = await folder.open({ files });
+    let answer = (): void => undefined;
+    files.fault = (action, name) => {
+      if (action === 'sync' && name.startsWith('log-')) return new Promise((resolve) => (answer = resolve));
+    };
+    const writing = write(store, put('/a', '1'));
+    await folder.clock.advance('9s');
+    await store.checkHealth();
+    await folder.clock.advance('2s');
+    await expect(store.checkHealth()).rejects.toThrow('the disk has not answered for 11000 ms');
+
+    files.fault = () => undefined;
+    answer();
+    await writing;
+    await store.checkHealth();
+  });
+
   test('tells of a full disk, and by itself that it is no longer full', async () => {
     await using folder = await DurableFolder.make();
     const files = await faulty(folder);

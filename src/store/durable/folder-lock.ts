@@ -3,7 +3,7 @@ import { connect, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreError } from '../errors.ts';
-import { errorCode } from './durable-files.ts';
+import { errorCode, isOutOfSpace } from './durable-files.ts';
 import { closeServer, type KernelLock, listenAlone, lockInKernel } from './kernel-lock.ts';
 
 export interface FolderLockOptions {
@@ -84,7 +84,9 @@ async function takeSocket(place: LockPlace, options: FolderLockOptions): Promise
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const server = await contend(place);
       if (server === undefined) continue;
-      await writeFile(join(place.folder, OWNER_FILE), `${process.pid}\n`);
+      await writeFile(join(place.folder, OWNER_FILE), `${process.pid}\n`).catch((error: unknown) => {
+        if (!isOutOfSpace(error)) throw error; // it is only for messages
+      });
       return server;
     }
   } catch (error) {

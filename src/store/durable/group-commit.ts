@@ -39,6 +39,8 @@ const MAX_WAITING = 16_384;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 /** How long a failure of the power could make the store forget how far its log reached. */
 const MARK_SYNC_MS = 20;
+/** A disk that takes longer than this for one group counts as unwell. */
+const SLOW_DISK_MS = 10_000;
 
 /**
  * Collects what is to be written, and writes what has gathered with one write and one sync, again and again.
@@ -60,6 +62,8 @@ export class GroupCommit {
   /** Why room could not be made the last time, and for how much. */
   #shortage: { readonly error: StoreError; readonly bytes: number } | undefined;
   #markTimer: Disposable | undefined;
+  /** When the group that is being written was begun. */
+  #writingSinceMs: number | undefined;
 
   constructor(log: LogWriter, options: GroupCommitOptions) {
     this.#log = log;
@@ -76,6 +80,9 @@ export class GroupCommit {
   /** Resolves when writes can succeed. Tries to make the room that could not be made the last time. */
   async check(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
+    const waitedMs = this.#options.clock.monotonic() - (this.#writingSinceMs ?? Infinity);
+    if (waitedMs > SLOW_DISK_MS)
+      throw new StoreError('Unavailable', `Cannot commit: the disk has not answered for ${Math.round(waitedMs)} ms`);
     if (this.#shortage === undefined) return;
     const { bytes } = this.#shortage;
     await new Promise<void>((resolve, reject) => {
@@ -132,7 +139,9 @@ export class GroupCommit {
   }
 
   async #commit(group: Group): Promise<void> {
+    this.#writingSinceMs = this.#options.clock.monotonic();
     const error = this.#failure ?? (await this.#write(group));
+    this.#writingSinceMs = undefined;
     if (error !== undefined) {
       this.#fail([group, ...this.#groups.splice(0)], error);
       return;

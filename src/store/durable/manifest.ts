@@ -47,6 +47,23 @@ export class Manifest {
     this.#count = count;
   }
 
+  /** Goes on with the folder's manifest, which needs no space, or makes one; the mark is on the disk when this resolves. */
+  static async open(files: DurableFiles, mark: StoreMark): Promise<Manifest> {
+    const found = await readNewest(files);
+    if (found === undefined) return Manifest.create(files, mark);
+    const manifest = new Manifest(await files.open(MANIFEST_NAME), found.mark, found.count);
+    try {
+      for (const _slot of SLOTS) {
+        await manifest.note(mark); // to the older slot, which is perhaps damaged
+        await manifest.sync();
+      }
+    } catch (error) {
+      await manifest.close().catch(() => undefined); // the first error tells more
+      throw error;
+    }
+    return manifest;
+  }
+
   /** Replaces the folder's manifest, if there is one, by a new one; it is on the disk when this resolves. */
   static async create(files: DurableFiles, mark: StoreMark): Promise<Manifest> {
     const name = unfinished(MANIFEST_NAME);
@@ -110,10 +127,20 @@ export function checkpointMark(revision: Revision): StoreMark {
 
 /** What the folder's manifest says; `undefined` if there is none. Throws `FileDamage` if neither slot can be read. */
 export async function readMark(files: DurableFiles): Promise<StoreMark | undefined> {
+  return (await readNewest(files))?.mark;
+}
+
+interface CountedMark {
+  /** How many marks were written before and with this one. */
+  readonly count: number;
+  readonly mark: StoreMark;
+}
+
+async function readNewest(files: DurableFiles): Promise<CountedMark | undefined> {
   if (!(await files.list()).includes(MANIFEST_NAME)) return undefined;
   const file = await files.openToRead(MANIFEST_NAME);
   try {
-    const found: { readonly count: number; readonly mark: StoreMark }[] = [];
+    const found: CountedMark[] = [];
     let damage: unknown;
     for (const slot of SLOTS) {
       const length = Math.max(0, Math.min(HEADER_LENGTH, file.size - slot * SLOT_BYTES));
@@ -126,7 +153,7 @@ export async function readMark(files: DurableFiles): Promise<StoreMark | undefin
     }
     const newest = found.sort((left, right) => left.count - right.count).at(-1);
     if (newest === undefined) throw damage;
-    return newest.mark;
+    return newest;
   } finally {
     await file.close();
   }
@@ -144,7 +171,7 @@ function encodeMark(mark: StoreMark, count: number): Buffer {
   });
 }
 
-function decodeMark(content: Buffer): { readonly count: number; readonly mark: StoreMark } {
+function decodeMark(content: Buffer): CountedMark {
   checkFileHeader(content, 'KEELSMAN', MANIFEST_NAME);
   return {
     count: readU64(content, 16),

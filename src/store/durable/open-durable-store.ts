@@ -8,7 +8,7 @@ import { FORMAT_VERSION } from './file-header.ts';
 import { LogWriter } from './log-writer.ts';
 import { Manifest } from './manifest.ts';
 import { openFolder } from './node-files.ts';
-import { recover } from './recovery.ts';
+import { recover, type Recovered } from './recovery.ts';
 
 const DEFAULT_SEGMENT_BYTES = 32 * 1024 * 1024;
 const DEFAULT_CHECKPOINT_AFTER_BYTES = 32 * 1024 * 1024;
@@ -45,16 +45,13 @@ async function openLocked(
 ): Promise<DurableStore> {
   const log = options.log ?? discardLogger;
   const startedMs = options.clock.monotonic();
-  const { mvcc, segments, checkpointBytes, mark, superfluous } = await recover(files, { ...options, log });
-  const manifest = await Manifest.create(files, mark);
-  for (const name of superfluous) await files.remove(name);
-  const segmentBytes = options.segmentBytes ?? DEFAULT_SEGMENT_BYTES;
-  const writerOptions = { random: options.random, segments, manifest, segmentBytes };
-  const newest = segments.newest;
-  const writer = await (newest === undefined
-    ? LogWriter.begin(files, mvcc.revision, writerOptions)
-    : LogWriter.resume(files, newest, writerOptions));
-  if (newest !== undefined && newest.version < FORMAT_VERSION) await writer.beginNext(mvcc.revision);
+  const recovered = await recover(files, { ...options, log });
+  const { mvcc, segments, checkpointBytes } = recovered;
+  const manifest = await Manifest.open(files, recovered.mark);
+  const writer = await openWriter(files, recovered, { ...options, manifest }).catch(async (error: unknown) => {
+    await manifest.close();
+    throw error;
+  });
   const afterBytes = options.checkpointAfterBytes ?? DEFAULT_CHECKPOINT_AFTER_BYTES;
   const checkpointer = new Checkpointer(
     files,
@@ -63,6 +60,25 @@ async function openLocked(
   );
   checkpointer.consider();
   const tookMs = Math.round(options.clock.monotonic() - startedMs);
-  log.info('store opened', { folder: files.folder, revision: mvcc.revision, objects: mvcc.size, tookMs });
+  log.info(recovered.isNew ? 'store created' : 'store opened', {
+    folder: files.folder,
+    revision: mvcc.revision,
+    objects: mvcc.size,
+    tookMs,
+  });
   return new DurableStore({ mvcc, writer, segments, checkpointer, lock, log }, options);
+}
+
+async function openWriter(
+  files: DurableFiles,
+  { mvcc, segments, superfluous }: Recovered,
+  { random, manifest, segmentBytes = DEFAULT_SEGMENT_BYTES }: DurableStoreOptions & { readonly manifest: Manifest },
+): Promise<LogWriter> {
+  for (const name of superfluous) await files.remove(name);
+  const options = { random, segments, manifest, segmentBytes };
+  const { newest } = segments;
+  if (newest === undefined) return LogWriter.begin(files, mvcc.revision, options);
+  const writer = await LogWriter.resume(files, newest, options);
+  if (newest.version < FORMAT_VERSION) await writer.beginNext(mvcc.revision);
+  return writer;
 }

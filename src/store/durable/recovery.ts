@@ -25,6 +25,8 @@ export interface Recovered {
   /** The log goes on at the end of the last. Without any, it has to be begun. */
   readonly segments: Segments;
   readonly checkpointBytes: number;
+  /** Whether there were no files at all. */
+  readonly isNew: boolean;
   /** How far the store reaches, for its manifest. */
   readonly mark: StoreMark;
   /** What nobody needs any more. */
@@ -55,7 +57,8 @@ export async function recover(files: DurableFiles, options: RecoveryOptions): Pr
   const oldCheckpoints = contents.checkpoints.slice(0, -1);
   const superfluous = [...contents.leftovers, ...[...oldCheckpoints, ...covered].map(({ name }) => name)];
   const reached = markOf(segments.at(-1), { revision: mvcc.revision, checkpoint: checkpoint?.revision ?? 0 });
-  return { mvcc, segments: new Segments(segments), checkpointBytes, mark: reached, superfluous };
+  const isNew = mark === undefined && checkpoint === undefined && headers.length === 0;
+  return { mvcc, segments: new Segments(segments), checkpointBytes, isNew, mark: reached, superfluous };
 }
 
 /** How far a store reaches whose newest segment is `newest`. */
