@@ -105,12 +105,12 @@ describe('an acknowledged log', () => {
     await using folder = await DurableFolder.make();
     const [first = 0, second = 0, third = 0, end = 0] = await threeFrames(folder, { isAcknowledged: true });
     const whole = await folder.read(LOG);
-    for (const [cut, good, revision] of [
-      [end - 1, third, 2],
-      [third, third, 2],
-      [second + 40, second, 1],
-      [second, second, 1],
-      [first, first, 0],
+    for (const [cut, good, revisions] of [
+      [end - 1, third, 'revision 3 is'],
+      [third, third, 'revision 3 is'],
+      [second + 40, second, 'revisions 2 to 3 are'],
+      [second, second, 'revisions 2 to 3 are'],
+      [first, first, 'revisions 1 to 3 are'],
     ] as const) {
       for (const tail of [Buffer.alloc(0), Buffer.alloc(whole.length - cut)]) {
         await folder.write(LOG, Buffer.concat([whole.subarray(0, cut), tail]));
@@ -118,7 +118,7 @@ describe('an acknowledged log', () => {
         const error = await openFailure(folder);
 
         expect(isStoreError(error, 'Damaged'), `cut at ${cut}: ${String(error)}`).toBe(true);
-        const problem = `the log was acknowledged up to offset ${end} and ends here; revisions ${revision + 1} to 3 are lost`;
+        const problem = `the log was acknowledged up to offset ${end} and ends here; ${revisions} lost`;
         expect(String(error)).toContain(`"${LOG}": ${problem} (at offset ${good})`);
         const report = await verifyStore(folder.path, folder);
         expect(report).toMatchObject({ problems: [{ file: LOG, offset: good, description: problem }], notes: [] });

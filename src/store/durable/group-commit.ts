@@ -215,7 +215,7 @@ export class GroupCommit {
       error: cause,
     });
     const problem = `Cannot commit: writing to the disk has failed: ${describeError(cause)}`;
-    this.#failure = new StoreError('Unavailable', problem, { cause });
+    this.#failure = new StoreError('Unavailable', problem); // told to everybody from now on, so without the stack
     return this.#failure;
   }
 

@@ -31,7 +31,7 @@ export async function openDurableStore(
   } catch (cause) {
     await lock?.[Symbol.asyncDispose]();
     if (isStoreError(cause, 'Damaged'))
-      throw new StoreError('Damaged', `${cause.message}. What can still be read: keelson store repair`, { cause });
+      throw new StoreError('Damaged', `${cause.message}; "keelson store repair" tells what can still be read`);
     if (cause instanceof StoreError) throw cause;
     const reason = isOutOfSpace(cause) ? 'NoSpace' : 'Unavailable';
     throw new StoreError(reason, `Cannot open store "${folder}": ${describeError(cause)}`, { cause });

@@ -183,8 +183,8 @@ describe('repairStore', () => {
     await folder.write('log-0000000001', log.subarray(0, log.lastIndexOf('KFr1', log.length - 40)));
     const files = await readdir(folder.path);
     const losses = [
-      expect.stringContaining('the log was acknowledged up to offset 319 and ends here; revisions 3 to 3 are lost'),
-      'Revisions 3 to 3 are missing',
+      expect.stringContaining('the log was acknowledged up to offset 319 and ends here; revision 3 is lost'),
+      'revision 3 is missing',
     ];
 
     expect(await repairStore(folder.path, { ...folder, acceptLoss: false })).toMatchObject({ losses, objects: 3 });
@@ -216,7 +216,7 @@ describe('repairStore', () => {
     const report = await repairStore(folder.path, { ...folder, acceptLoss: true });
 
     expect(report.losses.length).toBeGreaterThanOrEqual(3);
-    expect(report.losses).toContain('Revisions 22 to 22 are missing');
+    expect(report.losses).toContain('revision 22 is missing');
     await folder.during(async (store) => {
       expect(store.rangeNow(prefixRange('/b-')).entries.map(({ key }) => key)).toEqual(['/b-0', '/b-2']);
       expect(store.rangeNow(prefixRange('/a-')).count).toBeGreaterThan(12);

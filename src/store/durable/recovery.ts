@@ -52,7 +52,7 @@ export async function recover(files: DurableFiles, options: RecoveryOptions): Pr
   const needed = headers.filter((segment) => !covered.includes(segment));
   const segments = await replayLog(files, needed, { mvcc, mark, log: options.log });
   if (mark !== undefined && mvcc.revision < mark.revision)
-    throw new FileDamage(MANIFEST_NAME, 0, `revisions ${mvcc.revision + 1} to ${mark.revision} are missing`);
+    throw new FileDamage(MANIFEST_NAME, 0, `${revisionsWord(mvcc.revision + 1, mark.revision)} missing`);
   mvcc.trim(options.clock.now());
   const oldCheckpoints = contents.checkpoints.slice(0, -1);
   const superfluous = [...contents.leftovers, ...[...oldCheckpoints, ...covered].map(({ name }) => name)];
@@ -111,7 +111,7 @@ async function replayLog(
   if (first === undefined) return [];
   const { mvcc } = target;
   if (first.after > mvcc.revision) {
-    throw new FileDamage(first.name, 0, `revisions ${mvcc.revision + 1} to ${first.after} are missing`);
+    throw new FileDamage(first.name, 0, `${revisionsWord(mvcc.revision + 1, first.after)} missing`);
   }
   const replay = new Replay(mvcc, first.after);
   const segments: Segment[] = [];
@@ -162,7 +162,11 @@ async function replaySegment(
 
 /** What is missing from a log that was acknowledged up to `mark` and can be read up to `revision`. */
 function lossOf(mark: StoreMark, revision: number): string {
-  const lost =
-    mark.revision > revision ? `revisions ${revision + 1} to ${mark.revision} are lost` : 'no revision is lost';
+  const lost = mark.revision > revision ? `${revisionsWord(revision + 1, mark.revision)} lost` : 'no revision is lost';
   return `the log was acknowledged up to offset ${mark.offset} and ends here; ${lost}`;
+}
+
+/** `revision 7 is` or `revisions 7 to 9 are`. */
+export function revisionsWord(from: number, to: number): string {
+  return from === to ? `revision ${from} is` : `revisions ${from} to ${to} are`;
 }

@@ -9,6 +9,7 @@ import { listStoreFiles } from './folder-contents.ts';
 import type { Frame } from './frame.ts';
 import { decodeRecords, type LoggedChange } from './log-record.ts';
 import { readMark, type StoreMark } from './manifest.ts';
+import { revisionsWord } from './recovery.ts';
 import { decodeSegmentHeader } from './segment-header.ts';
 import { scanSegment } from './segment-scan.ts';
 
@@ -129,7 +130,7 @@ class SalvagedState implements Salvaged {
   }
 
   #noteGap(to: Revision): void {
-    this.losses.push(`Revisions ${this.#revision + 1} to ${to} are missing`);
+    this.losses.push(`${revisionsWord(this.#revision + 1, to)} missing`);
     this.#reach(to);
   }
 
