@@ -262,6 +262,7 @@ describe('a store whose files are taken away', () => {
     await write(store, put('/a', '1'));
     await store.checkHealth();
     await remove(folder.path);
+    await folder.clock.advance(2);
 
     const failure = await write(store, put('/a', '2')).catch((error: unknown) => error);
 

@@ -25,8 +25,13 @@ export function encodeFileHeader(magic: FileMagic, fill: (header: Buffer) => voi
   header.writeUInt32LE(FORMAT_VERSION, MAGIC_LENGTH);
   header.writeUInt32LE(HEADER_LENGTH, MAGIC_LENGTH + 4);
   fill(header);
-  header.writeUInt32LE(crc32(header.subarray(0, CRC_OFFSET)), CRC_OFFSET);
+  sealFileHeader(header);
   return header;
+}
+
+/** Brings the checksum of a header up to date. */
+export function sealFileHeader(header: Buffer): void {
+  header.writeUInt32LE(crc32(header.subarray(0, CRC_OFFSET)), CRC_OFFSET);
 }
 
 /** The version of a header. Refuses what is not such a file, what is damaged, and what a newer version has written. */

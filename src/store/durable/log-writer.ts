@@ -1,4 +1,4 @@
-import type { Random } from '../../base/index.ts';
+import type { Clock, Random } from '../../base/index.ts';
 import type { Revision } from '../store.ts';
 import { type DurableFile, type DurableFiles, isShortOfDescriptors } from './durable-files.ts';
 import { FORMAT_VERSION, HEADER_LENGTH } from './file-header.ts';
@@ -8,6 +8,7 @@ import { encodeSegmentHeader, type SegmentHeader } from './segment-header.ts';
 import type { Segment, Segments } from './segments.ts';
 
 export interface LogWriterOptions {
+  readonly clock: Clock;
   readonly random: Random;
   readonly segments: Segments;
   /** Told how far the log was acknowledged. */
@@ -18,6 +19,8 @@ export interface LogWriterOptions {
 
 /** Room is made in steps of this many bytes, or of a whole segment if that is less. */
 const STEP_BYTES = 1024 * 1024;
+/** How long a store may go on acknowledging after its log was removed. */
+const NAME_CHECK_MS = 2;
 
 /**
  * Writes frames one after the other into the newest segment.
@@ -37,6 +40,7 @@ export class LogWriter {
   readonly #zeros: Buffer;
   #file: DurableFile;
   #segment: Segment;
+  #nameSeenMs = -Infinity;
   /** Up to where there are zeros to write on. */
   #roomTo: number;
 
@@ -93,7 +97,7 @@ export class LogWriter {
   async append(frame: Buffer, revision: Revision): Promise<void> {
     await this.#file.write(frame, this.#segment.bytes);
     const syncing = this.#file.sync();
-    const isRemoved = this.#file.isRemoved(); // while the disk works
+    const isRemoved = this.#isNameDue() && this.#file.isRemoved(); // while the disk works
     await syncing;
     if (isRemoved) throw this.#removed();
     this.#segment.bytes += frame.length;
@@ -110,6 +114,14 @@ export class LogWriter {
     if (this.#file.isRemoved()) throw this.#removed();
     if (this.#options.manifest.isRemoved()) throw new Error(`the manifest in "${this.#files.folder}" was removed`);
     if (!(await this.#files.isInPlace())) throw new Error(`the folder "${this.#files.folder}" was removed or replaced`);
+  }
+
+  /** Looking for the file's name takes some microseconds, so that a busy store does it only now and then. */
+  #isNameDue(): boolean {
+    const nowMs = this.#options.clock.monotonic();
+    if (nowMs - this.#nameSeenMs < NAME_CHECK_MS) return false;
+    this.#nameSeenMs = nowMs;
+    return true;
   }
 
   #removed(): Error {

@@ -1,7 +1,7 @@
 import type { Revision } from '../store.ts';
 import type { DurableFile, DurableFiles } from './durable-files.ts';
 import { FileDamage } from './file-damage.ts';
-import { checkFileHeader, encodeFileHeader, HEADER_LENGTH } from './file-header.ts';
+import { checkFileHeader, encodeFileHeader, HEADER_LENGTH, sealFileHeader } from './file-header.ts';
 import { MANIFEST_NAME, unfinished } from './file-names.ts';
 import { readU64, writeU64 } from './u64.ts';
 
@@ -35,6 +35,8 @@ const CLOSED = 1;
  */
 export class Manifest {
   readonly #file: DurableFile;
+  /** The bytes of each slot, used again and again: this is on every commit's way. */
+  readonly #slots = SLOTS.map(() => emptySlot());
   #mark: StoreMark;
   #count: number;
   #isOnDisk = true;
@@ -69,7 +71,11 @@ export class Manifest {
     const name = unfinished(MANIFEST_NAME);
     const file = await files.create(name);
     try {
-      for (const slot of SLOTS) await file.write(encodeMark(mark, SLOTS.length - slot), slot * SLOT_BYTES);
+      for (const slot of SLOTS) {
+        const bytes = emptySlot();
+        fillSlot(bytes, mark, SLOTS.length - slot);
+        await file.write(bytes, slot * SLOT_BYTES);
+      }
       await file.sync();
       await files.rename(name, MANIFEST_NAME);
       await files.syncFolder();
@@ -85,11 +91,14 @@ export class Manifest {
   }
 
   /** Writes a mark, without waiting for the disk. */
-  async note(change: Partial<StoreMark>): Promise<void> {
+  note(change: Partial<StoreMark>): Promise<void> {
     this.#mark = { ...this.#mark, ...change };
     this.#count += 1;
     this.#isOnDisk = false;
-    await this.#file.write(encodeMark(this.#mark, this.#count), (this.#count % SLOTS.length) * SLOT_BYTES);
+    const slot = this.#count % SLOTS.length;
+    const bytes = this.#slots[slot] as Buffer;
+    fillSlot(bytes, this.#mark, this.#count);
+    return this.#file.write(bytes, slot * SLOT_BYTES);
   }
 
   /** Resolves once the newest mark is on the disk. */
@@ -159,16 +168,19 @@ async function readNewest(files: DurableFiles): Promise<CountedMark | undefined>
   }
 }
 
-function encodeMark(mark: StoreMark, count: number): Buffer {
-  return encodeFileHeader('KEELSMAN', (bytes) => {
-    writeU64(bytes, count, 16);
-    bytes.writeUInt32LE(mark.sequence, 24);
-    bytes.writeUInt32LE(mark.salt, 28);
-    writeU64(bytes, mark.offset, 32);
-    writeU64(bytes, mark.revision, 40);
-    writeU64(bytes, mark.checkpoint, 48);
-    bytes.writeUInt32LE(mark.isClosed ? CLOSED : 0, 56);
-  });
+function emptySlot(): Buffer {
+  return encodeFileHeader('KEELSMAN', () => undefined);
+}
+
+function fillSlot(bytes: Buffer, mark: StoreMark, count: number): void {
+  writeU64(bytes, count, 16);
+  bytes.writeUInt32LE(mark.sequence, 24);
+  bytes.writeUInt32LE(mark.salt, 28);
+  writeU64(bytes, mark.offset, 32);
+  writeU64(bytes, mark.revision, 40);
+  writeU64(bytes, mark.checkpoint, 48);
+  bytes.writeUInt32LE(mark.isClosed ? CLOSED : 0, 56);
+  sealFileHeader(bytes);
 }
 
 function decodeMark(content: Buffer): CountedMark {

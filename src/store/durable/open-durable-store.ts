@@ -72,10 +72,15 @@ async function openLocked(
 async function openWriter(
   files: DurableFiles,
   { mvcc, segments, superfluous }: Recovered,
-  { random, manifest, segmentBytes = DEFAULT_SEGMENT_BYTES }: DurableStoreOptions & { readonly manifest: Manifest },
+  {
+    clock,
+    random,
+    manifest,
+    segmentBytes = DEFAULT_SEGMENT_BYTES,
+  }: DurableStoreOptions & { readonly manifest: Manifest },
 ): Promise<LogWriter> {
   for (const name of superfluous) await files.remove(name);
-  const options = { random, segments, manifest, segmentBytes };
+  const options = { clock, random, segments, manifest, segmentBytes };
   const { newest } = segments;
   if (newest === undefined) return LogWriter.begin(files, mvcc.revision, options);
   const writer = await LogWriter.resume(files, newest, options);
