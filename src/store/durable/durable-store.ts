@@ -29,7 +29,7 @@ export interface DurableParts {
   readonly writer: LogWriter;
   readonly segments: Segments;
   readonly checkpointer: Checkpointer;
-  readonly lock: AsyncDisposable;
+  readonly lock: AsyncDisposable | undefined;
   readonly log: Logger;
 }
 
@@ -173,7 +173,7 @@ export class DurableStore implements InProcessStore, HealthReporting {
     );
     await this.#queue.drained();
     await writer.close({ isClean }).catch(() => undefined); // everything acknowledged is on the disk
-    await lock[Symbol.asyncDispose]();
+    await lock?.[Symbol.asyncDispose]();
   }
 
   #recordOf(operations: readonly Operation[]): RevisionRecord | undefined {

@@ -17,7 +17,8 @@ const DEFAULT_CHECKPOINT_AFTER_BYTES = 32 * 1024 * 1024;
  * Opens the store in `folder`, where it was; a new one if the folder is empty or not there.
  *
  * Throws a `StoreError`: `Locked` when another process has it open, `Damaged` with file and offset, `UnknownFormat` when a
- * newer version has written it, `NoSpace` or `Unavailable` for what the system refuses. `files` replaces the real folder.
+ * newer version has written it, `NoSpace` or `Unavailable` for what the system refuses. `files` replaces the
+ * real folder, which is not locked then.
  */
 export async function openDurableStore(
   folder: string,
@@ -26,7 +27,7 @@ export async function openDurableStore(
   let lock: AsyncDisposable | undefined;
   try {
     const files = options.files ?? (await openFolder(folder));
-    lock = await lockFolder(folder);
+    lock = options.files === undefined ? await lockFolder(folder) : undefined;
     return await openLocked(files, lock, options);
   } catch (cause) {
     await lock?.[Symbol.asyncDispose]();
@@ -40,7 +41,7 @@ export async function openDurableStore(
 
 async function openLocked(
   files: DurableFiles,
-  lock: AsyncDisposable,
+  lock: AsyncDisposable | undefined,
   options: DurableStoreOptions,
 ): Promise<DurableStore> {
   const log = options.log ?? discardLogger;
