@@ -62,6 +62,7 @@ export class GroupCommit {
   /** Why room could not be made the last time, and for how much. */
   #shortage: { readonly error: StoreError; readonly bytes: number } | undefined;
   #markTimer: Disposable | undefined;
+  #markSync: Promise<void> | undefined;
   /** When the group that is being written was begun. */
   #writingSinceMs: number | undefined;
 
@@ -107,11 +108,12 @@ export class GroupCommit {
     this.#running ??= this.#run();
   }
 
-  /** Resolves once nothing is queued or under way. */
+  /** Resolves once nothing is queued or under way, not even in the background. */
   async drained(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
     this.#markTimer?.[Symbol.dispose]();
     this.#markTimer = undefined;
+    await this.#markSync;
   }
 
   #open(): Group {
@@ -199,7 +201,7 @@ export class GroupCommit {
       await this.#log.syncMark();
       await this.#log.expectInPlace();
     };
-    check().catch((cause: unknown) => void this.fail(cause));
+    this.#markSync = check().catch((cause: unknown) => void this.fail(cause));
   }
 
   /** Making room has failed: for want of something that may come back, or for good. */
