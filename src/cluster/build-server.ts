@@ -19,6 +19,7 @@ import {
 } from '../apiserver/index.ts';
 import { MetricRegistry, RandomUidSource } from '../base/index.ts';
 import { builtInAdmission, builtInResources } from '../resources/index.ts';
+import type { HealthReporting, Store } from '../store/index.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import type { OpenStorage } from './storage-options.ts';
 import { versionInfo } from './versions.ts';
@@ -44,7 +45,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
   server.addPaths(new OpenApiPaths(served, parts.types));
-  server.addPaths(new HealthPaths(healthChecks(parts.storage, state.isBootstrapped)));
+  server.addPaths(new HealthPaths(healthChecks(parts.storage, state.isBootstrapped), options.log));
   server.addPaths(new VersionPath(versionInfo()));
   server.addPaths(new MetricsPath(metrics));
   server.addPaths(new RootPath(served));
@@ -92,10 +93,17 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
 /** What `/livez` and `/readyz` look at; the names are those of their counterparts in kube-apiserver. */
 function healthChecks({ store: storage }: OpenStorage, isBootstrapped: () => boolean): HealthChecks {
   const ping: HealthCheck = { name: 'ping', check: () => undefined };
-  const store: HealthCheck = { name: 'etcd', check: async () => void (await storage.revision()) };
+  const store: HealthCheck = {
+    name: 'etcd',
+    check: async () => void (await (isHealthReporting(storage) ? storage.checkHealth() : storage.revision())),
+  };
   const isDone = (): void => {
     if (!isBootstrapped()) throw new Error('not finished');
   };
   const bootstrap: HealthCheck = { name: 'poststarthook/bootstrap-controller', check: isDone };
   return { livez: [ping, store, bootstrap], readyz: [ping, store, { ...store, name: 'etcd-readiness' }, bootstrap] };
+}
+
+function isHealthReporting(store: Store): store is Store & HealthReporting {
+  return 'checkHealth' in store;
 }
