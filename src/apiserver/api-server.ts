@@ -8,7 +8,11 @@ import { Negotiator } from './answers/negotiator.ts';
 import { DocumentWriter } from './discovery/document-writer.ts';
 import type { Services } from './endpoint.ts';
 import { TableOwnership } from './ownership/field-ownership.ts';
+import { AccessMetrics } from './metrics/access-metrics.ts';
+import { AdmissionMetrics } from './metrics/admission-metrics.ts';
+import { countObjects } from './metrics/object-counts.ts';
 import { RequestMetrics } from './metrics/request-metrics.ts';
+import { WatchMetrics } from './metrics/watch-metrics.ts';
 import type { ServerObjects } from './objects/server-objects.ts';
 import type { Call } from './request/call.ts';
 import { ResourceRegistry } from './resource-registry.ts';
@@ -20,6 +24,7 @@ import { dispatch, type PathHandler } from './stages/dispatch.ts';
 import { ConcurrencyLimiter, type ConcurrencyLimits } from './stages/limit-concurrency.ts';
 import { type Encode, type Next, pipeline, type Stage } from './stages/stage.ts';
 import type { InProcessCall } from './transport/in-process-call.ts';
+import { silentObserver, type TransportObserver } from './transport/observer.ts';
 import type { RequestHandler } from './transport/request-handler.ts';
 import { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 
@@ -61,6 +66,8 @@ export class ApiServer implements RequestHandler {
   readonly services: Services;
   /** For documents in whatever format a client asks for. */
   readonly documents: DocumentWriter;
+  /** Counts what happens on the wire, where the server is served over one. */
+  readonly observer: TransportObserver;
   readonly #paths: PathHandler[] = [];
   readonly #handle: Next;
   readonly #encoder: AnswerEncoder;
@@ -74,7 +81,7 @@ export class ApiServer implements RequestHandler {
       log: options.log,
       types: options.types,
       bookmarks: new BookmarkRounds(options.clock, options.objects.store),
-      admission: new Admission(options.admission),
+      admission: new Admission(options.admission, new AdmissionMetrics(options.metrics, options.clock)),
       ownership: new TableOwnership((group, version, plural) => this.registry.find(group, version, plural)?.resource),
       maxBodyBytes: limits.maxBodyBytes,
       minWatchSeconds: limits.minWatchSeconds,
@@ -82,19 +89,29 @@ export class ApiServer implements RequestHandler {
     this.objects = options.objects;
     this.registry = new ResourceRegistry(options.objects, this.services);
     this.self = new SelfClient(this, options.clock);
-    const limiter = new ConcurrencyLimiter(limits, options.clock);
-    const metrics = new RequestMetrics(options.metrics, { clock: options.clock, inFlight: () => limiter.inFlight });
+    const { clock, log, types } = options;
+    const limiter = new ConcurrencyLimiter(limits, clock);
+    const metrics = new RequestMetrics(options.metrics, {
+      clock,
+      inFlight: () => limiter.inFlight,
+      resourceOf: ({ info }) =>
+        info.isResource ? this.registry.find(info.group, info.version, info.resource)?.resource : undefined,
+    });
+    const access = new AccessMetrics(options.metrics, clock);
+    const watchMetrics = new WatchMetrics(options.metrics);
+    this.observer = wireMetrics(options.metrics);
+    countObjects(options.metrics, this.registry, options.objects.store);
     const negotiator = new Negotiator();
-    this.#encoder = new AnswerEncoder({ types: options.types, clock: options.clock, log: options.log, negotiator });
+    this.#encoder = new AnswerEncoder({ types, clock, log, negotiator, watchMetrics });
     const encode: Encode = (answer, call) => this.#encoder.encode(answer, call);
     const stages: readonly Stage[] = [
       metrics.stage,
-      catchFailures(options.log, encode),
-      authenticate(options.authenticators),
+      catchFailures(log, encode),
+      authenticate(options.authenticators, access),
       limiter.stage,
-      authorize(options.authorizer, encode),
+      authorize(options.authorizer, encode, access),
     ];
-    this.documents = new DocumentWriter(options.types, negotiator);
+    this.documents = new DocumentWriter(types, negotiator);
     const answer = dispatch({ registry: this.registry, paths: this.#paths, negotiator });
     this.#handle = pipeline(stages, async (call) => encode(await answer(call), call));
   }
@@ -124,4 +141,12 @@ export class ApiServer implements RequestHandler {
   encode(answer: Answer, call: Call): EncodedAnswer {
     return this.#encoder.toBytes(answer, call);
   }
+}
+
+function wireMetrics(metrics: MetricRegistry): TransportObserver {
+  const failures = metrics.counter({
+    name: 'apiserver_tls_handshake_errors_total',
+    help: 'Clients that connected and did not get through TLS.',
+  });
+  return { ...silentObserver, handshakeFailed: () => failures.with().add() };
 }

@@ -13,7 +13,8 @@ export type {
 export { webSocketAnswer, type WebSocketAnswerOptions } from './answers/websocket-answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
 export { VersionPath, type VersionInfo } from './health/version-path.ts';
-export { MetricsPath } from './metrics/request-metrics.ts';
+export { MetricsPath } from './metrics/metrics-path.ts';
+export { StorageMetrics } from './metrics/storage-metrics.ts';
 export type { Call } from './request/call.ts';
 export { ANONYMOUS, type UserInfo } from './request/call.ts';
 export { requestInfo, type RequestInfo } from './request/request-info.ts';

@@ -1,4 +1,4 @@
-import { formatLabels, formatNumber, type LabelPairs } from './metric-text.ts';
+import type { ChildSample } from './metric-text.ts';
 
 /** A figure that only grows, with one set of label values. */
 export class Counter {
@@ -14,8 +14,8 @@ export class Counter {
     this.#value += amount;
   }
 
-  expose(name: string, labels: LabelPairs): string {
-    return `${name}${formatLabels(labels)} ${formatNumber(this.#value)}\n`;
+  samples(): readonly ChildSample[] {
+    return [{ suffix: '', value: this.#value }];
   }
 }
 
@@ -36,7 +36,7 @@ export class Gauge {
     this.#value += amount;
   }
 
-  expose(name: string, labels: LabelPairs): string {
-    return `${name}${formatLabels(labels)} ${formatNumber(this.#value)}\n`;
+  samples(): readonly ChildSample[] {
+    return [{ suffix: '', value: this.#value }];
   }
 }

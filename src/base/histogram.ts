@@ -1,4 +1,4 @@
-import { formatLabels, formatNumber, type LabelPairs } from './metric-text.ts';
+import type { ChildSample } from './metric-text.ts';
 
 /** How often a figure fell into which range, with one set of label values. */
 export class Histogram {
@@ -35,16 +35,15 @@ export class Histogram {
     this.#count += 1;
   }
 
-  expose(name: string, labels: LabelPairs): string {
-    let text = '';
+  samples(): readonly ChildSample[] {
+    const samples: ChildSample[] = [];
     let cumulative = 0;
     for (let index = 0; index < this.#counts.length; index++) {
       cumulative += this.#counts[index] as number;
-      const le = formatNumber(this.#bounds[index] ?? Infinity);
-      text += `${name}_bucket${formatLabels([...labels, ['le', le]])} ${formatNumber(cumulative)}\n`;
+      samples.push({ suffix: '_bucket', bound: this.#bounds[index] ?? Infinity, value: cumulative });
     }
-    const suffix = formatLabels(labels);
-    return `${text}${name}_sum${suffix} ${formatNumber(this.#sum)}\n${name}_count${suffix} ${formatNumber(this.#count)}\n`;
+    samples.push({ suffix: '_sum', value: this.#sum }, { suffix: '_count', value: this.#count });
+    return samples;
   }
 }
 

@@ -1,4 +1,4 @@
-import { formatHeader, type LabelPairs, type MetricType } from './metric-text.ts';
+import type { ChildSample, ExposedMetric, LabelPairs, MetricSample, MetricType } from './metric-text.ts';
 
 export interface MetricOptions<Label extends string> {
   readonly name: string;
@@ -15,7 +15,7 @@ export type LabelArguments<Label extends string> = [Label] extends [never]
 
 /** One set of label values of a metric, able to write itself down. */
 export interface MetricChild {
-  expose(name: string, labels: LabelPairs): string;
+  samples(): readonly ChildSample[];
 }
 
 const DEFAULT_MAX_CHILDREN = 10_000;
@@ -29,10 +29,10 @@ const OVERFLOW_VALUE = '_overflow';
  * look-up, using a child is none. When `maxChildren` is reached, further label values share one child, whose values all
  * read `_overflow`, so a client cannot fill the memory by inventing values.
  */
-export class MetricFamily<Label extends string, Child extends MetricChild> {
+export class MetricFamily<Label extends string, Child extends MetricChild> implements ExposedMetric {
   readonly name: string;
-  readonly #help: string;
-  readonly #type: MetricType;
+  readonly help: string;
+  readonly type: MetricType;
   /** As declared, which is the order of a key's parts. */
   readonly #labels: readonly Label[];
   readonly #maxChildren: number;
@@ -41,8 +41,8 @@ export class MetricFamily<Label extends string, Child extends MetricChild> {
 
   constructor(options: MetricOptions<Label>, type: MetricType, newChild: () => Child) {
     this.name = options.name;
-    this.#help = options.help;
-    this.#type = type;
+    this.help = options.help;
+    this.type = type;
     this.#labels = options.labels ?? [];
     this.#maxChildren = options.maxChildren ?? DEFAULT_MAX_CHILDREN;
     this.#newChild = newChild;
@@ -55,11 +55,9 @@ export class MetricFamily<Label extends string, Child extends MetricChild> {
     return this.#resolve(parts.join('\0'), parts);
   }
 
-  expose(): string {
-    if (this.#children.size === 0) return '';
-    const samples = [...this.#children.values()].sort((left, right) => comparePairs(left.pairs, right.pairs));
-    const lines = samples.map(({ child, pairs }) => child.expose(this.name, pairs));
-    return formatHeader(this.name, this.#help, this.#type) + lines.join('');
+  samples(): readonly MetricSample[] {
+    const children = [...this.#children.values()].sort((left, right) => comparePairs(left.pairs, right.pairs));
+    return children.flatMap(({ child, pairs }) => child.samples().map((sample) => ({ ...sample, labels: pairs })));
   }
 
   #resolve(key: string, parts: readonly string[]): Child {

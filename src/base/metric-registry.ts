@@ -1,7 +1,7 @@
 import { Counter, Gauge } from './counter.ts';
 import { checkBounds, DEFAULT_BUCKETS, Histogram } from './histogram.ts';
 import { comparePairs, MetricFamily, type MetricOptions, pairLabels } from './metric-family.ts';
-import { formatHeader, formatLabels, formatNumber } from './metric-text.ts';
+import { type ExposedMetric, formatMetric, type MetricFormat, type MetricSample } from './metric-text.ts';
 
 const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -25,17 +25,13 @@ export interface CallbackSample<Label extends string> {
   readonly value: number;
 }
 
-interface Exposable {
-  expose(): string;
-}
-
 /**
  * All metrics of one process part, written out in Prometheus' text format.
  *
  * Guarantees: metrics in the order of their names, samples in the order of their label values, so two scrapes compare.
  */
 export class MetricRegistry {
-  readonly #metrics = new Map<string, Exposable>();
+  readonly #metrics = new Map<string, ExposedMetric>();
 
   counter<const Label extends string = never>(options: MetricOptions<Label>): MetricFamily<Label, Counter> {
     return this.#register(options, new MetricFamily(options, 'counter', () => new Counter()));
@@ -55,16 +51,32 @@ export class MetricRegistry {
     options: CallbackOptions<Label>,
     read: () => number | Iterable<CallbackSample<Label>>,
   ): void {
-    this.#register(options, { expose: () => exposeCallback(options, read()) });
+    const { name, help, type = 'gauge' } = options;
+    this.#register(options, { name, help, type, samples: () => samplesOf(options.labels ?? [], read()) });
   }
 
   /** Everything, as a scrape wants it. */
-  expose(): string {
-    const names = [...this.#metrics.keys()].sort();
-    return names.map((name) => this.#metrics.get(name)?.expose() ?? '').join('');
+  expose(format: MetricFormat = 'text'): string {
+    return MetricRegistry.exposeAll([this], format);
   }
 
-  #register<Metric extends Exposable>(options: { name: string; labels?: readonly string[] }, metric: Metric): Metric {
+  /** Several registries as one: what is in more than one of them with the same labels is added up. */
+  static exposeAll(registries: readonly MetricRegistry[], format: MetricFormat): string {
+    const names = new Set(registries.flatMap((registry) => [...registry.#metrics.keys()]));
+    const texts = [...names].sort().map((name) => {
+      const metrics = registries.map((registry) => registry.#metrics.get(name));
+      return formatMetric(
+        metrics.filter((metric) => metric !== undefined),
+        format,
+      );
+    });
+    return texts.join('') + (format === 'openmetrics' ? '# EOF\n' : '');
+  }
+
+  #register<Metric extends ExposedMetric>(
+    options: { name: string; labels?: readonly string[] },
+    metric: Metric,
+  ): Metric {
     const { name, labels = [] } = options;
     const badLabel = labels.find((label) => !LABEL_NAME.test(label));
     if (!METRIC_NAME.test(name)) throw new Error(`Cannot register metric ${JSON.stringify(name)}: not a metric name`);
@@ -76,20 +88,14 @@ export class MetricRegistry {
   }
 }
 
-function exposeCallback<Label extends string>(
-  { name, help, labels = [], type = 'gauge' }: CallbackOptions<Label>,
+function samplesOf<Label extends string>(
+  labels: readonly Label[],
   result: number | Iterable<CallbackSample<Label>>,
-): string {
-  if (typeof result === 'number') return `${formatHeader(name, help, type)}${name} ${formatNumber(result)}\n`;
-  const samples = Array.from(result, ({ labels: values, value }) => ({
-    pairs: pairLabels(
-      labels,
-      labels.map((label) => values[label]),
-    ),
-    value,
-  }));
-  if (samples.length === 0) return '';
-  samples.sort((left, right) => comparePairs(left.pairs, right.pairs));
-  const lines = samples.map(({ pairs, value }) => `${name}${formatLabels(pairs)} ${formatNumber(value)}\n`);
-  return formatHeader(name, help, type) + lines.join('');
+): readonly MetricSample[] {
+  if (typeof result === 'number') return [{ suffix: '', labels: [], value: result }];
+  const samples = Array.from(result, ({ labels: values, value }): MetricSample => {
+    const inOrder = labels.map((label) => values[label]);
+    return { suffix: '', labels: pairLabels(labels, inOrder), value };
+  });
+  return samples.sort((left, right) => comparePairs(left.labels, right.labels));
 }

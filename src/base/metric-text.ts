@@ -1,18 +1,85 @@
-/** What a Prometheus scrape of `MetricRegistry.expose()` is served as. */
+/** Prometheus' own text format, and the one that was made a standard of it. */
+export type MetricFormat = 'text' | 'openmetrics';
+
+/** What a scrape in Prometheus' text format is served as. */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
+
+/** What a scrape is served as. */
+export const METRIC_CONTENT_TYPES: Readonly<Record<MetricFormat, string>> = {
+  text: METRICS_CONTENT_TYPE,
+  openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8; escaping=underscores',
+};
 
 export type MetricType = 'counter' | 'gauge' | 'histogram';
 
 /** Names and values of a child's labels, in the order they are written. */
 export type LabelPairs = readonly (readonly [name: string, value: string])[];
 
-/** The two comment lines above a metric's samples. */
-export function formatHeader(name: string, help: string, type: MetricType): string {
-  return `# HELP ${name} ${help.replace(/[\\\n]/g, escapeCharacter)}\n# TYPE ${name} ${type}\n`;
+/** One line of a child, which has its name and labels from the family. */
+export interface ChildSample {
+  readonly suffix: '' | '_bucket' | '_sum' | '_count';
+  /** The upper bound of a bucket. */
+  readonly bound?: number;
+  readonly value: number;
+}
+
+export interface MetricSample extends ChildSample {
+  readonly labels: LabelPairs;
+}
+
+/** A metric as a scrape finds it. */
+export interface ExposedMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: MetricType;
+  samples(): readonly MetricSample[];
+}
+
+/** The format that an `Accept` header prefers; whatever it says, one of them is sent. */
+export function negotiateMetricFormat(accept: string): MetricFormat {
+  let [standard, plain] = [0, 0];
+  for (const clause of accept.toLowerCase().split(',')) {
+    const [type = '', ...parameters] = clause.split(';').map((part) => part.trim());
+    const weight = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1);
+    if (type === 'application/openmetrics-text') standard = Math.max(standard, weight);
+    else if (type === 'text/plain' || type === 'text/*') plain = Math.max(plain, weight);
+  }
+  return standard > 0 && standard >= plain ? 'openmetrics' : 'text';
+}
+
+/** One metric, whose samples may come from several places; what has the same labels is added up. Nothing without samples. */
+export function formatMetric(metrics: readonly ExposedMetric[], format: MetricFormat): string {
+  const [first] = metrics;
+  const lines = new Map<string, number>();
+  for (const metric of metrics) {
+    for (const { suffix, bound, labels, value } of metric.samples()) {
+      const pairs = bound === undefined ? labels : [...labels, ['le', formatBound(bound, format)] as const];
+      const ending = metric.type === 'counter' && format === 'openmetrics' ? '_total' : suffix;
+      const line = `${baseName(metric, format)}${ending}${formatLabels(pairs)}`;
+      lines.set(line, (lines.get(line) ?? 0) + value);
+    }
+  }
+  if (first === undefined || lines.size === 0) return '';
+  const help = first.help.replace(format === 'text' ? /[\\\n]/g : /[\\\n"]/g, escapeCharacter);
+  const name = baseName(first, format);
+  let text = `# HELP ${name} ${help}\n# TYPE ${name} ${first.type}\n`;
+  for (const [line, value] of lines) text += `${line} ${formatNumber(value)}\n`;
+  return text;
+}
+
+/** In OpenMetrics `_total` belongs to the samples of a counter, not to its name. */
+function baseName({ name, type }: ExposedMetric, format: MetricFormat): string {
+  return format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
+}
+
+/** OpenMetrics wants bounds to look like fractions, so that 1 and 1.0 are not two buckets. */
+function formatBound(bound: number, format: MetricFormat): string {
+  const text = formatNumber(bound);
+  return format === 'openmetrics' && /^-?\d+$/.test(text) ? `${text}.0` : text;
 }
 
 /** `{a="1",b="2"}`, or nothing without labels. */
-export function formatLabels(pairs: LabelPairs): string {
+function formatLabels(pairs: LabelPairs): string {
   if (pairs.length === 0) return '';
   return `{${pairs.map(([name, value]) => `${name}="${value.replace(/[\\\n"]/g, escapeCharacter)}"`).join(',')}}`;
 }

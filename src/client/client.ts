@@ -78,7 +78,7 @@ export class Client extends BuiltInClients implements AsyncDisposable {
   }
 
   /** Any path, answered with text: `client.text('/healthz')`. */
-  text(path: string, options: CallOptions = {}): Promise<string> {
+  text(path: string, options: CallOptions & { readonly accept?: string } = {}): Promise<string> {
     return this.#requester.text({ method: 'GET', path, accept: '*/*', ...options });
   }
 

@@ -5,8 +5,6 @@ import {
   DiscoveryPaths,
   firstOpinion,
   fixedAuthorizer,
-  type HealthCheck,
-  type HealthChecks,
   HealthPaths,
   mastersAuthorizer,
   MetricsPath,
@@ -14,13 +12,15 @@ import {
   RootPath,
   ServedApi,
   ServerObjects,
+  StorageMetrics,
   TokenFileAuthenticator,
   VersionPath,
 } from '../apiserver/index.ts';
 import { MetricRegistry, RandomUidSource } from '../base/index.ts';
 import { builtInAdmission, builtInResources } from '../resources/index.ts';
-import type { HealthReporting, Store } from '../store/index.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
+import { healthChecks } from './health.ts';
+import { processMetrics, storageSize } from './process-metrics.ts';
 import type { OpenStorage } from './storage-options.ts';
 import { versionInfo } from './versions.ts';
 
@@ -29,6 +29,8 @@ export interface ServerState {
   readonly isBootstrapped: () => boolean;
   /** `host:port`, as discovery tells it. */
   readonly address: () => string;
+  /** What programs beside the server count. */
+  readonly metrics: () => readonly MetricRegistry[];
 }
 
 /** What servers that are forks of each other have in common, or copies of. */
@@ -40,22 +42,30 @@ export interface ServerParts {
 /** An API server with the built-in resources and all its paths, on an open store. */
 export function buildServer(options: ControlPlaneOptions, parts: ServerParts, state: ServerState): ApiServer {
   const metrics = new MetricRegistry();
+  const version = versionInfo();
+  processMetrics(metrics, version);
+  storageSize(metrics, options.storage);
   const server = withResources(options, parts, metrics);
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
   server.addPaths(new OpenApiPaths(served, parts.types));
-  server.addPaths(new HealthPaths(healthChecks(parts.storage, state.isBootstrapped), options.log));
-  server.addPaths(new VersionPath(versionInfo()));
-  server.addPaths(new MetricsPath(metrics));
-  server.addPaths(new RootPath(served));
+  const { store } = parts.storage;
+  const isStopping = (): boolean => options.signal.aborted;
+  const indicators = new MetricRegistry();
+  const health = new HealthPaths(healthChecks({ ...state, store, isStopping }), { indicators, log: options.log });
+  server.addPaths(health);
+  server.addPaths(new VersionPath(version));
+  server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
+  server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
+  server.addPaths(new RootPath(served, health.paths));
   return server;
 }
 
 function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): ApiServer {
   const { storage, types } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
-  const objects = new ServerObjects({ ...storage, clock, log });
+  const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
   const authorizer = firstOpinion([mastersAuthorizer, ...(options.authorizers ?? []), fixedAuthorizer]);
   const server = new ApiServer({
     objects,
@@ -88,22 +98,4 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
   return server;
-}
-
-/** What `/livez` and `/readyz` look at; the names are those of their counterparts in kube-apiserver. */
-function healthChecks({ store: storage }: OpenStorage, isBootstrapped: () => boolean): HealthChecks {
-  const ping: HealthCheck = { name: 'ping', check: () => undefined };
-  const store: HealthCheck = {
-    name: 'etcd',
-    check: async () => void (await (isHealthReporting(storage) ? storage.checkHealth() : storage.revision())),
-  };
-  const isDone = (): void => {
-    if (!isBootstrapped()) throw new Error('not finished');
-  };
-  const bootstrap: HealthCheck = { name: 'poststarthook/bootstrap-controller', check: isDone };
-  return { livez: [ping, store, bootstrap], readyz: [ping, store, { ...store, name: 'etcd-readiness' }, bootstrap] };
-}
-
-function isHealthReporting(store: Store): store is Store & HealthReporting {
-  return 'checkHealth' in store;
 }

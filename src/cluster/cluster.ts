@@ -1,5 +1,5 @@
 import { aborted, type Clock, type Runnable, runTogether } from '../base/index.ts';
-import { Client, type Transport } from '../client/index.ts';
+import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { type App, app } from '../kit/index.ts';
 import { type ClusterApp, clusterApps, type WorkloadOptions } from './cluster-apps.ts';
 import { type ControlPlane, type ForkOptions, startControlPlane } from './control-plane.ts';
@@ -28,6 +28,7 @@ export class Cluster implements AsyncDisposable {
   readonly apps: readonly App[];
   readonly #options: ClusterOptions;
   readonly #clients: readonly Client[];
+  readonly #clientMetrics = new ClientMetrics();
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
@@ -41,6 +42,7 @@ export class Cluster implements AsyncDisposable {
     this.apps = programs.map(({ name, parts, isOnePerCluster }) =>
       app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && { namespace: 'kube-system' } }),
     );
+    plane.addMetrics(() => [this.#clientMetrics.registry, ...this.apps.flatMap(({ registries }) => registries)]);
     const tasks = this.apps.map((each, index): Runnable => {
       const client = this.#clients[index];
       if (client === undefined) throw new Error('Unreachable: every program has its client');
@@ -93,7 +95,8 @@ export class Cluster implements AsyncDisposable {
   #clientFor({ name, identity }: ClusterApp): Client {
     const { clock, random, log, wrapTransport = (transport) => transport } = this.#options;
     const certificate = { commonName: identity.user, organizations: identity.groups };
-    const transport = new InProcessTransport(this.plane.server, { clock, certificate });
+    const direct = new InProcessTransport(this.plane.server, { clock, certificate });
+    const transport = this.#clientMetrics.meter(direct, { host: 'in-process', clock });
     const own = log.with({ program: name });
     return new Client(wrapTransport(transport, { program: name, clock }), {
       clock,

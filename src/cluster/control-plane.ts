@@ -1,5 +1,6 @@
 import { builtInTypes } from '../api/index.ts';
 import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
+import type { MetricRegistry } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
@@ -56,6 +57,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #onRenewed = new Set<() => void>();
   #pki: ClusterPki;
   #address = '';
+  readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
 
   /** Use `startControlPlane`. */
   constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
@@ -65,6 +67,7 @@ export class ControlPlane implements AsyncDisposable {
     this.server = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
+      metrics: () => this.#metricSources.flatMap((source) => source()),
     });
   }
 
@@ -114,6 +117,11 @@ export class ControlPlane implements AsyncDisposable {
     this.#isBootstrapped = true;
   }
 
+  /** Shows at `/metrics` also what others in this process count. */
+  addMetrics(source: () => readonly MetricRegistry[]): void {
+    this.#metricSources.push(source);
+  }
+
   /** Opens a port. Once only. */
   async listen(place: ListenAddress): Promise<void> {
     if (this.#transport !== undefined) throw new Error(`Cannot listen: the server listens at ${this.#transport.url}`);
@@ -126,6 +134,7 @@ export class ControlPlane implements AsyncDisposable {
       uids: this.server.services.uids,
       log,
       limits: transportLimits,
+      observer: this.server.observer,
       signal,
     });
     const address = advertisedAddress(place.host);

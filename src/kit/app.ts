@@ -1,4 +1,4 @@
-import { describeError, RandomUidSource, runTogether } from '../base/index.ts';
+import { describeError, MetricRegistry, RandomUidSource, runTogether } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type HealthOptions, HealthServer } from './app/health-server.ts';
 import type { KindCache } from './app/shared-resources.ts';
@@ -40,6 +40,8 @@ export interface App {
   caches(): readonly KindCache[];
   /** All metrics in Prometheus' text format. */
   readonly metrics: string;
+  /** The same, to be shown together with what others count; none while the app does not run. */
+  readonly registries: readonly MetricRegistry[];
   /** The last reconciles, oldest first: which, why, how long, and what came of it. */
   trace(filter?: TraceFilter): readonly ReconcileRecord[];
 }
@@ -79,7 +81,11 @@ class RunnableApp implements App {
   }
 
   get metrics(): string {
-    return this.#session?.metrics.expose() ?? '';
+    return MetricRegistry.exposeAll(this.registries, 'text');
+  }
+
+  get registries(): readonly MetricRegistry[] {
+    return this.#session === undefined ? [] : [this.#session.metrics];
   }
 
   trace(filter?: TraceFilter): readonly ReconcileRecord[] {

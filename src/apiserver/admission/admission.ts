@@ -1,3 +1,4 @@
+import type { AdmissionMetrics, AdmissionTimer } from '../metrics/admission-metrics.ts';
 import type { Resource } from '../resource.ts';
 import type { AdmissionAttributes, AdmissionTarget, Operation } from './admission-attributes.ts';
 
@@ -17,10 +18,12 @@ export interface AdmissionPlugin {
 /** The plugins in running order. */
 export class Admission {
   readonly #plugins: readonly AdmissionPlugin[];
+  readonly #metrics: AdmissionMetrics;
   readonly #plans = new WeakMap<Resource, Map<string, AdmissionPlan>>();
 
-  constructor(plugins: readonly AdmissionPlugin[]) {
+  constructor(plugins: readonly AdmissionPlugin[], metrics: AdmissionMetrics) {
     this.#plugins = plugins;
+    this.#metrics = metrics;
   }
 
   /** Those of the plugins that handle such requests. */
@@ -34,7 +37,8 @@ export class Admission {
     let plan = plans.get(name);
     if (plan === undefined) {
       const target = { operation, resource, subresource };
-      plan = new AdmissionPlan(this.#plugins.filter((plugin) => plugin.handles?.(target) ?? true));
+      const handling = this.#plugins.filter((plugin) => plugin.handles?.(target) ?? true);
+      plan = new AdmissionPlan(handling, operation, this.#metrics);
       plans.set(name, plan);
     }
     return plan;
@@ -43,36 +47,56 @@ export class Admission {
 
 /** What admission does about one kind of request: all plugins mutate, then, on the finished object, all validate. */
 export class AdmissionPlan {
-  readonly #mutating: readonly AdmissionPlugin[];
-  readonly #validating: readonly AdmissionPlugin[];
+  readonly #mutating: Step;
+  readonly #validating: Step;
 
-  constructor(plugins: readonly AdmissionPlugin[]) {
-    this.#mutating = plugins.filter((plugin) => plugin.mutate !== undefined);
-    this.#validating = plugins.filter((plugin) => plugin.validate !== undefined);
+  constructor(plugins: readonly AdmissionPlugin[], operation: Operation, metrics: AdmissionMetrics) {
+    const step = (type: 'admit' | 'validate', method: 'mutate' | 'validate'): Step => ({
+      timer: metrics.timer(type, operation),
+      plugins: plugins
+        .filter((plugin) => plugin[method] !== undefined)
+        .map((plugin) => ({
+          timer: metrics.timer(type, operation, plugin.name),
+          run: (attributes) => plugin[method]?.(attributes),
+        })),
+    });
+    this.#mutating = step('admit', 'mutate');
+    this.#validating = step('validate', 'validate');
   }
 
   get mutates(): boolean {
-    return this.#mutating.length > 0;
+    return this.#mutating.plugins.length > 0;
   }
 
   get validates(): boolean {
-    return this.#validating.length > 0;
+    return this.#validating.plugins.length > 0;
   }
 
   /** Runs the mutating plugins, and all of them a second time when one has asked for it. */
   async mutate(attributes: AdmissionAttributes): Promise<void> {
     do {
-      for (const plugin of this.#mutating) {
-        const running = plugin.mutate?.(attributes);
-        if (running !== undefined) await running;
-      }
+      await runStep(this.#mutating, attributes);
     } while (attributes.beginReinvocation());
   }
 
-  async validate(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#validating) {
-      const running = plugin.validate?.(attributes);
+  validate(attributes: AdmissionAttributes): Promise<void> {
+    return runStep(this.#validating, attributes);
+  }
+}
+
+interface Step {
+  readonly timer: AdmissionTimer;
+  readonly plugins: readonly {
+    readonly timer: AdmissionTimer;
+    readonly run: (attributes: AdmissionAttributes) => void | Promise<void>;
+  }[];
+}
+
+async function runStep({ timer, plugins }: Step, attributes: AdmissionAttributes): Promise<void> {
+  await timer.time(async () => {
+    for (const plugin of plugins) {
+      const running = plugin.timer.time(() => plugin.run(attributes));
       if (running !== undefined) await running;
     }
-  }
+  });
 }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { badRequest, internalError, StatusError, type TypeTable, wrapProtobuf } from '../../api/index.ts';
 import { type Clock, type Logger, unreachable } from '../../base/index.ts';
+import type { WatchMetrics } from '../metrics/watch-metrics.ts';
 import type { Call } from '../request/call.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
@@ -32,6 +33,7 @@ export interface AnswerEncoderOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly negotiator: Negotiator;
+  readonly watchMetrics?: WatchMetrics;
 }
 
 /** Turns what the verbs answer into what the client asked for. */
@@ -43,12 +45,12 @@ export class AnswerEncoder {
   readonly #watches: WatchEncoder;
 
   constructor(options: AnswerEncoderOptions) {
-    const { types, clock } = options;
+    const { types, clock, watchMetrics } = options;
     this.#options = options;
     this.#forms = new MetadataForms(types);
     this.#lists = new ListEncoder(types, this.#forms);
     this.#statuses = new StatusEncoder(types);
-    this.#watches = new WatchEncoder({ clock, forms: this.#forms, statuses: this.#statuses });
+    this.#watches = new WatchEncoder({ clock, forms: this.#forms, statuses: this.#statuses, metrics: watchMetrics });
   }
 
   /**

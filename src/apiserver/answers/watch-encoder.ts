@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { canonicalize, encodeJson, ProtobufWriter, wrapProtobuf } from '../../api/index.ts';
 import type { ApiObject, Status } from '../../api/index.ts';
 import { type Clock, unreachable } from '../../base/index.ts';
+import type { KindWatchMetrics, WatchMetrics } from '../metrics/watch-metrics.ts';
 import type { Query } from '../request/query.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf, type StoredObject } from '../storage/stored-object.ts';
@@ -18,6 +19,7 @@ export interface WatchEncoderOptions {
   readonly clock: Clock;
   readonly forms: MetadataForms;
   readonly statuses: StatusEncoder;
+  readonly metrics?: WatchMetrics;
 }
 
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
@@ -33,7 +35,7 @@ export class WatchEncoder {
 
   /** The stream of one watcher; throws at once when it cannot be had as asked. */
   encode({ resource, events }: WatchAnswer, representation: Representation, query: Query): AsyncIterable<Uint8Array> {
-    const { clock, forms, statuses } = this.#options;
+    const { clock, forms, statuses, metrics } = this.#options;
     const { format } = representation;
     const framer = new EventFramer({
       resource,
@@ -41,6 +43,7 @@ export class WatchEncoder {
       frame: format === 'protobuf' ? protobufFrame : jsonFrame,
       statusBytes: (status) => statuses.embedded(status, format),
       cache: this.#cache,
+      metrics: metrics?.of(resource),
     });
     return stream(events, framer);
   }
@@ -63,6 +66,7 @@ interface EventFramerOptions {
   readonly frame: Frame;
   readonly statusBytes: (status: Status) => Uint8Array;
   readonly cache: FrameCache;
+  readonly metrics: KindWatchMetrics | undefined;
 }
 
 type ObjectEvent = Extract<WatchEvent, { readonly object: StoredObject }>;
@@ -84,8 +88,12 @@ class EventFramer {
 
   /** One event, most likely on its way to many watchers: they all get the same bytes. */
   one(event: WatchEvent): Uint8Array {
-    const known = this.#known(event);
-    if (known !== undefined) return known;
+    const bytes = this.#known(event) ?? this.#made(event);
+    this.#options.metrics?.sent(bytes.byteLength);
+    return bytes;
+  }
+
+  #made(event: WatchEvent): Uint8Array {
     const parts = this.#parts(event);
     const frame = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
     if (this.#names !== undefined && 'object' in event) {
@@ -99,8 +107,13 @@ class EventFramer {
     const writer = new ChunkWriter();
     for (const event of events) {
       const known = this.#known(event);
-      if (known !== undefined) writer.bytes(known);
-      else for (const part of this.#parts(event)) writer.bytes(part);
+      const parts = known === undefined ? this.#parts(event) : [known];
+      let bytes = 0;
+      for (const part of parts) {
+        bytes += part.byteLength;
+        writer.bytes(part);
+      }
+      this.#options.metrics?.sent(bytes);
     }
     return writer.finish();
   }

@@ -126,27 +126,28 @@ const FIXED = [
   '/api',
   '/apis',
   '/apis/',
-  '/healthz',
-  '/livez',
   '/metrics',
+  '/metrics/slis',
   '/openapi/v2',
   '/openapi/v3',
   '/openapi/v3/',
-  '/readyz',
   '/version',
 ];
 
 /** `/` and `/index.html`: the paths there are. */
 export class RootPath implements PathHandler {
   readonly #served: ServedApi;
+  readonly #others: readonly string[];
 
-  constructor(served: ServedApi) {
+  /** `others` are paths that are neither fixed nor discovery's. */
+  constructor(served: ServedApi, others: readonly string[] = []) {
     this.#served = served;
+    this.#others = others;
   }
 
   handle(call: Call): Answer | undefined {
     if ((call.path !== '/' && call.path !== '/index.html') || call.method !== 'GET') return undefined;
-    const paths = new Set(FIXED);
+    const paths = new Set([...FIXED, ...this.#others]);
     for (const { group, version } of this.#served.groups().flatMap(({ versions }) => versions)) {
       if (group !== '') paths.add(`/apis/${group}`);
       paths.add(group === '' ? `/api/${version}` : `/apis/${group}/${version}`);

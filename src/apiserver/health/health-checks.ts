@@ -1,10 +1,11 @@
-import type { Logger } from '../../base/index.ts';
+import type { Logger, MetricRegistry } from '../../base/index.ts';
 import type { Answer } from '../answers/answer.ts';
 import { ANONYMOUS, type Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 
 /** Something that must be well for the server to be. */
 export interface HealthCheck {
+  /** May have slashes, as `poststarthook/rbac/bootstrap-roles` does. */
   readonly name: string;
   /** Resolves when all is well, throws what is wrong otherwise. */
   check(): void | Promise<void>;
@@ -16,6 +17,13 @@ export interface HealthChecks {
   readonly readyz: readonly HealthCheck[];
 }
 
+/** Who learns what the checks found. */
+export interface HealthReport {
+  /** What `/metrics/slis` shows. */
+  readonly indicators: MetricRegistry;
+  readonly log: Logger;
+}
+
 /**
  * `/livez`, `/readyz` and the older `/healthz`, whole or check by check, with `?verbose` and `?exclude=`.
  *
@@ -23,28 +31,45 @@ export interface HealthChecks {
  * kube-apiserver tells it only check by check.
  */
 export class HealthPaths implements PathHandler {
-  readonly #paths: Readonly<Record<string, readonly HealthCheck[]>>;
+  readonly #checks: ReadonlyMap<string, readonly HealthCheck[]>;
+  readonly #results;
+  readonly #total;
   readonly #log: Logger;
   /** By check: why it failed the last time. */
   readonly #failing = new Map<string, string>();
 
-  constructor(checks: HealthChecks, log: Logger) {
+  constructor(checks: HealthChecks, { indicators, log }: HealthReport) {
     this.#log = log;
-    this.#paths = { livez: checks.livez, readyz: checks.readyz, healthz: checks.livez };
+    this.#checks = new Map([
+      ['livez', checks.livez],
+      ['readyz', checks.readyz],
+      ['healthz', checks.livez],
+    ]);
+    this.#results = indicators.gauge({
+      name: 'kubernetes_healthcheck',
+      help: 'What a health check found when it was last made: 1 when all was well, 0 otherwise.',
+      labels: ['name', 'type'],
+    });
+    this.#total = indicators.counter({
+      name: 'kubernetes_healthchecks_total',
+      help: 'Health checks made, by what they found.',
+      labels: ['name', 'type', 'status'],
+    });
+  }
+
+  /** Every path that is answered, for the list of paths. */
+  get paths(): readonly string[] {
+    return [...this.#checks].flatMap(([path, checks]) => [`/${path}`, ...checks.map(({ name }) => `/${path}/${name}`)]);
   }
 
   async handle(call: Call): Promise<Answer | undefined> {
-    const [, path = '', name, ...rest] = call.path.split('/');
-    const checks = this.#paths[path];
-    if (checks === undefined || rest.length > 0) return undefined;
-    if (name !== undefined && name !== '') return this.#one(checks, name);
-    return this.#all(checks, path, call);
-  }
-
-  async #one(checks: readonly HealthCheck[], name: string): Promise<Answer | undefined> {
+    const [, path = '', name] = /^\/([a-z]+)(?:\/(.*))?$/s.exec(call.path) ?? [];
+    const checks = this.#checks.get(path);
+    if (checks === undefined) return undefined;
+    if (name === undefined) return this.#all(checks, path, call);
     const check = checks.find((candidate) => candidate.name === name);
     if (check === undefined) return undefined;
-    const failure = await this.#failureOf(check);
+    const failure = await this.#failureOf(check, path);
     if (failure === undefined) return text(200, 'ok', {});
     return text(500, `internal server error: ${failure}\n`);
   }
@@ -58,7 +83,7 @@ export class HealthPaths implements PathHandler {
         lines.push(`[+]${check.name} excluded: ok`);
         continue;
       }
-      const failure = await this.#failureOf(check);
+      const failure = await this.#failureOf(check, path);
       const reason = call.user.name === ANONYMOUS.name ? 'reason withheld' : failure;
       lines.push(failure === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: ${reason}`);
       failed ||= failure !== undefined;
@@ -71,26 +96,29 @@ export class HealthPaths implements PathHandler {
     return text(200, call.query.has('verbose') ? `${lines.join('\n')}\n${path} check passed\n` : 'ok');
   }
 
-  async #failureOf(check: HealthCheck): Promise<string | undefined> {
-    const failure = await failureOf(check);
-    if (failure === this.#failing.get(check.name)) return failure;
-    if (failure === undefined) {
-      this.#failing.delete(check.name);
-      this.#log.info('health check passes again', { check: check.name });
-    } else {
-      this.#failing.set(check.name, failure);
-      this.#log.info('health check fails', { check: check.name, error: failure });
+  async #failureOf(check: HealthCheck, type: string): Promise<string | undefined> {
+    const { name } = check;
+    let failure: string | undefined;
+    try {
+      await check.check();
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error);
     }
+    this.#results.with({ name, type }).set(failure === undefined ? 1 : 0);
+    this.#total.with({ name, type, status: failure === undefined ? 'success' : 'error' }).add();
+    this.#logChange(name, failure);
     return failure;
   }
-}
 
-async function failureOf(check: HealthCheck): Promise<string | undefined> {
-  try {
-    await check.check();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+  #logChange(check: string, failure: string | undefined): void {
+    if (failure === this.#failing.get(check)) return;
+    if (failure === undefined) {
+      this.#failing.delete(check);
+      this.#log.info('health check passes again', { check });
+    } else {
+      this.#failing.set(check, failure);
+      this.#log.info('health check fails', { check, error: failure });
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ApiObject } from '../../api/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { Store } from '../../store/index.ts';
+import type { StorageMetrics } from '../metrics/storage-metrics.ts';
 import type { Resource } from '../resource.ts';
 import { ObjectStore, type SharedObjects } from '../storage/object-store.ts';
 import type { StorageCodec } from '../storage/storage-codec.ts';
@@ -14,6 +15,7 @@ export interface ServerObjectsOptions {
   readonly codecFor: (kind: StoredKind) => StorageCodec;
   /** What has been made of the stored bytes; servers whose stores are forks of each other share it. */
   readonly shared?: SharedObjects;
+  readonly metrics?: StorageMetrics;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -51,7 +53,8 @@ export class ServerObjects implements Disposable {
     if (known === undefined) {
       // What was made of custom objects is not kept for the next definition of their kind, which may read them otherwise.
       const shared = kind.capabilities.objects === 'structured' ? this.#options.shared : undefined;
-      known = { objects: new ObjectStore(this.store, this.#options.codecFor(kind), shared), users: 0 };
+      const metrics = this.#options.metrics?.of(kind);
+      known = { objects: new ObjectStore(this.store, this.#options.codecFor(kind), { shared, metrics }), users: 0 };
       this.#stores.set(prefix, known);
     }
     known.users += 1;

@@ -61,6 +61,8 @@ export interface ClientCertificate {
   readonly organizations: readonly string[];
   /** Of the certificate as it was sent, in lower-case hexadecimal digits. */
   readonly sha256?: string;
+  /** When it is valid no more, in milliseconds since 1970. */
+  readonly endsMs?: number;
 }
 
 /** Collects warnings, each text once; how much of them fits into an answer is decided when it is written. */

@@ -1,4 +1,5 @@
-import { unauthorized } from '../../api/index.ts';
+import { StatusError, unauthorized } from '../../api/index.ts';
+import type { AccessMetrics } from '../metrics/access-metrics.ts';
 import { ANONYMOUS, type Call, type UserInfo } from '../request/call.ts';
 import type { Stage } from './stage.ts';
 
@@ -9,9 +10,17 @@ export interface Authenticator {
 }
 
 /** Asks one authenticator after the other. A request without credentials is anonymous; one with only wrong credentials is refused. */
-export function authenticate(authenticators: readonly Authenticator[]): Stage {
+export function authenticate(authenticators: readonly Authenticator[], metrics?: AccessMetrics): Stage {
   return async (call, next) => {
-    call.user = await identify(call, authenticators);
+    const start = metrics?.now() ?? 0;
+    try {
+      call.user = await identify(call, authenticators);
+    } catch (error) {
+      metrics?.authenticated(error instanceof StatusError ? 'failure' : 'error', start);
+      throw error;
+    }
+    metrics?.authenticated('success', start);
+    if (typeof call.certificate === 'object') metrics?.showed(call.certificate);
     return next(call);
   };
 }

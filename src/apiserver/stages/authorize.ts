@@ -1,17 +1,22 @@
 import { forbidden, StatusError } from '../../api/index.ts';
 import type { Authorizer } from '../access/authorizer.ts';
+import type { AccessMetrics } from '../metrics/access-metrics.ts';
 import type { Call } from '../request/call.ts';
 import type { Encode, Stage } from './stage.ts';
 
 /** Lets through what an authorizer allows. */
-export function authorize(authorizer: Authorizer, encode: Encode): Stage {
+export function authorize(authorizer: Authorizer, encode: Encode, metrics: AccessMetrics): Stage {
   return async (call, next) => {
+    const start = metrics.now();
     const asked = authorizer.authorize(call);
     const decision = asked instanceof Promise ? await asked : asked;
+    metrics.authorized(RESULTS[decision.verdict], start);
     if (decision.verdict === 'allow') return next(call);
     return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);
   };
 }
+
+const RESULTS = { allow: 'allowed', deny: 'denied', noOpinion: 'no-opinion' } as const;
 
 /** The message quotes what the client sent, so nothing in it may be taken for HTML. */
 const NO_SNIFFING = { 'x-content-type-options': 'nosniff' };

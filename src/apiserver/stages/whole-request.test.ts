@@ -39,7 +39,11 @@ test('a request counts against the limit until its handler is done and its answe
 
 test('a watch is open until it has ended, and is counted and timed then, as upstream does', async () => {
   const registry = new MetricRegistry();
-  const metrics = new RequestMetrics(registry, { clock, inFlight: () => ({ reads: 0, writes: 0 }) });
+  const metrics = new RequestMetrics(registry, {
+    clock,
+    inFlight: () => ({ reads: 0, writes: 0 }),
+    resourceOf: () => ({ group: '', version: 'v1', plural: 'pods', subresources: new Map() }) as never,
+  });
   const next: Next = async () => OK;
   const watch = call('/api/v1/pods?watch=1');
   await metrics.stage(watch, next);

@@ -1,6 +1,7 @@
 import type { ApiObject } from '../../api/index.ts';
 import { StoreError } from '../../store/index.ts';
 import type { Entry, InProcessStore, KeyRange, Revision, Store, StoreEvent } from '../../store/index.ts';
+import type { KindStorageMetrics, StorageOperation } from '../metrics/storage-metrics.ts';
 import type { Alongside } from '../resource.ts';
 import type { StorageCodec } from './storage-codec.ts';
 import { StoredObject } from './stored-object.ts';
@@ -38,6 +39,12 @@ export interface WriteOptions {
  */
 export type SharedObjects = WeakMap<Uint8Array, StoredObject>;
 
+export interface ObjectStoreOptions {
+  readonly shared?: SharedObjects;
+  /** Told of everything that is asked of the store and waited for. */
+  readonly metrics?: KindStorageMetrics;
+}
+
 /**
  * The objects under one key prefix of the store. What is read or written is shared: the same revision of the same key
  * is the same `StoredObject` for everybody, for as long as the store hands out the same bytes.
@@ -50,20 +57,23 @@ export class ObjectStore {
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
 
   readonly #superseded = new Superseded();
+  readonly #metrics: KindStorageMetrics | undefined;
 
-  constructor(store: Store, codec: StorageCodec, shared: SharedObjects = new WeakMap()) {
+  constructor(store: Store, codec: StorageCodec, { shared = new WeakMap(), metrics }: ObjectStoreOptions = {}) {
     this.#store = store;
     this.#codec = codec;
     this.#shared = shared;
+    this.#metrics = metrics;
   }
 
   async get(key: string): Promise<StoredObject | undefined> {
-    const entry = await this.#store.get(key);
+    const entry = await this.#timed('get', this.#store.get(key));
     return entry === undefined ? undefined : this.#share(entry);
   }
 
   async list(range: KeyRange, options: { readonly limit?: number; readonly at?: Revision }): Promise<ObjectList> {
-    const { entries, more, count, revision } = await this.#store.range(range, options);
+    const { entries, more, count, revision } = await this.#timed('list', this.#store.range(range, options));
+    this.#metrics?.listed(entries.length);
     return { objects: entries.map((entry) => this.#share(entry)), more, count, revision };
   }
 
@@ -92,13 +102,14 @@ export class ObjectStore {
   async put(key: string, object: ApiObject, options: WriteOptions): Promise<StoredObject | PutConflict> {
     const value = this.#codec.encode(object);
     const own = { key, modRevision: options.expected?.revision ?? 0 };
-    const result = await this.#store.commit({
+    const committing = this.#store.commit({
       conditions: [own, ...(options.alongside?.conditions ?? [])],
       operations: [
         { type: 'put', key, value, ...(options.ttlSeconds === undefined ? {} : { ttlSeconds: options.ttlSeconds }) },
         ...(options.alongside?.operations ?? []),
       ],
     });
+    const result = await this.#timed(own.modRevision === 0 ? 'create' : 'update', committing);
     if (!result.ok) return this.#conflict(result.current[0], own.modRevision);
     const stored = new StoredObject({ key, value, modRevision: result.revision }, this.#codec).prime(object);
     this.#shared.set(value, stored);
@@ -109,10 +120,11 @@ export class ObjectStore {
   /** Removes exactly this revision; answers with the revision of the removal, or with what stands in the way. */
   async remove(expected: StoredObject, alongside?: Alongside): Promise<Revision | PutConflict> {
     const { key } = expected;
-    const result = await this.#store.commit({
+    const committing = this.#store.commit({
       conditions: [{ key, modRevision: expected.revision }, ...(alongside?.conditions ?? [])],
       operations: [{ type: 'delete', key }, ...(alongside?.operations ?? [])],
     });
+    const result = await this.#timed('delete', committing);
     if (!result.ok) return this.#conflict(result.current[0], expected.revision);
     this.#superseded.add(expected);
     return result.revision;
@@ -131,6 +143,10 @@ export class ObjectStore {
     for await (const batch of this.#store.watch(range, options)) {
       yield { changes: batch.events.map((event) => this.#change(event)), revision: batch.revision };
     }
+  }
+
+  #timed<T>(operation: StorageOperation, asked: Promise<T>): Promise<T> {
+    return this.#metrics === undefined ? asked : this.#metrics.time(operation, asked);
   }
 
   get #atHand(): InProcessStore {

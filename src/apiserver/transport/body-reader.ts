@@ -15,18 +15,31 @@ export function readBody(input: Readable, { limit, isWhole }: ReadBodyOptions): 
   if (input.destroyed) return Promise.reject(incomplete());
   return new Promise((resolve, reject) => {
     const gathered = new GatheredBytes(limit);
+    let small = 0;
+    const resume = (): void => {
+      small = 0;
+      input.resume();
+    };
     const settle = (finish: () => void): void => {
       input.off('data', onData).off('end', onEnd).off('close', onClose);
       finish();
     };
     const onData = (chunk: Uint8Array): void => {
       if (!gathered.add(chunk)) settle(() => reject(bodyTooLarge(limit)));
+      else if (chunk.length < SMALL_CHUNK_BYTES && ++small === SMALL_CHUNKS_A_TURN) {
+        input.pause(); // others have their turn
+        setImmediate(resume);
+      }
     };
     const onEnd = (): void => settle(() => (isWhole() ? resolve(gathered.bytes) : reject(incomplete())));
     const onClose = (): void => settle(() => reject(incomplete()));
     input.on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }
+
+/** A chunk costs as much time as its bytes above this size; below, a client that sends many makes others wait. */
+const SMALL_CHUNK_BYTES = 256;
+const SMALL_CHUNKS_A_TURN = 1024;
 
 /** The least room that a body of more than one chunk is given. */
 const LEAST_ROOM_BYTES = 4 * 1024;

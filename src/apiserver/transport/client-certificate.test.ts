@@ -13,6 +13,7 @@ const ALICE = {
   commonName: 'alice',
   organizations: ['admins', 'système'],
   sha256: new X509Certificate(alice.certificate).fingerprint256.replaceAll(':', '').toLowerCase(),
+  endsMs: Date.parse(new X509Certificate(alice.certificate).validTo),
 };
 
 function startTelling(options: Parameters<typeof startTransport>[1] = {}): Promise<TestTransport> {

@@ -18,14 +18,16 @@ export function readCertificate(socket: TLSSocket): ShownCertificate {
   if (!socket.authorized) return REFUSED;
   const commonName = all(shown.subject.CN).at(-1) ?? '';
   if (commonName === '') return NONE; // a certificate without a name says nothing about its bearer
+  const endsMs = Date.parse(shown.valid_to);
   return {
     type: 'valid',
     certificate: {
       commonName,
       organizations: all(shown.subject.O),
       sha256: shown.fingerprint256.replaceAll(':', '').toLowerCase(),
+      endsMs,
     },
-    endsMs: Date.parse(shown.valid_to),
+    endsMs,
   };
 }
 

@@ -15,6 +15,7 @@ import { handshakeOptions, httpsServer, type ServingCertificate } from './https-
 import type { Protocol } from './observer.ts';
 import { OpenConnections } from './open-connections.ts';
 import { RequestServer } from './request-server.ts';
+import { AddressBudgets } from './reset-budget.ts';
 import type { RequestServices } from './served-request.ts';
 
 export interface HttpTransportOptions extends Omit<RequestServices, 'heads'> {
@@ -29,6 +30,7 @@ export class HttpTransport implements AsyncDisposable {
   readonly #server: Server;
   readonly #requests: RequestServer;
   readonly #connections: OpenConnections;
+  readonly #addressBudgets: AddressBudgets;
   readonly #counter: ConnectionCounter;
   /** Every TCP connection, also those that have not got through TLS. */
   readonly #sockets = new Set<Socket>();
@@ -40,6 +42,7 @@ export class HttpTransport implements AsyncDisposable {
     const { clock, limits, serving, clientAuthorities } = options;
     this.#options = options;
     this.#requests = new RequestServer({ ...options, heads: new HeadWriter(clock) });
+    this.#addressBudgets = new AddressBudgets(clock, limits);
     this.#counter = new ConnectionCounter(connectionLimits(limits.maxConnections, maxOpenFiles()));
     this.#connections = new OpenConnections(clock, limits.idleTimeoutMs);
     this.#server = httpsServer({
@@ -120,7 +123,9 @@ export class HttpTransport implements AsyncDisposable {
 
   #openHttp2(socket: TLSSocket): void {
     const connection = this.#connection('h2', socket);
-    const open = new Http2Connection(socket, { connection, requests: this.#requests, limits: this.#options.limits });
+    const { limits } = this.#options;
+    const addressBudgets = this.#addressBudgets;
+    const open = new Http2Connection(socket, { connection, requests: this.#requests, limits, addressBudgets });
     this.#connections.add(open);
     open.onClose(() => this.#connections.remove(open));
   }

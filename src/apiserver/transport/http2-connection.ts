@@ -7,7 +7,7 @@ import type { TransportLimits } from './limits.ts';
 import type { OpenConnection } from './open-connections.ts';
 import type { RequestServer } from './request-server.ts';
 import { requestTarget } from './request-target.ts';
-import { ResetBudget } from './reset-budget.ts';
+import { type AddressBudgets, ResetBudget } from './reset-budget.ts';
 
 /** Room for a body to be on its way: as upstream, nearly all fit into one frame. */
 const STREAM_WINDOW_BYTES = 256 * 1024;
@@ -25,6 +25,15 @@ export interface Http2ConnectionOptions {
   readonly connection: Connection;
   readonly requests: RequestServer;
   readonly limits: TransportLimits;
+  /** Of the address that it comes from. */
+  readonly addressBudgets: AddressBudgets;
+}
+
+/** A stream whose headers have come. */
+interface Arrival {
+  readonly stream: ServerHttp2Stream;
+  readonly joined: IncomingHttpHeaders;
+  readonly raw: readonly string[];
 }
 
 /** One connection of HTTP/2: its streams become requests. */
@@ -33,6 +42,12 @@ export class Http2Connection implements OpenConnection {
   readonly #session: ServerHttp2Session;
   readonly #requests: RequestServer;
   readonly #resets: ResetBudget;
+  readonly #addressBudgets: AddressBudgets;
+  readonly #maxStreams: number;
+  /** Streams that were opened before the client had taken note of our settings. */
+  #early = 0;
+  /** What has come in this turn of the event loop. */
+  #arrived: Arrival[] = [];
   readonly #maxRunning: number;
   readonly #maxHeaderBytes: number;
   readonly #onTakenBack = (): void => this.#countReset();
@@ -42,6 +57,8 @@ export class Http2Connection implements OpenConnection {
     this.connection = connection;
     this.#requests = requests;
     this.#resets = new ResetBudget(connection.clock, limits);
+    this.#addressBudgets = options.addressBudgets;
+    this.#maxStreams = limits.maxStreams;
     this.#maxRunning = limits.maxStreams * MAX_RUNNING_FACTOR;
     this.#maxHeaderBytes = limits.maxHeaderBytes;
     this.#session = openSession(socket, limits);
@@ -62,12 +79,34 @@ export class Http2Connection implements OpenConnection {
     this.#session.destroy();
   }
 
+  /**
+   * Requests are looked at when all that came with them has been: one that is taken back at once, in the same packet, is
+   * counted and never served.
+   */
   readonly #accept = (
     stream: ServerHttp2Stream,
     joined: IncomingHttpHeaders,
     _flags: number,
     raw: readonly string[],
   ): void => {
+    stream.on('error', ignore);
+    if (this.#session.pendingSettingsAck === true && ++this.#early > this.#maxStreams) {
+      this.#refuseToGoOn();
+      return;
+    }
+    if (this.#arrived.push({ stream, joined, raw }) === 1) setImmediate(this.#serveArrived);
+  };
+
+  readonly #serveArrived = (): void => {
+    const arrived = this.#arrived;
+    this.#arrived = [];
+    for (const arrival of arrived) {
+      if (this.#session.destroyed) return;
+      this.#serve(arrival);
+    }
+  };
+
+  #serve({ stream, joined, raw }: Arrival): void {
     if (stream.closed || stream.destroyed) {
       this.#countReset();
       return;
@@ -77,22 +116,23 @@ export class Http2Connection implements OpenConnection {
       return;
     }
     if (isTooLarge(raw, this.#maxHeaderBytes)) {
-      stream.on('error', ignore);
       stream.respond({ ':status': constants.HTTP_STATUS_REQUEST_HEADER_FIELDS_TOO_LARGE }, { endStream: true });
       return;
     }
     if (requestTarget(joined[':path'] ?? '') === undefined) {
-      stream.on('error', ignore);
       stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
       return;
     }
     this.#requests.serve(new Http2Exchange(stream, { joined, raw }, this.connection), this.#onTakenBack);
-  };
-
-  #countReset(): void {
-    if (!this.#resets.spend()) this.#refuseToGoOn();
   }
 
+  #countReset(): void {
+    const isWithinOwn = this.#resets.spend();
+    const isWithinAddress = this.#addressBudgets.spend(this.connection.remoteAddress);
+    if (!isWithinOwn || !isWithinAddress) this.#refuseToGoOn();
+  }
+
+  /** The client is told, and nothing more of what it sends is read. */
   #refuseToGoOn(): void {
     if (this.#session.destroyed) return;
     this.#session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);

@@ -28,7 +28,6 @@ export class Http2Exchange implements Exchange {
     this.#headers = headers;
     this.method = headers.joined[':method'] ?? '';
     this.target = headers.joined[':path'] ?? '';
-    stream.on('error', ignore);
   }
 
   get remoteAddress(): string {
@@ -145,8 +144,4 @@ function http2Headers(head: Head): OutgoingHttpHeaders {
  */
 function isFlushed(stream: ServerHttp2Stream): boolean {
   return stream.writableFinished || (stream.writableEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR);
-}
-
-function ignore(): void {
-  // a client that resets its stream is no error of ours; 'close' follows and is handled
 }

@@ -14,7 +14,7 @@ export interface TransportLimits {
   /** How long requests under way may go on once the server stops; then they are cut off. */
   readonly drainMs: number;
   readonly maxHeaderBytes: number;
-  /** HTTP/2 only. */
+  /** HTTP/2 only; with what its compression can hide in a byte, the one limit that holds while headers are unpacked. */
   readonly maxHeaders: number;
   /** Less where the process may not open so many files; half of them may come from one address. */
   readonly maxConnections: number;
@@ -36,11 +36,11 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   upgradeIdleTimeoutMs: 4 * 3_600_000,
   drainMs: 1_000,
   maxHeaderBytes: 1024 * 1024,
-  maxHeaders: 4096,
+  maxHeaders: 512,
   maxConnections: 20_000,
   maxStreams: 100,
   maxBufferedBytes: 256 * 1024,
-  maxResets: 400,
+  maxResets: 200,
   resetsPerSecond: 50,
 };
 

@@ -22,6 +22,12 @@ export class ResetBudget {
     this.#countedAtMs = clock.monotonic();
   }
 
+  /** Whether as much is left as there was at first. */
+  get isFull(): boolean {
+    const earned = ((this.#clock.monotonic() - this.#countedAtMs) / 1000) * this.#options.resetsPerSecond;
+    return this.#left + earned >= this.#options.maxResets;
+  }
+
   /** False when that was one too many. */
   spend(): boolean {
     const now = this.#clock.monotonic();
@@ -29,5 +35,34 @@ export class ResetBudget {
     this.#countedAtMs = now;
     this.#left = Math.min(this.#options.maxResets, this.#left + earned) - 1;
     return this.#left >= 0;
+  }
+}
+
+/** How many connections' worth of requests the connections of one address may take back together. */
+const CONNECTIONS_WORTH = 4;
+
+/** One budget for all connections of an address: coming again does not bring a new one. */
+export class AddressBudgets {
+  readonly #clock: Clock;
+  readonly #options: ResetBudgetOptions;
+  readonly #budgets = new Map<string, ResetBudget>();
+
+  constructor(clock: Clock, { maxResets, resetsPerSecond }: ResetBudgetOptions) {
+    this.#clock = clock;
+    this.#options = {
+      maxResets: maxResets * CONNECTIONS_WORTH,
+      resetsPerSecond: resetsPerSecond * CONNECTIONS_WORTH,
+    };
+  }
+
+  /** Spends of the address's budget; false when that was one too many. Addresses that owe nothing are forgotten. */
+  spend(address: string): boolean {
+    let budget = this.#budgets.get(address);
+    if (budget === undefined) {
+      for (const [other, one] of this.#budgets) if (one.isFull) this.#budgets.delete(other);
+      budget = new ResetBudget(this.#clock, this.#options);
+      this.#budgets.set(address, budget);
+    }
+    return budget.spend();
   }
 }

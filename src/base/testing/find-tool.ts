@@ -2,7 +2,13 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The programs that some tests need, some with a variable that names another one than the first on the PATH. */
-export const tools = { curl: undefined, etcd: 'KEELSON_ETCD', kubectl: 'KUBECTL', openssl: undefined } as const;
+export const tools = {
+  curl: undefined,
+  etcd: 'KEELSON_ETCD',
+  kubectl: 'KUBECTL',
+  openssl: undefined,
+  promtool: undefined,
+} as const;
 
 export type Tool = keyof typeof tools;
 

@@ -1,0 +1,74 @@
+import { type Clock, type Counter, type Histogram, MetricRegistry } from '../base/index.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+export interface MeterOptions {
+  /** What the server is called in labels: `host:port`. */
+  readonly host: string;
+  readonly clock: Clock;
+}
+
+const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
+
+/** What clients ask of a server and how long answers take, under the names that Kubernetes' own programs use. */
+export class ClientMetrics {
+  readonly registry = new MetricRegistry();
+  readonly #total = this.registry.counter({
+    name: 'rest_client_requests_total',
+    help: 'Requests by method, server and response code.',
+    labels: ['code', 'method', 'host'],
+  });
+  readonly #seconds = this.registry.histogram({
+    name: 'rest_client_request_duration_seconds',
+    help: 'How long it takes until an answer begins.',
+    labels: ['verb', 'host'],
+    buckets: SECONDS,
+  });
+
+  /** A transport that does the same, counted. */
+  meter(transport: Transport, options: MeterOptions): Transport {
+    const { host } = options;
+    return new MeteredTransport(transport, {
+      clock: options.clock,
+      total: (method, code) => this.#total.with({ code, method, host }),
+      seconds: (verb) => this.#seconds.with({ verb, host }),
+    });
+  }
+}
+
+interface Meters {
+  readonly clock: Clock;
+  readonly total: (method: string, code: string) => Counter;
+  readonly seconds: (method: string) => Histogram;
+}
+
+class MeteredTransport implements Transport {
+  readonly isLocal?: boolean;
+  readonly #transport: Transport;
+  readonly #meters: Meters;
+
+  constructor(transport: Transport, meters: Meters) {
+    this.#transport = transport;
+    this.#meters = meters;
+    if (transport.isLocal !== undefined) this.isLocal = transport.isLocal;
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const { clock, total, seconds } = this.#meters;
+    const method = METHODS.has(request.method) ? request.method : 'other';
+    const start = clock.monotonic();
+    let code = '<error>';
+    try {
+      const response = await this.#transport.send(request);
+      code = String(response.status);
+      return response;
+    } finally {
+      total(method, code).add();
+      seconds(method).observe((clock.monotonic() - start) / 1000);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#transport[Symbol.asyncDispose]();
+  }
+}

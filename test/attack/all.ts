@@ -1,0 +1,18 @@
+import { attack as adminFlood } from './admin-flood.ts';
+import type { Attack } from './attack.ts';
+import { attack as byteChunks } from './byte-chunks.ts';
+import { attack as connectionFlood } from './connection-flood.ts';
+import { attack as headerBomb } from './header-bomb.ts';
+import { attack as rapidReset } from './rapid-reset.ts';
+import { attack as stalledLists } from './stalled-lists.ts';
+import { attack as unreadWatches } from './unread-watches.ts';
+
+export const ATTACKS: readonly Attack[] = [
+  byteChunks,
+  headerBomb,
+  rapidReset,
+  adminFlood,
+  connectionFlood,
+  unreadWatches,
+  stalledLists,
+];

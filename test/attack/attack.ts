@@ -1,0 +1,19 @@
+/** A running server that is attacked. */
+export interface AttackTarget {
+  url: string;
+  /** PEM of the authority that its certificate comes from. */
+  ca: string;
+  /** A bearer token of an administrator. */
+  token?: string;
+  kubeconfig: string;
+  pid: number;
+}
+
+/** Something that a server should live through. The runner measures what other clients notice of it. */
+export interface Attack {
+  readonly name: string;
+  /** What is done, in a few words. */
+  readonly what: string;
+  /** Does it, bounded in count and time, and answers with a line of what happened. */
+  run(target: AttackTarget, signal: AbortSignal): Promise<string>;
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { AttackTarget } from './attack.ts';
+
+/** What a well-behaved client on a connection of its own noticed, in milliseconds. */
+export interface Noticed {
+  readonly gets: number;
+  readonly failed: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly worst: number;
+}
+
+/** Runs on a thread of its own, so that the attack's own work does not count: a GET every 20 ms until told to stop. */
+const PROGRAM = `
+const { parentPort, workerData: { url, ca, token } } = require('node:worker_threads');
+const { connect } = require('node:http2');
+const session = connect(url, { ca });
+session.on('error', () => undefined);
+const took = [];
+let failed = 0;
+let over = false;
+parentPort.once('message', () => (over = true));
+const get = () => new Promise((resolve) => {
+  let code = 0;
+  const stream = session.request({ ':path': '/api/v1/namespaces/default', authorization: 'Bearer ' + token });
+  stream.on('response', (headers) => (code = headers[':status'])).on('error', () => undefined).resume();
+  stream.on('close', () => { if (code !== 200) failed += 1; resolve(); });
+});
+(async () => {
+  while (!over) {
+    const start = performance.now();
+    try { await get(); } catch { failed += 1; }
+    took.push(performance.now() - start);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  session.destroy();
+  parentPort.postMessage({ took, failed });
+})();
+`;
+
+/** Watches how the server answers others while `act` goes on. */
+export async function noticedDuring<T>(
+  target: AttackTarget,
+  act: () => Promise<T>,
+): Promise<{ readonly result: T; readonly noticed: Noticed }> {
+  const { url, ca, token } = target;
+  const worker = new Worker(PROGRAM, { eval: true, workerData: { url, ca, token } });
+  const result = await act();
+  const told = once(worker, 'message') as Promise<[{ took: number[]; failed: number }]>;
+  worker.postMessage('stop');
+  const [{ took, failed }] = await told;
+  await worker.terminate();
+  const sorted = took.toSorted((a, b) => a - b);
+  const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
+  return { result, noticed: { gets: took.length, failed, p50: at(0.5), p99: at(0.99), worst: at(1) } };
+}
