@@ -53,7 +53,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const { store } = parts.storage;
   const isStopping = (): boolean => options.signal.aborted;
   const indicators = new MetricRegistry();
-  const health = new HealthPaths(healthChecks({ ...state, store, isStopping }), indicators);
+  const health = new HealthPaths(healthChecks({ ...state, store, isStopping }), { indicators, log: options.log });
   server.addPaths(health);
   server.addPaths(new VersionPath(version));
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));

@@ -1,5 +1,5 @@
 import type { HealthCheck, HealthChecks } from '../apiserver/index.ts';
-import type { Store } from '../store/index.ts';
+import type { HealthReporting, Store } from '../store/index.ts';
 
 export interface HealthState {
   readonly store: Store;
@@ -46,7 +46,10 @@ const LAST_START_HOOKS = ['apiservice-openapi-controller', 'apiservice-openapiv3
 /** What `/livez` and `/readyz` look at: kube-apiserver's checks under their names and in their order. */
 export function healthChecks({ store, isBootstrapped, isStopping }: HealthState): HealthChecks {
   const well = (name: string): HealthCheck => ({ name, check: () => undefined });
-  const stored = (name: string): HealthCheck => ({ name, check: async () => void (await store.revision()) });
+  const stored = (name: string): HealthCheck => ({
+    name,
+    check: async () => void (await (isHealthReporting(store) ? store.checkHealth() : store.revision())),
+  });
   const started = (name: string): HealthCheck => ({
     name,
     check() {
@@ -66,4 +69,8 @@ export function healthChecks({ store, isBootstrapped, isStopping }: HealthState)
     livez: [...first, well('loopback-serving-certificate'), stored('etcd'), ...common],
     readyz: [...first, stored('etcd'), stored('etcd-readiness'), started('informer-sync'), ...common, shutdown],
   };
+}
+
+function isHealthReporting(store: Store): store is Store & HealthReporting {
+  return 'checkHealth' in store;
 }

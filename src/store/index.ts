@@ -4,6 +4,7 @@ export type {
   Condition,
   Entry,
   ForkableStore,
+  HealthReporting,
   InProcessStore,
   KeyRange,
   Operation,
@@ -28,4 +29,5 @@ export { openDurableStore } from './durable/open-durable-store.ts';
 export { type CompactReport, compactStore, type OfflineOptions } from './durable/offline.ts';
 export { type FileReport, type StoreProblem, type StoreReport, verifyStore } from './durable/verify-store.ts';
 export { dumpStore, restoreStore } from './durable/dump.ts';
+export { type RepairReport, repairStore } from './durable/repair-store.ts';
 export { type EtcdOptions, openEtcdStore } from './etcd/open-etcd-store.ts';

@@ -131,6 +131,12 @@ export interface InProcessStore extends Store {
   rangeNow(range: KeyRange, options?: RangeOptions): RangeResult;
 }
 
+/** A store that knows more about its state than reading from it would show. */
+export interface HealthReporting {
+  /** Resolves when writes can succeed; rejects with a `StoreError` that says why they cannot. */
+  checkHealth(): Promise<void>;
+}
+
 /** A store that can be copied in constant time. */
 export interface ForkableStore extends InProcessStore {
   /** An independent store with the same contents and history; neither sees the other's later writes. */

@@ -1,6 +1,6 @@
-import type { MetricRegistry } from '../../base/index.ts';
+import type { Logger, MetricRegistry } from '../../base/index.ts';
 import type { Answer } from '../answers/answer.ts';
-import type { Call } from '../request/call.ts';
+import { ANONYMOUS, type Call } from '../request/call.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
 
 /** Something that must be well for the server to be. */
@@ -17,14 +17,29 @@ export interface HealthChecks {
   readonly readyz: readonly HealthCheck[];
 }
 
-/** `/livez`, `/readyz` and the older `/healthz`, whole or check by check, with `?verbose` and `?exclude=`. */
+/** Who learns what the checks found. */
+export interface HealthReport {
+  /** What `/metrics/slis` shows. */
+  readonly indicators: MetricRegistry;
+  readonly log: Logger;
+}
+
+/**
+ * `/livez`, `/readyz` and the older `/healthz`, whole or check by check, with `?verbose` and `?exclude=`.
+ *
+ * Why a check fails is logged when that changes. The whole answer tells it to those who have shown who they are;
+ * kube-apiserver tells it only check by check.
+ */
 export class HealthPaths implements PathHandler {
   readonly #checks: ReadonlyMap<string, readonly HealthCheck[]>;
   readonly #results;
   readonly #total;
+  readonly #log: Logger;
+  /** By check: why it failed the last time. */
+  readonly #failing = new Map<string, string>();
 
-  /** What the checks found is told in `indicators`, which `/metrics/slis` shows. */
-  constructor(checks: HealthChecks, indicators: MetricRegistry) {
+  constructor(checks: HealthChecks, { indicators, log }: HealthReport) {
+    this.#log = log;
     this.#checks = new Map([
       ['livez', checks.livez],
       ['readyz', checks.readyz],
@@ -69,7 +84,8 @@ export class HealthPaths implements PathHandler {
         continue;
       }
       const failure = await this.#failureOf(check, path);
-      lines.push(failure === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`);
+      const reason = call.user.name === ANONYMOUS.name ? 'reason withheld' : failure;
+      lines.push(failure === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: ${reason}`);
       failed ||= failure !== undefined;
     }
     if (excluded.size > 0) {
@@ -90,7 +106,19 @@ export class HealthPaths implements PathHandler {
     }
     this.#results.with({ name, type }).set(failure === undefined ? 1 : 0);
     this.#total.with({ name, type, status: failure === undefined ? 'success' : 'error' }).add();
+    this.#logChange(name, failure);
     return failure;
+  }
+
+  #logChange(check: string, failure: string | undefined): void {
+    if (failure === this.#failing.get(check)) return;
+    if (failure === undefined) {
+      this.#failing.delete(check);
+      this.#log.info('health check passes again', { check });
+    } else {
+      this.#failing.set(check, failure);
+      this.#log.info('health check fails', { check, error: failure });
+    }
   }
 }
 

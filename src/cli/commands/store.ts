@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CryptoRandom, RealClock } from '../../base/index.ts';
-import { compactStore, dumpStore, restoreStore, verifyStore } from '../../store/index.ts';
+import { compactStore, dumpStore, repairStore, restoreStore, verifyStore } from '../../store/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { defaultDataFolder } from './server-flags.ts';
@@ -13,23 +13,25 @@ const definitions: FlagDefinitions = {
     value: 'DIR',
     help: 'The data folder of `keelson up` (default .keelson in the home folder)',
   },
+  'accept-loss': { type: 'boolean', help: 'Let repair go on without what cannot be read' },
 };
 
-const usage = `Usage: keelson store verify|dump|restore|compact [--data-dir DIR]
+const usage = `Usage: keelson store verify|dump|repair|restore|compact [--data-dir DIR] [--accept-loss]
 
   verify   Read every file, check every record, tell what is damaged and where
   dump     Print all objects as JSON lines
+  repair   Tell what a damaged store has lost; with --accept-loss, go on with what can be read
   restore  Make a new store from a dump on standard input, or from the file given
   compact  Write a fresh checkpoint and drop what is superfluous
 
-The cluster must be stopped.
+The cluster must be stopped. verify, dump and repair without --accept-loss change nothing and work on read-only media.
 
 ${describeFlags(definitions)}`;
 
-/** `keelson store verify|dump|restore|compact` */
+/** `keelson store verify|dump|repair|restore|compact` */
 export const storeCommand: Command = {
   name: 'store',
-  summary: 'Check, dump, restore or compact the embedded store',
+  summary: 'Check, dump, repair, restore or compact the embedded store',
   usage,
   async run(args, context) {
     const flags = new Flags(args, definitions);
@@ -40,13 +42,15 @@ export const storeCommand: Command = {
         return verify(folder, context);
       case 'dump':
         return dump(folder, context);
+      case 'repair':
+        return repair(folder, { acceptLoss: flags.isSet('accept-loss') }, context);
       case 'restore':
         return restore(folder, file, context);
       case 'compact':
         return compact(folder, context);
       default:
         throw new UsageError(
-          action === '' ? 'what should be done?' : `"${action}" is not verify, dump, restore or compact`,
+          action === '' ? 'what should be done?' : `"${action}" is not verify, dump, repair, restore or compact`,
         );
     }
   },
@@ -68,6 +72,25 @@ async function verify(folder: string, context: CommandContext): Promise<void> {
 
 async function dump(folder: string, context: CommandContext): Promise<void> {
   for await (const line of dumpStore(folder, offline())) context.print(line.trimEnd());
+}
+
+async function repair(
+  folder: string,
+  options: { readonly acceptLoss: boolean },
+  context: CommandContext,
+): Promise<void> {
+  const { losses, objects, revision, movedTo } = await repairStore(folder, { ...offline(), ...options });
+  for (const loss of losses) context.print(`lost: ${loss}`);
+  if (losses.length === 0) {
+    context.print(`the store is sound: ${objects} objects at revision ${revision}`);
+  } else if (movedTo === undefined) {
+    context.print(`${objects} objects can be read`);
+    throw new Error(
+      `the store in "${folder}" is damaged and was left as it is; --accept-loss goes on without the rest`,
+    );
+  } else {
+    context.print(`the store goes on with ${objects} objects at revision ${revision}; its old files are in ${movedTo}`);
+  }
 }
 
 async function restore(folder: string, file: string | undefined, context: CommandContext): Promise<void> {

@@ -4,6 +4,8 @@ import { readU64, writeU64 } from './u64.ts';
 
 /** What the head of a checkpoint says. It is written last, when all of it is known. */
 export interface CheckpointHeader {
+  /** The version of the format. */
+  readonly version: number;
   readonly revision: Revision;
   /** The oldest revision that may be read, as far as it was compacted on demand. */
   readonly floor: Revision;
@@ -20,7 +22,7 @@ export const TABLE_ROW = 8;
 /** Key length, value length, creation, last write, deadline; then the key and the value. */
 export const ENTRY_HEAD = 32;
 
-export function encodeCheckpointHeader(header: CheckpointHeader): Buffer {
+export function encodeCheckpointHeader(header: Omit<CheckpointHeader, 'version'>): Buffer {
   return encodeFileHeader('KEELSCKP', (bytes) => {
     writeU64(bytes, header.revision, 16);
     writeU64(bytes, header.floor, 24);
@@ -32,8 +34,8 @@ export function encodeCheckpointHeader(header: CheckpointHeader): Buffer {
 }
 
 export function decodeCheckpointHeader(content: Buffer, file: string): CheckpointHeader {
-  checkFileHeader(content, 'KEELSCKP', file);
   return {
+    version: checkFileHeader(content, 'KEELSCKP', file),
     revision: readU64(content, 16),
     floor: readU64(content, 24),
     entryCount: readU64(content, 32),

@@ -5,15 +5,28 @@ import { type DurableFiles, FileDamage, type ReadableFile } from './durable-file
 import { HEADER_LENGTH } from './file-header.ts';
 import { readU64 } from './u64.ts';
 
-/** Gets each entry of a checkpoint, in key order. Values are slices of the block they were read in. */
-export type CheckpointVisitor = (entry: Entry, deadlineMs: number) => void;
+export interface CheckpointVisitor {
+  /** Gets each entry of a checkpoint, in key order. Values are slices of the block they were read in. */
+  entry(entry: Entry, deadlineMs: number): void;
+  /** Gets told of each block that cannot be read. */
+  damage?(damage: FileDamage): void;
+}
 
-/** Reads a whole checkpoint. Throws `Damaged`, with the place, at the first byte that is not as it was written. */
+/**
+ * Reads a whole checkpoint.
+ *
+ * Throws `Damaged`, with the place, at the first byte that is not as it was written, unless the visitor takes note of damage;
+ * then only if the header or the table cannot be read.
+ */
 export async function readCheckpoint(
   files: DurableFiles,
   name: string,
-  visit: CheckpointVisitor,
+  visitor: CheckpointVisitor,
 ): Promise<CheckpointHeader> {
+  const report = (damage: FileDamage): void => {
+    if (visitor.damage === undefined) throw damage;
+    visitor.damage(damage);
+  };
   const file = await files.openToRead(name);
   try {
     const header = decodeCheckpointHeader(await file.read(0, Math.min(HEADER_LENGTH, file.size)), name);
@@ -24,11 +37,11 @@ export async function readCheckpoint(
       const content = await next;
       next = readBlock(file, blocks[index + 1]); // the disk works while this block is decoded
       next.catch(() => undefined); // awaited in the next round, or of no interest because this one throws
-      if (crc32(content) !== block.crc) throw new FileDamage(name, block.offset, 'the checksum of a block is wrong');
-      entries += readEntries(content, visit);
+      if (crc32(content) === block.crc) entries += readEntries(content, visitor);
+      else report(new FileDamage(name, block.offset, 'the checksum of a block is wrong'));
     }
     if (entries !== header.entryCount)
-      throw new FileDamage(name, 0, `${entries} entries instead of ${header.entryCount}`);
+      report(new FileDamage(name, 0, `${entries} entries instead of ${header.entryCount}`));
     return header;
   } finally {
     await file.close();
@@ -64,7 +77,7 @@ async function readBlock(file: ReadableFile, block: Block | undefined): Promise<
   return block === undefined ? Buffer.alloc(0) : file.read(block.offset, block.length);
 }
 
-function readEntries(block: Buffer, visit: CheckpointVisitor): number {
+function readEntries(block: Buffer, visitor: CheckpointVisitor): number {
   let count = 0;
   for (let at = 0; at < block.length; count++) {
     const keyAt = at + ENTRY_HEAD;
@@ -76,7 +89,7 @@ function readEntries(block: Buffer, visit: CheckpointVisitor): number {
       createRevision: readU64(block, at + 8),
       modRevision: readU64(block, at + 16),
     };
-    visit(entry, readU64(block, at + 24));
+    visitor.entry(entry, readU64(block, at + 24));
     at = end;
   }
   return count;

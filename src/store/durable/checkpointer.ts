@@ -3,7 +3,15 @@ import type { Mvcc } from '../mvcc/mvcc.ts';
 import { type CheckpointSource, writeCheckpoint } from './checkpoint-writer.ts';
 import type { DurableFiles } from './durable-files.ts';
 import { listStoreFiles } from './file-names.ts';
+import type { Manifest } from './manifest.ts';
 import type { Segments } from './segments.ts';
+
+/** What a checkpoint is made of, and who must know of it. */
+export interface CheckpointedStore {
+  readonly mvcc: Mvcc;
+  readonly segments: Segments;
+  readonly manifest: Manifest;
+}
 
 export interface CheckpointerOptions {
   readonly log: Logger;
@@ -24,18 +32,14 @@ const MAX_SUPERFLUOUS = 64;
  */
 export class Checkpointer {
   readonly #files: DurableFiles;
-  readonly #source: { readonly mvcc: Mvcc; readonly segments: Segments };
+  readonly #source: CheckpointedStore;
   readonly #options: CheckpointerOptions;
   readonly #stop = new AbortController();
   /** The size of the newest checkpoint. */
   #lastBytes: number;
   #running: Promise<void> | undefined;
 
-  constructor(
-    files: DurableFiles,
-    source: { readonly mvcc: Mvcc; readonly segments: Segments },
-    options: CheckpointerOptions,
-  ) {
+  constructor(files: DurableFiles, source: CheckpointedStore, options: CheckpointerOptions) {
     this.#files = files;
     this.#source = source;
     this.#options = options;
@@ -86,10 +90,12 @@ export class Checkpointer {
   }
 
   async #write(): Promise<void> {
-    const { mvcc, segments } = this.#source;
+    const { mvcc, segments, manifest } = this.#source;
     const source = checkpointSource(mvcc);
     const written = await writeCheckpoint(this.#files, source, { signal: this.#stop.signal });
     this.#lastBytes = written.bytes;
+    await manifest.note({ checkpoint: source.revision });
+    await manifest.sync(); // before anything is removed that it makes superfluous
     const old = (await listStoreFiles(this.#files)).checkpoints.filter(({ revision }) => revision < source.revision);
     const covered = segments.coveredBy(source.revision);
     for (const { name } of [...covered, ...old]) await this.#files.remove(name);

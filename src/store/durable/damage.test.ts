@@ -3,24 +3,38 @@ import { crc32 } from 'node:zlib';
 import { isStoreError } from '../errors.ts';
 import { prefixRange } from '../key-range.ts';
 import { DurableFolder } from '../testing/durable-folder.ts';
+import { FaultyFiles } from '../testing/faulty-files.ts';
 import { expectFailure, put, text, write } from '../testing/store-under-test.ts';
+import type { DurableStore } from './durable-store.ts';
+import { readMark } from './manifest.ts';
+import { openFolder } from './node-files.ts';
 import { verifyStore } from './verify-store.ts';
 
 const LOG = 'log-0000000001';
 const HEADER = 64;
 
-/** Three frames, and then the process is gone without a word. Where each frame begins, and the end. */
-async function threeFrames(folder: DurableFolder): Promise<number[]> {
+/**
+ * Three frames, and then the process is gone without a word, the third acknowledged or not.
+ *
+ * Where each frame begins, and the end.
+ */
+async function threeFrames(
+  folder: DurableFolder,
+  { isAcknowledged }: { readonly isAcknowledged: boolean },
+): Promise<number[]> {
   const ends = [HEADER];
   const store = await folder.open();
-  const copy: Buffer[] = [];
+  let log: Buffer = Buffer.alloc(0);
+  const manifests: Buffer[] = [];
   for (const value of ['1', '2', '3']) {
     await write(store, put('/a', value), put(`/at-${value}`, value));
-    copy[0] = await folder.read(LOG);
-    ends.push(endOfFrames(copy[0]));
+    log = await folder.read(LOG);
+    manifests.push(await folder.read('manifest'));
+    ends.push(endOfFrames(log));
   }
   await store[Symbol.asyncDispose]();
-  await folder.write(LOG, copy[0] as Buffer); // as it was before it was closed in good order
+  await folder.write(LOG, log); // as it was before it was closed in good order
+  await folder.write('manifest', manifests.at(isAcknowledged ? -1 : -2) as Buffer);
   return ends;
 }
 
@@ -38,15 +52,17 @@ async function openFailure(folder: DurableFolder): Promise<unknown> {
   );
 }
 
-describe('a last frame that is not whole', () => {
+describe('a last frame that is not whole and was not acknowledged', () => {
   test('is dropped wherever it was cut off, and the log says so', async () => {
     await using folder = await DurableFolder.make();
-    const [, , third = 0, end = 0] = await threeFrames(folder);
+    const [, , third = 0, end = 0] = await threeFrames(folder, { isAcknowledged: false });
     const whole = await folder.read(LOG);
+    const manifest = await folder.read('manifest');
 
-    for (let cut = third + 1; cut < end; cut += 3) {
+    for (let cut = third + 1; cut < end; cut += 8) {
       for (const tail of [Buffer.alloc(0), Buffer.alloc(100), Buffer.alloc(whole.length - cut)]) {
         await folder.write(LOG, Buffer.concat([whole.subarray(0, cut), tail]));
+        await folder.write('manifest', manifest);
         folder.logged.length = 0;
         const store = await folder.open();
         expect(store.revisionNow(), `cut at ${cut}`).toBe(2);
@@ -64,7 +80,7 @@ describe('a last frame that is not whole', () => {
 
   test('is dropped when its bytes are not those that were written, and what is written next takes its place', async () => {
     await using folder = await DurableFolder.make();
-    const [, , third = 0, end = 0] = await threeFrames(folder);
+    const [, , third = 0, end = 0] = await threeFrames(folder, { isAcknowledged: false });
     await folder.flip(LOG, end - 1);
     const report = await verifyStore(folder.path, folder);
     expect(report.problems).toEqual([]);
@@ -84,10 +100,88 @@ describe('a last frame that is not whole', () => {
   });
 });
 
+describe('an acknowledged log', () => {
+  test('that ends before its end makes the store refuse to open and tell what is lost, wherever it ends', async () => {
+    await using folder = await DurableFolder.make();
+    const [first = 0, second = 0, third = 0, end = 0] = await threeFrames(folder, { isAcknowledged: true });
+    const whole = await folder.read(LOG);
+    for (const [cut, good, revisions] of [
+      [end - 1, third, 'revision 3 is'],
+      [third, third, 'revision 3 is'],
+      [second + 40, second, 'revisions 2 to 3 are'],
+      [second, second, 'revisions 2 to 3 are'],
+      [first, first, 'revisions 1 to 3 are'],
+    ] as const) {
+      for (const tail of [Buffer.alloc(0), Buffer.alloc(whole.length - cut)]) {
+        await folder.write(LOG, Buffer.concat([whole.subarray(0, cut), tail]));
+
+        const error = await openFailure(folder);
+
+        expect(isStoreError(error, 'Damaged'), `cut at ${cut}: ${String(error)}`).toBe(true);
+        const problem = `the log was acknowledged up to offset ${end} and ends here; ${revisions} lost`;
+        expect(String(error)).toContain(`"${LOG}": ${problem} (at offset ${good})`);
+        const report = await verifyStore(folder.path, folder);
+        expect(report).toMatchObject({ problems: [{ file: LOG, offset: good, description: problem }], notes: [] });
+      }
+    }
+    expect((await folder.read(LOG)).length).toBe(whole.length); // nothing was changed
+  });
+
+  test('whose newest segment, all segments, manifest or checkpoint is missing makes the store refuse to open', async () => {
+    await using folder = await DurableFolder.make();
+    const fill = async (store: DurableStore): Promise<void> => {
+      for (let count = 0; count < 30; count++) await write(store, put(`/${count}`, 'x'.repeat(100)));
+      await store.compact(25);
+      await store.checkpoint();
+    };
+    await folder.during(fill, { segmentBytes: 1000 });
+    const segments = await folder.names('log-');
+    const checkpoints = await folder.names('checkpoint-');
+    for (const [missing, ...others] of [
+      [segments.at(-1) as string],
+      [segments.at(-1) as string, ...segments.slice(0, -1)],
+      ['manifest'],
+      [checkpoints[0] as string],
+    ] as const) {
+      const kept = new Map<string, Buffer>();
+      for (const name of [missing, ...others]) {
+        kept.set(name, await folder.read(name));
+        await folder.remove(name);
+      }
+
+      const error = await openFailure(folder);
+
+      expect(isStoreError(error, 'Damaged'), `${missing}: ${String(error)}`).toBe(true);
+      expect(String(error)).toContain(`"${missing}": it is missing`);
+      expect((await verifyStore(folder.path, folder)).problems).toMatchObject([{ file: missing }]);
+      for (const [name, content] of kept) await folder.write(name, content);
+    }
+    await folder.during(async (store) => expect(store.revisionNow()).toBe(30));
+  });
+
+  test('is exact to the last commit after the end of the process, and after that of the power 20 ms later', async () => {
+    await using folder = await DurableFolder.make();
+    const files = new FaultyFiles(await openFolder(folder.path));
+    const synced: string[] = [];
+    files.fault = (action, name) => void (action === 'sync' && synced.push(name));
+    await using store = await folder.open({ files });
+    await write(store, put('/a', '1'));
+    synced.length = 0;
+    await write(store, put('/a', '2'));
+    expect(await readMark(files)).toMatchObject({ revision: 2, isClosed: false });
+    expect(synced).toEqual([LOG]);
+
+    await folder.clock.advance(20);
+    expect(synced).toEqual([LOG, 'manifest']);
+    await folder.clock.advance('1h'); // while nothing is written nothing is synced
+    expect(synced).toEqual([LOG, 'manifest']);
+  });
+});
+
 describe('a bit that has turned', () => {
   test('in any frame but the last makes the store refuse to open, and say where', async () => {
     await using folder = await DurableFolder.make();
-    const [first = 0, second = 0, third = 0] = await threeFrames(folder);
+    const [first = 0, second = 0, third = 0] = await threeFrames(folder, { isAcknowledged: true });
     for (const [frame, next] of [
       [first, second],
       [second, third],
@@ -189,14 +283,14 @@ describe('a file of a newer format', () => {
       await store.checkpoint();
     });
     const content = await folder.read(name);
-    content.writeUInt32LE(2, 8);
+    content.writeUInt32LE(3, 8);
     content.writeUInt32LE(crc32(content.subarray(0, 60)), 60);
     await folder.write(name, content);
 
     const error = await openFailure(folder);
 
     expect(isStoreError(error, 'UnknownFormat'), String(error)).toBe(true);
-    expect(String(error)).toContain(`"${name}": format version 2 is newer than 1`);
+    expect(String(error)).toContain(`"${name}": format version 3 is newer than 2`);
     expect(await folder.read(name)).toEqual(content);
     expect((await verifyStore(folder.path, folder)).problems).toMatchObject([{ file: name }]);
   });

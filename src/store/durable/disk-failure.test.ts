@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -76,6 +76,17 @@ describe('a full disk', () => {
     files.fault = () => undefined;
     const again = await store.commit({ conditions: [{ key: '/b', modRevision: first }], operations: [put('/b', '4')] });
     expect(again).toEqual({ ok: true, revision: first + 1 });
+  });
+
+  test('does not keep a store from being opened and read', async () => {
+    await using folder = await DurableFolder.make();
+    await folder.during((store) => write(store, put('/a', '1')));
+    const files = await faulty(folder);
+    files.fault = (action) => {
+      if (action === 'create') throw systemError('ENOSPC');
+    };
+    await using store = await folder.open({ files });
+    expect(text(store.readNow('/a'))).toBe('1');
   });
 
   test('does not stop a store when only a checkpoint cannot be written', async () => {
@@ -202,5 +213,129 @@ describe('a failing disk', () => {
 
     await expectFailure('Unavailable', write(store, put('/a', '2')));
     expect(syncs).toBe(2);
+  });
+});
+
+describe('too many open files', () => {
+  test.each(['create', 'syncFolder'] as const)(
+    'refuse the writes that need a new segment, and only those, until there is room again (%s)',
+    async (action) => {
+      await using folder = await DurableFolder.make();
+      const files = await faulty(folder);
+      const store = await folder.open({ files, segmentBytes: 100_000 });
+      files.fault = (found) => {
+        if (found === action) throw systemError('EMFILE');
+      };
+      await write(store, put('/a', BIG));
+      await expectFailure('Unavailable', write(store, put('/b', BIG)));
+      await expectFailure('Unavailable', store.checkHealth());
+      expect(await write(store, put('/c', 'small'))).toBe(2);
+      await expectFailure('Unavailable', write(store, put('/b', BIG)));
+
+      files.fault = () => undefined;
+      expect(await write(store, put('/b', BIG))).toBe(3);
+      await store[Symbol.asyncDispose]();
+      await folder.during(async (again) => expect(again.revisionNow()).toBe(3));
+    },
+  );
+
+  test('of a real kind', async () => {
+    await using folder = await DurableFolder.make();
+    const program = join(import.meta.dirname, '../testing/exhaust-descriptors.ts');
+    const run = join(import.meta.dirname, '../../../scripts/run.mjs');
+    const command = 'ulimit -n 200 && exec "$0" "$@"';
+    const output = execFileSync('sh', ['-c', command, process.execPath, run, program, folder.path], {
+      encoding: 'utf8',
+    });
+
+    expect(output.trim().split('\n')).toEqual(['Unavailable', 'written']);
+  });
+});
+
+describe('a store whose files are taken away', () => {
+  test.each([
+    ['its folder is removed', (path: string) => rm(path, { recursive: true })],
+    ['its log is removed', (path: string) => rm(join(path, 'log-0000000001'))],
+  ])('refuses the next write and is unwell when %s', async (_what, remove) => {
+    await using folder = await DurableFolder.make();
+    const store = await folder.open();
+    await write(store, put('/a', '1'));
+    await store.checkHealth();
+    await remove(folder.path);
+    await folder.clock.advance(2);
+
+    const failure = await write(store, put('/a', '2')).catch((error: unknown) => error);
+
+    expect(isStoreError(failure, 'Unavailable')).toBe(true);
+    expect(String(failure)).toContain('was removed');
+    await expect(store.checkHealth()).rejects.toThrow('was removed');
+    expect(text(store.readNow('/a'))).toBe('1');
+    await store[Symbol.asyncDispose]();
+    await mkdir(folder.path, { recursive: true });
+  });
+
+  test.each([
+    ['moved away', (path: string) => rename(path, `${path}-moved`)],
+    ['without its manifest', (path: string) => rm(join(path, 'manifest'))],
+  ])('refuses writes as soon as it is looked at, when the folder is %s', async (_what, take) => {
+    await using folder = await DurableFolder.make();
+    const store = await folder.open();
+    await take(folder.path);
+
+    await expect(store.checkHealth()).rejects.toThrow(/was removed/);
+    await expectFailure('Unavailable', write(store, put('/a', '2')));
+    await store[Symbol.asyncDispose]();
+    await rm(`${folder.path}-moved`, { recursive: true, force: true });
+    await mkdir(folder.path, { recursive: true });
+  });
+
+  test('refuses writes some milliseconds after a write into a folder that was moved', async () => {
+    await using folder = await DurableFolder.make();
+    const store = await folder.open();
+    await rename(folder.path, `${folder.path}-moved`);
+    await write(store, put('/a', '1')); // is in the folder that was moved
+    await folder.clock.advance(20);
+
+    await expectFailure('Unavailable', write(store, put('/a', '2')));
+    await store[Symbol.asyncDispose]();
+    await rename(`${folder.path}-moved`, folder.path);
+    await folder.during(async (again) => expect(again.revisionNow()).toBe(1));
+  });
+});
+
+describe('checkHealth', () => {
+  test('tells of a disk that does not answer', async () => {
+    await using folder = await DurableFolder.make();
+    const files = await faulty(folder);
+    await using store = await folder.open({ files });
+    let answer = (): void => undefined;
+    files.fault = (action, name) => {
+      if (action === 'sync' && name.startsWith('log-')) return new Promise((resolve) => (answer = resolve));
+    };
+    const writing = write(store, put('/a', '1'));
+    await folder.clock.advance('9s');
+    await store.checkHealth();
+    await folder.clock.advance('2s');
+    await expect(store.checkHealth()).rejects.toThrow('the disk has not answered for 11000 ms');
+
+    files.fault = () => undefined;
+    answer();
+    await writing;
+    await store.checkHealth();
+  });
+
+  test('tells of a full disk, and by itself that it is no longer full', async () => {
+    await using folder = await DurableFolder.make();
+    const files = await faulty(folder);
+    await using store = await folder.open({ files, segmentBytes: 1000 });
+    files.fault = (_action, name) => {
+      if (name.endsWith('.new')) throw systemError('ENOSPC');
+    };
+    await write(store, put('/a', 'x'.repeat(850)));
+    await expectFailure('NoSpace', write(store, put('/a', 'x'.repeat(850))));
+    await expectFailure('NoSpace', store.checkHealth());
+
+    files.fault = () => undefined;
+    await store.checkHealth();
   });
 });

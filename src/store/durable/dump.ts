@@ -4,6 +4,7 @@ import { StoreError } from '../errors.ts';
 import type { Entry, Revision } from '../store.ts';
 import { writeCheckpoint } from './checkpoint-writer.ts';
 import { listStoreFiles } from './file-names.ts';
+import { checkpointMark, writeManifest } from './manifest.ts';
 import { openFolder } from './node-files.ts';
 import { type OfflineOptions, recoverState, withFolder } from './offline.ts';
 
@@ -86,13 +87,11 @@ function refuse(place: string, problem: string): StoreError {
  * Values that are text are written as text, others as base64. The store is locked only while it is read; the lines are of that moment.
  */
 export async function* dumpStore(folder: string, options: OfflineOptions): AsyncGenerator<string, void, undefined> {
-  const { revision, entries, deadlineOf } = await withFolder(folder, async (files) => {
-    const { mvcc } = await recoverState(files, options);
-    const deadlineOf = (key: string): number => mvcc.deadlines.of(key);
-    return { revision: mvcc.revision, entries: mvcc.entriesAt(mvcc.revision), deadlineOf };
-  });
+  const { mvcc } = await withFolder(folder, (files) => recoverState(files, options), { isOnlyRead: true });
+  const { revision } = mvcc;
+  const entries = mvcc.entriesAt(revision);
   yield JSON.stringify({ keelsonStoreDump: DUMP_VERSION, revision } satisfies DumpHead);
-  for (const entry of entries.values()) yield JSON.stringify(lineOf(entry, deadlineOf(entry.key)));
+  for (const entry of entries.values()) yield JSON.stringify(lineOf(entry, mvcc.deadlines.of(entry.key)));
   yield JSON.stringify({ end: true, objects: entries.size } satisfies DumpEnd);
 }
 
@@ -127,7 +126,9 @@ export async function restoreStore(
     if (segments.length + checkpoints.length > 0) {
       throw new StoreError('Unavailable', `Cannot restore into "${folder}": there is a store already`);
     }
+    await writeManifest(files, checkpointMark(0)); // a checkpoint is never without one
     await writeCheckpoint(files, { revision, floor: revision, entries: entries.values(), deadlineOf });
+    await writeManifest(files, checkpointMark(revision));
   });
   return { revision, objects: entries.size };
 }

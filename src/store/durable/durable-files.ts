@@ -7,6 +7,8 @@ export interface DurableFile {
   /** Resolves once everything written so far is on the disk. */
   sync(): Promise<void>;
   truncate(length: number): Promise<void>;
+  /** Whether the file has no name any more, so that nobody will ever read what is written to it. Never throws. */
+  isRemoved(): boolean;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,8 @@ export interface DurableFiles {
   remove(name: string): Promise<void>;
   /** Resolves once creations, renames and removals are on the disk. */
   syncFolder(): Promise<void>;
+  /** Whether the folder's path still leads to the folder that was opened. */
+  isInPlace(): Promise<boolean>;
 }
 
 /** The system's code for an error (`ENOSPC`, `EIO`, …). */
@@ -43,6 +47,12 @@ export function errorCode(error: unknown): string | undefined {
 export function isOutOfSpace(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** Whether the process or the system has too many files open, or no memory to open more: that passes. */
+export function isShortOfDescriptors(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM';
 }
 
 /** A file of the store is not as it was written, and where. */

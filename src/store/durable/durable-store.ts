@@ -3,7 +3,7 @@ import { Expiry } from '../mvcc/expiry.ts';
 import type { Mvcc, MvccOptions } from '../mvcc/mvcc.ts';
 import { conditionsHold, recordOf, type RevisionRecord } from '../mvcc/revision-record.ts';
 import { MvccStore } from '../mvcc/mvcc-store.ts';
-import type { CommitResult, Entry, Operation, Revision, Transaction } from '../store.ts';
+import type { CommitResult, Entry, HealthReporting, Operation, Revision, Transaction } from '../store.ts';
 import { checkTransaction, type TransactionLimits } from '../transaction-check.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -26,7 +26,7 @@ export interface DurableParts {
   readonly mvcc: Mvcc;
   readonly writer: LogWriter;
   readonly checkpointer: Checkpointer;
-  readonly lock: AsyncDisposable;
+  readonly lock: AsyncDisposable | undefined;
   readonly log: Logger;
 }
 
@@ -37,7 +37,7 @@ export interface DurableParts {
  * so nobody ever sees what a crash could take back. Transactions queued behind others reckon with them as if they had been
  * written. After a failed sync reads go on and writes are refused until the store is opened anew.
  */
-export class DurableStore extends MvccStore {
+export class DurableStore extends MvccStore implements HealthReporting {
   readonly #options: DurableStoreOptions;
   readonly #parts: DurableParts;
   readonly #mvcc: Mvcc;
@@ -96,6 +96,16 @@ export class DurableStore extends MvccStore {
     await this.#queued(compact, (frame) => frame.addCompaction(revision));
   }
 
+  async checkHealth(): Promise<void> {
+    this.open();
+    try {
+      await this.#parts.writer.expectInPlace();
+    } catch (cause) {
+      throw this.#queue.fail(cause);
+    }
+    await this.#queue.check();
+  }
+
   /** Writes a checkpoint now, whether it is worth it or not. */
   async checkpoint(): Promise<void> {
     this.open();
@@ -113,11 +123,13 @@ export class DurableStore extends MvccStore {
     await this.#mvcc.close();
     await this.#queue.drained();
     await checkpointer.close();
-    // so that damage to the frame before it can be told from a frame that was cut off
-    await this.#queued(undefined, (frame) => frame.addClose()).catch(() => undefined); // a failing disk has been told of
+    const isClean = await this.#queued(undefined, (frame) => frame.addClose()).then(
+      () => true,
+      () => false, // a failing disk has been told of
+    );
     await this.#queue.drained();
-    await writer.close().catch(() => undefined); // everything acknowledged is on the disk
-    await lock[Symbol.asyncDispose]();
+    await writer.close({ isClean }).catch(() => undefined); // everything acknowledged is on the disk
+    await lock?.[Symbol.asyncDispose]();
   }
 
   #recordOf(operations: readonly Operation[]): RevisionRecord | undefined {

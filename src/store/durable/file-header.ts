@@ -4,13 +4,19 @@ import { FileDamage } from './durable-files.ts';
 
 /** The first bytes of every file of the store. */
 export const HEADER_LENGTH = 64;
-/** Raised whenever an older version could misread what a newer one writes. */
-export const FORMAT_VERSION = 1;
+/**
+ * The version that is written; raised whenever an older program could misread what a newer one writes.
+ *
+ * Version 1 had no manifest. Version 2 has one, and segments that tell how the segment before them ends.
+ */
+export const FORMAT_VERSION = 2;
+/** The first version whose files are never without a manifest. */
+export const MANIFEST_SINCE_VERSION = 2;
 
 const MAGIC_LENGTH = 8;
 const CRC_OFFSET = HEADER_LENGTH - 4;
 
-export type FileMagic = 'KEELSLOG' | 'KEELSCKP';
+export type FileMagic = 'KEELSLOG' | 'KEELSCKP' | 'KEELSMAN';
 
 /** A header with magic, version and checksum; bytes 16 to 59 are for the kind of file to fill. */
 export function encodeFileHeader(magic: FileMagic, fill: (header: Buffer) => void): Buffer {
@@ -19,12 +25,17 @@ export function encodeFileHeader(magic: FileMagic, fill: (header: Buffer) => voi
   header.writeUInt32LE(FORMAT_VERSION, MAGIC_LENGTH);
   header.writeUInt32LE(HEADER_LENGTH, MAGIC_LENGTH + 4);
   fill(header);
-  header.writeUInt32LE(crc32(header.subarray(0, CRC_OFFSET)), CRC_OFFSET);
+  sealFileHeader(header);
   return header;
 }
 
-/** Refuses what is not such a file, what is damaged, and what a newer version has written. */
-export function checkFileHeader(content: Buffer, magic: FileMagic, file: string): void {
+/** Brings the checksum of a header up to date. */
+export function sealFileHeader(header: Buffer): void {
+  header.writeUInt32LE(crc32(header.subarray(0, CRC_OFFSET)), CRC_OFFSET);
+}
+
+/** The version of a header. Refuses what is not such a file, what is damaged, and what a newer version has written. */
+export function checkFileHeader(content: Buffer, magic: FileMagic, file: string): number {
   if (content.length < HEADER_LENGTH) throw new FileDamage(file, content.length, 'the file ends within its header');
   if (content.toString('latin1', 0, MAGIC_LENGTH) !== magic)
     throw new FileDamage(file, 0, `it does not begin with ${magic}`);
@@ -36,4 +47,5 @@ export function checkFileHeader(content: Buffer, magic: FileMagic, file: string)
   if (content.readUInt32LE(CRC_OFFSET) !== crc32(content.subarray(0, CRC_OFFSET))) {
     throw new FileDamage(file, 0, 'the checksum of the header is wrong');
   }
+  return version;
 }

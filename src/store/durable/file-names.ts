@@ -9,7 +9,10 @@ export type StoreFile =
 
 const SEGMENT = /^log-(\d{10})$/;
 const CHECKPOINT = /^checkpoint-(\d{16})$/;
-const LEFTOVER = /^(log|checkpoint)-\d+\.new$/;
+const LEFTOVER = /^(log-\d+|checkpoint-\d+|manifest)\.new$/;
+
+/** The file that says which other files there must be. */
+export const MANIFEST_NAME = 'manifest';
 
 export function segmentName(sequence: number): string {
   return `log-${String(sequence).padStart(10, '0')}`;

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +36,52 @@ async function holdInOtherProcess(path: string): Promise<{ kill(): Promise<void>
 }
 
 describe('a folder', () => {
+  test('stays locked when every file in it is removed, and by whatever path it is reached', async () => {
+    const folder = await newFolder('emptied');
+    const link = join(base, 'link');
+    await symlink(folder, link);
+    const lock = await lockFolder(folder);
+    for (const name of await readdir(folder)) await rm(join(folder, name));
+
+    await expectFailure('Locked', lockFolder(folder));
+    await expectFailure('Locked', lockFolder(link));
+
+    await lock[Symbol.asyncDispose]();
+    await (await lockFolder(link))[Symbol.asyncDispose]();
+  });
+
+  test.runIf(process.platform === 'linux')('is locked by flock too, where there is that program', async (context) => {
+    const folder = await newFolder('flocked');
+    const tryFlock = (): number | null => spawnSync('flock', ['-xn', folder, 'true']).status;
+    if (tryFlock() !== 0) {
+      context.task.meta.skipReason = 'there is no program flock';
+      context.skip();
+    }
+    const lock = await lockFolder(folder);
+    expect(tryFlock()).toBe(1);
+
+    await lock[Symbol.asyncDispose]();
+    expect(tryFlock()).toBe(0);
+  });
+
+  test('that cannot be written to can be locked by those who only read', async (context) => {
+    const folder = await newFolder('medium');
+    await (await lockFolder(folder))[Symbol.asyncDispose]();
+    const mount = spawnSync('mount', ['--bind', '-o', 'ro', folder, folder]);
+    if (mount.status !== 0) {
+      context.task.meta.skipReason = 'mounting a folder is not allowed';
+      context.skip();
+    }
+    try {
+      const lock = await lockFolder(folder, { isOnlyRead: true });
+      await expectFailure('Locked', lockFolder(folder, { isOnlyRead: true }));
+      await lock[Symbol.asyncDispose]();
+      await expect(lockFolder(folder)).rejects.toThrow('EROFS');
+    } finally {
+      spawnSync('umount', [folder]);
+    }
+  });
+
   test('has one owner at a time, also within a process', async () => {
     const folder = await newFolder('one');
     const lock = await lockFolder(folder);

@@ -1,43 +1,46 @@
-import { open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, type Server } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { StoreError } from '../errors.ts';
-import { errorCode } from './durable-files.ts';
+import { errorCode, isOutOfSpace } from './durable-files.ts';
+import { closeServer, type KernelLock, listenAlone, lockInKernel } from './kernel-lock.ts';
+
+export interface FolderLockOptions {
+  /** Nothing will be written, so that a folder in which nothing can be written is locked well enough by the kernel. */
+  readonly isOnlyRead?: boolean;
+}
 
 /**
- * Keeps a second process out of a folder.
+ * Keeps a second process out of a folder, throwing `Locked` when there is one.
  *
- * The owner listens on a Unix socket in the folder, and whoever can connect to it knows that the owner lives. Node has no
- * file locks, and this is the next best thing: the system itself closes the socket when the process ends, however it ends, so
- * there is no stale lock to reason about; it works across containers that share the folder, where a process id means
- * nothing; it needs no heartbeat; a process that is merely stopped still holds it.
+ * The lock is the kernel's, on the folder itself. Besides, the owner listens on a Unix socket in the folder, and whoever can
+ * connect to it knows that the owner lives: that keeps out those whom the kernel's locks do not reach, another network
+ * namespace without the program `flock` or an older version of Keelson. The system closes the socket when the process
+ * ends, however it ends, so there is no stale lock to reason about, and a process that is merely stopped still holds it.
  *
  * Sockets of the dead stay behind as files, and two processes must not both succeed a dead one. So each contender takes a
  * number of its own, above all it sees, and owns the folder if afterwards nobody has a higher one and nobody with a lower one
  * lives. Of two who come at once the one that looks last sees the other, so they never both win.
  */
-export async function lockFolder(folder: string): Promise<AsyncDisposable> {
-  const handle = await open(folder, 'r');
-  const place = new LockPlace(folder, handle.fd);
+export async function lockFolder(folder: string, options: FolderLockOptions = {}): Promise<AsyncDisposable> {
+  const kernelLock = await waitForKernel(folder);
   try {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const server = await contend(place);
-      if (server === undefined) continue;
-      await writeFile(join(folder, OWNER_FILE), `${process.pid}\n`);
-      const release = async (): Promise<void> => {
-        await closeServer(server);
-        await handle.close();
-      };
-      return { [Symbol.asyncDispose]: release };
-    }
-    throw new StoreError('Locked', `Cannot open store "${folder}": others are trying to at the same time`);
+    const server = await takeSocket(new LockPlace(folder, kernelLock.descriptor), options);
+    const release = async (): Promise<void> => {
+      if (server !== undefined) await closeServer(server);
+      await kernelLock.close();
+    };
+    return { [Symbol.asyncDispose]: release };
   } catch (error) {
-    await handle.close();
+    await kernelLock.close();
     throw error;
   }
 }
 
 const ATTEMPTS = 10;
+const KERNEL_ATTEMPTS = 15;
+const KERNEL_PAUSE_MS = 20;
 const LOCK_FILE = /^lock-(\d+)$/;
 const OWNER_FILE = 'owner';
 
@@ -61,12 +64,44 @@ class LockPlace {
   }
 }
 
+/**
+ * A process that was just killed, or one between `fork` and `exec`, may hold a lock for some milliseconds more.
+ *
+ * The time is real, whatever clock the store has: it is the kernel's.
+ */
+async function waitForKernel(folder: string): Promise<KernelLock> {
+  for (let attempt = 0; attempt < KERNEL_ATTEMPTS; attempt++) {
+    if (attempt > 0) await pause(KERNEL_PAUSE_MS);
+    const lock = await lockInKernel(folder);
+    if (lock !== undefined) return lock;
+  }
+  throw await lockedError(folder);
+}
+
+/** The socket of the owner; `undefined` where none can be made and none is needed. */
+async function takeSocket(place: LockPlace, options: FolderLockOptions): Promise<Server | undefined> {
+  try {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const server = await contend(place);
+      if (server === undefined) continue;
+      await writeFile(join(place.folder, OWNER_FILE), `${process.pid}\n`).catch((error: unknown) => {
+        if (!isOutOfSpace(error)) throw error; // it is only for messages
+      });
+      return server;
+    }
+  } catch (error) {
+    if (options.isOnlyRead === true && ['EROFS', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return undefined;
+    throw error;
+  }
+  throw new StoreError('Locked', `Cannot open store "${place.folder}": others are trying to at the same time`);
+}
+
 /** The socket of the owner if that is this process now; `undefined` to try again. */
 async function contend(place: LockPlace): Promise<Server | undefined> {
   const seen = await place.numbers();
   await refuseIfAnyLives(place, seen);
   const number = Math.max(0, ...seen) + 1;
-  const server = await listen(place.path(number));
+  const server = await listenAlone(place.path(number));
   if (server === undefined) return undefined;
   try {
     const others = (await place.numbers()).filter((other) => other !== number);
@@ -86,29 +121,13 @@ async function contend(place: LockPlace): Promise<Server | undefined> {
 async function refuseIfAnyLives(place: LockPlace, numbers: readonly number[]): Promise<void> {
   const alive = await Promise.all(numbers.map((number) => isAlive(place.path(number))));
   if (!alive.includes(true)) return;
-  const owner = await readFile(join(place.folder, OWNER_FILE), 'utf8').catch(() => 'unknown'); // only to be of help
-  throw new StoreError(
-    'Locked',
-    `Cannot open store "${place.folder}": another process has it open (process id ${owner.trim()})`,
-  );
+  throw await lockedError(place.folder);
 }
 
-/** `undefined` when somebody else was quicker. */
-function listen(path: string): Promise<Server | undefined> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once('error', (error) => {
-      if (errorCode(error) === 'EADDRINUSE') resolve(undefined);
-      else reject(error);
-    });
-    server.listen({ path, exclusive: true }, () => resolve(server));
-    server.unref();
-  });
-}
-
-/** Closing also removes the socket's file. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
+async function lockedError(folder: string): Promise<StoreError> {
+  const owner = await readFile(join(folder, OWNER_FILE), 'utf8').catch(() => 'unknown'); // only to be of help
+  const problem = `another process has it open (process id ${owner.trim()})`;
+  return new StoreError('Locked', `Cannot open store "${folder}": ${problem}`);
 }
 
 function isAlive(path: string): Promise<boolean> {

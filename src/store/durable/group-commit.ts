@@ -1,7 +1,7 @@
-import type { Clock, Logger } from '../../base/index.ts';
+import { type Clock, describeError, type Logger } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
 import type { Revision } from '../store.ts';
-import { isOutOfSpace } from './durable-files.ts';
+import { isOutOfSpace, isShortOfDescriptors } from './durable-files.ts';
 import { FRAME_HEAD, sealFrame } from './frame.ts';
 import { FrameBuilder } from './log-record.ts';
 import type { LogWriter } from './log-writer.ts';
@@ -28,6 +28,8 @@ interface Group {
   readonly frame: FrameBuilder;
   readonly firstRevision: Revision;
   readonly members: GroupMember[];
+  /** Room to make, even if less is written. */
+  roomBytes: number;
 }
 
 /** A group that has grown to this is not added to. */
@@ -35,6 +37,10 @@ const GROUP_BYTES = 4 * 1024 * 1024;
 /** What may wait for the disk; more is refused with `Unavailable`. */
 const MAX_WAITING = 16_384;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+/** How long a failure of the power could make the store forget how far its log reached. */
+const MARK_SYNC_MS = 20;
+/** A disk that takes longer than this for one group counts as unwell. */
+const SLOW_DISK_MS = 10_000;
 
 /**
  * Collects what is to be written, and writes what has gathered with one write and one sync, again and again.
@@ -53,7 +59,12 @@ export class GroupCommit {
   #waitingBytes = 0;
   #running: Promise<void> | undefined;
   #failure: StoreError | undefined;
-  #hasSpace = true;
+  /** Why room could not be made the last time, and for how much. */
+  #shortage: { readonly error: StoreError; readonly bytes: number } | undefined;
+  #markTimer: Disposable | undefined;
+  #markSync: Promise<void> | undefined;
+  /** When the group that is being written was begun. */
+  #writingSinceMs: number | undefined;
 
   constructor(log: LogWriter, options: GroupCommitOptions) {
     this.#log = log;
@@ -67,6 +78,25 @@ export class GroupCommit {
     return new StoreError('Unavailable', `Cannot commit: ${this.#waiting} writes wait for the disk already`);
   }
 
+  /** Resolves when writes can succeed. Tries to make the room that could not be made the last time. */
+  async check(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const waitedMs = this.#options.clock.monotonic() - (this.#writingSinceMs ?? Infinity);
+    if (waitedMs > SLOW_DISK_MS)
+      throw new StoreError('Unavailable', `Cannot commit: the disk has not answered for ${Math.round(waitedMs)} ms`);
+    if (this.#shortage === undefined) return;
+    const { bytes } = this.#shortage;
+    await new Promise<void>((resolve, reject) => {
+      this.add({ onDisk: resolve, onFailure: reject });
+      this.#groups.forEach((group) => (group.roomBytes = bytes));
+    });
+  }
+
+  /** Refuses everything from now on, because of what was found outside of writing. */
+  fail(cause: unknown): StoreError {
+    return this.#failure ?? this.#breakDown(cause);
+  }
+
   /** Queues `member` behind all that is queued; `encode` adds what is to be written for it, if anything. */
   add(member: GroupMember, encode?: (frame: FrameBuilder) => void): void {
     const group = this.#open();
@@ -78,9 +108,12 @@ export class GroupCommit {
     this.#running ??= this.#run();
   }
 
-  /** Resolves once nothing is queued or under way. */
+  /** Resolves once nothing is queued or under way, not even in the background. */
   async drained(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
+    this.#markTimer?.[Symbol.dispose]();
+    this.#markTimer = undefined;
+    await this.#markSync;
   }
 
   #open(): Group {
@@ -90,6 +123,7 @@ export class GroupCommit {
       frame: this.#spare ?? new FrameBuilder(),
       firstRevision: this.#options.nextRevision(),
       members: [],
+      roomBytes: 0,
     };
     this.#spare = undefined;
     this.#groups.push(group);
@@ -101,14 +135,15 @@ export class GroupCommit {
       await nextTurn(); // lets those who were just answered, and other requests of this turn, join the next group
       const group = this.#groups.shift();
       if (group !== undefined) await this.#commit(group);
-      else if (this.#failure === undefined && this.#hasSpace && this.#log.isShortOfRoom) await this.#fillAhead();
-      else break;
+      else if (!(await this.#fillAhead())) break;
     }
     this.#running = undefined;
   }
 
   async #commit(group: Group): Promise<void> {
+    this.#writingSinceMs = this.#options.clock.monotonic();
     const error = this.#failure ?? (await this.#write(group));
+    this.#writingSinceMs = undefined;
     if (error !== undefined) {
       this.#fail([group, ...this.#groups.splice(0)], error);
       return;
@@ -124,53 +159,77 @@ export class GroupCommit {
   /** What went wrong, if anything did. */
   async #write(group: Group): Promise<StoreError | undefined> {
     const { frame, firstRevision } = group;
-    if (frame.recordCount === 0) return undefined;
+    const roomBytes = Math.max(frame.recordCount === 0 ? 0 : frame.length, group.roomBytes);
+    if (roomBytes === 0) return undefined;
     try {
-      const isNewSegment = await this.#log.makeRoom(frame.length, firstRevision - 1);
+      const isNewSegment = await this.#log.makeRoom(roomBytes, firstRevision - 1);
       if (isNewSegment) this.#options.onNewSegment();
     } catch (cause) {
-      return this.#judge(cause);
+      return this.#judge(cause, roomBytes);
     }
-    this.#noteSpace(true);
+    this.#noteShortage(undefined);
+    if (frame.recordCount === 0) return undefined;
     try {
       const bytes = frame.bytes();
       const timeMs = this.#options.clock.now();
       sealFrame(bytes, { recordCount: frame.recordCount, firstRevision, timeMs }, this.#log.salt);
-      await this.#log.append(bytes);
+      await this.#log.append(bytes, firstRevision + frame.transactionCount - 1);
+      this.#markTimer ??= this.#options.clock.timer(MARK_SYNC_MS, () => this.#syncMark());
       return undefined;
     } catch (cause) {
       return this.#breakDown(cause);
     }
   }
 
-  async #fillAhead(): Promise<void> {
+  /** Whether room was made for later. If it cannot be, that shows again when it is needed. */
+  async #fillAhead(): Promise<boolean> {
+    if (this.#failure !== undefined || this.#shortage !== undefined || !this.#log.isShortOfRoom) return false;
     try {
       await this.#log.fillAhead();
+      return true;
     } catch (cause) {
-      this.#judge(cause);
+      if (shortageOf(cause) === undefined) this.#breakDown(cause);
+      return false;
     }
   }
 
-  /** Making room has failed: for want of space, which may come back, or for good. */
-  #judge(cause: unknown): StoreError {
-    if (!isOutOfSpace(cause)) return this.#breakDown(cause);
-    this.#noteSpace(false);
-    return new StoreError('NoSpace', 'Cannot commit: there is no space left on the disk', { cause });
+  /** Runs a few milliseconds after a commit. While the store is idle there is no timer. */
+  #syncMark(): void {
+    this.#markTimer = undefined;
+    if (this.#failure !== undefined) return;
+    const check = async (): Promise<void> => {
+      await this.#log.syncMark();
+      await this.#log.expectInPlace();
+    };
+    this.#markSync = check().catch((cause: unknown) => void this.fail(cause));
+  }
+
+  /** Making room has failed: for want of something that may come back, or for good. */
+  #judge(cause: unknown, bytes: number): StoreError {
+    const error = shortageOf(cause);
+    if (error === undefined) return this.#breakDown(cause);
+    this.#noteShortage({ error, bytes });
+    return error;
   }
 
   #breakDown(cause: unknown): StoreError {
     this.#options.log.error('store log cannot be written, refusing all writes until the store is opened anew', {
       error: cause,
     });
-    this.#failure = new StoreError('Unavailable', 'Cannot commit: writing to the disk has failed', { cause });
+    const problem = `Cannot commit: writing to the disk has failed: ${describeError(cause)}`;
+    this.#failure = new StoreError('Unavailable', problem); // told to everybody from now on, so without the stack
     return this.#failure;
   }
 
-  #noteSpace(hasSpace: boolean): void {
-    if (hasSpace === this.#hasSpace) return;
-    this.#hasSpace = hasSpace;
-    if (hasSpace) this.#options.log.info('store has space again, accepting writes');
-    else this.#options.log.error('store has no space left on the disk, refusing writes');
+  #noteShortage(shortage: { readonly error: StoreError; readonly bytes: number } | undefined): void {
+    const before = this.#shortage;
+    this.#shortage = shortage;
+    if (shortage !== undefined && before === undefined)
+      this.#options.log.error('store cannot make room for writes, refusing them until it can', {
+        error: shortage.error,
+      });
+    if (shortage === undefined && before !== undefined)
+      this.#options.log.info('store has room again, accepting writes');
   }
 
   #fail(groups: readonly Group[], error: StoreError): void {
@@ -179,6 +238,15 @@ export class GroupCommit {
     this.#options.onReset();
     for (const group of groups) for (const member of group.members) member.onFailure(error);
   }
+}
+
+/** The answer to writes for which room could not be made, if the reason is one that passes. */
+function shortageOf(cause: unknown): StoreError | undefined {
+  if (isOutOfSpace(cause))
+    return new StoreError('NoSpace', 'Cannot commit: there is no space left on the disk', { cause });
+  if (isShortOfDescriptors(cause))
+    return new StoreError('Unavailable', 'Cannot commit: too many files are open', { cause });
+  return undefined;
 }
 
 function nextTurn(): Promise<void> {

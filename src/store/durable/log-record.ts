@@ -32,9 +32,14 @@ export class FrameBuilder {
   #buffer = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
   #length = FRAME_HEAD;
   #recordCount = 0;
+  #transactionCount = 0;
 
   get recordCount(): number {
     return this.#recordCount;
+  }
+
+  get transactionCount(): number {
+    return this.#transactionCount;
   }
 
   get length(): number {
@@ -53,11 +58,13 @@ export class FrameBuilder {
   clear(): void {
     this.#length = FRAME_HEAD;
     this.#recordCount = 0;
+    this.#transactionCount = 0;
   }
 
   addTransaction(record: RevisionRecord): void {
     const { events, deadlinesMs } = record;
     this.#begin(TRANSACTION, 4);
+    this.#transactionCount += 1;
     this.#length = this.#buffer.writeUInt32LE(events.length, this.#length);
     for (let index = 0; index < events.length; index++) {
       const event = events[index] as (typeof events)[number];

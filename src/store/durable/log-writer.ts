@@ -1,18 +1,25 @@
-import type { Random } from '../../base/index.ts';
+import type { Clock, Random } from '../../base/index.ts';
 import type { Revision } from '../store.ts';
-import type { DurableFile, DurableFiles } from './durable-files.ts';
-import { HEADER_LENGTH } from './file-header.ts';
+import { type DurableFile, type DurableFiles, isShortOfDescriptors } from './durable-files.ts';
+import { FORMAT_VERSION, HEADER_LENGTH } from './file-header.ts';
 import { segmentName, unfinished } from './file-names.ts';
+import type { Manifest } from './manifest.ts';
 import { encodeSegmentHeader, type Segment, type SegmentHeader, type Segments } from './segments.ts';
 
 export interface LogWriterOptions {
+  readonly clock: Clock;
   readonly random: Random;
+  readonly segments: Segments;
+  /** Told how far the log was acknowledged. */
+  readonly manifest: Manifest;
   /** A segment that has reached this length gets a successor. */
   readonly segmentBytes: number;
 }
 
 /** Room is made in steps of this many bytes, or of a whole segment if that is less. */
 const STEP_BYTES = 1024 * 1024;
+/** How long a store may go on acknowledging after its log was removed. */
+const NAME_CHECK_MS = 2;
 
 /**
  * Writes frames one after the other into the newest segment.
@@ -22,52 +29,49 @@ const STEP_BYTES = 1024 * 1024;
  * is at stake, and not half-way through a frame. So `makeRoom` may fail and be tried again, and after a failure of `append`
  * nobody knows what the disk has: it must not be used again.
  *
+ * Guarantees: before `append` resolves the manifest has been told of the frame.
+ *
  * Assumes: one call at a time.
  */
 export class LogWriter {
   readonly #files: DurableFiles;
-  readonly #segments: Segments;
   readonly #options: LogWriterOptions;
   readonly #zeros: Buffer;
   #file: DurableFile;
   #segment: Segment;
+  #nameSeenMs = -Infinity;
   /** Up to where there are zeros to write on. */
   #roomTo: number;
 
   private constructor(
     files: DurableFiles,
     begun: BegunSegment & { readonly zeros: Buffer },
-    options: LogWriterOptions & { segments: Segments },
+    options: LogWriterOptions,
   ) {
     this.#files = files;
     this.#file = begun.file;
     this.#segment = begun.segment;
     this.#roomTo = begun.roomTo;
-    this.#segments = options.segments;
     this.#options = options;
     this.#zeros = begun.zeros;
   }
 
   /** Begins the first segment of `segments`. */
-  static async begin(
-    files: DurableFiles,
-    after: Revision,
-    options: LogWriterOptions & { segments: Segments },
-  ): Promise<LogWriter> {
+  static async begin(files: DurableFiles, after: Revision, options: LogWriterOptions): Promise<LogWriter> {
     const zeros = zerosFor(options);
-    const begun = await beginSegment(files, { sequence: 1, after, salt: options.random.int(2 ** 32) }, { zeros });
+    const header = { sequence: 1, after, salt: options.random.int(2 ** 32), previous: { bytes: 0, salt: 0 } };
+    const begun = await beginSegment(files, header, { zeros });
     options.segments.add(begun.segment);
-    return new LogWriter(files, { ...begun, zeros }, options);
+    const writer = new LogWriter(files, { ...begun, zeros }, options);
+    await writer.#announce(after);
+    return writer;
   }
 
   /** Goes on after the last good frame of `segment`; what is behind it is cut off. */
-  static async resume(
-    files: DurableFiles,
-    segment: Segment,
-    options: LogWriterOptions & { segments: Segments },
-  ): Promise<LogWriter> {
+  static async resume(files: DurableFiles, segment: Segment, options: LogWriterOptions): Promise<LogWriter> {
     const file = await files.open(segment.name);
     await file.truncate(segment.bytes);
+    await file.sync(); // or else what was cut off could come back once the segment has a successor
     return new LogWriter(files, { file, segment, roomTo: segment.bytes, zeros: zerosFor(options) }, options);
   }
 
@@ -79,16 +83,48 @@ export class LogWriter {
   /** Makes sure that a frame of `bytes` can be written. Whether a new segment was begun for it. */
   async makeRoom(bytes: number, after: Revision): Promise<boolean> {
     const isBegun = this.#segment.bytes > HEADER_LENGTH && this.#segment.bytes + bytes > this.#options.segmentBytes;
-    if (isBegun) await this.#beginNext(after);
+    if (isBegun) await this.beginNext(after);
     while (this.#segment.bytes + bytes > this.#roomTo) await this.#extend();
     return isBegun;
   }
 
-  /** Resolves once the frame is on the disk. Assumes that room was made for it. */
-  async append(frame: Buffer): Promise<void> {
+  /**
+   * Resolves once the frame, whose newest revision is `revision`, is on the disk and can be found there.
+   *
+   * Assumes that room was made for it.
+   */
+  async append(frame: Buffer, revision: Revision): Promise<void> {
     await this.#file.write(frame, this.#segment.bytes);
-    await this.#file.sync();
+    const syncing = this.#file.sync();
+    const isRemoved = this.#isNameDue() && this.#file.isRemoved(); // while the disk works
+    await syncing;
+    if (isRemoved) throw this.#removed();
     this.#segment.bytes += frame.length;
+    await this.#options.manifest.note({ offset: this.#segment.bytes, revision });
+  }
+
+  /** Brings to the disk how far the log was acknowledged. May be called while a frame is being appended. */
+  syncMark(): Promise<void> {
+    return this.#options.manifest.sync();
+  }
+
+  /** Throws when the files are no longer where a start would look for them. */
+  async expectInPlace(): Promise<void> {
+    if (this.#file.isRemoved()) throw this.#removed();
+    if (this.#options.manifest.isRemoved()) throw new Error(`the manifest in "${this.#files.folder}" was removed`);
+    if (!(await this.#files.isInPlace())) throw new Error(`the folder "${this.#files.folder}" was removed or replaced`);
+  }
+
+  /** Looking for the file's name takes some microseconds, so that a busy store does it only now and then. */
+  #isNameDue(): boolean {
+    const nowMs = this.#options.clock.monotonic();
+    if (nowMs - this.#nameSeenMs < NAME_CHECK_MS) return false;
+    this.#nameSeenMs = nowMs;
+    return true;
+  }
+
+  #removed(): Error {
+    return new Error(`the log file "${this.#segment.name}" in "${this.#files.folder}" was removed`);
   }
 
   /** Whether making more room now would spare a later commit the time. */
@@ -99,13 +135,29 @@ export class LogWriter {
 
   /** Makes room when nobody waits for it. */
   async fillAhead(): Promise<void> {
+    const before = this.#roomTo;
     await this.#extend();
-    await this.#file.sync();
+    try {
+      await this.#file.sync();
+    } catch (error) {
+      this.#roomTo = before; // nobody knows whether the zeros are there
+      throw error;
+    }
   }
 
-  async close(): Promise<void> {
-    await this.#file.truncate(this.#segment.bytes);
-    await this.#file.close();
+  /** `isClean` when everything that was ever written has been acknowledged. */
+  async close({ isClean }: { readonly isClean: boolean }): Promise<void> {
+    const { manifest } = this.#options;
+    try {
+      if (isClean) {
+        await this.#file.truncate(this.#segment.bytes);
+        await manifest.note({ isClosed: true });
+      }
+      await manifest.sync();
+    } finally {
+      await this.#file.close();
+      await manifest.close();
+    }
   }
 
   async #extend(): Promise<void> {
@@ -114,17 +166,32 @@ export class LogWriter {
   }
 
   /** The old segment is left only when the new one is ready, so that a full disk changes nothing. */
-  async #beginNext(after: Revision): Promise<void> {
-    const next = { sequence: this.#segment.sequence + 1, after, salt: this.#options.random.int(2 ** 32) };
+  async beginNext(after: Revision): Promise<void> {
+    const { sequence, bytes, salt } = this.#segment;
+    const previous = { bytes, salt };
+    const next = { sequence: sequence + 1, after, salt: this.#options.random.int(2 ** 32), previous };
     const begun = await beginSegment(this.#files, next, { zeros: this.#zeros });
     const old = this.#file;
     const oldEnd = this.#segment.bytes;
     this.#file = begun.file;
     this.#segment = begun.segment;
     this.#roomTo = begun.roomTo;
-    this.#segments.add(begun.segment);
+    this.#options.segments.add(begun.segment);
+    await this.#announce(after);
     await old.truncate(oldEnd).catch(() => undefined); // only gives back room; zeros at the end do no harm
     await old.close().catch(() => undefined); // everything in it is on the disk
+  }
+
+  /** The manifest must know of a segment before anything in it is acknowledged. */
+  async #announce(revision: Revision): Promise<void> {
+    const { sequence, salt, bytes: offset } = this.#segment;
+    const { manifest } = this.#options;
+    try {
+      await manifest.note({ sequence, salt, offset, revision });
+      await manifest.sync();
+    } catch (cause) {
+      throw new Error('Cannot bring the manifest to the disk', { cause }); // not to be tried again: see `append`
+    }
   }
 }
 
@@ -153,10 +220,15 @@ async function beginSegment(
     throw error;
   }
   await files.syncFolder().catch((cause: unknown) => {
+    if (isShortOfDescriptors(cause)) throw cause; // nothing was tried; the next attempt replaces the segment
     // not to be tried again as if the disk were merely full: perhaps there are two newest segments now
     throw new Error(`Cannot bring the name of "${name}" to the disk`, { cause });
   });
-  return { file, segment: { ...header, name, bytes: HEADER_LENGTH }, roomTo: HEADER_LENGTH + zeros.length };
+  return {
+    file,
+    segment: { ...header, name, version: FORMAT_VERSION, bytes: HEADER_LENGTH },
+    roomTo: HEADER_LENGTH + zeros.length,
+  };
 }
 
 function zerosFor({ segmentBytes }: LogWriterOptions): Buffer {

@@ -1,6 +1,6 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { close, fdatasync, ftruncate, open as openFile, write, writeSync } from 'node:fs';
+import { close, fdatasync, fstatSync, ftruncate, open as openFile, write, writeSync } from 'node:fs';
 import type { DurableFile, DurableFiles, ReadableFile } from './durable-files.ts';
 
 /** A real folder, made if it is not there. Files are for their owner only: they hold secrets. */
@@ -8,7 +8,13 @@ export async function openFolder(folder: string): Promise<DurableFiles> {
   const path = resolve(folder);
   const firstMade = await mkdir(path, { recursive: true, mode: 0o700 });
   if (firstMade !== undefined) await syncParents(path, dirname(firstMade));
-  return new NodeFiles(folder);
+  return openExistingFolder(folder);
+}
+
+/** A real folder that must be there; may be on a medium that can only be read. */
+export async function openExistingFolder(folder: string): Promise<DurableFiles> {
+  const { dev, ino } = await stat(folder);
+  return new NodeFiles(folder, `${dev}:${ino}`);
 }
 
 /** A folder is only there for good when the one above it is on the disk. */
@@ -30,9 +36,11 @@ async function syncFolder(path: string): Promise<void> {
 
 class NodeFiles implements DurableFiles {
   readonly folder: string;
+  readonly #identity: string;
 
-  constructor(folder: string) {
+  constructor(folder: string, identity: string) {
     this.folder = folder;
+    this.#identity = identity;
   }
 
   list(): Promise<string[]> {
@@ -62,6 +70,11 @@ class NodeFiles implements DurableFiles {
 
   syncFolder(): Promise<void> {
     return syncFolder(this.folder);
+  }
+
+  async isInPlace(): Promise<boolean> {
+    const found = await stat(this.folder).catch(() => undefined); // whatever the reason, it cannot be reached
+    return found !== undefined && `${found.dev}:${found.ino}` === this.#identity;
   }
 
   #path(name: string): string {
@@ -124,6 +137,14 @@ class NodeFile implements DurableFile {
     return new Promise((resolve, reject) =>
       ftruncate(this.#descriptor, length, (error) => (error === null ? resolve() : reject(error))),
     );
+  }
+
+  isRemoved(): boolean {
+    try {
+      return fstatSync(this.#descriptor).nlink === 0;
+    } catch {
+      return true; // as a remote file system answers
+    }
   }
 
   close(): Promise<void> {

@@ -5,8 +5,9 @@ import type { Entry, Revision } from '../store.ts';
 import { writeCheckpoint } from './checkpoint-writer.ts';
 import type { DurableFiles } from './durable-files.ts';
 import { listStoreFiles } from './file-names.ts';
-import { lockFolder } from './folder-lock.ts';
-import { openFolder } from './node-files.ts';
+import { type FolderLockOptions, lockFolder } from './folder-lock.ts';
+import { checkpointMark, writeManifest } from './manifest.ts';
+import { openExistingFolder } from './node-files.ts';
 import { recover, type Recovered } from './recovery.ts';
 
 /** What the operations on a store that nobody has open need. */
@@ -15,13 +16,21 @@ export interface OfflineOptions {
   readonly log?: Logger;
 }
 
-/** Runs `work` on the files of a store, and keeps everybody else out meanwhile: throws `Locked` when somebody is in. */
-export async function withFolder<T>(folder: string, work: (files: DurableFiles) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` on the files of a store, and keeps everybody else out meanwhile: throws `Locked` when somebody is in.
+ *
+ * With `isOnlyRead` the folder may be one that cannot be written to.
+ */
+export async function withFolder<T>(
+  folder: string,
+  work: (files: DurableFiles) => Promise<T>,
+  options: FolderLockOptions = {},
+): Promise<T> {
   const found = await stat(folder).catch(() => undefined); // whatever the reason, it cannot be opened
   if (found?.isDirectory() !== true)
     throw new StoreError('Unavailable', `Cannot open store "${folder}": there is no such folder`);
-  const files = await openFolder(folder);
-  await using _lock = await lockFolder(folder);
+  const files = await openExistingFolder(folder);
+  await using _lock = await lockFolder(folder, options);
   return await work(files);
 }
 
@@ -47,7 +56,8 @@ export interface CompactReport {
 export async function compactStore(folder: string, options: OfflineOptions): Promise<CompactReport> {
   return withFolder(folder, async (files) => {
     const bytesBefore = await totalBytes(files);
-    const { mvcc } = await recoverState(files, options);
+    const { mvcc, mark } = await recoverState(files, options);
+    await writeManifest(files, mark); // a checkpoint is never without one
     const { revision, size } = mvcc;
     const deadlineOf = (entry: Entry): number => mvcc.deadlines.of(entry.key);
     const kept = await writeCheckpoint(files, {
@@ -56,6 +66,7 @@ export async function compactStore(folder: string, options: OfflineOptions): Pro
       entries: mvcc.entriesAt(revision).values(),
       deadlineOf,
     });
+    await writeManifest(files, checkpointMark(revision));
     for (const name of await storeFiles(files)) if (name !== kept.name) await files.remove(name);
     await files.syncFolder();
     return { revision, objects: size, bytesBefore, bytesAfter: await totalBytes(files) };

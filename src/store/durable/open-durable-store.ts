@@ -1,12 +1,14 @@
 import { describeError, discardLogger } from '../../base/index.ts';
-import { StoreError } from '../errors.ts';
+import { isStoreError, StoreError } from '../errors.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { type DurableFiles, isOutOfSpace } from './durable-files.ts';
 import { DurableStore, type DurableStoreOptions } from './durable-store.ts';
 import { lockFolder } from './folder-lock.ts';
+import { FORMAT_VERSION } from './file-header.ts';
 import { LogWriter } from './log-writer.ts';
+import { Manifest } from './manifest.ts';
 import { openFolder } from './node-files.ts';
-import { recover } from './recovery.ts';
+import { recover, type Recovered } from './recovery.ts';
 
 const DEFAULT_SEGMENT_BYTES = 32 * 1024 * 1024;
 const DEFAULT_CHECKPOINT_AFTER_BYTES = 32 * 1024 * 1024;
@@ -15,7 +17,8 @@ const DEFAULT_CHECKPOINT_AFTER_BYTES = 32 * 1024 * 1024;
  * Opens the store in `folder`, where it was; a new one if the folder is empty or not there.
  *
  * Throws a `StoreError`: `Locked` when another process has it open, `Damaged` with file and offset, `UnknownFormat` when a
- * newer version has written it, `NoSpace` or `Unavailable` for what the system refuses. `files` replaces the real folder.
+ * newer version has written it, `NoSpace` or `Unavailable` for what the system refuses. `files` replaces the
+ * real folder, which is not locked then.
  */
 export async function openDurableStore(
   folder: string,
@@ -24,10 +27,12 @@ export async function openDurableStore(
   let lock: AsyncDisposable | undefined;
   try {
     const files = options.files ?? (await openFolder(folder));
-    lock = await lockFolder(folder);
+    lock = options.files === undefined ? await lockFolder(folder) : undefined;
     return await openLocked(files, lock, options);
   } catch (cause) {
     await lock?.[Symbol.asyncDispose]();
+    if (isStoreError(cause, 'Damaged'))
+      throw new StoreError('Damaged', `${cause.message}; "keelson store repair" tells what can still be read`);
     if (cause instanceof StoreError) throw cause;
     const reason = isOutOfSpace(cause) ? 'NoSpace' : 'Unavailable';
     throw new StoreError(reason, `Cannot open store "${folder}": ${describeError(cause)}`, { cause });
@@ -36,23 +41,50 @@ export async function openDurableStore(
 
 async function openLocked(
   files: DurableFiles,
-  lock: AsyncDisposable,
+  lock: AsyncDisposable | undefined,
   options: DurableStoreOptions,
 ): Promise<DurableStore> {
   const log = options.log ?? discardLogger;
   const startedMs = options.clock.monotonic();
-  const { mvcc, segments, checkpointBytes, superfluous } = await recover(files, { ...options, log });
-  for (const name of superfluous) await files.remove(name);
-  const segmentBytes = options.segmentBytes ?? DEFAULT_SEGMENT_BYTES;
-  const writerOptions = { random: options.random, segments, segmentBytes };
-  const newest = segments.newest;
-  const writer = await (newest === undefined
-    ? LogWriter.begin(files, mvcc.revision, writerOptions)
-    : LogWriter.resume(files, newest, writerOptions));
+  const recovered = await recover(files, { ...options, log });
+  const { mvcc, segments, checkpointBytes } = recovered;
+  const manifest = await Manifest.open(files, recovered.mark);
+  const writer = await openWriter(files, recovered, { ...options, manifest }).catch(async (error: unknown) => {
+    await manifest.close();
+    throw error;
+  });
   const afterBytes = options.checkpointAfterBytes ?? DEFAULT_CHECKPOINT_AFTER_BYTES;
-  const checkpointer = new Checkpointer(files, { mvcc, segments }, { log, afterBytes, lastBytes: checkpointBytes });
+  const checkpointer = new Checkpointer(
+    files,
+    { mvcc, segments, manifest },
+    { log, afterBytes, lastBytes: checkpointBytes },
+  );
   checkpointer.consider();
   const tookMs = Math.round(options.clock.monotonic() - startedMs);
-  log.info('store opened', { folder: files.folder, revision: mvcc.revision, objects: mvcc.size, tookMs });
+  log.info(recovered.isNew ? 'store created' : 'store opened', {
+    folder: files.folder,
+    revision: mvcc.revision,
+    objects: mvcc.size,
+    tookMs,
+  });
   return new DurableStore({ mvcc, writer, checkpointer, lock, log }, options);
+}
+
+async function openWriter(
+  files: DurableFiles,
+  { mvcc, segments, superfluous }: Recovered,
+  {
+    clock,
+    random,
+    manifest,
+    segmentBytes = DEFAULT_SEGMENT_BYTES,
+  }: DurableStoreOptions & { readonly manifest: Manifest },
+): Promise<LogWriter> {
+  for (const name of superfluous) await files.remove(name);
+  const options = { clock, random, segments, manifest, segmentBytes };
+  const { newest } = segments;
+  if (newest === undefined) return LogWriter.begin(files, mvcc.revision, options);
+  const writer = await LogWriter.resume(files, newest, options);
+  if (newest.version < FORMAT_VERSION) await writer.beginNext(mvcc.revision);
+  return writer;
 }

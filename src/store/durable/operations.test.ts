@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { DurableFolder } from '../testing/durable-folder.ts';
 import { bytes, del, expectFailure, put, text, WatchReader, write } from '../testing/store-under-test.ts';
 import { dumpStore, restoreStore } from './dump.ts';
 import { compactStore } from './offline.ts';
+import { repairStore } from './repair-store.ts';
 import { verifyStore } from './verify-store.ts';
 
 const ALL = prefixRange('/');
@@ -35,6 +37,12 @@ describe('verifyStore', () => {
 
     expect(await verifyStore(folder.path, folder)).toEqual({
       files: [
+        {
+          name: 'manifest',
+          kind: 'manifest',
+          bytes: 4160,
+          contents: `written to offset ${before.length} of log-0000000001, revision 3, closed in good order`,
+        },
         { name: 'log-0000000001', kind: 'segment', bytes: before.length, contents: '4 frames, revisions 1 to 3' },
       ],
       problems: [],
@@ -47,7 +55,7 @@ describe('verifyStore', () => {
     });
     await folder.write('checkpoint-0000000000000009.new', bytes('half'));
     expect(await verifyStore(folder.path, folder)).toMatchObject({
-      files: [{ kind: 'checkpoint', contents: '3 entries at revision 2' }, { kind: 'segment' }],
+      files: [{ kind: 'manifest' }, { kind: 'checkpoint', contents: '3 entries at revision 2' }, { kind: 'segment' }],
       notes: [{ file: 'checkpoint-0000000000000009.new', description: 'was never completed' }],
       state: { revision: 3, objects: 3 },
     });
@@ -125,6 +133,94 @@ describe('dumpStore and restoreStore', () => {
     await expect(restoreStore(target.path, lines)).rejects.toThrow(message);
 
     expect(await readdir(target.path)).toEqual([]);
+  });
+});
+
+describe('a medium that can only be read', () => {
+  test('is verified and dumped, and not repaired, compacted or opened', async (context) => {
+    await using folder = await DurableFolder.make();
+    await fill(folder);
+    const lines = await dump(folder);
+    if (spawnSync('mount', ['--bind', '-o', 'ro', folder.path, folder.path]).status !== 0) {
+      context.task.meta.skipReason = 'mounting a folder is not allowed';
+      context.skip();
+    }
+    try {
+      expect(await verifyStore(folder.path, folder)).toMatchObject({
+        problems: [],
+        state: { revision: 3, objects: 3 },
+      });
+      expect(await dump(folder)).toEqual(lines);
+      expect(await repairStore(folder.path, { ...folder, acceptLoss: false })).toMatchObject({
+        losses: [],
+        objects: 3,
+      });
+      await expect(compactStore(folder.path, folder)).rejects.toThrow('EROFS');
+      await expectFailure('Unavailable', folder.open());
+    } finally {
+      spawnSync('umount', [folder.path]);
+    }
+  });
+});
+
+describe('repairStore', () => {
+  test('leaves a sound store as it is', async () => {
+    await using folder = await DurableFolder.make();
+    await fill(folder);
+    const before = await folder.read('log-0000000001');
+
+    const report = await repairStore(folder.path, { ...folder, acceptLoss: true });
+
+    expect(report).toEqual({ losses: [], objects: 3, revision: 3, movedTo: undefined });
+    expect(await folder.read('log-0000000001')).toEqual(before);
+  });
+
+  test('tells what a damaged store has lost, and goes on without it only when told to', async () => {
+    await using folder = await DurableFolder.make();
+    await fill(folder);
+    const log = await folder.read('log-0000000001');
+    await folder.write('log-0000000001', log.subarray(0, log.lastIndexOf('KFr1', log.length - 40)));
+    const files = await readdir(folder.path);
+    const losses = [
+      expect.stringContaining('the log was acknowledged up to offset 319 and ends here; revision 3 is lost'),
+      'revision 3 is missing',
+    ];
+
+    expect(await repairStore(folder.path, { ...folder, acceptLoss: false })).toMatchObject({ losses, objects: 3 });
+    expect(await readdir(folder.path)).toEqual(files);
+    await expectFailure('Damaged', folder.open());
+
+    const repaired = await repairStore(folder.path, { ...folder, acceptLoss: true });
+    expect(repaired).toMatchObject({ losses, objects: 3, revision: 1_000_003 });
+    expect((await readdir(join(folder.path, repaired.movedTo ?? ''))).sort()).toEqual(['log-0000000001', 'manifest']);
+    await folder.during(async (store) => {
+      expect(store.rangeNow(ALL).entries.map(({ key }) => key)).toEqual(['/bytes', '/gone', '/text']);
+      await expectFailure('Compacted', new WatchReader(store, ALL, 3).batch());
+      expect(await write(store, put('/text', 'after'))).toBe(1_000_004);
+    });
+  });
+
+  test('keeps what is behind damage, and what of a damaged checkpoint can be read', async () => {
+    await using folder = await DurableFolder.make();
+    await folder.during(async (store) => {
+      for (let count = 0; count < 20; count++) await write(store, put(`/a-${count}`, 'x'.repeat(50_000)));
+      await store.compact(20);
+      await store.checkpoint();
+      for (let count = 0; count < 3; count++) await write(store, put(`/b-${count}`, '1'));
+    });
+    await folder.flip('checkpoint-0000000000000019', 300_000);
+    const log = await folder.read('log-0000000001');
+    await folder.flip('log-0000000001', log.indexOf('/b-1'));
+
+    const report = await repairStore(folder.path, { ...folder, acceptLoss: true });
+
+    expect(report.losses.length).toBeGreaterThanOrEqual(3);
+    expect(report.losses).toContain('revision 22 is missing');
+    await folder.during(async (store) => {
+      expect(store.rangeNow(prefixRange('/b-')).entries.map(({ key }) => key)).toEqual(['/b-0', '/b-2']);
+      expect(store.rangeNow(prefixRange('/a-')).count).toBeGreaterThan(12);
+      expect(store.rangeNow(prefixRange('/a-')).count).toBeLessThan(20);
+    });
   });
 });
 

@@ -5,9 +5,11 @@ import { deletion, weightOf, write } from '../mvcc/revision-record.ts';
 import type { Entry, Revision, StoreEvent } from '../store.ts';
 import { readCheckpoint } from './checkpoint-reader.ts';
 import { type DurableFiles, FileDamage } from './durable-files.ts';
-import { listStoreFiles } from './file-names.ts';
+import { MANIFEST_SINCE_VERSION } from './file-header.ts';
+import { checkpointName, listStoreFiles, MANIFEST_NAME, segmentName } from './file-names.ts';
 import type { Frame } from './frame.ts';
 import { decodeRecords, type LoggedChange, type LogRecord } from './log-record.ts';
+import { readMark, type StoreMark } from './manifest.ts';
 import { scanSegment } from './segment-scan.ts';
 import { readSegmentHeaders, type Segment, Segments } from './segments.ts';
 
@@ -22,6 +24,10 @@ export interface Recovered {
   /** The log goes on at the end of the last. Without any, it has to be begun. */
   readonly segments: Segments;
   readonly checkpointBytes: number;
+  /** Whether there were no files at all. */
+  readonly isNew: boolean;
+  /** How far the store reaches, for its manifest. */
+  readonly mark: StoreMark;
   /** What nobody needs any more. */
   readonly superfluous: readonly string[];
 }
@@ -29,40 +35,69 @@ export interface Recovered {
 /**
  * Reads a store from its files and changes none of them.
  *
- * Guarantees: everything that was acknowledged is there, or it throws `Damaged` with file and offset. A frame cut off at the
- * very end was never acknowledged: it is dropped, and the log says so.
+ * Guarantees: everything that was acknowledged, as far as the manifest knows, is there, or it throws `Damaged` with file and
+ * offset. A frame cut off behind that was never acknowledged: it is dropped, and the log says so.
  */
 export async function recover(files: DurableFiles, options: RecoveryOptions): Promise<Recovered> {
   const contents = await listStoreFiles(files);
   const headers = await readSegmentHeaders(files, contents.segments);
-  const { mvcc, checkpointBytes } = await readState(files, contents.checkpoints.at(-1)?.name, options);
+  const mark = await readMark(files);
+  const checkpoint = contents.checkpoints.at(-1);
+  if (mark !== undefined) expectFiles(mark, headers, checkpoint?.revision ?? 0);
+  const { mvcc, checkpointBytes, version } = await readState(files, checkpoint?.name, options);
+  if (mark === undefined && Math.max(version, ...headers.map((header) => header.version)) >= MANIFEST_SINCE_VERSION)
+    throw new FileDamage(MANIFEST_NAME, 0, 'it is missing');
   const covered = new Segments(headers).coveredBy(mvcc.revision);
   const needed = headers.filter((segment) => !covered.includes(segment));
-  const segments = await replayLog(files, needed, { mvcc, log: options.log });
+  const segments = await replayLog(files, needed, { mvcc, mark, log: options.log });
+  if (mark !== undefined && mvcc.revision < mark.revision)
+    throw new FileDamage(MANIFEST_NAME, 0, `${revisionsWord(mvcc.revision + 1, mark.revision)} missing`);
   mvcc.trim(options.clock.now());
   const oldCheckpoints = contents.checkpoints.slice(0, -1);
   const superfluous = [...contents.leftovers, ...[...oldCheckpoints, ...covered].map(({ name }) => name)];
-  return { mvcc, segments: new Segments(segments), checkpointBytes, superfluous };
+  const reached = markOf(segments.at(-1), { revision: mvcc.revision, checkpoint: checkpoint?.revision ?? 0 });
+  const isNew = mark === undefined && checkpoint === undefined && headers.length === 0;
+  return { mvcc, segments: new Segments(segments), checkpointBytes, isNew, mark: reached, superfluous };
+}
+
+/** How far a store reaches whose newest segment is `newest`. */
+function markOf(newest: Segment | undefined, state: Pick<StoreMark, 'revision' | 'checkpoint'>): StoreMark {
+  const { sequence = 0, salt = 0, bytes: offset = 0 } = newest ?? {};
+  return { ...state, sequence, salt, offset, isClosed: false };
+}
+
+/** Throws when a file that the manifest knows of is not there, or is another one. */
+function expectFiles(mark: StoreMark, headers: readonly Segment[], checkpoint: number): void {
+  if (checkpoint < mark.checkpoint) throw new FileDamage(checkpointName(mark.checkpoint), 0, 'it is missing');
+  if (mark.sequence === 0) return;
+  const name = segmentName(mark.sequence);
+  const newest = headers.find(({ sequence }) => sequence === mark.sequence);
+  if (newest === undefined)
+    throw new FileDamage(name, 0, `it is missing; the log was acknowledged up to revision ${mark.revision}`);
+  if (newest.salt !== mark.salt) throw new FileDamage(name, 0, 'it is not the file that the store wrote');
 }
 
 async function readState(
   files: DurableFiles,
   checkpoint: string | undefined,
   options: MvccOptions,
-): Promise<{ mvcc: Mvcc; checkpointBytes: number }> {
-  if (checkpoint === undefined) return { mvcc: Mvcc.empty(options), checkpointBytes: 0 };
+): Promise<{ mvcc: Mvcc; checkpointBytes: number; version: number }> {
+  if (checkpoint === undefined) return { mvcc: Mvcc.empty(options), checkpointBytes: 0, version: 0 };
   const entries = SortedMap.empty<Entry>().editable();
   const deadlines = new Deadlines();
-  const header = await readCheckpoint(files, checkpoint, (entry, deadlineMs) => {
-    entries.set(entry.key, entry);
-    if (deadlineMs !== 0) deadlines.set(entry.key, deadlineMs);
+  const header = await readCheckpoint(files, checkpoint, {
+    entry: (entry, deadlineMs) => {
+      entries.set(entry.key, entry);
+      if (deadlineMs !== 0) deadlines.set(entry.key, deadlineMs);
+    },
   });
   const state = { revision: header.revision, floor: header.floor, entries: entries.snapshot(), deadlines };
-  return { mvcc: Mvcc.from(state, options), checkpointBytes: header.tableOffset };
+  return { mvcc: Mvcc.from(state, options), checkpointBytes: header.tableOffset, version: header.version };
 }
 
 interface ReplayTarget {
   readonly mvcc: Mvcc;
+  readonly mark: StoreMark | undefined;
   readonly log: Logger;
 }
 
@@ -71,17 +106,13 @@ async function replayLog(files: DurableFiles, needed: readonly Segment[], target
   if (first === undefined) return [];
   const { mvcc } = target;
   if (first.after > mvcc.revision) {
-    throw new FileDamage(first.name, 0, `revisions ${mvcc.revision + 1} to ${first.after} are missing`);
+    throw new FileDamage(first.name, 0, `${revisionsWord(mvcc.revision + 1, first.after)} missing`);
   }
   const replay = new Replay(mvcc, first.after);
   const segments: Segment[] = [];
   for (const segment of needed) {
     expectNext(segment, segments.at(-1), replay);
-    const bytes = await replaySegment(
-      files,
-      { segment, isLast: segment === needed.at(-1) },
-      { replay, log: target.log },
-    );
+    const bytes = await replaySegment(files, { segment, isLast: segment === needed.at(-1) }, { ...target, replay });
     segments.push({ ...segment, bytes });
   }
   return segments;
@@ -91,6 +122,9 @@ function expectNext(segment: Segment, before: Segment | undefined, replay: Repla
   const { name, sequence, after } = segment;
   if (before !== undefined && sequence !== before.sequence + 1)
     throw new FileDamage(name, 0, `segment ${before.sequence + 1} is missing`);
+  const { previous } = segment;
+  if (before !== undefined && previous.bytes > 0 && (previous.bytes !== before.bytes || previous.salt !== before.salt))
+    throw new FileDamage(before.name, before.bytes, `its last frame should end at ${previous.bytes}`);
   if (after !== replay.revision)
     throw new FileDamage(name, 0, `it follows on revision ${after}, not on ${replay.revision}`);
 }
@@ -99,7 +133,7 @@ function expectNext(segment: Segment, before: Segment | undefined, replay: Repla
 async function replaySegment(
   files: DurableFiles,
   { segment, isLast }: { readonly segment: Segment; readonly isLast: boolean },
-  { replay, log }: { readonly replay: Replay; readonly log: Logger },
+  { replay, mark, log }: { readonly replay: Replay; readonly mark: StoreMark | undefined; readonly log: Logger },
 ): Promise<number> {
   const { name, salt } = segment;
   const file = await files.openToRead(name);
@@ -110,6 +144,8 @@ async function replaySegment(
     });
     if (tail.type === 'damaged')
       throw new FileDamage(name, tail.end, `a frame is damaged (the next good one is at ${tail.next})`);
+    if (segment.sequence === mark?.sequence && tail.end < mark.offset)
+      throw new FileDamage(name, tail.end, lossOf(mark, replay.revision));
     if (tail.type === 'cut' && !isLast) throw new FileDamage(name, tail.end, 'the last frame is damaged');
     if (tail.type === 'cut')
       log.warn('store log was cut off, dropping the last frame', { file: name, offset: tail.end });
@@ -117,6 +153,17 @@ async function replaySegment(
   } finally {
     await file.close();
   }
+}
+
+/** What is missing from a log that was acknowledged up to `mark` and can be read up to `revision`. */
+function lossOf(mark: StoreMark, revision: number): string {
+  const lost = mark.revision > revision ? `${revisionsWord(revision + 1, mark.revision)} lost` : 'no revision is lost';
+  return `the log was acknowledged up to offset ${mark.offset} and ends here; ${lost}`;
+}
+
+/** `revision 7 is` or `revisions 7 to 9 are`. */
+export function revisionsWord(from: number, to: number): string {
+  return from === to ? `revision ${from} is` : `revisions ${from} to ${to} are`;
 }
 
 /** Where a frame was found. */

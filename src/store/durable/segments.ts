@@ -11,6 +11,8 @@ export interface SegmentHeader {
   readonly salt: number;
   /** The newest revision when the segment was begun. */
   readonly after: Revision;
+  /** How the segment before this one ends; the length is 0 where that is not known. */
+  readonly previous: { readonly bytes: number; readonly salt: number };
 }
 
 export function encodeSegmentHeader(header: SegmentHeader): Buffer {
@@ -18,17 +20,26 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
     bytes.writeUInt32LE(header.salt, 16);
     writeU64(bytes, header.sequence, 24);
     writeU64(bytes, header.after, 32);
+    writeU64(bytes, header.previous.bytes, 40);
+    bytes.writeUInt32LE(header.previous.salt, 48);
   });
 }
 
-export function decodeSegmentHeader(content: Buffer, file: string): SegmentHeader {
-  checkFileHeader(content, 'KEELSLOG', file);
-  return { salt: content.readUInt32LE(16), sequence: readU64(content, 24), after: readU64(content, 32) };
+export function decodeSegmentHeader(content: Buffer, file: string): SegmentHeader & { readonly version: number } {
+  return {
+    version: checkFileHeader(content, 'KEELSLOG', file),
+    salt: content.readUInt32LE(16),
+    sequence: readU64(content, 24),
+    after: readU64(content, 32),
+    previous: { bytes: readU64(content, 40), salt: content.readUInt32LE(48) },
+  };
 }
 
 /** One file of the log. */
 export interface Segment extends SegmentHeader {
   readonly name: string;
+  /** The version of its format. */
+  readonly version: number;
   /** Up to the end of its last frame. */
   bytes: number;
 }

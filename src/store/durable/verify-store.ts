@@ -3,9 +3,10 @@ import type { Revision } from '../store.ts';
 import { readCheckpoint } from './checkpoint-reader.ts';
 import { type DurableFiles, FileDamage, type ReadableFile } from './durable-files.ts';
 import { HEADER_LENGTH } from './file-header.ts';
-import { listStoreFiles } from './file-names.ts';
+import { listStoreFiles, MANIFEST_NAME, segmentName } from './file-names.ts';
 import type { Frame } from './frame.ts';
 import { decodeRecords } from './log-record.ts';
+import { readMark, type StoreMark } from './manifest.ts';
 import { fileSize, type OfflineOptions, recoverState, withFolder } from './offline.ts';
 import { scanSegment, type SegmentTail } from './segment-scan.ts';
 import { decodeSegmentHeader } from './segments.ts';
@@ -18,13 +19,12 @@ export interface StoreProblem {
 
 export interface FileReport {
   readonly name: string;
-  readonly kind: 'checkpoint' | 'segment';
+  readonly kind: 'manifest' | 'checkpoint' | 'segment';
   readonly bytes: number;
   /** What is in it: `1,204 entries at revision 99`, `12 frames, revisions 100 to 177`. */
   readonly contents: string;
 }
 
-/** Something that is not as it should be. */
 /** What `verifyStore` has found. */
 export interface StoreReport {
   readonly files: readonly FileReport[];
@@ -38,13 +38,19 @@ export interface StoreReport {
 
 /** Reads every byte of a store's files and checks it, changing nothing. Damage is reported, not thrown. */
 export async function verifyStore(folder: string, options: OfflineOptions): Promise<StoreReport> {
-  return withFolder(folder, async (files) => {
+  const verify = async (files: DurableFiles): Promise<StoreReport> => {
     const found: { files: FileReport[]; problems: StoreProblem[]; notes: StoreProblem[] } = {
       files: [],
       problems: [],
       notes: [],
     };
     const contents = await listStoreFiles(files);
+    await collect(found, MANIFEST_NAME, async () => {
+      const mark = await readMark(files);
+      if (mark === undefined) return;
+      const bytes = await fileSize(files, MANIFEST_NAME);
+      found.files.push({ name: MANIFEST_NAME, kind: 'manifest', bytes, contents: describeMark(mark) });
+    });
     for (const { name } of contents.checkpoints) {
       await collect(found, name, async () => {
         found.files.push(await verifyCheckpoint(files, name));
@@ -68,12 +74,21 @@ export async function verifyStore(folder: string, options: OfflineOptions): Prom
         state = { revision: mvcc.revision, objects: mvcc.size };
       });
     }
-    return { ...found, state };
-  });
+    // what looks like a frame that was cut off is damage if the manifest knows more of the log
+    const isProblem = (note: StoreProblem): boolean =>
+      found.problems.some(({ file, offset }) => file === note.file && offset === note.offset);
+    return { ...found, notes: found.notes.filter((note) => !isProblem(note)), state };
+  };
+  return withFolder(folder, verify, { isOnlyRead: true });
+}
+
+function describeMark({ sequence, offset, revision, isClosed }: StoreMark): string {
+  const place = sequence === 0 ? 'without a log' : `to offset ${offset} of ${segmentName(sequence)}`;
+  return `written ${place}, revision ${revision}, ${isClosed ? 'closed in good order' : 'not closed'}`;
 }
 
 async function verifyCheckpoint(files: DurableFiles, name: string): Promise<FileReport> {
-  const { entryCount, revision } = await readCheckpoint(files, name, () => undefined);
+  const { entryCount, revision } = await readCheckpoint(files, name, { entry: () => undefined });
   return {
     name,
     kind: 'checkpoint',

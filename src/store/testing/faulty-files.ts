@@ -57,6 +57,10 @@ export class FaultyFiles implements DurableFiles {
     await this.#files.syncFolder();
   }
 
+  isInPlace(): Promise<boolean> {
+    return this.#files.isInPlace();
+  }
+
   #wrap(file: DurableFile, name: string): DurableFile {
     const named = { name };
     this.#open.add(named);
@@ -73,6 +77,7 @@ export class FaultyFiles implements DurableFiles {
         await this.fault('truncate', named.name);
         await file.truncate(length);
       },
+      isRemoved: () => file.isRemoved(),
       close: () => {
         this.#open.delete(named);
         return file.close();

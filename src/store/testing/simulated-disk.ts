@@ -123,12 +123,17 @@ export class SimulatedDisk implements DurableFiles {
     });
   }
 
+  async isInPlace(): Promise<boolean> {
+    return true;
+  }
+
   #fileOf(inode: Inode): DurableFile {
     return {
       write: async (data, position) =>
         this.#act(() => inode.change({ type: 'write', data: Buffer.from(data), position })),
       sync: async () => this.#act(() => inode.sync(), { isDoneBeforeFailure: false }),
       truncate: async (length) => this.#act(() => inode.change({ type: 'truncate', length })),
+      isRemoved: () => false,
       close: async () => undefined,
     };
   }

@@ -1,0 +1,59 @@
+import { mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CryptoRandom, RealClock } from '../../base/index.ts';
+import { openDurableStore } from '../../store/index.ts';
+import { storeCommand } from './store.ts';
+
+/** Runs `keelson store`; what it prints, and at last why it fails. */
+async function run(data: string, ...args: string[]): Promise<string[]> {
+  const lines: string[] = [];
+  const print = (text: string): void => void lines.push(text);
+  const context = {
+    environment: {},
+    signal: new AbortController().signal,
+    isTerminal: false,
+    print,
+    printError: print,
+  };
+  await storeCommand.run([...args, '--data-dir', data], context).catch((error: unknown) => lines.push(String(error)));
+  return lines;
+}
+
+test('keelson store tells of acknowledged writes that are missing, and goes on without them when told to', async () => {
+  const data = await mkdtemp(join(tmpdir(), 'keelson-command-'));
+  const folder = join(data, 'store');
+  try {
+    const options = { clock: new RealClock(), random: new CryptoRandom() };
+    {
+      await using store = await openDurableStore(folder, options);
+      for (const key of ['/a', '/b']) {
+        await store.commit({ conditions: [], operations: [{ type: 'put', key, value: Buffer.from('1') }] });
+      }
+    }
+    expect((await run(data, 'verify')).slice(-2)).toEqual(['2 objects at revision 2', 'the store is sound']);
+    expect(await run(data, 'repair')).toEqual(['the store is sound: 2 objects at revision 2']);
+    const log = join(folder, 'log-0000000001');
+    const content = await readFile(log);
+    await truncate(log, content.indexOf('KFr1', 100)); // the second of three frames
+
+    const loss = expect.stringContaining('revision 2 is lost') as string;
+    expect((await run(data, 'verify')).slice(-2)).toEqual([loss, `Error: the store in "${folder}" is damaged`]);
+    await expect(openDurableStore(folder, options)).rejects.toThrow(
+      '"keelson store repair" tells what can still be read',
+    );
+    expect(await run(data, 'repair')).toEqual([
+      expect.stringMatching(/^lost: .*revision 2 is lost/),
+      'lost: revision 2 is missing',
+      '1 objects can be read',
+      expect.stringContaining('--accept-loss goes on without the rest'),
+    ]);
+    expect((await run(data, 'repair', '--accept-loss')).at(-1)).toMatch(
+      /^the store goes on with 1 objects at revision 1000002/,
+    );
+    expect((await run(data, 'verify')).at(-1)).toBe('the store is sound');
+  } finally {
+    await rm(data, { recursive: true });
+  }
+});

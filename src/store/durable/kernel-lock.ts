@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { errorCode } from './durable-files.ts';
+
+/** BSD's `open` flag for taking an exclusive `flock` at once; Node has no name for it. */
+const BSD_EXCLUSIVE_LOCK = 0x20;
+
+/** A folder's own descriptor, with every lock on it that the kernel offers; closing it gives them up. */
+export interface KernelLock {
+  readonly descriptor: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Locks a folder in ways that the kernel ends with the process and that no removal of files can end before.
+ *
+ * All of them are on the folder itself and not on its path or a file in it, so links and mounts lead to the same lock.
+ * Each reaches as far as it can, and two processes need only one in common:
+ *
+ * - Linux: an abstract socket named after the folder's device and inode, among all who share a network namespace.
+ * - Linux: `flock` on the folder, among all who share the file system. Node cannot call it, but the program `flock` of
+ *   util-linux or BusyBox can for a descriptor that it inherits: the lock belongs to what is opened, not to who locked it.
+ *   Where there is no such program, the socket must do.
+ * - macOS: `flock` on the folder, by a flag of `open`.
+ *
+ * `undefined` when another has one of them.
+ */
+export async function lockInKernel(folder: string): Promise<KernelLock | undefined> {
+  if (process.platform === 'darwin') return lockByFlag(folder);
+  const handle = await open(folder, 'r');
+  if (process.platform !== 'linux') return { descriptor: handle.fd, close: () => handle.close() };
+  let server: Server | undefined;
+  try {
+    server = await listenOnInode(handle);
+    if (server !== undefined && (await lockByProgram(handle)))
+      return { descriptor: handle.fd, close: () => closeBoth(server, handle) };
+  } catch (error) {
+    await closeBoth(server, handle);
+    throw error;
+  }
+  await closeBoth(server, handle);
+  return undefined;
+}
+
+async function lockByFlag(folder: string): Promise<KernelLock | undefined> {
+  try {
+    const handle = await open(folder, constants.O_RDONLY | constants.O_NONBLOCK | BSD_EXCLUSIVE_LOCK);
+    return { descriptor: handle.fd, close: () => handle.close() };
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EAGAIN' || code === 'EWOULDBLOCK') return undefined;
+    throw error;
+  }
+}
+
+async function listenOnInode(handle: FileHandle): Promise<Server | undefined> {
+  const { dev, ino } = await handle.stat({ bigint: true });
+  return listenAlone(`\0keelson-store-${dev}-${ino}`);
+}
+
+/** Whether the lock was taken, or cannot be for reasons that have nothing to do with others. */
+function lockByProgram(handle: FileHandle): Promise<boolean> {
+  const HELD_BY_ANOTHER = 1;
+  return new Promise((resolve) => {
+    const program = spawn('flock', ['-xn', '3'], { stdio: ['ignore', 'ignore', 'ignore', handle.fd] });
+    program.once('error', () => resolve(true)); // there is no such program
+    program.once('close', (code) => resolve(code !== HELD_BY_ANOTHER));
+  });
+}
+
+async function closeBoth(server: Server | undefined, handle: FileHandle): Promise<void> {
+  if (server !== undefined) await closeServer(server);
+  await handle.close();
+}
+
+/** Listens on a Unix socket; `undefined` when another does already. */
+export function listenAlone(path: string): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error) => {
+      if (errorCode(error) === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    server.listen({ path, exclusive: true }, () => resolve(server));
+    server.unref();
+  });
+}
+
+/** Closing also removes the socket's file. */
+export function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
