@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, chown, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 
 /** For its owner only. */
 const PRIVATE_MODE = 0o600;
@@ -75,7 +75,7 @@ interface Placing<T> extends Look {
 /** The file is written under a name that nobody can have prepared, synced, then put in place; the folder is synced last. */
 async function writeBeside<T>(path: string, text: string, { mode, owner, put }: Placing<T>): Promise<T> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const written = join(folder, `.${basename(path)}.${randomUUID()}`);
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   try {
@@ -95,6 +95,14 @@ async function writeBeside<T>(path: string, text: string, { mode, owner, put }: 
     await rm(written, { force: true });
     throw error;
   }
+}
+
+/** A folder is only there for good when the one above it is on the disk. */
+async function makeFolder(folder: string): Promise<void> {
+  const path = resolve(folder);
+  const firstMade = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (firstMade === undefined) return;
+  for (let made = path; made.length >= firstMade.length; made = dirname(made)) await syncFolder(dirname(made));
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -112,13 +112,13 @@ describe('clusterPki', () => {
   });
 
   test.each([
-    ['ca.key', '', /ca\.key": it is empty/],
-    ['sa.key', '  \n', /sa\.key": it is empty/],
-    ['admin.crt', 'nonsense', /admin\.crt": it holds no certificate/],
-    ['admin.key', 'nonsense', /admin\.key": it holds no private key/],
-    ['ca.key', newPrivateKey(), /ca\.key": it is not the key of ".*ca\.crt"/],
-    ['apiserver.key', newPrivateKey(), /apiserver\.key": it is not the key of ".*apiserver\.crt"/],
-  ])('refuses %s with the content %j', async (file, content, message) => {
+    ['ca.key', 'empty', '', /ca\.key": it is empty/],
+    ['sa.key', 'blank', '  \n', /sa\.key": it is empty/],
+    ['admin.crt', 'no PEM', 'nonsense', /admin\.crt": it holds no certificate/],
+    ['admin.key', 'no PEM', 'nonsense', /admin\.key": it holds no private key/],
+    ['ca.key', 'of another pair', newPrivateKey(), /ca\.key": it is not the key of ".*ca\.crt"/],
+    ['apiserver.key', 'of another pair', newPrivateKey(), /apiserver\.key": it is not the key of ".*apiserver\.crt"/],
+  ])('refuses %s that is %s', async (file, _, content, message) => {
     await withFolder(async (folder) => {
       await clusterPki(options({ folder }));
       await writeFile(join(folder, file), content);

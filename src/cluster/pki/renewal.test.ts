@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { CryptoRandom, LineLogger, RealClock, VirtualClock } from '../../base/index.ts';
+import { CryptoRandom, discardLogger, LineLogger, RealClock, VirtualClock } from '../../base/index.ts';
 import { startControlPlane } from '../control-plane.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,6 +29,25 @@ async function handshake(plane: Awaited<ReturnType<typeof startControlPlane>>): 
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   return shown;
 }
+
+test('a server that cannot lock the store makes no keys', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-locked-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const options = {
+    name: 'test',
+    storage: { type: 'durable', folder: join(folder, 'store') },
+    runtimeConfig: new Map(),
+    serviceCidrs: ['10.96.0.0/16'],
+    clock: new RealClock(),
+    random: new CryptoRandom(),
+    log: discardLogger,
+    signal: new AbortController().signal,
+  } as const;
+  await using _first = await startControlPlane(options);
+
+  await expect(startControlPlane({ ...options, pkiFolder: join(folder, 'pki') })).rejects.toThrow(/has it open/);
+  expect(await readdir(folder)).toEqual(['store']);
+});
 
 describe('a server that runs for a year', () => {
   test('renews its leaves and shows the new one, without a restart', async () => {
