@@ -2,6 +2,7 @@ import { duplicate, invalidValue, notSupported, qualifiedNameProblems, required,
 import type { FieldError } from '../../api/index.ts';
 import type { TopologySelectorTerm } from '../../api/types/core/v1.d.ts';
 import type { StorageClass } from '../../api/types/storage/v1.d.ts';
+import { firstIndexes } from '../first-indexes.ts';
 
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
@@ -42,8 +43,9 @@ function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, fie
     const at = `${field}.matchLabelExpressions[${index}]`;
     const all = values ?? [];
     const errors = all.length === 0 ? [required(`${at}.values`)] : [];
+    const first = firstIndexes(all);
     for (const [place, value] of all.entries()) {
-      if (all.indexOf(value) < place) errors.push(duplicate(`${at}.values[${place}]`, value));
+      if (first.get(value) !== place) errors.push(duplicate(`${at}.values[${place}]`, value));
     }
     for (const problem of qualifiedNameProblems(key)) errors.push(invalidValue(`${at}.key`, key, problem));
     if (keys.has(key)) errors.push(duplicate(`${at}.key`, key));
