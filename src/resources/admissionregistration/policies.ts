@@ -14,6 +14,7 @@ import { changes } from '../change.ts';
 import { ageColumn, column, each, integer, nameColumn, UNSET } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { checkMatch, checkMutated, checkMutatingPolicy, checkParamRef, checkValidatingPolicy } from './policy-rules.ts';
+import { firstIndexes } from '../first-indexes.ts';
 
 const paramKindColumn: Column<Policy> = column('ParamKind', 'Kind of the parameters', paramKind);
 
@@ -87,8 +88,9 @@ function checkValidatingBinding({ spec }: Whole<ValidatingAdmissionPolicyBinding
   const { validationActions: actions = [] } = spec;
   const field = 'spec.validationActions';
   const errors = [...checkBinding(spec)];
+  const first = firstIndexes(actions);
   for (const [index, action] of actions.entries()) {
-    if (actions.indexOf(action) < index) errors.push(duplicate(`${field}[${index}]`, action));
+    if (first.get(action) !== index) errors.push(duplicate(`${field}[${index}]`, action));
   }
   if (actions.includes('Deny') && actions.includes('Warn')) {
     const detail =

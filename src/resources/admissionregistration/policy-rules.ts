@@ -26,6 +26,7 @@ import type {
 import type { Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 import { checkRule } from './webhook-rules.ts';
+import { firstIndexes } from '../first-indexes.ts';
 
 type Policy = Whole<ValidatingAdmissionPolicy> | Whole<MutatingAdmissionPolicy>;
 
@@ -120,9 +121,10 @@ export function checkMatch(match: MatchResources | undefined, field: string): Fi
 }
 
 function checkResourceNames(names: readonly string[], field: string): FieldError[] {
+  const first = firstIndexes(names);
   return names.flatMap((name, index) => [
     ...pathSegmentNameProblems(name).map((problem) => invalidValue(`${field}[${index}]`, name, problem)),
-    ...(names.indexOf(name) < index ? [duplicate(`${field}[${index}]`, name)] : []),
+    ...(first.get(name) !== index ? [duplicate(`${field}[${index}]`, name)] : []),
   ]);
 }
 

@@ -16,6 +16,7 @@ import type {
   WebhookClientConfig,
 } from '../../api/types/admissionregistration/v1.d.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
+import { firstIndexes } from '../first-indexes.ts';
 
 type Webhook = MutatingWebhook | ValidatingWebhook;
 
@@ -156,9 +157,10 @@ function checkUrl(text: string, field: string): FieldError[] {
 
 function checkReviewVersions(versions: readonly string[], field: string): FieldError[] {
   if (versions.length === 0) return [required(field, `must specify one of ${REVIEW_VERSIONS.join(', ')}`)];
+  const first = firstIndexes(versions);
   const errors = versions.flatMap((version, index) => {
     const at = `${field}[${index}]`;
-    if (versions.indexOf(version) < index) return [invalidValue(at, version, 'duplicate version')];
+    if (first.get(version) !== index) return [invalidValue(at, version, 'duplicate version')];
     return dns1035LabelProblems(version).map((problem) => invalidValue(at, version, problem));
   });
   if (!versions.some((version) => REVIEW_VERSIONS.includes(version))) {

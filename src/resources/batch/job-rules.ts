@@ -20,6 +20,7 @@ import { deepEqual } from '../../base/index.ts';
 import { checkPodTemplateSpec } from '../core/pod-template-rules.ts';
 import type { Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
+import { firstIndexes } from '../first-indexes.ts';
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 const JOB_NAME = 'batch.kubernetes.io/job-name';
@@ -235,11 +236,12 @@ function checkExitCodes(
   const at = `${field}.values`;
   if (codes.length === 0) errors.push(invalidValue(at, codes, 'at least one value is required'));
   if (codes.length > MAX_EXIT_CODES) errors.push(tooMany(at, codes.length, MAX_EXIT_CODES));
+  const first = firstIndexes(codes);
   for (const [index, code] of codes.entries()) {
     if (operator === 'In' && code === 0) {
       errors.push(invalidValue(`${at}[${index}]`, code, 'must not be 0 for the In operator'));
     }
-    if (codes.indexOf(code) < index) errors.push(duplicate(`${at}[${index}]`, code));
+    if (first.get(code) !== index) errors.push(duplicate(`${at}[${index}]`, code));
   }
   const isOrdered = codes.every((code, index) => index === 0 || (codes[index - 1] ?? 0) <= code);
   return isOrdered ? errors : [...errors, invalidValue(at, codes, 'must be ordered')];

@@ -23,6 +23,7 @@ import { humanDuration } from '../columns/age.ts';
 import { ageColumn, column, each, nameColumn, NONE, orElse } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { unifiedDiff } from '../unified-diff.ts';
+import { firstIndexes } from '../first-indexes.ts';
 
 type Request = Whole<CertificateSigningRequest>;
 
@@ -140,8 +141,9 @@ function checkRequest({ spec, status }: Request): FieldError[] {
     errors.push(invalidValue('spec.request', request, 'PEM block type must be CERTIFICATE REQUEST'));
   }
   if (usages.length === 0) errors.push(required('spec.usages'));
+  const first = firstIndexes(usages);
   for (const [index, usage] of usages.entries()) {
-    if (usages.indexOf(usage) < index) errors.push(duplicate(`spec.usages[${index}]`, usage));
+    if (first.get(usage) !== index) errors.push(duplicate(`spec.usages[${index}]`, usage));
   }
   errors.push(...checkSignerName(signerName, 'spec.signerName'));
   if (signerName === LEGACY_SIGNER) {

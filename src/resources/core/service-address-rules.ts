@@ -3,6 +3,7 @@ import type { FieldError } from '../../api/index.ts';
 import type { Service } from '../../api/types/core/v1.d.ts';
 import type { Whole } from '../kind.ts';
 import { isExternalName, isHeadless, HEADLESS } from './service-shape.ts';
+import { firstIndexes } from '../first-indexes.ts';
 
 const ADDRESSES = 'spec.clusterIPs';
 const FAMILIES = ['IPv4', 'IPv6'];
@@ -38,22 +39,24 @@ function checkFirst({ spec }: Whole<Service>): FieldError[] {
 }
 
 function checkFamilyNames(families: readonly string[]): FieldError[] {
+  const first = firstIndexes(families);
   return families.flatMap((family, index) => {
     const field = `spec.ipFamilies[${index}]`;
     return [
       ...(FAMILIES.includes(family) ? [] : [notSupported(field, family, FAMILIES)]),
-      ...(families.indexOf(family) < index ? [duplicate(field, family)] : []),
+      ...(first.get(family) !== index ? [duplicate(field, family)] : []),
     ];
   });
 }
 
-function checkAddresses(addresses: readonly string[], known: readonly string[]): FieldError[] {
+function checkAddresses(addresses: readonly string[], old: readonly string[]): FieldError[] {
+  const known = new Set(old);
   return addresses.flatMap((address, index) => {
     if (index === 0 && address === HEADLESS) {
       if (addresses.length === 1) return [];
       return [invalidValue(ADDRESSES, addresses, "'None' must be the first and only value")];
     }
-    if (known.includes(address)) return [];
+    if (known.has(address)) return [];
     return legacyIpProblems(address).map((problem) => invalidValue(`${ADDRESSES}[${index}]`, address, problem));
   });
 }

@@ -93,14 +93,11 @@ export class ServiceAllotment {
     const old = change.type === 'create' ? undefined : (change.old as unknown as AnyService);
     const now = service === undefined ? NOTHING : heldBy(service);
     const before = old === undefined ? NOTHING : heldBy(old);
-    const taken = now.addresses
-      .filter((address) => !before.addresses.includes(address))
-      .map((address) => this.#addresses.taking(address, service as never, context));
-    const released = before.addresses.filter((address) => !now.addresses.includes(address));
-    const ports = await this.#nodePorts.changing(
-      now.ports.filter((port) => !before.ports.includes(port)),
-      before.ports.filter((port) => !now.ports.includes(port)),
+    const taken = without(now.addresses, before.addresses).map((address) =>
+      this.#addresses.taking(address, service as never, context),
     );
+    const released = without(before.addresses, now.addresses);
+    const ports = await this.#nodePorts.changing(without(now.ports, before.ports), without(before.ports, now.ports));
     return {
       conditions: [...taken.map(({ condition }) => condition), ...ports.conditions],
       operations: [
@@ -175,4 +172,9 @@ function chooseHealthCheckPort({ spec }: AnyService, choice: PortChoice): number
   const port = wanted === 0 ? choice.takeAny() : wanted;
   if (port === undefined) throw internalError(new Error('failed to allocate a HealthCheck NodePort 0: range is full'));
   return port;
+}
+
+function without<T>(items: readonly T[], others: readonly T[]): T[] {
+  const known = new Set(others);
+  return items.filter((item) => !known.has(item));
 }

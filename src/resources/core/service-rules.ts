@@ -87,10 +87,11 @@ function checkPorts(ports: readonly ServicePort[]): FieldError[] {
   });
 }
 
-function checkExternalIps(addresses: readonly string[], known: readonly string[]): FieldError[] {
+function checkExternalIps(addresses: readonly string[], old: readonly string[]): FieldError[] {
+  const known = new Set(old);
   return addresses.flatMap((address, index) => {
     const field = `spec.externalIPs[${index}]`;
-    const problems = known.includes(address) ? [] : legacyIpProblems(address);
+    const problems = known.has(address) ? [] : legacyIpProblems(address);
     if (problems.length > 0) return problems.map((problem) => invalidValue(field, address, problem));
     return checkEndpointIp(address, field);
   });
@@ -130,7 +131,7 @@ function checkSourceRanges({ metadata, spec }: AnyService, old: AnyService | und
   const isBalancer = spec.type === 'LoadBalancer';
   if (ranges.length > 0) {
     const field = 'spec.LoadBalancerSourceRanges';
-    const known = (old?.spec.loadBalancerSourceRanges ?? []).map((range) => range.trim());
+    const known = new Set((old?.spec.loadBalancerSourceRanges ?? []).map((range) => range.trim()));
     return [
       ...(isBalancer ? [] : [forbiddenField(field, LOAD_BALANCER_ONLY)]),
       ...ranges.flatMap((range, index) => checkCidr(range.trim(), `${field}[${index}]`, known)),
@@ -143,12 +144,12 @@ function checkSourceRanges({ metadata, spec }: AnyService, old: AnyService | und
   const parts = isOld || annotation.trim() === '' ? [] : annotation.trim().split(',');
   return [
     ...(isBalancer ? [] : [forbiddenField(field, LOAD_BALANCER_ONLY)]),
-    ...parts.flatMap((range) => checkCidr(range.trim(), field, [])),
+    ...parts.flatMap((range) => checkCidr(range.trim(), field, new Set())),
   ];
 }
 
-function checkCidr(value: string, field: string, known: readonly string[]): FieldError[] {
-  if (known.includes(value)) return [];
+function checkCidr(value: string, field: string, known: ReadonlySet<string>): FieldError[] {
+  if (known.has(value)) return [];
   return legacyCidrProblems(value).map((problem) => invalidValue(field, value, problem));
 }
 
@@ -198,11 +199,11 @@ export function checkLoadBalancerStatus(
   if (type !== 'LoadBalancer' && ingress.length > 0) {
     return [forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'")];
   }
-  const known = (old.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip);
+  const known = new Set((old.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip));
   return ingress.flatMap(({ ip = '', ipMode, hostname = '' }, index) => {
     const at = `${field}[${index}]`;
     const errors: FieldError[] = [];
-    if (ip !== '' && !known.includes(ip)) {
+    if (ip !== '' && !known.has(ip)) {
       for (const problem of legacyIpProblems(ip)) errors.push(invalidValue(`${at}.ip`, ip, problem));
     }
     if (ipMode === undefined) {

@@ -117,7 +117,8 @@ function keepAllotted(service: AnyService, old: AnyService): void {
 }
 
 function withOldNodePorts(spec: ServiceSpec, old: ServiceSpec): ServicePort[] | undefined {
-  const used = new Set(nodePortsOf(old).filter((port) => nodePortsOf(spec).includes(port)));
+  const wanted = new Set(nodePortsOf(spec));
+  const used = new Set(nodePortsOf(old).filter((port) => wanted.has(port)));
   const byName = new Map((old.ports ?? []).map(({ name = '', nodePort = 0 }) => [name, nodePort]));
   return spec.ports?.map((port) => {
     if ((port.nodePort ?? 0) !== 0) return port;
@@ -152,7 +153,8 @@ function dropWhatTypeLacks(service: AnyService, old: AnyService): void {
     if (sameList(spec.ipFamilies, was.ipFamilies)) delete spec.ipFamilies;
     if (spec.ipFamilyPolicy === was.ipFamilyPolicy) delete spec.ipFamilyPolicy;
   }
-  const keepsPorts = nodePortsOf(spec).every((port) => nodePortsOf(was).includes(port));
+  const oldPorts = new Set(nodePortsOf(was));
+  const keepsPorts = nodePortsOf(spec).every((port) => oldPorts.has(port));
   if (usesNodePorts(old) && !usesNodePorts(service) && keepsPorts) {
     spec.ports = spec.ports?.map(({ nodePort: _, ...port }) => port);
   }

@@ -13,6 +13,7 @@ import type { StorageClass, VolumeAttributesClass } from '../../api/types/storag
 import { deepEqual } from '../../base/index.ts';
 import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind } from '../kind.ts';
+import { firstIndexes } from '../first-indexes.ts';
 
 const GROUP = 'storage.k8s.io';
 
@@ -129,8 +130,9 @@ function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, fie
     const at = `${field}.matchLabelExpressions[${index}]`;
     const all = values ?? [];
     const errors = all.length === 0 ? [required(`${at}.values`)] : [];
+    const first = firstIndexes(all);
     for (const [place, value] of all.entries()) {
-      if (all.indexOf(value) < place) errors.push(duplicate(`${at}.values[${place}]`, value));
+      if (first.get(value) !== place) errors.push(duplicate(`${at}.values[${place}]`, value));
     }
     for (const problem of qualifiedNameProblems(key)) errors.push(invalidValue(`${at}.key`, key, problem));
     if (keys.has(key)) errors.push(duplicate(`${at}.key`, key));
