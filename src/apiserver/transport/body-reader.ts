@@ -15,21 +15,14 @@ export function readBody(input: Readable, { limit, isWhole }: ReadBodyOptions): 
   if (input.destroyed) return Promise.reject(incomplete());
   return new Promise((resolve, reject) => {
     const gathered = new GatheredBytes(limit);
-    let small = 0;
-    const resume = (): void => {
-      small = 0;
-      input.resume();
-    };
+    const crumbs = new Crumbs(input);
     const settle = (finish: () => void): void => {
       input.off('data', onData).off('end', onEnd).off('close', onClose);
       finish();
     };
     const onData = (chunk: Uint8Array): void => {
       if (!gathered.add(chunk)) settle(() => reject(bodyTooLarge(limit)));
-      else if (chunk.length < SMALL_CHUNK_BYTES && ++small === SMALL_CHUNKS_A_TURN) {
-        input.pause(); // others have their turn
-        setImmediate(resume);
-      }
+      else if (chunk.length < SMALL_CHUNK_BYTES) crumbs.add();
     };
     const onEnd = (): void => settle(() => (isWhole() ? resolve(gathered.bytes) : reject(incomplete())));
     const onClose = (): void => settle(() => reject(incomplete()));
@@ -37,9 +30,40 @@ export function readBody(input: Readable, { limit, isWhole }: ReadBodyOptions): 
   });
 }
 
-/** A chunk costs as much time as its bytes above this size; below, a client that sends many makes others wait. */
-const SMALL_CHUNK_BYTES = 256;
+/** Reads the rest of a body that nobody wants, so that its client gets to read the answer. */
+export function discardBody(input: Readable): void {
+  const crumbs = new Crumbs(input);
+  input.on('data', (chunk: Uint8Array) => {
+    if (chunk.length < SMALL_CHUNK_BYTES) crumbs.add();
+  });
+}
+
+/** Below this size, the chunk itself costs more than its bytes. */
+const SMALL_CHUNK_BYTES = 64;
 const SMALL_CHUNKS_A_TURN = 1024;
+const SMALL_CHUNKS_IN_ALL = 16 * 1024;
+
+/**
+ * Counts the chunks of a body that are smaller than any client has a reason to send: after many in one go others have their
+ * turn, and after a great many the client is hung up on.
+ */
+class Crumbs {
+  readonly #input: Readable;
+  #inAll = 0;
+
+  constructor(input: Readable) {
+    this.#input = input;
+  }
+
+  add(): void {
+    this.#inAll += 1;
+    if (this.#inAll > SMALL_CHUNKS_IN_ALL) this.#input.destroy();
+    else if (this.#inAll % SMALL_CHUNKS_A_TURN === 0) {
+      this.#input.pause();
+      setImmediate(() => this.#input.resume());
+    }
+  }
+}
 
 /** The least room that a body of more than one chunk is given. */
 const LEAST_ROOM_BYTES = 4 * 1024;

@@ -2,7 +2,7 @@ import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, ST
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../request/call.ts';
-import { bodyTooLarge, declaredLength, readBody, streamBody } from './body-reader.ts';
+import { bodyTooLarge, declaredLength, discardBody, readBody, streamBody } from './body-reader.ts';
 import type { Connection } from './connection.ts';
 import type { Exchange, Head } from './exchange.ts';
 import { LINGER_MS, MAX_DISCARDED_BYTES } from './limits.ts';
@@ -147,7 +147,7 @@ export class Http1Exchange implements Exchange {
       response.end();
     };
     request.once('end', end).once('close', end);
-    request.resume();
+    discardBody(request);
   }
 }
 
