@@ -86,10 +86,13 @@ export class ControlPlane implements AsyncDisposable {
 
   /** For `startControlPlane`: makes the objects that every cluster has, unless they are there. */
   async bootstrap(): Promise<void> {
-    const { serviceCidrs, listen: place } = this.#options;
+    const { serviceCidrs, listen: place, advertiseAddress } = this.#options;
     const port = place?.port ?? 0;
     const objects = bootstrapObjects({
-      advertise: { address: advertisedAddress(place?.host ?? 'localhost'), port: port === 0 ? 6443 : port },
+      advertise: {
+        address: advertiseAddress ?? advertisedAddress(place?.host ?? 'localhost'),
+        port: port === 0 ? 6443 : port,
+      },
       serviceCidrs,
       apiServiceAddress: apiServiceAddress(serviceCidrs),
       pki: this.pki,
@@ -118,7 +121,7 @@ export class ControlPlane implements AsyncDisposable {
       observer: this.server.observer,
       signal,
     });
-    const address = advertisedAddress(place.host);
+    const address = this.#options.advertiseAddress ?? advertisedAddress(place.host);
     const { port } = this.#transport.address;
     this.#address = `${address}:${port}`;
     await publishApiEndpoints(this.server, { address, port });

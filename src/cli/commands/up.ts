@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { aborted, CryptoRandom, LineLogger, RealClock } from '../../base/index.ts';
+import { aborted, CryptoRandom, RealClock } from '../../base/index.ts';
 import {
   type ClusterOptions,
   defaultKubeconfigPath,
@@ -9,9 +9,18 @@ import {
 } from '../../cluster/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
-import { defaultDataFolder, etcdStorage, serverFlags, serverSettings } from './server-flags.ts';
+import { apiserverFlags } from '../upstream/apiserver-flags.ts';
+import { controllerManagerFlags, schedulerFlags } from '../upstream/program-flags.ts';
+import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
+import { defaultDataFolder, etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
 
-const definitions: FlagDefinitions = {
+/** A cluster is all three programs; where they share the name of a flag, it is the server's. */
+const upstream = [...schedulerFlags, ...controllerManagerFlags, ...apiserverFlags].filter(
+  ({ name }, index, all) => all.findLastIndex((other) => other.name === name) === index,
+);
+
+/** What is obeyed. */
+export const upDefinitions: FlagDefinitions = {
   'data-dir': {
     type: 'string',
     value: 'DIR',
@@ -36,11 +45,12 @@ const definitions: FlagDefinitions = {
 export const upCommand: Command = {
   name: 'up',
   summary: 'Start a cluster',
-  usage: `Usage: keelson up [FLAGS]\n\nStarts a cluster and points kubectl at it; Ctrl-C stops it.\n\n${describeFlags(definitions)}`,
+  usage: `Usage: keelson up [FLAGS]\n\nStarts a cluster and points kubectl at it; Ctrl-C stops it.\n\n${describeFlags(upDefinitions)}`,
   async run(args, context) {
     const clock = new RealClock();
     const started = clock.monotonic();
-    const flags = new Flags(args, definitions);
+    const flags = new Flags(args, withUpstreamFlags(upDefinitions, upstream));
+    checkUpstreamFlags(flags, upDefinitions, upstream);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
     const settings = options(flags, context);
     context.print('starting the cluster');
@@ -77,6 +87,6 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     },
     ...(inMemory ? {} : { pkiFolder: join(folder, 'pki') }),
     random: new CryptoRandom(),
-    log: new LineLogger({ write: (line) => context.printError(line.trimEnd()), level: 'warn', clock: new RealClock() }),
+    log: logOf(flags, context.printError, 'warn'),
   };
 }
