@@ -9,6 +9,7 @@ import {
 } from '../../cluster/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
+import { controllerFlags, controllerSettings } from './controller-flags.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { controllerManagerFlags, schedulerFlags } from '../upstream/program-flags.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
@@ -39,6 +40,7 @@ export const upDefinitions: FlagDefinitions = {
     help: 'Write the kubeconfig there instead of merging it into yours',
   },
   ...serverFlags,
+  ...controllerFlags,
 };
 
 /** `keelson up`: a whole cluster in this process. */
@@ -76,6 +78,7 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
   const embedded: StorageOptions = inMemory ? { type: 'memory' } : { type: 'durable', folder: join(folder, 'store') };
   return {
     ...serverSettings(flags),
+    controllerSettings: controllerSettings(flags),
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     controllers: flags.isSet('controllers'),
     scheduler: flags.isSet('scheduler'),

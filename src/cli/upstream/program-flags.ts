@@ -62,6 +62,12 @@ const shared: readonly FlagGroup[] = [
 const controllerManager: readonly FlagGroup[] = [
   ...shared,
   { verdict: 'obeyed', why: 'for server and controllers alike', flags: 'service-cluster-ip-range' },
+  {
+    verdict: 'obeyed',
+    why: 'as upstream',
+    flags: `large-cluster-size-threshold node-eviction-rate node-monitor-grace-period node-monitor-period
+      node-startup-grace-period secondary-node-eviction-rate terminated-pod-gc-threshold unhealthy-zone-threshold`,
+  },
   { verdict: 'obeyed', why: 'as far as true and false go: all of them or none', flags: 'controllers' },
   {
     verdict: 'accepted',
@@ -113,10 +119,7 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'refused',
     why: 'it is the default that is in force, and no other value can be chosen',
-    flags: `cluster-name=kubernetes enable-garbage-collector?=true large-cluster-size-threshold=50
-      max-endpoints-per-slice=100 node-eviction-rate=0.1 node-monitor-grace-period=50s node-monitor-period=5s
-      node-startup-grace-period=1m|1m0s secondary-node-eviction-rate=0.01 terminated-pod-gc-threshold=12500
-      unhealthy-zone-threshold=0.55`,
+    flags: 'cluster-name=kubernetes enable-garbage-collector?=true max-endpoints-per-slice=100',
   },
   {
     verdict: 'refused',
