@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { findDocuments, lineAt, samplesIn } from './documents.ts';
+import { flagsPage } from './flags-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const problems: string[] = [];
@@ -16,6 +17,7 @@ for (const path of documents) {
   for (const { line, code } of samplesIn(text)) samples.push({ from: `${relative(root, path)}:${line}`, code });
 }
 await checkMainWalk();
+await checkFlags();
 await checkSamples();
 for (const problem of problems) console.error(problem);
 console.log(`docs: ${documents.length} documents, ${samples.length} samples, ${problems.length} problems`);
@@ -53,6 +55,11 @@ function slug(heading: string): string {
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-');
+}
+
+async function checkFlags(): Promise<void> {
+  const text = await readFile(join(root, 'docs', 'reference', 'flags.md'), 'utf8');
+  if (text !== flagsPage()) problems.push('docs/reference/flags.md is out of date: run "npm run flags"');
 }
 
 /** The walk through the whole system stays short: so many files, none of them long. */

@@ -37,6 +37,8 @@ export interface ApiServerOptions {
   readonly log: Logger;
   readonly metrics: MetricRegistry;
   readonly authenticators: readonly Authenticator[];
+  /** Whether requests without credentials are let in, as system:anonymous; yes unless given. */
+  readonly anonymousAuth?: boolean;
   readonly authorizer: Authorizer;
   /** In running order. */
   readonly admission: readonly AdmissionPlugin[];
@@ -107,7 +109,7 @@ export class ApiServer implements RequestHandler {
     const stages: readonly Stage[] = [
       metrics.stage,
       catchFailures(log, encode),
-      authenticate(options.authenticators, access),
+      authenticate(options.authenticators, { metrics: access, anonymous: options.anonymousAuth }),
       limiter.stage,
       authorize(options.authorizer, encode, access),
     ];

@@ -9,6 +9,8 @@ export interface FlagDefinition {
   readonly help: string;
   /** How the value is named in the usage, such as `DIR`. */
   readonly value?: string;
+  /** The usage does not tell of it. */
+  readonly isHidden?: boolean;
 }
 
 export type FlagDefinitions = Readonly<Record<string, FlagDefinition>>;
@@ -74,7 +76,8 @@ function spellOut(args: readonly string[], definitions: FlagDefinitions): string
 
 /** The flags as lines of a usage text. */
 export function describeFlags(definitions: FlagDefinitions): string {
-  const rows = Object.entries(definitions).map(([name, { type, value, help, default: preset }]) => {
+  const shown = Object.entries(definitions).filter(([, { isHidden = false }]) => !isHidden);
+  const rows = shown.map(([name, { type, value, help, default: preset }]) => {
     const left = type === 'boolean' ? `--${name}` : `--${name} ${value ?? 'VALUE'}`;
     return [left, preset === undefined ? help : `${help} (default ${preset})`] as const;
   });

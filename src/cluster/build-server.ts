@@ -81,6 +81,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
       ...(options.authenticators ?? []),
     ],
     authorizer,
+    anonymousAuth: options.anonymousAuth,
     admission: [
       ...builtInAdmission({ objects, clock, random }, options.disableAdmission),
       ...(options.admission ?? []),

@@ -1,4 +1,4 @@
-import { builtInControllers } from '../controllers/index.ts';
+import { builtInControllers, type ControllerSettings } from '../controllers/index.ts';
 import type { Part } from '../kit/index.ts';
 import { nodeAgents, type NodeAgentsOptions, nodeNames } from '../node/index.ts';
 import { scheduler, type SchedulerOptions } from '../scheduler/index.ts';
@@ -8,6 +8,8 @@ import type { ControlPlane, Identity } from './control-plane.ts';
 export interface WorkloadOptions {
   /** Which controllers run: the built-in ones unless given; a function makes its choice of them and adds others. */
   readonly controllers?: boolean | ((builtIn: readonly Part[]) => readonly Part[]);
+  /** How the built-in controllers work, where it is not as upstream's do by default. */
+  readonly controllerSettings?: ControllerSettings;
   /** Whether, and how, pods are scheduled: with our plugins unless given, or by a part that takes the scheduler's place. */
   readonly scheduler?: boolean | SchedulerOptions | Part;
   /** How many nodes there are; 1 unless given. */
@@ -39,6 +41,7 @@ export function clusterApps(
     builtInControllers({
       rootCertificate,
       hasOneServer: options.hasOneServer,
+      settings: options.controllerSettings,
       kindsChanged: (listener) => plane.server.registry.onChange(listener),
     });
   const apps: readonly (ClusterApp | false)[] = [

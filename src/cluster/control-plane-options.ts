@@ -45,6 +45,10 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly runtimeConfig: RuntimeConfig;
   /** Admission plugins that are switched off, by upstream's names. */
   readonly disableAdmission?: readonly string[];
+  /** Whether requests without credentials are let in, as system:anonymous; yes unless given. */
+  readonly anonymousAuth?: boolean;
+  /** The address that the `kubernetes` Service leads to; where the server listens unless given. */
+  readonly advertiseAddress?: string;
   readonly serviceCidrs: readonly string[];
   readonly eventTtlSeconds?: number;
   readonly limits?: Partial<ServerLimits>;

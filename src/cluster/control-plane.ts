@@ -137,7 +137,7 @@ export class ControlPlane implements AsyncDisposable {
       observer: this.server.observer,
       signal,
     });
-    const address = advertisedAddress(place.host);
+    const address = this.#options.advertiseAddress ?? advertisedAddress(place.host);
     const { port } = this.#transport.address;
     this.#address = `${address}:${port}`;
     for (const own of apiEndpoints({ address, port, isShared: false })) await repair(this.server, own);
@@ -167,12 +167,15 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   #bootstrapObjects(): BootstrapObjects {
-    const { clock, certificateClock = clock, serviceCidrs, listen: place } = this.#options;
+    const { clock, certificateClock = clock, serviceCidrs, listen: place, advertiseAddress } = this.#options;
     const port = place?.port ?? 0;
     return bootstrapObjects({
       clock,
       certificateClock,
-      advertise: { address: advertisedAddress(place?.host ?? 'localhost'), port: port === 0 ? 6443 : port },
+      advertise: {
+        address: advertiseAddress ?? advertisedAddress(place?.host ?? 'localhost'),
+        port: port === 0 ? 6443 : port,
+      },
       serviceCidrs,
       apiServiceAddress: apiServiceAddress(serviceCidrs),
       pki: this.pki,

@@ -40,6 +40,8 @@ const READ_BY_DASHBOARDS = [
   'authorization_attempts_total',
   'etcd_request_duration_seconds',
   'kubernetes_build_info',
+  'node_collector_zone_health',
+  'node_collector_zone_size',
   'process_cpu_seconds_total',
   'process_resident_memory_bytes',
   'process_start_time_seconds',
@@ -70,6 +72,7 @@ test('a scrape has what dashboards read, with figures that follow what happens',
   expect(text).toContain('\napiserver_resource_objects{group="apps",resource="deployments"} 0\n');
   expect(text).toContain('\netcd_requests_total{group="",operation="create",resource="pods"} 1\n');
   expect(text).toContain('\nscheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1\n');
+  expect(text).toContain('\nnode_collector_zone_health{zone=""} 100\n');
   expect(text).toMatch(/\nrest_client_requests_total\{code="201",host="in-process",method="POST"\} \d/);
 });
 

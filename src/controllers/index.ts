@@ -5,8 +5,8 @@ import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { endpointSliceController } from './endpointslice/endpoint-slice-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
-import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts';
-import { podGc } from './pod-gc/pod-gc.ts';
+import { nodeLifecycleController, type NodeLifecycleOptions } from './node-lifecycle/node-lifecycle.ts';
+import { podGc, type PodGcOptions } from './pod-gc/pod-gc.ts';
 import { replicaSetController } from './replicaset/index.ts';
 import { replicationControllerController } from './replication-controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
@@ -20,11 +20,15 @@ export interface BuiltInControllersOptions {
   readonly hasOneServer?: boolean;
   /** Calls a listener when the server serves other kinds than before; only who runs beside the server can tell. */
   readonly kindsChanged?: (listener: () => void) => Disposable;
+  readonly settings?: ControllerSettings;
 }
+
+/** What kube-controller-manager's flags set, as far as it can be set. */
+export interface ControllerSettings extends NodeLifecycleOptions, PodGcOptions {}
 
 /** Everything that kube-controller-manager would run, of what there is. */
 export function builtInControllers(options: BuiltInControllersOptions): readonly Part[] {
-  const { rootCertificate, hasOneServer = false, kindsChanged } = options;
+  const { rootCertificate, hasOneServer = false, kindsChanged, settings } = options;
   return [
     serviceAccountController(),
     rootCaPublisher({ certificate: rootCertificate }),
@@ -35,8 +39,8 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     endpointsController(),
     namespaceController(hasOneServer ? { settleMs: 0 } : {}),
     garbageCollector(kindsChanged === undefined ? {} : { kindsChanged }),
-    podGc(),
-    nodeLifecycleController(),
+    podGc(settings),
+    nodeLifecycleController(settings),
     taintEvictionController(),
   ];
 }

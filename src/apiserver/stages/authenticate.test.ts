@@ -48,6 +48,12 @@ describe('who asks', () => {
     expect(await userOf({ authorization: 'Basic YTpi' })).toEqual(anonymous);
   });
 
+  test('is refused without credentials where nobody may be anonymous', async () => {
+    const call = inProcessCall({ method: 'GET', path: '/', headers: {}, clock: new RealClock() });
+    const stage = authenticate(both, { anonymous: false });
+    await expect(stage(call, async () => ({}) as never)).rejects.toMatchObject(REFUSED);
+  });
+
   test.each<readonly [string, Shown, readonly Authenticator[]]>([
     ['an unknown token', { authorization: 'Bearer wrong' }, both],
     ['an unknown token where nobody knows tokens', { authorization: 'bearer  wrong' }, [certificateAuthenticator]],

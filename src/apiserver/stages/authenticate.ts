@@ -9,12 +9,20 @@ export interface Authenticator {
   authenticate(call: Call): UserInfo | undefined | 'invalid' | Promise<UserInfo | undefined | 'invalid'>;
 }
 
+export interface AuthenticateOptions {
+  readonly metrics?: AccessMetrics;
+  /** Whether requests without credentials are let in; yes unless given. */
+  readonly anonymous?: boolean;
+}
+
 /** Asks one authenticator after the other. A request without credentials is anonymous; one with only wrong credentials is refused. */
-export function authenticate(authenticators: readonly Authenticator[], metrics?: AccessMetrics): Stage {
+export function authenticate(authenticators: readonly Authenticator[], options: AuthenticateOptions = {}): Stage {
+  const { metrics, anonymous = true } = options;
   return async (call, next) => {
     const start = metrics?.now() ?? 0;
     try {
       call.user = await identify(call, authenticators);
+      if (!anonymous && call.user === ANONYMOUS) throw unauthorized();
     } catch (error) {
       metrics?.authenticated(error instanceof StatusError ? 'failure' : 'error', start);
       throw error;

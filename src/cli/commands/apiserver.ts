@@ -1,14 +1,17 @@
 import { join } from 'node:path';
-import { aborted, CryptoRandom, LineLogger, RealClock } from '../../base/index.ts';
+import { aborted, CryptoRandom, RealClock } from '../../base/index.ts';
 import { startControlPlane } from '../../cluster/index.ts';
 import type { ControlPlaneOptions } from '../../cluster/index.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { describeFlags, Flags } from '../flags.ts';
 import type { FlagDefinitions } from '../flags.ts';
-import { etcdStorage, fileFlag, serverFlags, serverSettings } from './server-flags.ts';
+import { apiserverFlags } from '../upstream/apiserver-flags.ts';
+import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
+import { etcdStorage, fileFlag, logOf, serverFlags, serverSettings } from './server-flags.ts';
 
-const definitions: FlagDefinitions = {
+/** What is obeyed. */
+export const apiserverDefinitions: FlagDefinitions = {
   'data-dir': { type: 'string', value: 'DIR', help: 'Keep objects in the embedded store in this folder' },
   'bind-address': { type: 'string', value: 'ADDRESS', default: '0.0.0.0', help: 'Where to listen' },
   'secure-port': { type: 'string', value: 'N', default: '6443', help: 'Port to listen on; 0 takes any that is free' },
@@ -32,9 +35,10 @@ const definitions: FlagDefinitions = {
 export const apiserverCommand: Command = {
   name: 'apiserver',
   summary: "Run the API server alone, with kube-apiserver's flags",
-  usage: `Usage: keelson apiserver (--etcd-servers URL | --data-dir DIR) [FLAGS]\n\n${describeFlags(definitions)}`,
+  usage: `Usage: keelson apiserver (--etcd-servers URL | --data-dir DIR) [FLAGS]\n\n${describeFlags(apiserverDefinitions)}`,
   async run(args, context) {
-    const flags = new Flags(args, definitions);
+    const flags = new Flags(args, withUpstreamFlags(apiserverDefinitions, apiserverFlags));
+    checkUpstreamFlags(flags, apiserverDefinitions, apiserverFlags);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
     const clock = new RealClock();
     await using plane = await startControlPlane({ ...options(flags, context), clock, signal: context.signal });
@@ -67,6 +71,6 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
     ...(certificate === undefined || privateKey === undefined ? {} : { serving: { certificate, privateKey } }),
     ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
     random: new CryptoRandom(),
-    log: new LineLogger({ write: (line) => context.printError(line.trimEnd()), clock: new RealClock() }),
+    log: logOf(flags, context.printError, 'info'),
   };
 }

@@ -1,9 +1,23 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseRuntimeConfig, type RuntimeConfig } from '../../api/index.ts';
-import { parseDuration } from '../../base/index.ts';
-import { admissionProblems, hasAdmissionPlugin, type StorageOptions } from '../../cluster/index.ts';
+import {
+  formatJson,
+  formatText,
+  LineLogger,
+  type Logger,
+  type LogLevel,
+  parseDuration,
+  RealClock,
+} from '../../base/index.ts';
+import {
+  admissionProblems,
+  type ControlPlaneOptions,
+  hasAdmissionPlugin,
+  type StorageOptions,
+} from '../../cluster/index.ts';
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 
@@ -53,6 +67,20 @@ export const serverFlags: FlagDefinitions = {
     default: '1800',
     help: 'A watch lasts between this and twice this',
   },
+  'advertise-address': { type: 'string', value: 'ADDRESS', help: 'Address that clients in the cluster are told' },
+  'anonymous-auth': {
+    type: 'boolean',
+    default: true,
+    help: 'Let in requests without credentials, as system:anonymous',
+  },
+  'http2-max-streams-per-connection': {
+    type: 'string',
+    value: 'N',
+    default: '0',
+    help: 'Requests at once on one connection; 0 stands for 100',
+  },
+  'logging-format': { type: 'string', value: 'text|json', default: 'text', help: 'How lines of the log look' },
+  v: { type: 'string', value: 'N', default: '0', help: 'How much is logged; everything from 4 on' },
   'request-timeout': { type: 'string', value: 'DURATION', default: '1m', help: 'Deadline of other requests' },
 };
 
@@ -64,12 +92,16 @@ export interface ServerSettings {
   readonly serviceCidrs: readonly string[];
   readonly eventTtlSeconds: number;
   readonly limits: { readonly maxReads: number; readonly maxWrites: number; readonly minWatchSeconds: number };
-  readonly transportLimits: { readonly requestTimeoutMs: number };
+  readonly transportLimits: ControlPlaneOptions['transportLimits'];
+  readonly anonymousAuth: boolean;
+  readonly advertiseAddress?: string;
 }
 
 export function serverSettings(flags: Flags): ServerSettings {
   const many = { min: 1, max: 1_000_000 };
   const tokenFile = fileFlag(flags, 'token-auth-file');
+  const maxStreams = flags.integer('http2-max-streams-per-connection', { min: 0, max: 1_000_000 }) ?? 0;
+  const advertiseAddress = advertised(flags);
   return {
     ...(tokenFile === undefined ? {} : { tokenFile }),
     runtimeConfig: parseRuntimeConfig(...flags.list('runtime-config')),
@@ -81,9 +113,37 @@ export function serverSettings(flags: Flags): ServerSettings {
       maxWrites: flags.integer('max-mutating-requests-inflight', many) ?? 200,
       minWatchSeconds: flags.integer('min-request-timeout', many) ?? 1800,
     },
-    transportLimits: { requestTimeoutMs: milliseconds(flags, 'request-timeout') },
+    transportLimits: {
+      requestTimeoutMs: milliseconds(flags, 'request-timeout'),
+      ...(maxStreams === 0 ? {} : { maxStreams }),
+    },
+    anonymousAuth: flags.isSet('anonymous-auth'),
+    ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
   };
 }
+
+function advertised(flags: Flags): string | undefined {
+  const text = flags.text('advertise-address');
+  if (text === undefined || isIP(text) !== 0) return text;
+  throw new UsageError(`--advertise-address must be an IP address, got "${text}"`);
+}
+
+/** The log that the flags ask for, and by default nothing below `level`. */
+export function logOf(flags: Flags, printError: (line: string) => void, level: LogLevel): Logger {
+  const format = flags.text('logging-format');
+  if (format !== 'text' && format !== 'json')
+    throw new UsageError(`--logging-format must be text or json, got "${format ?? ''}"`);
+  const verbosity = flags.integer('v', { min: 0, max: 100 }) ?? 0;
+  return new LineLogger({
+    write: (line) => printError(line.trimEnd()),
+    level: verbosity >= DEBUG_VERBOSITY ? 'debug' : level,
+    format: format === 'json' ? formatJson : formatText,
+    clock: new RealClock(),
+  });
+}
+
+/** From here on kube-apiserver tells of single requests. */
+const DEBUG_VERBOSITY = 4;
 
 function disabledAdmission(flags: Flags): readonly string[] {
   const enable = flags.list('enable-admission-plugins');

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { aborted, CryptoRandom, LineLogger, messageOf, RealClock } from '../../base/index.ts';
+import { aborted, CryptoRandom, messageOf, RealClock } from '../../base/index.ts';
 import {
   type ClusterOptions,
   defaultKubeconfigPath,
@@ -9,9 +9,19 @@ import {
 } from '../../cluster/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
-import { defaultDataFolder, etcdStorage, serverFlags, serverSettings } from './server-flags.ts';
+import { controllerFlags, controllerSettings } from './controller-flags.ts';
+import { apiserverFlags } from '../upstream/apiserver-flags.ts';
+import { controllerManagerFlags, schedulerFlags } from '../upstream/program-flags.ts';
+import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
+import { defaultDataFolder, etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
 
-const definitions: FlagDefinitions = {
+/** A cluster is all three programs; where they share the name of a flag, it is the server's. */
+const upstream = [...schedulerFlags, ...controllerManagerFlags, ...apiserverFlags].filter(
+  ({ name }, index, all) => all.findLastIndex((other) => other.name === name) === index,
+);
+
+/** What is obeyed. */
+export const upDefinitions: FlagDefinitions = {
   'data-dir': {
     type: 'string',
     value: 'DIR',
@@ -30,17 +40,19 @@ const definitions: FlagDefinitions = {
     help: 'Write the kubeconfig there instead of merging it into yours',
   },
   ...serverFlags,
+  ...controllerFlags,
 };
 
 /** `keelson up`: a whole cluster in this process. */
 export const upCommand: Command = {
   name: 'up',
   summary: 'Start a cluster',
-  usage: `Usage: keelson up [FLAGS]\n\nStarts a cluster and points kubectl at it; Ctrl-C stops it.\n\n${describeFlags(definitions)}`,
+  usage: `Usage: keelson up [FLAGS]\n\nStarts a cluster and points kubectl at it; Ctrl-C stops it.\n\n${describeFlags(upDefinitions)}`,
   async run(args, context) {
     const clock = new RealClock();
     const started = clock.monotonic();
-    const flags = new Flags(args, definitions);
+    const flags = new Flags(args, withUpstreamFlags(upDefinitions, upstream));
+    checkUpstreamFlags(flags, upDefinitions, upstream);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
     const settings = options(flags, context);
     context.print('starting the cluster');
@@ -69,6 +81,7 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
   const embedded: StorageOptions = inMemory ? { type: 'memory' } : { type: 'durable', folder: join(folder, 'store') };
   return {
     ...serverSettings(flags),
+    controllerSettings: controllerSettings(flags),
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     controllers: flags.isSet('controllers'),
     scheduler: flags.isSet('scheduler'),
@@ -80,6 +93,6 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     },
     ...(inMemory ? {} : { pkiFolder: join(folder, 'pki') }),
     random: new CryptoRandom(),
-    log: new LineLogger({ write: (line) => context.printError(line.trimEnd()), level: 'warn', clock: new RealClock() }),
+    log: logOf(flags, context.printError, 'warn'),
   };
 }

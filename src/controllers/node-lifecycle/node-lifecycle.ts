@@ -4,6 +4,7 @@ import type { AppContext, EventRecorder, KeyedWorkers, Objects, Part, Passes, Pr
 import { HealthMonitor } from './health-monitor.ts';
 import { readinessOf } from './node-health.ts';
 import { missingLabels } from './node-labels.ts';
+import { NodeMetrics } from './node-metrics.ts';
 import { evictionTaints, scheduleTaintChanges } from './node-taints.ts';
 import { NodeWriter } from './node-writer.ts';
 import { markNotReady } from './pod-readiness.ts';
@@ -41,6 +42,7 @@ class NodeLifecycle implements PreparedPart {
   readonly #zones: Zones;
   readonly #monitor: HealthMonitor;
   readonly #passes: Passes;
+  readonly #metrics: NodeMetrics;
   /** Brings the labels and NoSchedule taints of nodes into line, by name. */
   readonly #alignment: KeyedWorkers;
   /** Has the pods of nodes evicted, by the node's name. */
@@ -54,6 +56,7 @@ class NodeLifecycle implements PreparedPart {
     this.#events = context.events('node-controller');
     this.#nodes = context.objects(Node);
     this.#pods = context.objects(Pod);
+    this.#metrics = new NodeMetrics(context.metrics, () => this.#nodes.list());
     this.#writer = new NodeWriter(this.#nodes, clock);
     this.#alignment = context.workers(QUEUE, { concurrency: NODE_WORKERS, work: (name) => this.#align(name) });
     this.#evictions = context.workers(`${QUEUE}_evictions`, {
@@ -90,11 +93,13 @@ class NodeLifecycle implements PreparedPart {
   }
 
   async #check(): Promise<void> {
+    const { clock } = this.#context;
+    const start = clock.monotonic();
     try {
       await this.#monitor.check();
     } finally {
+      this.#metrics.checked(clock.monotonic() - start);
       const deadlineMs = this.#monitor.nextDeadlineMs;
-      const { clock } = this.#context;
       // after the deadline, not at it
       if (deadlineMs !== undefined) this.#passes.request(clock.monotonic() + (deadlineMs + 1 - clock.now()));
     }
@@ -111,10 +116,11 @@ class NodeLifecycle implements PreparedPart {
 
   async #evict(name: string): Promise<void> {
     const node = this.#nodes.get(name);
-    const readiness = node === undefined ? 'True' : readinessOf(node);
-    if (readiness === undefined || readiness === 'True') return; // it is well again, or gone
+    const readiness = node === undefined ? undefined : readinessOf(node);
+    if (node === undefined || readiness === undefined || readiness === 'True') return; // it is well again, or gone
     const { own, other } = evictionTaints(readiness);
     await this.#writer.changeTaints(name, { add: [own], remove: [other] });
+    this.#metrics.evicted(node);
   }
 
   /** A pod that comes to a node which is not ready is not ready either. */

@@ -1,5 +1,5 @@
 import { formatTime, instantOfMillis } from '../../api/client.ts';
-import { deepEqual } from '../../base/index.ts';
+import { type Counter, deepEqual } from '../../base/index.ts';
 import { hasReason, ItemBackoff, keyOf, Node, type Observed, Pod, splitKey } from '../../client/index.ts';
 import {
   type AppContext,
@@ -31,6 +31,7 @@ class TaintEviction implements PreparedPart {
   readonly #evictions: KeyedWorkers;
   /** When it was decided of a pod that it is to go later, in monotonic milliseconds. */
   readonly #decidedMs = new Map<string, number>();
+  readonly #deletions: Counter;
 
   constructor(context: AppContext) {
     this.#context = context;
@@ -42,6 +43,11 @@ class TaintEviction implements PreparedPart {
       rateLimiter: new ItemBackoff({ initialMs: 10, capMs: 60_000 }),
       work: (key, work) => this.#evict(key, work),
     });
+    const deletions = context.metrics.counter({
+      name: 'taint_eviction_controller_pod_deletions_total',
+      help: 'Pods deleted because of a taint that they do not tolerate.',
+    });
+    this.#deletions = deletions.with();
     this.#watchPods();
     this.#watchNodes();
   }
@@ -116,6 +122,7 @@ class TaintEviction implements PreparedPart {
       });
       if (condition !== undefined) await this.#pods.patchStatus(key, podStatusPatch(pod, { conditions: [condition] }));
       await this.#pods.delete(key, { preconditions: { uid: pod.metadata.uid } });
+      this.#deletions.add();
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error;
     }

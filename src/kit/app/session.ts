@@ -100,7 +100,18 @@ export class Session {
     const { election, client, component } = this.#options;
     if (election === undefined) return work(signal);
     const recorder = this.#events.recorder({ component });
-    return new LeaderElection(client, election, { log: this.#log, recorder }).lead(work, signal);
+    const status = this.metrics
+      .gauge({ name: 'leader_election_master_status', help: '1 while we lead, 0 while we wait to.', labels: ['name'] })
+      .with({ name: election.name });
+    const leading = async (term: AbortSignal): Promise<void> => {
+      status.set(1);
+      try {
+        await work(term);
+      } finally {
+        status.set(0);
+      }
+    };
+    return new LeaderElection(client, election, { log: this.#log, recorder }).lead(leading, signal);
   }
 
   async #runParts(signal: AbortSignal): Promise<void> {

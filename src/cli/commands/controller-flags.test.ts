@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { Flags } from '../flags.ts';
+import { controllerFlags, controllerSettings } from './controller-flags.ts';
+
+function settingsOf(...args: readonly string[]): ReturnType<typeof controllerSettings> {
+  return controllerSettings(new Flags(args, controllerFlags));
+}
+
+test('controllers go by what is said, and by their own values otherwise', () => {
+  expect(settingsOf()).toEqual({});
+  expect(
+    settingsOf('--node-monitor-grace-period=20s', '--node-eviction-rate=0.5', '--terminated-pod-gc-threshold=7'),
+  ).toEqual({ nodeMonitorGracePeriodMs: 20_000, evictionRate: 0.5, terminatedPodThreshold: 7 });
+});
+
+test('what makes no sense is refused', () => {
+  expect(() => settingsOf('--node-monitor-period=0s')).toThrow('--node-monitor-period must be a duration');
+  expect(() => settingsOf('--unhealthy-zone-threshold=2')).toThrow('must be a number from 0 to 1, got "2"');
+});

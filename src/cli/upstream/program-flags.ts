@@ -1,0 +1,154 @@
+import { type FlagGroup, flagsOf } from './verdict.ts';
+
+/** What kube-controller-manager and kube-scheduler have in common: they are programs that serve, log and connect. */
+const shared: readonly FlagGroup[] = [
+  {
+    verdict: 'obeyed',
+    why: 'for the process: one port, one log',
+    flags: 'bind-address help? http2-max-streams-per-connection logging-format v',
+  },
+  {
+    verdict: 'accepted',
+    why: 'it is a part of the server and asks it without a network, so that there is nothing to slow down or encode',
+    flags: 'kube-api-burst kube-api-content-type kube-api-qps',
+  },
+  {
+    verdict: 'accepted',
+    why: 'how logs are buffered and split changes nothing that is written',
+    flags: `log-flush-frequency log-json-info-buffer-size log-json-split-stream? log-text-info-buffer-size
+      log-text-split-stream? vmodule`,
+  },
+  {
+    verdict: 'accepted',
+    why: "there is no profiler of Go's; Node's own are asked for on Node's command line",
+    flags: 'contention-profiling? profiling?',
+  },
+  {
+    verdict: 'accepted',
+    why: 'its metrics are at the server, where their number is bounded for all',
+    flags: 'allow-metric-labels allow-metric-labels-manifest show-hidden-metrics-for-version',
+  },
+  {
+    verdict: 'accepted',
+    why: 'with an embedded store there is nobody to compete with, and on etcd the defaults are in force',
+    flags: `leader-elect? leader-elect-lease-duration leader-elect-renew-deadline leader-elect-resource-lock
+      leader-elect-resource-name leader-elect-resource-namespace leader-elect-retry-period`,
+  },
+  {
+    verdict: 'refused',
+    why: 'it has no port of its own: who may scrape or probe it is decided by the server',
+    flags: `authentication-kubeconfig authentication-skip-lookup? authentication-token-webhook-cache-ttl
+      authentication-tolerate-lookup-failure? authorization-always-allow-paths authorization-kubeconfig
+      authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl cert-dir client-ca-file
+      disable-http2-serving? permit-address-sharing? permit-port-sharing? requestheader-allowed-names
+      requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers
+      requestheader-uid-headers requestheader-username-headers secure-port tls-cert-file tls-cipher-suites
+      tls-curve-preferences tls-min-version tls-private-key-file tls-sni-cert-key`,
+  },
+  {
+    verdict: 'refused',
+    why: 'it works on the server that it is a part of; run the original program beside "keelson apiserver" to work on it',
+    flags: 'kubeconfig master',
+  },
+  {
+    verdict: 'refused',
+    why: 'it is Kubernetes 1.36 that is served, with the features that are on by default',
+    flags: 'emulated-version=1.36 feature-gates min-compatibility-version=1.35',
+  },
+  { verdict: 'refused', why: 'all metrics are shown', flags: 'disabled-metrics' },
+  { verdict: 'refused', why: '"keelson version" tells it', flags: 'version' },
+];
+
+const controllerManager: readonly FlagGroup[] = [
+  ...shared,
+  { verdict: 'obeyed', why: 'for server and controllers alike', flags: 'service-cluster-ip-range' },
+  {
+    verdict: 'obeyed',
+    why: 'as upstream',
+    flags: `large-cluster-size-threshold node-eviction-rate node-monitor-grace-period node-monitor-period
+      node-startup-grace-period secondary-node-eviction-rate terminated-pod-gc-threshold unhealthy-zone-threshold`,
+  },
+  { verdict: 'obeyed', why: 'as far as true and false go: all of them or none', flags: 'controllers' },
+  {
+    verdict: 'accepted',
+    why: 'one thread does the work, and how much of it is under way changes nothing but the order',
+    flags: `concurrent-deployment-syncs concurrent-endpoint-syncs concurrent-gc-syncs concurrent-namespace-syncs
+      concurrent-rc-syncs concurrent-replicaset-syncs concurrent-service-endpoint-syncs controller-shutdown-timeout
+      controller-start-interval`,
+  },
+  {
+    verdict: 'accepted',
+    why: 'caches are told of every change and need no rounds',
+    flags: 'min-resync-period namespace-sync-period',
+  },
+  {
+    verdict: 'accepted',
+    why: 'changes are gathered for as long as a write is under way, and no longer',
+    flags: 'endpoint-updates-batch-period endpointslice-updates-batch-period',
+  },
+  {
+    verdict: 'accepted',
+    why: 'it is about a controller that is not there yet',
+    flags: `attach-detach-reconcile-sync-period cluster-signing-cert-file cluster-signing-duration
+      cluster-signing-key-file cluster-signing-kube-apiserver-client-cert-file
+      cluster-signing-kube-apiserver-client-key-file cluster-signing-kubelet-client-cert-file
+      cluster-signing-kubelet-client-key-file cluster-signing-kubelet-serving-cert-file
+      cluster-signing-kubelet-serving-key-file cluster-signing-legacy-unknown-cert-file
+      cluster-signing-legacy-unknown-key-file concurrent-cron-job-syncs concurrent-daemonset-syncs
+      concurrent-device-taint-eviction-syncs concurrent-ephemeralvolume-syncs concurrent-horizontal-pod-autoscaler-syncs
+      concurrent-job-syncs concurrent-resource-quota-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
+      concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs concurrent-ttl-after-finished-syncs
+      concurrent-validating-admission-policy-status-syncs disable-attach-detach-reconcile-sync?
+      disable-force-detach-on-timeout? enable-dynamic-provisioning? enable-hostpath-provisioner?
+      external-cloud-volume-plugin flex-volume-plugin-dir horizontal-pod-autoscaler-cpu-initialization-period
+      horizontal-pod-autoscaler-downscale-stabilization horizontal-pod-autoscaler-initial-readiness-delay
+      horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
+      legacy-service-account-token-clean-up-period mirroring-concurrent-service-endpoint-syncs
+      mirroring-endpointslice-updates-batch-period mirroring-max-endpoints-per-subset pv-recycler-increment-timeout-nfs
+      pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs pv-recycler-pod-template-filepath-hostpath
+      pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath pvclaimbinder-sync-period
+      resource-quota-sync-period service-account-private-key-file`,
+  },
+  {
+    verdict: 'refused',
+    why: 'there is no cloud, and nodes get no networks for their pods',
+    flags: `allocate-node-cidrs?=false cidr-allocator-type cloud-config cloud-provider cluster-cidr
+      configure-cloud-routes?=false node-cidr-mask-size node-cidr-mask-size-ipv4 node-cidr-mask-size-ipv6
+      route-reconciliation-period enable-leader-migration?=false leader-migration-config`,
+  },
+  {
+    verdict: 'refused',
+    why: 'it is the default that is in force, and no other value can be chosen',
+    flags: 'cluster-name=kubernetes enable-garbage-collector?=true max-endpoints-per-slice=100',
+  },
+  {
+    verdict: 'refused',
+    why: "pods are given the authority of the server's own certificate",
+    flags: 'root-ca-file',
+  },
+  {
+    verdict: 'refused',
+    why: 'all controllers ask as system:kube-controller-manager',
+    flags: 'use-service-account-credentials?=false',
+  },
+];
+
+const scheduler: readonly FlagGroup[] = [
+  ...shared,
+  {
+    verdict: 'refused',
+    why: 'profiles and plugins are chosen in TypeScript, by the options of scheduler()',
+    flags: 'config write-config-to',
+  },
+  {
+    verdict: 'refused',
+    why: 'it is the default that is in force, and no other value can be chosen',
+    flags: 'pod-max-in-unschedulable-pods-duration=5m|5m0s',
+  },
+];
+
+/** Every flag of kube-controller-manager 1.36. */
+export const controllerManagerFlags = flagsOf(controllerManager);
+
+/** Every flag of kube-scheduler 1.36. */
+export const schedulerFlags = flagsOf(scheduler);

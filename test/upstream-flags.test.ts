@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { findPeers } from '../peers/index.ts';
+import { skipWhen } from '../src/base/testing/requires.ts';
+import { apiserverFlags } from '../src/cli/upstream/apiserver-flags.ts';
+import { controllerManagerFlags, schedulerFlags } from '../src/cli/upstream/program-flags.ts';
+
+const programs = {
+  'kube-apiserver': apiserverFlags,
+  'kube-controller-manager': controllerManagerFlags,
+  'kube-scheduler': schedulerFlags,
+};
+const found = findPeers<string>(Object.keys(programs), process.env);
+
+test.each(Object.entries(programs))(
+  'the flags that %s tells of are the ones with a verdict',
+  skipWhen(found.paths === undefined, 'Kubernetes not built'),
+  (program, flags) => {
+    const { stdout } = spawnSync(found.paths?.[program] ?? '', ['--help'], { encoding: 'utf8' });
+    const told = new Map(
+      [...stdout.matchAll(/^ +(?:-\w, )?--([a-z0-9-]+)(?: ([A-Za-z]\S*))?/gm)].map(([, name = '', type]) => [
+        name,
+        type,
+      ]),
+    );
+
+    expect([...told.keys()].sort()).toEqual(flags.map(({ name }) => name));
+    const booleans = [...told].filter(([, type]) => type === undefined).map(([name]) => name);
+    expect(flags.filter(({ isBoolean }) => isBoolean).map(({ name }) => name)).toEqual(booleans.sort());
+  },
+);
