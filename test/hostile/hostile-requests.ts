@@ -98,9 +98,7 @@ function* selectors(bytes: number): Generator<HostileRequest> {
   }
 }
 
-const READ_PARAMETERS = 'limit continue resourceVersion resourceVersionMatch timeoutSeconds timeout pretty'.split(
-  ' ',
-);
+const READ_PARAMETERS = 'limit continue resourceVersion resourceVersionMatch timeoutSeconds timeout pretty'.split(' ');
 const WRITE_PARAMETERS = 'dryRun fieldManager fieldValidation force gracePeriodSeconds propagationPolicy'.split(' ');
 
 function* queries(bytes: number): Generator<HostileRequest> {
