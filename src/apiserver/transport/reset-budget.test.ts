@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { VirtualClock } from '../../base/index.ts';
-import { ResetBudget } from './reset-budget.ts';
+import { AddressBudgets, ResetBudget } from './reset-budget.ts';
 
 test('so many at once, and some more each second', async () => {
   const clock = new VirtualClock();
@@ -16,4 +16,14 @@ test('rest is not saved up beyond what may be spent at once', async () => {
   const budget = new ResetBudget(clock, { maxResets: 2, resetsPerSecond: 10 });
   await clock.advance('1h');
   assert.deepEqual([budget.spend(), budget.spend(), budget.spend()], [true, true, false]);
+});
+
+test('coming again does not bring a new budget, and other addresses have their own', async () => {
+  const clock = new VirtualClock();
+  const budgets = new AddressBudgets(clock, { maxResets: 2, resetsPerSecond: 1 });
+  const spent = Array.from({ length: 9 }, () => budgets.spend('10.0.0.1'));
+  assert.deepEqual(spent, [...Array.from({ length: 8 }, () => true), false]);
+  assert.equal(budgets.spend('10.0.0.2'), true);
+  await clock.advance('1m');
+  assert.equal(budgets.spend('10.0.0.1'), true);
 });
