@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { exponentialBuckets } from './histogram.ts';
 import { MetricRegistry } from './metric-registry.ts';
-import { formatNumber } from './metric-text.ts';
+import { formatNumber, negotiateMetricFormat } from './metric-text.ts';
 
 describe('MetricRegistry', () => {
   test('writes metrics by name and samples by label values, whatever the order of use', () => {
@@ -129,6 +129,79 @@ describe('MetricRegistry', () => {
     expect(() => taken.with().add(-1)).toThrow('it only grows');
     expect(() => taken.with().add(NaN)).toThrow('it only grows');
   });
+});
+
+describe('OpenMetrics', () => {
+  test('has `_total` at the samples of counters only, bounds that are fractions, and an end', () => {
+    const registry = new MetricRegistry();
+    registry.counter({ name: 'a_total', help: 'Says "a".' }).with().add(2);
+    registry.counter({ name: 'attempts', help: 'B.' }).with().add();
+    registry
+      .histogram({ name: 'c', help: 'C.', buckets: [0.5, 1] })
+      .with()
+      .observe(1);
+
+    expect(registry.expose('openmetrics')).toBe(
+      [
+        '# HELP a Says \\"a\\".',
+        '# TYPE a counter',
+        'a_total 2',
+        '# HELP attempts B.',
+        '# TYPE attempts counter',
+        'attempts_total 1',
+        '# HELP c C.',
+        '# TYPE c histogram',
+        'c_bucket{le="0.5"} 0',
+        'c_bucket{le="1.0"} 1',
+        'c_bucket{le="+Inf"} 1',
+        'c_sum 1',
+        'c_count 1',
+        '# EOF',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test.each([
+    ['', 'text'],
+    ['*/*', 'text'],
+    ['text/plain', 'text'],
+    ['application/openmetrics-text', 'openmetrics'],
+    ['application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.4,*/*;q=0.3', 'openmetrics'],
+    ['application/openmetrics-text;q=0.1, text/plain', 'text'],
+    ['application/openmetrics-text;q=0', 'text'],
+    ['application/openmetrics-text;q=nonsense', 'text'],
+  ])('Accept: %s gets %s', (accept, format) => {
+    expect(negotiateMetricFormat(accept)).toBe(format);
+  });
+});
+
+test('several registries are shown as one, with equal series added up', () => {
+  const registries = [1, 2].map((amount) => {
+    const registry = new MetricRegistry();
+    const shared = registry.counter({ name: 'shared_total', help: 'Shared.', labels: ['part'] });
+    shared.with({ part: 'both' }).add(amount);
+    shared.with({ part: `only ${amount}` }).add(amount);
+    registry.gauge({ name: `own_${amount}`, help: 'Own.' });
+    return registry;
+  });
+
+  expect(MetricRegistry.exposeAll(registries, 'text')).toBe(
+    [
+      '# HELP own_1 Own.',
+      '# TYPE own_1 gauge',
+      'own_1 0',
+      '# HELP own_2 Own.',
+      '# TYPE own_2 gauge',
+      'own_2 0',
+      '# HELP shared_total Shared.',
+      '# TYPE shared_total counter',
+      'shared_total{part="both"} 3',
+      'shared_total{part="only 1"} 1',
+      'shared_total{part="only 2"} 2',
+      '',
+    ].join('\n'),
+  );
 });
 
 // As Go's strconv.FormatFloat(value, 'g', -1, 64) answers.

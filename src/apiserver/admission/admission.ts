@@ -93,10 +93,18 @@ interface Step {
 }
 
 async function runStep({ timer, plugins }: Step, attributes: AdmissionAttributes): Promise<void> {
-  await timer.time(async () => {
-    for (const plugin of plugins) {
-      const running = plugin.timer.time(() => plugin.run(attributes));
+  const start = timer.now();
+  for (const plugin of plugins) {
+    const own = timer.now();
+    try {
+      const running = plugin.run(attributes);
       if (running !== undefined) await running;
+    } catch (error) {
+      plugin.timer.ended(own, true);
+      timer.ended(start, true);
+      throw error;
     }
-  });
+    plugin.timer.ended(own, false);
+  }
+  timer.ended(start, false);
 }

@@ -49,32 +49,12 @@ export class AdmissionTimer {
     this.#child = child;
   }
 
-  /** Waits only for what has to be waited for. */
-  time(work: () => void | Promise<void>): void | Promise<void> {
-    const start = this.#metrics.now();
-    let running: void | Promise<void>;
-    try {
-      running = work();
-    } catch (error) {
-      this.#ended(start, true);
-      throw error;
-    }
-    if (running === undefined) return this.#ended(start, false);
-    return this.#wait(running, start);
+  now(): number {
+    return this.#metrics.now();
   }
 
-  async #wait(running: Promise<void>, start: number): Promise<void> {
-    try {
-      await running;
-    } catch (error) {
-      this.#ended(start, true);
-      throw error;
-    }
-    this.#ended(start, false);
-  }
-
-  #ended(start: number, isRejected: boolean): void {
-    const seconds = (this.#metrics.now() - start) / 1000;
+  ended(start: number, isRejected: boolean): void {
+    const seconds = (this.now() - start) / 1000;
     if (isRejected) this.#child('true').observe(seconds);
     else (this.#accepted ??= this.#child('false')).observe(seconds);
   }

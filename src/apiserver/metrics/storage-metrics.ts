@@ -82,20 +82,17 @@ export class KindStorageMetrics {
     this.#series = series;
   }
 
-  async time<T>(operation: StorageOperation, asked: Promise<T>): Promise<T> {
-    const { clock } = this.#series;
-    const start = clock.monotonic();
+  /** When something is asked of the store; for `ended`. */
+  begin(): number {
+    return this.#series.clock.monotonic();
+  }
+
+  ended(operation: StorageOperation, start: number, hasFailed = false): void {
     let series = this.#operations.get(operation);
     if (series === undefined) this.#operations.set(operation, (series = this.#series.operation(operation)));
     series.requests.add();
-    try {
-      return await asked;
-    } catch (error) {
-      series.errors().add();
-      throw error;
-    } finally {
-      series.seconds.observe((clock.monotonic() - start) / 1000);
-    }
+    series.seconds.observe((this.#series.clock.monotonic() - start) / 1000);
+    if (hasFailed) series.errors().add();
   }
 
   listed(count: number): void {

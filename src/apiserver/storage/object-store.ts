@@ -145,8 +145,17 @@ export class ObjectStore {
     }
   }
 
-  #timed<T>(operation: StorageOperation, asked: Promise<T>): Promise<T> {
-    return this.#metrics === undefined ? asked : this.#metrics.time(operation, asked);
+  /** Waits for what was asked of the store, and takes the time. */
+  async #timed<T>(operation: StorageOperation, asked: Promise<T>): Promise<T> {
+    const start = this.#metrics?.begin() ?? 0;
+    try {
+      const answer = await asked;
+      this.#metrics?.ended(operation, start);
+      return answer;
+    } catch (error) {
+      this.#metrics?.ended(operation, start, true);
+      throw error;
+    }
   }
 
   get #atHand(): InProcessStore {

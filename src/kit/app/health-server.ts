@@ -1,7 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { aborted, METRICS_CONTENT_TYPE, type Runnable } from '../../base/index.ts';
+import {
+  aborted,
+  METRIC_CONTENT_TYPES,
+  MetricRegistry,
+  negotiateMetricFormat,
+  type Runnable,
+} from '../../base/index.ts';
 
 export interface HealthOptions {
   /** 127.0.0.1 unless given; probes of a kubelet need `0.0.0.0`. */
@@ -16,8 +22,7 @@ export interface HealthOptions {
 export interface HealthSource {
   /** What keeps the app from being ready; nothing when it is. */
   readonly unready: readonly string[];
-  /** All metrics as text. */
-  readonly metrics: string;
+  readonly registries: readonly MetricRegistry[];
 }
 
 interface Answer {
@@ -26,7 +31,7 @@ interface Answer {
   readonly contentType?: string;
 }
 
-/** Answers probes and scrapes over plain HTTP: `/healthz`, `/readyz`, `/metrics`. */
+/** Answers probes and scrapes over plain HTTP: `/healthz`, `/livez`, `/readyz`, `/metrics`. */
 export class HealthServer implements Runnable {
   readonly #options: HealthOptions;
   readonly #source: HealthSource;
@@ -49,28 +54,34 @@ export class HealthServer implements Runnable {
     await once(server, 'close');
   }
 
-  #respond({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
+  #respond({ method, url = '', headers }: IncomingMessage, response: ServerResponse): void {
     const isRead = method === 'GET' || method === 'HEAD';
     const {
       status,
       text,
       contentType = 'text/plain; charset=utf-8',
-    } = isRead ? this.#answer(url.split('?')[0] ?? '') : { status: 405, text: 'method not allowed\n' };
+    } = isRead
+      ? this.#answer(url.split('?')[0] ?? '', headers.accept ?? '')
+      : { status: 405, text: 'method not allowed\n' };
     response.writeHead(status, { 'content-type': contentType, 'x-content-type-options': 'nosniff' });
     response.end(method === 'HEAD' ? undefined : text);
   }
 
-  #answer(path: string): Answer {
+  #answer(path: string, accept: string): Answer {
     switch (path) {
       case '/healthz':
+      case '/livez':
         return { status: 200, text: 'ok' };
       case '/readyz': {
         const { unready } = this.#source;
         if (unready.length === 0) return { status: 200, text: 'ok' };
         return { status: 503, text: `${unready.map((reason) => `[-]${reason}\n`).join('')}readyz check failed\n` };
       }
-      case '/metrics':
-        return { status: 200, text: this.#source.metrics, contentType: METRICS_CONTENT_TYPE };
+      case '/metrics': {
+        const format = negotiateMetricFormat(accept);
+        const text = MetricRegistry.exposeAll(this.#source.registries, format);
+        return { status: 200, text, contentType: METRIC_CONTENT_TYPES[format] };
+      }
       default:
         return { status: 404, text: '404 page not found\n' };
     }
