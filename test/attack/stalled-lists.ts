@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attack } from './attack.ts';
-import { CONFIG_MAPS, empty, fill } from './objects.ts';
+import { CONFIG_MAPS, fill } from './objects.ts';
 import { bearer, session } from './wire.ts';
 
 const CONNECTIONS = 10;
@@ -27,7 +27,6 @@ export const attack: Attack = {
     await sleep(10_000, undefined, { signal }).catch(() => undefined);
     const line = `${answered} of ${CONNECTIONS * LISTS_EACH} lists begun, ${cut} cut`;
     for (const one of sessions) one.destroy();
-    await empty(writer, target);
     writer.destroy();
     return line;
   },

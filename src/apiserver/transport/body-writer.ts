@@ -6,8 +6,6 @@ export interface BodyWriterOptions {
   /** Above this, the source of the body has to wait. */
   readonly maxBufferedBytes: number;
   readonly stallTimeoutMs: number;
-  /** Called with what waits when it is too much, and with 0 when it goes on. */
-  readonly onWait?: (unread: number) => void;
   /** Called when the client has read nothing for that long. */
   readonly onStall: () => void;
 }
@@ -107,10 +105,8 @@ export class BodyWriter {
   async #room(): Promise<void> {
     if (this.#isClosed || this.#output.destroyed) return;
     const stallWatch = this.#watchForStall();
-    this.#options.onWait?.(this.#output.writableLength);
     await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#wake = undefined;
-    this.#options.onWait?.(0);
     stallWatch[Symbol.dispose]();
   }
 

@@ -22,10 +22,6 @@ export interface TransportLimits {
   readonly maxStreams: number;
   /** Bytes of one answer that wait for a client to read; the source of the answer waits with them. */
   readonly maxBufferedBytes: number;
-  /** Bytes of large answers that one connection has not read; its next requests wait until they are fewer. */
-  readonly maxPendingBytesOfConnection: number;
-  /** The same for all together; above it, answers that nobody reads are dropped, and above twice as much no lists begun. */
-  readonly maxPendingBytes: number;
   /** Requests that a connection may take back at once, and how many more each second (HTTP/2 rapid reset). */
   readonly maxResets: number;
   readonly resetsPerSecond: number;
@@ -44,8 +40,6 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   maxConnections: 20_000,
   maxStreams: 100,
   maxBufferedBytes: 256 * 1024,
-  maxPendingBytesOfConnection: 32 * 1024 * 1024,
-  maxPendingBytes: 256 * 1024 * 1024,
   maxResets: 200,
   resetsPerSecond: 50,
 };

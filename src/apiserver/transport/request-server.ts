@@ -1,11 +1,9 @@
 import type { Exchange } from './exchange.ts';
-import { PendingAnswers } from './pending-answers.ts';
 import { type RequestServices, type RequestTracker, ServedRequest } from './served-request.ts';
 
 /** Serves requests, whichever protocol brings them; knows those under way, and which are late. */
 export class RequestServer implements RequestTracker {
   readonly services: RequestServices;
-  readonly pending: PendingAnswers;
   readonly #streams = new Set<ServedRequest>();
   /** All have the same time: the first to come is the first to be late. */
   readonly #short = new Set<ServedRequest>();
@@ -13,7 +11,6 @@ export class RequestServer implements RequestTracker {
 
   constructor(services: RequestServices) {
     this.services = services;
-    this.pending = new PendingAnswers(services.clock, services.limits);
   }
 
   /** Serves one request. `onTakenBack` is called when the client does not wait for the end of its answer. */

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { badRequest, StatusError, tooManyRequests } from '../../api/index.ts';
+import { badRequest, StatusError } from '../../api/index.ts';
 import { type Clock, DurationError, type Logger, parseGoDuration, type UidSource } from '../../base/index.ts';
 import type { EncodedAnswer, TakeOver } from '../answers/answer.ts';
 import type { SentAnswer } from '../request/call.ts';
@@ -11,7 +11,6 @@ import { GZIP_ABOVE_BYTES, gzipped } from './gzip-body.ts';
 import { LazyCall } from './lazy-call.ts';
 import type { TransportLimits } from './limits.ts';
 import type { TransportObserver } from './observer.ts';
-import type { PendingAnswer, PendingAnswers } from './pending-answers.ts';
 import type { RequestHandler } from './request-handler.ts';
 import { StreamedBody } from './streamed-body.ts';
 import { Tunnel } from './tunnel.ts';
@@ -32,8 +31,6 @@ export interface RequestServices {
 /** Keeps track of the requests under way. */
 export interface RequestTracker {
   readonly services: RequestServices;
-  /** The large answers on their way. */
-  readonly pending: PendingAnswers;
   requestOver(request: ServedRequest): void;
   /** The request has taken over its connection: it has no deadline any more. */
   tookOver(request: ServedRequest): void;
@@ -57,7 +54,6 @@ export class ServedRequest {
   /** Of an answer that was handed over whole; undefined while there is none. */
   #bytes: number | undefined;
   #stream: StreamedBody | undefined;
-  #pending: PendingAnswer | undefined;
   #tunnel: Tunnel | undefined;
   #timer: Disposable | undefined;
 
@@ -75,28 +71,17 @@ export class ServedRequest {
 
   /** Never rejects. */
   async run(): Promise<void> {
-    const { handler, limits } = this.#tracker.services;
-    const { connection } = this.#exchange;
+    const { handler } = this.#tracker.services;
     const { call } = this;
     let answer: EncodedAnswer;
-    let isListed = false;
     try {
       if (!this.isLongRunning && call.queryText !== '') this.#startOwnTimer();
-      if (!this.isLongRunning) {
-        const isList = call.info.verb === 'list';
-        const entering = connection.enter(isList, limits.maxPendingBytesOfConnection);
-        if (entering !== undefined) await entering;
-        isListed = isList;
-        if (isList && this.#tracker.pending.isFull)
-          throw tooManyRequests('Too many requests, please try again later.', 1);
-      }
-      answer = this.#phase === 'handling' ? await handler.handle(call) : BROKEN_ANSWER;
+      answer = await handler.handle(call);
     } catch (error) {
       answer = this.#answerToFailure(error);
     }
     this.#isHandlerDone = true;
-    if (this.#phase === 'over') connection.requestEnded();
-    if (isListed) connection.listEnded(); // whoever waits for it goes on in the next turn
+    if (this.#phase === 'over') this.#exchange.connection.requestEnded();
     if (this.#phase !== 'handling') {
       discard(answer.body);
       return;
@@ -158,8 +143,8 @@ export class ServedRequest {
     if (this.call.method === 'HEAD' || code === 204 || code === 304) return this.#sendHead(answer);
     if (body instanceof Uint8Array && body.length <= GZIP_ABOVE_BYTES) return this.#sendWhole(answer, body);
     const packed = this.#tracker.services.compress ? gzipped(answer, this.#exchange) : answer;
-    const held = lengthOf(body) ?? 0;
-    return this.#sendStreamed(packed.body instanceof Uint8Array ? { ...packed, body: [packed.body] } : packed, held);
+    if (packed.body instanceof Uint8Array) return this.#sendWhole(packed, packed.body);
+    return this.#sendStreamed(packed, packed.body);
   }
 
   #sendHead(answer: EncodedAnswer): void {
@@ -176,27 +161,20 @@ export class ServedRequest {
     this.#exchange.send(this.#head(answer, body.length), body);
   }
 
-  /** `held` is how many bytes are there already, to be kept until they are sent; 0 for a stream. */
-  async #sendStreamed(answer: EncodedAnswer, held: number): Promise<void> {
-    const body = answer.body as Exclude<EncodedAnswer['body'], Uint8Array>;
-    const pending = this.#tracker.pending.begin(this.#exchange.connection, held, () => this.#dropUnread());
-    this.#pending = pending;
-    const { clock, limits } = this.#tracker.services;
+  async #sendStreamed(answer: EncodedAnswer, body: Exclude<EncodedAnswer['body'], Uint8Array>): Promise<void> {
+    const { clock, limits, observer } = this.#tracker.services;
     this.#begin(answer.code);
     this.#exchange.start(this.#head(answer, lengthOf(body)));
     this.#stream = new StreamedBody(this.#exchange.output, {
       clock,
       maxBufferedBytes: limits.maxBufferedBytes,
       stallTimeoutMs: limits.stallTimeoutMs,
-      onWait: (unread) => (unread > 0 ? pending.waits(unread) : pending.goesOn()),
-      onStall: () => this.#dropUnread(),
+      onStall: () => {
+        observer.stalled(this.call);
+        this.cut('The client does not read its answer');
+      },
     });
     await (isPieces(body) ? this.#stream.sendPieces(body) : this.#stream.sendFrom(body));
-  }
-
-  #dropUnread(): void {
-    this.#tracker.services.observer.stalled(this.call);
-    this.cut('The client does not read its answer');
   }
 
   async #takeOver(answer: EncodedAnswer, takeOver: TakeOver): Promise<void> {
@@ -229,7 +207,6 @@ export class ServedRequest {
     this.#timer?.[Symbol.dispose]();
     if (!isComplete) this.call.abort('The client went away');
     this.#stream?.leave();
-    this.#pending?.[Symbol.dispose]();
     if (this.#isHandlerDone) this.#exchange.connection.requestEnded();
     this.#tracker.requestOver(this);
     const bytes = this.#stream?.bytes ?? this.#tunnel?.bytes ?? this.#bytes ?? 0;
