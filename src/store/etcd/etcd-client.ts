@@ -9,10 +9,7 @@ import {
   type TlsSource,
   type WaitOptions,
 } from '../../wire/grpc/index.ts';
-import type { Entry } from '../store.ts';
 import { mayRepeat } from './etcd-errors.ts';
-import type { KeyNames } from './key-names.ts';
-import type { KeyValue } from './messages/kv.ts';
 
 export interface EtcdClientOptions {
   /** The members of one etcd cluster: `https://host:2379`. */
@@ -109,14 +106,4 @@ export class EtcdClient implements AsyncDisposable {
 /** A clear error for what no etcd server sends. */
 export function missingInAnswer(what: string): GrpcError {
   return new GrpcError('INTERNAL', `The server's answer has no ${what}`);
-}
-
-/** A key and its value as the store hands them out. */
-export function toEntry(kv: KeyValue, names: KeyNames): Entry {
-  return {
-    key: names.fromEtcd(kv.key ?? ''),
-    value: kv.value ?? new Uint8Array(),
-    createRevision: kv.createRevision ?? 0,
-    modRevision: kv.modRevision ?? 0,
-  };
 }

@@ -1,5 +1,6 @@
 import type { CommitResult, Operation, Transaction } from '../store.ts';
-import { missingInAnswer, toEntry } from './etcd-client.ts';
+import { missingInAnswer } from './etcd-client.ts';
+import { toEntry } from './etcd-entry.ts';
 import type { KeyNames } from './key-names.ts';
 import { COMPARE_MOD_REVISION, type RequestOp, type TxnRequest, type TxnResponse } from './messages/kv.ts';
 

@@ -1,5 +1,6 @@
 import type { Entry, KeyRange, Revision } from '../store.ts';
-import { type EtcdClient, missingInAnswer, toEntry } from './etcd-client.ts';
+import { type EtcdClient, missingInAnswer } from './etcd-client.ts';
+import { toEntry } from './etcd-entry.ts';
 import { isMessageTooLarge } from './etcd-errors.ts';
 import { FIRST_KEY, type KeyNames } from './key-names.ts';
 import type { RangeResponse } from './messages/kv.ts';

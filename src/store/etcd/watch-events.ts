@@ -1,7 +1,7 @@
 import { contains } from '../key-range.ts';
 import { keyOf } from '../mvcc/revision-record.ts';
 import type { KeyRange, Revision, StoreEvent, WatchBatch } from '../store.ts';
-import { toEntry } from './etcd-client.ts';
+import { toEntry } from './etcd-entry.ts';
 import type { KeyNames } from './key-names.ts';
 import { EVENT_DELETE, type WatchEvent, type WatchResponse } from './messages/watch.ts';
 
