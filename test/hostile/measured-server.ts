@@ -69,6 +69,7 @@ export class MeasuredServer implements AsyncDisposable {
     const before = process.cpuUsage();
     const encoded = await this.plane.server.handle(call);
     const answer = await bytesOf(encoded);
+    call.finish({ code: encoded.code, bytes: answer.length, outcome: 'complete' });
     const { user, system } = process.cpuUsage(before);
     const headerBytes = Object.values(headers).reduce((sum, value) => sum + value.length, 0);
     return {
