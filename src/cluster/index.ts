@@ -9,3 +9,23 @@ export type { ListenAddress } from './addresses.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 export type { WorkloadOptions } from './cluster-apps.ts';
 export { admissionProblems, hasAdmissionPlugin } from '../resources/index.ts';
+// What is given to a server: who may do what, what becomes of objects, kinds that are made up in code.
+export type {
+  AccessDecision,
+  AccessRequest,
+  AdmissionAttributes,
+  AdmissionPlugin,
+  Answer,
+  Authenticator,
+  Authorizer,
+  Call,
+  Column,
+  Convert,
+  PathHandler,
+  Resource,
+  StorageForm,
+  Strategy,
+  UserInfo,
+} from '../apiserver/index.ts';
+export { builtInCapabilities, customCapabilities, NO_OPINION } from '../apiserver/index.ts';
+export { builtInTypes, structuralKind, type StructuralSchema } from '../api/index.ts';
