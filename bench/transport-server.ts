@@ -6,7 +6,7 @@ import { CryptoRandom, discardLogger, RandomUidSource, RealClock } from '../src/
 import type { EncodedAnswer } from '../src/apiserver/answers/answer.ts';
 import { listen } from '../src/apiserver/transport/index.ts';
 import type { RequestHandler } from '../src/apiserver/transport/index.ts';
-import { testAuthority } from '../src/apiserver/transport/test-certificates.ts';
+import { testAuthority } from '../src/apiserver/transport/testing/test-certificates.ts';
 
 const ITEMS = 5000;
 const small = Buffer.from(JSON.stringify({ kind: 'ConfigMap', data: { text: 'x'.repeat(1480) } }));

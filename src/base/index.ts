@@ -30,3 +30,4 @@ export type { SortedMapEditor } from './sorted-map.ts';
 export type { SortedRange, SortedView } from './sorted-view.ts';
 export { compareUtf8 } from './utf8-order.ts';
 export { describeError, messageOf } from './error-text.ts';
+export { codePointCount } from './code-points.ts';

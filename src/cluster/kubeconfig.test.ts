@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CryptoRandom } from '../base/index.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 
 const access = {
@@ -11,6 +12,8 @@ const access = {
   certificateAuthority: 'CA',
   client: { certificate: 'CRT', privateKey: 'KEY' },
 };
+
+const options = { random: new CryptoRandom() };
 
 describe('writeKubeconfig', () => {
   let folder: string;
@@ -21,7 +24,7 @@ describe('writeKubeconfig', () => {
 
   test('writes a file of its own that only its owner may read', async () => {
     const path = join(folder, 'sub', 'config');
-    await writeKubeconfig(path, access);
+    await writeKubeconfig(path, access, options);
 
     expect(load(await readFile(path, 'utf8'))).toMatchObject({ 'current-context': 'keelson', kind: 'Config' });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -30,8 +33,8 @@ describe('writeKubeconfig', () => {
   test('keeps other clusters and replaces its own entry', async () => {
     const path = join(folder, 'config');
     await writeFile(path, 'kind: Config\ncurrent-context: other\nclusters:\n- {name: other, cluster: {server: x}}\n');
-    await writeKubeconfig(path, access);
-    await writeKubeconfig(path, { ...access, server: 'https://127.0.0.1:7443' });
+    await writeKubeconfig(path, access, options);
+    await writeKubeconfig(path, { ...access, server: 'https://127.0.0.1:7443' }, options);
 
     const config = load(await readFile(path, 'utf8')) as { clusters: { name: string; cluster: { server: string } }[] };
     expect(config.clusters.map(({ name, cluster }) => [name, cluster.server])).toEqual([
@@ -44,7 +47,7 @@ describe('writeKubeconfig', () => {
     const path = join(folder, 'config');
     await writeFile(path, '- a\n- list\n');
 
-    await expect(writeKubeconfig(path, access)).rejects.toThrow(/Cannot merge into kubeconfig/);
+    await expect(writeKubeconfig(path, access, options)).rejects.toThrow(/Cannot merge into kubeconfig/);
     expect(await readFile(path, 'utf8')).toBe('- a\n- list\n');
   });
 
@@ -73,9 +76,9 @@ describe('writeKubeconfig', () => {
       '',
     ].join('\n');
     await writeFile(path, text);
-    await writeKubeconfig(path, access);
+    await writeKubeconfig(path, access, options);
     const once = await readFile(path, 'utf8');
-    await writeKubeconfig(path, { ...access, server: 'https://127.0.0.1:7443' });
+    await writeKubeconfig(path, { ...access, server: 'https://127.0.0.1:7443' }, options);
     const twice = await readFile(path, 'utf8');
 
     for (const line of text.split('\n').filter((each) => !/^(contexts|current-context)/.test(each)))
@@ -91,7 +94,7 @@ describe('writeKubeconfig', () => {
   test('keeps what flow style says, though not its looks', async () => {
     const path = join(folder, 'config');
     await writeFile(path, '{"clusters": [{"name": "other", "cluster": {"server": "x"}}], "current-context": "other"}');
-    await writeKubeconfig(path, access);
+    await writeKubeconfig(path, access, options);
 
     const config = load(await readFile(path, 'utf8')) as { clusters: { name: string }[]; 'current-context': string };
     expect(config.clusters.map(({ name }) => name)).toEqual(['other', 'keelson']);
@@ -102,7 +105,7 @@ describe('writeKubeconfig', () => {
     const path = join(folder, 'config');
     const text = 'clusters:\n- name: keelson\n  cluster: &c {server: old}\n- name: other\n  cluster: *c\n';
     await writeFile(path, text);
-    await writeKubeconfig(path, access);
+    await writeKubeconfig(path, access, options);
 
     const { clusters } = load(await readFile(path, 'utf8')) as { clusters: { cluster: { server: string } }[] };
     expect(clusters.map(({ cluster }) => cluster.server)).toEqual([access.server, 'old']);
@@ -113,7 +116,7 @@ describe('writeKubeconfig', () => {
     await writeFile(target, 'kind: Config\n');
     await chmod(target, 0o640);
     await symlink('real', join(folder, 'config'));
-    await writeKubeconfig(join(folder, 'config'), access);
+    await writeKubeconfig(join(folder, 'config'), access, options);
 
     expect(await readlink(join(folder, 'config'))).toBe('real');
     expect((await stat(target)).mode & 0o777).toBe(0o640);
@@ -124,13 +127,15 @@ describe('writeKubeconfig', () => {
     const path = join(folder, 'config');
     await writeFile(path, 'kind: Config\n');
     await writeFile(`${path}.new`, 'precious');
-    await writeKubeconfig(path, access);
+    await writeKubeconfig(path, access, options);
     expect(await readFile(`${path}.new`, 'utf8')).toBe('precious');
     expect(await readdir(folder)).toEqual(['config', 'config.new']);
 
     await writeFile(path, 'kind: Config\n');
     await chmod(path, 0o400);
-    await expect(writeKubeconfig(path, access)).rejects.toThrow(/Cannot write kubeconfig ".*config": .*read-only/);
+    await expect(writeKubeconfig(path, access, options)).rejects.toThrow(
+      /Cannot write kubeconfig ".*config": .*read-only/,
+    );
     expect(await readFile(path, 'utf8')).toBe('kind: Config\n');
   });
 
@@ -142,7 +147,7 @@ describe('writeKubeconfig', () => {
     const path = join(folder, 'config');
     await writeFile(path, text);
 
-    await expect(writeKubeconfig(path, access)).rejects.toThrow(message);
+    await expect(writeKubeconfig(path, access, options)).rejects.toThrow(message);
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 });

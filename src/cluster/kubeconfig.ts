@@ -5,7 +5,7 @@ import { YAMLException } from 'js-yaml';
 import { describeError } from '../base/index.ts';
 import { changeConfig, type KubeconfigChange, readConfig } from './kubeconfig-text.ts';
 import type { Credential } from './pki/certificate.ts';
-import { ifThere, replaceWhole } from './whole-file.ts';
+import { ifThere, replaceWhole, type WholeFileOptions } from './whole-file.ts';
 
 /** How to reach a cluster as its administrator. */
 export interface ClusterAccess {
@@ -26,10 +26,10 @@ export function kubeconfigText(access: ClusterAccess): string {
  * Writes the cluster into a kubeconfig: one of its own when `path` does not exist, else merged into what is there.
  * Entries of other names are kept as they are, comments and anchors with them; the cluster becomes the current context.
  */
-export async function writeKubeconfig(path: string, access: ClusterAccess): Promise<void> {
+export async function writeKubeconfig(path: string, access: ClusterAccess, options: WholeFileOptions): Promise<void> {
   const { text, config } = await readKubeconfig(path);
   try {
-    await replaceWhole(path, changeConfig(text, config, changeFor(access)));
+    await replaceWhole(path, changeConfig(text, config, changeFor(access)), options);
   } catch (cause) {
     throw new Error(`Cannot write kubeconfig "${path}": ${describeError(cause)}`, { cause });
   }

@@ -1,14 +1,33 @@
-import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, chmod, chown, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  chown,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import type { Random } from '../base/index.ts';
 
 /** For its owner only. */
 const PRIVATE_MODE = 0o600;
 
+export interface WholeFileOptions {
+  /** Names the file that is written first; nobody may be able to guess it. */
+  readonly random: Random;
+}
+
 /** Makes a file that is not there yet: whole and on the disk, or not at all. False when there was one, which is left alone. */
-export async function createWhole(path: string, text: string): Promise<boolean> {
+export async function createWhole(path: string, text: string, { random }: WholeFileOptions): Promise<boolean> {
   return writeBeside(path, text, {
+    random,
     mode: PRIVATE_MODE,
     put: async (written) => {
       try {
@@ -32,10 +51,10 @@ export async function createWhole(path: string, text: string): Promise<boolean> 
 export async function replaceWhole(
   path: string,
   text: string,
-  options: { readonly within?: string } = {},
+  { random, within }: WholeFileOptions & { readonly within?: string },
 ): Promise<void> {
-  const { target, ...as } = await targetOf(path, options.within);
-  await writeBeside(target, text, { ...as, put: (written) => rename(written, target) });
+  const { target, ...as } = await targetOf(path, within);
+  await writeBeside(target, text, { ...as, random, put: (written) => rename(written, target) });
 }
 
 async function targetOf(path: string, within: string | undefined): Promise<Look & { target: string }> {
@@ -67,19 +86,17 @@ interface Look {
   readonly owner?: { readonly uid: number; readonly gid: number };
 }
 
-interface Placing<T> extends Look {
+interface Placing<T> extends Look, WholeFileOptions {
   /** Puts the written file where it belongs. */
   readonly put: (written: string) => Promise<T>;
 }
 
 /** The file is written under a name that nobody can have prepared, synced, then put in place; the folder is synced last. */
-async function writeBeside<T>(path: string, text: string, { mode, owner, put }: Placing<T>): Promise<T> {
+async function writeBeside<T>(path: string, text: string, { mode, owner, random, put }: Placing<T>): Promise<T> {
   const folder = dirname(path);
   await makeFolder(folder);
-  const written = join(folder, `.${basename(path)}.${randomUUID()}`);
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const { file, written } = await openNew(join(folder, `.${basename(path)}.`), random);
   try {
-    const file = await open(written, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE_MODE);
     try {
       await file.writeFile(text);
       await file.sync();
@@ -94,6 +111,22 @@ async function writeBeside<T>(path: string, text: string, { mode, owner, put }: 
   } catch (error) {
     await rm(written, { force: true });
     throw error;
+  }
+}
+
+/** More random letters than anybody can prepare files for. */
+const NAME_LENGTH = 24;
+
+/** Opens a file that nobody had before; a name that is taken, as by a process with the same seed, is left alone. */
+async function openNew(prefix: string, random: Random): Promise<{ file: FileHandle; written: string }> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  for (;;) {
+    const written = prefix + random.nameSuffix(NAME_LENGTH);
+    try {
+      return { file: await open(written, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE_MODE), written };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { deepEqual } from '../../base/index.ts';
+import { codePointCount } from '../../base/index.ts';
 import {
   type FieldError,
   invalidValue,
@@ -13,6 +13,7 @@ import { goFloat } from '../patch/go-value-text.ts';
 import type { NestedRules } from './constraints.ts';
 import { type JudgedPlace, placeOfRoot, placeOfRules } from './judged-place.ts';
 import { checkUniqueItems } from './check-unique-items.ts';
+import { canonicalText, isChoice, isMultiple, jsonType } from './go-json-values.ts';
 import type { Struct } from './schema.ts';
 
 /** What judging texts takes besides this folder. */
@@ -154,7 +155,7 @@ class Judge {
   /** Of length and pattern, only the first thing that is wrong is told. */
   #checkText(value: string, { maxLength, minLength, pattern = '', format = '' }: NestedRules, path: string): void {
     this.matches += 1;
-    const length = maxLength === undefined && minLength === undefined ? 0 : codePoints(value);
+    const length = maxLength === undefined && minLength === undefined ? 0 : codePointCount(value);
     if (maxLength !== undefined && length > maxLength) this.#add(tooLong(path, maxLength));
     else if (minLength !== undefined && length < minLength)
       this.#wrong(path, value, `should be at least ${minLength} chars long`);
@@ -244,14 +245,6 @@ class Judge {
   }
 }
 
-/** Equal, or so after Go has converted the one to the type of the other: 1.5 is 1, and 97 is `a`. */
-function isChoice(value: unknown, choice: unknown): boolean {
-  if (deepEqual(choice, value)) return true;
-  if (typeof value !== 'number') return false;
-  if (typeof choice === 'number') return Number.isInteger(choice) && Math.trunc(value) === choice;
-  return typeof choice === 'string' && Number.isInteger(value) && choice.codePointAt(0) === value && choice.length < 3;
-}
-
 /** Of schemas that all do not fit, the first with the most that does. */
 function best(results: readonly Judge[]): Judge | undefined {
   return results.reduce<Judge | undefined>(
@@ -266,37 +259,3 @@ const NUMBER_FORMATS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const GO_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
-
-function jsonType(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  switch (typeof value) {
-    case 'bigint':
-      return 'integer';
-    case 'number':
-      return Number.isInteger(value) ? 'integer' : 'number';
-    case 'object':
-      return 'object';
-    default:
-      return typeof value;
-  }
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-}
-
-function isMultiple(value: number | bigint, factor: number): boolean {
-  if (Number.isInteger(factor) && typeof value === 'bigint') return value % BigInt(factor) === 0n;
-  return Number.isInteger(Number(value) / factor);
-}
-
-/** Equal values have equal texts, whatever the order of their members. */
-function canonicalText(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) => {
-    if (typeof item === 'bigint') return `${item}n`;
-    return isPlainObject(item) ? Object.entries(item).sort(([left], [right]) => (left < right ? -1 : 1)) : item;
-  });
-}

@@ -5,8 +5,8 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import { test } from 'vitest';
 import { RealClock, VirtualClock } from '../../base/index.ts';
-import { testAuthority } from './test-certificates.ts';
-import { authority, over, startTransport, type TestTransport, text } from './test-transport.ts';
+import { testAuthority } from './testing/test-certificates.ts';
+import { authority, over, startTransport, type TestTransport, text } from './testing/test-transport.ts';
 
 const alice = authority.issueClient({ commonName: 'alice', organizations: ['admins', 'système'] });
 const ALICE = {

@@ -3,7 +3,13 @@ import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { describe, test } from 'vitest';
 import { GZIP_ABOVE_BYTES } from './gzip-body.ts';
-import { type ClientRequest, type Received, startTransport, type TestTransport, text } from './test-transport.ts';
+import {
+  type ClientRequest,
+  type Received,
+  startTransport,
+  type TestTransport,
+  text,
+} from './testing/test-transport.ts';
 
 const protocols: readonly [string, (server: TestTransport, request?: ClientRequest) => Promise<Received>][] = [
   ['HTTP/2', (server, request) => server.getHttp2(request)],

@@ -6,8 +6,8 @@ import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { RealClock, VirtualClock } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
-import { assertUnharmed, open, over, restOf, startTransport, text, turn } from './test-transport.ts';
-import type { Respond, TestOptions, TestTransport } from './test-transport.ts';
+import { assertUnharmed, open, over, restOf, startTransport, text, turn } from './testing/test-transport.ts';
+import type { Respond, TestOptions, TestTransport } from './testing/test-transport.ts';
 
 let server: TestTransport;
 

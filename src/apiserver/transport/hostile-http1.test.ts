@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { afterEach, describe, test } from 'vitest';
-import { assertUnharmed, restOf, startTransport, text, turn } from './test-transport.ts';
-import type { Respond, TestOptions, TestTransport } from './test-transport.ts';
+import { assertUnharmed, restOf, startTransport, text, turn } from './testing/test-transport.ts';
+import type { Respond, TestOptions, TestTransport } from './testing/test-transport.ts';
 
 let server: TestTransport;
 

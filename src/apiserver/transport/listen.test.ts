@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { describe, test } from 'vitest';
 import { VirtualClock } from '../../base/index.ts';
 import { requires } from '../../base/testing/requires.ts';
-import { over, startTransport, text, turn } from './test-transport.ts';
-import type { ClientRequest, Received, TestTransport } from './test-transport.ts';
+import { over, startTransport, text, turn } from './testing/test-transport.ts';
+import type { ClientRequest, Received, TestTransport } from './testing/test-transport.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -7,7 +7,7 @@ import { describe, test } from 'vitest';
 import { discardLogger } from '../../base/index.ts';
 import { requires } from '../../base/testing/requires.ts';
 import { GatheredBytes } from './body-reader.ts';
-import { open, over, restOf, startTransport, type TestTransport, text } from './test-transport.ts';
+import { open, over, restOf, startTransport, type TestTransport, text } from './testing/test-transport.ts';
 
 const LIMIT = 3 * 1024 * 1024;
 const TOO_LARGE = {

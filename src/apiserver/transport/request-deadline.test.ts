@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { describe, test } from 'vitest';
 import { BoundedQueue, RealClock, VirtualClock } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
-import { open, over, startTransport, text, turn } from './test-transport.ts';
-import type { ClientRequest, Received, TestTransport } from './test-transport.ts';
+import { open, over, startTransport, text, turn } from './testing/test-transport.ts';
+import type { ClientRequest, Received, TestTransport } from './testing/test-transport.ts';
 
 const protocols: readonly [string, (server: TestTransport, request?: ClientRequest) => Promise<Received>][] = [
   ['HTTP/2', (server, request) => server.getHttp2(request)],

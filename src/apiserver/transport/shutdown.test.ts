@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { test } from 'vitest';
 import { BoundedQueue } from '../../base/index.ts';
 import type { Call } from '../request/call.ts';
-import { open, over, startTransport, text, turn } from './test-transport.ts';
+import { open, over, startTransport, text, turn } from './testing/test-transport.ts';
 
 test('a stopping server finishes short requests and says goodbye', async () => {
   const release = new AbortController();

@@ -6,7 +6,7 @@ import { get as httpsGet } from 'node:https';
 import type { Readable } from 'node:stream';
 import { describe, test } from 'vitest';
 import { BoundedQueue, RealClock, VirtualClock } from '../../base/index.ts';
-import { authority, open, over, startTransport, type TestTransport, text, turn } from './test-transport.ts';
+import { authority, open, over, startTransport, type TestTransport, text, turn } from './testing/test-transport.ts';
 
 const WATCH = '/api/v1/pods?watch=1';
 

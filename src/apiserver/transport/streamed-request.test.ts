@@ -9,7 +9,7 @@ import { HttpClient } from '../../wire/http/index.ts';
 import type { EncodedAnswer } from '../answers/answer.ts';
 import { newEncoder } from '../answers/testing/answer-fixture.ts';
 import type { Call, SentAnswer } from '../request/call.ts';
-import { assertUnharmed, authority, startTransport, type TestTransport, text, turn } from './test-transport.ts';
+import { assertUnharmed, authority, startTransport, type TestTransport, text, turn } from './testing/test-transport.ts';
 
 const GIGABYTE = 1024 ** 3;
 /** Node takes its time with bodies of HTTP/2. */

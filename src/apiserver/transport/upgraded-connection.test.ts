@@ -12,8 +12,8 @@ import type { EncodedAnswer, TakeOver } from '../answers/answer.ts';
 import { newEncoder } from '../answers/testing/answer-fixture.ts';
 import { webSocketAnswer } from '../answers/websocket-answer.ts';
 import type { Call } from '../request/call.ts';
-import { assertUnharmed, restOf, startTransport, text, turn } from './test-transport.ts';
-import type { TestOptions, TestTransport } from './test-transport.ts';
+import { assertUnharmed, restOf, startTransport, text, turn } from './testing/test-transport.ts';
+import type { TestOptions, TestTransport } from './testing/test-transport.ts';
 
 const ASK = 'POST /echo HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: SPDY/3.1\r\naudit-id: a1\r\n';
 let server: TestTransport;

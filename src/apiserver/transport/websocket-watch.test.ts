@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { afterEach, test } from 'vitest';
 import { BoundedQueue } from '../../base/index.ts';
 import type { EncodedAnswer } from '../answers/answer.ts';
-import { assertUnharmed, restOf, startTransport, type TestTransport, text } from './test-transport.ts';
+import { assertUnharmed, restOf, startTransport, type TestTransport, text } from './testing/test-transport.ts';
 
 const UPGRADE =
   'host: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\norigin: https://x\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';

@@ -1,4 +1,5 @@
-import { codePointCount, type Expr } from '../syntax/index.ts';
+import { codePointCount } from '../../base/index.ts';
+import type { Expr } from '../syntax/index.ts';
 import { isOptionalType, type Type } from '../type-terms/index.ts';
 
 /** The largest number of 64 bits; sums and products stop there. */

@@ -1,4 +1,4 @@
-import { codePointCount } from '../syntax/index.ts';
+import { codePointCount } from '../../base/index.ts';
 import { CelError, type Value } from '../values/index.ts';
 
 /** Parts so long are searched with more care. */

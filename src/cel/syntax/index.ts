@@ -4,5 +4,5 @@ export * from './macro.ts';
 export { Operator } from './operators.ts';
 export type { Syntax } from './parse-context.ts';
 export { parse, type Parsed } from './parser.ts';
-export { codePointCount, type Location, NO_LOCATION, Source } from './source.ts';
+export { type Location, NO_LOCATION, Source } from './source.ts';
 export * from './standard-macros.ts';

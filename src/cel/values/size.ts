@@ -1,4 +1,4 @@
-import { codePointCount } from '../syntax/source.ts';
+import { codePointCount } from '../../base/index.ts';
 import { isList, listSize } from './list.ts';
 import { isMap, MapBase, mapSize } from './map.ts';
 import { Opaque } from './opaque.ts';

@@ -59,9 +59,12 @@ export const upCommand: Command = {
     await using cluster = await startCluster({ ...settings, clock, signal: context.signal });
     const { access } = cluster.plane;
     const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
-    await writeKubeconfig(kubeconfig, access);
+    const { random } = settings;
+    await writeKubeconfig(kubeconfig, access, { random });
     using _renewal = cluster.plane.onRenewed(() => {
-      writeKubeconfig(kubeconfig, cluster.plane.access).catch((error: unknown) => context.printError(messageOf(error)));
+      writeKubeconfig(kubeconfig, cluster.plane.access, { random }).catch((error: unknown) =>
+        context.printError(messageOf(error)),
+      );
     });
     await cluster.nodesReady(context.signal);
     const ms = Math.round(clock.monotonic() - started);

@@ -68,7 +68,7 @@ export class ClusterKeys {
   constructor(options: PkiOptions) {
     this.#options = options;
     this.#log = options.log ?? discardLogger;
-    this.#files = options.folder === undefined ? pkiMemory() : pkiFolder(options.folder);
+    this.#files = options.folder === undefined ? pkiMemory() : pkiFolder(options.folder, options.random);
   }
 
   /** Reads everything; called again later it renews what is due by then, and finds what somebody has replaced. */

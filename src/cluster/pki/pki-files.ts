@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Random } from '../../base/index.ts';
 import { createWhole, ifThere, replaceWhole } from '../whole-file.ts';
 
 /** Where keys and certificates are kept. */
@@ -14,7 +15,7 @@ export interface PkiFiles {
 }
 
 /** A folder whose files only their owner may read. */
-export function pkiFolder(folder: string): PkiFiles {
+export function pkiFolder(folder: string, random: Random): PkiFiles {
   const place = (name: string): string => join(folder, name);
   const read = async (name: string): Promise<string | undefined> => {
     try {
@@ -26,8 +27,9 @@ export function pkiFolder(folder: string): PkiFiles {
   return {
     place,
     read,
-    create: async (name, text) => ((await createWhole(place(name), text)) ? text : ((await read(name)) ?? text)),
-    replace: (name, text) => replaceWhole(place(name), text, { within: folder }),
+    create: async (name, text) =>
+      (await createWhole(place(name), text, { random })) ? text : ((await read(name)) ?? text),
+    replace: (name, text) => replaceWhole(place(name), text, { random, within: folder }),
   };
 }
 

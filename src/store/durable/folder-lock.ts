@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { RealClock } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
 import { errorCode, isOutOfSpace } from './durable-files.ts';
 import { closeServer, type KernelLock, listenAlone, lockInKernel } from './kernel-lock.ts';
@@ -70,8 +70,10 @@ class LockPlace {
  * The time is real, whatever clock the store has: it is the kernel's.
  */
 async function waitForKernel(folder: string): Promise<KernelLock> {
+  const clock = new RealClock();
+  const { signal } = new AbortController();
   for (let attempt = 0; attempt < KERNEL_ATTEMPTS; attempt++) {
-    if (attempt > 0) await pause(KERNEL_PAUSE_MS);
+    if (attempt > 0) await clock.sleep(KERNEL_PAUSE_MS, signal);
     const lock = await lockInKernel(folder);
     if (lock !== undefined) return lock;
   }

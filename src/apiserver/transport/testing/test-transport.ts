@@ -14,13 +14,13 @@ import type {
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import { type Clock, CryptoRandom, LineLogger, RandomUidSource, RealClock, VirtualClock } from '../../base/index.ts';
-import type { EncodedAnswer } from '../answers/answer.ts';
-import type { Call } from '../request/call.ts';
-import type { HttpTransport } from './http-transport.ts';
-import { listen, type ListenOptions } from './listen.ts';
-import type { SentAnswer, TransportObserver } from './observer.ts';
-import type { RequestHandler } from './request-handler.ts';
+import { type Clock, CryptoRandom, LineLogger, RandomUidSource, RealClock, VirtualClock } from '../../../base/index.ts';
+import type { EncodedAnswer } from '../../answers/answer.ts';
+import type { Call } from '../../request/call.ts';
+import type { HttpTransport } from '../http-transport.ts';
+import { listen, type ListenOptions } from '../listen.ts';
+import type { SentAnswer, TransportObserver } from '../observer.ts';
+import type { RequestHandler } from '../request-handler.ts';
 import { type Identity, testAuthority } from './test-certificates.ts';
 
 export type Respond = (call: Call) => EncodedAnswer | Promise<EncodedAnswer>;
