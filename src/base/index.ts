@@ -31,3 +31,4 @@ export type { SortedRange, SortedView } from './sorted-view.ts';
 export { compareUtf8 } from './utf8-order.ts';
 export { describeError, messageOf } from './error-text.ts';
 export { codePointCount } from './code-points.ts';
+export { keepAlive } from './keep-alive.ts';

@@ -1,5 +1,14 @@
 import { hostname } from 'node:os';
-import { aborted, describeError, formatJson, formatText, LineLogger, type LogLevel, RealClock } from '../base/index.ts';
+import {
+  aborted,
+  describeError,
+  formatJson,
+  formatText,
+  keepAlive,
+  LineLogger,
+  type LogLevel,
+  RealClock,
+} from '../base/index.ts';
 import { connect, type ConnectOptions } from '../client/index.ts';
 import type { App } from './app.ts';
 
@@ -18,7 +27,7 @@ const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * Runs an app as a program: finds the cluster as kubectl does, logs to standard error, stops in good order at SIGINT and
- * SIGTERM and at once at the second one. Sets the exit code: 0 when stopped, 1 when it failed.
+ * SIGTERM and at once at the second one, and goes on when the server comes back after it was away. Sets the exit code: 0 when stopped, 1 when it failed.
  */
 export async function run(app: App, options: RunOptions = {}): Promise<void> {
   const { stopGraceMs = 30_000, logLevel: level = 'info', logFormat = 'text' } = options;
@@ -26,6 +35,7 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
   const format = logFormat === 'json' ? formatJson : formatText;
   const log = new LineLogger({ clock, level, format, write: (line) => process.stderr.write(line) });
   using stop = new StopSignals();
+  using _alive = keepAlive(); // while the server is away, nothing else would
   try {
     await using client = await connect({ ...options, clock, log, userAgent: app.name });
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });

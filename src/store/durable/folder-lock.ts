@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { join } from 'node:path';
-import { RealClock } from '../../base/index.ts';
+import { keepAlive, RealClock } from '../../base/index.ts';
 import { StoreError } from '../errors.ts';
 import { errorCode, isOutOfSpace } from './durable-files.ts';
 import { closeServer, type KernelLock, listenAlone, lockInKernel } from './kernel-lock.ts';
@@ -71,6 +71,7 @@ class LockPlace {
  */
 async function waitForKernel(folder: string): Promise<KernelLock> {
   const clock = new RealClock();
+  using _alive = keepAlive();
   const { signal } = new AbortController();
   for (let attempt = 0; attempt < KERNEL_ATTEMPTS; attempt++) {
     if (attempt > 0) await clock.sleep(KERNEL_PAUSE_MS, signal);
