@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -39,6 +40,12 @@ async function fromReadme(words: string): Promise<string> {
   if (sample === undefined) throw new Error(`README.md shows no TypeScript with "${words}"`);
   return sample.code;
 }
+
+/** Nothing answers where this looks for its cluster. */
+const AWAY = `
+import { app, controller, Pod, run } from 'keelson';
+void run(app('patient', [controller(Pod, { reconcile: async () => undefined })]), { kubeconfig: 'away-config' });
+`;
 
 describe('the package, packed and installed', { timeout: 120_000 }, () => {
   let project: InstalledPackage;
@@ -141,6 +148,30 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
 
     expect(output).toMatch(/^keelson \d+\.\d+\.\d+\n/);
     expect(code).toBe(0);
+  });
+
+  test('an operator lives on while its server is away, until it is told to stop', async ({ signal }) => {
+    let calls = 0;
+    await using server = createServer((socket) => {
+      socket.destroy();
+      calls += 1;
+      if (calls === 3) server.emit('calledAgain');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const calledAgain = once(server, 'calledAgain');
+    const { port } = server.address() as AddressInfo;
+    const cluster = { name: 'c', cluster: { server: `https://127.0.0.1:${port}` } };
+    const context = { name: 'c', context: { cluster: 'c', user: 'u' } };
+    const user = { name: 'u', user: { token: 't' } };
+    const config = { 'current-context': 'c', clusters: [cluster], contexts: [context], users: [user] };
+    await project.write('away-config', JSON.stringify(config));
+    await project.write('away.mjs', AWAY);
+    const operator = spawn(process.execPath, ['away.mjs'], { cwd: project.folder, signal });
+    const ended = once(operator, 'exit');
+    await Promise.race([calledAgain, ended]);
+    operator.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(calls).toBeGreaterThanOrEqual(3);
   });
 
   test('starts a cluster for kubectl', requires('kubectl'), async ({ signal }) => {
