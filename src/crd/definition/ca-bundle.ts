@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto';
-import { messageOf } from '../../base/index.ts';
 
 const PEM_BLOCK = /-----BEGIN ([^-\n]*)-----\s*\n([\s\S]*?)-----END \1-----/g;
 
@@ -24,7 +23,7 @@ function certificateProblem(pem: string): string | undefined {
   try {
     new X509Certificate(pem);
     return undefined;
-  } catch (error) {
-    return `failed to parse certificate: ${messageOf(error)}`; // upstream has the words of Go's parser here
+  } catch {
+    return 'failed to parse certificate: x509: malformed certificate'; // Go's parser may know better what is wrong
   }
 }

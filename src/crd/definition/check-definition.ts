@@ -46,9 +46,12 @@ export function checkDefinitionStatus({ status }: Definition): FieldError[] {
 }
 
 function checkName({ metadata, spec }: Definition): FieldError[] {
-  const { name = '' } = metadata;
-  if (name === '' || name === `${spec.names?.plural ?? ''}.${spec.group ?? ''}`) return [];
-  return [invalidValue('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
+  const wanted = `${spec.names?.plural ?? ''}.${spec.group ?? ''}`;
+  return (['generateName', 'name'] as const).flatMap((field) => {
+    const name = metadata[field] ?? '';
+    if (name === '' || name === wanted) return [];
+    return [invalidValue(`metadata.${field}`, name, 'must be spec.names.plural+"."+spec.group')];
+  });
 }
 
 function checkImmutable({ spec }: Definition, { spec: was }: Definition, requiresSameNames: boolean): FieldError[] {

@@ -82,7 +82,7 @@ export class SchemaRules {
       const noDefault = isInsideMeta ? ' inside additionalProperties applying to object metadata' : place.noDefault;
       this.#check(values, { ...below, path: `${path}.additionalProperties`, noDefault });
     }
-    const isCorrelatable = ['granular', undefined].includes(schema['x-kubernetes-map-type']);
+    const isCorrelatable = ['granular', 'atomic', undefined].includes(schema['x-kubernetes-map-type']);
     const uncorrelatable = place.uncorrelatable ?? (isCorrelatable ? undefined : path);
     for (const [name, inner] of sortedEntries(properties)) {
       const isMeta = (isRoot || schema['x-kubernetes-embedded-resource'] === true) && META_FIELDS.includes(name);

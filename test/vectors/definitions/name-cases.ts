@@ -8,7 +8,6 @@ export const nameCases: readonly Case[] = [
     'the name is another': (d) => void (d.metadata.name = 'other.example.com'),
     'the name is no subdomain': (d) => void (d.metadata.name = 'Widgets_example'),
     'no name': (d) => void (d.metadata.name = ''),
-    'a generated name': (d) => void (d.metadata = { generateName: 'widgets' }),
     'no group': (d) => void (d.spec.group = ''),
     'a group without a dot': (d) => {
       d.spec.group = 'example';
