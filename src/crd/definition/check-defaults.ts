@@ -1,5 +1,6 @@
 import { checkStructuralPlace, type FieldError, invalidValue } from '../../api/index.ts';
 import { structuralShape, textChecks } from '../../cel/index.ts';
+import type { CheckWork } from './check-work.ts';
 import type { Schema } from './definition.ts';
 import { itemSchema, someSchema, sortedEntries } from './inner-schemas.ts';
 import { hasUnknownFields } from './unknown-fields.ts';
@@ -7,6 +8,7 @@ import { hasUnknownFields } from './unknown-fields.ts';
 interface Options {
   /** A default may not have fields that its schema does not name. */
   readonly requiresPruned: boolean;
+  readonly work: CheckWork;
 }
 
 /** What is wrong with the defaults in a schema. There are none inside maps: nobody knows the keys that would get them. */
@@ -23,7 +25,8 @@ function hasDefault(schema: Schema): boolean {
   return schema.default !== undefined && schema.default !== null;
 }
 
-function checkDefault(schema: Schema, path: string, { requiresPruned }: Options): FieldError[] {
+function checkDefault(schema: Schema, path: string, { requiresPruned, work }: Options): FieldError[] {
+  work.judgeDefault(schema);
   const at = `${path}.default`;
   const errors: FieldError[] = [];
   if (requiresPruned && hasUnknownFields(schema.default, schema))

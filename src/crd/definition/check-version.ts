@@ -2,6 +2,7 @@ import { type FieldError, invalidValue } from '../../api/index.ts';
 import { checkColumn, checkSubresources } from './check-columns.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSelectableFields } from './check-selectable-fields.ts';
+import type { CheckWork } from './check-work.ts';
 import { hasStatus, type HubSpec, type HubVersion } from './hub-definition.ts';
 import type { Ratchets } from './ratchets.ts';
 import { structuralFormProblem } from './structural-form.ts';
@@ -11,13 +12,19 @@ import { pointerValue } from './unversioned-values.ts';
 export function checkVersion(
   version: HubVersion,
   path: string,
-  { spec, ratchets }: { readonly spec: HubSpec; readonly ratchets: Ratchets },
+  { spec, ratchets, work }: { readonly spec: HubSpec; readonly ratchets: Ratchets; readonly work: CheckWork },
 ): FieldError[] {
   const { schema, selectableFields = [] } = version;
   const isUnchanged = ratchets.unchangedVersions.has(version.name);
   return [
     ...checkDeprecation(version, `${path}.deprecationWarning`),
-    ...checkSchema(schema, { path: `${path}.schema`, hasStatus: hasStatus(spec, version), ratchets, isUnchanged }),
+    ...checkSchema(schema, {
+      path: `${path}.schema`,
+      hasStatus: hasStatus(spec, version),
+      ratchets,
+      isUnchanged,
+      work,
+    }),
     ...checkSubresources(version.subresources, `${path}.subresources`),
     ...(version.additionalPrinterColumns ?? []).flatMap((column, index) =>
       checkColumn(column, `${path}.additionalPrinterColumns[${index}]`),
@@ -26,7 +33,11 @@ export function checkVersion(
   ];
 }
 
-function checkFields({ name, schema, selectableFields = [] }: HubVersion, path: string, ratchets: Ratchets): FieldError[] {
+function checkFields(
+  { name, schema, selectableFields = [] }: HubVersion,
+  path: string,
+  ratchets: Ratchets,
+): FieldError[] {
   const own = schema?.openAPIV3Schema;
   if (own === undefined) {
     const detail = 'may only be set when `version.schema.openAPIV3Schema` is not included';
@@ -51,7 +62,8 @@ function checkDeprecation({ deprecated, deprecationWarning: text }: HubVersion, 
   const wrong = (detail: string): FieldError => invalidValue(path, pointerValue(text), detail);
   if (deprecated !== true) return [wrong('can only be set for deprecated versions')];
   const errors: FieldError[] = [];
-  if (Buffer.byteLength(text) > MAX_WARNING_BYTES) errors.push(wrong(`must be <= ${MAX_WARNING_BYTES} characters long`));
+  if (Buffer.byteLength(text) > MAX_WARNING_BYTES)
+    errors.push(wrong(`must be <= ${MAX_WARNING_BYTES} characters long`));
   if (text === '') errors.push(wrong('must not be an empty string'));
   const index = text.search(UNPRINTABLE);
   if (index >= 0) {

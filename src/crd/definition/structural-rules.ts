@@ -1,12 +1,6 @@
 import { compareUtf8 } from '../../base/index.ts';
-import {
-  type FieldError,
-  fieldErrorText,
-  forbiddenField,
-  invalidValue,
-  required,
-} from '../../api/index.ts';
-import { textChecks } from '../../cel/index.ts';
+import { type FieldError, fieldErrorText, forbiddenField, invalidValue, required } from '../../api/index.ts';
+import type { CheckWork } from './check-work.ts';
 import { completenessErrors } from './completeness.ts';
 import type { Schema } from './definition.ts';
 import { itemSchema, sortedEntries, valueSchema } from './inner-schemas.ts';
@@ -14,8 +8,8 @@ import { itemSchema, sortedEntries, valueSchema } from './inner-schemas.ts';
 type Level = 'root' | 'item' | 'field';
 
 /** What keeps a schema from being structural, sorted by text as upstream sorts it. */
-export function structuralErrors(schema: Schema, path: string): readonly FieldError[] {
-  const rules = new StructuralRules();
+export function structuralErrors(schema: Schema, path: string, work: CheckWork): readonly FieldError[] {
+  const rules = new StructuralRules(work);
   rules.check(schema, 'root', path);
   const errors = [...rules.errors, ...completenessErrors(schema, path)];
   const texts = new Map(errors.map((error) => [error, fieldErrorText(error)]));
@@ -31,6 +25,11 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
 /** Findings about each node of a schema: that it has a type, and that alternatives only restrict values. */
 class StructuralRules {
   readonly errors: FieldError[] = [];
+  readonly #work: CheckWork;
+
+  constructor(work: CheckWork) {
+    this.#work = work;
+  }
 
   check(schema: Schema, level: Level, path: string): void {
     const items = itemSchema(schema);
@@ -96,7 +95,8 @@ class StructuralRules {
       const at = `${path}.properties[metadata]`;
       if (isObject && type !== 'object') this.#add(invalidValue(`${at}.type`, type, 'must be object'));
       if (level === 'root' && saysMoreThanNames(properties['metadata'])) {
-        const detail = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
+        const detail =
+          'must not specify anything other than name and generateName, but metadata is implicitly specified';
         this.#add(forbiddenField(at, detail));
       }
     }
@@ -116,17 +116,21 @@ class StructuralRules {
       this.#checkNested(inner, `${path}.allOf[${index}]`, form === 'allOf' && index === 0 ? 'anyOf' : undefined);
     for (const [index, inner] of oneOf.entries()) this.#checkNested(inner, `${path}.oneOf[${index}]`);
     if (not !== undefined) this.#checkNested(not, `${path}.not`);
-    if (pattern === '') return;
-    const problem = textChecks.matches(pattern, '');
-    if (typeof problem !== 'string') return;
-    this.#add(invalidValue(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${problem}`));
+    if (pattern !== '') this.#checkPattern(pattern, `${path}.pattern`);
+  }
+
+  #checkPattern(pattern: string, path: string): void {
+    const problem = this.#work.patternProblem(pattern);
+    if (problem !== undefined)
+      this.#add(invalidValue(path, pattern, `must be a valid regular expression, but isn't: ${problem}`));
   }
 
   #checkNested(schema: Schema, path: string, form?: IntOrStringForm): void {
     this.#checkAlternatives(schema, path, form);
     const items = itemSchema(schema);
     if (items !== undefined) this.#checkNested(items, `${path}.items`);
-    for (const [name, inner] of sortedEntries(schema.properties)) this.#checkNested(inner, `${path}.properties[${name}]`);
+    for (const [name, inner] of sortedEntries(schema.properties))
+      this.#checkNested(inner, `${path}.properties[${name}]`);
     for (const [name, isSet, detail] of NOT_NESTED) {
       if (isSet(schema)) this.#add(forbiddenField(`${path}.${name}`, `${detail} to be structural`));
     }
@@ -148,17 +152,9 @@ const NOT_NESTED: readonly (readonly [name: string, isSet: (schema: Schema) => b
   ['description', ({ description = '' }) => description !== '', 'must be empty'],
   ['nullable', ({ nullable }) => nullable === true, 'must be false'],
   ...(
-    [
-      'x-kubernetes-preserve-unknown-fields',
-      'x-kubernetes-embedded-resource',
-      'x-kubernetes-int-or-string',
-    ] as const
+    ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource', 'x-kubernetes-int-or-string'] as const
   ).map((name) => [name, (schema: Schema) => schema[name] === true, 'must be false'] as const),
-  [
-    'x-kubernetes-list-map-keys',
-    (schema) => (schema['x-kubernetes-list-map-keys'] ?? []).length > 0,
-    'must be empty',
-  ],
+  ['x-kubernetes-list-map-keys', (schema) => (schema['x-kubernetes-list-map-keys'] ?? []).length > 0, 'must be empty'],
   ['x-kubernetes-list-type', (schema) => schema['x-kubernetes-list-type'] !== undefined, 'must be undefined'],
   ['x-kubernetes-map-type', (schema) => schema['x-kubernetes-map-type'] !== undefined, 'must be undefined'],
   ['x-kubernetes-validations', (schema) => (schema['x-kubernetes-validations'] ?? []).length > 0, 'must be empty'],
@@ -180,5 +176,7 @@ function isIntOrString(anyOf: readonly Schema[] | undefined): boolean {
 }
 
 function saysMoreThanNames({ type: _type, default: _default, properties = {}, ...others }: Schema): boolean {
-  return Object.keys(others).length > 0 || Object.keys(properties).some((name) => name !== 'name' && name !== 'generateName');
+  return (
+    Object.keys(others).length > 0 || Object.keys(properties).some((name) => name !== 'name' && name !== 'generateName')
+  );
 }
