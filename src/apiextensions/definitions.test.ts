@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CustomResourceDefinition } from '../api/types/apiextensions/v1.d.ts';
-import { type KubernetesObject, mergePatch, namespacedKind } from '../client/index.ts';
+import { type KubernetesObject, mergePatch, namespacedKind, type Observed } from '../client/index.ts';
 import { startCluster } from '../testing/index.ts';
 
 const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'] };
@@ -33,7 +33,7 @@ async function started() {
   };
 }
 
-const summary = (definition: CustomResourceDefinition) =>
+const summary = (definition: Pick<Observed<CustomResourceDefinition>, 'status'>) =>
   definition.status?.conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
 
 describe('the life of a definition', () => {
