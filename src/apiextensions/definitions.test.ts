@@ -151,3 +151,31 @@ describe('the life of a definition', () => {
     expect((await all.objects.list()).items).toHaveLength(1);
   });
 });
+
+describe('objects of a custom kind', () => {
+  test('go with their namespace and with their owners, as those of built-in kinds do', async () => {
+    await using all = await started();
+    const { client } = all.cluster;
+    await all.definitions.create(widgets());
+    await all.cluster.settle();
+    await client.core.v1.namespaces.create({ metadata: { name: 'shop' } });
+    const inShop = client.kind(Widget).namespace('shop');
+    await inShop.create({ metadata: { name: 'a' } });
+    const owner = await all.objects.create({ metadata: { name: 'owner' } });
+    const ownerReferences = [{ apiVersion: 'example.dev/v1', kind: 'Widget', name: 'owner', uid: owner.metadata.uid }];
+    await all.objects.create({ metadata: { name: 'owned', ownerReferences } });
+    await client.core.v1.configmaps.namespace('default').create({ metadata: { name: 'owned', ownerReferences } });
+    await all.cluster.settle();
+
+    await client.core.v1.namespaces.delete('shop');
+    await all.objects.delete('owner');
+    await all.cluster.settle();
+    await all.cluster.clock.advance('1m');
+    await all.cluster.settle();
+
+    expect((await client.kind(Widget).list()).items).toEqual([]);
+    await expect(client.core.v1.namespaces.get('shop')).rejects.toThrow('not found');
+    await expect(client.core.v1.configmaps.namespace('default').get('owned')).rejects.toThrow('not found');
+    expect(all.cluster.problems).toEqual([]);
+  });
+});
