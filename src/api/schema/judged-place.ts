@@ -41,6 +41,11 @@ export function placeOfRoot(struct: Struct): JudgedPlace {
   return keep(struct, () => shapePlace({ kind: 'struct', struct, constraints: struct.constraints }));
 }
 
+/** The place that a shape describes. */
+export function placeOfShape(shape: Shape): JudgedPlace {
+  return keep(shape, () => shapePlace(shape));
+}
+
 /** The place of values that rules inside `allOf` and the like are about. */
 export function placeOfRules(rules: NestedRules): JudgedPlace {
   const types = rules.type === undefined ? [] : [rules.type];

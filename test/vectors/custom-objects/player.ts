@@ -1,0 +1,121 @@
+import type { StructuralSchema } from '../../../src/api/index.ts';
+import type { Reply } from '../apply/kube-client.ts';
+import { groupOf, KIND, type Outcome, type Scenario, type Step } from './scenario.ts';
+
+/** A server that scenarios can be played on. */
+export interface Stage {
+  send(
+    method: string,
+    path: string,
+    options?: { readonly body?: unknown; readonly type?: string; readonly userAgent?: string },
+  ): Promise<Reply>;
+  /** Serves the kind of a scenario with this schema, in place of the one that it had; `revision` counts them. */
+  define(scenario: Scenario, schema: StructuralSchema, revision: number): Promise<void>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Plays a scenario from its first definition on; definitions have no outcome. */
+export async function play(scenario: Scenario, stage: Stage): Promise<(Outcome | undefined)[]> {
+  await stage.define(scenario, scenario.schema, 0);
+  const player = new Player(scenario, stage);
+  const outcomes: (Outcome | undefined)[] = [];
+  let revision = 0;
+  for (const step of scenario.steps) {
+    if ('redefine' in step) {
+      revision += 1;
+      await stage.define(scenario, step.redefine, revision);
+      outcomes.push(undefined);
+    } else {
+      outcomes.push(outcomeOf(await player.step(step)));
+    }
+  }
+  return outcomes;
+}
+
+class Player {
+  readonly #scenario: Scenario;
+  readonly #stage: Stage;
+  readonly #apiVersion: string;
+  #current = '';
+  #count = 0;
+
+  constructor(scenario: Scenario, stage: Stage) {
+    this.#scenario = scenario;
+    this.#stage = stage;
+    this.#apiVersion = `${groupOf(scenario)}/v1`;
+  }
+
+  async step(step: Exclude<Step, { redefine: unknown }>): Promise<Reply> {
+    if ('get' in step) return this.#send('GET', `/${this.#current}`, step);
+    if ('patch' in step)
+      return this.#send('PATCH', `/${this.#current}`, step, {
+        body: step.patch,
+        type: 'application/merge-patch+json',
+      });
+    if ('update' in step)
+      return this.#replace('', step, (live) => ({
+        ...this.#object(step.update, { ...(live['metadata'] as Json), ...step.metadata }),
+        ...(live['status'] === undefined || this.#scenario.isWhole === true ? {} : { status: live['status'] }),
+      }));
+    if ('status' in step) return this.#replace('/status', step, (live) => ({ ...live, status: step.status }));
+    this.#count += 1;
+    const name = `t${this.#count}`;
+    const metadata = { name, namespace: 'default' };
+    const body =
+      'text' in step
+        ? step.text.replace('KIND', JSON.stringify(this.#object(undefined, metadata)).slice(1, -1))
+        : this.#object(step.create, { ...metadata, ...step.metadata });
+    const reply = await this.#send('POST', '', step, { body });
+    if (reply.code === 201) this.#current = name;
+    return reply;
+  }
+
+  async #replace(subresource: string, step: Step, change: (live: Json) => Json): Promise<Reply> {
+    const live = await this.#send('GET', `/${this.#current}`, { get: true });
+    return this.#send('PUT', `/${this.#current}${subresource}`, step, { body: change(live.body) });
+  }
+
+  #object(value: unknown, metadata: object): Json {
+    const typeMeta = { apiVersion: this.#apiVersion, kind: KIND, metadata };
+    if (this.#scenario.isWhole === true) return { ...typeMeta, ...(value as object | undefined) };
+    return value === undefined ? typeMeta : { ...typeMeta, spec: value };
+  }
+
+  #send(
+    method: string,
+    path: string,
+    step: Step,
+    options: { readonly body?: unknown; readonly type?: string } = {},
+  ): Promise<Reply> {
+    const query = 'fieldValidation' in step ? `?fieldValidation=${String(step.fieldValidation)}` : '';
+    const collection = `/apis/${this.#apiVersion}/namespaces/default/things`;
+    return this.#stage.send(method, `${collection}${path}${query}`, options);
+  }
+}
+
+const UNSTABLE = ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields'];
+
+/** The object without what is different each time, or the Status; Go goes through maps in any order, so causes are sorted. */
+function outcomeOf({ code, body, warnings }: Reply): Outcome {
+  const shown = body['kind'] === 'Status' ? shownStatus(body) : shownObject(body);
+  return { code, body: shown, ...(warnings.length === 0 ? {} : { warnings: [...warnings].sort() }) };
+}
+
+function shownObject({ apiVersion: _1, kind: _2, metadata, ...rest }: Json): Json {
+  const own = Object.entries(metadata ?? {}).filter(([name]) => !UNSTABLE.includes(name));
+  const { name: _3, namespace: _4, generation, ...meta } = Object.fromEntries(own) as Json;
+  return { ...rest, ...(Object.keys(meta).length === 0 ? {} : { metadata: meta }), generation };
+}
+
+/** The message of several causes is all of them one after the other: the length tells whether it is complete. */
+function shownStatus({ message, reason, details }: Json): Json {
+  const causes = (details as { readonly causes?: readonly Json[] } | undefined)?.causes ?? [];
+  const text = String(message);
+  const sorted = causes
+    .map(({ reason: type, message: said, field }) => [field, type, said].map(String))
+    .sort((left, right) => (left.join('\0') < right.join('\0') ? -1 : 1));
+  if (causes.length < 2) return { reason, message: text, causes: sorted };
+  const start = text.slice(0, text.indexOf('is invalid:'));
+  return { reason, message: start, length: text.length, causes: sorted };
+}
