@@ -5,7 +5,7 @@ import { type JsonSchema, type OpenApiVersion, reference } from './json-schema.t
 
 type Members = Record<string, unknown>;
 
-const METADATA = 'Standard metadata of the object: its name, labels, annotations and owners.';
+const METADATA = "Standard object's metadata: its name, labels, annotations and owners.";
 
 /**
  * Documents a structural type as upstream does: in v3 as the schema was written, in v2 without what that version has no
