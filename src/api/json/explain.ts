@@ -39,7 +39,7 @@ export function explain(node: JsonNode, struct: Struct): Explanation {
 function explainStructural(node: JsonNode, struct: Struct): Explanation {
   const found = new Finder();
   found.look(node, { kind: 'struct', struct }, '');
-  let { error } = found;
+  let error = found.error ?? numberError(node);
   if (node.kind !== 'object' && node.kind !== 'null') {
     error = new DecodeError(
       'mismatch',
@@ -51,11 +51,14 @@ function explainStructural(node: JsonNode, struct: Struct): Explanation {
 
 /** What Kubernetes says about JSON of no type that cannot be kept: only a number can be the reason. */
 export function explainUntyped(node: JsonNode): DecodeError {
+  return numberError(node) ?? new DecodeError('mismatch', 'Cannot decode JSON');
+}
+
+/** What is wrong with a number that is too large for Go. */
+function numberError(node: JsonNode): DecodeError | undefined {
   const goError = checkScalar(node, 'JSON', '');
-  const place = { struct: '', fields: [] };
-  return goError === undefined || 'message' in goError
-    ? new DecodeError('mismatch', 'Cannot decode JSON')
-    : toDecodeError({ kind: 'type', ...goError, place });
+  if (goError === undefined || 'message' in goError) return undefined;
+  return toDecodeError({ kind: 'type', ...goError, place: { struct: '', fields: [] } });
 }
 
 /**
@@ -96,7 +99,7 @@ class Finder {
 
   #lookInto(node: JsonNode, shape: Shape | 'kept' | 'gone', path: string): void {
     if (node.kind === 'array') {
-      const element = typeof shape === 'string' ? shape : shape.kind === 'list' ? shape.element : UNDESCRIBED;
+      const element = typeof shape === 'string' ? shape : itemOf(shape);
       for (const [index, item] of node.items.entries()) this.look(item, element, `${path}[${index}]`);
     }
     if (node.kind !== 'object') return;
@@ -155,6 +158,12 @@ function wrongPart(at: string, node: JsonNode, detail: string): DecodeError {
 }
 
 const UNDESCRIBED: Shape = { kind: 'scalar', scalar: 'JSON' };
+
+/** What is known of an item. */
+function itemOf(shape: Shape): Shape | 'kept' {
+  if (shape.kind === 'list') return shape.element;
+  return shape.constraints?.preservesUnknown === true ? 'kept' : UNDESCRIBED;
+}
 
 /** What is known of a member; undefined when it is pruned. */
 function memberOf(shape: Shape, key: string): Shape | 'kept' | undefined {

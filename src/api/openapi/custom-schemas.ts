@@ -49,7 +49,8 @@ function lazy(name: string, kind: GroupVersionKind, write: (version: OpenApiVers
 
 function ofObject(custom: CustomKind, version: OpenApiVersion, sources: DocumentSources): JsonSchema {
   // kubectl of old takes what has properties to have no others.
-  if (version === 'v2' && custom.type.preservesUnknown) return { type: 'object', ...kubernetesMembers(custom.kind, custom) };
+  if (version === 'v2' && custom.type.preservesUnknown)
+    return { type: 'object', ...kubernetesMembers(custom.kind, custom) };
   const { properties = {}, ...schema } = inPlace(custom.type, version, { sources, around: [] });
   const { default: _, ...metadata } = properties['metadata'] ?? metaReference('ObjectMeta', version);
   const all = { apiVersion: TEXT, kind: TEXT, ...properties, metadata };

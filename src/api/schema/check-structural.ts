@@ -13,7 +13,7 @@ import { goFloat } from '../patch/go-value-text.ts';
 import type { NestedRules } from './constraints.ts';
 import type { Correlation } from './correlation.ts';
 import { type JudgedPlace, placeOfRules } from './judged-place.ts';
-import { canonicalText, isChoice, isMultiple, jsonType } from './go-json-values.ts';
+import { canonicalText, isChoice, isMultiple, isNearlyWhole, jsonType } from './go-json-values.ts';
 
 /** What judging texts takes besides this folder. */
 export interface TextChecks {
@@ -72,7 +72,7 @@ class Judge {
       return;
     }
     if (place.hasAlternatives) this.#checkAlternatives(value, place.rules, path);
-    if (typeof value === 'string') this.#checkText(value, place.rules, path);
+    if (typeof value === 'string') this.#checkText(value, place, path);
     if (typeof value === 'number' || typeof value === 'bigint') this.#checkNumber(value, place, path);
     if (Array.isArray(value)) this.#checkList(value, spot);
     this.#checkChoice(value, place.rules, path);
@@ -112,6 +112,7 @@ class Judge {
         ? isNullable
         : types.includes(type) ||
           (type === 'integer' && types.includes('number')) ||
+          (type === 'number' && types.includes('integer') && isNearlyWhole(Number(value))) ||
           (format !== '' &&
             (type === 'string' || type === 'array') &&
             !types.includes('number') &&
@@ -128,11 +129,9 @@ class Judge {
 
   /** Formats that the server does not know for a type count as none. */
   #formatOf(types: readonly string[], { format = '' }: NestedRules): string {
-    if (format === '' || types.length > 1) return format;
-    const [type = 'string'] = types;
+    const type = types.length === 1 ? types[0] : 'string';
     if (type === 'string') return this.#checks.format(format) === undefined ? '' : format;
-    const known = NUMBER_FORMATS[type];
-    return known === undefined || known.includes(format) ? format : '';
+    return NUMBER_FORMATS[type ?? '']?.includes(format) === true ? format : '';
   }
 
   #checkAlternatives(value: unknown, { anyOf = [], oneOf = [], allOf = [], not }: NestedRules, path: string): void {
@@ -179,8 +178,10 @@ class Judge {
   }
 
   /** Of length and pattern, only the first thing that is wrong is told. */
-  #checkText(value: string, { maxLength, minLength, pattern = '', format = '' }: NestedRules, path: string): void {
+  #checkText(value: string, { types, rules }: JudgedPlace, path: string): void {
     this.matches += 1;
+    const { maxLength, minLength, pattern = '' } = rules;
+    const format = this.#formatOf(types, rules);
     const length = maxLength === undefined && minLength === undefined ? 0 : codePointCount(value);
     if (maxLength !== undefined && length > maxLength) this.#add(tooLong(this.#at(path), maxLength));
     else if (minLength !== undefined && length < minLength)
@@ -204,7 +205,7 @@ class Judge {
   #checkNumber(value: number | bigint, { types, rules }: JudgedPlace, path: string): void {
     this.matches += 2;
     const type = types.length === 1 ? types[0] : undefined;
-    const isWhole = typeof value === 'bigint' || Number.isInteger(value);
+    const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
     if (type === 'integer' && !(isWhole && (rules.format !== 'int32' || Number(value) === (Number(value) | 0)))) {
       const format =
         rules.format === 'int32' || rules.format === 'int64' ? `with format ${rules.format}` : '(default format)';

@@ -13,7 +13,7 @@ export class Correlation {
   readonly #value: unknown;
   readonly #old: unknown;
   readonly #shape: Shape;
-  readonly #children = new Map<string | number, Correlation | undefined>();
+  #children: Map<string | number, Correlation | undefined> | undefined;
   #keyed: KeyedItems | undefined;
   #isUnchanged: boolean | undefined;
 
@@ -51,8 +51,12 @@ export class Correlation {
   }
 
   #child(at: string | number, make: () => Correlation | undefined): Correlation | undefined {
-    if (!this.#children.has(at)) this.#children.set(at, make());
-    return this.#children.get(at);
+    this.#children ??= new Map();
+    const known = this.#children.get(at);
+    if (known !== undefined || this.#children.has(at)) return known;
+    const made = make();
+    this.#children.set(at, made);
+    return made;
   }
 
   #compare(): boolean {
@@ -109,12 +113,13 @@ export class KeyedItems {
   /** Items that are no objects, or whose keys are missing or not scalar, cannot be found. */
   #keyOf(item: unknown): string | undefined {
     if (!isPlainObject(item) || this.#keys.length === 0) return undefined;
-    const parts: string[] = [];
+    let key = '';
     for (const name of this.#keys) {
       const value = Object.hasOwn(item, name) ? item[name] : undefined;
       if (value === undefined || value === null || typeof value === 'object') return undefined;
-      parts.push(typeof value === 'string' ? JSON.stringify(value) : String(value));
+      const text = String(value);
+      key += `${typeof value} ${text.length} ${text}`; // with its length, so that no two lists of values look alike
     }
-    return parts.join(',');
+    return key;
   }
 }

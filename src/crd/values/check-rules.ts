@@ -114,7 +114,7 @@ class RuleRun {
       this.#tellFailure(evaluation.error, { node, spot, name: ruleName(rule) });
       if (evaluation.isOverLimit) this.#budget = -1;
     } else if (evaluation.value !== true) {
-      this.#tellBroken(prepared, bindings, { node, spot });
+      this.#tellBroken(prepared, node, spot);
     }
   }
 
@@ -133,7 +133,7 @@ class RuleRun {
     }
   }
 
-  #tellBroken(prepared: PreparedRule, bindings: Bindings, { node, spot }: { node: RuleNode; spot: Spot }): void {
+  #tellBroken(prepared: PreparedRule, node: RuleNode, spot: Spot): void {
     const { rule, compiled, fieldPath } = prepared;
     const field = fieldPath === '' ? fieldOf(spot.path) : childPath(spot.path, fieldPath);
     const usesOldSelf = compiled !== undefined && !isProblem(compiled) && compiled.usesOldSelf;
@@ -141,7 +141,7 @@ class RuleRun {
       if (usesOldSelf || !spot.ratchet.isUnchanged) this.errors.push(make());
       else this.#warnOf(make);
     };
-    const message = evaluateMessage(prepared, bindings, this.#budget);
+    const message = evaluateMessage(prepared, messageBindings(node, spot), this.#budget);
     if (message.problem !== undefined) {
       const { problem } = message;
       add(() => invalidValue(field, typeName(node.shape), problem));
@@ -174,6 +174,15 @@ function bindingsOf({ rule, compiled }: PreparedRule, node: RuleNode, { value, o
   if (rule.optionalOldSelf !== true) return { self: value, oldSelf: old };
   const isNew = old === undefined || old === null;
   return { self: value, oldSelf: isNew ? NONE : new Optional(node.environment.value(old)) };
+}
+
+/**
+ * What the expression of a message sees. Upstream binds the old value as it is even where rules see an optional one, so
+ * that an expression which asks whether there is one fails.
+ */
+function messageBindings(node: RuleNode, { value, old }: Spot): Bindings {
+  const isThere = node.usesOldSelf && old !== undefined && old !== null;
+  return isThere ? { self: value, oldSelf: node.environment.value(old) } : { self: value };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

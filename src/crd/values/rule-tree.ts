@@ -3,6 +3,7 @@ import {
   type CompiledRule,
   compileRule,
   type ExpressionProblem,
+  isProblem,
   ruleEnvironment,
   type RuleEnvironment,
   ruleType,
@@ -44,6 +45,11 @@ export class RuleNode {
       compiled: compileRule(rule, this.environment),
       fieldPath: rule.fieldPath === undefined ? '' : (ruleFieldPath(rule.fieldPath, this.shape) ?? ''),
     })));
+  }
+
+  /** Whether any rule here compares with the value as it was. */
+  get usesOldSelf(): boolean {
+    return this.rules.some(({ compiled }) => compiled !== undefined && !isProblem(compiled) && compiled.usesOldSelf);
   }
 
   get environment(): RuleEnvironment {

@@ -1,6 +1,6 @@
-import type { StructuralSchema } from '../../../src/api/index.ts';
 import type { Reply } from '../apply/kube-client.ts';
-import { groupOf, KIND, type Outcome, type Scenario, type Step } from './scenario.ts';
+import { define } from './define.ts';
+import { ABSENT, groupOf, KIND, type Outcome, type Scenario, type Step } from './scenario.ts';
 
 /** A server that scenarios can be played on. */
 export interface Stage {
@@ -9,22 +9,22 @@ export interface Stage {
     path: string,
     options?: { readonly body?: unknown; readonly type?: string; readonly userAgent?: string },
   ): Promise<Reply>;
-  /** Serves the kind of a scenario with this schema, in place of the one that it had; `revision` counts them. */
-  define(scenario: Scenario, schema: StructuralSchema, revision: number): Promise<void>;
+  /** Lets the server go on with what it does by itself. */
+  pause(): Promise<void>;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** Plays a scenario from its first definition on; definitions have no outcome. */
 export async function play(scenario: Scenario, stage: Stage): Promise<(Outcome | undefined)[]> {
-  await stage.define(scenario, scenario.schema, 0);
+  await define(scenario, stage, { schema: scenario.schema, revision: 0 });
   const player = new Player(scenario, stage);
   const outcomes: (Outcome | undefined)[] = [];
   let revision = 0;
   for (const step of scenario.steps) {
     if ('redefine' in step) {
       revision += 1;
-      await stage.define(scenario, step.redefine, revision);
+      await define(scenario, stage, { schema: step.redefine, revision });
       outcomes.push(undefined);
     } else {
       outcomes.push(outcomeOf(await player.step(step)));
@@ -58,13 +58,13 @@ class Player {
         ...this.#object(step.update, { ...(live['metadata'] as Json), ...step.metadata }),
         ...(live['status'] === undefined || this.#scenario.isWhole === true ? {} : { status: live['status'] }),
       }));
-    if ('status' in step) return this.#replace('/status', step, (live) => ({ ...live, status: step.status }));
+    if ('status' in step) return this.#replace('/status', step, (live) => withStatus(live, step.status));
     this.#count += 1;
     const name = `t${this.#count}`;
     const metadata = { name, namespace: 'default' };
     const body =
       'text' in step
-        ? step.text.replace('KIND', JSON.stringify(this.#object(undefined, metadata)).slice(1, -1))
+        ? step.text.replace('KIND', JSON.stringify(this.#object(ABSENT, metadata)).slice(1, -1))
         : this.#object(step.create, { ...metadata, ...step.metadata });
     const reply = await this.#send('POST', '', step, { body });
     if (reply.code === 201) this.#current = name;
@@ -78,8 +78,8 @@ class Player {
 
   #object(value: unknown, metadata: object): Json {
     const typeMeta = { apiVersion: this.#apiVersion, kind: KIND, metadata };
-    if (this.#scenario.isWhole === true) return { ...typeMeta, ...(value as object | undefined) };
-    return value === undefined ? typeMeta : { ...typeMeta, spec: value };
+    if (value === ABSENT) return typeMeta;
+    return this.#scenario.isWhole === true ? { ...typeMeta, ...(value as object) } : { ...typeMeta, spec: value };
   }
 
   #send(
@@ -92,6 +92,10 @@ class Player {
     const collection = `/apis/${this.#apiVersion}/namespaces/default/things`;
     return this.#stage.send(method, `${collection}${path}${query}`, options);
   }
+}
+
+function withStatus({ status: _, ...live }: Json, status: unknown): Json {
+  return status === ABSENT ? live : { ...live, status };
 }
 
 const UNSTABLE = ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields'];
@@ -111,11 +115,16 @@ function shownObject({ apiVersion: _1, kind: _2, metadata, ...rest }: Json): Jso
 /** The message of several causes is all of them one after the other: the length tells whether it is complete. */
 function shownStatus({ message, reason, details }: Json): Json {
   const causes = (details as { readonly causes?: readonly Json[] } | undefined)?.causes ?? [];
-  const text = String(message);
+  const text = steady(String(message));
   const sorted = causes
-    .map(({ reason: type, message: said, field }) => [field, type, said].map(String))
+    .map(({ reason: type, message: said, field }) => [String(field), String(type), steady(String(said))])
     .sort((left, right) => (left.join('\0') < right.join('\0') ? -1 : 1));
   if (causes.length < 2) return { reason, message: text, causes: sorted };
   const start = text.slice(0, text.indexOf('is invalid:'));
   return { reason, message: start, length: text.length, causes: sorted };
+}
+
+/** What differs from server to server, where a message quotes an object. */
+function steady(text: string): string {
+  return text.replaceAll(/(\\"(?:uid|resourceVersion|creationTimestamp|time)\\":\\")[^"\\]*/g, '$1');
 }

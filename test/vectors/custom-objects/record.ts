@@ -9,7 +9,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { startKube, whyNoKube } from '../../../peers/index.ts';
 import { KubeClient } from '../apply/kube-client.ts';
 import { play, type Stage } from './player.ts';
-import { definitionOf, groupOf, KIND, type Outcome, type Recorded } from './scenario.ts';
+import type { Outcome, Recorded } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
@@ -23,39 +23,9 @@ if (reason !== undefined) {
 await using kube = await startKube();
 const client = new KubeClient(kube.kubeconfig);
 
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const TRIES = 300;
-
 const stage: Stage = {
   send: (method, path, options = {}) => client.send(method, path, { ...options, userAgent: 'test' }),
-  async define(scenario, schema, revision) {
-    const group = groupOf(scenario);
-    const body = definitionOf(scenario, schema, revision) as { readonly metadata: object };
-    if (revision === 0) {
-      const made = await client.send('POST', DEFINITIONS, { body });
-      if (made.code !== 201) throw new Error(`${scenario.name}: ${String(made.body['message'])}`);
-    } else {
-      const path = `${DEFINITIONS}/things.${group}`;
-      for (let tries = 0; ; tries++) {
-        const live = await client.send('GET', path);
-        const replaced = await client.send('PUT', path, {
-          body: { ...body, metadata: { ...(live.body['metadata'] as object) } },
-        });
-        if (replaced.code === 200) break;
-        if (replaced.code !== 409 || tries === TRIES)
-          throw new Error(`${scenario.name}: ${String(replaced.body['message'])}`);
-      }
-    }
-    // Whether this definition is served shows in what is said about an impossible probe.
-    const probe = { apiVersion: `${group}/v1`, kind: KIND, metadata: { name: 'probe' }, probe: -1 };
-    for (let tries = 0; tries < TRIES; tries++) {
-      const path = `/apis/${group}/v1/namespaces/default/things?dryRun=All`;
-      const { body: answer } = await client.send('POST', path, { body: probe });
-      if (String(answer['message']).includes(`supported values: "${revision}"`)) return;
-      await pause(20);
-    }
-    throw new Error(`${scenario.name}: not served`);
-  },
+  pause: () => pause(20),
 };
 
 const before = new Map(recorded().map((line) => [line.scenario.name, line]));

@@ -12,6 +12,9 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
+/** In the place of a spec or a status: there is none. */
+export const ABSENT = '(absent)';
+
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
 /**

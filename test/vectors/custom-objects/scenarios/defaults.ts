@@ -1,4 +1,4 @@
-import type { Scenario } from '../scenario.ts';
+import { ABSENT, type Scenario } from '../scenario.ts';
 
 const text = { type: 'string' } as const;
 
@@ -25,7 +25,7 @@ export const defaults: readonly Scenario[] = [
     },
     steps: [
       { create: {} },
-      { create: undefined },
+      { create: ABSENT },
       { create: { s: '', i: 0, b: true, l: [], o: { b: 'x' }, p: {}, q: {} } },
       { create: { s: null, i: null, l: null, o: null, p: null, q: null, n: null, y: null, e: null, m: null } },
       { create: { m: { a: null, b: 'x' } } },

@@ -5,11 +5,13 @@ import { formats } from './formats.ts';
 import { lists } from './lists.ts';
 import { messages } from './messages.ts';
 import { pruning } from './pruning.ts';
+import { random } from './random.ts';
 import { ratcheting } from './ratcheting.ts';
 import { rules } from './rules.ts';
 import { statuses } from './statuses.ts';
 import { strictness } from './strictness.ts';
 import { transitions } from './transitions.ts';
+import { updates } from './updates.ts';
 import { values } from './values.ts';
 
 /** All that is recorded. */
@@ -26,4 +28,6 @@ export const scenarios: readonly Scenario[] = [
   ...transitions,
   ...ratcheting,
   ...statuses,
+  ...updates,
+  ...random,
 ];

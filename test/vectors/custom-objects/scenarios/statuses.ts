@@ -1,4 +1,4 @@
-import type { Scenario } from '../scenario.ts';
+import { ABSENT, type Scenario } from '../scenario.ts';
 
 const text = { type: 'string', maxLength: 100 } as const;
 const whole = { type: 'integer' } as const;
@@ -38,7 +38,7 @@ export const statuses: readonly Scenario[] = [
       { status: 'x' },
       { status: null },
       { status: {} },
-      { status: undefined },
+      { status: ABSENT },
       { update: { a: 'y', n: 7 } },
       { update: { a: 'y', n: 3 } },
       { patch: { status: { count: 99 } } },

@@ -1,5 +1,5 @@
 import type { StructuralSchema } from '../../../../src/api/index.ts';
-import type { Rule, Scenario } from '../scenario.ts';
+import { ABSENT, type Rule, type Scenario } from '../scenario.ts';
 
 const whole = { type: 'integer' } as const;
 const text = { type: 'string', maxLength: 100 } as const;
@@ -55,7 +55,7 @@ export const transitions: readonly Scenario[] = [
       { create: {} },
       { update: { fixed: 'first', up: -5 } },
       { update: { fixed: 'second', up: -5 } },
-      { update: undefined },
+      { update: ABSENT },
     ],
   },
   {

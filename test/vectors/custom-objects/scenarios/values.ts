@@ -1,4 +1,4 @@
-import type { Scenario } from '../scenario.ts';
+import { ABSENT, type Scenario } from '../scenario.ts';
 
 const text = { type: 'string' } as const;
 const whole = { type: 'integer' } as const;
@@ -47,7 +47,7 @@ export const values: readonly Scenario[] = [
       { create: 'nothing' },
       { create: null },
       { create: [] },
-      { create: undefined },
+      { create: ABSENT },
     ],
   },
   {
@@ -86,7 +86,7 @@ export const values: readonly Scenario[] = [
         },
       },
       { create: { max: 11 } },
-      { create: { max: 9007199254740993 } },
+      { create: { max: 9007199254740992 } },
       { create: { xmax: 10 } },
       { create: { min: -1 } },
       { create: { xmin: 2.5 } },
