@@ -4,7 +4,7 @@ import { isPlainObject, type PlainObject, setOwn } from './plain-object.ts';
 import { countKeys, keepSorted, sortKeys } from './raw-json.ts';
 import type { Convert } from './scalar-rules.ts';
 import type { StructConverters } from './shape-rules.ts';
-import { MISMATCH, type Walk } from './walk.ts';
+import { MISMATCH, Walk } from './walk.ts';
 
 /**
  * How the objects of a structural type are made canonical: keys sorted, what the schema does not name pruned, nulls and
@@ -62,13 +62,33 @@ export class StructuralPlan {
     const isOutermost = this.#struct.kind !== undefined;
     if (shape.kind === 'struct' && shape.struct.isStructural !== true) {
       // Metadata: where the schema names it, null is pruned before anybody takes it for an object without anything set.
-      return value === null && isImplied !== true && !isOutermost ? undefined : convert(value ?? {}, walk);
+      if (value === null && isImplied !== true && !isOutermost) return undefined;
+      return walk.forgives ? validPart(value ?? {}, convert) : convert(value ?? {}, walk);
     }
     if (!isOutermost && this.#isEmbedded && (name === 'apiVersion' || name === 'kind')) {
-      if (typeof value !== 'string' && (value !== null || isImplied === true)) throw MISMATCH;
+      if (typeof value !== 'string' && (value !== null || isImplied === true)) {
+        if (walk.forgives) return undefined;
+        throw MISMATCH;
+      }
     }
     return keptMember(value, { shape, convert, walk });
   }
+}
+
+/** Of metadata, the fields that can be read. */
+function validPart(value: unknown, convert: Convert): unknown {
+  const attempt = (part: unknown): unknown => {
+    try {
+      return convert(part, new Walk({ fills: false, owns: false }));
+    } catch (error) {
+      if (error === MISMATCH) return undefined;
+      throw error;
+    }
+  };
+  const whole = attempt(value);
+  if (whole !== undefined || !isPlainObject(value)) return whole;
+  const valid = Object.entries(value).filter(([name, part]) => attempt({ [name]: part }) !== undefined);
+  return attempt(Object.fromEntries(valid));
 }
 
 interface Member {

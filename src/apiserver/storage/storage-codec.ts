@@ -68,12 +68,12 @@ export function jsonStorage(type: Struct): StorageCodec {
   };
 }
 
-/** Objects in another version than that of the type, and those that it cannot read at all, stay as they were stored. */
+/** Objects in another version than that of the type, and those that it cannot read, stay as they were stored. */
 function readByType(text: string, type: Struct): ApiObject {
   const { group, version } = type.kind ?? { group: '', version: '' };
   if (TYPE_META.exec(text)?.groups?.['apiVersion'] === `${group}/${version}`) {
     try {
-      return decodeJson(text, type, { defaults: true }).value as unknown as ApiObject;
+      return decodeJson(text, type, { defaults: true, forgives: true }).value as unknown as ApiObject;
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
     }

@@ -36,17 +36,21 @@ export async function play(scenario: Scenario, stage: Stage): Promise<(Outcome |
 class Player {
   readonly #scenario: Scenario;
   readonly #stage: Stage;
-  readonly #apiVersion: string;
+  #version = 'v1';
   #current = '';
   #count = 0;
 
   constructor(scenario: Scenario, stage: Stage) {
     this.#scenario = scenario;
     this.#stage = stage;
-    this.#apiVersion = `${groupOf(scenario)}/v1`;
+  }
+
+  get #apiVersion(): string {
+    return `${groupOf(this.#scenario)}/${this.#version}`;
   }
 
   async step(step: Exclude<Step, { redefine: unknown }>): Promise<Reply> {
+    this.#version = step.version ?? 'v1';
     if ('get' in step) return this.#send('GET', `/${this.#current}`, step);
     if ('patch' in step)
       return this.#send('PATCH', `/${this.#current}`, step, {
@@ -124,7 +128,9 @@ function shownStatus({ message, reason, details }: Json): Json {
   return { reason, message: start, length: text.length, causes: sorted };
 }
 
-/** What differs from server to server, where a message quotes an object. */
+/** Without what differs from server to server, where a message quotes it. */
 function steady(text: string): string {
-  return text.replaceAll(/(\\"(?:uid|resourceVersion|creationTimestamp|time)\\":\\")[^"\\]*/g, '$1');
+  return text
+    .replaceAll(/(\\"(?:uid|resourceVersion|creationTimestamp|time)\\":\\")[^"\\]*/g, '$1')
+    .replaceAll(/(UID in object meta: )[0-9a-f-]+/g, '$1');
 }

@@ -7,6 +7,8 @@ export interface Scenario {
   /** The schema of the spec, or with `isWhole` of the whole object. */
   readonly schema: StructuralSchema;
   readonly isWhole?: boolean;
+  /** The schema of the spec in a second version, v2; objects are stored as v1. */
+  readonly second?: StructuralSchema;
   /** The kind has the subresource `status`, with this schema. */
   readonly status?: StructuralSchema;
   readonly steps: readonly Step[];
@@ -21,7 +23,7 @@ export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
  * One request. What is created becomes the object that the next steps are about, if it was stored; those replace its
  * spec, or, of a whole schema, all but its metadata.
  */
-export type Step =
+export type Step = { readonly version?: 'v1' | 'v2' } & (
   | { readonly create: unknown; readonly fieldValidation?: FieldValidation; readonly metadata?: object }
   | { readonly update: unknown; readonly fieldValidation?: FieldValidation; readonly metadata?: object }
   | { readonly status: unknown; readonly fieldValidation?: FieldValidation }
@@ -32,7 +34,8 @@ export type Step =
   /** Reads the object. */
   | { readonly get: true }
   /** From now on the kind has another schema. */
-  | { readonly redefine: StructuralSchema };
+  | { readonly redefine: StructuralSchema }
+);
 
 /** A rule in CEL, as definitions write it. */
 export type Rule = NonNullable<StructuralSchema['x-kubernetes-validations']>[number];
@@ -67,6 +70,8 @@ export function wholeSchema(scenario: Scenario, schema: StructuralSchema, revisi
 
 export function definitionOf(scenario: Scenario, schema: StructuralSchema, revision: number): object {
   const group = groupOf(scenario);
+  const { second, status } = scenario;
+  const version = { served: true, ...(status === undefined ? {} : { subresources: { status: {} } }) };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -76,13 +81,17 @@ export function definitionOf(scenario: Scenario, schema: StructuralSchema, revis
       scope: 'Namespaced',
       names: { plural: 'things', singular: 'thing', kind: KIND, listKind: `${KIND}List` },
       versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          ...(scenario.status === undefined ? {} : { subresources: { status: {} } }),
-          schema: { openAPIV3Schema: wholeSchema(scenario, schema, revision) },
-        },
+        { ...version, name: 'v1', storage: true, schema: { openAPIV3Schema: wholeSchema(scenario, schema, revision) } },
+        ...(second === undefined
+          ? []
+          : [
+              {
+                ...version,
+                name: 'v2',
+                storage: false,
+                schema: { openAPIV3Schema: wholeSchema(scenario, second, revision) },
+              },
+            ]),
       ],
     },
   };

@@ -13,6 +13,7 @@ import { strictness } from './strictness.ts';
 import { transitions } from './transitions.ts';
 import { updates } from './updates.ts';
 import { values } from './values.ts';
+import { versions } from './versions.ts';
 
 /** All that is recorded. */
 export const scenarios: readonly Scenario[] = [
@@ -29,5 +30,6 @@ export const scenarios: readonly Scenario[] = [
   ...ratcheting,
   ...statuses,
   ...updates,
+  ...versions,
   ...random,
 ];

@@ -38,7 +38,14 @@ export const updates: readonly Scenario[] = [
     name: 'objects inside that come later',
     schema: free,
     steps: [
-      { create: { o: { kind: 'X', metadata: { name: 'a', odd: 1 } }, l: [{ apiVersion: 'v1' }], p: { kind: 5, apiVersion: 'v1' }, z: 1 } },
+      {
+        create: {
+          o: { kind: 'X', metadata: { name: 'a', odd: 1 } },
+          l: [{ apiVersion: 'v1' }],
+          p: { kind: 5, apiVersion: 'v1' },
+          z: 1,
+        },
+      },
       {
         redefine: {
           type: 'object',
@@ -80,7 +87,7 @@ export const updates: readonly Scenario[] = [
       'x-kubernetes-validations': [
         { rule: 'self.min <= self.max' },
         { rule: "self.mode == 'a' || self.max > 20", message: 'b needs more' },
-        { rule: "!has(self.maybe) || self.maybe == null || self.maybe.x > 0" },
+        { rule: '!has(self.maybe) || self.maybe == null || self.maybe.x > 0' },
       ],
     },
     steps: [
@@ -121,13 +128,25 @@ export const updates: readonly Scenario[] = [
         { rule: '!has(self.d) || self.d.getMonth() == 0', message: 'month' },
         { rule: '!has(self.u) || self.u.getSeconds() == 60', message: 'seconds' },
         { rule: '!has(self.y) || size(self.y) == 3', message: 'bytes' },
-        { rule: "!has(self.e) || type(self.e) in [int, string]" },
+        { rule: '!has(self.e) || type(self.e) == int || type(self.e) == string' },
         { rule: '!has(self.m) || self.m.all(k, type(self.m[k]) == double)' },
         { rule: '!has(self.l) || self.l.sum() == 6.0', message: 'sum' },
       ],
     },
     steps: [
-      { create: { n: 1, i: 1, t: '2024-05-05T00:00:00Z', d: '2023-01-09', u: '1m', y: 'YWJj', e: 1, m: { a: 1, b: 1.5 }, l: [1, 2, 3] } },
+      {
+        create: {
+          n: 1,
+          i: 1,
+          t: '2024-05-05T00:00:00Z',
+          d: '2023-01-09',
+          u: '1m',
+          y: 'YWJj',
+          e: 1,
+          m: { a: 1, b: 1.5 },
+          l: [1, 2, 3],
+        },
+      },
       { create: { t: '2025-05-05T00:00:00Z', d: '2023-02-09', u: '2m', y: 'YWI=', l: [1.5] } },
       { text: '{KIND,"spec":{"i":9223372036854775807,"n":1e300,"l":[6]}}' },
       { create: { t: '2024-05-05T00:00:00.5+02:00', u: '60 seconds' } },
