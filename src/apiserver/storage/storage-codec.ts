@@ -30,7 +30,7 @@ const LONG_NUMBER = /[:[,]-?\d{16}/;
  * Objects of a structural type may have been stored when their kind had another schema: they are pruned and get their
  * defaults when they are read. What this codec has written itself needs none of that.
  */
-export function jsonStorage(type: Struct): StorageCodec {
+export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struct | undefined): StorageCodec {
   let precedes: ((name: string) => boolean) | undefined;
   const isStructural = type.isStructural === true;
   const written = new WeakSet<Uint8Array>();
@@ -43,7 +43,8 @@ export function jsonStorage(type: Struct): StorageCodec {
 
     decode(value) {
       const text = asBuffer(value).toString('utf8');
-      if (isStructural && !written.has(value)) return readByType(text, type);
+      if (isStructural && !written.has(value))
+        return readByType(text, typeOf ?? ((apiVersion) => (isOf(type, apiVersion) ? type : undefined)));
       if (LONG_NUMBER.test(text)) return decodeJson(text, type).value as unknown as ApiObject;
       return JSON.parse(text) as ApiObject;
     },
@@ -68,10 +69,14 @@ export function jsonStorage(type: Struct): StorageCodec {
   };
 }
 
-/** Objects in another version than that of the type, and those that it cannot read, stay as they were stored. */
-function readByType(text: string, type: Struct): ApiObject {
-  const { group, version } = type.kind ?? { group: '', version: '' };
-  if (TYPE_META.exec(text)?.groups?.['apiVersion'] === `${group}/${version}`) {
+function isOf({ kind }: Struct, apiVersion: string): boolean {
+  return apiVersion === `${kind?.group}/${kind?.version}`;
+}
+
+/** Objects in a version that is not known, and those that cannot be read, stay as they were stored. */
+function readByType(text: string, typeOf: (apiVersion: string) => Struct | undefined): ApiObject {
+  const type = typeOf(TYPE_META.exec(text)?.groups?.['apiVersion'] ?? '');
+  if (type !== undefined) {
     try {
       return decodeJson(text, type, { defaults: true, forgives: true }).value as unknown as ApiObject;
     } catch (error) {

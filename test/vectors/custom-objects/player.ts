@@ -66,13 +66,20 @@ class Player {
     this.#count += 1;
     const name = `t${this.#count}`;
     const metadata = { name, namespace: 'default' };
-    const body =
-      'text' in step
-        ? step.text.replace('KIND', JSON.stringify(this.#object(ABSENT, metadata)).slice(1, -1))
-        : this.#object(step.create, { ...metadata, ...step.metadata });
-    const reply = await this.#send('POST', '', step, { body });
+    const reply = await this.#send('POST', '', step, this.#newObject(step, metadata));
     if (reply.code === 201) this.#current = name;
     return reply;
+  }
+
+  #newObject(step: Step, metadata: object): { readonly body: unknown; readonly type?: string } {
+    const bare = this.#object(ABSENT, metadata);
+    if ('text' in step) return { body: step.text.replace('KIND', JSON.stringify(bare).slice(1, -1)) };
+    if ('yaml' in step) {
+      const lines = Object.entries(bare).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+      return { body: step.yaml.replace('KIND', lines.join('\n')), type: 'application/yaml' };
+    }
+    const { create, metadata: more } = step as { readonly create?: unknown; readonly metadata?: object };
+    return { body: this.#object(create, { ...metadata, ...more }) };
   }
 
   async #replace(subresource: string, step: Step, change: (live: Json) => Json): Promise<Reply> {

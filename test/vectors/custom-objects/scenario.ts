@@ -31,6 +31,8 @@ export type Step = { readonly version?: 'v1' | 'v2' } & (
   | { readonly patch: object; readonly fieldValidation?: FieldValidation }
   /** Creates what this text says, in which `KIND` stands for apiVersion, kind and metadata. */
   | { readonly text: string; readonly fieldValidation?: FieldValidation }
+  /** The same in YAML, in which `KIND` is a line. */
+  | { readonly yaml: string; readonly fieldValidation?: FieldValidation }
   /** Reads the object. */
   | { readonly get: true }
   /** From now on the kind has another schema. */

@@ -65,6 +65,20 @@ export const pruning: readonly Scenario[] = [
     ],
   },
   {
+    name: 'preserving lists',
+    schema: {
+      type: 'object',
+      properties: {
+        l: {
+          type: 'array',
+          ...free,
+          items: { type: 'object', properties: { x: text, o: { type: 'object', properties: { y: text } } } },
+        },
+      },
+    },
+    steps: strictly({ l: [{ x: 'a', z: { q: 1 }, o: { y: 'b', w: 1 } }] }),
+  },
+  {
     name: 'preserving everything',
     isWhole: true,
     schema: { type: 'object', ...free },

@@ -61,6 +61,12 @@ export const strictness: readonly Scenario[] = [
       { text: '{KIND,"spec":{"object":{"apiVersion":"v1","kind":"X","metadata":"x"}}}' },
       { text: '{KIND,"spec":{"object":{"apiVersion":"v1","kind":"X","metadata":{"labels":{"a":1}}}}}' },
       { text: '{KIND,"spec":{"list":[{"apiVersion":"v1","kind":"X"},{"apiVersion":"v1","kind":{}}]}}' },
+      ...(['Strict', 'Warn', 'Ignore'] satisfies FieldValidation[]).map((fieldValidation) => ({
+        yaml: 'KIND\nspec:\n  a: x\n  z: 1\n  a: y\n  o: {x: b, y: 2}\nodd: true\n',
+        fieldValidation,
+      })),
+      { yaml: 'KIND\nspec:\n  a: [1\n' },
+      { yaml: 'KIND\nspec:\n  a: 1.5\n  free: {t: 2024-01-01, n: 0x10, y: yes, f: 1e3, 5: x}\n' },
       { text: '{KIND,"spec":{"a":"x"}' },
       { text: '{KIND,"spec":{"a":"x",}}' },
     ],
