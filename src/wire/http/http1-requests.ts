@@ -5,6 +5,9 @@ import { messageOf, onAbort } from '../../base/index.ts';
 import { type HttpExchange, type HttpRequest, type ResponseHeaders, sendBody } from './http-exchange.ts';
 import { TransportError } from './transport-error.ts';
 
+/** As Go's HTTP client: a connection that nobody uses is closed. Node measures it, and leaves alone what is in use. */
+const CLOSE_IDLE_AFTER_MS = 90_000;
+
 export interface Http1Options {
   readonly origin: string;
   readonly host: string;
@@ -61,6 +64,11 @@ export class Http1Requests {
     });
   }
 
+  /** Keeps no connection for later; requests under way go on. */
+  drain(): void {
+    this.#agent.drain();
+  }
+
   destroy(): void {
     this.#agent.destroy();
     for (const socket of this.#upgraded) socket.destroy();
@@ -92,8 +100,13 @@ class DialingAgent extends Agent {
   readonly #open: () => Promise<Socket>;
 
   constructor({ open, maxSockets }: Http1Options) {
-    super({ keepAlive: true, maxSockets });
+    super({ keepAlive: true, maxSockets, timeout: CLOSE_IDLE_AFTER_MS });
     this.#open = open;
+  }
+
+  drain(): void {
+    this.maxFreeSockets = 0;
+    for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
   }
 
   /** Returns nothing: the socket comes through `done`, as Node allows and its types do not. */
