@@ -58,7 +58,7 @@ export function transportWords(error: unknown): string {
   if (code.startsWith('ERR_SSL_')) return tlsWords(code);
   if (code.startsWith('HPE_')) return brokenHttp(code, cause);
   if (code === 'ECONNRESET' && cause.syscall === undefined) return 'EOF'; // Node's word for an end that came too early
-  if (isTransportError(error, 'connect') && cause.message === 'the server closed the connection') return 'EOF';
+  if (isTransportError(cause, 'cut') || cause.message === 'the server closed the connection') return 'EOF';
   return SYSTEM_WORDS[code] ?? messageOf(cause);
 }
 

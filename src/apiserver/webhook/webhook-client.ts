@@ -135,12 +135,13 @@ export class WebhookClient implements Disposable {
     };
   }
 
-  /** A request that the other side says it has not looked at is sent once more. */
+  /** A request that the other side says it has not looked at, or that came too late on a kept connection, is sent once more. */
   async #send(target: WebhookTarget, call: PostedCall): Promise<HttpExchange> {
     try {
       return await this.#request(target, call);
     } catch (error) {
-      if (!isTransportError(error, 'refused') || call.signal.aborted) throw error;
+      const isUnseen = isTransportError(error) && (error.reason === 'refused' || error.wasKept);
+      if (!isUnseen || call.signal.aborted) throw error;
       return this.#request(target, call);
     }
   }

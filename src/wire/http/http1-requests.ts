@@ -85,7 +85,10 @@ export class Http1Requests {
     });
     const aborting = onAbort(signal, () => sent.destroy(new Error('Aborted')));
     sent.once('close', () => aborting[Symbol.dispose]());
-    sent.on('error', (error) => fail(signal.aborted ? signal.reason : failure(error, origin)));
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const wasKept = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      fail(signal.aborted ? signal.reason : failure(error, origin, wasKept));
+    });
     return sent;
   }
 
@@ -131,7 +134,7 @@ async function* read(response: IncomingMessage, signal: AbortSignal, origin: str
   if (signal.aborted) throw signal.reason;
 }
 
-function failure(error: unknown, origin: string): TransportError {
-  if (error instanceof TransportError) return error;
-  return new TransportError('cut', `Lost the connection to "${origin}": ${messageOf(error)}`, { cause: error });
+function failure(cause: unknown, origin: string, wasKept = false): TransportError {
+  if (cause instanceof TransportError) return cause;
+  return new TransportError('cut', `Lost the connection to "${origin}": ${messageOf(cause)}`, { cause, wasKept });
 }
