@@ -1,8 +1,8 @@
 // A webhook's HTTPS server on a real port, for tests.
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createSecureServer } from 'node:http2';
-import { createServer as createHttps } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { CryptoRandom } from '../../../base/index.ts';
@@ -47,8 +47,8 @@ export class HookServer implements AsyncDisposable {
     const cert = certificateFor(request, createPrivateKey(key));
     const handle = (request: IncomingMessage, response: ServerResponse): void =>
       void readBody(request).then((body) => answer(body, response, request));
-    const server = protocol === 'h2' ? createSecureServer({ cert, key }) : createHttps({ cert, key });
-    this.#server = server as unknown as ReturnType<typeof createServer>;
+    const server = protocol === 'h2' ? createSecureServer({ cert, key }) : createServer({ cert, key });
+    this.#server = server as unknown as Server;
     this.#server.on('request', handle);
     this.#server.on('connection', (socket: Socket) => {
       this.connections += 1;
