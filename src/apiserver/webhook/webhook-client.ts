@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TypeTable } from '../../api/index.ts';
-import { AbortScope, type Clock, formatGoDuration, type UidSource } from '../../base/index.ts';
+import { AbortScope, type Clock, formatGoDuration, RealClock, type UidSource } from '../../base/index.ts';
 import {
   type ClientCertificate,
   gunzipped,
@@ -31,6 +31,8 @@ export interface WebhookCredential {
 
 export interface WebhookClientOptions {
   readonly clock: Clock;
+  /** The time that certificates are checked at; TLS itself knows no other than the machine's, which it is unless given. */
+  readonly certificateClock?: Clock;
   readonly uids: UidSource;
   /** Knows the kinds of reviews. */
   readonly types: TypeTable;
@@ -202,7 +204,8 @@ export class WebhookClient implements Disposable {
   }
 
   #open(target: WebhookTarget): Connected {
-    const { clock, services, credentialFor, maxConnections = MAX_CONNECTIONS } = this.#options;
+    const { clock, certificateClock = new RealClock(), services, credentialFor } = this.#options;
+    const { maxConnections = MAX_CONNECTIONS } = this.#options;
     const server = webhookUrl(target);
     const { service } = target;
     const host = server.hostname.replace(/^\[|\]$/g, '');
@@ -213,7 +216,7 @@ export class WebhookClient implements Disposable {
       target: {
         server,
         judgeCertificate: (shown: X509Certificate, problem) =>
-          certificateProblem(shown, { host, nowMs: clock.now(), problem }),
+          certificateProblem(shown, { host, nowMs: certificateClock.now(), problem }),
         ...(service === undefined
           ? {}
           : {
