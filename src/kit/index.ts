@@ -17,3 +17,23 @@ export type { Passes, PassesOptions } from './work/passes.ts';
 export { inParallel, TaskPool } from './work/task-pool.ts';
 export { run, type RunOptions } from './run.ts';
 export type { ReconcileOutcome, ReconcileRecord, TraceFilter } from './trace.ts';
+export { resource } from './resource/resource.ts';
+export type { CustomResource, LocalOptions, ObjectOf } from './resource/custom-resource.ts';
+export type {
+  Converted,
+  CustomObject,
+  Definition,
+  ManifestOptions,
+  OlderOptions,
+  ReadObject,
+  ResourceOptions,
+  ScaleOptions,
+  SentObject,
+  VersionOptions,
+} from './resource/resource-options.ts';
+export type { ColumnOptions, Columns } from './resource/columns.ts';
+export type { PathTo } from './resource/recorded-path.ts';
+export type { RuleOptions, Rules } from './resource/rules.ts';
+export type { RoundTripLoss, RoundTripOptions, RoundTripReport } from './resource/round-trip.ts';
+export { SchemaError, type SchemaProblem } from './resource/schema-problem.ts';
+export type { InputOf, JsonSchema, OutputOf, SchemaSource, StandardSchema } from './resource/schema-source.ts';
