@@ -28,6 +28,7 @@ export type {
 } from './schema/schema.ts';
 export type { ApiObject, ObjectMeta } from './object.ts';
 
+export { type JsonPath, parseJsonPath } from './json-path/json-path.ts';
 export * from './field-error.ts';
 export * from './status.ts';
 export { checkFormat } from './formats.ts';

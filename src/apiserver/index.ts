@@ -10,6 +10,7 @@ export type {
   TakeOver,
   UpgradeAnswer,
 } from './answers/answer.ts';
+export { ageSince, humanDuration } from './answers/age.ts';
 export { webSocketAnswer, type WebSocketAnswerOptions } from './answers/websocket-answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
 export { VersionPath, type VersionInfo } from './health/version-path.ts';

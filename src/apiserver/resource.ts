@@ -203,6 +203,8 @@ export interface Projection {
   /** The same in other versions of the object, by apiVersion. */
   readonly replicasPaths?: Readonly<Record<string, readonly string[]>>;
   project(object: ApiObject): ApiObject;
+  /** What GET answers, where that refuses objects of which a write can still make something. */
+  read?(object: ApiObject): ApiObject;
   /** The object with the changes of its projection carried over. */
   merge(object: ApiObject, projection: ApiObject): ApiObject;
   validate(projection: ApiObject): readonly FieldError[];

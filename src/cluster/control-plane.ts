@@ -1,4 +1,5 @@
 import { builtInTypes } from '../api/index.ts';
+import { Definitions } from '../apiextensions/index.ts';
 import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
 import type { MetricRegistry } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
@@ -58,6 +59,7 @@ export class ControlPlane implements AsyncDisposable {
   #pki: ClusterPki;
   #address = '';
   readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
+  readonly #definitions: Definitions;
 
   /** Use `startControlPlane`. */
   constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
@@ -69,6 +71,8 @@ export class ControlPlane implements AsyncDisposable {
       address: () => this.#address,
       metrics: () => this.#metricSources.flatMap((source) => source()),
     });
+    const { log, random, signal } = options;
+    this.#definitions = new Definitions({ server: this.server, types: parts.types, log, random, signal });
   }
 
   /** The keys and certificates in use; certificates are renewed while the server listens. */
@@ -111,6 +115,8 @@ export class ControlPlane implements AsyncDisposable {
 
   /** For `startControlPlane`: makes the objects that every cluster has, unless they are there. */
   async bootstrap(): Promise<void> {
+    this.#definitions.start();
+    await this.#definitions.caughtUp();
     const { once, kept } = this.#bootstrapObjects();
     for (const own of [...kept, ...once]) await repair(this.server, own);
     this.#keep(kept);
@@ -153,6 +159,7 @@ export class ControlPlane implements AsyncDisposable {
       { ...own, ...options },
       { ...this.#parts, storage: forkStorage(this.#parts.storage, options) },
     );
+    copy.#definitions.start();
     copy.#keep(copy.#bootstrapObjects().kept);
     copy.#isBootstrapped = true;
     return copy;
@@ -160,6 +167,7 @@ export class ControlPlane implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
+    this.#definitions[Symbol.dispose]();
     this.#renewal?.[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();

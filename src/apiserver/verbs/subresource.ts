@@ -11,6 +11,7 @@ import {
 import type { ApiObject, ScaledKind } from '../../api/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
+import { builtInCapabilities } from '../capabilities.ts';
 import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import { objectWithManagers, projectedWithManagers, scaledKind } from '../ownership/scale-ownership.ts';
 import type { Call } from '../request/call.ts';
@@ -117,7 +118,8 @@ async function getProjection(call: Call, endpoint: Endpoint, projection: Project
   const stored = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
   if (stored === undefined) throw notFound(groupResource(resource), call.info.name);
   await convertForReading([stored], resource, call);
-  const projected = projection.project(stored.as(resource));
+  const object = stored.as(resource);
+  const projected = projection.read?.(object) ?? projection.project(object);
   return { type: 'object', code: 200, resource: projectedResource(resource, projection), object: projected };
 }
 
@@ -218,7 +220,7 @@ async function changed(current: ApiObject, change: ChangeContext): Promise<ApiOb
 
 /** The resource as the kind of the projection, for decoding and encoding it. */
 function projectedResource(resource: Resource, { kind, struct, columns = [] }: Projection): Resource {
-  return { ...resource, ...kind, type: struct, columns, strategy: {} };
+  return { ...resource, ...kind, type: struct, columns, strategy: {}, capabilities: builtInCapabilities };
 }
 
 function projectedEndpoint(endpoint: Endpoint, projection: Projection): Endpoint {
