@@ -18,6 +18,12 @@ export { inParallel, TaskPool } from './work/task-pool.ts';
 export { run, type RunOptions } from './run.ts';
 export type { ReconcileOutcome, ReconcileRecord, TraceFilter } from './trace.ts';
 export { resource } from './resource/resource.ts';
+export { conversionOf } from './resource/conversion-of.ts';
+export { type DefinedKind, isDefinedKind } from './resource/defined-kind.ts';
+export type { InstallContext, InstallOptions } from './resource/install.ts';
+export { installKinds } from './resource/install.ts';
+export type { Change } from './resource/changes/change.ts';
+export { definitionChanges } from './resource/changes/definition-changes.ts';
 export type { CustomResource, LocalOptions, ObjectOf } from './resource/custom-resource.ts';
 export type {
   Converted,

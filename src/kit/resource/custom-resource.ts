@@ -1,10 +1,9 @@
 import type { FieldError } from '../../api/index.ts';
 import type { Kind, KubernetesObject, Scope } from '../../client/index.ts';
+import type { DefinedKind } from './defined-kind.ts';
 import type {
   Converted,
   CustomObject,
-  Definition,
-  ManifestOptions,
   OlderOptions,
   ReadObject,
   StatusSource,
@@ -26,15 +25,7 @@ export interface CustomResource<
   Older extends Readonly<Record<string, KubernetesObject>> = Readonly<Record<string, KubernetesObject>>,
   Spec = unknown,
   Status = unknown,
-> extends Kind<T, S> {
-  /** All versions, the newest first. */
-  readonly versions: readonly string[];
-  /** True when the app must answer conversion requests. */
-  readonly isConverted: boolean;
-  /** The CustomResourceDefinition. */
-  manifest(options?: ManifestOptions): Definition;
-  /** What a server would say against the definition; nothing when it would take it. */
-  check(): Promise<readonly FieldError[]>;
+> extends DefinedKind<T, S> {
   /** What a server would say against an object, after it has filled in defaults and dropped unknown fields. */
   validate(object: unknown, options?: LocalOptions): Promise<readonly FieldError[]>;
   /** The object as a server would store it; throws the server's StatusError when it would not. */
@@ -52,8 +43,6 @@ export interface CustomResource<
   ): CustomResource<T, S, Older & Readonly<Record<V, CustomObject<OldSpec, OldStatus>>>, Spec, Status>;
   /** The kind in an older version, for clients that still speak it. */
   at<V extends keyof Older>(version: V): Kind<Older[V], S>;
-  /** An object of one version in another one: what the conversion webhook answers with. */
-  convert(object: KubernetesObject, apiVersion: string): KubernetesObject;
   /** Converts made-up objects of every version up and down again, and tells what got lost. */
   checkRoundTrip(options?: RoundTripOptions): Promise<RoundTripReport>;
 }
