@@ -18,6 +18,7 @@ export { inParallel, TaskPool } from './work/task-pool.ts';
 export { run, type RunOptions } from './run.ts';
 export type { ReconcileOutcome, ReconcileRecord, TraceFilter } from './trace.ts';
 export { resource } from './resource/resource.ts';
+export { checkDefinition } from './resource/check-definition.ts';
 export { conversionOf } from './resource/conversion-of.ts';
 export { type DefinedKind, isDefinedKind } from './resource/defined-kind.ts';
 export type { InstallContext, InstallOptions } from './resource/install.ts';

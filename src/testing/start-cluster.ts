@@ -55,7 +55,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const problems: string[] = [];
   const cluster = await startWholeCluster({
     ...workload,
-    resources: resources.filter((resource) => !isDefinedKind(resource)),
+    resources: resources.filter((resource): resource is Resource => !isDefinedKind(resource)),
     name: 'test',
     storage: { type: 'memory' },
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),

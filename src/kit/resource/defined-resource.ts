@@ -1,5 +1,6 @@
 import type { FieldError } from '../../api/index.ts';
 import { type Kind, type KubernetesObject, namespacedKind, clusterKind, type Scope } from '../../client/index.ts';
+import { checkDefinition } from './check-definition.ts';
 import { type OlderVersion, VersionConverter } from './conversion.ts';
 import type { LocalOptions } from './custom-resource.ts';
 import type { Definition, ManifestOptions, OlderOptions, ResourceOptions, StatusSource } from './resource-options.ts';
@@ -109,8 +110,7 @@ export class DefinedResource {
     return { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } };
   }
 
-  async check(): Promise<readonly FieldError[]> {
-    const { checkDefinition } = await import('./server-code.ts'); // loads what servers check with, which is large
+  check(): Promise<readonly FieldError[]> {
     return checkDefinition(this.#anywhere());
   }
 

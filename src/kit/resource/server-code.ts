@@ -63,6 +63,6 @@ function typeOf({ apiVersion, kind }: KubernetesObject, { spec }: Definition): S
   return type;
 }
 
-export function checkDefinition(_definition: Definition): readonly FieldError[] {
+export function definitionErrors(_definition: Definition): readonly FieldError[] {
   return [];
 }
