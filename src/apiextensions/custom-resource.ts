@@ -84,6 +84,7 @@ class ResourceMaker {
       categories,
       verbs: VERBS,
       type: this.#type(version),
+      fingerprint: this.#fingerprint,
       capabilities: customCapabilities,
       storage: this.#storage(stored),
       strategy: customStrategy(custom),
@@ -103,6 +104,12 @@ class ResourceMaker {
       ...selectable(version.selectableFields),
       ...(version.deprecated === true ? { deprecation: this.#deprecation(version) } : {}),
     };
+  }
+
+  /** The generation is that of the spec; names are given later. */
+  get #fingerprint(): string {
+    const { uid, generation } = this.#definition.metadata;
+    return `${uid} ${generation} ${JSON.stringify(this.#names)}`;
   }
 
   get #names() {

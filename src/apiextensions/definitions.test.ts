@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CustomResourceDefinition } from '../api/types/apiextensions/v1.d.ts';
-import { type KubernetesObject, mergePatch, namespacedKind } from '../client/index.ts';
+import { type KubernetesObject, mergePatch, namespacedKind, type Observed } from '../client/index.ts';
 import { startCluster } from '../testing/index.ts';
 
 const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'] };
@@ -33,7 +33,7 @@ async function started() {
   };
 }
 
-const summary = (definition: CustomResourceDefinition) =>
+const summary = (definition: Pick<Observed<CustomResourceDefinition>, 'status'>) =>
   definition.status?.conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
 
 describe('the life of a definition', () => {
@@ -149,5 +149,33 @@ describe('the life of a definition', () => {
     await fork.settle();
     await expect(objects.list()).rejects.toThrow('404 page not found');
     expect((await all.objects.list()).items).toHaveLength(1);
+  });
+});
+
+describe('objects of a custom kind', () => {
+  test('go with their namespace and with their owners, as those of built-in kinds do', async () => {
+    await using all = await started();
+    const { client } = all.cluster;
+    await all.definitions.create(widgets());
+    await all.cluster.settle();
+    await client.core.v1.namespaces.create({ metadata: { name: 'shop' } });
+    const inShop = client.kind(Widget).namespace('shop');
+    await inShop.create({ metadata: { name: 'a' } });
+    const owner = await all.objects.create({ metadata: { name: 'owner' } });
+    const ownerReferences = [{ apiVersion: 'example.dev/v1', kind: 'Widget', name: 'owner', uid: owner.metadata.uid }];
+    await all.objects.create({ metadata: { name: 'owned', ownerReferences } });
+    await client.core.v1.configmaps.namespace('default').create({ metadata: { name: 'owned', ownerReferences } });
+    await all.cluster.settle();
+
+    await client.core.v1.namespaces.delete('shop');
+    await all.objects.delete('owner');
+    await all.cluster.settle();
+    await all.cluster.clock.advance('1m');
+    await all.cluster.settle();
+
+    expect((await client.kind(Widget).list()).items).toEqual([]);
+    await expect(client.core.v1.namespaces.get('shop')).rejects.toThrow('not found');
+    await expect(client.core.v1.configmaps.namespace('default').get('owned')).rejects.toThrow('not found');
+    expect(all.cluster.problems).toEqual([]);
   });
 });

@@ -25,6 +25,8 @@ export interface Resource {
   readonly listType?: Struct;
   /** The OpenAPI of a custom resource that has been written already; absent: what `type` says. */
   readonly openApi?: Pick<WrittenSchema, 'v2' | 'v3'>;
+  /** Differs whenever anything that documents say of the resource does; absent: they are compared themselves. */
+  readonly fingerprint?: string;
   readonly capabilities: Capabilities;
   readonly storage: StorageForm;
   readonly strategy: Strategy;

@@ -19,7 +19,7 @@ export interface CustomKind {
   readonly openApi?: Pick<WrittenSchema, 'v2' | 'v3'>;
 }
 
-/** The schemas of a custom kind and of its lists. Each version of OpenAPI is written when first asked for. */
+/** The schemas of a custom kind and of its lists. Each version of OpenAPI is written whenever it is asked for. */
 export function customSchemas(custom: CustomKind, sources: DocumentSources): Record<'object' | 'list', WrittenSchema> {
   const { kind, openApi } = custom;
   const name = structuralName(kind);
@@ -34,20 +34,22 @@ export function customSchemas(custom: CustomKind, sources: DocumentSources): Rec
 }
 
 function lazy(name: string, kind: GroupVersionKind, write: (version: OpenApiVersion) => JsonSchema): WrittenSchema {
-  const made: { v2?: JsonSchema; v3?: JsonSchema } = {};
   return {
     name,
     kind,
     get v2() {
-      return (made.v2 ??= write('v2'));
+      return write('v2');
     },
     get v3() {
-      return (made.v3 ??= write('v3'));
+      return write('v3');
     },
   };
 }
 
 function ofObject(custom: CustomKind, version: OpenApiVersion, sources: DocumentSources): JsonSchema {
+  // kubectl of old takes what has properties to have no others.
+  if (version === 'v2' && custom.type.preservesUnknown)
+    return { type: 'object', ...kubernetesMembers(custom.kind, custom) };
   const { properties = {}, ...schema } = inPlace(custom.type, version, { sources, around: [] });
   const { default: _, ...metadata } = properties['metadata'] ?? metaReference('ObjectMeta', version);
   const all = { apiVersion: TEXT, kind: TEXT, ...properties, metadata };

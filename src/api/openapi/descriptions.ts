@@ -55,6 +55,6 @@ const typeMeta: ReadonlyMap<string, string> = new Map([
   ['kind', 'The kind of the object, in CamelCase. It follows from the endpoint and cannot be changed.'],
   [
     'apiVersion',
-    'The API group and version in which the object is written, such as `apps/v1`, or `v1` for the core group.',
+    'APIVersion defines the group and version in which the object is written, such as `apps/v1`, or `v1` for the core group.',
   ],
 ]);
