@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { extname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { extname } from 'node:path';
 import { YamlBody } from '../../api/index.ts';
 import { connect, CustomResourceDefinition } from '../../client/index.ts';
 import { type DefinedKind, type Definition, isDefinedKind, type ManifestOptions } from '../../kit/index.ts';
+import { loadModule } from './load-module.ts';
 
 /** A definition, and the kind that it was made from where a module has one. */
 export interface FoundDefinition {
@@ -50,16 +50,6 @@ async function fromModule(path: string, options: ManifestOptions): Promise<reado
   const exported = Object.values(await loadModule(path)).flatMap((value) => (Array.isArray(value) ? value : [value]));
   const kinds = new Set(exported.filter(isDefinedKind));
   return [...kinds].map((kind) => ({ ...foundDefinition(kind.manifest(options)), kind }));
-}
-
-async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    return (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
-  } catch (cause) {
-    const isUnknown = (cause as { readonly code?: unknown }).code === 'ERR_UNKNOWN_FILE_EXTENSION';
-    const hint = isUnknown ? ': Node.js reads TypeScript from version 22.18 on; compile it first' : '';
-    throw new Error(`Cannot load "${path}"${hint}`, { cause });
-  }
 }
 
 function fromText(path: string): readonly FoundDefinition[] {
