@@ -85,7 +85,7 @@ test.each<[string, SchemaSource, SchemaSource, readonly string[]]>([
       required: ['a'],
       properties: { a: { type: 'array', uniqueItems: true, items: { type: 'string' } } },
     },
-    ['breaks v1.spec.a: x-kubernetes-list-type was none, is "set"'],
+    ['breaks v1.spec.a: x-kubernetes-list-type was "atomic", is "set"'],
   ],
   [
     'unknown fields are dropped',

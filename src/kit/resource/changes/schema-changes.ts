@@ -77,12 +77,20 @@ function* ruleChanges(old: Structural, next: Structural, path: string): Generato
   }
 }
 
+/** What a schema means that does not say how lists and maps are merged. */
+const MERGED = {
+  'x-kubernetes-list-type': 'atomic',
+  'x-kubernetes-map-type': 'granular',
+  'x-kubernetes-list-map-keys': [],
+} as const;
+
 function* listChanges(old: Structural, next: Structural, path: string): Generator<Change> {
-  for (const word of ['x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-map-type'] as const) {
-    if (deepEqual(old[word], next[word])) continue;
-    const isRefusing = next[word] !== undefined && next[word] !== 'atomic' && next[word] !== 'granular';
-    const message = `${word} was ${JSON.stringify(old[word]) ?? 'none'}, is ${JSON.stringify(next[word]) ?? 'none'}`;
-    yield { path, effect: isRefusing ? 'breaks' : 'notice', message };
+  for (const word of Object.keys(MERGED) as (keyof typeof MERGED)[]) {
+    const [before, after] = [old[word] ?? MERGED[word], next[word] ?? MERGED[word]];
+    if (deepEqual(before, after)) continue;
+    const isUnique = after === 'set' || after === 'map' || Array.isArray(after);
+    const message = `${word} was ${JSON.stringify(before)}, is ${JSON.stringify(after)}`;
+    yield { path, effect: isUnique ? 'breaks' : 'notice', message };
   }
 }
 
