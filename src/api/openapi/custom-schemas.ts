@@ -1,5 +1,6 @@
 import type { GroupVersionKind, Shape, Struct } from '../schema/schema.ts';
 import { structuralName } from '../schema/structural-schema.ts';
+import { LIST_METADATA, typeMeta } from './descriptions.ts';
 import type { DocumentSources } from './document-sources.ts';
 import { reference } from './json-schema.ts';
 import type { JsonSchema, OpenApiVersion } from './json-schema.ts';
@@ -67,20 +68,24 @@ function ofList(custom: CustomKind, version: OpenApiVersion): JsonSchema {
     type: 'object',
     required: ['items'],
     properties: {
-      apiVersion: TEXT,
+      apiVersion: described('apiVersion'),
       items: {
         description: `The ${kind} objects of the list.`,
         type: 'array',
         items: { $ref: reference(structuralName(custom.kind), version) },
       },
-      kind: TEXT,
-      metadata: metaReference('ListMeta', version),
+      kind: described('kind'),
+      metadata: { description: LIST_METADATA, ...metaReference('ListMeta', version) },
     },
     ...kubernetesMembers({ ...custom.kind, kind: custom.listKind }, custom),
   };
 }
 
 const TEXT: JsonSchema = { type: 'string' };
+
+function described(name: string): JsonSchema {
+  return { description: typeMeta.get(name), type: 'string' };
+}
 
 function metaReference(name: string, version: OpenApiVersion): JsonSchema {
   const $ref = reference(`${META}.${name}`, version);

@@ -1,6 +1,6 @@
 import type { Constraints, NestedRules } from '../schema/constraints.ts';
 import type { Field, ScalarName, Shape, Struct } from '../schema/schema.ts';
-import type { Descriptions } from './descriptions.ts';
+import { type Descriptions, typeMeta } from './descriptions.ts';
 import { type JsonSchema, type OpenApiVersion, reference } from './json-schema.ts';
 
 type Members = Record<string, unknown>;
@@ -71,7 +71,7 @@ class Writer {
   ): void {
     const isResource = root?.kind !== undefined || constraints.isEmbedded === true;
     const describe = (name: string): string | undefined =>
-      root === undefined ? undefined : this.#descriptions.ofField(root, name);
+      root === undefined ? typeMeta.get(name) : this.#descriptions.ofField(root, name);
     const properties = struct.fields.map((field): [string, JsonSchema] => {
       if (!isResource || !RESOURCE_FIELDS.has(field.name)) return [field.name, this.#place(field.shape)];
       return [field.name, this.#resourceField(field, describe(field.name))];
