@@ -2,6 +2,8 @@ import type { Random } from '../../base/index.ts';
 
 /** A repetition without an end is drawn so many times more than it must be, at most. */
 const MAX_MORE = 4;
+/** Repetitions of repetitions grow fast; a pattern that takes more steps is not understood. */
+const MAX_STEPS = 10_000;
 const PRINTABLE = [...'abcdefghijklmnopqrstuvwxyzABCXYZ0123456789 -_.'];
 const CLASSES: Readonly<Record<string, readonly string[]>> = {
   d: [...'0123456789'],
@@ -27,6 +29,7 @@ class PatternReader {
   readonly #random: Random;
   #at = 0;
   #isUnknown = false;
+  #steps = 0;
 
   constructor(pattern: string, random: Random) {
     this.#pattern = pattern;
@@ -52,7 +55,8 @@ class PatternReader {
       const count = this.#repetitions();
       const after = this.#at;
       if (count > 0) text += first;
-      for (let more = 1; more < count; more++) {
+      this.#isUnknown ||= ++this.#steps > MAX_STEPS;
+      for (let more = 1; more < count && !this.#isUnknown; more++) {
         this.#at = from; // the atom is drawn anew each time
         text += this.#atom();
       }
