@@ -55,7 +55,6 @@ class PatternReader {
       const count = this.#repetitions();
       const after = this.#at;
       if (count > 0) text += first;
-      this.#isUnknown ||= ++this.#steps > MAX_STEPS;
       for (let more = 1; more < count && !this.#isUnknown; more++) {
         this.#at = from; // the atom is drawn anew each time
         text += this.#atom();
@@ -66,6 +65,8 @@ class PatternReader {
   }
 
   #atom(): string {
+    this.#steps += 1;
+    this.#isUnknown ||= this.#steps > MAX_STEPS;
     if (this.#take('(')) {
       if (this.#take('?')) this.#isUnknown ||= !this.#take(':');
       const text = this.alternatives();
