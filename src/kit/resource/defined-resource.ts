@@ -1,4 +1,5 @@
 import type { FieldError } from '../../api/index.ts';
+import { clone } from '../../base/index.ts';
 import { type Kind, type KubernetesObject, namespacedKind, clusterKind, type Scope } from '../../client/index.ts';
 import { checkDefinition } from './check-definition.ts';
 import { type OlderVersion, VersionConverter } from './conversion.ts';
@@ -28,6 +29,7 @@ export class DefinedResource {
   readonly #identity: ResourceIdentity;
   readonly #newest: ResourceVersion;
   readonly #older: readonly OlderVersion[];
+  #localDefinition: Definition | undefined;
 
   constructor(identity: ResourceIdentity, newest: ResourceVersion, older: readonly OlderVersion[] = []) {
     this.group = identity.group;
@@ -69,7 +71,11 @@ export class DefinedResource {
     return this.scope === 'Cluster' ? clusterKind(names) : namespacedKind(names);
   }
 
-  manifest({ conversion }: ManifestOptions = {}): Definition {
+  manifest(options: ManifestOptions = {}): Definition {
+    return clone(this.#definition(options)); // callers may change theirs
+  }
+
+  #definition({ conversion }: ManifestOptions): Definition {
     const { singular = this.kind.toLowerCase(), shortNames, categories, labels, annotations } = this.#identity.options;
     const stored = this.#older.find(({ options }) => options.stored === true)?.version ?? this.#newest;
     return {
@@ -111,22 +117,22 @@ export class DefinedResource {
   }
 
   check(): Promise<readonly FieldError[]> {
-    return checkDefinition(this.#anywhere());
+    return checkDefinition(this.#local);
   }
 
   /** The definition, with a webhook that is nowhere: for those who look at everything else in it. */
-  #anywhere(): Definition {
-    return this.manifest({ conversion: { url: 'https://localhost/convert' } });
+  get #local(): Definition {
+    return (this.#localDefinition ??= this.#definition({ conversion: { url: 'https://localhost/convert' } }));
   }
 
   async validate(object: unknown, options: LocalOptions = {}): Promise<readonly FieldError[]> {
     const { readObject } = await import('./server-code.ts');
-    return readObject(object, this.#anywhere(), options).errors;
+    return readObject(object, this.#local, options).errors;
   }
 
   async parse(object: unknown, options: LocalOptions = {}): Promise<KubernetesObject> {
     const { acceptObject } = await import('./server-code.ts');
-    return acceptObject(object, this.#anywhere(), options);
+    return acceptObject(object, this.#local, options);
   }
 
   convert(object: KubernetesObject, apiVersion: string): KubernetesObject {

@@ -21,7 +21,6 @@ export function resource<
   apiVersion: `${string}/${string}`,
   kind: string,
   options: ResourceOptions<Spec, Status, S>,
-  // oxlint-disable-next-line typescript/ban-types -- no older versions yet
 ): CustomResource<CustomObject<Spec, Status>, S, {}, Spec, Status> {
   const { group, version } = groupVersionOf(apiVersion);
   const { plural = pluralOf(kind) } = options;
