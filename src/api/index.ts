@@ -9,7 +9,7 @@ export * from './openapi/index.ts';
 export * from './discovery/index.ts';
 
 export { builtInTypes } from './built-in.ts';
-export { checkStructural, type TextChecks } from './schema/check-structural.ts';
+export { checkStructural, checkStructuralPlace, type TextChecks } from './schema/check-structural.ts';
 export { structuralKind, structuralListKind } from './schema/structural-kind.ts';
 export { TypeTable } from './schema/type-table.ts';
 export type { Constraints, ExpressionRule, NestedRules, ValueRules } from './schema/constraints.ts';

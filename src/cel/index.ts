@@ -48,6 +48,7 @@ export {
   type RuleProgram,
   type RuleTexts,
 } from './kubernetes/rule-compiler.ts';
+export { parseRequestUri, parseUrl, UrlError } from './kubernetes/go-url.ts';
 export { textChecks } from './kubernetes/text-checks.ts';
 export { claimsValue, type UserData, userInfoValue } from './kubernetes/token-data.ts';
 export { type CheckedKinds, typeCheckingEnvironment } from './kubernetes/type-checking.ts';

@@ -1,2 +1,2 @@
 // What other folders may use: what a CustomResourceDefinition means, for the server and for whoever writes one.
-export {};
+export * from './definition/index.ts';

@@ -11,10 +11,10 @@ import {
 import { isPlainObject, type PlainObject } from '../json/plain-object.ts';
 import { goFloat } from '../patch/go-value-text.ts';
 import type { NestedRules } from './constraints.ts';
-import { type JudgedPlace, placeOfRoot, placeOfRules } from './judged-place.ts';
+import { type JudgedPlace, placeOfRoot, placeOfRules, shapePlace } from './judged-place.ts';
 import { checkUniqueItems } from './check-unique-items.ts';
 import { canonicalText, isChoice, isMultiple, jsonType } from './go-json-values.ts';
-import type { Struct } from './schema.ts';
+import type { Shape, Struct } from './schema.ts';
 
 /** What judging texts takes besides this folder. */
 export interface TextChecks {
@@ -34,6 +34,13 @@ export function checkStructural(value: unknown, struct: Struct, checks: TextChec
   const judge = new Judge(checks);
   judge.judge(value, placeOfRoot(struct), '');
   return [...judge.errors, ...checkUniqueItems(value, { kind: 'struct', struct })];
+}
+
+/** The same for a value of any place, such as a default; fields are named from there on. */
+export function checkStructuralPlace(value: unknown, shape: Shape, checks: TextChecks): readonly FieldError[] {
+  const judge = new Judge(checks);
+  judge.judge(value, shapePlace(shape), '');
+  return [...judge.errors, ...checkUniqueItems(value, shape)];
 }
 
 /** Collects what is wrong, and counts what is right: of several schemas, the one that fits best tells its errors. */

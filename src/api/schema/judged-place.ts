@@ -63,7 +63,7 @@ function partsOfRules({ items, properties, additionalProperties }: NestedRules):
 
 const NO_RULES: NestedRules = {};
 
-function shapePlace(shape: Shape): JudgedPlace {
+export function shapePlace(shape: Shape): JudgedPlace {
   const { constraints } = shape;
   const types = shape.kind === 'scalar' ? (SCALAR_TYPES[shape.scalar] ?? []) : CONTAINER_TYPES[shape.kind];
   const isNullable = constraints?.nullable === true;
