@@ -110,6 +110,15 @@ describe('keelson crd', () => {
 
   test('checks definitions as a server does', async () => {
     expect(await keelson('crd', 'check', cache)).toEqual({ code: 0, out: '', err: '' });
+    const file = join(folder, 'bad.yaml');
+    const { out } = await keelson('crd', 'print', cache);
+    await writeFile(file, out.replace('storage: true', 'storage: false'));
+
+    expect(await keelson('crd', 'check', file)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('caches.cache.example.dev: spec.versions: Invalid value: '),
+      err: expect.stringContaining('found'),
+    });
     expect((await keelson('crd', 'mend', cache)).code).toBe(2);
   });
 });

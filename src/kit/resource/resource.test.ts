@@ -210,6 +210,43 @@ describe('a kind defined by schemas', () => {
   });
 });
 
+describe('a definition is checked by the code of the server', () => {
+  test('and nothing is said against a good one', async () => {
+    expect(await Cache.check()).toEqual([]);
+    const older = Cache.older(
+      'v1beta1',
+      { spec: z.object({ size: z.int() }) },
+      { up: ({ spec }) => ({ spec }), down: ({ spec }) => ({ spec }) },
+    );
+    expect(await older.check()).toEqual([]);
+  });
+
+  test.each<[string, Parameters<typeof resource>[2], RegExp]>([
+    [
+      'a rule that does not compile',
+      { spec: z.object({ a: z.int() }), rules: { 'self.b > 1': 'b' } },
+      /properties\[spec\]\.x-kubernetes-validations\[0\]\.rule Invalid value.*undefined field 'b'/s,
+    ],
+    [
+      'a rule that costs too much',
+      {
+        spec: z.object({ a: z.array(z.array(z.string())) }),
+        rules: { 'self.a.all(x, x.all(y, y.contains("z")))': 'z' },
+      },
+      /estimated rule cost/,
+    ],
+    [
+      'a default that does not fit',
+      { spec: { type: 'object', properties: { a: { type: 'integer', default: 'x' } } } },
+      /properties\[spec\]\.properties\[a\]\.default/,
+    ],
+    ['a short name that is none', { spec: z.object({}), shortNames: ['A B'] }, /spec\.names\.shortNames\[0\]/],
+  ])('%s is found', async (_name, options, told) => {
+    const errors = await resource('e.dev/v1', 'E', options).check();
+    expect(errors.map(({ field, detail }) => `${field} Invalid value ${detail}`).join('\n')).toMatch(told);
+  });
+});
+
 describe('every library describes the same kind', () => {
   const expected = {
     type: 'object',

@@ -10,6 +10,7 @@ import {
 } from '../../api/index.ts';
 import { textChecks } from '../../cel/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
+import { checkDefinition, type Definition as CheckedDefinition } from '../../crd/index.ts';
 import type { LocalOptions } from './custom-resource.ts';
 import type { Definition } from './resource-options.ts';
 
@@ -63,6 +64,19 @@ function typeOf({ apiVersion, kind }: KubernetesObject, { spec }: Definition): S
   return type;
 }
 
-export function definitionErrors(_definition: Definition): readonly FieldError[] {
-  return [];
+const DEFINITION = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition';
+
+/** What a server would say against a definition, once it has filled in what is always there. */
+export function definitionErrors(given: Definition): readonly FieldError[] {
+  const type = builtInTypes().struct(DEFINITION);
+  const decoded = canonicalize(given, type, { defaults: true }) as unknown as CheckedDefinition;
+  const { names, versions = [] } = decoded.spec;
+  const stored = versions.filter(({ storage }) => storage).map(({ name }) => name);
+  return checkDefinition({
+    ...decoded,
+    apiVersion: given.apiVersion,
+    metadata: { ...decoded.metadata },
+    spec: { ...decoded.spec, names: { singular: names.kind?.toLowerCase(), listKind: `${names.kind}List`, ...names } },
+    status: { storedVersions: stored.slice(0, 1), ...given.status },
+  });
 }
