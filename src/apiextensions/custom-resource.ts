@@ -117,7 +117,7 @@ class ResourceMaker {
   }
 
   #storage(stored: CustomResourceDefinitionVersion): StorageForm {
-    const { group } = this.#definition.spec;
+    const { group, versions = [] } = this.#definition.spec;
     const { plural, kind } = this.#names;
     const { convert } = this.#options;
     return {
@@ -125,6 +125,10 @@ class ResourceMaker {
       apiVersion: `${group}/${stored.name}`,
       kind,
       type: this.#type(stored),
+      typeOf: (apiVersion) => {
+        const version = versions.find(({ name }) => `${group}/${name}` === apiVersion);
+        return version === undefined ? undefined : this.#type(version);
+      },
       encoding: 'json',
       ...(convert === undefined ? {} : { convert }),
     };

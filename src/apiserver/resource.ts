@@ -74,6 +74,8 @@ export interface StorageForm {
   readonly kind: string;
   /** The type in the stored version. */
   readonly type: Struct;
+  /** The type in any version, for kinds whose objects may still be stored in another one than `apiVersion`. */
+  readonly typeOf?: (apiVersion: string) => Struct | undefined;
   /** What kube-apiserver keeps in etcd for this kind. */
   readonly encoding: 'json' | 'protobuf';
   /** The stored version that discovery tells a hash of, where it is not `apiVersion`. */

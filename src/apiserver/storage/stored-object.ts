@@ -1,4 +1,4 @@
-import { type ApiObject, type Struct, withMeta } from '../../api/index.ts';
+import { type ApiObject, canonicalize, type Struct, withMeta } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Entry, Revision } from '../../store/index.ts';
 import { jsonText, type StorageCodec } from './storage-codec.ts';
@@ -111,8 +111,11 @@ function objectForm({ version, group }: ReadVersion): string {
   return `object ${version} ${group}`;
 }
 
+/** What custom kinds are converted to is what the schema of the version has; its defaults are for writers only. */
 function renamed(object: ApiObject, resource: ReadVersion): ApiObject {
-  return { ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) };
+  const named = { ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) };
+  if (resource.type.isStructural !== true) return named;
+  return canonicalize(named, resource.type) as unknown as ApiObject;
 }
 
 export function apiVersionOf(resource: { readonly group: string; readonly version: string }): string {
