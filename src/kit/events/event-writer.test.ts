@@ -42,7 +42,8 @@ describe('events', () => {
 
     const [event] = await eventsOf(running);
     const { metadata, ...rest } = event!;
-    const nanos = BigInt(running.clock.now()) * 1_000_000n;
+    const nanos = BigInt(`0x${metadata.name.slice('p.'.length)}`);
+    expect(nanos / 1_000_000n).toBe(BigInt(running.clock.now()));
     expect(metadata).toMatchObject({ name: `p.${nanos.toString(16)}`, namespace: 'default' });
     expect(rest).toEqual({
       kind: 'Event',
