@@ -15,7 +15,7 @@ const REST_MS = 5_000;
 
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const attacks = ATTACKS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
-const servers: [string, () => Promise<RunningServer>][] = [['keelson', () => startKeelson()]];
+const servers: [string, () => Promise<RunningServer>][] = [['keelson', () => startKeelson({ ...(process.env["BUNDLE"] === undefined ? {} : { bundle: process.env["BUNDLE"] }) })]];
 if (process.argv.includes('--peer')) servers.push(['kube-apiserver', () => startKube()]);
 
 console.log('| Attack | Server | p50 ms | p99 ms | worst ms | failed | MB before | most | after | What happened |');

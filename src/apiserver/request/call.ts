@@ -34,7 +34,9 @@ export interface Call {
   takesObjects: boolean;
   /** Tells, once, when the answer has been sent or was cut off; at once when it has been already. */
   onFinish(listener: (sent: SentAnswer) => void): void;
-  /** The same as a promise. */
+  /** Tells, once, when the server has done its part: the answer has been sent or was cut off, or waits for its client to read. */
+  onServed(listener: () => void): void;
+  /** `onFinish` as a promise. */
   readonly finished: Promise<SentAnswer>;
   /** When the request arrived, in the clock's milliseconds. */
   readonly receivedAt: number;

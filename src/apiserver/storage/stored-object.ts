@@ -49,6 +49,13 @@ export class StoredObject {
     this.#forms = undefined;
   }
 
+  /** The same object for a reader that takes its time: `forget` does not take away what it was converted to. */
+  pinned(): StoredObject {
+    const pinned = new StoredObject({ key: this.key, value: this.#value, modRevision: this.revision }, this.#codec);
+    pinned.#forms = this.#forms;
+    return pinned;
+  }
+
   /** In the stored version, with resourceVersion set. Frozen: shared by all readers. */
   get object(): ApiObject {
     if (this.#object === undefined) {
