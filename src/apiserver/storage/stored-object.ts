@@ -35,6 +35,11 @@ export class StoredObject {
     this.#codec = codec;
   }
 
+  /** As stored. */
+  get bytes(): number {
+    return this.#value.length;
+  }
+
   /** Saves parsing when the writer still has the object at hand; `object` must be what was encoded. */
   prime(object: ApiObject): this {
     this.#primed = object;
