@@ -30,6 +30,7 @@ export class LazyCall implements Call {
   readonly receivedAt: number;
   user: UserInfo = ANONYMOUS;
   takesObjects = false;
+  isLarge = false;
   readonly #source: CallSource;
   readonly #uids: UidSource | undefined;
   #auditId: string | undefined;
