@@ -133,8 +133,9 @@ export class ObjectStore {
 
   /** The state a removed object is reported in: unchanged but for the revision of its removal. */
   atRevision(stored: StoredObject, revision: Revision): StoredObject {
-    const value = this.#codec.encode(withoutResourceVersion(stored.object));
-    return new StoredObject({ key: stored.key, value, modRevision: revision }, this.#codec).prime(stored.object);
+    const past = stored.at(revision);
+    this.#superseded.add(past);
+    return past;
   }
 
   async *watch(

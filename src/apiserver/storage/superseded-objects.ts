@@ -1,7 +1,7 @@
-/** A past revision that can let go of what was made of its bytes. */
+/** A past revision that can let go of what was made of its bytes, and tells when some of it is made again. */
 interface Forgetful {
   readonly bytes: number;
-  forget(): void;
+  forget(remade: (stored: Forgetful) => void): void;
 }
 
 /** Watches this far behind find the forms of older revisions ready made; those further behind have them made again. */
@@ -11,11 +11,12 @@ const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 /**
  * Past revisions stay in the store's history for minutes. Their bytes do; what was made of them (parsed objects, encodings) is
- * many times as large, and is let go when so many newer revisions have been superseded.
+ * many times as large, and is let go when so many newer revisions have been superseded, or looked at.
  */
 export class SupersededObjects {
   /** A ring. */
   readonly #kept: (Forgetful | undefined)[] = [];
+  readonly #add = (stored: Forgetful): void => this.add(stored);
   #oldest = 0;
   #size = 0;
   #bytes = 0;
@@ -33,6 +34,6 @@ export class SupersededObjects {
     this.#oldest = (this.#oldest + 1) % MAX_KEPT;
     this.#size -= 1;
     this.#bytes -= oldest?.bytes ?? 0;
-    oldest?.forget();
+    oldest?.forget(this.#add);
   }
 }
