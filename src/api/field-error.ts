@@ -68,6 +68,15 @@ export function forbiddenField(field: string, detail: string): FieldError {
   return noted({ reason: 'FieldValueForbidden', field, detail });
 }
 
+/** The same about an object or a list as a whole, which is not quoted. */
+export function invalidWhole(field: string, detail: string): FieldError {
+  return noted({ reason: 'FieldValueInvalid', field, detail });
+}
+
+export function duplicateWhole(field: string): FieldError {
+  return noted({ reason: 'FieldValueDuplicate', field, detail: '' });
+}
+
 export function duplicate(field: string, value: unknown): FieldError {
   return noted({ reason: 'FieldValueDuplicate', field, value, detail: '' });
 }
@@ -112,11 +121,11 @@ function startOf(error: FieldError): string {
     case 'InternalError':
       return 'Internal error';
     case 'FieldValueInvalid':
-      return 'value' in error ? `Invalid value: ${quote(error.value)}` : 'Invalid value';
+      return `Invalid value${quoted(error)}`;
     case 'FieldValueNotSupported':
       return `Unsupported value: ${quote(error.value)}`;
     case 'FieldValueDuplicate':
-      return `Duplicate value: ${quote(error.value)}`;
+      return `Duplicate value${quoted(error)}`;
     case 'FieldValueNotFound':
       return `Not found: ${quote(error.value)}`;
     case 'FieldValueTooMany':
@@ -124,6 +133,10 @@ function startOf(error: FieldError): string {
     case 'FieldValueTypeInvalid':
       return `Invalid value: ${quote(error.value)}`;
   }
+}
+
+function quoted(error: FieldError): string {
+  return 'value' in error ? `: ${quote(error.value)}` : '';
 }
 
 function quote(value: unknown): string {

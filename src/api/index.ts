@@ -9,7 +9,11 @@ export * from './openapi/index.ts';
 export * from './discovery/index.ts';
 
 export { builtInTypes } from './built-in.ts';
-export { checkStructural, checkStructuralPlace, type TextChecks } from './schema/check-structural.ts';
+export { checkStructural, type StructuralCheck, type TextChecks } from './schema/check-structural.ts';
+export { checkUniqueItems } from './schema/check-unique-items.ts';
+export { Correlation, KeyedItems } from './schema/correlation.ts';
+export { type JudgedPlace, placeOfRoot, placeOfShape } from './schema/judged-place.ts';
+export { ShapeSearch } from './schema/shape-search.ts';
 export { structuralKind, structuralListKind } from './schema/structural-kind.ts';
 export { TypeTable } from './schema/type-table.ts';
 export type { Constraints, ExpressionRule, NestedRules, ValueRules } from './schema/constraints.ts';
@@ -31,5 +35,13 @@ export type { ApiObject, ObjectMeta } from './object.ts';
 export { type JsonPath, parseJsonPath } from './json-path/json-path.ts';
 export * from './field-error.ts';
 export * from './status.ts';
+export {
+  checkAnnotations,
+  checkChangedObjectMeta,
+  checkLabels,
+  checkObjectMeta,
+  checkObjectMetaUpdate,
+  type ObjectMetaCheck,
+} from './check-object-meta.ts';
 export { checkFormat } from './formats.ts';
 export { withMeta } from './with-meta.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Logger, MetricRegistry, Random, UidSource } from '../base/index.ts';
+import { type Clock, type Logger, type MetricRegistry, type Random, Turns, type UidSource } from '../base/index.ts';
 import type { TypeTable } from '../api/index.ts';
 import type { Authorizer } from './access/authorizer.ts';
 import { Admission, type AdmissionPlugin } from './admission/admission.ts';
@@ -6,7 +6,7 @@ import type { Answer, EncodedAnswer } from './answers/answer.ts';
 import { AnswerEncoder } from './answers/answer-encoder.ts';
 import { Negotiator } from './answers/negotiator.ts';
 import { DocumentWriter } from './discovery/document-writer.ts';
-import type { Services } from './endpoint.ts';
+import { type Services, Withdrawal } from './endpoint.ts';
 import { TableOwnership } from './ownership/field-ownership.ts';
 import { AccessMetrics } from './metrics/access-metrics.ts';
 import { AdmissionMetrics } from './metrics/admission-metrics.ts';
@@ -15,6 +15,7 @@ import { RequestMetrics } from './metrics/request-metrics.ts';
 import { WatchMetrics } from './metrics/watch-metrics.ts';
 import type { ServerObjects } from './objects/server-objects.ts';
 import type { Call } from './request/call.ts';
+import type { Resource } from './resource.ts';
 import { ResourceRegistry } from './resource-registry.ts';
 import { SelfClient } from './self-client.ts';
 import { authenticate, type Authenticator } from './stages/authenticate.ts';
@@ -27,6 +28,7 @@ import type { InProcessCall } from './transport/in-process-call.ts';
 import { silentObserver, type TransportObserver } from './transport/observer.ts';
 import type { RequestHandler } from './transport/request-handler.ts';
 import { BookmarkRounds } from './verbs/bookmark-rounds.ts';
+import { deleteAll } from './verbs/delete-all.ts';
 
 export interface ApiServerOptions {
   readonly objects: ServerObjects;
@@ -83,6 +85,7 @@ export class ApiServer implements RequestHandler {
       log: options.log,
       types: options.types,
       bookmarks: new BookmarkRounds(options.clock, options.objects.store),
+      turns: new Turns(),
       admission: new Admission(options.admission, new AdmissionMetrics(options.metrics, options.clock)),
       ownership: new TableOwnership((group, version, plural) => this.registry.find(group, version, plural)?.resource),
       maxBodyBytes: limits.maxBodyBytes,
@@ -121,6 +124,17 @@ export class ApiServer implements RequestHandler {
   /** Adds a handler of paths that are no resources; handlers are asked in the order in which they were added. */
   addPaths(handler: PathHandler): void {
     this.#paths.push(handler);
+  }
+
+  /** Deletes all objects of a kind that is stored, whether it is served or not; finalizers hold theirs. */
+  async deleteAll(resource: Resource, signal: AbortSignal): Promise<void> {
+    const { objects, services } = this;
+    const endpoint = { resource, objects: objects.register(resource), services, withdrawal: new Withdrawal() };
+    try {
+      await deleteAll(endpoint, signal);
+    } finally {
+      objects.withdraw(resource);
+    }
   }
 
   handle(call: Call): Promise<EncodedAnswer> {

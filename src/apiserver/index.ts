@@ -10,6 +10,7 @@ export type {
   TakeOver,
   UpgradeAnswer,
 } from './answers/answer.ts';
+export { ageSince, humanDuration } from './answers/age.ts';
 export { webSocketAnswer, type WebSocketAnswerOptions } from './answers/websocket-answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
 export { VersionPath, type VersionInfo } from './health/version-path.ts';
@@ -42,9 +43,10 @@ export { jsonStorage, protobufStorage, type StorageCodec } from './storage/stora
 export type { SharedObjects } from './storage/object-store.ts';
 export { StoredObject } from './storage/stored-object.ts';
 export { timestamp } from './verbs/timestamps.ts';
-export { checkAnnotations, checkLabels } from './validation/object-meta.ts';
 export * from './transport/index.ts';
 export { DiscoveryPaths } from './discovery/discovery-paths.ts';
 export { OpenApiPaths } from './discovery/openapi-paths.ts';
 export { RootPath } from './discovery/discovery-paths.ts';
 export { ServedApi } from './discovery/served-api.ts';
+export { checkAnnotations, checkLabels } from '../api/index.ts';
+export * from './webhook/index.ts';

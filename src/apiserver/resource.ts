@@ -25,6 +25,8 @@ export interface Resource {
   readonly listType?: Struct;
   /** The OpenAPI of a custom resource that has been written already; absent: what `type` says. */
   readonly openApi?: Pick<WrittenSchema, 'v2' | 'v3'>;
+  /** Differs whenever anything that documents say of the resource does; absent: they are compared themselves. */
+  readonly fingerprint?: string;
   readonly capabilities: Capabilities;
   readonly storage: StorageForm;
   readonly strategy: Strategy;
@@ -72,6 +74,8 @@ export interface StorageForm {
   readonly kind: string;
   /** The type in the stored version. */
   readonly type: Struct;
+  /** The type in any version, for kinds whose objects may still be stored in another one than `apiVersion`. */
+  readonly typeOf?: (apiVersion: string) => Struct | undefined;
   /** What kube-apiserver keeps in etcd for this kind. */
   readonly encoding: 'json' | 'protobuf';
   /** The stored version that discovery tells a hash of, where it is not `apiVersion`. */
@@ -156,6 +160,8 @@ export interface WriteContext {
   /** The field manager that the writer is recorded as in managedFields. */
   readonly manager: string;
   warn(message: string): void;
+  /** There when the object is large: others have their turns in between, before each step that looks at all of it. */
+  readonly pause?: () => Promise<void>;
 }
 
 /** One column of what `kubectl get` shows: printed by the server, so that every client shows the same. */
@@ -203,6 +209,8 @@ export interface Projection {
   /** The same in other versions of the object, by apiVersion. */
   readonly replicasPaths?: Readonly<Record<string, readonly string[]>>;
   project(object: ApiObject): ApiObject;
+  /** What GET answers, where that refuses objects of which a write can still make something. */
+  read?(object: ApiObject): ApiObject;
   /** The object with the changes of its projection carried over. */
   merge(object: ApiObject, projection: ApiObject): ApiObject;
   validate(projection: ApiObject): readonly FieldError[];

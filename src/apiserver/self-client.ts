@@ -44,7 +44,7 @@ export class SelfClient {
     const call = inProcessCall({
       method,
       path,
-      headers: { 'content-type': 'application/json', 'user-agent': 'keelson' },
+      headers: { 'content-type': 'application/json', 'user-agent': 'kube-apiserver' },
       body: body === undefined ? '' : JSON.stringify(body),
       certificate: SELF,
       clock: this.#clock,

@@ -11,6 +11,7 @@ export { RandomUidSource, type UidSource } from './uid-source.ts';
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { BoundedQueue, type BoundedQueueOptions } from './bounded-queue.ts';
 export { aborted, AbortScope, onAbort, type Runnable, runTogether } from './tasks.ts';
+export { Turns } from './turns.ts';
 
 export { discardLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from './logger.ts';
 export { formatJson, formatText, LineLogger, type LineLoggerOptions } from './line-logger.ts';
@@ -32,3 +33,4 @@ export { compareUtf8 } from './utf8-order.ts';
 export { describeError, messageOf } from './error-text.ts';
 export { codePointCount } from './code-points.ts';
 export { keepAlive } from './keep-alive.ts';
+export { Slices } from './slices.ts';

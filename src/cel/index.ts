@@ -49,6 +49,8 @@ export {
   type RuleTexts,
 } from './kubernetes/rule-compiler.ts';
 export { parseRequestUri, parseUrl, UrlError } from './kubernetes/go-url.ts';
+export { ruleType } from './kubernetes/schema-type.ts';
+export { seenFields } from './kubernetes/seen-fields.ts';
 export { textChecks } from './kubernetes/text-checks.ts';
 export { claimsValue, type UserData, userInfoValue } from './kubernetes/token-data.ts';
 export { type CheckedKinds, typeCheckingEnvironment } from './kubernetes/type-checking.ts';

@@ -1,6 +1,14 @@
 import { builtInTypes } from '../api/index.ts';
-import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
-import type { MetricRegistry } from '../base/index.ts';
+import { Definitions } from '../apiextensions/index.ts';
+import {
+  type ApiServer,
+  EndpointResolver,
+  type HttpTransport,
+  listen,
+  type ServingCertificate,
+  WebhookClient,
+} from '../apiserver/index.ts';
+import { MetricRegistry } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
@@ -58,6 +66,8 @@ export class ControlPlane implements AsyncDisposable {
   #pki: ClusterPki;
   #address = '';
   readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
+  readonly #webhooks: WebhookClient;
+  readonly #definitions: Definitions;
 
   /** Use `startControlPlane`. */
   constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
@@ -68,6 +78,22 @@ export class ControlPlane implements AsyncDisposable {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       metrics: () => this.#metricSources.flatMap((source) => source()),
+    });
+    const { clock, log, random, signal } = options;
+    const { types } = parts;
+    const { objects, services } = this.server;
+    const resolver = new EndpointResolver(objects, random);
+    this.#webhooks = new WebhookClient({ clock, uids: services.uids, types, services: resolver });
+    const metrics = new MetricRegistry();
+    this.addMetrics(() => [metrics]);
+    this.#definitions = new Definitions({
+      server: this.server,
+      types,
+      log,
+      random,
+      webhooks: this.#webhooks,
+      metrics,
+      signal,
     });
   }
 
@@ -111,6 +137,8 @@ export class ControlPlane implements AsyncDisposable {
 
   /** For `startControlPlane`: makes the objects that every cluster has, unless they are there. */
   async bootstrap(): Promise<void> {
+    this.#definitions.start();
+    await this.#definitions.caughtUp();
     const { once, kept } = this.#bootstrapObjects();
     for (const own of [...kept, ...once]) await repair(this.server, own);
     this.#keep(kept);
@@ -153,6 +181,7 @@ export class ControlPlane implements AsyncDisposable {
       { ...own, ...options },
       { ...this.#parts, storage: forkStorage(this.#parts.storage, options) },
     );
+    copy.#definitions.start();
     copy.#keep(copy.#bootstrapObjects().kept);
     copy.#isBootstrapped = true;
     return copy;
@@ -160,6 +189,8 @@ export class ControlPlane implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
+    this.#definitions[Symbol.dispose]();
+    this.#webhooks[Symbol.dispose]();
     this.#renewal?.[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();

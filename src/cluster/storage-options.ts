@@ -42,7 +42,7 @@ export function forkStorage(storage: OpenStorage, { clock }: { readonly clock: C
 }
 
 function asJson({ storage }: StoredKind): StorageCodec {
-  return jsonStorage(storage.type);
+  return jsonStorage(storage.type, storage.typeOf);
 }
 
 function isForkable(store: Store): store is ForkableStore {

@@ -53,7 +53,8 @@ describe('kubectl on every kind', requires('kubectl'), () => {
   });
 
   test('api-resources lists as many resources as upstream does by default', async () => {
-    expect((await kubectl.output('api-resources', '--no-headers')).trim().split('\n')).toHaveLength(67);
+    const lines = (await kubectl.output('api-resources', '--no-headers')).trim().split('\n');
+    expect(lines.filter((line) => !line.includes('test.com'))).toHaveLength(67);
   });
 
   describe.each(all.map((manifest) => [manifest.kind, manifest] as const))(

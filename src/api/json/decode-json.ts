@@ -16,6 +16,8 @@ export interface DecodeOptions {
   readonly fieldValidation?: FieldValidation;
   /** Fill in what the type's `default` and `fill` flags say. */
   readonly defaults?: boolean;
+  /** Leave out what is wrong with the metadata of objects of structural types, instead of refusing them. */
+  readonly forgives?: boolean;
 }
 
 export interface Decoded {
@@ -36,7 +38,7 @@ export interface Decoded {
 export function decodeJson(text: string | Uint8Array | JsonBody, struct: Struct, options: DecodeOptions = {}): Decoded {
   const body = text instanceof JsonBody ? text : new JsonBody(text);
   if (body.survey.isPlain) {
-    const walk = new Walk({ fills: options.defaults === true, owns: true });
+    const walk = new Walk({ fills: options.defaults === true, owns: true, forgives: options.forgives });
     const value = convert(body.takeValue(), { struct, walk, node: () => body.node });
     if (walk.keys === body.survey.keys) {
       if (walk.unknownFields === 0 || isIgnoring(options)) return { value, warnings: [], problems: [] };
@@ -52,7 +54,7 @@ export function decodeNode(
   struct: Struct,
   options: DecodeOptions & { readonly found?: { readonly error: string; readonly warnings: readonly string[] } } = {},
 ): Decoded {
-  const walk = new Walk({ fills: options.defaults === true, owns: false });
+  const walk = new Walk({ fills: options.defaults === true, owns: false, forgives: options.forgives });
   const plain = plainValue(node, struct.isStructural === true ? undefined : { kind: 'struct', struct });
   const value = convert(plain, { struct, walk, node: () => node });
   return judge(value, isIgnoring(options) ? [] : explain(node, struct).problems, options);

@@ -1,11 +1,14 @@
 import type { Shape, Struct } from '../schema/schema.ts';
-import { DecodeError } from '../../base/index.ts';
+import { compareUtf8, DecodeError } from '../../base/index.ts';
+import { fieldErrorText } from '../field-error.ts';
 import { Abort, toDecodeError } from './go-error.ts';
 import { GoDecoder } from './go-decoder.ts';
 import { checkScalar } from './go-scalars.ts';
 import type { JsonNode } from './json-node.ts';
+import { plainValue } from './plain-value.ts';
 import { type StrictProblem, StrictProblems } from './strict-problem.ts';
-import { MAX_KEPT_DEPTH } from './walk.ts';
+import { keepSorted } from './raw-json.ts';
+import { MAX_KEPT_DEPTH, Walk } from './walk.ts';
 
 export interface Explanation {
   /** What Kubernetes says about a value that cannot be decoded into the type. */
@@ -34,53 +37,56 @@ export function explain(node: JsonNode, struct: Struct): Explanation {
 
 /** Of a structural type only the metadata has to be as it should; the schema judges the rest. */
 function explainStructural(node: JsonNode, struct: Struct): Explanation {
-  let error: DecodeError | undefined;
-  const problems = structuralProblems(node, struct, (metadata, type) => {
-    const explained = explain(metadata, type);
-    error ??= explained.error;
-    return explained.problems;
-  });
+  const found = new Finder();
+  found.look(node, { kind: 'struct', struct }, '');
+  let error = found.error ?? numberError(node);
   if (node.kind !== 'object' && node.kind !== 'null') {
     error = new DecodeError(
       'mismatch',
       `json: cannot unmarshal ${node.kind} into Go value of type map[string]interface {}`,
     );
   }
-  return { error, problems };
+  return { error, problems: found.problems };
 }
 
 /** What Kubernetes says about JSON of no type that cannot be kept: only a number can be the reason. */
 export function explainUntyped(node: JsonNode): DecodeError {
-  const goError = checkScalar(node, 'JSON', '');
-  const place = { struct: '', fields: [] };
-  return goError === undefined || 'message' in goError
-    ? new DecodeError('mismatch', 'Cannot decode JSON')
-    : toDecodeError({ kind: 'type', ...goError, place });
+  return numberError(node) ?? new DecodeError('mismatch', 'Cannot decode JSON');
 }
 
-/** Judges the metadata of a resource, which is typed, with problems told by their paths inside it. */
-type JudgeMetadata = (node: JsonNode, struct: Struct) => readonly StrictProblem[];
+/** What is wrong with a number that is too large for Go. */
+function numberError(node: JsonNode): DecodeError | undefined {
+  const goError = checkScalar(node, 'JSON', '');
+  if (goError === undefined || 'message' in goError) return undefined;
+  return toDecodeError({ kind: 'type', ...goError, place: { struct: '', fields: [] } });
+}
 
 /**
- * Duplicate and unknown fields in JSON of a structural type, as Kubernetes names them: duplicates as they come, then what
- * metadata does not have, then what would be pruned, in order of path.
+ * Finds duplicate and unknown fields in JSON of a structural type, and values of a wrong type in the metadata of the
+ * object and of those inside it.
  */
-function structuralProblems(node: JsonNode, struct: Struct, judgeMetadata: JudgeMetadata): readonly StrictProblem[] {
-  const found = new Finder(judgeMetadata);
-  found.look(node, { kind: 'struct', struct }, '');
-  const pruned = found.pruned.list.toSorted((left, right) => (left.path < right.path ? -1 : 1));
-  return [...found.duplicates.list, ...found.metadata, ...pruned];
-}
-
 class Finder {
-  readonly duplicates = new StrictProblems();
-  readonly pruned = new StrictProblems();
-  readonly metadata: StrictProblem[] = [];
-  readonly #judgeMetadata: JudgeMetadata;
+  readonly #duplicates = new StrictProblems();
+  readonly #pruned = new StrictProblems(Number.POSITIVE_INFINITY);
+  readonly #metadata: StrictProblem[] = [];
+  readonly #embedded: StrictProblem[] = [];
+  #error: DecodeError | undefined;
+  #embeddedError: DecodeError | undefined;
   #depth = 0;
 
-  constructor(judgeMetadata: JudgeMetadata) {
-    this.#judgeMetadata = judgeMetadata;
+  /** The object itself is looked at before those inside it. */
+  get error(): DecodeError | undefined {
+    return this.#error ?? this.#embeddedError;
+  }
+
+  /**
+   * In the order of Kubernetes: duplicates as they come, then what metadata does not have, then what would be pruned, and
+   * last what the metadata of objects inside does not have, both in order of path.
+   */
+  get problems(): readonly StrictProblem[] {
+    const byPath = (list: readonly StrictProblem[]): StrictProblem[] =>
+      list.toSorted((left, right) => compareUtf8(left.path, right.path));
+    return [...this.#duplicates.list, ...this.#metadata, ...byPath(this.#pruned.list), ...byPath(this.#embedded)];
   }
 
   /** `kept`: everything here is preserved; `gone`: it has been pruned with what is around it. */
@@ -93,13 +99,13 @@ class Finder {
 
   #lookInto(node: JsonNode, shape: Shape | 'kept' | 'gone', path: string): void {
     if (node.kind === 'array') {
-      const element = typeof shape === 'string' ? shape : shape.kind === 'list' ? shape.element : UNDESCRIBED;
+      const element = typeof shape === 'string' ? shape : itemOf(shape);
       for (const [index, item] of node.items.entries()) this.look(item, element, `${path}[${index}]`);
     }
     if (node.kind !== 'object') return;
     const keys = new Set<string>();
     for (const { key, value } of node.entries) {
-      if (keys.has(key)) this.duplicates.add('duplicate', path, key);
+      if (keys.has(key)) this.#duplicates.add('duplicate', path, key);
       keys.add(key);
       this.#member(value, shape, { path, key });
     }
@@ -112,18 +118,52 @@ class Finder {
   ): void {
     const at = path === '' ? key : `${path}.${key}`;
     const shape = typeof around === 'string' ? around : memberOf(around, key);
-    if (shape === undefined) this.pruned.add('unknown', path, key);
+    if (shape === undefined) this.#pruned.add('unknown', path, key);
     if (typeof shape === 'object' && shape.kind === 'struct' && shape.struct.isStructural !== true) {
-      const problems = this.#judgeMetadata(node, shape.struct).filter(({ kind }) => kind === 'unknown');
-      this.metadata.push(...problems.map((problem) => ({ ...problem, path: `${at}.${problem.path}` })));
+      this.#judgeMetadata(node, shape.struct, at);
       this.look(node, 'kept', at);
-    } else {
-      this.look(node, shape ?? 'gone', at);
+      return;
     }
+    if (path !== '' && isEmbedded(around) && (key === 'apiVersion' || key === 'kind'))
+      this.#judgeText(node, around, { at, key });
+    this.look(node, shape ?? 'gone', at);
+  }
+
+  #judgeMetadata(node: JsonNode, struct: Struct, at: string): void {
+    const { error, problems } = explain(node, struct);
+    const unknown = problems.filter(({ kind }) => kind === 'unknown');
+    const isOutermost = at === 'metadata';
+    const list = isOutermost ? this.#metadata : this.#embedded;
+    list.push(...unknown.map((problem) => ({ ...problem, path: `${at}.${problem.path}` })));
+    if (error === undefined) return;
+    if (isOutermost) this.#error ??= error;
+    else this.#embeddedError ??= wrongPart(at, node, error.message);
+  }
+
+  /** Null is pruned before, where the schema names the field. */
+  #judgeText(node: JsonNode, around: Shape, { at, key }: { readonly at: string; readonly key: string }): void {
+    const isNamed = around.kind === 'struct' && around.struct.field(key)?.isImplied !== true;
+    if (node.kind === 'string' || (node.kind === 'null' && isNamed)) return;
+    this.#embeddedError ??= wrongPart(at, node, 'must be a string');
   }
 }
 
+function isEmbedded(shape: Shape | 'kept' | 'gone'): shape is Shape {
+  return typeof shape === 'object' && shape.constraints?.isEmbedded === true;
+}
+
+function wrongPart(at: string, node: JsonNode, detail: string): DecodeError {
+  const value = keepSorted(plainValue(node, undefined), new Walk({ fills: false, owns: false }));
+  return new DecodeError('mismatch', fieldErrorText({ reason: 'FieldValueInvalid', field: at, value, detail }));
+}
+
 const UNDESCRIBED: Shape = { kind: 'scalar', scalar: 'JSON' };
+
+/** What is known of an item. */
+function itemOf(shape: Shape): Shape | 'kept' {
+  if (shape.kind === 'list') return shape.element;
+  return shape.constraints?.preservesUnknown === true ? 'kept' : UNDESCRIBED;
+}
 
 /** What is known of a member; undefined when it is pruned. */
 function memberOf(shape: Shape, key: string): Shape | 'kept' | undefined {

@@ -7,7 +7,7 @@ export { decodeUtf8 } from './go-utf8.ts';
 export { JsonBody } from './json-body.ts';
 export { type JsonEntry, type JsonNode, NULL_NODE } from './json-node.ts';
 export { parseUntyped, untypedValue } from './parse-untyped.ts';
-export { type PlainObject, setOwn } from './plain-object.ts';
+export { isPlainObject, type PlainObject, setOwn } from './plain-object.ts';
 export { isSchemaScalar, type SchemaScalar } from './schema-rules.ts';
 export { describeProblem, type StrictProblem } from './strict-problem.ts';
 export { type TypeMeta, typeMetaOf, typeMetaOfNode } from './type-meta.ts';

@@ -14,9 +14,14 @@ const MAX_PROBLEMS = 100;
 export class StrictProblems {
   readonly list: StrictProblem[] = [];
   readonly #seen = new Set<string>();
+  readonly #limit: number;
+
+  constructor(limit = MAX_PROBLEMS) {
+    this.#limit = limit;
+  }
 
   add(kind: StrictProblem['kind'], parent: string, key: string): void {
-    if (this.list.length >= MAX_PROBLEMS) return;
+    if (this.list.length >= this.#limit) return;
     const problem = { kind, path: parent === '' ? key : `${parent}.${key}` };
     const text = describeProblem(problem);
     if (this.#seen.has(text)) return;

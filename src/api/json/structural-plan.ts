@@ -1,9 +1,10 @@
+import { isUndescribed } from '../schema/correlation.ts';
 import type { Field, Shape, Struct } from '../schema/schema.ts';
 import { isPlainObject, type PlainObject, setOwn } from './plain-object.ts';
 import { countKeys, keepSorted, sortKeys } from './raw-json.ts';
 import type { Convert } from './scalar-rules.ts';
 import type { StructConverters } from './shape-rules.ts';
-import { MISMATCH, type Walk } from './walk.ts';
+import { MISMATCH, Walk } from './walk.ts';
 
 /**
  * How the objects of a structural type are made canonical: keys sorted, what the schema does not name pruned, nulls and
@@ -14,10 +15,13 @@ export class StructuralPlan {
   readonly #converters: StructConverters;
   readonly #fields = new Map<string, Convert>();
   readonly #filled: readonly Field[];
+  /** The object is a whole one inside another. */
+  readonly #isEmbedded: boolean;
 
   constructor(struct: Struct, converters: StructConverters) {
     this.#struct = struct;
     this.#converters = converters;
+    this.#isEmbedded = struct.constraints?.isEmbedded === true;
     this.#filled = struct.fields.filter(({ shape }) => hasDefault(shape));
   }
 
@@ -52,12 +56,39 @@ export class StructuralPlan {
     }
   }
 
-  #keep({ name, shape }: Field, value: unknown, walk: Walk): unknown {
+  #keep({ name, shape, isImplied }: Field, value: unknown, walk: Walk): unknown {
     let convert = this.#fields.get(name);
     if (convert === undefined) this.#fields.set(name, (convert = converterOf(shape, this.#converters)));
-    if (shape.kind === 'struct' && shape.struct.isStructural !== true) return convert(value ?? {}, walk); // metadata
+    const isOutermost = this.#struct.kind !== undefined;
+    if (shape.kind === 'struct' && shape.struct.isStructural !== true) {
+      // Metadata: where the schema names it, null is pruned before anybody takes it for an object without anything set.
+      if (value === null && isImplied !== true && !isOutermost) return undefined;
+      return walk.forgives ? validPart(value ?? {}, convert) : convert(value ?? {}, walk);
+    }
+    if (!isOutermost && this.#isEmbedded && (name === 'apiVersion' || name === 'kind')) {
+      if (typeof value !== 'string' && (value !== null || isImplied === true)) {
+        if (walk.forgives) return undefined;
+        throw MISMATCH;
+      }
+    }
     return keptMember(value, { shape, convert, walk });
   }
+}
+
+/** Of metadata, the fields that can be read. */
+function validPart(value: unknown, convert: Convert): unknown {
+  const attempt = (part: unknown): unknown => {
+    try {
+      return convert(part, new Walk({ fills: false, owns: false }));
+    } catch (error) {
+      if (error === MISMATCH) return undefined;
+      throw error;
+    }
+  };
+  const whole = attempt(value);
+  if (whole !== undefined || !isPlainObject(value)) return whole;
+  const valid = Object.entries(value).filter(([name, part]) => attempt({ [name]: part }) !== undefined);
+  return attempt(Object.fromEntries(valid));
 }
 
 interface Member {
@@ -71,7 +102,7 @@ function keptMember(value: unknown, { shape, convert, walk }: Member): unknown {
   if (value !== undefined && (value !== null || shape.constraints?.nullable === true)) {
     return value === null ? null : convert(value, walk);
   }
-  if (!hasDefault(shape)) return undefined;
+  if (!hasDefault(shape)) return isUndescribed(shape) ? value : undefined;
   if (!walk.fills) return value;
   const { keys, unknownFields } = walk; // those of the input
   const filled = convert(shape.constraints?.default, walk);

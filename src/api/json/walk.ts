@@ -9,15 +9,18 @@ export class Walk {
    * result as they are. What the exact parser made is not plain: it has number tokens.
    */
   readonly owns: boolean;
+  /** Whether what is wrong with metadata is left out, as it is of what was stored in times with fewer rules. */
+  readonly forgives: boolean;
   /** How many fields were met that their type does not have. */
   unknownFields = 0;
   /** How many keys were met in all objects together. */
   keys = 0;
   #depth = 0;
 
-  constructor(options: { readonly fills: boolean; readonly owns: boolean }) {
+  constructor(options: { readonly fills: boolean; readonly owns: boolean; readonly forgives?: boolean | undefined }) {
     this.fills = options.fills;
     this.owns = options.owns;
+    this.forgives = options.forgives === true;
   }
 
   /** Whether a flat list or map of the input may go into the result as it is. */

@@ -1,5 +1,6 @@
 import type { GroupVersionKind, Shape, Struct } from '../schema/schema.ts';
 import { structuralName } from '../schema/structural-schema.ts';
+import { LIST_METADATA, typeMeta } from './descriptions.ts';
 import type { DocumentSources } from './document-sources.ts';
 import { reference } from './json-schema.ts';
 import type { JsonSchema, OpenApiVersion } from './json-schema.ts';
@@ -19,7 +20,7 @@ export interface CustomKind {
   readonly openApi?: Pick<WrittenSchema, 'v2' | 'v3'>;
 }
 
-/** The schemas of a custom kind and of its lists. Each version of OpenAPI is written when first asked for. */
+/** The schemas of a custom kind and of its lists. Each version of OpenAPI is written whenever it is asked for. */
 export function customSchemas(custom: CustomKind, sources: DocumentSources): Record<'object' | 'list', WrittenSchema> {
   const { kind, openApi } = custom;
   const name = structuralName(kind);
@@ -34,20 +35,22 @@ export function customSchemas(custom: CustomKind, sources: DocumentSources): Rec
 }
 
 function lazy(name: string, kind: GroupVersionKind, write: (version: OpenApiVersion) => JsonSchema): WrittenSchema {
-  const made: { v2?: JsonSchema; v3?: JsonSchema } = {};
   return {
     name,
     kind,
     get v2() {
-      return (made.v2 ??= write('v2'));
+      return write('v2');
     },
     get v3() {
-      return (made.v3 ??= write('v3'));
+      return write('v3');
     },
   };
 }
 
 function ofObject(custom: CustomKind, version: OpenApiVersion, sources: DocumentSources): JsonSchema {
+  // kubectl of old takes what has properties to have no others.
+  if (version === 'v2' && custom.type.preservesUnknown)
+    return { type: 'object', ...kubernetesMembers(custom.kind, custom) };
   const { properties = {}, ...schema } = inPlace(custom.type, version, { sources, around: [] });
   const { default: _, ...metadata } = properties['metadata'] ?? metaReference('ObjectMeta', version);
   const all = { apiVersion: TEXT, kind: TEXT, ...properties, metadata };
@@ -65,20 +68,24 @@ function ofList(custom: CustomKind, version: OpenApiVersion): JsonSchema {
     type: 'object',
     required: ['items'],
     properties: {
-      apiVersion: TEXT,
+      apiVersion: described('apiVersion'),
       items: {
         description: `The ${kind} objects of the list.`,
         type: 'array',
         items: { $ref: reference(structuralName(custom.kind), version) },
       },
-      kind: TEXT,
-      metadata: metaReference('ListMeta', version),
+      kind: described('kind'),
+      metadata: { description: LIST_METADATA, ...metaReference('ListMeta', version) },
     },
     ...kubernetesMembers({ ...custom.kind, kind: custom.listKind }, custom),
   };
 }
 
 const TEXT: JsonSchema = { type: 'string' };
+
+function described(name: string): JsonSchema {
+  return { description: typeMeta.get(name), type: 'string' };
+}
 
 function metaReference(name: string, version: OpenApiVersion): JsonSchema {
   const $ref = reference(`${META}.${name}`, version);

@@ -34,7 +34,7 @@ export class TableDescriptions implements Descriptions {
     if (struct.kind === undefined) return undefined;
     const element = listElement(struct);
     if (element !== undefined && field === 'items') return `The ${element} objects of the list.`;
-    if (element !== undefined && field === 'metadata') return listMetadata;
+    if (element !== undefined && field === 'metadata') return LIST_METADATA;
     return typeMeta.get(field);
   }
 
@@ -49,12 +49,13 @@ function listElement(struct: Struct): string | undefined {
   return items.element.struct.shortName;
 }
 
-const listMetadata = 'Metadata of the list: its resourceVersion, and where to continue when there is more.';
+export const LIST_METADATA = 'Metadata of the list: its resourceVersion, and where to continue when there is more.';
 
-const typeMeta: ReadonlyMap<string, string> = new Map([
+/** What `kind` and `apiVersion` are, of whatever kind. */
+export const typeMeta: ReadonlyMap<string, string> = new Map([
   ['kind', 'The kind of the object, in CamelCase. It follows from the endpoint and cannot be changed.'],
   [
     'apiVersion',
-    'The API group and version in which the object is written, such as `apps/v1`, or `v1` for the core group.',
+    'APIVersion defines the group and version in which the object is written, such as `apps/v1`, or `v1` for the core group.',
   ],
 ]);

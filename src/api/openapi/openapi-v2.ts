@@ -39,6 +39,12 @@ export class OpenApiV2 {
     this.#schemas = new SchemaTexts(sources, 'v2');
   }
 
+  /** Writes a resource's part in advance: a document of many is best made in slices. */
+  prepare(resource: ServedResource): void {
+    const { types } = this.#resourcePart(resource);
+    for (const text of this.#schemas.reachable(types)) this.#definition(text);
+  }
+
   document(resources: readonly ServedResource[]): OpenApiDocumentV2 {
     const parts = [
       this.#part(this.#serverEndpoints(resources)),

@@ -52,7 +52,7 @@ export class SchemaTexts {
     if (known !== undefined) return known;
     const schema = type[this.#version];
     const text = { name: type.name, text: JSON.stringify(schema), refersTo: referredNames(schema), type };
-    this.#written.set(type, text);
+    if (this.#version === 'v2') this.#written.set(type, text); // other documents are of one version of a group, and kept whole
     return text;
   }
 

@@ -1,11 +1,11 @@
 import type { Constraints, NestedRules } from '../schema/constraints.ts';
 import type { Field, ScalarName, Shape, Struct } from '../schema/schema.ts';
-import type { Descriptions } from './descriptions.ts';
+import { type Descriptions, typeMeta } from './descriptions.ts';
 import { type JsonSchema, type OpenApiVersion, reference } from './json-schema.ts';
 
 type Members = Record<string, unknown>;
 
-const METADATA = 'Standard metadata of the object: its name, labels, annotations and owners.';
+const METADATA = "Standard object's metadata: its name, labels, annotations and owners.";
 
 /**
  * Documents a structural type as upstream does: in v3 as the schema was written, in v2 without what that version has no
@@ -35,19 +35,21 @@ class Writer {
   }
 
   inPlace(shape: Shape, root: Struct | undefined): JsonSchema {
-    const { constraints = {} } = shape;
+    const { constraints = NOTHING } = shape;
     const isHidden = this.#isV2 && (constraints.nullable === true || constraints.preservesUnknown === true);
-    return without({
-      ...constraints.documentation,
-      type: this.#type(shape),
-      ...(this.#isV2 ? {} : { default: constraints.default, nullable: constraints.nullable }),
-      ...valueRules(constraints),
-      ...(this.#isV2 ? {} : junctors(constraints)),
-      items: shape.kind === 'list' && !isHidden ? this.#place(shape.element) : undefined,
-      additionalProperties: shape.kind === 'map' ? this.#others(shape.value) : undefined,
-      ...(shape.kind === 'struct' && !isHidden ? this.#members(shape.struct, constraints, root) : {}),
-      ...extensions(shape),
-    });
+    const schema: Members = { ...constraints.documentation };
+    put(schema, 'type', this.#type(shape));
+    if (!this.#isV2) {
+      if (constraints.default !== undefined) schema['default'] = constraints.default;
+      put(schema, 'nullable', constraints.nullable);
+    }
+    putValueRules(schema, constraints);
+    if (!this.#isV2) putJunctors(schema, constraints);
+    if (shape.kind === 'list' && !isHidden) schema['items'] = this.#place(shape.element);
+    if (shape.kind === 'map') schema['additionalProperties'] = this.#others(shape.value);
+    if (shape.kind === 'struct' && !isHidden) this.#putMembers(schema, shape.struct, { constraints, root });
+    putExtensions(schema, shape, constraints);
+    return schema;
   }
 
   #type(shape: Shape): string | undefined {
@@ -62,10 +64,14 @@ class Writer {
     return isAnything ? true : this.#place(shape);
   }
 
-  #members(struct: Struct, constraints: Constraints, root: Struct | undefined): Members {
+  #putMembers(
+    schema: Members,
+    struct: Struct,
+    { constraints, root }: { readonly constraints: Constraints; readonly root: Struct | undefined },
+  ): void {
     const isResource = root?.kind !== undefined || constraints.isEmbedded === true;
     const describe = (name: string): string | undefined =>
-      root === undefined ? undefined : this.#descriptions.ofField(root, name);
+      root === undefined ? typeMeta.get(name) : this.#descriptions.ofField(root, name);
     const properties = struct.fields.map((field): [string, JsonSchema] => {
       if (!isResource || !RESOURCE_FIELDS.has(field.name)) return [field.name, this.#place(field.shape)];
       return [field.name, this.#resourceField(field, describe(field.name))];
@@ -75,14 +81,12 @@ class Writer {
     const asked = this.#isV2 ? required.filter((name) => !isNullable(name)) : required;
     const added = constraints.isEmbedded === true ? ['kind', 'apiVersion'].filter((name) => !asked.includes(name)) : [];
     const all = [...asked, ...added];
-    return {
-      required: all.length === 0 ? undefined : all,
-      properties: properties.length === 0 ? undefined : Object.fromEntries(properties),
-    };
+    if (all.length > 0) schema['required'] = all;
+    if (properties.length > 0) schema['properties'] = Object.fromEntries(properties);
   }
 
   #resourceField({ name, shape }: Field, text: string | undefined): JsonSchema {
-    if (shape.kind !== 'struct') return without({ description: text, type: 'string' });
+    if (shape.kind !== 'struct') return { ...(text === undefined ? {} : { description: text }), type: 'string' };
     const description = text ?? (name === 'metadata' ? METADATA : undefined);
     const $ref = reference(shape.struct.name, this.#version);
     if (description === undefined) return { $ref };
@@ -101,62 +105,70 @@ const TYPES: Partial<Readonly<Record<ScalarName, string>>> = {
 };
 
 /** What can be said of a value in both versions; what is required is told with the members. */
-function valueRules({
-  allOf,
-  anyOf,
-  oneOf,
-  not,
-  rules,
-  required,
-  properties,
-  items,
-  additionalProperties,
-  ...others
-}: Constraints): Members {
-  const { nullable, default: _, preservesUnknown, isEmbedded, documentation, type, ...plain } = others;
-  return plain;
+const VALUE_RULES = [
+  'enum',
+  'minimum',
+  'exclusiveMinimum',
+  'maximum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'format',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+] as const satisfies readonly (keyof NestedRules)[];
+
+const NOTHING: Constraints = {};
+
+function putValueRules(schema: Members, rules: NestedRules): void {
+  if (rules === NOTHING) return;
+  for (const name of VALUE_RULES) put(schema, name, rules[name]);
 }
 
-function junctors({ allOf, anyOf, oneOf, not }: NestedRules): Members {
-  return {
-    allOf: allOf?.map(nested),
-    anyOf: anyOf?.map(nested),
-    oneOf: oneOf?.map(nested),
-    not: not === undefined ? undefined : nested(not),
-  };
+function putJunctors(schema: Members, { allOf, anyOf, oneOf, not }: NestedRules): void {
+  put(schema, 'allOf', allOf?.map(nested));
+  put(schema, 'anyOf', anyOf?.map(nested));
+  put(schema, 'oneOf', oneOf?.map(nested));
+  if (not !== undefined) schema['not'] = nested(not);
 }
 
 function nested(rules: NestedRules): JsonSchema {
   const { properties, items, additionalProperties, required, type } = rules;
-  const parts = Object.entries(properties ?? {}).map(([name, inner]) => [name, nested(inner)] as const);
-  return without({
-    type,
-    ...valueRules(rules),
-    ...junctors(rules),
-    required,
-    properties: properties === undefined ? undefined : Object.fromEntries(parts),
-    items: items === undefined ? undefined : nested(items),
-    additionalProperties: additionalProperties === undefined ? undefined : nested(additionalProperties),
-    'x-kubernetes-validations': rules.rules,
-  });
+  const schema: Members = {};
+  put(schema, 'type', type);
+  putValueRules(schema, rules);
+  putJunctors(schema, rules);
+  put(schema, 'required', required);
+  if (properties !== undefined) {
+    const parts = Object.entries(properties).map(([name, inner]) => [name, nested(inner)] as const);
+    schema['properties'] = Object.fromEntries(parts);
+  }
+  if (items !== undefined) schema['items'] = nested(items);
+  if (additionalProperties !== undefined) schema['additionalProperties'] = nested(additionalProperties);
+  put(schema, 'x-kubernetes-validations', rules.rules);
+  return schema;
 }
 
-function extensions(shape: Shape): Members {
-  const { constraints = {} } = shape;
-  return {
-    'x-kubernetes-preserve-unknown-fields': constraints.preservesUnknown,
-    'x-kubernetes-embedded-resource': constraints.isEmbedded,
-    'x-kubernetes-int-or-string': (shape.kind === 'scalar' && shape.scalar === 'IntOrString') || undefined,
-    'x-kubernetes-list-map-keys': shape.kind === 'list' ? shape.keys : undefined,
-    'x-kubernetes-list-type': shape.kind === 'list' ? shape.listType : undefined,
-    'x-kubernetes-map-type': shape.kind === 'struct' || shape.kind === 'map' ? shape.mapType : undefined,
-    'x-kubernetes-validations': constraints.rules,
-  };
+function putExtensions(schema: Members, shape: Shape, constraints: Constraints): void {
+  put(schema, 'x-kubernetes-preserve-unknown-fields', constraints.preservesUnknown);
+  put(schema, 'x-kubernetes-embedded-resource', constraints.isEmbedded);
+  if (shape.kind === 'scalar') {
+    put(schema, 'x-kubernetes-int-or-string', shape.scalar === 'IntOrString');
+  } else if (shape.kind === 'list') {
+    put(schema, 'x-kubernetes-list-map-keys', shape.keys);
+    put(schema, 'x-kubernetes-list-type', shape.listType);
+  } else {
+    put(schema, 'x-kubernetes-map-type', shape.mapType);
+  }
+  put(schema, 'x-kubernetes-validations', constraints.rules);
 }
 
 /** Go leaves out what is absent, and what is false. */
-function without(members: Members): JsonSchema {
-  return Object.fromEntries(
-    Object.entries(members).filter(([name, value]) => value !== undefined && (value !== false || name === 'default')),
-  );
+function put(schema: Members, name: string, value: unknown): void {
+  if (value !== undefined && value !== false) schema[name] = value;
 }

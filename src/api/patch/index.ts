@@ -1,6 +1,6 @@
 export { conversionError } from './conversion-error.ts';
 export { duplicateFields } from './duplicate-fields.ts';
-export { goText } from './go-value-text.ts';
+export { goText, goType } from './go-value-text.ts';
 export { applyJsonPatch, type JsonPatchOperation } from './json-patch.ts';
 export { JsonPatchError } from './json-patch-error.ts';
 export { applyMergePatch } from './merge-patch.ts';

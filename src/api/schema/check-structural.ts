@@ -11,10 +11,9 @@ import {
 import { isPlainObject, type PlainObject } from '../json/plain-object.ts';
 import { goFloat } from '../patch/go-value-text.ts';
 import type { NestedRules } from './constraints.ts';
-import { type JudgedPlace, placeOfRoot, placeOfRules, shapePlace } from './judged-place.ts';
-import { checkUniqueItems } from './check-unique-items.ts';
-import { canonicalText, isChoice, isMultiple, jsonType } from './go-json-values.ts';
-import type { Shape, Struct } from './schema.ts';
+import type { Correlation } from './correlation.ts';
+import { type JudgedPlace, placeOfRules } from './judged-place.ts';
+import { canonicalText, isChoice, isMultiple, isNearlyWhole, jsonType } from './go-json-values.ts';
 
 /** What judging texts takes besides this folder. */
 export interface TextChecks {
@@ -30,17 +29,25 @@ export interface TextChecks {
  *
  * Bounded: every value is looked at once for each schema that describes its place. Recursion is as deep as the schema.
  */
-export function checkStructural(value: unknown, struct: Struct, checks: TextChecks): readonly FieldError[] {
-  const judge = new Judge(checks);
-  judge.judge(value, placeOfRoot(struct), '');
-  return [...judge.errors, ...checkUniqueItems(value, { kind: 'struct', struct })];
+export function checkStructural(value: unknown, place: JudgedPlace, options: StructuralCheck): readonly FieldError[] {
+  const judge = new Judge(options.checks, options.base);
+  judge.judge(value, { place, path: '', correlation: options.correlation });
+  return judge.errors;
 }
 
-/** The same for a value of any place, such as a default; fields are named from there on. */
-export function checkStructuralPlace(value: unknown, shape: Shape, checks: TextChecks): readonly FieldError[] {
-  const judge = new Judge(checks);
-  judge.judge(value, shapePlace(shape), '');
-  return [...judge.errors, ...checkUniqueItems(value, shape)];
+export interface StructuralCheck {
+  readonly checks: TextChecks;
+  /** Where the value is; details of errors do not tell it. */
+  readonly base?: string | undefined;
+  /** What the value was before: of what has not changed, nothing is said. */
+  readonly correlation?: Correlation | undefined;
+}
+
+/** A place, and where it is in the value. */
+interface Spot {
+  readonly place: JudgedPlace;
+  readonly path: string;
+  readonly correlation?: Correlation | undefined;
 }
 
 /** Collects what is wrong, and counts what is right: of several schemas, the one that fits best tells its errors. */
@@ -48,24 +55,28 @@ class Judge {
   readonly errors: FieldError[] = [];
   matches = 0;
   readonly #checks: TextChecks;
+  readonly #base: string;
   readonly #told = new Set<string>();
 
-  constructor(checks: TextChecks) {
+  constructor(checks: TextChecks, base = '') {
     this.#checks = checks;
+    this.#base = base;
   }
 
-  judge(value: unknown, place: JudgedPlace, path: string): void {
+  judge(value: unknown, spot: Spot): void {
+    if (spot.correlation?.isUnchanged === true) return;
+    const { place, path } = spot;
     this.#checkType(value, place, path);
     if (value === null) {
       this.#checkChoice(value, place.rules, path);
       return;
     }
     if (place.hasAlternatives) this.#checkAlternatives(value, place.rules, path);
-    if (typeof value === 'string') this.#checkText(value, place.rules, path);
+    if (typeof value === 'string') this.#checkText(value, place, path);
     if (typeof value === 'number' || typeof value === 'bigint') this.#checkNumber(value, place, path);
-    if (Array.isArray(value)) this.#checkList(value, place, path);
+    if (Array.isArray(value)) this.#checkList(value, spot);
     this.#checkChoice(value, place.rules, path);
-    if (isPlainObject(value)) this.#checkObject(value, place, path);
+    if (isPlainObject(value)) this.#checkObject(value, spot);
     this.matches += 4; // for the checks that apply to any value, and for the whole
   }
 
@@ -77,13 +88,19 @@ class Judge {
     this.errors.push(error);
   }
 
+  /** What is said of a field; the base is not part of the words. */
+  #at(path: string): string {
+    if (path === '') return this.#base === '' ? NOWHERE : this.#base;
+    return this.#base === '' ? path : `${this.#base}.${path}`;
+  }
+
   #wrong(path: string, value: unknown, words: string): void {
-    this.#add(invalidValue(path, value, `${path} in body ${words}`));
+    this.#add(invalidValue(this.#at(path), value, `${path} in body ${words}`));
   }
 
   /** What is wrong with a whole has no path upstream. */
   #wrongWhole(words: string): void {
-    this.#add(invalidValue('<nil>', '', words));
+    this.#add(invalidValue(this.#at(''), '', words));
   }
 
   #checkType(value: unknown, { types, isNullable, rules }: JudgedPlace, path: string): void {
@@ -95,6 +112,7 @@ class Judge {
         ? isNullable
         : types.includes(type) ||
           (type === 'integer' && types.includes('number')) ||
+          (type === 'number' && types.includes('integer') && isNearlyWhole(Number(value))) ||
           (format !== '' &&
             (type === 'string' || type === 'array') &&
             !types.includes('number') &&
@@ -104,22 +122,22 @@ class Judge {
     const expected =
       format !== '' && type !== 'string' && type !== 'array' && value !== null ? format : types.join(',');
     const found = expected === format && format !== '' ? (GO_FORMATS[type] ?? '') : type;
-    this.#add(typeInvalid(path, found, `${path} in body must be of type ${expected}: ${JSON.stringify(found)}`));
+    this.#add(
+      typeInvalid(this.#at(path), found, `${path} in body must be of type ${expected}: ${JSON.stringify(found)}`),
+    );
   }
 
   /** Formats that the server does not know for a type count as none. */
   #formatOf(types: readonly string[], { format = '' }: NestedRules): string {
-    if (format === '' || types.length > 1) return format;
-    const [type = 'string'] = types;
+    const type = types.length === 1 ? types[0] : 'string';
     if (type === 'string') return this.#checks.format(format) === undefined ? '' : format;
-    const known = NUMBER_FORMATS[type];
-    return known === undefined || known.includes(format) ? format : '';
+    return NUMBER_FORMATS[type ?? '']?.includes(format) === true ? format : '';
   }
 
   #checkAlternatives(value: unknown, { anyOf = [], oneOf = [], allOf = [], not }: NestedRules, path: string): void {
     const judged = (rules: NestedRules): Judge => {
-      const judge = new Judge(this.#checks);
-      judge.judge(value, placeOfRules(rules), path);
+      const judge = new Judge(this.#checks, this.#base);
+      judge.judge(value, { place: placeOfRules(rules), path });
       return judge;
     };
     const name = JSON.stringify(path);
@@ -160,10 +178,12 @@ class Judge {
   }
 
   /** Of length and pattern, only the first thing that is wrong is told. */
-  #checkText(value: string, { maxLength, minLength, pattern = '', format = '' }: NestedRules, path: string): void {
+  #checkText(value: string, { types, rules }: JudgedPlace, path: string): void {
     this.matches += 1;
+    const { maxLength, minLength, pattern = '' } = rules;
+    const format = this.#formatOf(types, rules);
     const length = maxLength === undefined && minLength === undefined ? 0 : codePointCount(value);
-    if (maxLength !== undefined && length > maxLength) this.#add(tooLong(path, maxLength));
+    if (maxLength !== undefined && length > maxLength) this.#add(tooLong(this.#at(path), maxLength));
     else if (minLength !== undefined && length < minLength)
       this.#wrong(path, value, `should be at least ${minLength} chars long`);
     else if (pattern !== '') this.#checkPattern(value, pattern, path);
@@ -172,7 +192,7 @@ class Judge {
     this.matches += 1;
     if (hasFormat(value)) return;
     const words = `${path} in body must be of type ${format}: ${JSON.stringify(value)}`;
-    this.#add(typeInvalid(path, value, words));
+    this.#add(typeInvalid(this.#at(path), value, words));
   }
 
   #checkPattern(value: string, pattern: string, path: string): void {
@@ -185,7 +205,7 @@ class Judge {
   #checkNumber(value: number | bigint, { types, rules }: JudgedPlace, path: string): void {
     this.matches += 2;
     const type = types.length === 1 ? types[0] : undefined;
-    const isWhole = typeof value === 'bigint' || Number.isInteger(value);
+    const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
     if (type === 'integer' && !(isWhole && (rules.format !== 'int32' || Number(value) === (Number(value) | 0)))) {
       const format =
         rules.format === 'int32' || rules.format === 'int64' ? `with format ${rules.format}` : '(default format)';
@@ -200,7 +220,7 @@ class Judge {
     if (multipleOf !== undefined) {
       const [factor, text] = bound(multipleOf);
       if (factor <= 0)
-        this.#add(invalidValue(path, 0, `factor MultipleOf declared for ${path} must be positive: ${text}`));
+        this.#add(invalidValue(this.#at(path), 0, `factor MultipleOf declared for ${path} must be positive: ${text}`));
       else if (!isMultiple(value, factor)) this.#wrong(path, value, `should be a multiple of ${text}`);
     }
     if (minimum !== undefined) {
@@ -215,16 +235,19 @@ class Judge {
     }
   }
 
-  #checkList(
-    value: readonly unknown[],
-    { parts: { item }, rules: { minItems, maxItems, uniqueItems } }: JudgedPlace,
-    path: string,
-  ): void {
+  #checkList(value: readonly unknown[], { place, path, correlation }: Spot): void {
     this.matches += 2;
-    if (item !== undefined) for (const [index, one] of value.entries()) this.judge(one, item, `${path}[${index}]`);
+    const {
+      parts: { item },
+      rules: { minItems, maxItems, uniqueItems },
+    } = place;
+    if (item !== undefined) {
+      for (const [index, one] of value.entries())
+        this.judge(one, { place: item, path: `${path}[${index}]`, correlation: correlation?.index(index) });
+    }
     const size = value.length;
     if (minItems !== undefined && size < minItems) this.#wrong(path, size, `should have at least ${minItems} items`);
-    if (maxItems !== undefined && size > maxItems) this.#add(tooMany(path, size, maxItems));
+    if (maxItems !== undefined && size > maxItems) this.#add(tooMany(this.#at(path), size, maxItems));
     if (uniqueItems === true && new Set(value.map((one) => canonicalText(one))).size < size)
       this.#wrong(path, '', "shouldn't contain duplicates");
   }
@@ -232,25 +255,36 @@ class Judge {
   #checkChoice(value: unknown, { enum: choices = [] }: NestedRules, path: string): void {
     if (choices.length === 0 || choices.some((choice) => isChoice(value, choice))) return;
     const texts = choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice)));
-    this.#add(notSupported(path, value, texts));
+    this.#add(notSupported(this.#at(path), value, texts));
   }
 
-  #checkObject(value: PlainObject, { parts: { members, others }, rules }: JudgedPlace, path: string): void {
+  #checkObject(value: PlainObject, { place, path, correlation }: Spot): void {
     this.matches += 1;
+    const {
+      parts: { members, others },
+      rules,
+    } = place;
     const names = Object.keys(value);
     const { minProperties, maxProperties, required: needed = [] } = rules;
     if (minProperties !== undefined && names.length < minProperties)
       this.#wrong(path, names.length, `should have at least ${minProperties} properties`);
     if (maxProperties !== undefined && names.length > maxProperties)
-      this.#add(tooMany(path, names.length, maxProperties));
+      this.#add(tooMany(this.#at(path), names.length, maxProperties));
     const start = path === '' ? '' : `${path}.`;
     for (const name of names) {
-      const place = members?.get(name) ?? others;
-      if (place !== undefined) this.judge(value[name], place, `${start}${name}`);
+      const inner = members?.get(name) ?? others;
+      if (inner === undefined) continue;
+      // Both versions of an object have been converted to the same type, so that nothing was ever wrong with these two.
+      const isType = path === '' && (name === 'apiVersion' || name === 'kind');
+      const was = isType ? undefined : correlation?.key(name);
+      this.judge(value[name], { place: inner, path: `${start}${name}`, correlation: was });
     }
-    for (const name of needed) if (!Object.hasOwn(value, name)) this.#add(required(`${start}${name}`));
+    for (const name of needed) if (!Object.hasOwn(value, name)) this.#add(required(this.#at(`${start}${name}`)));
   }
 }
+
+/** How upstream writes the path to the whole object. */
+const NOWHERE = '<nil>';
 
 /** Of schemas that all do not fit, the first with the most that does. */
 function best(results: readonly Judge[]): Judge | undefined {

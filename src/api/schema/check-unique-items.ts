@@ -1,9 +1,15 @@
 import { duplicate, type FieldError, invalidValue } from '../field-error.ts';
 import { isPlainObject, type PlainObject } from '../json/plain-object.ts';
 import type { ListShape, Shape } from './schema.ts';
+import { ShapeSearch } from './shape-search.ts';
+
+const unique = new ShapeSearch(
+  (shape) => shape.kind === 'list' && (shape.listType === 'set' || shape.listType === 'map'),
+);
 
 /** Items of lists of type `set` and `map` in a canonical value that are there twice. */
 export function checkUniqueItems(value: unknown, shape: Shape, path = ''): FieldError[] {
+  if (!unique.has(shape)) return [];
   if (Array.isArray(value)) return shape.kind === 'list' ? checkList(value, shape, path) : [];
   if (!isPlainObject(value)) return [];
   if (shape.kind === 'map') {

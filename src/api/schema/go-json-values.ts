@@ -4,6 +4,7 @@ import { isPlainObject } from '../json/plain-object.ts';
 
 /** Equal, or so after Go has converted the one to the type of the other: 1.5 is 1, and 97 is `a`. */
 export function isChoice(value: unknown, choice: unknown): boolean {
+  if (value === null) return false; // not even where it is among the choices
   if (deepEqual(choice, value)) return true;
   if (typeof value !== 'number') return false;
   if (typeof choice === 'number') return Number.isInteger(choice) && Math.trunc(value) === choice;
@@ -18,7 +19,7 @@ export function jsonType(value: unknown): string {
     case 'bigint':
       return 'integer';
     case 'number':
-      return Number.isInteger(value) ? 'integer' : 'number';
+      return Number.isSafeInteger(value) ? 'integer' : 'number';
     case 'object':
       return 'object';
     default:
@@ -28,8 +29,20 @@ export function jsonType(value: unknown): string {
 
 /** Whether the value is a whole number of times the factor. */
 export function isMultiple(value: number | bigint, factor: number): boolean {
-  if (Number.isInteger(factor) && typeof value === 'bigint') return value % BigInt(factor) === 0n;
-  return Number.isInteger(Number(value) / factor);
+  if (Number.isInteger(factor) && (typeof value === 'bigint' || Number.isSafeInteger(value)))
+    return BigInt(value) % BigInt(factor) === 0n;
+  return isNearlyWhole(factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor);
+}
+
+/** How far a number may be from a whole one, in proportion to it. */
+const EPSILON = 1e-9;
+
+/** Whether Go's libraries take a floating point number for a whole one. */
+export function isNearlyWhole(value: number): boolean {
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
+  if (Number.isInteger(value)) return true;
+  const whole = Math.trunc(value);
+  return whole > 0 && (value - whole) / (value + whole) < EPSILON;
 }
 
 /** Equal values have equal texts, whatever the order of their members. */

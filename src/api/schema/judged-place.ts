@@ -41,6 +41,11 @@ export function placeOfRoot(struct: Struct): JudgedPlace {
   return keep(struct, () => shapePlace({ kind: 'struct', struct, constraints: struct.constraints }));
 }
 
+/** The place that a shape describes. */
+export function placeOfShape(shape: Shape): JudgedPlace {
+  return keep(shape, () => shapePlace(shape));
+}
+
 /** The place of values that rules inside `allOf` and the like are about. */
 export function placeOfRules(rules: NestedRules): JudgedPlace {
   const types = rules.type === undefined ? [] : [rules.type];
@@ -63,7 +68,7 @@ function partsOfRules({ items, properties, additionalProperties }: NestedRules):
 
 const NO_RULES: NestedRules = {};
 
-export function shapePlace(shape: Shape): JudgedPlace {
+function shapePlace(shape: Shape): JudgedPlace {
   const { constraints } = shape;
   const types = shape.kind === 'scalar' ? (SCALAR_TYPES[shape.scalar] ?? []) : CONTAINER_TYPES[shape.kind];
   const isNullable = constraints?.nullable === true;

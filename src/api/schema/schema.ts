@@ -60,6 +60,8 @@ export interface Field {
   /** What is said when the required field is missing, beyond that. */
   readonly missingSays?: string;
   readonly immutable: boolean;
+  /** The schema does not name the field: it is there because every object has it. */
+  readonly isImplied?: boolean;
   /** How strategic merge patches treat the field. */
   readonly patchStrategy?: string;
   readonly mergeKey?: string;

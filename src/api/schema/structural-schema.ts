@@ -115,14 +115,20 @@ export class StructuralStruct implements Struct {
   #byName(): ReadonlyMap<string, Field> {
     if (this.#fields !== undefined) return this.#fields;
     const { metadata } = this.#options;
+    const { properties = {}, required = [] } = this.#schema;
     const shapes = shapesOf(this.#schema, { metadata });
     if (this.#options.isResource === true || this.#schema['x-kubernetes-embedded-resource'] === true) {
       for (const name of ['apiVersion', 'kind']) if (!shapes.has(name)) shapes.set(name, TEXT);
-      shapes.set('metadata', metadataShape(this.#schema.properties?.['metadata'], metadata));
+      shapes.set('metadata', metadataShape(properties['metadata'], metadata));
     }
-    const required = new Set(this.#schema.required ?? []);
+    const needed = new Set(required);
     const fields = [...shapes].sort(([left], [right]) => (left < right ? -1 : 1));
-    this.#fields = new Map(fields.map(([name, shape]) => [name, structuralField(name, shape, required.has(name))]));
+    this.#fields = new Map(
+      fields.map(([name, shape]) => {
+        const field = structuralField(name, shape, needed.has(name));
+        return [name, Object.hasOwn(properties, name) ? field : { ...field, isImplied: true }];
+      }),
+    );
     return this.#fields;
   }
 }

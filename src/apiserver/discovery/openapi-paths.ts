@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { Slices } from '../../base/index.ts';
 import {
   DocumentSources,
   loadDescriptions,
@@ -48,6 +50,8 @@ interface Made extends OpenApiDocument {
 interface Source {
   readonly of: object;
   readonly make: () => OpenApiDocument;
+  /** What stands for its content where that is known without making it. */
+  readonly etag?: string;
 }
 
 /** All documents. Each hangs on the group, the version or the list of groups that it is made from. */
@@ -70,21 +74,33 @@ class Documents {
     this.#server = this.#openApiV3.server();
   }
 
-  v2(call: Call): Answer {
+  async v2(call: Call): Promise<Answer> {
     const vary = 'Accept-Encoding, Accept';
     if (!takesJsonOrProtobuf(call)) return { type: 'bytes', code: 406, contentType: '', body: '', headers: { vary } };
     const whole = this.#current();
-    const versions = whole.of.flatMap((group) => group.versions);
-    whole.v2 ??= {
-      ...this.#openApiV2.document(versions.flatMap((version) => this.#documented(version))),
-      atMs: call.receivedAt,
-    };
+    whole.v2 ??= await this.#whole2(whole, call.receivedAt);
     const headers = { ...sentAt(whole.v2), vary };
     if (!(call.header('accept') ?? '').includes(PROTOBUF_V2_TYPE))
       return answer(call, whole.v2, { contentType: 'application/json', headers });
     whole.protobuf ??= whole.v2.protobuf();
     const { etag } = whole.v2;
     return answer(call, { body: whole.protobuf, etag }, { contentType: PROTOBUF_ANSWER_TYPE, headers });
+  }
+
+  /** Whoever asks while it is being made waits for the same one. */
+  #whole2(whole: WholeDocuments, atMs: number): Promise<Made & OpenApiDocumentV2> {
+    return (whole.makingV2 ??= (async () => {
+      const slices = new Slices();
+      const resources: ServedResource[] = [];
+      for (const { versions } of whole.of) {
+        for (const version of versions) resources.push(...this.#documented(version));
+      }
+      for (const resource of resources) {
+        this.#openApiV2.prepare(resource);
+        if (slices.isOver) await slices.next();
+      }
+      return { ...this.#openApiV2.document(resources), atMs };
+    })());
   }
 
   /** A document by its place below `/openapi/v3/`; an address with an old hash leads to the one with the new. */
@@ -110,7 +126,9 @@ class Documents {
   index({ receivedAt }: Call): Answer {
     const whole = this.#current();
     if (whole.index === undefined) {
-      const etags = [...whole.sources].map(([path, source]) => [path, this.#make(source, receivedAt).etag] as const);
+      const etags = [...whole.sources].map(
+        ([path, source]) => [path, source.etag ?? this.#make(source, receivedAt).etag] as const,
+      );
       whole.index = { ...openApiV3Index(new Map(etags)), atMs: receivedAt };
     }
     const headers = sentAt(whole.index);
@@ -134,15 +152,19 @@ class Documents {
       }
       for (const version of group.versions) {
         const make = (): OpenApiDocument => this.#openApiV3.groupVersion(version, this.#documented(version));
-        sources.set(`${base}/${version.version}`, { of: version, make });
+        sources.set(`${base}/${version.version}`, { of: version, make, etag: knownEtag(version) });
       }
     }
     return sources;
   }
 
-  #make({ of, make }: Source, nowMs: number): Made {
+  #make({ of, make, etag }: Source, nowMs: number): Made {
     let document = this.#made.get(of);
-    if (document === undefined) this.#made.set(of, (document = { ...make(), atMs: nowMs }));
+    if (document === undefined) {
+      const made = make();
+      document = { ...made, etag: etag ?? made.etag, atMs: nowMs };
+      this.#made.set(of, document);
+    }
     return document;
   }
 
@@ -162,7 +184,18 @@ interface WholeDocuments {
   readonly sources: ReadonlyMap<string, Source>;
   index?: Made;
   v2?: Made & OpenApiDocumentV2;
+  makingV2?: Promise<Made & OpenApiDocumentV2>;
   protobuf?: Uint8Array;
+}
+
+/** A hash of what the documents of a version are made from; undefined where that is not told. */
+function knownEtag({ group, version, resources }: ServedVersion): string | undefined {
+  const hash = createHash('sha512').update(`${group}/${version}`);
+  for (const { plural, fingerprint } of resources) {
+    if (fingerprint === undefined) return undefined;
+    hash.update(`\n${plural} ${fingerprint}`);
+  }
+  return hash.digest('hex').toUpperCase();
 }
 
 /** Custom resources do not document how they are discovered. */

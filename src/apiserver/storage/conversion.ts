@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/index.ts';
+import { type ApiObject, canonicalize } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf, StoredObject } from './stored-object.ts';
 
@@ -41,11 +41,12 @@ export function convertForStoring(
   writer: Waiting,
 ): ApiObject | Promise<ApiObject> {
   if (object.apiVersion === storage.apiVersion && object.kind === storage.kind) return object;
-  const named = (converted: ApiObject | undefined): ApiObject => ({
-    ...(converted ?? object),
-    kind: storage.kind,
-    apiVersion: storage.apiVersion,
-  });
+  const named = (converted: ApiObject | undefined): ApiObject => {
+    const result = { ...(converted ?? object), kind: storage.kind, apiVersion: storage.apiVersion };
+    // Custom kinds are read by the schema of the stored version ever after, so they are from the beginning.
+    if (storage.type.isStructural !== true) return result;
+    return canonicalize(result, storage.type, { defaults: true }) as unknown as ApiObject;
+  };
   const converted = storage.convert?.([object], storage.apiVersion, writer.signal);
   return converted instanceof Promise ? converted.then(([first]) => named(first)) : named(converted?.[0]);
 }

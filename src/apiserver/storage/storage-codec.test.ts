@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect, test } from 'vitest';
-import { type ApiObject, builtInTypes, type Struct } from '../../api/index.ts';
+import { type ApiObject, builtInTypes, type Struct, structuralKind, type StructuralSchema } from '../../api/index.ts';
 import { jsonStorage } from './storage-codec.ts';
 
 const pod = builtInTypes().struct('io.k8s.api.core.v1.Pod');
@@ -66,4 +66,22 @@ test('the version in which an object is stored is read from its first bytes', ()
     'x.example.com/v1beta1',
   );
   expect(versionOf({ metadata: { apiVersion: 'v1' } })).toBe(undefined);
+});
+
+test('an object of a custom kind gets the defaults that its kind has by now, and loses what is no longer there', () => {
+  const typeOf = (properties: Record<string, StructuralSchema>): Struct =>
+    structuralKind(
+      { type: 'object', properties: { spec: { type: 'object', properties } } },
+      { group: 'x.dev', version: 'v1', kind: 'Gadget' },
+      { types: builtInTypes() },
+    );
+  const before = jsonStorage(typeOf({ a: { type: 'string' } }));
+  const after = jsonStorage(typeOf({ b: { type: 'string', default: 'late' } }));
+  const object = { apiVersion: 'x.dev/v1', kind: 'Gadget', metadata: { name: 'a' }, spec: { a: 'x' } };
+  const stored = before.encode(object as ApiObject);
+  expect(before.decode(stored)).toEqual(object);
+  expect(after.decode(stored)).toEqual({ ...object, spec: { b: 'late' } });
+  expect(after.jsonAt?.(stored, 7)).toBeUndefined(); // the bytes are not what clients get
+  const other = { ...object, apiVersion: 'x.dev/v2' };
+  expect(after.decode(before.encode(other as ApiObject))).toEqual(other);
 });

@@ -1,4 +1,5 @@
 import {
+  DecodeError,
   decodeJson,
   decodeProtobuf,
   encodeJson,
@@ -23,21 +24,33 @@ export interface StorageCodec {
 /** More digits than a JavaScript number holds exactly. */
 const LONG_NUMBER = /[:[,]-?\d{16}/;
 
-/** JSON in canonical order: what the embedded store keeps, and what custom resources are in etcd. */
-export function jsonStorage(type: Struct): StorageCodec {
+/**
+ * JSON in canonical order: what the embedded store keeps, and what custom resources are in etcd.
+ *
+ * Objects of a structural type may have been stored when their kind had another schema: they are pruned and get their
+ * defaults when they are read. What this codec has written itself needs none of that.
+ */
+export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struct | undefined): StorageCodec {
   let precedes: ((name: string) => boolean) | undefined;
+  const isStructural = type.isStructural === true;
+  const written = new WeakSet<Uint8Array>();
   return {
     encode(object) {
-      return Buffer.from(jsonText(object, type));
+      const value = Buffer.from(jsonText(object, type));
+      if (isStructural) written.add(value);
+      return value;
     },
 
     decode(value) {
       const text = asBuffer(value).toString('utf8');
+      if (isStructural && !written.has(value))
+        return readByType(text, typeOf ?? ((apiVersion) => (isOf(type, apiVersion) ? type : undefined)));
       if (LONG_NUMBER.test(text)) return decodeJson(text, type).value as unknown as ApiObject;
       return JSON.parse(text) as ApiObject;
     },
 
     jsonAt(value, revision) {
+      if (isStructural && !written.has(value)) return undefined;
       const bytes = asBuffer(value);
       precedes ??= precedingResourceVersion(type);
       const split = endOfMetadata(bytes, precedes);
@@ -54,6 +67,23 @@ export function jsonStorage(type: Struct): StorageCodec {
       return TYPE_META.exec(asBuffer(value).toString('latin1', 0, MAX_TYPE_META_BYTES))?.groups?.['apiVersion'];
     },
   };
+}
+
+function isOf({ kind }: Struct, apiVersion: string): boolean {
+  return apiVersion === `${kind?.group}/${kind?.version}`;
+}
+
+/** Objects in a version that is not known, and those that cannot be read, stay as they were stored. */
+function readByType(text: string, typeOf: (apiVersion: string) => Struct | undefined): ApiObject {
+  const type = typeOf(TYPE_META.exec(text)?.groups?.['apiVersion'] ?? '');
+  if (type !== undefined) {
+    try {
+      return decodeJson(text, type, { defaults: true, forgives: true }).value as unknown as ApiObject;
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+    }
+  }
+  return JSON.parse(text) as ApiObject;
 }
 
 /** Objects of structural types are printed like the maps that they are to Go, others in the order of their type. */

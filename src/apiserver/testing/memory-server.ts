@@ -48,7 +48,7 @@ export class MemoryServer implements AsyncDisposable {
     const { types, clock, random, store } = this;
     const log = discardLogger;
     const codecFor: ConstructorParameters<typeof ServerObjects>[0]['codecFor'] = ({ storage }) =>
-      jsonStorage(storage.type);
+      jsonStorage(storage.type, storage.typeOf);
     this.objects = new ServerObjects({ store, codecFor, shared: new WeakMap(), clock, log });
     this.server = new ApiServer({
       objects: this.objects,

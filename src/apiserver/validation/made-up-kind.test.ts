@@ -38,7 +38,9 @@ const schema: StructuralSchema = {
         },
         extra: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
       },
-      'x-kubernetes-validations': [{ rule: 'self.size >= size(self.doors)', message: 'too many doors' }],
+      'x-kubernetes-validations': [
+        { rule: '!has(self.doors) || self.size >= size(self.doors)', message: 'too many doors' },
+      ],
     },
   },
 };
@@ -72,6 +74,10 @@ describe('a kind that was made up a moment ago', () => {
       'spec.color: Unsupported value: "green": supported values: "red", "blue"',
       'spec.doors[0].name: Too long: may not be more than 5 bytes',
       'spec.size: Invalid value: 15: spec.size in body should be less than or equal to 10',
+      '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+    ]);
+    expect(checkValues(house({ size: 1, doors: [{ name: 'a' }, { name: 'b' }] }), type).map(fieldErrorText)).toEqual([
+      'spec: Invalid value: too many doors',
     ]);
   });
 

@@ -1,24 +1,28 @@
 import {
   type ApiObject,
-  checkStructural,
+  checkChangedObjectMeta,
+  checkObjectMeta,
+  checkObjectMetaUpdate,
   collectErrors,
   type FieldError,
   invalidValue,
   type Struct,
 } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
-import { textChecks } from '../../cel/index.ts';
+import { checkCustomObject } from '../../crd/index.ts';
 import type { Resource, Strategy, WriteContext } from '../resource.ts';
-import { checkObjectMeta, checkObjectMetaUpdate } from './object-meta.ts';
 import { checkTyped } from './typed-values.ts';
 
 /** Everything wrong with an object that is to be created: metadata, what its type says, what its kind says. */
 export function validateNewObject(object: ApiObject, resource: Resource, context: WriteContext): readonly FieldError[] {
-  const { strategy, namespaced } = resource;
-  return collectErrors(() => [
-    ...checkObjectMeta(object.metadata, { namespaced, strategy }),
-    ...combined(checkValues(object, resource.type), strategy.validate?.(object, context) ?? [], strategy),
-  ]);
+  const { strategy, namespaced, type } = resource;
+  const { checkName, validate } = strategy;
+  return collectErrors(() => {
+    const meta = checkObjectMeta(object.metadata, { namespaced, checkName });
+    const own = validate?.(object, context) ?? [];
+    if (type.isStructural !== true) return [...meta, ...combined(checkTyped(object, type), own, strategy)];
+    return [...meta, ...checkCustomObject(object, type, { found: meta, own, warn: (text) => context.warn(text) })];
+  });
 }
 
 interface ChangeRules {
@@ -32,16 +36,37 @@ export function validateChangedObject(object: ApiObject, old: ApiObject, rules: 
   return collectErrors(() => changeErrors(object, old, rules));
 }
 
-function changeErrors(object: ApiObject, old: ApiObject, { resource, strategy, context }: ChangeRules): FieldError[] {
-  const meta = checkObjectMeta(object.metadata, { namespaced: resource.namespaced, strategy: resource.strategy });
+function changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): FieldError[] {
+  const { resource, strategy, context } = rules;
+  const { namespaced } = resource;
+  const { checkName } = resource.strategy;
+  const meta = checkObjectMeta(object.metadata, { namespaced, checkName });
   const metaUpdate = checkObjectMetaUpdate(object.metadata, old.metadata);
   const found = strategy.validateUpdate?.(object, old, context) ?? [];
-  const own = combined(checkValues(object, resource.type), found, strategy);
+  if (resource.type.isStructural === true) {
+    const again = [...metaUpdate, ...checkChangedObjectMeta(object.metadata)];
+    return [...meta, ...again, ...again, ...customChangeErrors(object, old, { rules, found: again, own: found })];
+  }
+  const own = combined(checkTyped(object, resource.type), found, strategy);
   const changed = combined(checkImmutable(object, old, resource.type), [], strategy);
   const isSaid = ({ field, reason }: FieldError): boolean =>
     found.some((said) => said.field === field && said.reason === reason);
   // Upstream checks metadata for every kind and again with the kind's own rules, and reports what it finds both times.
   return [...meta, ...metaUpdate, ...metaUpdate, ...meta, ...own, ...changed.filter((error) => !isSaid(error))];
+}
+
+interface Found {
+  readonly rules: ChangeRules;
+  /** What is wrong with the metadata. */
+  readonly found: readonly FieldError[];
+  /** What the kind itself says. */
+  readonly own: readonly FieldError[];
+}
+
+function customChangeErrors(object: ApiObject, old: ApiObject, { rules, ...known }: Found): readonly FieldError[] {
+  const { resource, context } = rules;
+  const isStatus = context.subresource === 'status';
+  return checkCustomObject(object, resource.type, { old, isStatus, ...known, warn: (text) => context.warn(text) });
 }
 
 function combined(
@@ -54,7 +79,7 @@ function combined(
 
 /** What an object's type says about its values, in the words of its kind of type. */
 export function checkValues(object: ApiObject, type: Struct): readonly FieldError[] {
-  return type.isStructural === true ? checkStructural(object, type, textChecks) : checkTyped(object, type);
+  return type.isStructural === true ? checkCustomObject(object, type) : checkTyped(object, type);
 }
 
 /** Fields marked `immutable` that an update changes. */

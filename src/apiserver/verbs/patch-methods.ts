@@ -5,6 +5,7 @@ import {
   badRequest,
   conversionError,
   encodeJson,
+  encodeSortedJson,
   goText,
   inTouchedOrder,
   JsonPatchError,
@@ -30,8 +31,13 @@ function prepareJsonPatch(body: Uint8Array, context: PatchContext): (current: un
   const touched = touchedBy(operations.flatMap(pointersIn));
   return (current) => {
     const value = inTouchedOrder(applied(current, operations as (JsonPatchOperation | null)[]), touched);
-    return { value, quoted: () => encodeJson(value), problems };
+    return { value, quoted: () => quoted(value, context), problems };
   };
+}
+
+/** Custom resources are maps to Go, whose members are sorted. */
+function quoted(value: unknown, { type }: PatchContext): string {
+  return type.isStructural === true ? encodeSortedJson(value) : encodeJson(value);
 }
 
 const TEXT_MEMBERS = ['op', 'path', 'from'] as const;
@@ -126,7 +132,7 @@ function prepareMergePatch(body: Uint8Array, context: PatchContext): (current: u
   }
   return (current) => {
     const value = inTouchedOrder(applyMergePatch(current, patch), patch as Touched);
-    return { value, quoted: () => encodeJson(value), problems: duplicates };
+    return { value, quoted: () => quoted(value, context), problems: duplicates };
   };
 }
 

@@ -12,6 +12,7 @@ export function decodePatched(patched: Patched, endpoint: Endpoint, context: Pat
   const { value, problems: found, explain } = patched;
   const problem = (detail: string): Error =>
     invalid({ group: '', resource: '' }, '', [invalidValue('patch', patched.quoted(), detail)]);
+  if (resource.type.isStructural === true) checkTypeMeta(value, resource, context.name);
   const wrongKind = explain === undefined ? kindProblem(value, endpoint, context.name) : undefined;
   if (wrongKind !== undefined) throw problem(wrongKind);
   try {
@@ -32,6 +33,20 @@ export function decodePatched(patched: Patched, endpoint: Endpoint, context: Pat
     if (error instanceof DecodeError) throw problem(explain?.() ?? error.message);
     throw error;
   }
+}
+
+/** Objects of custom kinds can be of any kind until they are validated. */
+function checkTypeMeta(value: unknown, resource: Resource, name: string): void {
+  const { kind, apiVersion } = (value ?? {}) as { readonly kind?: unknown; readonly apiVersion?: unknown };
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string' || kind === '' || apiVersion === '') return;
+  const expected = apiVersionOf(resource);
+  const errors = [
+    ...(kind === resource.kind ? [] : [invalidValue('kind', kind, `must be ${resource.kind}`)]),
+    ...(apiVersion === expected ? [] : [invalidValue('apiVersion', apiVersion, `must be ${expected}`)]),
+  ];
+  const slash = apiVersion.indexOf('/');
+  const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+  if (errors.length > 0) throw invalid({ group, resource: kind }, name, errors);
 }
 
 function unknownText(path: string): string {

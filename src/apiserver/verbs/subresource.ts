@@ -11,10 +11,12 @@ import {
 import type { ApiObject, ScaledKind } from '../../api/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
+import { builtInCapabilities } from '../capabilities.ts';
 import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import { objectWithManagers, projectedWithManagers, scaledKind } from '../ownership/scale-ownership.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
+import { beginLarge, LARGE_BYTES } from '../request/large-body.ts';
 import { writeOptions, type WriteOptions } from '../request/options.ts';
 import type { Action, ActionObjects, Projection, Resource, Subresource, WriteContext } from '../resource.ts';
 import { convertForReading } from '../storage/conversion.ts';
@@ -117,7 +119,8 @@ async function getProjection(call: Call, endpoint: Endpoint, projection: Project
   const stored = await objects.get(keyOf(resource, call.info.namespace, call.info.name));
   if (stored === undefined) throw notFound(groupResource(resource), call.info.name);
   await convertForReading([stored], resource, call);
-  const projected = projection.project(stored.as(resource));
+  const object = stored.as(resource);
+  const projected = projection.read?.(object) ?? projection.project(object);
   return { type: 'object', code: 200, resource: projectedResource(resource, projection), object: projected };
 }
 
@@ -138,6 +141,7 @@ async function patchProjection(call: Call, endpoint: Endpoint, projection: Proje
   const target = projectedEndpoint(endpoint, projection);
   const method = patchMethodOf(call, endpoint.resource);
   const body = await call.body(endpoint.services.maxBodyBytes);
+  if (body.length > LARGE_BYTES) await beginLarge(call, endpoint.services);
   const options = writeOptions(call.query, 'PatchOptions', method === APPLY);
   const { fieldValidation, force } = options;
   if (method === APPLY) {
@@ -218,7 +222,7 @@ async function changed(current: ApiObject, change: ChangeContext): Promise<ApiOb
 
 /** The resource as the kind of the projection, for decoding and encoding it. */
 function projectedResource(resource: Resource, { kind, struct, columns = [] }: Projection): Resource {
-  return { ...resource, ...kind, type: struct, columns, strategy: {} };
+  return { ...resource, ...kind, type: struct, columns, strategy: {}, capabilities: builtInCapabilities };
 }
 
 function projectedEndpoint(endpoint: Endpoint, projection: Projection): Endpoint {

@@ -57,6 +57,9 @@ const UNITS: readonly (readonly [names: readonly string[], nanos: bigint])[] = [
   [['w', 'wk', 'week'], 604_800_000_000_000n],
 ];
 
+/** Numbers are 64-bit integers to Go. */
+const LARGEST_FACTOR = 2n ** 63n - 1n;
+
 /** A Go duration, or numbers with units by name, such as `3 days`. */
 export function parseLenientDuration(text: string): Duration | undefined {
   try {
@@ -66,6 +69,7 @@ export function parseLenientDuration(text: string): Duration | undefined {
   }
   let total: bigint | undefined;
   for (const [, digits = '', name = ''] of text.matchAll(/(\d+)\s*([A-Za-z\u00b5]+)/g)) {
+    if (BigInt(digits) > LARGEST_FACTOR) return undefined;
     const unit = name.toLowerCase();
     for (const [names, nanos] of UNITS) {
       const hits = names.filter(

@@ -1,7 +1,9 @@
 import type { TextChecks } from '../../api/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, parseCidr, parseIp } from '../../api/values/index.ts';
 import { compilePattern } from '../library/regex.ts';
+import { isCreditCard, isIsbn, isIsbn10, isIsbn13 } from './check-digits.ts';
 import { parseRequestUri, UrlError } from './go-url.ts';
+import { isMailAddress } from './mail-address.ts';
 import { isBase64, isDate, isDateTime, isUuid, parseLenientDuration } from './string-formats.ts';
 
 type Check = (text: string) => boolean;
@@ -9,8 +11,9 @@ type Check = (text: string) => boolean;
 const UUID_OF_VERSION = (version: string, variant: string): RegExp =>
   new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?${variant}[0-9a-f]{3}-?[0-9a-f]{12}$`, 'i');
 const BYTE = '(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])';
+/** Six, eight or twenty bytes, in hexadecimal: one or two at a time with signs between them, or all in a row. */
 const MAC =
-  /^(?:[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){4}(?:(?:\1[0-9a-f]{2}){2})?|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2,3})$/i;
+  /^(?:[0-9a-f]{2}([:-])(?:(?:[0-9a-f]{2}\1){4}|(?:[0-9a-f]{2}\1){6}|(?:[0-9a-f]{2}\1){18})[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}(?:[0-9a-f]{4}\.(?:(?:[0-9a-f]{4}\.){6})?)?[0-9a-f]{4}|[0-9a-f]{12}|[0-9a-f]{16}|[0-9a-f]{40})$/i;
 const LABEL = '[a-z0-9\\p{S}\\p{L}](?:[a-z0-9\\-\\p{S}\\p{L}]{0,61}[a-z0-9\\p{S}\\p{L}])?';
 const HOSTNAME = new RegExp(
   `^(?:[a-z0-9\\p{S}\\p{L}](?:-?[a-z0-9\\p{S}\\p{L}]{0,62})?|(?:${LABEL}\\.)+[a-z\\p{L}]{2,63})$`,
@@ -24,11 +27,10 @@ const matching =
 
 /** The formats that schemas of custom resources can ask for, by their names without dashes. */
 const checks: Readonly<Record<string, Check>> = {
-  // The check digits of these four are not looked at yet.
-  creditcard: () => true,
-  isbn: () => true,
-  isbn10: () => true,
-  isbn13: () => true,
+  creditcard: isCreditCard,
+  isbn: isIsbn,
+  isbn10: isIsbn10,
+  isbn13: isIsbn13,
   password: () => true,
   bsonobjectid: matching(/^[0-9a-f]{24}$/i),
   byte: isBase64,
@@ -36,14 +38,14 @@ const checks: Readonly<Record<string, Check>> = {
   date: isDate,
   datetime: isDateTime,
   duration: (text) => parseLenientDuration(text) !== undefined,
-  email: matching(/^(?:[^<>]*<)?[^\s@<>()[\],;:\\"]+@[^\s@<>()[\],;:\\"]+>?$/),
+  email: isMailAddress,
   hexcolor: matching(/^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i),
   hostname: (text) =>
     Buffer.byteLength(text) <= 255 &&
     HOSTNAME.test(text) &&
     text.split('.').every((part) => Buffer.byteLength(part) <= 63),
   ipv4: (text) => text.includes('.') && parseIp(text) !== undefined,
-  ipv6: (text) => text.includes(':') && parseIp(text) !== undefined,
+  ipv6: (text) => text.includes(':') && parseIp(text)?.isSloppy === false,
   k8slongname: (text) => dns1123SubdomainProblems(text).length === 0,
   k8sshortname: (text) => dns1123LabelProblems(text).length === 0,
   mac: matching(MAC),

@@ -1,4 +1,4 @@
-import { checkStructuralPlace, type FieldError, invalidValue } from '../../api/index.ts';
+import { checkStructural, checkUniqueItems, type FieldError, invalidValue, placeOfShape } from '../../api/index.ts';
 import { structuralShape, textChecks } from '../../cel/index.ts';
 import type { CheckWork } from './check-work.ts';
 import type { Schema } from './definition.ts';
@@ -31,7 +31,9 @@ function checkDefault(schema: Schema, path: string, { requiresPruned, work }: Op
   const errors: FieldError[] = [];
   if (requiresPruned && hasUnknownFields(schema.default, schema))
     errors.push(invalidValue(at, schema.default, 'must not have unknown fields'));
-  for (const error of checkStructuralPlace(schema.default, structuralShape(schema), textChecks)) {
+  const shape = structuralShape(schema);
+  const found = checkStructural(schema.default, placeOfShape(shape), { checks: textChecks });
+  for (const error of [...found, ...checkUniqueItems(schema.default, shape)]) {
     const isAbove = error.field === '' || error.field === '<nil>';
     errors.push({ ...error, field: isAbove ? at : `${at}.${error.field}` });
   }

@@ -1,7 +1,7 @@
 import { type FieldError, invalidValue } from '../../api/index.ts';
 import type { CronJob, CronJobSpec } from '../../api/types/batch/v1.d.ts';
 import { changes } from '../change.ts';
-import { ageSince } from '../columns/age.ts';
+import { ageSince } from '../../apiserver/index.ts';
 import { ageColumn, boolean, column, each, integer, nameColumn, NONE, UNSET } from '../columns/column.ts';
 import { containerColumns, selectorColumn } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';

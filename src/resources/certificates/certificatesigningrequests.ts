@@ -19,7 +19,7 @@ import type {
 import type { Strategy, UserInfo } from '../../apiserver/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import { arrange } from '../arrange.ts';
-import { humanDuration } from '../columns/age.ts';
+import { humanDuration } from '../../apiserver/index.ts';
 import { ageColumn, column, each, nameColumn, NONE, orElse } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { unifiedDiff } from '../unified-diff.ts';

@@ -1,5 +1,5 @@
 import type { Column } from '../../apiserver/index.ts';
-import { ageSince } from './age.ts';
+import { ageSince } from '../../apiserver/index.ts';
 
 /** Makes a column from its name, what it shows, and the value of its cells; `now` in milliseconds since the epoch. */
 type ColumnMaker = <T>(name: string, description: string, cell: (object: T, now: number) => unknown) => Column<T>;

@@ -2,7 +2,7 @@ import type { ApiObject } from '../../api/index.ts';
 import { isSidecar, isTerminalPhase } from '../../api/meaning/index.ts';
 import type { ContainerStatus, Pod, PodStatus } from '../../api/types/core/v1.d.ts';
 import type { Column, RowCondition } from '../../apiserver/index.ts';
-import { ageSince } from './age.ts';
+import { ageSince } from '../../apiserver/index.ts';
 import { ageColumn, column, each, nameColumn, NONE, orElse, wide } from './column.ts';
 
 /** Three columns ask for the same summary of the same pod, one after the other. */

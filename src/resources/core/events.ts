@@ -3,7 +3,7 @@ import type { ApiObject, FieldError } from '../../api/index.ts';
 import type { Event } from '../../api/types/core/v1.d.ts';
 import type { Column } from '../../apiserver/index.ts';
 import { deepEqual } from '../../base/index.ts';
-import { ageSince } from '../columns/age.ts';
+import { ageSince } from '../../apiserver/index.ts';
 import { column, nameColumn, wide } from '../columns/column.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
 import { type Conversion, defineKind, type Kind, type KindRules, type Whole } from '../kind.ts';

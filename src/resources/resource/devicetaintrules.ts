@@ -2,7 +2,7 @@ import { formatTime, instantOfMillis } from '../../api/index.ts';
 import type { DeviceTaintRule, ResourcePoolStatusRequest } from '../../api/types/resource/v1alpha3.d.ts';
 import type { Column } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
-import { ageSince } from '../columns/age.ts';
+import { ageSince } from '../../apiserver/index.ts';
 import { ageColumn, column, each, integer, nameColumn, NONE } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { GROUP } from './versions.ts';

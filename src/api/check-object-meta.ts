@@ -1,60 +1,73 @@
+import { type FieldError, forbiddenField, invalidValue, required, tooLong } from './field-error.ts';
+import type { ObjectMeta } from './object.ts';
 import {
   annotationKeyProblems,
   dns1123LabelProblems,
-  forbiddenField,
-  invalidValue,
   labelValueProblems,
   pathSegmentNameProblems,
   pathSegmentPrefixProblems,
   qualifiedNameProblems,
-  required,
-  tooLong,
-} from '../../api/index.ts';
-import type { FieldError, ObjectMeta } from '../../api/index.ts';
-import type { Strategy } from '../resource.ts';
+} from './values/index.ts';
 
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
+export interface ObjectMetaCheck {
+  readonly namespaced: boolean;
+  /** Rules for names beyond being a path segment; with `prefix`, for generateName. */
+  readonly checkName?: ((name: string, options: { readonly prefix: boolean }) => readonly string[]) | undefined;
+  /** Where the metadata is. */
+  readonly path?: string;
+}
+
 /** The rules for `metadata` that hold for every kind. */
-export function checkObjectMeta(
-  metadata: ObjectMeta,
-  options: { readonly namespaced: boolean; readonly strategy: Strategy },
-): FieldError[] {
+export function checkObjectMeta(metadata: ObjectMeta, options: ObjectMetaCheck): FieldError[] {
+  const { path = 'metadata' } = options;
   return [
-    ...checkNames(metadata, options.strategy),
-    ...checkNamespace(metadata, options.namespaced),
+    ...checkNames(metadata, path, options.checkName),
+    ...checkNamespace(metadata, path, options.namespaced),
     ...((metadata.generation ?? 0) < 0
-      ? [invalidValue('metadata.generation', metadata.generation, 'must be greater than or equal to 0')]
+      ? [invalidValue(`${path}.generation`, metadata.generation, 'must be greater than or equal to 0')]
       : []),
-    ...checkLabels(metadata.labels),
-    ...checkAnnotations(metadata.annotations),
-    ...checkOwnerReferences(metadata.ownerReferences ?? []),
-    ...checkFinalizers(metadata.finalizers ?? []),
-    ...checkManagedFields(metadata.managedFields ?? []),
+    ...checkLabels(metadata.labels, `${path}.labels`),
+    ...checkAnnotations(metadata.annotations, `${path}.annotations`),
+    ...checkOwnerReferences(metadata.ownerReferences ?? [], `${path}.ownerReferences`),
+    ...checkFinalizers(metadata.finalizers ?? [], `${path}.finalizers`),
+    ...checkManagedFields(metadata.managedFields ?? [], `${path}.managedFields`),
   ];
 }
 
-function checkNames(metadata: ObjectMeta, { checkName }: Strategy): FieldError[] {
+/** What is checked again of `metadata` by the kinds' own rules for updates. */
+export function checkChangedObjectMeta(metadata: ObjectMeta): FieldError[] {
+  return [
+    ...checkLabels(metadata.labels),
+    ...checkAnnotations(metadata.annotations),
+    ...checkOwnerReferences(metadata.ownerReferences ?? [], 'metadata.ownerReferences'),
+    ...checkManagedFields(metadata.managedFields ?? [], 'metadata.managedFields'),
+  ];
+}
+
+function checkNames(metadata: ObjectMeta, path: string, checkName: ObjectMetaCheck['checkName']): FieldError[] {
   const { name = '', generateName = '' } = metadata;
   const problems = (value: string, prefix: boolean): readonly string[] =>
     checkName?.(value, { prefix }) ?? (prefix ? pathSegmentPrefixProblems(value) : pathSegmentNameProblems(value));
   const errors: FieldError[] = [];
   if (generateName !== '') {
     for (const problem of problems(generateName, true)) {
-      errors.push(invalidValue('metadata.generateName', generateName, problem));
+      errors.push(invalidValue(`${path}.generateName`, generateName, problem));
     }
   }
-  if (name === '') return [...errors, required('metadata.name', 'name or generateName is required')];
-  for (const problem of problems(name, false)) errors.push(invalidValue('metadata.name', name, problem));
+  if (name === '') return [...errors, required(`${path}.name`, 'name or generateName is required')];
+  for (const problem of problems(name, false)) errors.push(invalidValue(`${path}.name`, name, problem));
   return errors;
 }
 
-function checkNamespace({ namespace = '' }: ObjectMeta, namespaced: boolean): FieldError[] {
-  if (!namespaced) return namespace === '' ? [] : [forbiddenField('metadata.namespace', 'not allowed on this type')];
-  if (namespace === '') return [required('metadata.namespace')];
-  return dns1123LabelProblems(namespace).map((problem) => invalidValue('metadata.namespace', namespace, problem));
+function checkNamespace({ namespace = '' }: ObjectMeta, path: string, namespaced: boolean): FieldError[] {
+  const field = `${path}.namespace`;
+  if (!namespaced) return namespace === '' ? [] : [forbiddenField(field, 'not allowed on this type')];
+  if (namespace === '') return [required(field)];
+  return dns1123LabelProblems(namespace).map((problem) => invalidValue(field, namespace, problem));
 }
 
 /** Also used by kinds that carry labels elsewhere, such as pod templates. */
@@ -84,8 +97,7 @@ export function checkAnnotations(
   return errors;
 }
 
-function checkFinalizers(finalizers: readonly string[]): FieldError[] {
-  const field = 'metadata.finalizers';
+function checkFinalizers(finalizers: readonly string[], field: string): FieldError[] {
   const errors = finalizers.flatMap((name) =>
     qualifiedNameProblems(name).map((problem) => invalidValue(field, name, problem)),
   );
@@ -97,9 +109,9 @@ function checkFinalizers(finalizers: readonly string[]): FieldError[] {
 
 const SUBRESOURCE_MAX_LENGTH = 256;
 
-function checkManagedFields(entries: NonNullable<ObjectMeta['managedFields']>): FieldError[] {
+function checkManagedFields(entries: NonNullable<ObjectMeta['managedFields']>, path: string): FieldError[] {
   return entries.flatMap((entry, index) => {
-    const field = `metadata.managedFields[${index}]`;
+    const field = `${path}[${index}]`;
     const errors: FieldError[] = [];
     if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
       errors.push(invalidValue(`${field}.operation`, entry.operation ?? '', 'must be `Apply` or `Update`'));
@@ -147,14 +159,12 @@ export function checkObjectMetaUpdate(metadata: ObjectMeta, old: ObjectMeta): Fi
 
 type OwnerReference = NonNullable<ObjectMeta['ownerReferences']>[number];
 
-const FIELD = 'metadata.ownerReferences';
-
 /** Owner references must say who the owner is, and only one may claim to be the controller. */
-function checkOwnerReferences(references: readonly OwnerReference[]): FieldError[] {
+function checkOwnerReferences(references: readonly OwnerReference[], field: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller = '';
   for (const reference of references) {
-    errors.push(...checkOne(reference));
+    errors.push(...checkOne(reference, field));
     if (reference.controller !== true) continue;
     const name = `${reference.kind}/${reference.name}`;
     if (controller === '') {
@@ -162,21 +172,21 @@ function checkOwnerReferences(references: readonly OwnerReference[]): FieldError
       continue;
     }
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-    errors.push(invalidValue(FIELD, references, detail));
+    errors.push(invalidValue(field, references, detail));
   }
   return errors;
 }
 
-function checkOne(reference: OwnerReference): FieldError[] {
+function checkOne(reference: OwnerReference, field: string): FieldError[] {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
   const errors: FieldError[] = [];
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
-  if (version === '') errors.push(invalidValue(`${FIELD}.apiVersion`, apiVersion, 'version must not be empty'));
+  if (version === '') errors.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
   for (const [member, value] of Object.entries({ kind, name, uid })) {
-    if (value === '') errors.push(invalidValue(`${FIELD}.${member}`, value, 'must not be empty'));
+    if (value === '') errors.push(invalidValue(`${field}.${member}`, value, 'must not be empty'));
   }
   if (apiVersion === 'v1' && kind === 'Event') {
-    errors.push(invalidValue(FIELD, reference, '/v1, Kind=Event is disallowed from being an owner'));
+    errors.push(invalidValue(field, reference, '/v1, Kind=Event is disallowed from being an owner'));
   }
   return errors;
 }

@@ -1,0 +1,121 @@
+import type { ExpressionRule, Field, Shape, Struct } from '../../api/index.ts';
+import {
+  type CompiledRule,
+  compileRule,
+  type ExpressionProblem,
+  isProblem,
+  ruleEnvironment,
+  type RuleEnvironment,
+  ruleType,
+  seenFields,
+} from '../../cel/index.ts';
+import { ruleFieldPath } from './rule-field-path.ts';
+
+/** A rule of a schema, ready to be evaluated. */
+export interface PreparedRule {
+  readonly rule: ExpressionRule;
+  /** Undefined when the rule is nothing but blanks. */
+  readonly compiled: CompiledRule | ExpressionProblem | undefined;
+  /** Where findings are told, below the place of the rule; empty: there. */
+  readonly fieldPath: string;
+}
+
+/** The rules at one place of a type and below it; places without any are left out. */
+export class RuleNode {
+  readonly shape: Shape;
+  readonly members: ReadonlyMap<string, RuleNode>;
+  /** The rules of the values of a map, or of the items of a list. */
+  readonly element: RuleNode | undefined;
+  readonly #rules: readonly ExpressionRule[];
+  #prepared: readonly PreparedRule[] | undefined;
+  #environment: RuleEnvironment | undefined;
+
+  constructor(shape: Shape, rules: readonly ExpressionRule[], inner: Inner) {
+    this.shape = shape;
+    this.members = inner.members;
+    this.element = inner.element;
+    this.#rules = rules;
+  }
+
+  /** Compiled when a value is first judged, and held as long as the type is. */
+  get rules(): readonly PreparedRule[] {
+    if (this.#rules.length === 0) return NO_RULES;
+    return (this.#prepared ??= this.#rules.map((rule) => ({
+      rule,
+      compiled: compileRule(rule, this.environment),
+      fieldPath: rule.fieldPath === undefined ? '' : (ruleFieldPath(rule.fieldPath, this.shape) ?? ''),
+    })));
+  }
+
+  /** Whether any rule here compares with the value as it was. */
+  get usesOldSelf(): boolean {
+    return this.rules.some(({ compiled }) => compiled !== undefined && !isProblem(compiled) && compiled.usesOldSelf);
+  }
+
+  get environment(): RuleEnvironment {
+    this.#environment ??= ruleEnvironment(this.shape);
+    if (this.#environment === undefined) throw new Error('Cannot evaluate rules of data that expressions cannot see');
+    return this.#environment;
+  }
+}
+
+const NO_RULES: readonly PreparedRule[] = [];
+
+interface Inner {
+  readonly members: ReadonlyMap<string, RuleNode>;
+  readonly element?: RuleNode | undefined;
+}
+
+const trees = new WeakMap<Struct, RuleNode | 'none'>();
+
+/** The rules of a type; undefined when it has none. */
+export function ruleTreeOf(type: Struct): RuleNode | undefined {
+  let tree = trees.get(type);
+  if (tree === undefined) {
+    tree = nodeOf({ kind: 'struct', struct: type, constraints: type.constraints }) ?? 'none';
+    trees.set(type, tree);
+  }
+  return tree === 'none' ? undefined : tree;
+}
+
+function nodeOf(shape: Shape, rules = shape.constraints?.rules ?? []): RuleNode | undefined {
+  const inner = innerOf(shape);
+  if (rules.length === 0 && inner.members.size === 0 && inner.element === undefined) return undefined;
+  // Data of no type cannot be seen in expressions, nor can anything inside it.
+  return ruleType(shape) === undefined ? undefined : new RuleNode(shape, rules, inner);
+}
+
+const NO_MEMBERS: ReadonlyMap<string, RuleNode> = new Map();
+
+function innerOf(shape: Shape): Inner {
+  switch (shape.kind) {
+    case 'scalar':
+      return { members: NO_MEMBERS };
+    case 'list':
+      return { members: NO_MEMBERS, element: nodeOf(shape.element) };
+    case 'map':
+      return { members: NO_MEMBERS, element: nodeOf(shape.value) };
+    case 'struct': {
+      const members = new Map<string, RuleNode>();
+      for (const field of shape.struct.isStructural === true ? seenFields(shape.struct) : []) {
+        const node = memberNode(field, shape.struct);
+        if (node !== undefined) members.set(field.name, node);
+      }
+      return members.size === 0 ? { members: NO_MEMBERS } : { members };
+    }
+  }
+}
+
+/** Metadata is of a type of its own: rules about it and the names in it stand with its place. */
+function memberNode(seen: Field, owner: Struct): RuleNode | undefined {
+  const place = owner.field(seen.name)?.shape;
+  if (place?.kind !== 'struct' || place.struct.isStructural === true || seen.shape.kind !== 'struct')
+    return nodeOf(seen.shape);
+  const { rules = [], properties = {} } = place.constraints ?? {};
+  const members = new Map<string, RuleNode>();
+  for (const { name, shape } of seen.shape.struct.fields) {
+    const node = nodeOf(shape, properties[name]?.rules ?? []);
+    if (node !== undefined) members.set(name, node);
+  }
+  return rules.length === 0 && members.size === 0 ? undefined : new RuleNode(seen.shape, rules, { members });
+}
