@@ -17,10 +17,11 @@ const OLD_VERSION = 'apiextensions.k8s.io/v1beta1';
  */
 export function checkDefinition(definition: Definition): readonly FieldError[] {
   return inBounds((work) => {
-    const isOld = (definition.apiVersion as string | undefined) === OLD_VERSION;
+    const isOld = isOldVersion(definition);
+    const ratchets = isOld ? { ...newDefinitionRatchets, ...oldVersionRatchets } : newDefinitionRatchets;
     return [
       ...checkName(definition),
-      ...checkSpec(hubSpec(definition.spec), isOld ? oldVersionRatchets : newDefinitionRatchets, work),
+      ...checkSpec(hubSpec(definition.spec), ratchets, work),
       ...checkDefinitionStatus(definition),
       ...checkStoredVersions(definition),
       ...(isOld ? [] : [...checkApproval(definition, undefined), ...checkPreserving(definition, undefined)]),
@@ -31,16 +32,21 @@ export function checkDefinition(definition: Definition): readonly FieldError[] {
 /** The same for a change; what was wrong before may mostly stay. */
 export function checkDefinitionUpdate(definition: Definition, old: Definition): readonly FieldError[] {
   return inBounds((work) => {
-    const ratchets = updateRatchets(definition, old);
+    const isOld = isOldVersion(definition);
+    const ratchets = { ...updateRatchets(definition, old), ...(isOld ? oldVersionRatchets : {}) };
     return [
       ...checkSpec(hubSpec(definition.spec), ratchets, work),
       ...checkImmutable(definition, old, ratchets.requiresSameNames),
       ...checkDefinitionStatus(definition),
       ...checkStoredVersions(definition),
-      ...checkApproval(definition, old),
-      ...checkPreserving(definition, old),
+      ...(isOld ? [] : [...checkApproval(definition, old), ...checkPreserving(definition, old)]),
     ];
   });
+}
+
+/** Whether a definition was sent in the old version, in which less is asked of it. */
+function isOldVersion({ apiVersion }: Definition): boolean {
+  return (apiVersion as string | undefined) === OLD_VERSION;
 }
 
 /** Ends a check that takes too long, which no check of a definition in use does. */
