@@ -1,3 +1,4 @@
+import { ADDED_VERSIONS, parseRuntimeConfig } from '../../src/api/index.ts';
 import { randomBytes } from 'node:crypto';
 import { startTestCluster, type TestCluster } from '../support/test-cluster.ts';
 import { type Case, caseId } from './case.ts';
@@ -22,7 +23,9 @@ export interface OwnTarget extends AsyncDisposable {
 }
 
 export async function startOwnTarget(): Promise<OwnTarget> {
-  const cluster: TestCluster = await startTestCluster({ disableAdmission: [] });
+  // The versions that are served beyond Kubernetes 1.36 are not in the recordings.
+  const runtimeConfig = parseRuntimeConfig(...ADDED_VERSIONS.map((version) => `${version}=false`));
+  const cluster: TestCluster = await startTestCluster({ disableAdmission: [], runtimeConfig });
   const { access } = cluster.plane;
   const { certificate, privateKey } = access.client;
   const target = new Target({ server: access.server, certificate, key: privateKey });

@@ -9,7 +9,7 @@ import { type DiscoveredResource, storageVersionHash } from './discovered-resour
 import { comparePreference, orderedGroups, type ServedGroup } from './group-order.ts';
 import { coreVersions, groupList, resourceList, singleGroup } from './legacy-discovery.ts';
 import { builtInPriority, customPriority } from './priorities.ts';
-import { apiEnablement, parseRuntimeConfig } from './runtime-config.ts';
+import { ADDED_VERSIONS, apiEnablement, parseRuntimeConfig } from './runtime-config.ts';
 
 interface RecordedServer {
   readonly aggregated: Readonly<Record<'/api' | '/apis', string>>;
@@ -21,7 +21,8 @@ const recorded = JSON.parse(readFileSync(new URL('testdata/recorded.json', impor
 >;
 
 function builtIn(runtimeConfig: string, hasAllFeatures = false): DiscoveredResource[] {
-  const enablement = apiEnablement(parseRuntimeConfig(runtimeConfig));
+  const added = ADDED_VERSIONS.map((version) => `${version}=false`); // not recorded: the real server does not have them
+  const enablement = apiEnablement(parseRuntimeConfig(runtimeConfig, ...added));
   return new TestApi().resources
     .filter((resource) => enablement.isServed(resource) && (hasAllFeatures || resource.featureGate === undefined))
     .map(discoveredResource);

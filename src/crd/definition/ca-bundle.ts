@@ -22,10 +22,13 @@ export function caBundleProblem(base64: string): string | undefined {
 }
 
 function certificateProblem(pem: string): string | undefined {
+  return isCertificate(pem) ? undefined : 'failed to parse certificate: x509: malformed certificate'; // Go may know better
+}
+
+function isCertificate(pem: string): boolean {
   try {
-    new X509Certificate(pem);
-    return undefined;
+    return new X509Certificate(pem).raw.length > 0;
   } catch {
-    return 'failed to parse certificate: x509: malformed certificate'; // Go's parser may know better what is wrong
+    return false; // Node throws at what cannot be read
   }
 }

@@ -1,6 +1,6 @@
 import { textChecks } from '../../cel/index.ts';
 import type { Schema } from './definition.ts';
-import { innerSchemas } from './inner-schemas.ts';
+import { innerSchemas, visitSchemas } from './inner-schemas.ts';
 import { patternSize } from './pattern-size.ts';
 
 /** About as many microseconds. Definitions in use need less than a twentieth of it. */
@@ -10,8 +10,9 @@ const MOST_WORK = 2_000_000;
 const PER_PATTERN_STEP = 7;
 const PER_RULE = 20;
 const PER_RULE_PLACE = 100;
-const PER_TYPE = 5;
+const PER_TYPE = 12;
 const DEFAULTS_AT_ONCE = 20;
+const PER_EVALUATION = 10;
 
 /** A definition that would keep the server busy for too long; upstream would take its time. */
 export class TooMuchWork extends Error {
@@ -45,8 +46,15 @@ export class CheckWork {
       this.#spend(PER_RULE + rule.length + messageExpression.length, 'rules');
   }
 
+  /** To be called before a default is judged by its schema and by the rules in it. */
   judgeDefault(schema: Schema): void {
-    this.#spend((valueSize(schema.default) * this.#sizeOf(schema)) / DEFAULTS_AT_ONCE, 'defaults');
+    const values = valueSize(schema.default);
+    this.#spend((values * this.#sizeOf(schema)) / DEFAULTS_AT_ONCE, 'defaults');
+    visitSchemas(schema, (inner) => {
+      if ((inner['x-kubernetes-validations'] ?? []).length === 0) return;
+      this.compileRules(inner);
+      this.#spend(Math.min(values ** 2 * PER_EVALUATION, MOST_WORK / 5), 'defaults');
+    });
   }
 
   #spend(units: number, what: string): void {

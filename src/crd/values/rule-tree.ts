@@ -78,6 +78,11 @@ export function ruleTreeOf(type: Struct): RuleNode | undefined {
   return tree === 'none' ? undefined : tree;
 }
 
+/** The rules of a place, such as that of a default, and below it; undefined when there are none. */
+export function ruleTreeOfPlace(shape: Shape): RuleNode | undefined {
+  return nodeOf(shape);
+}
+
 function nodeOf(shape: Shape, rules = shape.constraints?.rules ?? []): RuleNode | undefined {
   const inner = innerOf(shape);
   if (rules.length === 0 && inner.members.size === 0 && inner.element === undefined) return undefined;

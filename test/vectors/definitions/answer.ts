@@ -22,7 +22,7 @@ interface Reply {
 export interface AskedServer {
   send(method: string, path: string, body?: Json): Promise<Reply>;
   /** Puts a definition into the store as it is, or removes it. */
-  plant(name: string, definition: Json | undefined): Promise<void>;
+  plant(name: string, definition?: Json): Promise<void>;
 }
 
 const COLLECTION = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

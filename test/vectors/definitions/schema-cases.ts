@@ -287,6 +287,42 @@ export const schemaCases: readonly Case[] = [
       'x-kubernetes-validations': [{ rule: 'self.size() == 2', message: 'must be two' }],
     }),
     'of null where null is allowed': withField({ ...TEXT, nullable: true, default: null }),
+    'of a set with an item twice': withField({
+      type: 'array',
+      items: TEXT,
+      'x-kubernetes-list-type': 'set',
+      default: ['a', 'a'],
+    }),
+    'of embedded objects in a list': withField({
+      type: 'array',
+      items: { ...EMBEDDED, ...KEEP },
+      default: [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'A_', labels: { a: '%' } } }, { kind: 1 }],
+    }),
+    'of embedded metadata': withField({
+      ...EMBEDDED,
+      ...KEEP,
+      properties: { metadata: { type: 'object', properties: { name: { ...TEXT, default: '..' } } } },
+    }),
+    'breaks a rule further inside': withField({
+      type: 'array',
+      maxItems: 3,
+      items: {
+        type: 'object',
+        properties: { a: { ...TEXT, maxLength: 3, 'x-kubernetes-validations': [{ rule: "self == 'x'" }] } },
+      },
+      default: [{ a: 'x' }, { a: 'y' }],
+    }),
+    'breaks a rule about what was': withField({
+      ...TEXT,
+      maxLength: 3,
+      default: 'a',
+      'x-kubernetes-validations': [{ rule: 'oldSelf.hasValue()', optionalOldSelf: true }],
+    }),
+    'has a rule that does not compile': withField({
+      ...TEXT,
+      default: 'a',
+      'x-kubernetes-validations': [{ rule: 'nope' }],
+    }),
     'is a fraction': withField({ type: 'integer', default: 1.5 }),
   }),
 ];

@@ -1,3 +1,4 @@
+import { ADDED_VERSIONS } from '../../discovery/index.ts';
 import { documentedResource } from '../../../apiserver/testing/described-resources.ts';
 import { TestApi } from '../../../resources/testing/test-api.ts';
 import { builtInTypes } from '../../built-in.ts';
@@ -10,7 +11,8 @@ import type { ServedResource } from '../served-resource.ts';
 export async function everything(): Promise<{ sources: DocumentSources; resources: ServedResource[] }> {
   await using api = new TestApi();
   const sources = new DocumentSources(builtInTypes(), await loadDescriptions());
-  return { sources, resources: api.resources.map((resource) => documentedResource(resource, sources)) };
+  const known = api.resources.filter(({ group, version }) => !ADDED_VERSIONS.includes(`${group}/${version}`));
+  return { sources, resources: known.map((resource) => documentedResource(resource, sources)) };
 }
 
 export function byGroupVersion(
