@@ -10,6 +10,10 @@ describe('--runtime-config', () => {
   test.each([
     ['', 'apps/v1/deployments', true],
     ['', 'networking.k8s.io/v1beta1/servicecidrs', false],
+    ['', 'apiextensions.k8s.io/v1beta1/customresourcedefinitions', true],
+    ['apiextensions.k8s.io/v1beta1=false', 'apiextensions.k8s.io/v1beta1/customresourcedefinitions', false],
+    ['apiextensions.k8s.io/v1beta1=false', 'apiextensions.k8s.io/v1/customresourcedefinitions', true],
+    ['api/beta=false', 'apiextensions.k8s.io/v1beta1/customresourcedefinitions', false],
     ['', 'resource.k8s.io/v1alpha3/devicetaintrules', false],
     ['api/all=true', 'resource.k8s.io/v1alpha3/devicetaintrules', true],
     ['api/beta=true', 'networking.k8s.io/v1beta1/servicecidrs', true],
