@@ -5,6 +5,7 @@ import {
   fieldErrorText,
   invalidValue,
   KeyedItems,
+  MAX_FIELD_ERRORS,
   type Shape,
 } from '../../api/index.ts';
 import { type Bindings, isProblem, limits, NONE, Optional } from '../../cel/index.ts';
@@ -50,6 +51,7 @@ class RuleRun {
   readonly errors: FieldError[] = [];
   readonly #warn: ((text: string) => void) | undefined;
   #budget: number = limits.objectCost;
+  #warnings = 0;
 
   constructor(warn: ((text: string) => void) | undefined) {
     this.#warn = warn;
@@ -155,6 +157,8 @@ class RuleRun {
 
   /** Only told, so that it does not count among what is wrong. */
   #warnOf(make: () => FieldError): void {
+    this.#warnings += 1;
+    if (this.#warnings > MAX_FIELD_ERRORS) return;
     for (const error of collectErrors(() => [make()])) this.#warn?.(fieldErrorText(error));
   }
 
