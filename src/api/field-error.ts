@@ -1,5 +1,5 @@
 import { goFloat } from './patch/go-value-text.ts';
-import { cutForMessage, quoteGo } from './values/go-text.ts';
+import { jsonGo, quoteGo } from './values/go-text.ts';
 
 /** One thing wrong with one field; the texts are built so that they read as Kubernetes'. */
 export interface FieldError {
@@ -143,5 +143,5 @@ function quote(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloat(value);
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
-  return typeof value === 'string' ? quoteGo(value) : cutForMessage(JSON.stringify(value));
+  return typeof value === 'string' ? quoteGo(value) : jsonGo(value);
 }

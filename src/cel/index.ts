@@ -48,6 +48,7 @@ export {
   type RuleProgram,
   type RuleTexts,
 } from './kubernetes/rule-compiler.ts';
+export { parseRequestUri, parseUrl, UrlError } from './kubernetes/go-url.ts';
 export { ruleType } from './kubernetes/schema-type.ts';
 export { seenFields } from './kubernetes/seen-fields.ts';
 export { textChecks } from './kubernetes/text-checks.ts';

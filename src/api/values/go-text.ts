@@ -39,8 +39,8 @@ function escapeRune(character: string): string {
   return rune < 0x10000 ? `\\u${hex(rune, 4)}` : `\\U${hex(rune, 8)}`;
 }
 
-/** Writes a string list as Go's JSON encoder does, which also escapes `<`, `>` and `&`. */
-export function jsonGo(value: readonly string[] | null): string {
+/** Writes a value as Go's JSON encoder does, which also escapes `<`, `>` and `&`. */
+export function jsonGo(value: unknown): string {
   return cutForMessage(JSON.stringify(value)).replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${hex(character.charCodeAt(0), 4)}`,

@@ -1,0 +1,78 @@
+import { collectErrors, type FieldError, invalidValue } from '../../api/index.ts';
+import { checkApproval } from './approval.ts';
+import { checkNames } from './check-names.ts';
+import { checkSpec } from './check-spec.ts';
+import { checkStoredVersions } from './check-stored-versions.ts';
+import type { Definition } from './definition.ts';
+import { hubSpec } from './hub-definition.ts';
+import { newDefinitionRatchets, oldVersionRatchets } from './ratchets.ts';
+import { updateRatchets } from './update-ratchets.ts';
+
+const OLD_VERSION = 'apiextensions.k8s.io/v1beta1';
+
+/**
+ * Everything wrong with a new definition, in the words and the order of kube-apiserver 1.36; what holds for the metadata
+ * of every kind is not looked at. Assumes: the definition has been decoded and defaulted.
+ */
+export function checkDefinition(definition: Definition): readonly FieldError[] {
+  return collectErrors(() => {
+    const isOld = definition.apiVersion !== undefined && (definition.apiVersion as string) === OLD_VERSION;
+    return [
+      ...checkName(definition),
+      ...checkSpec(hubSpec(definition.spec), isOld ? oldVersionRatchets : newDefinitionRatchets),
+      ...checkDefinitionStatus(definition),
+      ...checkStoredVersions(definition),
+      ...(isOld ? [] : [...checkApproval(definition, undefined), ...checkPreserving(definition, undefined)]),
+    ];
+  });
+}
+
+/** The same for a change; what was wrong before may mostly stay. */
+export function checkDefinitionUpdate(definition: Definition, old: Definition): readonly FieldError[] {
+  const ratchets = updateRatchets(definition, old);
+  return collectErrors(() => [
+    ...checkSpec(hubSpec(definition.spec), ratchets),
+    ...checkImmutable(definition, old, ratchets.requiresSameNames),
+    ...checkDefinitionStatus(definition),
+    ...checkStoredVersions(definition),
+    ...checkApproval(definition, old),
+    ...checkPreserving(definition, old),
+  ]);
+}
+
+/** Everything wrong with a written status. */
+export function checkDefinitionStatus({ status }: Definition): FieldError[] {
+  return checkNames(status?.acceptedNames, 'status.acceptedNames');
+}
+
+function checkName({ metadata, spec }: Definition): FieldError[] {
+  const wanted = `${spec.names?.plural ?? ''}.${spec.group ?? ''}`;
+  return (['generateName', 'name'] as const).flatMap((field) => {
+    const name = metadata[field] ?? '';
+    if (name === '' || name === wanted) return [];
+    return [invalidValue(`metadata.${field}`, name, 'must be spec.names.plural+"."+spec.group')];
+  });
+}
+
+function checkImmutable({ spec }: Definition, { spec: was }: Definition, requiresSameNames: boolean): FieldError[] {
+  const pairs: readonly (readonly [path: string, now: string, before: string])[] = [
+    ...(requiresSameNames
+      ? ([
+          ['spec.scope', spec.scope, was.scope],
+          ['spec.names.kind', spec.names.kind, was.names.kind],
+        ] as const)
+      : []),
+    ['spec.group', spec.group, was.group],
+    ['spec.names.plural', spec.names.plural, was.names.plural],
+  ];
+  return pairs.flatMap(([path, now, before]) =>
+    now === before ? [] : [invalidValue(path, now ?? '', 'field is immutable')],
+  );
+}
+
+function checkPreserving({ spec }: Definition, old: Definition | undefined): FieldError[] {
+  if (spec.preserveUnknownFields !== true || old?.spec.preserveUnknownFields === true) return [];
+  const detail =
+    'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+  return [invalidValue('spec.preserveUnknownFields', true, detail)];
+}
