@@ -2,11 +2,21 @@ import type { Command, CommandContext } from './command.ts';
 import { UsageError } from './command.ts';
 import { apiserverCommand } from './commands/apiserver.ts';
 import { celCommand } from './commands/cel.ts';
+import { crdCommand } from './commands/crd.ts';
 import { storeCommand } from './commands/store.ts';
+import { typesCommand } from './commands/types.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
 
-const commands: readonly Command[] = [upCommand, apiserverCommand, storeCommand, celCommand, versionCommand];
+const commands: readonly Command[] = [
+  upCommand,
+  apiserverCommand,
+  storeCommand,
+  celCommand,
+  crdCommand,
+  typesCommand,
+  versionCommand,
+];
 
 /** The parts of the process that the program touches. */
 export interface ProcessLike {

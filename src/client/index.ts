@@ -12,6 +12,7 @@ export {
   type Observed,
   type Scope,
   type Sendable,
+  type SentAs,
   splitKey,
   type Stored,
   type StoredMeta,

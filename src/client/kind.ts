@@ -69,8 +69,19 @@ export type Stored<T extends KubernetesObject> = T & { kind: string; apiVersion:
  */
 export type Observed<T extends KubernetesObject> = DeepReadonly<Stored<T>>;
 
+declare const sentType: unique symbol;
+
+/** Part of a type whose objects may be sent in another form than the server hands out: fields with defaults may be missing. */
+export interface SentAs<Sent extends KubernetesObject> {
+  readonly [sentType]?: Sent;
+}
+
+type SentOf<T extends KubernetesObject> = T extends { readonly [sentType]?: infer Sent extends KubernetesObject }
+  ? Sent
+  : T;
+
 /** An object on its way to the server: `kind` and `apiVersion` are filled in, and observed objects can be sent back. */
-export type Sendable<T extends KubernetesObject> = DeepReadonly<T>;
+export type Sendable<T extends KubernetesObject> = DeepReadonly<SentOf<T>>;
 
 /** `namespace/name`, or the name alone outside of namespaces: how caches and queues name objects. */
 export function keyOf(object: DeepReadonly<KubernetesObject>): string {

@@ -1,4 +1,4 @@
-import { describeError, MetricRegistry, RandomUidSource, runTogether } from '../base/index.ts';
+import { describeError, MetricRegistry, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type HealthOptions, HealthServer } from './app/health-server.ts';
 import type { KindCache } from './app/shared-resources.ts';
@@ -6,7 +6,10 @@ import { Session } from './app/session.ts';
 import type { LeaderElectionOptions } from './election/leader-election.ts';
 import { LeadershipLostError } from './election/leadership-lost.ts';
 import type { Part } from './part.ts';
+import type { DefinedKind } from './resource/defined-kind.ts';
+import { type InstallOptions, installPatiently } from './resource/install.ts';
 import { type ReconcileRecord, type TraceFilter, TraceRing } from './trace.ts';
+import type { WebhookServer } from './webhooks/index.ts';
 
 export interface AppOptions extends AppRunOptions {
   /** The component that events name as their source; the app's name unless given. */
@@ -15,6 +18,10 @@ export interface AppOptions extends AppRunOptions {
   readonly leaderElection?: LeaderElectionOptions | boolean;
   /** Answers probes and scrapes over HTTP; not unless given. */
   readonly health?: HealthOptions;
+  /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
+  readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfig'>>;
+  /** The kinds that the app brings along; see `resource`. */
+  readonly resources?: readonly DefinedKind[];
   /** How many reconciles are remembered for `trace`; 1,000 unless given. */
   readonly traceCapacity?: number;
 }
@@ -22,11 +29,15 @@ export interface AppOptions extends AppRunOptions {
 export interface AppRunOptions {
   /** What is under way when the app stops may take so long to finish before it is aborted; aborted at once unless given. */
   readonly stopGraceMs?: number;
+  /** Makes the server serve the app's `resources` before anything else; not unless given. */
+  readonly install?: boolean | InstallOptions;
 }
 
 /** Controllers and other parts that run together: on one client, with shared caches. */
 export interface App {
   readonly name: string;
+  /** The kinds that the app brings along. */
+  readonly resources: readonly DefinedKind[];
   /**
    * Runs all parts until the signal aborts, and resolves when everything has ended. Rejects when a part fails for good.
    * When the lead is lost the parts end, and are prepared anew to wait for it again.
@@ -53,26 +64,30 @@ export function app(name: string, parts: readonly Part[], options: AppOptions = 
 
 class RunnableApp implements App {
   readonly name: string;
+  readonly resources: readonly DefinedKind[];
   readonly #parts: readonly Part[];
   readonly #options: AppOptions;
   readonly #trace: TraceRing;
   #isRunning = false;
+  #isInstalling = false;
   #session: Session | undefined;
 
   constructor(name: string, parts: readonly Part[], options: AppOptions) {
     const twice = parts.find((part, index) => parts.findIndex((other) => other.name === part.name) !== index);
     if (twice !== undefined) throw new Error(`Cannot make app "${name}": two parts are called "${twice.name}"`);
     this.name = name;
+    this.resources = options.resources ?? [];
     this.#parts = parts;
     this.#options = options;
     this.#trace = new TraceRing(options.traceCapacity);
   }
 
   get isIdle(): boolean {
-    return this.#session?.isIdle ?? true;
+    return !this.#isInstalling && (this.#session?.isIdle ?? true);
   }
 
   get unready(): readonly string[] {
+    if (this.#isInstalling) return ['kinds not installed'];
     return this.#session === undefined ? ['not running'] : this.#session.staleCaches;
   }
 
@@ -95,10 +110,12 @@ class RunnableApp implements App {
   async run(client: Client, signal: AbortSignal, options: AppRunOptions = {}): Promise<void> {
     if (this.#isRunning) throw new Error(`Cannot run app "${this.name}": it is running`);
     this.#isRunning = true;
-    const { health } = this.#options;
-    const working = { run: (scope: AbortSignal) => this.#work(client, scope, options) };
+    const { health, webhooks } = this.#options;
+    const tasks: Runnable[] = [{ run: (scope) => this.#work(client, scope, options) }];
+    if (health !== undefined) tasks.push(new HealthServer(health, this));
+    if (webhooks !== undefined) tasks.push(webhooks);
     try {
-      await runTogether(health === undefined ? [working] : [working, new HealthServer(health, this)], signal);
+      await runTogether(tasks, signal);
     } finally {
       this.#isRunning = false;
     }
@@ -106,6 +123,9 @@ class RunnableApp implements App {
 
   /** Term after term: each begins with fresh parts, for nobody knows what those of the last one were at. */
   async #work(client: Client, signal: AbortSignal, options: AppRunOptions): Promise<void> {
+    const install = options.install ?? this.#options.install ?? false;
+    if (install !== false && this.resources.length > 0)
+      await this.#install(client, signal, install === true ? {} : install);
     const election = this.#election(client);
     const { component = this.name, stopGraceMs = options.stopGraceMs ?? 0 } = this.#options;
     const shared = { name: this.name, component, client, election, trace: this.#trace, stopGraceMs };
@@ -121,6 +141,18 @@ class RunnableApp implements App {
       }
     } finally {
       this.#session = undefined;
+    }
+  }
+
+  async #install(client: Client, signal: AbortSignal, options: InstallOptions): Promise<void> {
+    this.#isInstalling = true;
+    try {
+      const isConverting = this.resources.some(({ isConverted }) => isConverted);
+      const own = isConverting ? await this.#options.webhooks?.clientConfig?.('/convert') : undefined;
+      const context = { ...options, conversion: options.conversion ?? own, fieldManager: this.name, signal };
+      await installPatiently(client, this.resources, context);
+    } finally {
+      this.#isInstalling = false;
     }
   }
 

@@ -17,3 +17,31 @@ export type { Passes, PassesOptions } from './work/passes.ts';
 export { inParallel, TaskPool } from './work/task-pool.ts';
 export { run, type RunOptions } from './run.ts';
 export type { ReconcileOutcome, ReconcileRecord, TraceFilter } from './trace.ts';
+export { resource } from './resource/resource.ts';
+export { checkDefinition } from './resource/check-definition.ts';
+export { conversionOf } from './resource/conversion-of.ts';
+export { type DefinedKind, isDefinedKind } from './resource/defined-kind.ts';
+export type { InstallContext, InstallOptions } from './resource/install.ts';
+export { installKinds } from './resource/install.ts';
+export type { Change } from './resource/changes/change.ts';
+export { definitionChanges } from './resource/changes/definition-changes.ts';
+export type { CustomResource, LocalOptions, ObjectOf } from './resource/custom-resource.ts';
+export type {
+  Converted,
+  CustomObject,
+  Definition,
+  ManifestOptions,
+  OlderOptions,
+  ReadObject,
+  ResourceOptions,
+  ScaleOptions,
+  SentObject,
+  VersionOptions,
+} from './resource/resource-options.ts';
+export type { ColumnOptions, Columns } from './resource/columns.ts';
+export type { PathTo } from './resource/recorded-path.ts';
+export type { RuleOptions, Rules } from './resource/rules.ts';
+export type { RoundTripLoss, RoundTripOptions, RoundTripReport } from './resource/round-trip.ts';
+export { SchemaError, type SchemaProblem } from './resource/schema-problem.ts';
+export type { InputOf, JsonSchema, OutputOf, SchemaSource, StandardSchema } from './resource/schema-source.ts';
+export * from './webhooks/index.ts';

@@ -11,6 +11,7 @@ import {
 } from '../base/index.ts';
 import { connect, type ConnectOptions } from '../client/index.ts';
 import type { App } from './app.ts';
+import type { InstallOptions } from './resource/install.ts';
 
 export interface RunOptions extends Pick<ConnectOptions, 'kubeconfig' | 'context'> {
   /** What is under way at the end may take so long to finish; 30 s unless given. */
@@ -18,6 +19,8 @@ export interface RunOptions extends Pick<ConnectOptions, 'kubeconfig' | 'context
   /** Less than this is not logged; 'info' unless given. */
   readonly logLevel?: LogLevel;
   readonly logFormat?: 'text' | 'json';
+  /** Makes the cluster serve the app's `resources` first; not unless given. */
+  readonly install?: boolean | InstallOptions;
 }
 
 /** After its grace period, work that does not heed its signal keeps the process for so long. */
@@ -30,7 +33,7 @@ const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
  * SIGTERM and at once at the second one, and goes on when the server comes back after it was away. Sets the exit code: 0 when stopped, 1 when it failed.
  */
 export async function run(app: App, options: RunOptions = {}): Promise<void> {
-  const { stopGraceMs = 30_000, logLevel: level = 'info', logFormat = 'text' } = options;
+  const { stopGraceMs = 30_000, logLevel: level = 'info', logFormat = 'text', install = false } = options;
   const clock = new RealClock();
   const format = logFormat === 'json' ? formatJson : formatText;
   const log = new LineLogger({ clock, level, format, write: (line) => process.stderr.write(line) });
@@ -39,7 +42,7 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
   try {
     await using client = await connect({ ...options, clock, log, userAgent: app.name });
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });
-    const running = app.run(client, stop.signal, { stopGraceMs });
+    const running = app.run(client, stop.signal, { stopGraceMs, ...(install === false ? {} : { install }) });
     await Promise.race([running, expired(stop.signal, clock, stopGraceMs + LAST_MS)]);
     log.info('app stopped', { app: app.name });
   } catch (error) {

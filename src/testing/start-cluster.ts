@@ -1,11 +1,14 @@
 import { parseRuntimeConfig } from '../api/index.ts';
 import { type Clock, CryptoRandom, LineLogger, type Logger, type LogLevel, type Random } from '../base/index.ts';
 import { RealClock, SeededRandom, VirtualClock } from '../base/index.ts';
-import type { ClusterOptions, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
+import type { ClusterOptions, Resource, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
 import { startCluster as startWholeCluster } from '../cluster/index.ts';
+import { type DefinedKind, isDefinedKind } from '../kit/index.ts';
 import { TestCluster } from './test-cluster.ts';
 
-export interface StartClusterOptions extends WorkloadOptions, ServerExtensions {
+export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensions, 'resources'> {
+  /** Kinds made with `resource`, which are installed, and resources that the server is given in code. */
+  readonly resources?: readonly (DefinedKind | Resource)[];
   /** Where virtual time begins; now unless given. */
   readonly startAt?: Date | string;
   /** The same seed leads to the same names, uids and choices; chance decides unless given. */
@@ -37,12 +40,22 @@ const MAX_PROBLEMS = 1000;
  * Example: `await using cluster = await startCluster();`
  */
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
-  const { startAt, seed, runtimeConfig, disableAdmission, logLevel, wrapTransport, ...workload } = options;
+  const {
+    startAt,
+    seed,
+    runtimeConfig,
+    disableAdmission,
+    logLevel,
+    wrapTransport,
+    resources = [],
+    ...workload
+  } = options;
   const clock = new VirtualClock({ startMs: startOf(startAt) });
   const stop = new AbortController();
   const problems: string[] = [];
   const cluster = await startWholeCluster({
     ...workload,
+    resources: resources.filter((resource): resource is Resource => !isDefinedKind(resource)),
     name: 'test',
     storage: { type: 'memory' },
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
@@ -58,6 +71,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const started = new TestCluster(cluster, { clock, stop, problems });
   try {
     await started.settle();
+    await started.install(...resources.filter(isDefinedKind));
     return started;
   } catch (error) {
     await started[Symbol.asyncDispose]();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CryptoRandom, VirtualClock } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type Cluster, kubeconfigText } from '../cluster/index.ts';
-import type { App } from '../kit/index.ts';
+import { type App, conversionOf, type DefinedKind, installKinds, webhookServer } from '../kit/index.ts';
 import { settleAll } from './settle-all.ts';
 
 interface Parts {
@@ -28,6 +28,7 @@ export class TestCluster implements AsyncDisposable {
   readonly #apps: { readonly app: App; readonly client: Client; readonly running: Promise<void> }[] = [];
   readonly #clients: Client[] = [];
   readonly #failures: unknown[] = [];
+  readonly #servers: Promise<void | number>[] = [];
   #folder: string | undefined;
   #kubeconfig: Promise<string> | undefined;
 
@@ -52,10 +53,21 @@ export class TestCluster implements AsyncDisposable {
     return this.#cluster.apps;
   }
 
-  /** Runs an app of yours in the cluster until the cluster ends; resolves when it has nothing left to do. */
+  /** Serves kinds made with `resource`. Where versions are converted, this process answers the cluster's requests for it. */
+  async install(...kinds: readonly DefinedKind[]): Promise<void> {
+    const { signal } = this.#stop;
+    const converted = kinds.filter(({ isConverted }) => isConverted);
+    const conversion = converted.length === 0 ? undefined : await this.#serveConversions(converted);
+    await installKinds(this.client, kinds, { conversion, fieldManager: 'keelson-testing', signal });
+    await this.settle();
+  }
+
+  /** Runs an app of yours in the cluster until the cluster ends, with its `resources`; resolves when it has nothing left to do. */
   async run(app: App): Promise<void> {
     const client = this.#cluster.plane.client(ADMIN, { userAgent: app.name });
-    const running = app.run(client, this.#stop.signal).catch((error: unknown) => void this.#failures.push(error));
+    const running = app
+      .run(client, this.#stop.signal, { install: true })
+      .catch((error: unknown) => void this.#failures.push(error));
     this.#apps.push({ app, client, running });
     await this.settle();
   }
@@ -96,7 +108,14 @@ export class TestCluster implements AsyncDisposable {
     }
     for (const client of [...this.#clients, this.client]) await client[Symbol.asyncDispose]();
     await this.#cluster[Symbol.asyncDispose]();
+    await Promise.all(this.#servers);
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #serveConversions(kinds: readonly DefinedKind[]): Promise<{ readonly url: string; readonly caBundle: string }> {
+    const server = webhookServer({ handlers: { '/convert': conversionOf(...kinds) } });
+    this.#servers.push(server.run(this.#stop.signal).catch((error: unknown) => void this.#failures.push(error)));
+    return server.clientConfig('/convert');
   }
 
   async #open(): Promise<string> {

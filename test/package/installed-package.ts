@@ -52,7 +52,7 @@ export class InstalledPackage implements AsyncDisposable {
     const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
     await succeed('npm', ['install', ...flags, tarball, ...(await packDependencies(folder))], folder);
     await installed.#link('@types/node');
-    await installed.#link('vitest');
+    for (const name of ['vitest', 'zod', 'esbuild']) await installed.#link(name);
     return installed;
   }
 

@@ -41,6 +41,23 @@ async function fromReadme(words: string): Promise<string> {
   return sample.code;
 }
 
+/** A kind of somebody's own. */
+const CACHE = `
+import { resource } from 'keelson';
+import { z } from 'zod';
+export const Cache = resource('cache.example.dev/v1', 'Cache', { spec: z.object({ size: z.int().min(1) }) });
+`;
+
+/** What is done with the types that were made of its definition. */
+const USED = `
+import { connect, controller } from 'keelson';
+import { Cache } from './kinds.js';
+await using client = await connect();
+const { spec } = await client.kind(Cache).namespace('default').get('a');
+export const size: number = spec.size;
+export const caches = controller(Cache, { reconcile: (cache) => console.log(cache.spec.size) });
+`;
+
 /** Nothing answers where this looks for its cluster. */
 const AWAY = `
 import { app, controller, Pod, run } from 'keelson';
@@ -148,6 +165,25 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
 
     expect(output).toMatch(/^keelson \d+\.\d+\.\d+\n/);
     expect(code).toBe(0);
+  });
+
+  test('prints the definition of a kind, and makes types of it that compile', async () => {
+    await project.write('kinds/cache.ts', CACHE);
+    await project.write('kinds/used.ts', USED);
+    const keelson = join('node_modules', '.bin', 'keelson');
+    const printed = await project.run(keelson, 'crd', 'print', 'kinds/cache.ts');
+    expect(printed).toMatchObject({ code: 0, output: expect.stringContaining('name: caches.cache.example.dev') });
+    await project.write('cache.yaml', printed.output);
+    expect(await project.run(keelson, 'crd', 'check', 'cache.yaml')).toEqual({ code: 0, output: '' });
+    expect(await project.run(keelson, 'types', 'cache.yaml', '--out', 'kinds/kinds.ts')).toEqual({
+      code: 0,
+      output: '',
+    });
+
+    const compilerOptions = { strict: true, target: 'es2022', module: 'nodenext', noEmit: true };
+    await project.write('kinds/tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    const compiled = await project.run(process.execPath, compilers['TypeScript 5'], '-p', 'kinds');
+    expect(compiled).toEqual({ code: 0, output: '' });
   });
 
   test('an operator lives on while its server is away, until it is told to stop', async ({ signal }) => {

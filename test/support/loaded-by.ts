@@ -16,7 +16,10 @@ const entryPoints: Readonly<Record<string, string>> = Object.fromEntries(
   ),
 );
 
-/** Everything that importing a published door loads, when it is bundled beside the others as it is published. */
+/**
+ * Everything that importing a published door loads, when it is bundled beside the others as it is published. What is
+ * imported only when it is used (`await import(…)`) is not loaded.
+ */
 export async function loadedBy(
   door: 'client' | 'kit' | 'cel' | 'scheduler' | 'node',
 ): Promise<{ files: Map<string, number>; packages: Set<string> }> {
@@ -48,6 +51,7 @@ export async function loadedBy(
 function reachable(metafile: Metafile, entry: string): readonly Metafile['outputs'][string][] {
   const paths = new Set([entry]);
   for (const path of paths)
-    for (const { path: to } of metafile.outputs[path]?.imports ?? []) if (to in metafile.outputs) paths.add(to);
+    for (const { path: to, kind } of metafile.outputs[path]?.imports ?? [])
+      if (kind !== 'dynamic-import' && to in metafile.outputs) paths.add(to);
   return [...paths].flatMap((path) => metafile.outputs[path] ?? []);
 }

@@ -97,7 +97,7 @@ async function writeStatus<T extends WithStatus>(
   if (deepEqual(status, object.status)) return;
   const withStatus = (base: Sendable<T>): Sendable<T> => ({ ...base, status });
   try {
-    await owners.updateStatus(withStatus(object));
+    await owners.updateStatus(withStatus(object as Sendable<T>));
   } catch (error) {
     const latest = hasReason(error, 'Conflict') ? await owners.fetch(keyOf(object)) : undefined;
     if (latest?.metadata.uid !== object.metadata.uid) throw error;

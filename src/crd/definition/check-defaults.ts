@@ -29,8 +29,11 @@ function checkDefault(schema: Schema, path: string, { requiresPruned }: Options)
   if (requiresPruned && hasUnknownFields(schema.default, schema))
     errors.push(invalidValue(at, schema.default, 'must not have unknown fields'));
   const shape = structuralShape(schema);
-  errors.push(...checkStructural(schema.default, placeOfShape(shape), { checks: textChecks, base: at }));
-  for (const error of checkUniqueItems(schema.default, shape)) errors.push({ ...error, field: `${at}.${error.field}` });
+  const found = checkStructural(schema.default, placeOfShape(shape), { checks: textChecks });
+  for (const error of [...found, ...checkUniqueItems(schema.default, shape)]) {
+    const isAbove = error.field === '' || error.field === '<nil>';
+    errors.push({ ...error, field: isAbove ? at : `${at}.${error.field}` });
+  }
   return errors;
 }
 

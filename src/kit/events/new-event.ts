@@ -42,17 +42,23 @@ export interface ActionEvent extends EventBase {
   readonly eventTime: string;
 }
 
+const NANOS_PER_MS = 1_000_000;
 const SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** Makes events. Their names tell the time; of two in the same moment the second is a nanosecond later. */
+/**
+ * Makes events. Their names tell the time; of two in the same moment the second is a nanosecond later. Other programs may
+ * tell of objects of the same name in the same millisecond, so each adds a part of it that chance has chosen.
+ */
 export class EventMaker {
   readonly #clock: Clock;
   readonly #uids: UidSource;
+  readonly #ownNanos: bigint;
   #lastNanos = 0n;
 
   constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
     this.#clock = clock;
     this.#uids = new RandomUidSource(random);
+    this.#ownNanos = BigInt(random.int(NANOS_PER_MS));
   }
 
   /** With an action, an event as events.k8s.io has it. */
@@ -91,7 +97,7 @@ export class EventMaker {
   }
 
   #nanos(nowMs: number): bigint {
-    const nanos = BigInt(Math.round(nowMs * 1000)) * 1000n;
+    const nanos = BigInt(Math.round(nowMs * 1000)) * 1000n + this.#ownNanos;
     this.#lastNanos = nanos > this.#lastNanos ? nanos : this.#lastNanos + 1n;
     return this.#lastNanos;
   }

@@ -1,0 +1,51 @@
+import type { FieldError } from '../../api/index.ts';
+import type { Kind, KubernetesObject, Scope } from '../../client/index.ts';
+import type { DefinedKind } from './defined-kind.ts';
+import type {
+  Converted,
+  CustomObject,
+  OlderOptions,
+  ReadObject,
+  StatusSource,
+  VersionOptions,
+} from './resource-options.ts';
+import type { RoundTripOptions, RoundTripReport } from './round-trip.ts';
+import type { SchemaSource } from './schema-source.ts';
+
+/** What `validate` and `parse` may know besides the object. */
+export interface LocalOptions {
+  /** The object before, for rules about changes. */
+  readonly old?: unknown;
+}
+
+/** A kind of one's own: a `Kind` for client, controllers and caches, and the definition that makes servers serve it. */
+export interface CustomResource<
+  T extends KubernetesObject = KubernetesObject,
+  S extends Scope = Scope,
+  Older extends Readonly<Record<string, KubernetesObject>> = Readonly<Record<string, KubernetesObject>>,
+  Spec = unknown,
+  Status = unknown,
+> extends DefinedKind<T, S> {
+  /** What the definition says against an object, after defaults are filled in and unknown fields dropped; metadata is not looked at. */
+  validate(object: unknown, options?: LocalOptions): Promise<readonly FieldError[]>;
+  /** The object as a server would store it; throws the server's StatusError when it would not. */
+  parse(object: unknown, options?: LocalOptions): Promise<T>;
+  /** The same kind, also served in an older version. */
+  older<const V extends string, const OldSpec extends SchemaSource, const OldStatus extends StatusSource = undefined>(
+    version: V,
+    schema: VersionOptions<OldSpec, OldStatus>,
+    options?: OlderOptions<
+      ReadObject<OldSpec, OldStatus>,
+      ReadObject<Spec, Status>,
+      Converted<Spec, Status>,
+      Converted<OldSpec, OldStatus>
+    >,
+  ): CustomResource<T, S, Older & Readonly<Record<V, CustomObject<OldSpec, OldStatus>>>, Spec, Status>;
+  /** The kind in an older version, for clients that still speak it. */
+  at<V extends keyof Older>(version: V): Kind<Older[V], S>;
+  /** Converts made-up objects of every version up and down again, and tells what got lost. */
+  checkRoundTrip(options?: RoundTripOptions): Promise<RoundTripReport>;
+}
+
+/** The type of a kind's objects: `type Cache = ObjectOf<typeof Cache>`. */
+export type ObjectOf<K> = K extends Kind<infer T> ? T : never;

@@ -1,0 +1,117 @@
+import type { WebhookClientConfig } from '../../api/types/apiextensions/v1.d.ts';
+import { Backoff, describeError } from '../../base/index.ts';
+import {
+  type Client,
+  CustomResourceDefinition,
+  hasReason,
+  isTransportError,
+  type Kind,
+  type Observed,
+} from '../../client/index.ts';
+import type { Change } from './changes/change.ts';
+import { definitionChanges } from './changes/definition-changes.ts';
+import type { DefinedKind } from './defined-kind.ts';
+
+export interface InstallOptions {
+  /** Where API servers reach the conversion webhook; the app's own webhook server at `/convert` unless given. */
+  readonly conversion?: WebhookClientConfig;
+  /** Installs definitions even where they break objects that are there. */
+  readonly force?: boolean;
+}
+
+export interface InstallContext extends InstallOptions {
+  readonly fieldManager: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes a server serve kinds: applies their definitions and waits until they are established.
+ *
+ * Refuses a definition that breaks objects which are stored: an older program must not narrow what a newer one has written.
+ */
+export async function installKinds(
+  client: Client,
+  kinds: readonly DefinedKind[],
+  context: InstallContext,
+): Promise<void> {
+  for (const kind of kinds) await install(client, kind, context);
+}
+
+/** The same, again and again while the server is away. */
+export async function installPatiently(
+  client: Client,
+  kinds: readonly DefinedKind[],
+  context: InstallContext,
+): Promise<void> {
+  const backoff = new Backoff({ initialMs: 1000, capMs: 30_000, jitter: 0.5 }, client.random);
+  while (!context.signal.aborted) {
+    try {
+      return await installKinds(client, kinds, context);
+    } catch (error) {
+      if (context.signal.aborted || !isTransportError(error)) throw error;
+      client.log.warn('kinds not installed yet, trying again', { error: describeError(error) });
+      await client.clock.sleep(backoff.nextMs(), context.signal);
+    }
+  }
+}
+
+async function install(client: Client, kind: DefinedKind, context: InstallContext): Promise<void> {
+  const { conversion, force = false, fieldManager, signal } = context;
+  const definitions = client.kind(CustomResourceDefinition);
+  const manifest = kind.manifest({ conversion });
+  const name = manifest.metadata?.name ?? '';
+  const old = await definitions.get(name, { signal }).catch((error: unknown) => {
+    if (hasReason(error, 'NotFound')) return undefined;
+    throw error;
+  });
+  const breaking = old === undefined || force ? [] : definitionChanges(old, manifest).filter(isBreaking);
+  if (old !== undefined && breaking.length > 0 && (await hasObjects(client, old, signal)))
+    throw new Error(`Cannot install ${name}: ${told(breaking)}; convert the objects first, or force it`);
+  const applied = await definitions.apply(manifest, { fieldManager, force: true, signal });
+  if (!isEstablished(applied)) await established(client, name, signal);
+}
+
+function isBreaking({ effect }: Change): boolean {
+  return effect === 'breaks';
+}
+
+function told(changes: readonly Change[]): string {
+  return changes.map(({ path, message }) => `${path} ${message}`).join(', ');
+}
+
+async function hasObjects(client: Client, { spec }: CustomResourceDefinition, signal: AbortSignal): Promise<boolean> {
+  const version = spec.versions.find(({ served }) => served)?.name;
+  if (version === undefined) return true;
+  const { group, names, scope } = spec;
+  const kind: Kind = {
+    group,
+    version,
+    apiVersion: `${group}/${version}`,
+    kind: names.kind,
+    plural: names.plural,
+    scope: scope === 'Cluster' ? 'Cluster' : 'Namespaced',
+  };
+  const { items } = await client.kindIn(kind, undefined).metadata().page({ limit: 1, signal });
+  return items.length > 0;
+}
+
+function isEstablished({ status }: Observed<CustomResourceDefinition>): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True') === true;
+}
+
+function refusal({ status }: Observed<CustomResourceDefinition>): string | undefined {
+  return status?.conditions?.find(({ type, status: is }) => type === 'NamesAccepted' && is === 'False')?.message;
+}
+
+/** Watches until the server serves the kind; the server may end a watch at any time, and another one begins. */
+async function established(client: Client, name: string, signal: AbortSignal): Promise<void> {
+  const definitions = client.kind(CustomResourceDefinition);
+  while (!signal.aborted) {
+    for await (const event of definitions.watch({ fieldSelector: `metadata.name=${name}`, signal })) {
+      if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
+      if (isEstablished(event.object)) return;
+      const message = refusal(event.object);
+      if (message !== undefined) throw new Error(`Cannot install ${name}: ${message}`);
+    }
+  }
+}

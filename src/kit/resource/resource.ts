@@ -1,0 +1,30 @@
+import type { Scope } from '../../client/index.ts';
+import type { CustomResource } from './custom-resource.ts';
+import { DefinedResource } from './defined-resource.ts';
+import { groupVersionOf, pluralOf } from './resource-names.ts';
+import type { CustomObject, ResourceOptions, StatusSource } from './resource-options.ts';
+import { ResourceVersion } from './resource-version.ts';
+import type { SchemaSource } from './schema-source.ts';
+
+/**
+ * Defines a kind: the value is used wherever `Pod` is, and its `manifest()` is the CustomResourceDefinition.
+ *
+ * Throws a SchemaError, with the path of every field, when a definition cannot say what the schemas say.
+ *
+ * Example: `const Cache = resource('cache.example.dev/v1', 'Cache', { spec: z.object({ size: z.int().min(1) }) });`
+ */
+export function resource<
+  const Spec extends SchemaSource,
+  const Status extends StatusSource = undefined,
+  S extends Scope = 'Namespaced',
+>(
+  apiVersion: `${string}/${string}`,
+  kind: string,
+  options: ResourceOptions<Spec, Status, S>,
+): CustomResource<CustomObject<Spec, Status>, S, {}, Spec, Status> {
+  const { group, version } = groupVersionOf(apiVersion);
+  const { plural = pluralOf(kind) } = options;
+  const scope: Scope = options.scope ?? 'Namespaced';
+  const identity = { group, kind, plural, scope, options };
+  return new DefinedResource(identity, new ResourceVersion(version, kind, options)) as never;
+}

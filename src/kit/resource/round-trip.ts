@@ -1,0 +1,138 @@
+import { deepEqual, type Random, SeededRandom } from '../../base/index.ts';
+import { messageOf } from '../../base/index.ts';
+import type { KubernetesObject } from '../../client/index.ts';
+import { madeUpValue } from './made-up-value.ts';
+import type { ResourceVersion } from './resource-version.ts';
+
+export interface RoundTripOptions {
+  /** Objects made up for each version and direction; 100 unless given. */
+  readonly runs?: number;
+  /** The same seed makes up the same objects; 'keelson' unless given. */
+  readonly seed?: string;
+}
+
+/** Something that a way there and back does not keep. */
+export interface RoundTripLoss {
+  /** The version in which the object was made up, and the one it went through. */
+  readonly from: string;
+  readonly through: string;
+  /** The field, with `[*]` for items of lists; empty when the conversion failed. */
+  readonly path: string;
+  readonly problem: 'lost' | 'changed' | 'added' | 'refused' | 'failed';
+  readonly before?: unknown;
+  readonly after?: unknown;
+  /** What the server, or the thrown error, says. */
+  readonly message?: string;
+  /** The first object that showed it. */
+  readonly example: KubernetesObject;
+}
+
+export interface RoundTripReport {
+  /** Objects that went both ways. */
+  readonly tried: number;
+  /** Objects that were made up and that the kind's own rules refuse. */
+  readonly discarded: number;
+  readonly losses: readonly RoundTripLoss[];
+}
+
+/** What a round trip needs to know of the kind. */
+export interface RoundTripKind {
+  readonly kind: string;
+  readonly group: string;
+  readonly newest: ResourceVersion;
+  readonly older: readonly ResourceVersion[];
+  convert(object: KubernetesObject, apiVersion: string): KubernetesObject;
+  /** As a server would store it; throws when it would not. */
+  parse(object: KubernetesObject): Promise<KubernetesObject>;
+}
+
+/** So many objects are made up, for each that is wanted, before a kind counts as one whose rules nothing fits. */
+const MAX_TRIES = 20;
+
+export async function checkRoundTrip(kind: RoundTripKind, options: RoundTripOptions): Promise<RoundTripReport> {
+  const random = new SeededRandom(options.seed ?? 'keelson');
+  const losses = new Map<string, RoundTripLoss>();
+  const counts = { tried: 0, discarded: 0 };
+  for (const older of kind.older) {
+    for (const [from, through] of [
+      [older, kind.newest],
+      [kind.newest, older],
+    ] as const) {
+      for (let run = 0; run < (options.runs ?? 100); run++) {
+        const { object, discarded } = await madeUpObject(kind, from, random);
+        counts.discarded += discarded;
+        if (object === undefined) break;
+        counts.tried += 1;
+        for (const loss of await lossesOf(kind, object, { from: from.name, through: through.name })) {
+          const id = `${loss.from} ${loss.through} ${loss.path} ${loss.problem}`;
+          if (!losses.has(id)) losses.set(id, loss);
+        }
+      }
+    }
+  }
+  return { ...counts, losses: [...losses.values()] };
+}
+
+async function madeUpObject(
+  { kind, group, parse }: RoundTripKind,
+  version: ResourceVersion,
+  random: Random,
+): Promise<{ readonly object?: KubernetesObject; readonly discarded: number }> {
+  const { spec = {}, status } = version.schema.properties ?? {};
+  for (let discarded = 0; discarded < MAX_TRIES; discarded++) {
+    const object = {
+      apiVersion: `${group}/${version.name}`,
+      kind,
+      metadata: { name: 'made-up', namespace: 'default' },
+      spec: madeUpValue(spec, random),
+      ...(status === undefined ? {} : { status: madeUpValue(status, random) }),
+    };
+    try {
+      return { object: await parse(object), discarded };
+    } catch {
+      continue; // its rules refuse it: another one is made up
+    }
+  }
+  return { discarded: MAX_TRIES };
+}
+
+async function lossesOf(
+  kind: RoundTripKind,
+  object: KubernetesObject,
+  way: { readonly from: string; readonly through: string },
+): Promise<readonly RoundTripLoss[]> {
+  const steps = [way.through, way.from];
+  let at = object;
+  for (const version of steps) {
+    let converted: KubernetesObject;
+    try {
+      converted = kind.convert(at, `${kind.group}/${version}`);
+    } catch (error) {
+      return [{ ...way, path: '', problem: 'failed', message: messageOf(error), example: object }];
+    }
+    try {
+      at = await kind.parse(converted);
+    } catch (error) {
+      return [{ ...way, path: '', problem: 'refused', message: messageOf(error), example: object }];
+    }
+  }
+  return [...differences(object, at, '')].map((difference) => ({ ...way, ...difference, example: object }));
+}
+
+type Difference = Pick<RoundTripLoss, 'path' | 'problem' | 'before' | 'after'>;
+
+function* differences(before: unknown, after: unknown, path: string): Generator<Difference> {
+  if (deepEqual(before, after)) return;
+  if (isRecord(before) && isRecord(after)) {
+    for (const name of new Set([...Object.keys(before), ...Object.keys(after)]))
+      yield* differences(before[name], after[name], path === '' ? name : `${path}.${name}`);
+  } else if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+    for (const [index, item] of before.entries()) yield* differences(item, after[index], `${path}[*]`);
+  } else if (after === undefined) yield { path, problem: 'lost', before };
+  else if (before === undefined) yield { path, problem: 'added', after };
+  else yield { path, problem: 'changed', before, after };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

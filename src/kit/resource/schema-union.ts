@@ -1,0 +1,105 @@
+import { deepEqual } from '../../base/index.ts';
+import { hasDefault, type Refuse, type Structural, valueRules } from './schema-words.ts';
+
+export interface UnionPlace {
+  readonly path: string;
+  readonly word: 'anyOf' | 'oneOf';
+  readonly refuse: Refuse;
+}
+
+/**
+ * One schema for a value that fits one of several. A place of a definition has one type, so alternatives must agree on it.
+ *
+ * Example: `{t: 'a', x} | {t: 'b', y}` is an object with t, x and y, of which t is 'a' and x is there, or t is 'b' and y is.
+ */
+export function unionOf(all: readonly Structural[], place: UnionPlace): Structural {
+  const choices = all.filter((choice) => choice.type !== 'null');
+  const isNullable = choices.length < all.length || choices.some((choice) => choice.nullable === true);
+  const united = unionOfTyped(choices, place);
+  return isNullable ? nullable(united) : united;
+}
+
+/** The same schema, also for null. An enumeration that does not list null would refuse it. */
+export function nullable(schema: Structural): Structural {
+  const values = schema.enum;
+  if (values === undefined || values.includes(null)) return { ...schema, nullable: true };
+  return { ...schema, nullable: true, enum: [...values, null] };
+}
+
+function unionOfTyped(choices: readonly Structural[], place: UnionPlace): Structural {
+  const [first, ...rest] = choices;
+  if (first === undefined) return refused(place, 'only null fits');
+  if (rest.length === 0) return first;
+  if (choices.every(({ enum: values }) => values !== undefined) && agree(choices.map(({ type }) => type)))
+    return { ...first, enum: [...new Set(choices.flatMap((choice) => choice.enum ?? []))] };
+  if (choices.every(isIntOrString)) return intOrString(choices);
+  if (choices.every(({ type }) => type === 'object')) return unionOfObjects(choices, place);
+  if (agree(choices.map(({ type }) => type)) && first.type !== undefined && first.type !== 'array')
+    return { type: first.type, [place.word]: choices.map(valueRules) };
+  const types = [...new Set(choices.map(({ type }) => type ?? 'anything'))];
+  return refused(place, types.length > 1 ? `a value is ${types.join(' or ')}` : `${types[0]}s of several forms`);
+}
+
+function agree(values: readonly unknown[]): boolean {
+  return values.every((value) => value === values[0]);
+}
+
+function isIntOrString(schema: Structural): boolean {
+  return schema['x-kubernetes-int-or-string'] === true || schema.type === 'integer' || schema.type === 'string';
+}
+
+/** Bounds hold for numbers only and patterns for texts only, so that both can stand beside each other. */
+function intOrString(choices: readonly Structural[]): Structural {
+  const rules = choices.map(({ format: _, ...choice }) => valueRules(choice));
+  return Object.assign({ 'x-kubernetes-int-or-string': true }, ...rules) as Structural;
+}
+
+function unionOfObjects(choices: readonly Structural[], place: UnionPlace): Structural {
+  const properties: Record<string, Structural> = {};
+  for (const choice of choices) {
+    if (choice.additionalProperties !== undefined) return refused(place, 'an alternative is a map');
+    if (hasDefault(choice))
+      return refused(place, 'a default inside one alternative would be filled in for all of them');
+    for (const [name, field] of Object.entries(choice.properties ?? {})) {
+      const known = properties[name];
+      const path = `${place.path}.${name}`;
+      properties[name] = known === undefined ? field : sameField(known, field, { ...place, path });
+    }
+  }
+  const keepsUnknown = choices.some((choice) => choice['x-kubernetes-preserve-unknown-fields'] === true);
+  return {
+    type: 'object',
+    properties,
+    ...(keepsUnknown ? { 'x-kubernetes-preserve-unknown-fields': true } : {}),
+    [place.word]: choices.map((choice) => choiceRules(choice, properties)),
+  };
+}
+
+/** What tells one alternative from the others: its required fields, and how its fields are narrower than those of all. */
+function choiceRules(choice: Structural, all: Readonly<Record<string, Structural>>): Structural {
+  const { properties, ...rules } = valueRules(choice);
+  const narrower = Object.entries(properties ?? {}).filter(
+    ([name, field]) => !deepEqual(field, valueRules(all[name] ?? {})),
+  );
+  return narrower.length === 0 ? rules : { ...rules, properties: Object.fromEntries(narrower) };
+}
+
+/** A field that several alternatives have: of one type, with what only one of them says left to the alternative. */
+function sameField(one: Structural, other: Structural, place: UnionPlace): Structural {
+  if (deepEqual(one, other)) return one;
+  if (one.enum !== undefined && other.enum !== undefined && one.type === other.type)
+    return { ...one, enum: [...new Set([...one.enum, ...other.enum])] };
+  const isScalar = !['object', 'array', undefined].includes(one.type);
+  if (isScalar && one.type === other.type)
+    return { type: one.type, ...(one.nullable || other.nullable ? { nullable: true } : {}) } as Structural;
+  return refused(place, 'alternatives have different fields of this name');
+}
+
+function refused({ path, refuse }: UnionPlace, problem: string): Structural {
+  refuse({
+    path,
+    problem: `${problem}, and a place of a definition has one type`,
+    instead: 'use different fields, or accept anything and narrow it with a rule',
+  });
+  return { 'x-kubernetes-preserve-unknown-fields': true };
+}
