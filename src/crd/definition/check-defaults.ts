@@ -1,5 +1,7 @@
-import { checkStructural, checkUniqueItems, type FieldError, invalidValue, placeOfShape } from '../../api/index.ts';
-import { structuralShape, textChecks } from '../../cel/index.ts';
+import { type FieldError, invalidValue } from '../../api/index.ts';
+import { structuralShape } from '../../cel/index.ts';
+import { checkDefaultValue } from '../values/check-default-value.ts';
+import { RuleBudget } from '../values/check-rules.ts';
 import type { Schema } from './definition.ts';
 import { itemSchema, someSchema, sortedEntries } from './inner-schemas.ts';
 import { hasUnknownFields } from './unknown-fields.ts';
@@ -7,10 +9,13 @@ import { hasUnknownFields } from './unknown-fields.ts';
 interface Options {
   /** A default may not have fields that its schema does not name. */
   readonly requiresPruned: boolean;
+  /** What the rules about all defaults together may cost. */
+  readonly budget?: RuleBudget;
 }
 
 /** What is wrong with the defaults in a schema. There are none inside maps: nobody knows the keys that would get them. */
-export function checkDefaults(schema: Schema, path: string, options: Options): FieldError[] {
+export function checkDefaults(schema: Schema, path: string, given: Options): FieldError[] {
+  const options = { ...given, budget: given.budget ?? new RuleBudget() };
   const errors = hasDefault(schema) ? checkDefault(schema, path, options) : [];
   const items = itemSchema(schema);
   if (items !== undefined) errors.push(...checkDefaults(items, `${path}.items`, options));
@@ -23,17 +28,12 @@ function hasDefault(schema: Schema): boolean {
   return schema.default !== undefined && schema.default !== null;
 }
 
-function checkDefault(schema: Schema, path: string, { requiresPruned }: Options): FieldError[] {
+function checkDefault(schema: Schema, path: string, { requiresPruned, budget }: Required<Options>): FieldError[] {
   const at = `${path}.default`;
   const errors: FieldError[] = [];
   if (requiresPruned && hasUnknownFields(schema.default, schema))
     errors.push(invalidValue(at, schema.default, 'must not have unknown fields'));
-  const shape = structuralShape(schema);
-  const found = checkStructural(schema.default, placeOfShape(shape), { checks: textChecks });
-  for (const error of [...found, ...checkUniqueItems(schema.default, shape)]) {
-    const isAbove = error.field === '' || error.field === '<nil>';
-    errors.push({ ...error, field: isAbove ? at : `${at}.${error.field}` });
-  }
+  errors.push(...checkDefaultValue(schema.default, structuralShape(schema), { path: at, budget }));
   return errors;
 }
 
