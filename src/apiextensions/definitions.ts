@@ -1,7 +1,8 @@
 import { hasReason, type TypeTable } from '../api/index.ts';
-import type { ApiServer, Convert, ObjectsOf } from '../apiserver/index.ts';
-import { AbortScope, Backoff, deepEqual, type Logger, type Random } from '../base/index.ts';
+import type { ApiServer, ObjectsOf, WebhookClient } from '../apiserver/index.ts';
+import { AbortScope, Backoff, deepEqual, type Logger, type MetricRegistry, type Random } from '../base/index.ts';
 import { type Definition, isConditionTrue, withCondition, withoutFinalizer } from './conditions.ts';
+import { ConversionMetrics, definitionConversion } from './conversion/index.ts';
 import { type CustomResources, customResources } from './custom-resource.ts';
 import { deleteInstances } from './delete-instances.ts';
 import { nextStatus } from './next-status.ts';
@@ -15,8 +16,9 @@ export interface DefinitionsOptions {
   readonly types: TypeTable;
   readonly log: Logger;
   readonly random: Random;
-  /** How the versions of a definition are converted into each other; undefined where only their name differs. */
-  readonly conversionOf?: (definition: Definition) => Convert | undefined;
+  /** Calls those who convert between versions. */
+  readonly webhooks: WebhookClient;
+  readonly metrics: MetricRegistry;
   readonly signal: AbortSignal;
 }
 
@@ -36,8 +38,11 @@ export class Definitions implements Disposable {
   readonly #options: DefinitionsOptions;
   readonly #objects: ObjectsOf<Definition>;
   readonly #scope: AbortScope;
+  readonly #conversions: ConversionMetrics;
   readonly #known = new Map<string, Definition>();
   readonly #served = new Map<string, Served>();
+  /** The generation whose schemas the status was told of; looking at large schemas takes its time. */
+  readonly #judged = new Map<string, number | undefined>();
   readonly #queue = new Set<string>();
   readonly #backoffs = new Map<string, Backoff>();
   /** Deletions of instances under way, which take as long as their finalizers do. */
@@ -49,6 +54,7 @@ export class Definitions implements Disposable {
     this.#options = options;
     this.#objects = options.server.objects.of<Definition>(GROUP, PLURAL);
     this.#scope = new AbortScope(options.signal);
+    this.#conversions = new ConversionMetrics(options.metrics);
   }
 
   /** Begins; where the store is in this process, everything that is there is served when it returns. */
@@ -73,7 +79,8 @@ export class Definitions implements Disposable {
   }
 
   #take(definition: Definition): void {
-    const { name } = definition.metadata;
+    const { name, generation } = definition.metadata;
+    if (!this.#known.has(name) && isConditionTrue(definition, 'Established')) this.#judged.set(name, generation);
     this.#known.set(name, definition);
     this.#serve(definition);
     this.#enqueue(name);
@@ -83,6 +90,7 @@ export class Definitions implements Disposable {
   #forget(definition: Definition): void {
     const { name } = definition.metadata;
     this.#known.delete(name);
+    this.#judged.delete(name);
     this.#backoffs.delete(name);
     this.#withdraw(name);
     this.#enqueueWaiting(this.#groupOf(definition));
@@ -103,8 +111,8 @@ export class Definitions implements Disposable {
     }
     const served = this.#served.get(name);
     if (served !== undefined && isServedAlike(served.definition, definition)) return;
-    const { server, types, conversionOf } = this.#options;
-    const convert = conversionOf?.(definition);
+    const { server, types, webhooks } = this.#options;
+    const convert = definitionConversion(definition, webhooks, { metrics: this.#conversions });
     const isTerminating = (): boolean => isConditionTrue(this.#known.get(name) ?? definition, 'Terminating');
     const resources = customResources(definition, { types, convert, isTerminating });
     // What was made of the objects by the definition before is let go, so nothing may hold on to it in between.
@@ -190,8 +198,12 @@ export class Definitions implements Disposable {
     }
     const { clock } = this.#options.server.services;
     const group = this.#groupOf(definition);
-    const next = nextStatus(definition, { group, now: clock.now() });
-    if (next === undefined) return;
+    const isSpecNew = this.#judged.get(name) !== metadata.generation;
+    const next = nextStatus(definition, { group, now: clock.now(), isSpecNew });
+    if (next === undefined) {
+      this.#judged.set(name, metadata.generation);
+      return;
+    }
     await this.#write(next);
     this.#enqueueWaiting(group);
   }

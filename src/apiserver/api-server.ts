@@ -1,4 +1,4 @@
-import type { Clock, Logger, MetricRegistry, Random, UidSource } from '../base/index.ts';
+import { type Clock, type Logger, type MetricRegistry, type Random, Turns, type UidSource } from '../base/index.ts';
 import type { TypeTable } from '../api/index.ts';
 import type { Authorizer } from './access/authorizer.ts';
 import { Admission, type AdmissionPlugin } from './admission/admission.ts';
@@ -85,6 +85,7 @@ export class ApiServer implements RequestHandler {
       log: options.log,
       types: options.types,
       bookmarks: new BookmarkRounds(options.clock, options.objects.store),
+      turns: new Turns(),
       admission: new Admission(options.admission, new AdmissionMetrics(options.metrics, options.clock)),
       ownership: new TableOwnership((group, version, plural) => this.registry.find(group, version, plural)?.resource),
       maxBodyBytes: limits.maxBodyBytes,

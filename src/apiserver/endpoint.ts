@@ -1,5 +1,5 @@
 import { managerName, type TypeTable } from '../api/index.ts';
-import type { Clock, Logger, Random, UidSource } from '../base/index.ts';
+import type { Clock, Logger, Random, Turns, UidSource } from '../base/index.ts';
 import { type KeyRange, prefixRange } from '../store/index.ts';
 import type { Admission } from './admission/admission.ts';
 import { Listeners } from './listeners.ts';
@@ -44,6 +44,8 @@ export interface Services {
   readonly ownership: FieldOwnership;
   readonly types: TypeTable;
   readonly bookmarks: BookmarkRounds;
+  /** For requests that take long to work on. */
+  readonly turns: Turns;
   /** Longest body that is read. */
   readonly maxBodyBytes: number;
   /** A watch without timeoutSeconds lasts between this and twice this. */
@@ -66,7 +68,7 @@ export function writeContext(
   endpoint: Endpoint,
   options: { readonly dryRun: boolean; readonly fieldManager?: string },
 ): WriteContext {
-  const { clock, uids } = endpoint.services;
+  const { clock, uids, turns } = endpoint.services;
   return {
     user: call.user,
     dryRun: options.dryRun,
@@ -78,6 +80,7 @@ export function writeContext(
     },
     manager: managerName(options.fieldManager ?? '', call.header('user-agent') ?? ''),
     warn: (message) => call.warnings.add(message),
+    ...(call.isLarge ? { pause: () => turns.take(true) } : {}),
   };
 }
 

@@ -10,9 +10,12 @@ const LISTS_EACH = 100;
 export const attack: Attack = {
   name: 'stalled-lists',
   what: '1,000 lists of 20 MB over 10 connections that nobody reads',
-  async run(target, signal) {
+  async prepare(target) {
     const writer = session(target);
     await fill(writer, target, { count: 400, bytes: 50_000 });
+    writer.destroy();
+  },
+  async run(target, signal) {
     const sessions = Array.from({ length: CONNECTIONS }, () => session(target, 1));
     let answered = 0;
     let cut = 0;
@@ -27,7 +30,6 @@ export const attack: Attack = {
     await sleep(10_000, undefined, { signal }).catch(() => undefined);
     const line = `${answered} of ${CONNECTIONS * LISTS_EACH} lists begun, ${cut} cut`;
     for (const one of sessions) one.destroy();
-    writer.destroy();
     return line;
   },
 };

@@ -10,8 +10,8 @@ import {
 } from '../json/index.ts';
 import type { Struct } from '../schema/schema.ts';
 import { yamlError } from './go-yaml-error.ts';
-import { parseYaml } from './yaml-node.ts';
-import { yamlToJson } from './yaml-to-json.ts';
+import { parseYaml, parseYamlInSlices } from './yaml-node.ts';
+import { yamlToJson, type YamlJson } from './yaml-to-json.ts';
 
 /**
  * A YAML text that has been parsed, and not decoded into a type yet. Of several documents the first one counts.
@@ -22,11 +22,17 @@ export class YamlBody {
   readonly node: JsonNode;
   readonly #duplicates: readonly string[];
 
-  constructor(text: string | Uint8Array) {
-    const decoded = typeof text === 'string' ? text : decodeText(text);
-    const { node, duplicates } = yamlToJson(parseYaml(decoded), decoded);
-    this.node = node;
-    this.#duplicates = duplicates;
+  constructor(text: string | Uint8Array, json = jsonOf(text)) {
+    this.node = json.node;
+    this.#duplicates = json.duplicates;
+  }
+
+  /** Parses a long text step by step, and waits for `pause` in between. Rejects where the constructor throws. */
+  static async inSlices(text: string | Uint8Array, pause: () => Promise<void>): Promise<YamlBody> {
+    const decoded = decodeText(text);
+    const node = await parseYamlInSlices(decoded, pause);
+    await pause();
+    return new YamlBody(decoded, yamlToJson(node, decoded));
   }
 
   /** Keys that came twice, such as `line 5: key "name" already set in map`. */
@@ -56,7 +62,13 @@ export function decodeYaml(text: string | Uint8Array, struct: Struct, options: D
   return new YamlBody(text).decode(struct, options);
 }
 
-function decodeText(bytes: Uint8Array): string {
+function jsonOf(text: string | Uint8Array): YamlJson {
+  const decoded = decodeText(text);
+  return yamlToJson(parseYaml(decoded), decoded);
+}
+
+function decodeText(bytes: string | Uint8Array): string {
+  if (typeof bytes === 'string') return bytes;
   if (!isUtf8(bytes)) throw yamlError('invalid leading UTF-8 octet');
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   return text.startsWith('\ufeff') ? text.slice(1) : text;

@@ -37,10 +37,22 @@ const MAX_DEPTH = 1000;
 /** Parses the first document of a YAML text, as Kubernetes does; nothing if there is none. */
 export function parseYaml(text: string): YamlNode | undefined {
   const first = firstDocument(text);
+  return new DocumentReader(first, eventsOf(first)).read();
+}
+
+/** The same, with a pause between its two halves. */
+export async function parseYamlInSlices(text: string, pause: () => Promise<void>): Promise<YamlNode | undefined> {
+  const first = firstDocument(text);
+  const events = eventsOf(first);
+  await pause();
+  return new DocumentReader(first, events).read();
+}
+
+function eventsOf(text: string): readonly Event[] {
   try {
-    return new DocumentReader(first, parseEvents(first, { maxDepth: MAX_DEPTH })).read();
+    return parseEvents(text, { maxDepth: MAX_DEPTH });
   } catch (error) {
-    if (error instanceof YAMLException) throw yamlSyntaxError(error, first);
+    if (error instanceof YAMLException) throw yamlSyntaxError(error, text);
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { type Clock, type Logger, unreachable } from '../../base/index.ts';
 import type { WatchMetrics } from '../metrics/watch-metrics.ts';
 import type { Call } from '../request/call.ts';
 import type { Resource } from '../resource.ts';
-import { apiVersionOf } from '../storage/stored-object.ts';
+import { apiVersionOf, StoredObject } from '../storage/stored-object.ts';
 import type {
   Answer,
   BytesAnswer,
@@ -17,6 +17,7 @@ import type {
 } from './answer.ts';
 import { encodeDocument } from './document.ts';
 import { indentJson } from './indent-json.ts';
+import { AT_ONCE_BYTES, lazyPieces } from './lazy-pieces.ts';
 import { ListEncoder } from './list-encoder.ts';
 import { MetadataForms } from './metadata-forms.ts';
 import type { Negotiator } from './negotiator.ts';
@@ -24,7 +25,8 @@ import { checkConversion } from './not-acceptable.ts';
 import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.ts';
 import { mediaTypes, type Representation, streamMediaType } from './representation.ts';
 import { StatusEncoder } from './status-encoder.ts';
-import { includeObject, tableOf } from './table.ts';
+import { includeObject, lazyTableOf } from './table.ts';
+import { textList } from './text-list.ts';
 import { warningHeaders } from './warning-headers.ts';
 import { WatchEncoder } from './watch-encoder.ts';
 
@@ -108,35 +110,39 @@ export class AnswerEncoder {
       return { code, headers, body: encodePartialObject(answer, representation, { apiVersion, forms: this.#forms }) };
     }
     const { resourceVersion = '' } = objectOf(object, resource).metadata;
-    const body = this.#table([object], { resourceVersion }, { call, resource, representation, apiVersion });
-    return { code, headers, body };
+    const pieces = this.#table([object], { resourceVersion }, { call, resource, representation, apiVersion });
+    return { code, headers, body: lazyPieces(pieces) };
   }
 
   #list(answer: ListAnswer, call: Call): EncodedAnswer {
-    const { items, resource, metadata } = answer;
+    const { resource, metadata } = answer;
+    const list = pinned(answer);
     const representation = this.#options.negotiator.negotiate(call, resource);
     checkConversion(representation, resource, true);
     const headers = answerHeaders(call, mediaTypes[representation.format]);
     const { conversion } = representation;
-    if (conversion === undefined) return { code: 200, headers, body: this.#lists.encode(answer, representation) };
+    if (conversion === undefined)
+      return { code: 200, headers, body: lazyPieces(this.#lists.encode(list, representation)) };
     const { apiVersion } = conversion;
-    if (conversion.kind !== 'Table') {
-      return { code: 200, headers, body: this.#lists.encodePartial(answer, representation, apiVersion) };
-    }
-    return { code: 200, headers, body: this.#table(items, metadata, { call, resource, representation, apiVersion }) };
+    const pieces =
+      conversion.kind === 'Table'
+        ? this.#table(list.items, metadata, { call, resource, representation, apiVersion })
+        : this.#lists.encodePartial(list, representation, apiVersion);
+    return { code: 200, headers, body: lazyPieces(pieces) };
   }
 
   #table(
     sources: readonly ObjectSource[],
     metadata: ListMetadata,
     { call, resource, representation, apiVersion }: TableRequest,
-  ): Uint8Array {
+  ): Generator<Uint8Array> {
     const { format, isPretty } = representation;
     if (format === 'protobuf') throw new Error('Cannot write a Table as protobuf'); // negotiation does not offer it
     const include = includeObject(call.query);
     const now = this.#options.clock.now();
-    const table = tableOf(sources, metadata, { resource, apiVersion, include, forms: this.#forms, now });
-    return encodeDocument(table, { format, isPretty });
+    const context = { resource, apiVersion, include, forms: this.#forms, now };
+    const { rows, ...fields } = lazyTableOf(sources, metadata, context);
+    return textList({ fields, name: 'rows', items: rows }, { format, isPretty });
   }
 
   #watch(answer: WatchAnswer, call: Call): EncodedAnswer {
@@ -161,6 +167,12 @@ export class AnswerEncoder {
       body: this.#statuses.encode(status, representation),
     };
   }
+}
+
+/** A list is put together while it is read; what its items were converted to has to stay until then. */
+function pinned(answer: ListAnswer): ListAnswer {
+  if (answer.resource.storage.convert === undefined) return answer;
+  return { ...answer, items: answer.items.map((item) => (item instanceof StoredObject ? item.pinned() : item)) };
 }
 
 interface TableRequest {
@@ -233,7 +245,8 @@ function encodeObject({ object, resource }: ObjectAnswer, { format, isPretty }: 
   }
   if (format === 'yaml') return encodeDocument(objectOf(object, resource), { format, isPretty });
   const json = jsonOf(object, resource);
-  return isPretty ? indentJson(json) : Buffer.concat([json, LINE_FEED]);
+  if (isPretty) return indentJson(json);
+  return json.length > AT_ONCE_BYTES ? [json, LINE_FEED] : Buffer.concat([json, LINE_FEED]);
 }
 
 /** Writes the metadata of one object, as a PartialObjectMetadata of the given version. */

@@ -49,8 +49,11 @@ export interface EncodedAnswer {
   readonly code: number;
   /** Lower-case names; without content-length, which the transport knows. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** Whole, in pieces to be written one after the other, or as a stream that is flushed piece by piece. */
-  readonly body: Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>;
+  /**
+   * Whole, in pieces to be written one after the other, or as a stream that is flushed piece by piece. Pieces that are no
+   * array are made when they are taken, once.
+   */
+  readonly body: Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
   /** There when the connection goes on with another protocol after the head; the body is empty then. */
   readonly takeOver?: TakeOver;
   /** In place of headers and body, for a call that takes objects. */

@@ -30,8 +30,8 @@ describe('ChunkWriter', () => {
 
     const sizes = writer.finish().map(({ length }) => length);
 
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(256 * 1024);
-    expect(sizes.length).toBeLessThan(30);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(64 * 1024);
+    expect(sizes.length).toBeLessThan(90);
   });
 
   test('does not copy what is large', () => {

@@ -1,16 +1,23 @@
 import { Buffer } from 'node:buffer';
 
-/** As large as a transport writes at once. */
-const LARGEST_CHUNK = 256 * 1024;
+/** As large as a transport writes at once, and below what takes a mapping of its own from the system. */
+const LARGEST_CHUNK = 64 * 1024;
 const FIRST_CHUNK = 8 * 1024;
 /** From this size on, bytes become a chunk of their own instead of being copied. */
 const WORTH_A_CHUNK = LARGEST_CHUNK / 4;
+
+/** Where a body is written to, bit by bit. */
+export interface ByteSink {
+  bytes(bytes: Uint8Array): void;
+  byte(byte: number): void;
+  text(text: string): void;
+}
 
 /**
  * Puts a body together from many small pieces, in a few chunks: cheaper to write than the pieces, and cheaper to get
  * from the system than one large block.
  */
-export class ChunkWriter {
+export class ChunkWriter implements ByteSink {
   readonly #full: Uint8Array[] = [];
   #chunk: Buffer;
   #at = 0;
@@ -53,7 +60,17 @@ export class ChunkWriter {
     this.byte(rest);
   }
 
-  /** All that was written, in order; the writer is used up. */
+  /** Whether there is something to `take`. */
+  get hasFull(): boolean {
+    return this.#full.length > 0;
+  }
+
+  /** The chunks that are full, once; the rest follows. */
+  take(): readonly Uint8Array[] {
+    return this.#full.splice(0);
+  }
+
+  /** All that was written and not taken, in order; the writer is used up. */
   finish(): readonly Uint8Array[] {
     this.#finishChunk();
     return this.#full;

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { ChunkWriter } from './chunk-writer.ts';
+import { type ByteSink, ChunkWriter } from './chunk-writer.ts';
 import { jsonStringEnd } from './json-bytes.ts';
 
 const QUOTE = 0x22;
@@ -14,32 +14,71 @@ const COLON_AND_SPACE = Buffer.from(': ');
 /** A line feed and as much indentation as most objects need. */
 const NEW_LINE = Buffer.from(`\n${' '.repeat(128)}`);
 
-/**
- * JSON without spaces, indented by two a level. Works on the bytes, so that values, escapes and order stay what they
- * are; empty objects and lists stay on their line.
- */
+/** JSON without spaces, indented by two a level. */
 export function indentJson(json: Uint8Array): readonly Uint8Array[] {
   const writer = new ChunkWriter();
-  let depth = 0;
-  for (let at = 0; at < json.length;) {
-    const end = tokenEnd(json, at);
-    const byte = json[at];
-    if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) newLine(writer, --depth);
-    if (byte === COLON) writer.bytes(COLON_AND_SPACE);
-    else writer.bytes(json.subarray(at, end));
-    if (end === at + 1 && (byte === OPEN_OBJECT || byte === OPEN_ARRAY)) newLine(writer, ++depth);
-    else if (byte === COMMA) newLine(writer, depth);
-    at = end;
-  }
+  new JsonIndenter(writer).bytes(json);
   return writer.finish();
 }
 
-/** Where the token at `at` ends; an empty object or list is one token. */
+/**
+ * Indents JSON by two a level on its way to a sink. Works on the bytes, so that values, escapes and order stay what they
+ * are; empty objects and lists stay on their line.
+ *
+ * Assumes: JSON without spaces; each write ends where a token does.
+ */
+export class JsonIndenter implements ByteSink {
+  readonly #sink: ByteSink;
+  #depth = 0;
+  /** What was opened last may still turn out to be empty. */
+  #isJustOpened = false;
+
+  constructor(sink: ByteSink) {
+    this.#sink = sink;
+  }
+
+  byte(byte: number): void {
+    this.bytes(Uint8Array.of(byte));
+  }
+
+  text(text: string): void {
+    this.bytes(Buffer.from(text));
+  }
+
+  bytes(json: Uint8Array): void {
+    for (let at = 0; at < json.length;) {
+      const end = tokenEnd(json, at);
+      this.#token(json, at, end);
+      at = end;
+    }
+  }
+
+  #token(json: Uint8Array, at: number, end: number): void {
+    const sink = this.#sink;
+    const byte = json[at];
+    if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      this.#depth -= 1;
+      if (!this.#isJustOpened) this.#newLine();
+    } else if (this.#isJustOpened) this.#newLine();
+    this.#isJustOpened = byte === OPEN_OBJECT || byte === OPEN_ARRAY;
+    if (this.#isJustOpened) this.#depth += 1;
+    if (byte === COLON) sink.bytes(COLON_AND_SPACE);
+    else sink.bytes(json.subarray(at, end));
+    if (byte === COMMA) this.#newLine();
+  }
+
+  #newLine(): void {
+    const length = 1 + this.#depth * 2;
+    const isShort = length <= NEW_LINE.length;
+    this.#sink.bytes(isShort ? NEW_LINE.subarray(0, length) : Buffer.from(`\n${' '.repeat(length - 1)}`));
+  }
+}
+
+/** Where the token at `at` ends. */
 function tokenEnd(json: Uint8Array, at: number): number {
   const byte = json[at];
   if (byte === QUOTE) return jsonStringEnd(json, at);
-  if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return json[at + 1] === byte + 2 ? at + 2 : at + 1;
-  if (isStructural(byte)) return at + 1;
+  if (isStructural(byte) || byte === OPEN_OBJECT || byte === OPEN_ARRAY) return at + 1;
   let end = at + 1;
   while (end < json.length && !isStructural(json[end])) end++;
   return end;
@@ -47,9 +86,4 @@ function tokenEnd(json: Uint8Array, at: number): number {
 
 function isStructural(byte: number | undefined): boolean {
   return byte === COMMA || byte === COLON || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY;
-}
-
-function newLine(writer: ChunkWriter, depth: number): void {
-  const length = 1 + depth * 2;
-  writer.bytes(length <= NEW_LINE.length ? NEW_LINE.subarray(0, length) : Buffer.from(`\n${' '.repeat(depth * 2)}`));
 }

@@ -27,19 +27,38 @@ export interface Table {
   readonly rows: readonly unknown[] | null;
 }
 
+export interface LazyTable extends Omit<Table, 'rows'> {
+  readonly rows: Iterable<unknown> | null;
+}
+
 /** Objects as rows, for people to read. */
 export function tableOf(sources: readonly ObjectSource[], metadata: ListMetadata, context: TableContext): Table {
+  const { rows, ...table } = lazyTableOf(sources, metadata, context);
+  return { ...table, rows: rows === null ? null : [...rows] };
+}
+
+/** The same with rows that are made when they are taken, once. */
+export function lazyTableOf(
+  sources: readonly ObjectSource[],
+  metadata: ListMetadata,
+  context: TableContext,
+): LazyTable {
   const columns = columnsOf(context.resource);
   return {
     kind: 'Table',
     apiVersion: context.apiVersion,
     metadata: listMetadata(metadata),
     columnDefinitions: columns.map(definitionOf),
-    rows:
-      sources.length === 0 && columns === defaultColumns
-        ? null
-        : inOrder(sources, context.resource).map((source) => rowOf(source, columns, context)),
+    rows: sources.length === 0 && columns === defaultColumns ? null : rowsOf(sources, columns, context),
   };
+}
+
+function* rowsOf(
+  sources: readonly ObjectSource[],
+  columns: readonly Column[],
+  context: TableContext,
+): Generator<unknown> {
+  for (const source of inOrder(sources, context.resource)) yield rowOf(source, columns, context);
 }
 
 function inOrder(sources: readonly ObjectSource[], resource: Resource): readonly ObjectSource[] {

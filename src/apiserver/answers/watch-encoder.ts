@@ -102,20 +102,22 @@ class EventFramer {
     return frame;
   }
 
-  /** Many events, most likely the state that one watcher starts from: in as few pieces as possible, and not kept. */
-  many(events: readonly WatchEvent[]): readonly Uint8Array[] {
+  /** Many events, most likely the state that one watcher starts from: in as few pieces as possible, made as they are taken. */
+  *many(events: readonly WatchEvent[]): Generator<Uint8Array> {
     const writer = new ChunkWriter();
-    for (const event of events) {
+    const pinned = this.#options.resource.storage.convert === undefined ? events : events.map(pinnedEvent);
+    for (const [index, event] of events.entries()) {
       const known = this.#known(event);
-      const parts = known === undefined ? this.#parts(event) : [known];
+      const parts = known === undefined ? this.#parts(pinned[index] as WatchEvent) : [known];
       let bytes = 0;
       for (const part of parts) {
         bytes += part.byteLength;
         writer.bytes(part);
       }
       this.#options.metrics?.sent(bytes);
+      if (writer.hasFull) yield* writer.take();
     }
-    return writer.finish();
+    yield* writer.finish();
   }
 
   #known(event: WatchEvent): Uint8Array | undefined {
@@ -140,6 +142,10 @@ class EventFramer {
         return unreachable(event);
     }
   }
+}
+
+function pinnedEvent(event: WatchEvent): WatchEvent {
+  return 'object' in event ? { ...event, object: event.object.pinned() } : event;
 }
 
 /** Tells that the state is complete and changes follow (KEP-3157). */

@@ -32,9 +32,13 @@ export interface Call {
   readonly auditId: string;
   /** Set by a client in the same process: answers are handed over as they are, not encoded. */
   takesObjects: boolean;
+  /** Set once the body is read: it takes long enough to work on that others need their turns in between. */
+  isLarge: boolean;
   /** Tells, once, when the answer has been sent or was cut off; at once when it has been already. */
   onFinish(listener: (sent: SentAnswer) => void): void;
-  /** The same as a promise. */
+  /** Tells, once, when the server has done its part: the answer has been sent or was cut off, or waits for its client to read. */
+  onServed(listener: () => void): void;
+  /** `onFinish` as a promise. */
   readonly finished: Promise<SentAnswer>;
   /** When the request arrived, in the clock's milliseconds. */
   readonly receivedAt: number;

@@ -14,6 +14,7 @@ import type { Resource } from '../resource.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { Call } from './call.ts';
 import { cannotHandle, checkKind, decodeFailure, unrecognized } from './decode-failure.ts';
+import { beginLarge, LARGE_BYTES } from './large-body.ts';
 import type { FieldValidation } from './options.ts';
 
 export interface DecodeContext {
@@ -24,9 +25,17 @@ export interface DecodeContext {
 /** Reads the object in a request's body: of the right kind, in canonical form, with all defaults filled in. */
 export async function decodeObject(call: Call, resource: Resource, context: DecodeContext): Promise<ApiObject> {
   const format = bodyFormat(call);
-  const body = await call.body(context.services.maxBodyBytes);
+  const { services } = context;
+  const body = await call.body(services.maxBodyBytes);
   const target: DecodeTarget = { body, resource, context, warn: (text) => call.warnings.add(text) };
-  const object = withKind(format === 'protobuf' ? decodeBinary(target) : decodeText(target, format), resource);
+  if (body.length > LARGE_BYTES) await beginLarge(call, services);
+  const decoded =
+    format === 'protobuf'
+      ? decodeBinary(target)
+      : call.isLarge
+        ? await decodeLongText(target, format)
+        : decodeText(target, format);
+  const object = withKind(decoded, resource);
   object.metadata ??= {};
   resource.strategy.applyDefaults?.(object);
   return object;
@@ -66,8 +75,7 @@ function jsonBody(bytes: Uint8Array): TextBody {
   };
 }
 
-function yamlBody(bytes: Uint8Array): TextBody {
-  const body = new YamlBody(bytes);
+function yamlBody(body: YamlBody): TextBody {
   return {
     get typeMeta() {
       return body.typeMeta;
@@ -77,21 +85,44 @@ function yamlBody(bytes: Uint8Array): TextBody {
   };
 }
 
-function decodeText({ body, resource, context, warn }: DecodeTarget, format: 'json' | 'yaml'): ApiObject {
-  const { fieldValidation, services } = context;
+function decodeText(target: DecodeTarget, format: 'json' | 'yaml'): ApiObject {
   let parsed: TextBody | undefined;
   try {
-    parsed = format === 'yaml' ? yamlBody(body) : jsonBody(body);
-    const { resetsManagedFields: isReset } = parsed;
-    const { value, warnings } = parsed.decode(resource.type, { fieldValidation, defaults: true });
-    checkKind(value, resource, services);
-    for (const warning of warnings) warn(warning);
-    const object = value as unknown as ApiObject;
-    return isReset ? withEmptyManagedFields(object) : object;
+    parsed = format === 'json' ? jsonBody(target.body) : yamlBody(new YamlBody(target.body));
+    return decodeParsed(parsed, target);
   } catch (error) {
-    if (error instanceof DecodeError) throw decodeFailure(error, () => parsed?.typeMeta, { body, resource, services });
-    throw error;
+    throw textFailure(error, parsed, target);
   }
+}
+
+/** The same in slices. */
+async function decodeLongText(target: DecodeTarget, format: 'json' | 'yaml'): Promise<ApiObject> {
+  const { turns } = target.context.services;
+  const pause = (): Promise<void> => turns.take(true);
+  let parsed: TextBody | undefined;
+  try {
+    parsed = format === 'json' ? jsonBody(target.body) : yamlBody(await YamlBody.inSlices(target.body, pause));
+    await pause();
+    return decodeParsed(parsed, target);
+  } catch (error) {
+    throw textFailure(error, parsed, target);
+  }
+}
+
+function decodeParsed(parsed: TextBody, { resource, context, warn }: DecodeTarget): ApiObject {
+  const { fieldValidation, services } = context;
+  const { resetsManagedFields: isReset } = parsed;
+  const { value, warnings } = parsed.decode(resource.type, { fieldValidation, defaults: true });
+  checkKind(value, resource, services);
+  for (const warning of warnings) warn(warning);
+  const object = value as unknown as ApiObject;
+  return isReset ? withEmptyManagedFields(object) : object;
+}
+
+function textFailure(error: unknown, parsed: TextBody | undefined, target: DecodeTarget): unknown {
+  if (!(error instanceof DecodeError)) return error;
+  const { body, resource, context } = target;
+  return decodeFailure(error, () => parsed?.typeMeta, { body, resource, services: context.services });
 }
 
 function decodeBinary({ body, resource, context }: DecodeTarget): ApiObject {

@@ -25,7 +25,7 @@ const LONGEST_WAIT_MS = 15_000;
 
 /**
  * Refuses with 429 what is more than the server works on at once: a request counts until its handler is done and its answer
- * is sent. Watches and streams do not count: they last long and do little. The masters have a reserve, so that an overloaded
+ * is sent, or waits for a client that does not read. Watches and streams do not count: they last long and do little. The masters have a reserve, so that an overloaded
  * server can still be looked at; when that is used up as well they wait in line, as many as the limit and not for long, for
  * their flood would stall the server like any other. The server's own calls are let through: others wait for them.
  */
@@ -52,7 +52,7 @@ export class ConcurrencyLimiter {
       open -= 1;
       if (open === 0) lane.leave();
     };
-    call.onFinish(close);
+    call.onServed(close);
     try {
       return await next(call);
     } finally {

@@ -5,6 +5,7 @@ import type { KindStorageMetrics, StorageOperation } from '../metrics/storage-me
 import type { Alongside } from '../resource.ts';
 import type { StorageCodec } from './storage-codec.ts';
 import { StoredObject } from './stored-object.ts';
+import { SupersededObjects } from './superseded-objects.ts';
 
 export interface ObjectList {
   readonly objects: readonly StoredObject[];
@@ -56,7 +57,7 @@ export class ObjectStore {
   /** Likewise for changes, so that all watchers share one encoding of an event. */
   readonly #changes = new WeakMap<StoreEvent, ObjectChange>();
 
-  readonly #superseded = new Superseded();
+  readonly #superseded = new SupersededObjects();
   readonly #metrics: KindStorageMetrics | undefined;
 
   constructor(store: Store, codec: StorageCodec, { shared = new WeakMap(), metrics }: ObjectStoreOptions = {}) {
@@ -132,8 +133,9 @@ export class ObjectStore {
 
   /** The state a removed object is reported in: unchanged but for the revision of its removal. */
   atRevision(stored: StoredObject, revision: Revision): StoredObject {
-    const value = this.#codec.encode(withoutResourceVersion(stored.object));
-    return new StoredObject({ key: stored.key, value, modRevision: revision }, this.#codec).prime(stored.object);
+    const past = stored.at(revision);
+    this.#superseded.add(past);
+    return past;
   }
 
   async *watch(
@@ -205,22 +207,4 @@ export function isConflicting(result: StoredObject | Revision | PutConflict): re
 function withoutResourceVersion(object: ApiObject): ApiObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
-}
-
-/** Watches this far behind find the forms of older revisions ready made; those further behind have them made again. */
-const KEPT = 256;
-
-/**
- * Past revisions stay in the store's history for minutes. Their bytes do; what was made of them (parsed objects, encodings) is
- * many times as large, and is let go when so many newer revisions have been superseded.
- */
-class Superseded {
-  readonly #objects: StoredObject[] = [];
-  #next = 0;
-
-  add(stored: StoredObject): void {
-    this.#objects[this.#next]?.forget();
-    this.#objects[this.#next] = stored;
-    this.#next = (this.#next + 1) % KEPT;
-  }
 }

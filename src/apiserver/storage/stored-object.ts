@@ -27,6 +27,7 @@ export class StoredObject {
   #json: Uint8Array | undefined;
   #storedVersion: string | undefined;
   #forms: Map<string, unknown> | undefined;
+  #onRemade: ((stored: StoredObject) => void) | undefined;
 
   constructor(entry: Pick<Entry, 'key' | 'value' | 'modRevision'>, codec: StorageCodec) {
     this.key = entry.key;
@@ -35,18 +36,44 @@ export class StoredObject {
     this.#codec = codec;
   }
 
+  /** As stored. */
+  get bytes(): number {
+    return this.#value.length;
+  }
+
   /** Saves parsing when the writer still has the object at hand; `object` must be what was encoded. */
   prime(object: ApiObject): this {
     this.#primed = object;
     return this;
   }
 
-  /** Lets go of all that can be made again from the stored bytes. */
-  forget(): void {
+  /** Lets go of all that can be made again from the stored bytes; tells `remade` when some of it has been. */
+  forget(remade?: (stored: StoredObject) => void): void {
     this.#object = undefined;
     this.#primed = undefined;
     this.#json = undefined;
     this.#forms = undefined;
+    this.#onRemade = remade;
+  }
+
+  #made(): void {
+    const remade = this.#onRemade;
+    this.#onRemade = undefined;
+    remade?.(this);
+  }
+
+  /** The same state as of another revision. */
+  at(revision: Revision): StoredObject {
+    const stored = new StoredObject({ key: this.key, value: this.#value, modRevision: revision }, this.#codec);
+    stored.#primed = this.#object ?? this.#primed;
+    return stored;
+  }
+
+  /** The same object for a reader that takes its time: `forget` does not take away what it was converted to. */
+  pinned(): StoredObject {
+    const pinned = new StoredObject({ key: this.key, value: this.#value, modRevision: this.revision }, this.#codec);
+    pinned.#forms = this.#forms;
+    return pinned;
   }
 
   /** In the stored version, with resourceVersion set. Frozen: shared by all readers. */
@@ -54,6 +81,7 @@ export class StoredObject {
     if (this.#object === undefined) {
       this.#object = frozen(withResourceVersion(this.#primed ?? this.#codec.decode(this.#value), this.revision));
       this.#primed = undefined;
+      this.#made();
     }
     return this.#object;
   }
@@ -62,6 +90,11 @@ export class StoredObject {
   isReadableAs(resource: ReadVersion): boolean {
     if (resource.storage.convert === undefined || this.#isStoredAs(resource)) return true;
     return this.#forms?.has(objectForm(resource)) === true;
+  }
+
+  /** Whether the object would be stored in this version if it were written now. */
+  isStoredInVersionOf({ storage }: ReadVersion): boolean {
+    return this.#versionIn(storage.apiVersion) === storage.apiVersion;
   }
 
   /** Keeps the object as it was converted to the version of a resource. */
@@ -86,8 +119,12 @@ export class StoredObject {
         Buffer.from(jsonText(this.as(resource), resource.type)),
       );
     }
-    return (this.#json ??=
-      this.#codec.jsonAt?.(this.#value, this.revision) ?? Buffer.from(jsonText(this.object, resource.type)));
+    if (this.#json === undefined) {
+      this.#json =
+        this.#codec.jsonAt?.(this.#value, this.revision) ?? Buffer.from(jsonText(this.object, resource.type));
+      this.#made();
+    }
+    return this.#json;
   }
 
   /** Any other form, made once; the name must say all that it depends on. */
@@ -97,13 +134,17 @@ export class StoredObject {
     if (known !== undefined) return known as T;
     const made = make();
     this.#forms.set(name, made);
+    this.#made();
     return made;
   }
 
   /** Objects of one kind may be stored in several versions, when the version in which they are stored has changed. */
   #isStoredAs(resource: ReadVersion): boolean {
-    this.#storedVersion ??= this.#codec.storedVersion?.(this.#value) ?? resource.storage.apiVersion;
-    return this.#storedVersion === apiVersionOf(resource);
+    return this.#versionIn(resource.storage.apiVersion) === apiVersionOf(resource);
+  }
+
+  #versionIn(usual: string): string {
+    return (this.#storedVersion ??= this.#codec.storedVersion?.(this.#value) ?? usual);
   }
 }
 

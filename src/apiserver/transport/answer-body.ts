@@ -2,16 +2,17 @@ import type { EncodedAnswer } from '../answers/answer.ts';
 
 type Body = EncodedAnswer['body'];
 
-export function isPieces(body: Body): body is readonly Uint8Array[] {
-  return Array.isArray(body);
+/** Whether the body is there, or can be made without waiting. */
+export function isPieces(body: Exclude<Body, Uint8Array>): body is Iterable<Uint8Array> {
+  return Symbol.iterator in body;
 }
 
 /** Bytes in the body; undefined when that shows only at its end. */
 export function lengthOf(body: Body): number | undefined {
   if (body instanceof Uint8Array) return body.length;
-  if (!isPieces(body)) return undefined;
+  if (!Array.isArray(body)) return undefined;
   let total = 0;
-  for (const piece of body) total += piece.length;
+  for (const piece of body as readonly Uint8Array[]) total += piece.length;
   return total;
 }
 

@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
+import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'vitest';
 import { VirtualClock } from '../../base/index.ts';
 import { BodyWriter } from './body-writer.ts';
+import type { Output } from './exchange.ts';
 
 const MAX = 100_000;
 
-function writerTo(output: PassThrough, clock = new VirtualClock(), onStall = (): void => undefined): BodyWriter {
-  return new BodyWriter(output, { clock, maxBufferedBytes: MAX, stallTimeoutMs: 1_000, onStall });
+function writerTo(output: Output, clock = new VirtualClock(), onStall = (): void => undefined): BodyWriter {
+  return new BodyWriter(output, {
+    clock,
+    maxBufferedBytes: MAX,
+    stallTimeoutMs: 1_000,
+    onWait: () => undefined,
+    onStall,
+  });
 }
 
 test('no more waits than allowed, and one piece', async () => {
@@ -53,7 +61,7 @@ test('a reader that stops is reported once, one that is only slow is not', async
   const written = writer.writeAll(Array.from({ length: 400 }, () => Buffer.alloc(1_000)));
   for (let read = 0; read < 3; read++) {
     output.read(20_000);
-    await clock.advance('1s');
+    await clock.advance('900ms');
   }
   assert.equal(stalls, 0);
   await clock.advance('10s');
@@ -86,3 +94,35 @@ test('what is written after the reader left goes nowhere', async () => {
   assert.equal(writer.bytes, 0);
   assert.equal(writer.isEnded, false);
 });
+
+test('pieces are taken as far as there is room, and not much of them before the client reads at all', async () => {
+  const output = new PassThrough({ highWaterMark: 16 * 1024 });
+  const writer = writerTo(output);
+  let taken = 0;
+  const pieces = (function* (): Generator<Uint8Array> {
+    for (; taken < 1_000; taken++) yield Buffer.alloc(1_000);
+  })();
+  const written = writer.writeAll(pieces);
+
+  assert.ok(taken < 100, `${taken} taken before anything was read`);
+  output.resume();
+  await written;
+  assert.equal(taken, 1_000);
+});
+
+test('an output that is destroyed and has not said so yet is left at once', async () => {
+  const output = new EventEmitter() as EventEmitter & Output;
+  const written: Uint8Array[] = [];
+  const destroyed = { writableLength: 2 * MAX, destroyed: true, cork: ignore, uncork: ignore, end: ignore };
+  Object.assign(output, destroyed, { write: (piece: Uint8Array) => written.push(piece) > 0 });
+  const writer = writerTo(output);
+
+  await writer.writeAll([Buffer.from('x'), Buffer.from('y')]);
+  await writer.write(Buffer.alloc(MAX));
+
+  assert.deepEqual(written, []);
+});
+
+function ignore(): void {
+  // nothing to do
+}

@@ -6,12 +6,17 @@ export interface BodyWriterOptions {
   /** Above this, the source of the body has to wait. */
   readonly maxBufferedBytes: number;
   readonly stallTimeoutMs: number;
+  /** Called with the bytes that wait for the client when the source has to wait for it, and with 0 when it goes on. */
+  readonly onWait: (bytes: number) => void;
   /** Called when the client has read nothing for that long. */
   readonly onStall: () => void;
 }
 
 /** Larger pieces are cut, so that it can be seen whether the client reads at all. */
 const LARGEST_WRITE_BYTES = 64 * 1024;
+
+/** As much is written before the client has read anything: one that never does costs no more. */
+const FIRST_BYTES = 64 * 1024;
 
 /**
  * Writes a body at the pace its client reads it.
@@ -25,6 +30,7 @@ export class BodyWriter {
   #bytes = 0;
   #isClosed = false;
   #isEnded = false;
+  #hasRead = false;
   #wake: (() => void) | undefined;
   /** While the end is written but not taken. */
   #stallWatch: Disposable | undefined;
@@ -32,7 +38,10 @@ export class BodyWriter {
   constructor(output: Output, options: BodyWriterOptions) {
     this.#output = output;
     this.#options = options;
-    output.on('drain', () => this.#wake?.());
+    output.on('drain', () => {
+      this.#hasRead = true;
+      this.#wake?.();
+    });
     output.on('close', () => this.#close());
   }
 
@@ -52,7 +61,13 @@ export class BodyWriter {
   }
 
   get isFull(): boolean {
-    return this.#output.writableLength >= this.#options.maxBufferedBytes;
+    const { maxBufferedBytes } = this.#options;
+    return this.#output.writableLength >= (this.#hasRead ? maxBufferedBytes : Math.min(FIRST_BYTES, maxBufferedBytes));
+  }
+
+  /** An output that is being destroyed says that it is closed later, and takes nothing until then. */
+  get #isOpen(): boolean {
+    return !this.#isClosed && !this.#output.destroyed;
   }
 
   /** Writes one piece, and waits only if too much waits already. */
@@ -62,14 +77,14 @@ export class BodyWriter {
     if (this.isFull) return this.#room();
   }
 
-  /** Writes many pieces, as many at a time as there is room for. */
-  async writeAll(pieces: readonly Uint8Array[]): Promise<void> {
-    let index = 0;
-    while (index < pieces.length && !this.#isClosed) {
+  /** Writes many pieces, and takes as many at a time as there is room for. */
+  async writeAll(pieces: Iterable<Uint8Array>): Promise<void> {
+    const parts = inParts(pieces, this.#options.maxBufferedBytes);
+    for (let part = parts.next(); part.done !== true && this.#isOpen;) {
       this.#output.cork();
-      while (index < pieces.length && !this.isFull) this.#put(pieces[index++] as Uint8Array);
+      for (; part.done !== true && !this.isFull; part = parts.next()) this.#put(part.value);
       this.#output.uncork();
-      if (index < pieces.length) await this.#room();
+      if (part.done !== true) await this.#room();
     }
   }
 
@@ -79,18 +94,20 @@ export class BodyWriter {
     this.#isEnded = true;
     this.#close();
     this.#output.end();
-    if (this.#output.writableLength > 0) this.#stallWatch = this.#watchForStall();
+    if (this.#output.writableLength === 0) return;
+    this.#options.onWait(this.#output.writableLength);
+    this.#stallWatch = this.#watchForStall();
   }
 
   async #writeInParts(piece: Uint8Array): Promise<void> {
-    for (let start = 0; start < piece.length && !this.#isClosed; start += LARGEST_WRITE_BYTES) {
+    for (let start = 0; start < piece.length && this.#isOpen; start += LARGEST_WRITE_BYTES) {
       this.#put(piece.subarray(start, start + LARGEST_WRITE_BYTES));
       if (this.isFull) await this.#room();
     }
   }
 
   #put(piece: Uint8Array): void {
-    if (this.#isClosed) return;
+    if (!this.#isOpen) return;
     this.#bytes += piece.length;
     this.#output.write(piece);
   }
@@ -103,11 +120,13 @@ export class BodyWriter {
 
   /** Resolves when all that waited has been taken, or nobody reads any more. */
   async #room(): Promise<void> {
-    if (this.#isClosed || this.#output.destroyed) return;
+    if (!this.#isOpen) return;
+    this.#options.onWait(this.#output.writableLength);
     const stallWatch = this.#watchForStall();
     await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#wake = undefined;
     stallWatch[Symbol.dispose]();
+    this.#options.onWait(0);
   }
 
   #watchForStall(): Disposable {
@@ -124,5 +143,12 @@ export class BodyWriter {
       timer = clock.timer(stallTimeoutMs, check);
     }
     return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
+  }
+}
+
+function* inParts(pieces: Iterable<Uint8Array>, largest: number): Generator<Uint8Array> {
+  for (const piece of pieces) {
+    if (piece.length <= largest) yield piece;
+    else for (let start = 0; start < piece.length; start += largest) yield piece.subarray(start, start + largest);
   }
 }

@@ -15,6 +15,10 @@ export class Connection {
   readonly remoteAddress: string;
   /** Set once the server stops: answers tell the client to come back elsewhere. */
   isDraining = false;
+  /** Bytes of its answers that wait for the client to read. */
+  pendingBytes = 0;
+  /** Answers that were dropped because they were not read. */
+  dropped = 0;
   readonly #shown: ShownCertificate;
   #running = 0;
   #started = 0;

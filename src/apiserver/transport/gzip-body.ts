@@ -2,24 +2,29 @@ import { Buffer } from 'node:buffer';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { EncodedAnswer } from '../answers/answer.ts';
-import { lengthOf } from './answer-body.ts';
+import { AT_ONCE_BYTES } from '../answers/lazy-pieces.ts';
+import { isPieces, lengthOf } from './answer-body.ts';
 import type { Exchange } from './exchange.ts';
 
 /** Bodies up to this size are sent as they are. */
-export const GZIP_ABOVE_BYTES = 128 * 1024;
+export const GZIP_ABOVE_BYTES = AT_ONCE_BYTES;
+
+/** What compressing one body takes: zlib's window and tables, and a batch on either side. */
+export const GZIP_HELD_BYTES = 448 * 1024;
 
 /** The level that costs least; higher ones save little more on JSON (kubernetes/kubernetes#112296). */
 const LEVEL = 1;
 
 /** Handed to the compressor's thread at once: large enough to be worth the way, small enough to bound memory. */
-const BATCH_BYTES = 256 * 1024;
+const BATCH_BYTES = 128 * 1024;
 
 /** The answer as gzip, if it is large and the client takes that; else the answer as it is. Streams are left alone. */
 export function gzipped(answer: EncodedAnswer, exchange: Exchange): EncodedAnswer {
   const { body, headers } = answer;
-  const length = lengthOf(body) ?? 0;
+  if (!(body instanceof Uint8Array) && !isPieces(body)) return answer;
+  const length = lengthOf(body) ?? Infinity; // pieces are only made one by one where there are many
   if (length <= GZIP_ABOVE_BYTES || headers['content-encoding'] !== undefined || !takesGzip(exchange)) return answer;
-  const pieces = body instanceof Uint8Array ? [body] : (body as readonly Uint8Array[]);
+  const pieces = body instanceof Uint8Array ? [body] : body;
   return { code: answer.code, headers: { ...headers, ...gzipHeaders(headers['vary']) }, body: gzip(pieces) };
 }
 
@@ -34,13 +39,13 @@ function gzipHeaders(vary: string | readonly string[] = []): EncodedAnswer['head
 }
 
 /** The pieces as one gzip stream. Compresses on another thread, no further ahead than it is read. */
-function gzip(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
+function gzip(pieces: Iterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const compressor = createGzip({ level: LEVEL, chunkSize: BATCH_BYTES / 4 });
   pipeline(Readable.from(batches(pieces), { highWaterMark: 1 }), compressor, ignore);
   return compressor;
 }
 
-function* batches(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+function* batches(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
   let waiting: Uint8Array[] = [];
   let size = 0;
   for (const piece of pieces) {

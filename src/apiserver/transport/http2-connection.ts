@@ -111,7 +111,7 @@ export class Http2Connection implements OpenConnection {
       this.#countReset();
       return;
     }
-    if (this.connection.running >= this.#maxRunning) {
+    if (this.connection.running >= this.#maxRunning || this.connection.dropped >= this.#maxStreams) {
       this.#refuseToGoOn();
       return;
     }

@@ -30,6 +30,7 @@ export class LazyCall implements Call {
   readonly receivedAt: number;
   user: UserInfo = ANONYMOUS;
   takesObjects = false;
+  isLarge = false;
   readonly #source: CallSource;
   readonly #uids: UidSource | undefined;
   #auditId: string | undefined;
@@ -37,6 +38,8 @@ export class LazyCall implements Call {
   /** Most calls have two: one is kept beside the list to spare its making. */
   #onFinish: ((sent: SentAnswer) => void) | undefined;
   #moreOnFinish: ((sent: SentAnswer) => void)[] | undefined;
+  #onServed: (() => void) | undefined;
+  #isServed = false;
   #followed: AbortSignal | undefined;
   #query: Query | undefined;
   #info: RequestInfo | undefined;
@@ -130,10 +133,24 @@ export class LazyCall implements Call {
     else (this.#moreOnFinish ??= []).push(listener);
   }
 
+  /** Assumes: one listener. */
+  onServed(listener: () => void): void {
+    if (this.#isServed) listener();
+    else this.#onServed = listener;
+  }
+
+  /** What is left to do is the client's. Only the first time counts. */
+  served(): void {
+    if (this.#isServed) return;
+    this.#isServed = true;
+    this.#onServed?.();
+  }
+
   /** Tells whoever waits for it what became of the answer. Only the first time counts. */
   finish(sent: SentAnswer): void {
     if (this.#sent !== undefined) return;
     this.#sent = sent;
+    this.served();
     this.#onFinish?.(sent);
     if (this.#moreOnFinish !== undefined) for (const listener of this.#moreOnFinish) listener(sent);
   }

@@ -22,6 +22,10 @@ export interface TransportLimits {
   readonly maxStreams: number;
   /** Bytes of one answer that wait for a client to read; the source of the answer waits with them. */
   readonly maxBufferedBytes: number;
+  /** Bytes of all answers that wait for their clients to read: of one connection, of one user, and in all. */
+  readonly maxPendingBytesPerConnection: number;
+  readonly maxPendingBytesPerUser: number;
+  readonly maxPendingBytes: number;
   /** Requests that a connection may take back at once, and how many more each second (HTTP/2 rapid reset). */
   readonly maxResets: number;
   readonly resetsPerSecond: number;
@@ -40,6 +44,9 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   maxConnections: 20_000,
   maxStreams: 100,
   maxBufferedBytes: 256 * 1024,
+  maxPendingBytesPerConnection: 64 * 1024 * 1024,
+  maxPendingBytesPerUser: 128 * 1024 * 1024,
+  maxPendingBytes: 256 * 1024 * 1024,
   maxResets: 200,
   resetsPerSecond: 50,
 };

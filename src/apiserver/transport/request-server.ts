@@ -1,16 +1,31 @@
 import type { Exchange } from './exchange.ts';
+import { PendingAnswers } from './pending-answers.ts';
 import { type RequestServices, type RequestTracker, ServedRequest } from './served-request.ts';
+
+/** A client that has read nothing for so long holds up nobody but itself. */
+const UNREAD_MS = 100;
+
+/** As many requests may be under way before it matters whether their clients read. */
+const CROWD = 50;
 
 /** Serves requests, whichever protocol brings them; knows those under way, and which are late. */
 export class RequestServer implements RequestTracker {
   readonly services: RequestServices;
+  readonly pending: PendingAnswers;
   readonly #streams = new Set<ServedRequest>();
   /** All have the same time: the first to come is the first to be late. */
   readonly #short = new Set<ServedRequest>();
   #isTimerSet = false;
+  #isSweepSet = false;
 
   constructor(services: RequestServices) {
     this.services = services;
+    this.pending = new PendingAnswers(services.clock, services.limits, () => this.#underWay());
+  }
+
+  *#underWay(): Generator<ServedRequest> {
+    yield* this.#streams;
+    yield* this.#short;
   }
 
   /** Serves one request. `onTakenBack` is called when the client does not wait for the end of its answer. */
@@ -21,6 +36,7 @@ export class RequestServer implements RequestTracker {
     } else {
       this.#short.add(request);
       if (!this.#isTimerSet) this.#expireIn(this.services.limits.requestTimeoutMs);
+      if (!this.#isSweepSet && this.#short.size > CROWD) this.#sweepSoon();
     }
     void request.run();
   }
@@ -44,6 +60,20 @@ export class RequestServer implements RequestTracker {
     for (const requests of [this.#streams, this.#short]) {
       for (const request of requests) request.cut('The server stops');
     }
+  }
+
+  #sweepSoon(): void {
+    this.#isSweepSet = true;
+    this.services.clock.timer(UNREAD_MS, () => this.#sweep());
+  }
+
+  /** Requests whose answers nobody reads do not count as being worked on. */
+  #sweep(): void {
+    this.#isSweepSet = false;
+    const before = this.services.clock.monotonic() - UNREAD_MS;
+    for (const request of this.#short)
+      if (request.pendingBytes > 0 && request.waitsSinceMs <= before) request.call.served();
+    if (this.#short.size > CROWD) this.#sweepSoon();
   }
 
   /** The timer is left to run out: finding nothing to do costs less than setting it anew for each request. */

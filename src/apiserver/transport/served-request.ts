@@ -2,15 +2,17 @@ import { Buffer } from 'node:buffer';
 import { badRequest, StatusError } from '../../api/index.ts';
 import { type Clock, DurationError, type Logger, parseGoDuration, type UidSource } from '../../base/index.ts';
 import type { EncodedAnswer, TakeOver } from '../answers/answer.ts';
-import type { SentAnswer } from '../request/call.ts';
+import { ANONYMOUS, type SentAnswer } from '../request/call.ts';
 import { isLongRunning } from '../stages/limit-concurrency.ts';
 import { discard, isPieces, lengthOf } from './answer-body.ts';
 import type { HeadWriter } from './answer-head.ts';
+import type { Connection } from './connection.ts';
 import type { Exchange, Head } from './exchange.ts';
-import { GZIP_ABOVE_BYTES, gzipped } from './gzip-body.ts';
+import { GZIP_ABOVE_BYTES, GZIP_HELD_BYTES, gzipped } from './gzip-body.ts';
 import { LazyCall } from './lazy-call.ts';
 import type { TransportLimits } from './limits.ts';
 import type { TransportObserver } from './observer.ts';
+import type { PendingAnswer, PendingAnswers } from './pending-answers.ts';
 import type { RequestHandler } from './request-handler.ts';
 import { StreamedBody } from './streamed-body.ts';
 import { Tunnel } from './tunnel.ts';
@@ -31,13 +33,15 @@ export interface RequestServices {
 /** Keeps track of the requests under way. */
 export interface RequestTracker {
   readonly services: RequestServices;
+  /** Counts what clients have not read yet. */
+  readonly pending: PendingAnswers;
   requestOver(request: ServedRequest): void;
   /** The request has taken over its connection: it has no deadline any more. */
   tookOver(request: ServedRequest): void;
 }
 
 /** One request from its arrival to the last byte of its answer. */
-export class ServedRequest {
+export class ServedRequest implements PendingAnswer {
   readonly call: LazyCall;
   readonly isLongRunning: boolean;
   /** By the clock's monotonic time. */
@@ -56,6 +60,8 @@ export class ServedRequest {
   #stream: StreamedBody | undefined;
   #tunnel: Tunnel | undefined;
   #timer: Disposable | undefined;
+  #pendingBytes = 0;
+  #waitsSinceMs = 0;
 
   constructor(exchange: Exchange, tracker: RequestTracker, onTakenBack: (() => void) | undefined) {
     const { clock } = tracker.services;
@@ -67,6 +73,29 @@ export class ServedRequest {
     this.isLongRunning = isLongRunning(this.call.info);
     exchange.connection.requestStarted();
     exchange.onClose((isFlushed) => this.#close(isFlushed));
+  }
+
+  get connection(): Connection {
+    return this.#exchange.connection;
+  }
+
+  get payer(): string {
+    const { user, remoteAddress } = this.call;
+    return user.name === ANONYMOUS.name ? `address ${remoteAddress}` : `user ${user.name}`;
+  }
+
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  get waitsSinceMs(): number {
+    return this.#waitsSinceMs;
+  }
+
+  /** The client does not read what it asked for. */
+  drop(): void {
+    this.#tracker.services.observer.stalled(this.call);
+    this.cut('The client does not read its answer');
   }
 
   /** Never rejects. */
@@ -143,8 +172,8 @@ export class ServedRequest {
     if (this.call.method === 'HEAD' || code === 204 || code === 304) return this.#sendHead(answer);
     if (body instanceof Uint8Array && body.length <= GZIP_ABOVE_BYTES) return this.#sendWhole(answer, body);
     const packed = this.#tracker.services.compress ? gzipped(answer, this.#exchange) : answer;
-    if (packed.body instanceof Uint8Array) return this.#sendWhole(packed, packed.body);
-    return this.#sendStreamed(packed, packed.body);
+    const pieces = packed.body instanceof Uint8Array ? [packed.body] : packed.body;
+    return this.#sendStreamed(packed, pieces, packed === answer ? 0 : GZIP_HELD_BYTES);
   }
 
   #sendHead(answer: EncodedAnswer): void {
@@ -158,23 +187,35 @@ export class ServedRequest {
   #sendWhole(answer: EncodedAnswer, body: Uint8Array): void {
     this.#begin(answer.code);
     this.#bytes = body.length;
+    this.#waitFor(body.length);
     this.#exchange.send(this.#head(answer, body.length), body);
   }
 
-  async #sendStreamed(answer: EncodedAnswer, body: Exclude<EncodedAnswer['body'], Uint8Array>): Promise<void> {
-    const { clock, limits, observer } = this.#tracker.services;
+  /** `held` is what it takes to send the answer, besides what waits to be read. */
+  async #sendStreamed(
+    answer: EncodedAnswer,
+    body: Exclude<EncodedAnswer['body'], Uint8Array>,
+    held: number,
+  ): Promise<void> {
+    const { clock, limits } = this.#tracker.services;
     this.#begin(answer.code);
     this.#exchange.start(this.#head(answer, lengthOf(body)));
     this.#stream = new StreamedBody(this.#exchange.output, {
       clock,
       maxBufferedBytes: limits.maxBufferedBytes,
       stallTimeoutMs: limits.stallTimeoutMs,
-      onStall: () => {
-        observer.stalled(this.call);
-        this.cut('The client does not read its answer');
-      },
+      onWait: (bytes) => this.#waitFor(bytes === 0 ? 0 : held + bytes),
+      onStall: () => this.drop(),
     });
     await (isPieces(body) ? this.#stream.sendPieces(body) : this.#stream.sendFrom(body));
+  }
+
+  /** The client has to read so many bytes. */
+  #waitFor(bytes: number): void {
+    const change = bytes - this.#pendingBytes;
+    this.#pendingBytes = bytes;
+    if (bytes > 0) this.#waitsSinceMs = this.#tracker.services.clock.monotonic();
+    if (change !== 0) this.#tracker.pending.count(this.#exchange.connection, change);
   }
 
   async #takeOver(answer: EncodedAnswer, takeOver: TakeOver): Promise<void> {
@@ -203,6 +244,7 @@ export class ServedRequest {
   #close(isFlushed: boolean): void {
     const isEnded = this.#bytes !== undefined || this.#stream?.isEnded === true || this.#tunnel?.isEnded === true;
     const isComplete = isFlushed && isEnded;
+    this.#waitFor(0);
     this.#phase = 'over';
     this.#timer?.[Symbol.dispose]();
     if (!isComplete) this.call.abort('The client went away');

@@ -19,7 +19,7 @@ export class StreamedBody {
     return this.#writer.isEnded;
   }
 
-  async sendPieces(pieces: readonly Uint8Array[]): Promise<void> {
+  async sendPieces(pieces: Iterable<Uint8Array>): Promise<void> {
     await this.#writer.writeAll(pieces);
     this.#writer.end();
   }

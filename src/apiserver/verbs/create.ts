@@ -44,9 +44,11 @@ export async function createObject(
   { admission, context, hasManagedFields = false }: CreateOptions,
 ): Promise<StoredObject | ApiObject> {
   const { resource, services } = endpoint;
+  const { pause } = context;
   const bare = withoutSystemFields(sent);
   // metadata is new by now, and managedFields the last of its members
   if (!hasManagedFields) {
+    if (pause !== undefined) await pause();
     bare.metadata.managedFields = await services.ownership.afterWrite(bare, undefined, { resource, context });
   }
   const mutated = await admission.mutateCreate(bare);
@@ -55,6 +57,7 @@ export async function createObject(
   // Preparing changes the object in place, so that whoever may have to prepare again keeps what it was before.
   const mayRepeat = isNameGenerated || resource.strategy.alongside !== undefined;
   for (let tries = 1; ;) {
+    if (pause !== undefined) await pause();
     const object = mayRepeat ? clone(mutated) : { ...mutated };
     fillSystemFields(object, endpoint, context);
     await prepareAndCheck(object, endpoint, context);
@@ -74,6 +77,7 @@ async function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: W
   const { resource } = endpoint;
   const { strategy } = resource;
   await strategy.prepareForCreate?.(object, context);
+  if (context.pause !== undefined) await context.pause();
   const errors = validateNewObject(object, resource, context);
   if (errors.length > 0) throw invalid(groupKind(resource), object.metadata.name ?? '', errors);
   for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
@@ -98,6 +102,7 @@ async function store(
   const ttlSeconds = resource.strategy.ttlSeconds?.(object);
   const alongside = await resource.strategy.alongside?.({ type: 'create', object }, context);
   const options = { expected: undefined, ttlSeconds, alongside, keepsManagedFields: hasManagedFields, writer: context };
+  if (context.pause !== undefined) await context.pause();
   const result = await putObject(key, object, { endpoint, options });
   if (!isConflicting(result)) return result;
   return typeof result.conflictsWith === 'string' ? 'again' : { taken: result.conflictsWith };

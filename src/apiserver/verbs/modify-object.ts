@@ -19,6 +19,7 @@ import { convertForReading } from '../storage/conversion.ts';
 import { isConflicting, type PutConflict } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { validateChangedObject } from '../validation/validate-object.ts';
+import { LARGE_BYTES } from '../request/large-body.ts';
 import { putObject } from './put-object.ts';
 
 export interface Modification {
@@ -53,14 +54,25 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
     checkPreconditions(stored, endpoint, modification);
     await convertForReading([stored], resource, modification.context);
     const old = stored.as(resource);
-    const object = await changed(old, modification);
+    const paced = withPauses(modification, stored, endpoint);
+    const { pause } = paced.context;
+    const object = await changed(old, paced);
     checkResourceVersion(object, old, endpoint, modification);
-    await prepareAndCheck(object, old, endpoint, modification);
-    const written = await write(object, stored, endpoint, modification);
+    if (pause !== undefined) await pause();
+    await prepareAndCheck(object, old, endpoint, paced);
+    if (pause !== undefined) await pause();
+    const written = await write(object, stored, endpoint, paced);
     if (written === 'again') continue;
     if (written !== 'lost') return written;
     if (attempt >= MAX_LOST_RACES) throw conflict(groupResource(resource), modification.name, OBJECT_MODIFIED);
   }
+}
+
+/** A small change of a large object takes as long as a large one. */
+function withPauses(modification: Modification, stored: StoredObject, { services }: Endpoint): Modification {
+  const { context } = modification;
+  if (context.pause !== undefined || stored.bytes <= LARGE_BYTES) return modification;
+  return { ...modification, context: { ...context, pause: () => services.turns.take(true) } };
 }
 
 function checkPreconditions(stored: StoredObject, endpoint: Endpoint, { preconditions, name }: Modification): void {
@@ -111,6 +123,7 @@ async function prepareAndCheck(
   const { context, strategy, admission, seenAs = itself } = modification;
   object.metadata = withMeta(object.metadata, { generation: old.metadata.generation });
   await strategy.prepareForUpdate?.(object, old, context);
+  if (context.pause !== undefined) await context.pause();
   keepSystemFields(object, old);
   const errors = validateChangedObject(object, old, { resource, strategy, context });
   if (errors.length > 0) throw invalid(groupKind(resource), modification.name, errors);
@@ -150,7 +163,7 @@ async function write(
   }
   const managedFields = keepTimes(object, old);
   if (managedFields !== object.metadata.managedFields) object.metadata = withMeta(object.metadata, { managedFields });
-  if (deepEqual(object, old)) return stored;
+  if (deepEqual(object, old) && stored.isStoredInVersionOf(resource)) return stored;
   if (context.dryRun) return object;
   const { resourceVersion: _, ...metadata } = object.metadata;
   const ttlSeconds = strategy.ttlSeconds?.(object);
@@ -162,6 +175,7 @@ async function write(
     keepsManagedFields: modification.keepsManagedFields === true,
     writer: context,
   };
+  if (context.pause !== undefined) await context.pause();
   const result = await putObject(stored.key, { ...object, metadata }, { endpoint, options });
   return isConflicting(result) ? lostTo(result) : result;
 }
@@ -185,6 +199,7 @@ export async function withManager(
   { endpoint, context }: { readonly endpoint: Endpoint; readonly context: WriteContext },
 ): Promise<ApiObject> {
   const { resource, services } = endpoint;
+  if (context.pause !== undefined) await context.pause();
   const managedFields = await services.ownership.afterWrite(object, live, { resource, context });
   if (object.metadata.managedFields === managedFields) return object;
   return { ...object, metadata: withMeta(object.metadata, { managedFields }) };

@@ -3,6 +3,7 @@ import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
+import { beginLarge, LARGE_BYTES } from '../request/large-body.ts';
 import { writeOptions } from '../request/options.ts';
 import type { Strategy, WriteContext } from '../resource.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
@@ -25,6 +26,7 @@ export async function patch(
   const method = patchMethodOf(call, resource);
   if (method === APPLY) return apply(call, endpoint, strategy);
   const body = await call.body(services.maxBodyBytes);
+  if (body.length > LARGE_BYTES) await beginLarge(call, services);
   const options = writeOptions(call.query, 'PatchOptions');
   const context = writeContext(call, endpoint, options);
   const patchContext = { fieldValidation: options.fieldValidation, warn: context.warn, type: resource.type, name };
@@ -54,6 +56,7 @@ async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promis
   const { resource, objects, services } = endpoint;
   const { namespace, name } = call.info;
   const body = await call.body(services.maxBodyBytes);
+  if (body.length > LARGE_BYTES) await beginLarge(call, services);
   const options = writeOptions(call.query, 'PatchOptions', true);
   const context = writeContext(call, endpoint, options);
   const config = new AppliedConfig(body, { fieldValidation: options.fieldValidation, force: options.force === true });

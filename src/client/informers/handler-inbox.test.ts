@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { KubernetesObject } from '../kind.ts';
 import { HandlerInbox, type Notification } from './handler-inbox.ts';
@@ -95,4 +97,17 @@ test('when it is not full any more every step is kept again', () => {
   for (const [key, notification] of [updated('d', 3, 4), updated('d', 4, 5)]) inbox.push(key, notification);
 
   expect(drain(inbox)).toEqual(['update d 1→3', 'update d 3→4', 'update d 4→5']);
+});
+
+test('what was told is let go of, though the inbox is not empty', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const inbox = inboxWith(10, added('a', 1), added('b', 1));
+  const told = new WeakRef(inbox.shift() as object);
+
+  await new Promise((resolve) => void setImmediate(resolve)); // a WeakRef holds what it was made of until then
+  collectGarbage();
+
+  expect(told.deref()).toBeUndefined();
+  expect(inbox.size).toBe(1);
 });

@@ -46,12 +46,14 @@ export class HandlerInbox<T extends KubernetesObject> {
   shift(): Notification<T> | undefined {
     while (this.#head < this.#slots.length) {
       const slot = this.#slots[this.#head++] as Slot<T>;
+      const { notification } = slot;
+      slot.notification = undefined; // the slot itself stays until the next compaction, the objects do not
       this.#compact();
-      if (slot.notification === undefined) continue;
+      if (notification === undefined) continue;
       this.#size -= 1;
       if (this.#lastOf?.get(slot.key) === slot) this.#lastOf.delete(slot.key);
       if (this.#size < this.#capacity / 2) this.#lastOf = undefined;
-      return slot.notification;
+      return notification;
     }
     return undefined;
   }

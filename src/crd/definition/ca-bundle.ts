@@ -15,7 +15,9 @@ export function caBundleProblem(base64: string): string | undefined {
   if (problems.includes(undefined)) return undefined;
   const failed = problems.find((problem) => problem !== undefined);
   const hasRest = /\S/.test(text.slice(end));
-  const reason = failed ?? (end === 0 || hasRest ? 'unable to parse bytes as PEM block' : 'no valid certificate authority data seen');
+  const reason =
+    failed ??
+    (end === 0 || hasRest ? 'unable to parse bytes as PEM block' : 'no valid certificate authority data seen');
   return `unable to load root certificates: ${reason}`;
 }
 

@@ -74,7 +74,10 @@ function checkWebhookUrl(text: string, path: string): FieldError[] {
 }
 
 /** Upstream takes the name for the namespace and the namespace for the name, so the name comes first. */
-function checkService({ name = '', namespace = '', path: urlPath = '', port = 443 }: ServiceReference, path: string): FieldError[] {
+function checkService(
+  { name = '', namespace = '', path: urlPath = '', port = 443 }: ServiceReference,
+  path: string,
+): FieldError[] {
   return [
     ...(namespace === '' ? [required(`${path}.name`)] : []),
     ...(name === '' ? [required(`${path}.namespace`)] : []),

@@ -87,7 +87,8 @@ const ROOT_MEMBERS = [
 function checkRootMembers(schema: Schema, path: string): FieldError[] {
   for (const name of goNamesOf(schema)) {
     if (name === 'Type' && schema.type !== 'object') {
-      const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      const detail =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
       return [invalidValue(`${path}.type`, schema.type, detail)];
     }
     if (ROOT_MEMBERS.includes(name)) continue;

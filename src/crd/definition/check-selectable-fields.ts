@@ -13,7 +13,11 @@ interface Options {
   readonly isCrowdedAllowed: boolean;
 }
 
-export function checkSelectableFields(fields: readonly SelectableField[], schema: Schema, options: Options): FieldError[] {
+export function checkSelectableFields(
+  fields: readonly SelectableField[],
+  schema: Schema,
+  options: Options,
+): FieldError[] {
   const { path, isCrowdedAllowed } = options;
   const isReadable = structuralFormProblem(schema) === undefined;
   const found = new Set<string>();

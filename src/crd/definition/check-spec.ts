@@ -58,7 +58,10 @@ function checkGroup(group: string): FieldError[] {
   return group.includes('.') ? [] : [invalidValue('spec.group', group, 'should be a domain with at least one dot')];
 }
 
-function checkSchemasGiven({ shared, versions, preservesUnknown }: HubSpec, { requiresSchema }: Ratchets): FieldError[] {
+function checkSchemasGiven(
+  { shared, versions, preservesUnknown }: HubSpec,
+  { requiresSchema }: Ratchets,
+): FieldError[] {
   if (shared.schema?.openAPIV3Schema !== undefined || (!requiresSchema && preservesUnknown)) return [];
   return versions.flatMap(({ schema, served }, index) => {
     if (schema?.openAPIV3Schema !== undefined || (!requiresSchema && served !== true)) return [];
@@ -97,7 +100,9 @@ function checkShared(spec: HubSpec, ratchets: Ratchets): FieldError[] {
       isUnchanged: ratchets.unchangedVersions.has(spec.version),
     }),
     ...checkSubresources(subresources, 'spec.subresources'),
-    ...additionalPrinterColumns.flatMap((column, index) => checkColumn(column, `spec.additionalPrinterColumns[${index}]`)),
+    ...additionalPrinterColumns.flatMap((column, index) =>
+      checkColumn(column, `spec.additionalPrinterColumns[${index}]`),
+    ),
     ...(selectableFields.length === 0 ? [] : checkSharedFields(spec, ratchets)),
   ];
 }

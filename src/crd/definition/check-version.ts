@@ -26,7 +26,11 @@ export function checkVersion(
   ];
 }
 
-function checkFields({ name, schema, selectableFields = [] }: HubVersion, path: string, ratchets: Ratchets): FieldError[] {
+function checkFields(
+  { name, schema, selectableFields = [] }: HubVersion,
+  path: string,
+  ratchets: Ratchets,
+): FieldError[] {
   const own = schema?.openAPIV3Schema;
   if (own === undefined) {
     const detail = 'may only be set when `version.schema.openAPIV3Schema` is not included';
@@ -51,7 +55,8 @@ function checkDeprecation({ deprecated, deprecationWarning: text }: HubVersion, 
   const wrong = (detail: string): FieldError => invalidValue(path, pointerValue(text), detail);
   if (deprecated !== true) return [wrong('can only be set for deprecated versions')];
   const errors: FieldError[] = [];
-  if (Buffer.byteLength(text) > MAX_WARNING_BYTES) errors.push(wrong(`must be <= ${MAX_WARNING_BYTES} characters long`));
+  if (Buffer.byteLength(text) > MAX_WARNING_BYTES)
+    errors.push(wrong(`must be <= ${MAX_WARNING_BYTES} characters long`));
   if (text === '') errors.push(wrong('must not be an empty string'));
   const index = text.search(UNPRINTABLE);
   if (index >= 0) {

@@ -9,7 +9,11 @@ const INVALID = 'does not refer to a valid field';
 const END = 'unexpected end of JSON path';
 
 /** Follows a path of fields and keys, such as `.spec.labels['a.b']`, through a schema. */
-export function followFieldPath(text: string, schema: Schema, options: { readonly allowsBrackets: boolean }): FieldPath {
+export function followFieldPath(
+  text: string,
+  schema: Schema,
+  options: { readonly allowsBrackets: boolean },
+): FieldPath {
   const walk = new PathWalk(schema);
   const tokens = tokensOf(text);
   for (let at = 0; at < tokens.length; at += 1) {

@@ -87,7 +87,8 @@ export function schemaOfVersion(spec: HubSpec, name: string): CustomResourceVali
 
 /** Whether objects have a status of their own, in a version or, without one, in any. */
 export function hasStatus({ shared, versions }: HubSpec, version?: HubVersion): boolean {
-  if (version === undefined) return [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined);
+  if (version === undefined)
+    return [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined);
   const isVersioned = versions.some(({ subresources }) => subresources !== undefined);
   return (isVersioned ? version : shared).subresources?.status !== undefined;
 }

@@ -1,5 +1,6 @@
 // What other folders may use: what can be wrong with a CustomResourceDefinition.
 export { apiApprovalState, type ApprovalState } from './approval.ts';
+export { caBundleProblem } from './ca-bundle.ts';
 export { checkDefinition, checkDefinitionStatus, checkDefinitionUpdate } from './check-definition.ts';
 export type { Definition, Schema } from './definition.ts';
 export { definitionWarnings } from './format-warnings.ts';

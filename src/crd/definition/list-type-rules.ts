@@ -1,4 +1,11 @@
-import { collectErrors, type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../api/index.ts';
+import {
+  collectErrors,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from '../../api/index.ts';
 import type { Schema } from './definition.ts';
 import { itemSchema } from './inner-schemas.ts';
 import type { Ratchets } from './ratchets.ts';
@@ -47,7 +54,9 @@ function checkListType(schema: Schema, path: string, ratchets: Ratchets): FieldE
   if (listType === undefined) return [];
   const wrongType = checkTypeIs('array', schema, { path, because: LIST_TYPE });
   const split =
-    wrongType.length > 0 || !ratchets.requiresAtomicSetItems || !hasSplitSet(schema) ? [] : [splitSetError(schema, path)];
+    wrongType.length > 0 || !ratchets.requiresAtomicSetItems || !hasSplitSet(schema)
+      ? []
+      : [splitSetError(schema, path)];
   const unknown = ['atomic', 'set', 'map'].includes(listType)
     ? []
     : [notSupported(`${path}.${LIST_TYPE}`, listType, ['atomic', 'set', 'map'])];
@@ -126,7 +135,9 @@ function mapKeyErrors(schema: Schema, path: string): FieldError[] {
   if (items === undefined || (listType !== 'set' && listType !== 'map')) return [];
   const errors: FieldError[] = [];
   if (items.nullable === true)
-    errors.push(forbiddenField(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`));
+    errors.push(
+      forbiddenField(`${path}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`),
+    );
   if (listType === 'set') return errors;
   const needed = new Set(items.required ?? []);
   for (const key of schema[MAP_KEYS] ?? []) {

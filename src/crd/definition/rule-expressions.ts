@@ -89,9 +89,7 @@ class CompiledCheck {
     const estimate = timesAtMost(cost, this.#place.cardinality ?? maxCardinality);
     const isTooHigh = !ignoresCost && estimate > BigInt(limits.ruleEstimate);
     costs.add(path, estimate);
-    return isTooHigh
-      ? [forbiddenField(path, costMessage('estimated rule cost', estimate, limits.ruleEstimate))]
-      : [];
+    return isTooHigh ? [forbiddenField(path, costMessage('estimated rule cost', estimate, limits.ruleEstimate))] : [];
   }
 
   #checkMessage({ message }: CompiledRule): FieldError[] {

@@ -117,7 +117,8 @@ export class SchemaRules {
     const path = `${place.path}.items`;
     const items = itemSchema(schema);
     if (items !== undefined) this.#check(items, { ...below, path });
-    for (const [index, item] of itemSchemas(schema).entries()) this.#check(item, { ...below, path: `${path}[${index}]` });
+    for (const [index, item] of itemSchemas(schema).entries())
+      this.#check(item, { ...below, path: `${path}[${index}]` });
   }
 }
 

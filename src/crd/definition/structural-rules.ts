@@ -1,11 +1,5 @@
 import { compareUtf8 } from '../../base/index.ts';
-import {
-  type FieldError,
-  fieldErrorText,
-  forbiddenField,
-  invalidValue,
-  required,
-} from '../../api/index.ts';
+import { type FieldError, fieldErrorText, forbiddenField, invalidValue, required } from '../../api/index.ts';
 import { textChecks } from '../../cel/index.ts';
 import { completenessErrors } from './completeness.ts';
 import type { Schema } from './definition.ts';
@@ -96,7 +90,8 @@ class StructuralRules {
       const at = `${path}.properties[metadata]`;
       if (isObject && type !== 'object') this.#add(invalidValue(`${at}.type`, type, 'must be object'));
       if (level === 'root' && saysMoreThanNames(properties['metadata'])) {
-        const detail = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
+        const detail =
+          'must not specify anything other than name and generateName, but metadata is implicitly specified';
         this.#add(forbiddenField(at, detail));
       }
     }
@@ -126,7 +121,8 @@ class StructuralRules {
     this.#checkAlternatives(schema, path, form);
     const items = itemSchema(schema);
     if (items !== undefined) this.#checkNested(items, `${path}.items`);
-    for (const [name, inner] of sortedEntries(schema.properties)) this.#checkNested(inner, `${path}.properties[${name}]`);
+    for (const [name, inner] of sortedEntries(schema.properties))
+      this.#checkNested(inner, `${path}.properties[${name}]`);
     for (const [name, isSet, detail] of NOT_NESTED) {
       if (isSet(schema)) this.#add(forbiddenField(`${path}.${name}`, `${detail} to be structural`));
     }
@@ -148,17 +144,9 @@ const NOT_NESTED: readonly (readonly [name: string, isSet: (schema: Schema) => b
   ['description', ({ description = '' }) => description !== '', 'must be empty'],
   ['nullable', ({ nullable }) => nullable === true, 'must be false'],
   ...(
-    [
-      'x-kubernetes-preserve-unknown-fields',
-      'x-kubernetes-embedded-resource',
-      'x-kubernetes-int-or-string',
-    ] as const
+    ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource', 'x-kubernetes-int-or-string'] as const
   ).map((name) => [name, (schema: Schema) => schema[name] === true, 'must be false'] as const),
-  [
-    'x-kubernetes-list-map-keys',
-    (schema) => (schema['x-kubernetes-list-map-keys'] ?? []).length > 0,
-    'must be empty',
-  ],
+  ['x-kubernetes-list-map-keys', (schema) => (schema['x-kubernetes-list-map-keys'] ?? []).length > 0, 'must be empty'],
   ['x-kubernetes-list-type', (schema) => schema['x-kubernetes-list-type'] !== undefined, 'must be undefined'],
   ['x-kubernetes-map-type', (schema) => schema['x-kubernetes-map-type'] !== undefined, 'must be undefined'],
   ['x-kubernetes-validations', (schema) => (schema['x-kubernetes-validations'] ?? []).length > 0, 'must be empty'],
@@ -180,5 +168,7 @@ function isIntOrString(anyOf: readonly Schema[] | undefined): boolean {
 }
 
 function saysMoreThanNames({ type: _type, default: _default, properties = {}, ...others }: Schema): boolean {
-  return Object.keys(others).length > 0 || Object.keys(properties).some((name) => name !== 'name' && name !== 'generateName');
+  return (
+    Object.keys(others).length > 0 || Object.keys(properties).some((name) => name !== 'name' && name !== 'generateName')
+  );
 }

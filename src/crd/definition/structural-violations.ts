@@ -6,9 +6,7 @@ import { structuralErrors } from './structural-rules.ts';
 /** What keeps the schemas of a definition from being structural, each under the path of its version. */
 export function structuralViolations({ spec }: Pick<Definition, 'spec'>): readonly FieldError[] {
   return collectErrors(() => [
-    ...(spec.preserveUnknownFields === true
-      ? [invalidValue('spec.preserveUnknownFields', true, 'must be false')]
-      : []),
+    ...(spec.preserveUnknownFields === true ? [invalidValue('spec.preserveUnknownFields', true, 'must be false')] : []),
     ...(spec.versions ?? []).flatMap(({ schema }, index) => {
       const root = schema?.openAPIV3Schema;
       if (root === undefined || structuralFormProblem(root) !== undefined) return [];

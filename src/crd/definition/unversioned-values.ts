@@ -73,7 +73,12 @@ export function printedItems(schema: Schema): Printed | null {
 }
 
 /** The members of a schema in the order of upstream's type, each with how it is shown; undefined: as it is, or null. */
-const MEMBERS: readonly (readonly [goName: string, name: keyof Schema, zero: '' | false | null, print?: (value: never) => unknown])[] = [
+const MEMBERS: readonly (readonly [
+  goName: string,
+  name: keyof Schema,
+  zero: '' | false | null,
+  print?: (value: never) => unknown,
+])[] = [
   ['ID', 'id', ''],
   ['Schema', '$schema', ''],
   ['Ref', '$ref', null],

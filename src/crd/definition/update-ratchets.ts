@@ -23,7 +23,9 @@ export function updateRatchets(definition: Definition, old: Definition): Ratchet
   const isEstablished = isConditionTrue(old, 'Established');
   return {
     requiresRecognizedReview:
-      conversion === undefined || conversion.reviewVersions.length === 0 || conversion.reviewVersions.some(isRecognizedReview),
+      conversion === undefined ||
+      conversion.reviewVersions.length === 0 ||
+      conversion.reviewVersions.some(isRecognizedReview),
     requiresSameNames: isEstablished,
     requiresSchema:
       was.shared.schema?.openAPIV3Schema !== undefined ||
@@ -77,7 +79,12 @@ function crowdedVersions(spec: HubSpec, was: HubSpec): ReadonlySet<string> {
   const isCrowded = (now: HubSpec['shared'] | undefined, before: HubSpec['shared'] | undefined): boolean =>
     (before?.selectableFields ?? []).length > MAX_SELECTABLE_FIELDS &&
     deepEqual(now?.selectableFields, before?.selectableFields);
-  const names = spec.versions.filter((version) => isCrowded(version, was.versions.find(({ name }) => name === version.name)));
+  const names = spec.versions.filter((version) =>
+    isCrowded(
+      version,
+      was.versions.find(({ name }) => name === version.name),
+    ),
+  );
   return new Set([...(isCrowded(spec.shared, was.shared) ? [''] : []), ...names.map(({ name }) => name)]);
 }
 

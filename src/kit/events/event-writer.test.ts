@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { discardLogger, MetricRegistry, type VirtualClock } from '../../base/index.ts';
+import { discardLogger, LineLogger, MetricRegistry, type VirtualClock } from '../../base/index.ts';
 import { ConfigMap, type Event, type Node, type Observed, type Pod } from '../../client/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { controller, type EventDetails, type Part } from '../index.ts';
@@ -178,7 +178,9 @@ describe('events', () => {
     await using cluster = await TestCluster.start();
     const client = cluster.client();
     const dropped = new MetricRegistry().counter({ name: 'dropped', help: '' }).with();
-    const writer = new EventWriter({ client, log: discardLogger, dropped, capacity: 5 });
+    const lines: string[] = [];
+    const log = new LineLogger({ clock: client.clock, level: 'warn', write: (line) => void lines.push(line) });
+    const writer = new EventWriter({ client, log, dropped, capacity: 5 });
     const recorder = writer.recorder({ component: 'x' });
     for (let index = 0; index < 8; index++) {
       const about = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: `m${index}`, namespace: 'default' } };
@@ -189,6 +191,7 @@ describe('events', () => {
     const running = writer.run(stop.signal);
     stop.abort();
     await running;
+    expect(lines).toEqual([expect.stringMatching(/events dropped.*count=3/)]);
 
     const events = (await client.core.v1.events.namespace('default').list()).items;
     expect(events.map(({ involvedObject }) => involvedObject.name).sort()).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);

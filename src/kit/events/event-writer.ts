@@ -19,6 +19,7 @@ const DEFAULT_CAPACITY = 1000;
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 const TIMEOUT_MS = 30_000;
+const REPORT_DROPPED_MS = 10_000;
 /** When the app stops, what is still queued is written if it goes quickly. */
 const LAST_WORDS_TIMEOUT_MS = 2000;
 
@@ -35,6 +36,9 @@ export class EventWriter implements Runnable {
   readonly #correlator: EventCorrelator;
   readonly #series: EventSeries;
   #sweep: Disposable | undefined;
+  /** Dropped since the last line about it. */
+  #droppedSince = 0;
+  #dropReport: Disposable | undefined;
   readonly #maker: EventMaker;
   #state: 'idle' | 'writing' | 'waiting' = 'idle';
 
@@ -53,10 +57,24 @@ export class EventWriter implements Runnable {
         const correlate = (): EventWrite | undefined =>
           'action' in event ? this.#series.correlate(event) : this.#correlator.correlate(event);
         if (this.#offer(correlate)) return;
-        this.#options.dropped.add();
-        this.#options.log.warn('event dropped', { reason: details.reason, object: about.metadata.name });
+        this.#drop();
       },
     };
+  }
+
+  /** One line tells of all that are dropped within a while. */
+  #drop(): void {
+    const { client, dropped } = this.#options;
+    dropped.add();
+    this.#droppedSince += 1;
+    this.#dropReport ??= client.clock.timer(REPORT_DROPPED_MS, () => this.#reportDropped());
+  }
+
+  #reportDropped(): void {
+    this.#dropReport?.[Symbol.dispose]();
+    this.#dropReport = undefined;
+    if (this.#droppedSince > 0) this.#options.log.warn('events dropped', { count: this.#droppedSince });
+    this.#droppedSince = 0;
   }
 
   /** Nothing is to be written, or not before some time has passed. */
@@ -76,6 +94,7 @@ export class EventWriter implements Runnable {
     }
     this.#state = 'idle';
     this.#sweep?.[Symbol.dispose]();
+    this.#reportDropped();
     signal.removeEventListener('abort', close);
   }
 
@@ -90,7 +109,7 @@ export class EventWriter implements Runnable {
     if (this.#sweep !== undefined || this.#series.isEmpty) return;
     this.#sweep = this.#options.client.clock.timer(SERIES_ENDS_MS, () => {
       this.#sweep = undefined;
-      for (const write of this.#series.sweep()) if (!this.#offer(() => write)) this.#options.dropped.add();
+      for (const write of this.#series.sweep()) if (!this.#offer(() => write)) this.#drop();
       this.#planSweep();
     });
   }

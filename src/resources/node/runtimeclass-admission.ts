@@ -1,11 +1,11 @@
-import type { PodSpec, Toleration } from '../../api/types/core/v1.d.ts';
+import type { PodSpec } from '../../api/types/core/v1.d.ts';
 import type { RuntimeClass, Scheduling } from '../../api/types/node/v1.d.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../apiserver/index.ts';
-import { deepEqual } from '../../base/index.ts';
 import type { AdmissionParts } from '../admission/admission-parts.ts';
 import { refusal } from '../admission/refusal.ts';
 import { isNewPod, podOf, setPodSpec } from '../admission/written-pod.ts';
 import { amount } from '../core/resource-list.ts';
+import { mergeTolerations } from './merge-tolerations.ts';
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -77,34 +77,4 @@ function withScheduling(request: AdmissionAttributes, spec: PodSpec, scheduling:
     ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
     ...(tolerations.length === 0 ? {} : { tolerations }),
   };
-}
-
-/** Both lists in order, without those that another one covers; of two that are equal the first stays. */
-function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
-  const all = [...first, ...second];
-  const merged: Toleration[] = [];
-  for (const [index, toleration] of all.entries()) {
-    const isCovered =
-      merged.some((earlier) => covers(earlier, toleration)) ||
-      all.slice(index + 1).some((later) => !deepEqual(later, toleration) && covers(later, toleration));
-    if (!isCovered) merged.push(toleration);
-  }
-  return merged;
-}
-
-/** Whether `wide` tolerates everything that `narrow` does. */
-function covers(wide: Toleration, narrow: Toleration): boolean {
-  if (deepEqual(wide, narrow)) return true;
-  const isForAllKeys = (wide.key ?? '') === '' && wide.operator === 'Exists';
-  if (wide.key !== narrow.key && !isForAllKeys) return false;
-  if (wide.effect !== narrow.effect && (wide.effect ?? '') !== '') return false;
-  if (wide.effect === 'NoExecute' && !lastsAsLong(wide, narrow)) return false;
-  if (wide.operator === 'Exists') return true;
-  const isEqual = wide.operator === 'Equal' || (wide.operator ?? '') === '';
-  return isEqual && narrow.operator === 'Equal' && (narrow.value ?? '') === (wide.value ?? '');
-}
-
-function lastsAsLong(wide: Toleration, narrow: Toleration): boolean {
-  const limit = wide.tolerationSeconds;
-  return limit === undefined || (narrow.tolerationSeconds !== undefined && narrow.tolerationSeconds <= limit);
 }

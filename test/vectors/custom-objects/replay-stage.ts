@@ -1,7 +1,7 @@
 import { Definitions } from '../../../src/apiextensions/index.ts';
-import { StoredObject } from '../../../src/apiserver/index.ts';
+import { EndpointResolver, StoredObject, WebhookClient } from '../../../src/apiserver/index.ts';
 import { MemoryServer } from '../../../src/apiserver/testing/memory-server.ts';
-import { discardLogger, settle } from '../../../src/base/index.ts';
+import { discardLogger, MetricRegistry, settle } from '../../../src/base/index.ts';
 import { builtInResources } from '../../../src/resources/index.ts';
 import type { Reply } from '../apply/kube-client.ts';
 import type { Stage } from './player.ts';
@@ -15,7 +15,11 @@ export class ReplayStage extends MemoryServer implements Stage {
     super({ seed: 'custom-objects' });
     const { types, objects, random, server } = this;
     server.registry.register(builtInResources(types, { objects, random, serviceCidrs: ['10.0.0.0/16'] }));
-    this.#definitions = new Definitions({ server, types, log: discardLogger, random, signal: this.#end.signal });
+    const { clock, uids } = server.services;
+    const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
+    const metrics = new MetricRegistry();
+    const { signal } = this.#end;
+    this.#definitions = new Definitions({ server, types, log: discardLogger, random, webhooks, metrics, signal });
   }
 
   async prepare(): Promise<void> {

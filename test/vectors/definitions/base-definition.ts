@@ -28,7 +28,13 @@ export function baseDefinition(): Json {
 }
 
 export function version(name: string, more: Json = {}): Json {
-  return { name, served: true, storage: false, schema: { openAPIV3Schema: rootSchema({ a: { type: 'string' } }) }, ...more };
+  return {
+    name,
+    served: true,
+    storage: false,
+    schema: { openAPIV3Schema: rootSchema({ a: { type: 'string' } }) },
+    ...more,
+  };
 }
 
 /** A whole object's schema with fields of its spec. */

@@ -13,7 +13,8 @@ function asked(api: TestApi): AskedServer {
     async plant(name, definition) {
       const key = `${FOLDER}/${name}`;
       const value = Buffer.from(JSON.stringify(definition ?? null));
-      const operation = definition === undefined ? ({ type: 'delete', key } as const) : ({ type: 'put', key, value } as const);
+      const operation =
+        definition === undefined ? ({ type: 'delete', key } as const) : ({ type: 'put', key, value } as const);
       await api.store.commit({ conditions: [], operations: [operation] });
     },
   };

@@ -67,11 +67,17 @@ export const nameCases: readonly Case[] = [
     },
     'a protected group with approval': (d) => {
       d.spec.group = 'k8s.io';
-      d.metadata = { name: 'widgets.k8s.io', annotations: { 'api-approved.kubernetes.io': 'https://github.com/x/y/pull/1' } };
+      d.metadata = {
+        name: 'widgets.k8s.io',
+        annotations: { 'api-approved.kubernetes.io': 'https://github.com/x/y/pull/1' },
+      };
     },
     'a protected group without approval, and says so': (d) => {
       d.spec.group = 'sub.kubernetes.io';
-      d.metadata = { name: 'widgets.sub.kubernetes.io', annotations: { 'api-approved.kubernetes.io': 'unapproved, test' } };
+      d.metadata = {
+        name: 'widgets.sub.kubernetes.io',
+        annotations: { 'api-approved.kubernetes.io': 'unapproved, test' },
+      };
     },
     'a protected group with nonsense': (d) => {
       d.spec.group = 'sub.kubernetes.io';

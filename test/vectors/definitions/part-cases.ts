@@ -46,7 +46,11 @@ export const partCases: readonly Case[] = [
     'no strategy': (d) => void (d.spec.conversion = {}),
     'an unknown strategy': (d) => void (d.spec.conversion = { strategy: 'Magic' }),
     'none with a webhook': (d) =>
-      void (d.spec.conversion = { ...CONVERSION, strategy: 'None', webhook: { ...CONVERSION.webhook, clientConfig: {} } }),
+      void (d.spec.conversion = {
+        ...CONVERSION,
+        strategy: 'None',
+        webhook: { ...CONVERSION.webhook, clientConfig: {} },
+      }),
     'a webhook without anything': (d) => void (d.spec.conversion = { strategy: 'Webhook' }),
     'a webhook without a client': (d) => void (d.spec.conversion = CONVERSION),
     'a client without an address': webhook({}),
@@ -102,7 +106,11 @@ export const partCases: readonly Case[] = [
     scale: scale({ labelSelectorPath: '.status.c' }),
     'scale without paths': (d) => void (d.spec.versions[0].subresources = { scale: {} }),
     'paths elsewhere': scale({ specReplicasPath: '.status.a', statusReplicasPath: '.spec.b', labelSelectorPath: '.c' }),
-    'paths without a dot': scale({ specReplicasPath: 'spec.a', statusReplicasPath: 'status.b', labelSelectorPath: 'c' }),
+    'paths without a dot': scale({
+      specReplicasPath: 'spec.a',
+      statusReplicasPath: 'status.b',
+      labelSelectorPath: 'c',
+    }),
     'an empty selector path': scale({ labelSelectorPath: '' }),
     'a selector path in spec': scale({ labelSelectorPath: '.spec.c' }),
     'the root may only say some things': (d) => {
@@ -135,9 +143,9 @@ export const partCases: readonly Case[] = [
     'items of an array': fields('.spec.tags[0]'),
     'a map': fields('.spec.labels'),
     'a key of a map': fields('.spec.labels.a'),
-    'anything': fields('.spec.any'),
+    anything: fields('.spec.any'),
     metadata: fields('.metadata.name'),
-    'brackets': fields(".spec['a.b']"),
+    brackets: fields(".spec['a.b']"),
     twice: fields('.spec.color', '.spec.size', '.spec.color'),
     eight: fields(...Array.from({ length: 8 }, (_, index) => `.spec.f${index}`)),
     nine: fields(...Array.from({ length: 9 }, (_, index) => `.spec.f${index}`)),

@@ -28,7 +28,9 @@ const server: AskedServer = {
     const encoded = (text: string): string => Buffer.from(text).toString('base64');
     const key = encoded(`${FOLDER}/${name}`);
     const [action, body] =
-      definition === undefined ? ['deleterange', { key }] : ['put', { key, value: encoded(JSON.stringify(definition)) }];
+      definition === undefined
+        ? ['deleterange', { key }]
+        : ['put', { key, value: encoded(JSON.stringify(definition)) }];
     await fetch(`${kube.etcdUrl}/v3/kv/${action}`, { method: 'POST', body: JSON.stringify(body) });
   },
 };

@@ -14,7 +14,9 @@ const ITEM = { type: 'object', required: ['a'], properties: { a: TEXT } };
 export const ruleCases: readonly Case[] = [
   ...cases('rules', {
     plain: withRules(rule("self == 'a'", { message: 'must be a', reason: 'FieldValueForbidden' })),
-    'at the root': withSchema(rootSchema({ a: TEXT }, { 'x-kubernetes-validations': rule("self.metadata.name == 'a'") })),
+    'at the root': withSchema(
+      rootSchema({ a: TEXT }, { 'x-kubernetes-validations': rule("self.metadata.name == 'a'") }),
+    ),
     'see no labels at the root': withSchema(
       rootSchema({ a: TEXT }, { 'x-kubernetes-validations': rule('has(self.metadata.labels)') }),
     ),
@@ -100,7 +102,9 @@ export const ruleCases: readonly Case[] = [
       properties: { metadata: { type: 'object', properties: { name: ruled({ type: 'string' }, "self != 'a'") } } },
     }),
     'the same twice': withRules([...rule('true'), ...rule('true')]),
-    'with old functions only': withRules(rule("self.lowerAscii() == 'a' && ip.isCanonical('::1') && semver('1.0.0') != null")),
+    'with old functions only': withRules(
+      rule("self.lowerAscii() == 'a' && ip.isCanonical('::1') && semver('1.0.0') != null"),
+    ),
   }),
   ...cases('costs', {
     'a list of lists': withField(ruled(list(list({ type: 'string' })), 'self.all(x, x.all(y, y != x[0]))')),
@@ -108,7 +112,10 @@ export const ruleCases: readonly Case[] = [
       ruled(list(list(list({ type: 'string' }))), 'self.all(x, x.all(y, y.all(z, z == y[0])))'),
     ),
     'bounded lists': withField(
-      ruled(list(list({ type: 'string', maxLength: 5 }, { maxItems: 10 }), { maxItems: 10 }), 'self.all(x, x.all(y, y != x[0]))'),
+      ruled(
+        list(list({ type: 'string', maxLength: 5 }, { maxItems: 10 }), { maxItems: 10 }),
+        'self.all(x, x.all(y, y != x[0]))',
+      ),
     ),
     'a text without a bound': withField(ruled({ type: 'string' }, "self.matches('^a+$')")),
     'a text without a bound in a list': withField(list(ruled({ type: 'string' }, "self.contains('a')"))),
@@ -117,9 +124,15 @@ export const ruleCases: readonly Case[] = [
     'just above the budget': withField(list(ruled(TEXT, "self == 'abcdefghij' || self == 'x'"), { maxItems: 2500000 })),
     'a little above the budget': withField(list(ruled(TEXT, "self == 'a'"), { maxItems: 4000000 })),
     'tens of times the budget': withField(list(ruled(TEXT, "self.matches('[a-z]+')"), { maxItems: 50000000 })),
-    'in a map without a bound': withField({ type: 'object', additionalProperties: ruled({ type: 'string' }, "self.find('a') == ''") }),
+    'in a map without a bound': withField({
+      type: 'object',
+      additionalProperties: ruled({ type: 'string' }, "self.find('a') == ''"),
+    }),
     'in a map in a list': withField(
-      list({ type: 'object', additionalProperties: ruled({ type: 'integer' }, 'self > 1'), maxProperties: 100 }, { maxItems: 100 }),
+      list(
+        { type: 'object', additionalProperties: ruled({ type: 'integer' }, 'self > 1'), maxProperties: 100 },
+        { maxItems: 100 },
+      ),
     ),
     'many rules that are too much together': withField(
       list(
@@ -141,7 +154,12 @@ export const ruleCases: readonly Case[] = [
       ),
     ),
     'a negative bound': withField(list(ruled({ type: 'string' }, "self.contains('a')"), { maxItems: -1 })),
-    'a comparison of whole objects': withField(ruled({ type: 'object', properties: { a: list({ type: 'string' }), b: list({ type: 'string' }) } }, 'self.a == self.b')),
+    'a comparison of whole objects': withField(
+      ruled(
+        { type: 'object', properties: { a: list({ type: 'string' }), b: list({ type: 'string' }) } },
+        'self.a == self.b',
+      ),
+    ),
     'a sort': withField(ruled(list({ type: 'integer' }), 'self.isSorted() && self.sum() > 1')),
     'a sum with a bound': withField(ruled(list({ type: 'integer' }, { maxItems: 100 }), 'self.sum() > 1')),
   }),

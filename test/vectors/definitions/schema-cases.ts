@@ -129,18 +129,29 @@ export const schemaCases: readonly Case[] = [
       'any other properties': withField(nested(word, { additionalProperties: true })),
       'no other properties': withField(nested(word, { additionalProperties: false })),
       'fields that are nowhere else': withSchema(
-        rootSchema({}, { [word]: word === 'not' ? { properties: { b: {} } } : [{ properties: { b: { minLength: 1 } } }] }),
+        rootSchema(
+          {},
+          { [word]: word === 'not' ? { properties: { b: {} } } : [{ properties: { b: { minLength: 1 } } }] },
+        ),
       ),
     }),
   ),
   ...cases('completeness', {
     'fields of fields': withSchema(
-      rootSchema({ a: TEXT }, { anyOf: [{ properties: { spec: { properties: { a: { pattern: 'x' }, b: { pattern: 'y' } } } } }] }),
+      rootSchema(
+        { a: TEXT },
+        { anyOf: [{ properties: { spec: { properties: { a: { pattern: 'x' }, b: { pattern: 'y' } } } } }] },
+      ),
     ),
     'items that are not there': withSchema(
-      rootSchema({ a: TEXT }, { anyOf: [{ properties: { spec: { properties: { a: { items: { minLength: 1 } } } } } }] }),
+      rootSchema(
+        { a: TEXT },
+        { anyOf: [{ properties: { spec: { properties: { a: { items: { minLength: 1 } } } } } }] },
+      ),
     ),
-    'alternatives in alternatives': withSchema(rootSchema({}, { not: { anyOf: [{ allOf: [{ properties: { z: {} } }] }] } })),
+    'alternatives in alternatives': withSchema(
+      rootSchema({}, { not: { anyOf: [{ allOf: [{ properties: { z: {} } }] }] } }),
+    ),
     'not looked at inside': withField({ type: 'object', anyOf: [{ properties: { b: { minLength: 1 } } }] }),
     'required is no matter': withSchema(rootSchema({}, { anyOf: [{ required: ['a'] }, { required: ['b'] }] })),
   }),
@@ -238,7 +249,10 @@ export const schemaCases: readonly Case[] = [
     'has too many items': withField({ type: 'array', maxItems: 1, items: TEXT, default: ['a', 'b'] }),
     'of a map': withField({ type: 'object', additionalProperties: TEXT, default: { a: 'b' } }),
     'inside a map': withField({ type: 'object', additionalProperties: { ...TEXT, default: 'a' } }),
-    'inside a list': withField({ type: 'array', items: { type: 'object', properties: { a: { ...TEXT, default: 1 } } } }),
+    'inside a list': withField({
+      type: 'array',
+      items: { type: 'object', properties: { a: { ...TEXT, default: 1 } } },
+    }),
     'of kind': withSchema({ type: 'object', properties: { kind: { ...TEXT, default: 'Widget' } } }),
     'of metadata': withSchema({ type: 'object', properties: { metadata: { type: 'object', default: {} } } }),
     'of the name': withSchema({
@@ -253,7 +267,11 @@ export const schemaCases: readonly Case[] = [
       ...KEEP,
       properties: { kind: { ...TEXT, default: 'Pod' }, apiVersion: { ...TEXT, default: 'v1' } },
     }),
-    'of an embedded kind, and no kind': withField({ ...EMBEDDED, ...KEEP, properties: { kind: { ...TEXT, default: '%' } } }),
+    'of an embedded kind, and no kind': withField({
+      ...EMBEDDED,
+      ...KEEP,
+      properties: { kind: { ...TEXT, default: '%' } },
+    }),
     'of int or string': withField({ ...INT_OR_STRING, default: 1 }),
     'of int or string, and neither': withField({ ...INT_OR_STRING, default: true }),
     'satisfies a rule': withField({

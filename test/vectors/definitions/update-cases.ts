@@ -1,4 +1,14 @@
-import { baseDefinition, type Case, type Change, changed, type Json, rootSchema, version, withField, withRules } from './base-definition.ts';
+import {
+  baseDefinition,
+  type Case,
+  type Change,
+  changed,
+  type Json,
+  rootSchema,
+  version,
+  withField,
+  withRules,
+} from './base-definition.ts';
 
 /** A definition as a server has it that serves it. */
 function stored(definition: Json): Json {
@@ -50,7 +60,10 @@ const webhook = (more: Json, reviews: Json = ['v1']): Json =>
   changed((d) => {
     d.spec.conversion = {
       strategy: 'Webhook',
-      webhook: { clientConfig: { service: { namespace: 'a', name: 'b', port: 443 }, ...more }, conversionReviewVersions: reviews },
+      webhook: {
+        clientConfig: { service: { namespace: 'a', name: 'b', port: 443 }, ...more },
+        conversionReviewVersions: reviews,
+      },
     };
   });
 const NO_BUNDLE = Buffer.from('no certificate').toString('base64');
@@ -177,9 +190,17 @@ export const updateCases: readonly Case[] = [
       d.spec.conversion.webhook.clientConfig.caBundle = NO_BUNDLE;
     }),
   ),
-  update('approval goes', changed((d) => {
-    d.spec.group = 'x.k8s.io';
-    d.metadata = { name: 'widgets.x.k8s.io', annotations: { 'api-approved.kubernetes.io': 'https://a/b' } };
-  }), (d) => void delete d.metadata.annotations),
-  update('another format that is unknown', withField({ type: 'string', format: 'odd' }), (d) => void (xOf(d).format = 'odder')),
+  update(
+    'approval goes',
+    changed((d) => {
+      d.spec.group = 'x.k8s.io';
+      d.metadata = { name: 'widgets.x.k8s.io', annotations: { 'api-approved.kubernetes.io': 'https://a/b' } };
+    }),
+    (d) => void delete d.metadata.annotations,
+  ),
+  update(
+    'another format that is unknown',
+    withField({ type: 'string', format: 'odd' }),
+    (d) => void (xOf(d).format = 'odder'),
+  ),
 ];
