@@ -158,6 +158,18 @@ describe('a kind defined by schemas', () => {
     await expect(Cache.parse({ kind: 'Pod' })).rejects.toThrow('Cannot read an object: it is a Pod');
   });
 
+  test('rules and metadata are checked without a server', async () => {
+    const cache = (name: string, size: number) => ({ metadata: { name }, spec: { size } });
+    expect(await Cache.validate(cache('a', 2), { old: cache('a', 3) })).toEqual([
+      expect.objectContaining({ field: 'spec', detail: 'a cache never shrinks' }),
+    ]);
+    expect(await Cache.validate(cache('a', 3), { old: cache('a', 2) })).toEqual([]);
+    const errors = await Cache.validate(cache('no', 2));
+    expect(errors.map(({ detail }) => detail)).toEqual(['not this name']);
+    await expect(Cache.parse(cache('A B', 2))).rejects.toThrow('metadata.name: Invalid value: "A B"');
+    await expect(Cache.parse({ spec: { size: 1 } })).rejects.toThrow('name or generateName is required');
+  });
+
   test('an empty spec is filled in where that is a good one', async () => {
     const Zone = resource('test.com/v1', 'Zone', {
       scope: 'Cluster',

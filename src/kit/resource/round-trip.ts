@@ -83,7 +83,7 @@ async function madeUpObject(
     const object = {
       apiVersion: `${group}/${version.name}`,
       kind,
-      metadata: { name: 'made-up', namespace: 'default' },
+      metadata: { name: 'made-up' },
       spec: madeUpValue(spec, random),
       ...(status === undefined ? {} : { status: madeUpValue(status, random) }),
     };
