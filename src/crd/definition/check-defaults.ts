@@ -15,8 +15,10 @@ interface Options {
 
 /** What is wrong with the defaults in a schema. There are none inside maps: nobody knows the keys that would get them. */
 export function checkDefaults(schema: Schema, path: string, given: Options): FieldError[] {
+  const isRoot = given.budget === undefined;
   const options = { ...given, budget: given.budget ?? new RuleBudget() };
-  const errors = hasDefault(schema) ? checkDefault(schema, path, options) : [];
+  const judged = isRoot ? { ...schema, 'x-kubernetes-embedded-resource': true } : schema;
+  const errors = hasDefault(schema) ? checkDefault(judged, path, options) : [];
   const items = itemSchema(schema);
   if (items !== undefined) errors.push(...checkDefaults(items, `${path}.items`, options));
   for (const [name, inner] of sortedEntries(schema.properties))

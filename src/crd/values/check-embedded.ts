@@ -72,6 +72,11 @@ const isListOf = (value: unknown, isIt: (item: unknown) => boolean): boolean =>
 const hasOnly = (value: unknown, isIt: (item: unknown) => boolean): boolean =>
   typeof value === 'object' && value !== null && Object.values(value).every(isIt);
 
+function isReference(value: unknown): boolean {
+  const { controller: _1, blockOwnerDeletion: _2, ...texts } = (value ?? {}) as Members;
+  return hasOnly(texts, isText);
+}
+
 /** What members of metadata have to be for rules about them. */
 const READABLE: Readonly<Record<string, (value: unknown) => boolean>> = {
   name: isText,
@@ -81,7 +86,7 @@ const READABLE: Readonly<Record<string, (value: unknown) => boolean>> = {
   labels: (value) => hasOnly(value, isText),
   annotations: (value) => hasOnly(value, isText),
   finalizers: (value) => isListOf(value, isText),
-  ownerReferences: (value) => isListOf(value, (item) => hasOnly(item, (part) => typeof part !== 'object')),
+  ownerReferences: (value) => isListOf(value, isReference),
   managedFields: (value) => isListOf(value, (item) => hasOnly(item, (part) => part !== null)),
 };
 
