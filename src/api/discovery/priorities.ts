@@ -40,6 +40,7 @@ const priorities: ReadonlyMap<string, Priority> = new Map(
     'admissionregistration.k8s.io/v1beta1': [16_700, 12],
     'admissionregistration.k8s.io/v1alpha1': [16_700, 9],
     'apiextensions.k8s.io/v1': [16_700, 15],
+    'apiextensions.k8s.io/v1beta1': [16_700, 9],
     'scheduling.k8s.io/v1': [16_600, 15],
     'scheduling.k8s.io/v1alpha2': [16_600, 2],
     'coordination.k8s.io/v1': [16_500, 15],

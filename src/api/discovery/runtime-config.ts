@@ -30,7 +30,8 @@ export interface ApiEnablement {
 }
 
 /**
- * Works out what a `--runtime-config` turns on: stable versions are served by default, alpha and beta versions are not;
+ * Works out what a `--runtime-config` turns on: stable versions and those added to Kubernetes are served by default,
+ * alpha and beta versions are not;
  * then `api/all`, `api/ga`, `api/beta` and `api/alpha` apply in this order, then versions, then single resources.
  *
  * Throws RuntimeConfigError when a value is not a boolean or a group or version does not exist.
@@ -61,7 +62,12 @@ export function apiEnablement(config: RuntimeConfig): ApiEnablement {
   return {
     isServed: ({ group, version, plural }) => {
       const groupVersion = formatGroupVersion({ group, version });
-      return resources.get(`${groupVersion}/${plural}`) ?? versions.get(groupVersion) ?? stages(version);
+      return (
+        resources.get(`${groupVersion}/${plural}`) ??
+        versions.get(groupVersion) ??
+        stages(version) ??
+        (isAdded({ group, version }) || /^v\d+$/.test(version))
+      );
     },
   };
 }
@@ -74,7 +80,7 @@ const stageKeys: ReadonlyMap<string, RegExp> = new Map([
   ['api/alpha', /^v\d+alpha\d+$/],
 ]);
 
-function stagePreferences(config: RuntimeConfig): (version: string) => boolean {
+function stagePreferences(config: RuntimeConfig): (version: string) => boolean | undefined {
   const preferences: [RegExp, boolean][] = [];
   for (const [key, pattern] of stageKeys) {
     const value = config.get(key);
@@ -82,10 +88,14 @@ function stagePreferences(config: RuntimeConfig): (version: string) => boolean {
     if (value !== 'true' && value !== 'false') throw new RuntimeConfigError(`invalid value ${key}=${value}`);
     preferences.push([pattern, value === 'true']);
   }
-  return (version) => {
-    const last = preferences.findLast(([pattern]) => pattern.test(version));
-    return last?.[1] ?? /^v\d+$/.test(version);
-  };
+  return (version) => preferences.findLast(([pattern]) => pattern.test(version))?.[1];
+}
+
+/** Versions that Kubernetes 1.36 no longer serves, and that are served here for those who still write them. */
+export const ADDED_VERSIONS: readonly string[] = ['apiextensions.k8s.io/v1beta1'];
+
+function isAdded(version: GroupVersion): boolean {
+  return ADDED_VERSIONS.includes(formatGroupVersion(version));
 }
 
 function validate(config: RuntimeConfig): void {

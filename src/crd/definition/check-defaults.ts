@@ -2,6 +2,7 @@ import { type FieldError, invalidValue } from '../../api/index.ts';
 import { structuralShape } from '../../cel/index.ts';
 import { checkDefaultValue } from '../values/check-default-value.ts';
 import { RuleBudget } from '../values/check-rules.ts';
+import type { CheckWork } from './check-work.ts';
 import type { Schema } from './definition.ts';
 import { itemSchema, someSchema, sortedEntries } from './inner-schemas.ts';
 import { hasUnknownFields } from './unknown-fields.ts';
@@ -11,6 +12,7 @@ interface Options {
   readonly requiresPruned: boolean;
   /** What the rules about all defaults together may cost. */
   readonly budget?: RuleBudget;
+  readonly work: CheckWork;
 }
 
 /** What is wrong with the defaults in a schema. There are none inside maps: nobody knows the keys that would get them. */
@@ -30,7 +32,8 @@ function hasDefault(schema: Schema): boolean {
   return schema.default !== undefined && schema.default !== null;
 }
 
-function checkDefault(schema: Schema, path: string, { requiresPruned, budget }: Required<Options>): FieldError[] {
+function checkDefault(schema: Schema, path: string, { requiresPruned, budget, work }: Required<Options>): FieldError[] {
+  work.judgeDefault(schema);
   const at = `${path}.default`;
   const errors: FieldError[] = [];
   if (requiresPruned && hasUnknownFields(schema.default, schema))

@@ -1,7 +1,8 @@
-import { collectErrors, type FieldError, invalidValue } from '../../api/index.ts';
+import { collectErrors, type FieldError, forbiddenField, invalidValue } from '../../api/index.ts';
 import { checkApproval } from './approval.ts';
 import { checkNames } from './check-names.ts';
 import { checkSpec } from './check-spec.ts';
+import { CheckWork, TooMuchWork } from './check-work.ts';
 import { checkStoredVersions } from './check-stored-versions.ts';
 import type { Definition } from './definition.ts';
 import { hubSpec } from './hub-definition.ts';
@@ -15,11 +16,12 @@ const OLD_VERSION = 'apiextensions.k8s.io/v1beta1';
  * of every kind is not looked at. Assumes: the definition has been decoded and defaulted.
  */
 export function checkDefinition(definition: Definition): readonly FieldError[] {
-  return collectErrors(() => {
-    const isOld = definition.apiVersion !== undefined && (definition.apiVersion as string) === OLD_VERSION;
+  return inBounds((work) => {
+    const isOld = isOldVersion(definition);
+    const ratchets = isOld ? { ...newDefinitionRatchets, ...oldVersionRatchets } : newDefinitionRatchets;
     return [
       ...checkName(definition),
-      ...checkSpec(hubSpec(definition.spec), isOld ? oldVersionRatchets : newDefinitionRatchets),
+      ...checkSpec(hubSpec(definition.spec), ratchets, work),
       ...checkDefinitionStatus(definition),
       ...checkStoredVersions(definition),
       ...(isOld ? [] : [...checkApproval(definition, undefined), ...checkPreserving(definition, undefined)]),
@@ -29,15 +31,32 @@ export function checkDefinition(definition: Definition): readonly FieldError[] {
 
 /** The same for a change; what was wrong before may mostly stay. */
 export function checkDefinitionUpdate(definition: Definition, old: Definition): readonly FieldError[] {
-  const ratchets = updateRatchets(definition, old);
-  return collectErrors(() => [
-    ...checkSpec(hubSpec(definition.spec), ratchets),
-    ...checkImmutable(definition, old, ratchets.requiresSameNames),
-    ...checkDefinitionStatus(definition),
-    ...checkStoredVersions(definition),
-    ...checkApproval(definition, old),
-    ...checkPreserving(definition, old),
-  ]);
+  return inBounds((work) => {
+    const isOld = isOldVersion(definition);
+    const ratchets = { ...updateRatchets(definition, old), ...(isOld ? oldVersionRatchets : {}) };
+    return [
+      ...checkSpec(hubSpec(definition.spec), ratchets, work),
+      ...checkImmutable(definition, old, ratchets.requiresSameNames),
+      ...checkDefinitionStatus(definition),
+      ...checkStoredVersions(definition),
+      ...(isOld ? [] : [...checkApproval(definition, old), ...checkPreserving(definition, old)]),
+    ];
+  });
+}
+
+/** Whether a definition was sent in the old version, in which less is asked of it. */
+function isOldVersion({ apiVersion }: Definition): boolean {
+  return (apiVersion as string | undefined) === OLD_VERSION;
+}
+
+/** Ends a check that takes too long, which no check of a definition in use does. */
+function inBounds(check: (work: CheckWork) => readonly FieldError[]): readonly FieldError[] {
+  try {
+    return collectErrors(() => check(new CheckWork()));
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error;
+    return [forbiddenField('spec.versions', error.message)];
+  }
 }
 
 /** Everything wrong with a written status. */

@@ -2,6 +2,7 @@ import { type FieldError, forbiddenField, invalidValue } from '../../api/index.t
 import type { CustomResourceValidation } from '../../api/types/apiextensions/v1.d.ts';
 import { limits } from '../../cel/index.ts';
 import { checkDefaults } from './check-defaults.ts';
+import type { CheckWork } from './check-work.ts';
 import type { Schema } from './definition.ts';
 import type { Ratchets } from './ratchets.ts';
 import { costMessage, RuleCosts } from './rule-costs.ts';
@@ -16,6 +17,7 @@ export interface SchemaCheck {
   readonly ratchets: Ratchets;
   /** The schema is as it was before an update, and its rules may cost what they did. */
   readonly isUnchanged: boolean;
+  readonly work: CheckWork;
 }
 
 /** Everything wrong with the schema of one version, or of all. */
@@ -23,13 +25,13 @@ export function checkSchema(validation: CustomResourceValidation | undefined, ch
   const schema = validation?.openAPIV3Schema;
   if (schema === undefined) return [];
   const path = `${check.path}.openAPIV3Schema`;
-  const { ratchets } = check;
+  const { ratchets, work } = check;
   const errors = [...(check.hasStatus ? checkRootMembers(schema, path) : [])];
   if (schema.nullable === true) errors.push(forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root'));
-  const sound = ratchets.requiresStructural ? checkSoundness(schema, path, ratchets) : undefined;
+  const sound = ratchets.requiresStructural ? checkSoundness(schema, path, check) : undefined;
   errors.push(...(sound?.errors ?? []));
   const costs = new RuleCosts();
-  const rules = new SchemaRules({ ratchets, ignoresCost: check.isUnchanged, costs });
+  const rules = new SchemaRules({ ratchets, ignoresCost: check.isUnchanged, costs, work });
   const checksExpressions = sound?.type === 'sound';
   errors.push(...rules.checkRoot(schema, path, { checksExpressions }));
   if (errors.length === 0 && sound?.type === 'unreadable') errors.push(invalidValue(path, '', sound.problem));
@@ -48,12 +50,12 @@ type Soundness =
   | { readonly type: 'unreadable'; readonly errors: readonly []; readonly problem: string };
 
 /** Whether a schema is structural and has sound defaults; only then its rules have types. */
-function checkSoundness(schema: Schema, path: string, { requiresPrunedDefaults }: Ratchets): Soundness {
+function checkSoundness(schema: Schema, path: string, { ratchets, work }: SchemaCheck): Soundness {
   const problem = structuralFormProblem(schema);
   if (problem !== undefined) return { type: 'unreadable', errors: [], problem };
-  const structural = structuralErrors(schema, path);
+  const structural = structuralErrors(schema, path, work);
   if (structural.length > 0) return { type: 'broken', errors: structural };
-  const errors = checkDefaults(schema, path, { requiresPruned: requiresPrunedDefaults });
+  const errors = checkDefaults(schema, path, { requiresPruned: ratchets.requiresPrunedDefaults, work });
   return { type: errors.length === 0 ? 'sound' : 'broken', errors };
 }
 

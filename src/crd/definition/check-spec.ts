@@ -5,6 +5,7 @@ import { checkNames, labelErrors } from './check-names.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSelectableFields } from './check-selectable-fields.ts';
 import { checkVersion } from './check-version.ts';
+import type { CheckWork } from './check-work.ts';
 import type { Schema } from './definition.ts';
 import { hasStatus, type HubSpec, schemasOf } from './hub-definition.ts';
 import { someSchema } from './inner-schemas.ts';
@@ -13,7 +14,7 @@ import { structuralFormProblem } from './structural-form.ts';
 import { printedVersions } from './unversioned-values.ts';
 
 /** Everything wrong with what a definition says, in the order of upstream's checks. */
-export function checkSpec(spec: HubSpec, given: Ratchets): FieldError[] {
+export function checkSpec(spec: HubSpec, given: Ratchets, work: CheckWork): FieldError[] {
   const hasDefaults = given.allowsDefaults && hasSchemaWith(spec, (schema) => (schema.default ?? null) !== null);
   const isStructural = !spec.preservesUnknown || hasDefaults || hasSchemaWith(spec, hasExtensions);
   const ratchets: Ratchets = isStructural ? { ...given, requiresStructural: true } : given;
@@ -26,12 +27,12 @@ export function checkSpec(spec: HubSpec, given: Ratchets): FieldError[] {
       : []),
     ...spec.versions.flatMap((version, index) => [
       ...labelErrors(version.name ?? '', `spec.versions[${index}].name`),
-      ...checkVersion(version, `spec.versions[${index}]`, { spec, ratchets }),
+      ...checkVersion(version, `spec.versions[${index}]`, { spec, ratchets, work }),
     ]),
     ...checkVersionList(spec),
     ...checkNamesGiven(spec),
     ...checkNames(spec.names, 'spec.names'),
-    ...checkShared(spec, ratchets),
+    ...checkShared(spec, ratchets, work),
     ...checkHubConversion(spec, ratchets),
   ];
 }
@@ -90,7 +91,7 @@ function checkNamesGiven({ names }: HubSpec): FieldError[] {
 }
 
 /** What the versions have in common. */
-function checkShared(spec: HubSpec, ratchets: Ratchets): FieldError[] {
+function checkShared(spec: HubSpec, ratchets: Ratchets, work: CheckWork): FieldError[] {
   const { schema, subresources, additionalPrinterColumns = [], selectableFields = [] } = spec.shared;
   return [
     ...checkSchema(schema, {
@@ -98,6 +99,7 @@ function checkShared(spec: HubSpec, ratchets: Ratchets): FieldError[] {
       hasStatus: hasStatus(spec),
       ratchets,
       isUnchanged: ratchets.unchangedVersions.has(spec.version),
+      work,
     }),
     ...checkSubresources(subresources, 'spec.subresources'),
     ...additionalPrinterColumns.flatMap((column, index) =>

@@ -2,6 +2,7 @@ import { type FieldError, invalidValue } from '../../api/index.ts';
 import { checkColumn, checkSubresources } from './check-columns.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSelectableFields } from './check-selectable-fields.ts';
+import type { CheckWork } from './check-work.ts';
 import { hasStatus, type HubSpec, type HubVersion } from './hub-definition.ts';
 import type { Ratchets } from './ratchets.ts';
 import { structuralFormProblem } from './structural-form.ts';
@@ -11,13 +12,19 @@ import { pointerValue } from './unversioned-values.ts';
 export function checkVersion(
   version: HubVersion,
   path: string,
-  { spec, ratchets }: { readonly spec: HubSpec; readonly ratchets: Ratchets },
+  { spec, ratchets, work }: { readonly spec: HubSpec; readonly ratchets: Ratchets; readonly work: CheckWork },
 ): FieldError[] {
   const { schema, selectableFields = [] } = version;
   const isUnchanged = ratchets.unchangedVersions.has(version.name);
   return [
     ...checkDeprecation(version, `${path}.deprecationWarning`),
-    ...checkSchema(schema, { path: `${path}.schema`, hasStatus: hasStatus(spec, version), ratchets, isUnchanged }),
+    ...checkSchema(schema, {
+      path: `${path}.schema`,
+      hasStatus: hasStatus(spec, version),
+      ratchets,
+      isUnchanged,
+      work,
+    }),
     ...checkSubresources(version.subresources, `${path}.subresources`),
     ...(version.additionalPrinterColumns ?? []).flatMap((column, index) =>
       checkColumn(column, `${path}.additionalPrinterColumns[${index}]`),

@@ -79,11 +79,10 @@ class PathWalk {
   }
 
   step(name: string): boolean {
-    const { properties } = this.schema ?? {};
-    const isField = properties !== undefined && Object.keys(properties).length > 0;
-    if (isField && !Object.hasOwn(properties, name)) return false;
-    const hasValues = this.schema?.additionalProperties !== undefined;
-    if (!isField && !hasValues) return false;
+    const { properties = {}, additionalProperties } = this.schema ?? {};
+    const isField = Object.hasOwn(properties, name);
+    // Objects that name any fields have only those. Of large ones the names are not counted each time.
+    if (!isField && (additionalProperties === undefined || Object.keys(properties).length > 0)) return false;
     this.path += isField ? `${this.path === '' ? '' : '.'}${name}` : `[${name}]`;
     if (this.root === '') this.root = isField ? name : `[${name}]`;
     this.schema = isField ? properties[name] : valueSchema(this.schema ?? {});

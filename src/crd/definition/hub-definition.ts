@@ -42,6 +42,8 @@ export interface HubSpec {
   /** Whether the client sent a list of versions at all. */
   readonly hasVersions: boolean;
   readonly shared: Shared;
+  /** Whether versions say themselves which subresources they have. */
+  readonly hasOwnSubresources: boolean;
   readonly conversion: HubConversion | undefined;
   readonly preservesUnknown: boolean;
 }
@@ -64,6 +66,7 @@ export function hubSpec(spec: CustomResourceDefinitionSpec): HubSpec {
     versions: versions.map((version) => ({ ...version, ...moved })),
     hasVersions: spec.versions !== undefined && spec.versions !== null,
     shared: Object.fromEntries(common.map((name) => [name, first?.[name]])),
+    hasOwnSubresources: !common.includes('subresources'),
     conversion: hubConversion(spec),
     preservesUnknown: spec.preserveUnknownFields === true,
   };
@@ -80,15 +83,9 @@ export function schemasOf({ shared, versions }: HubSpec): readonly Schema[] {
   return [shared, ...versions].flatMap(({ schema }) => schema?.openAPIV3Schema ?? []);
 }
 
-/** The schema that applies to a version; undefined when the version, or its schema, is not there. */
-export function schemaOfVersion(spec: HubSpec, name: string): CustomResourceValidation | undefined {
-  return spec.shared.schema ?? spec.versions.find((version) => version.name === name)?.schema;
-}
-
 /** Whether objects have a status of their own, in a version or, without one, in any. */
-export function hasStatus({ shared, versions }: HubSpec, version?: HubVersion): boolean {
+export function hasStatus({ shared, versions, hasOwnSubresources }: HubSpec, version?: HubVersion): boolean {
   if (version === undefined)
     return [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined);
-  const isVersioned = versions.some(({ subresources }) => subresources !== undefined);
-  return (isVersioned ? version : shared).subresources?.status !== undefined;
+  return (hasOwnSubresources ? version : shared).subresources?.status !== undefined;
 }

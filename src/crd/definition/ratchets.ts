@@ -39,12 +39,11 @@ export const newDefinitionRatchets: Ratchets = {
 };
 
 /** What v1beta1 never asked for: a definition that comes by it may leave out what only v1 demands. */
-export const oldVersionRatchets: Ratchets = {
-  ...newDefinitionRatchets,
+export const oldVersionRatchets = {
   requiresSchema: false,
   requiresKnownTypes: false,
   requiresStructural: false,
   requiresPrunedDefaults: false,
   requiresAtomicSetItems: false,
   requiresMapKeys: false,
-};
+} as const satisfies Partial<Ratchets>;

@@ -10,6 +10,7 @@ import {
   ruleEnvironment,
   structuralShape,
 } from '../../cel/index.ts';
+import type { CheckWork } from './check-work.ts';
 import type { Schema } from './definition.ts';
 import type { Ratchets } from './ratchets.ts';
 import { type Cardinality, costMessage, type RuleCosts, timesAtMost } from './rule-costs.ts';
@@ -35,11 +36,13 @@ export interface RuleLimits {
   /** Rules may cost what they did before. */
   readonly ignoresCost: boolean;
   readonly costs: RuleCosts;
+  readonly work: CheckWork;
 }
 
 /** Compiles the rules of a schema, and tells what is wrong with them or what they cost too much. */
 export function checkExpressions(schema: Schema, place: RulePlace, budget: RuleLimits): FieldError[] {
   const { path, isResource } = place;
+  budget.work.compileRules(schema);
   const shape = structuralShape(schema, { isResource });
   const stored = once(() => ruleEnvironment(shape));
   const fresh = once(() => ruleEnvironment(shape, { version: NEW_EXPRESSIONS }));

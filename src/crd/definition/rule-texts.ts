@@ -7,13 +7,17 @@ import { structuralFormProblem } from './structural-form.ts';
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const LINE_BREAK = /[\n\r]/;
 
-/** What is wrong with the rules of a schema, short of what their expressions say. */
-export function checkRuleTexts(schema: Schema, path: string): FieldError[] {
+/**
+ * What is wrong with the rules of a schema, short of what their expressions say. `isReadable`: the schema is known to be
+ * one whose paths can be followed.
+ */
+export function checkRuleTexts(schema: Schema, path: string, isReadable: boolean): FieldError[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
-  return rules.flatMap((rule, index) => checkRule(rule, schema, `${path}.x-kubernetes-validations[${index}]`));
+  const followed = isReadable || structuralFormProblem(schema) === undefined ? schema : undefined;
+  return rules.flatMap((rule, index) => checkRule(rule, followed, `${path}.x-kubernetes-validations[${index}]`));
 }
 
-function checkRule(rule: ValidationRule, schema: Schema, path: string): FieldError[] {
+function checkRule(rule: ValidationRule, schema: Schema | undefined, path: string): FieldError[] {
   const { message = '', messageExpression = '', reason, fieldPath = '' } = rule;
   const errors: FieldError[] = [];
   const text = trimGo(rule.rule ?? '');
@@ -31,13 +35,12 @@ function checkRule(rule: ValidationRule, schema: Schema, path: string): FieldErr
   return [...errors, ...checkFieldPath(fieldPath, schema, `${path}.fieldPath`)];
 }
 
-function checkFieldPath(fieldPath: string, schema: Schema, path: string): FieldError[] {
+function checkFieldPath(fieldPath: string, schema: Schema | undefined, path: string): FieldError[] {
   if (fieldPath === '') return [];
   const errors: FieldError[] = [];
   if (trimGo(fieldPath) === '') errors.push(invalidValue(path, fieldPath, 'must be non-empty if specified'));
   if (LINE_BREAK.test(fieldPath)) errors.push(invalidValue(path, fieldPath, 'must not contain line breaks'));
-  if (structuralFormProblem(schema) !== undefined) return errors;
-  if (!followFieldPath(fieldPath, schema, { allowsBrackets: true }).ok)
+  if (schema !== undefined && !followFieldPath(fieldPath, schema, { allowsBrackets: true }).ok)
     errors.push(invalidValue(path, fieldPath, 'must be a valid path'));
   return errors;
 }

@@ -61,7 +61,7 @@ export class SchemaRules {
     }
     this.#errors.push(...checkMergeTypes(schema, path, this.#ratchets));
     if ((schema['x-kubernetes-validations'] ?? []).length === 0) return;
-    this.#errors.push(...checkRuleTexts(schema, path));
+    this.#errors.push(...checkRuleTexts(schema, path, place.count !== 'unchecked'));
     if (this.#errors.length > before || place.count === 'unchecked') return;
     const { isRoot, uncorrelatable, count } = place;
     const isResource = isRoot || schema['x-kubernetes-embedded-resource'] === true;

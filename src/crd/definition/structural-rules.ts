@@ -1,6 +1,6 @@
 import { compareUtf8 } from '../../base/index.ts';
 import { type FieldError, fieldErrorText, forbiddenField, invalidValue, required } from '../../api/index.ts';
-import { textChecks } from '../../cel/index.ts';
+import type { CheckWork } from './check-work.ts';
 import { completenessErrors } from './completeness.ts';
 import type { Schema } from './definition.ts';
 import { itemSchema, sortedEntries, valueSchema } from './inner-schemas.ts';
@@ -8,8 +8,8 @@ import { itemSchema, sortedEntries, valueSchema } from './inner-schemas.ts';
 type Level = 'root' | 'item' | 'field';
 
 /** What keeps a schema from being structural, sorted by text as upstream sorts it. */
-export function structuralErrors(schema: Schema, path: string): readonly FieldError[] {
-  const rules = new StructuralRules();
+export function structuralErrors(schema: Schema, path: string, work: CheckWork): readonly FieldError[] {
+  const rules = new StructuralRules(work);
   rules.check(schema, 'root', path);
   const errors = [...rules.errors, ...completenessErrors(schema, path)];
   const texts = new Map(errors.map((error) => [error, fieldErrorText(error)]));
@@ -25,6 +25,11 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
 /** Findings about each node of a schema: that it has a type, and that alternatives only restrict values. */
 class StructuralRules {
   readonly errors: FieldError[] = [];
+  readonly #work: CheckWork;
+
+  constructor(work: CheckWork) {
+    this.#work = work;
+  }
 
   check(schema: Schema, level: Level, path: string): void {
     const items = itemSchema(schema);
@@ -111,10 +116,13 @@ class StructuralRules {
       this.#checkNested(inner, `${path}.allOf[${index}]`, form === 'allOf' && index === 0 ? 'anyOf' : undefined);
     for (const [index, inner] of oneOf.entries()) this.#checkNested(inner, `${path}.oneOf[${index}]`);
     if (not !== undefined) this.#checkNested(not, `${path}.not`);
-    if (pattern === '') return;
-    const problem = textChecks.matches(pattern, '');
-    if (typeof problem !== 'string') return;
-    this.#add(invalidValue(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${problem}`));
+    if (pattern !== '') this.#checkPattern(pattern, `${path}.pattern`);
+  }
+
+  #checkPattern(pattern: string, path: string): void {
+    const problem = this.#work.patternProblem(pattern);
+    if (problem !== undefined)
+      this.#add(invalidValue(path, pattern, `must be a valid regular expression, but isn't: ${problem}`));
   }
 
   #checkNested(schema: Schema, path: string, form?: IntOrStringForm): void {

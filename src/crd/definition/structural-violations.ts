@@ -1,16 +1,18 @@
 import { collectErrors, type FieldError, fieldErrorText, invalidValue } from '../../api/index.ts';
+import { CheckWork } from './check-work.ts';
 import type { Definition } from './definition.ts';
 import { structuralFormProblem } from './structural-form.ts';
 import { structuralErrors } from './structural-rules.ts';
 
 /** What keeps the schemas of a definition from being structural, each under the path of its version. */
 export function structuralViolations({ spec }: Pick<Definition, 'spec'>): readonly FieldError[] {
+  const work = new CheckWork();
   return collectErrors(() => [
     ...(spec.preserveUnknownFields === true ? [invalidValue('spec.preserveUnknownFields', true, 'must be false')] : []),
     ...(spec.versions ?? []).flatMap(({ schema }, index) => {
       const root = schema?.openAPIV3Schema;
       if (root === undefined || structuralFormProblem(root) !== undefined) return [];
-      return structuralErrors(root, `spec.versions[${index}].schema.openAPIV3Schema`);
+      return structuralErrors(root, `spec.versions[${index}].schema.openAPIV3Schema`, work);
     }),
   ]);
 }

@@ -3,8 +3,9 @@ import { deepEqual } from '../../base/index.ts';
 import { caBundleProblem } from './ca-bundle.ts';
 import { isRecognizedReview } from './check-conversion.ts';
 import { hasUnprunedDefaults } from './check-defaults.ts';
+import { CheckWork } from './check-work.ts';
 import type { Definition, Schema } from './definition.ts';
-import { type HubSpec, hubSpec, schemaOfVersion, schemasOf } from './hub-definition.ts';
+import { type HubSpec, hubSpec, type HubVersion, schemasOf } from './hub-definition.ts';
 import { innerSchemas, someSchema } from './inner-schemas.ts';
 import { hasMapKeyErrors, hasSplitSet, SCHEMA_TYPES } from './list-type-rules.ts';
 import { structuralFormProblem } from './structural-form.ts';
@@ -17,6 +18,8 @@ export function updateRatchets(definition: Definition, old: Definition): Ratchet
   const spec = hubSpec(definition.spec);
   const was = hubSpec(old.spec);
   const schemas = schemasOf(was);
+  const work = new CheckWork(); // of its own: what is stored was not too much
+  const broken = new Set(schemas.filter((schema) => isNotStructural(schema, work)));
   const none = (holds: (schema: Schema) => boolean): boolean => !schemas.some((schema) => someSchema(schema, holds));
   const { storedRules, storedMessages } = expressionsOf(schemas);
   const { conversion } = was;
@@ -31,8 +34,8 @@ export function updateRatchets(definition: Definition, old: Definition): Ratchet
       was.shared.schema?.openAPIV3Schema !== undefined ||
       was.versions.every(({ schema }) => schema?.openAPIV3Schema !== undefined),
     requiresKnownTypes: none(({ type = '' }) => type !== '' && !SCHEMA_TYPES.includes(type)),
-    requiresStructural: !schemas.some((schema) => isNotStructural(schema)),
-    requiresPrunedDefaults: !schemas.some((schema) => !isNotStructural(schema) && hasUnprunedDefaults(schema)),
+    requiresStructural: broken.size === 0,
+    requiresPrunedDefaults: !schemas.some((schema) => !broken.has(schema) && hasUnprunedDefaults(schema)),
     requiresAtomicSetItems: none(hasSplitSet),
     requiresMapKeys: none(hasMapKeyErrors),
     requiresCaBundle: isEstablished && !hasBrokenBundle(was),
@@ -48,9 +51,9 @@ export function isConditionTrue({ status }: Definition, type: string): boolean {
   return (status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True');
 }
 
-export function isNotStructural(schema: Schema): boolean {
+function isNotStructural(schema: Schema, work: CheckWork): boolean {
   if (structuralFormProblem(schema) !== undefined) return true;
-  return collectErrors(() => structuralErrors(schema, '')).length > 0;
+  return collectErrors(() => structuralErrors(schema, '', work)).length > 0;
 }
 
 function expressionsOf(schemas: readonly Schema[]): Pick<Ratchets, 'storedRules' | 'storedMessages'> {
@@ -68,24 +71,22 @@ function expressionsOf(schemas: readonly Schema[]): Pick<Ratchets, 'storedRules'
 }
 
 function unchangedVersions(spec: HubSpec, was: HubSpec): ReadonlySet<string> {
-  const names = spec.versions.map(({ name }) => name);
-  const known = new Set(was.versions.map(({ name }) => name));
-  return new Set(
-    names.filter((name) => known.has(name) && deepEqual(schemaOfVersion(spec, name), schemaOfVersion(was, name))),
-  );
+  const known = new Map(was.versions.map((version) => [version.name, version]));
+  const isUnchanged = (version: HubVersion): boolean => {
+    const before = known.get(version.name);
+    if (before === undefined) return false;
+    return deepEqual(spec.shared.schema ?? version.schema, was.shared.schema ?? before.schema);
+  };
+  return new Set(spec.versions.filter(isUnchanged).map(({ name }) => name));
 }
 
 function crowdedVersions(spec: HubSpec, was: HubSpec): ReadonlySet<string> {
-  const isCrowded = (now: HubSpec['shared'] | undefined, before: HubSpec['shared'] | undefined): boolean =>
+  const isCrowded = (now: HubSpec['shared'], before: HubSpec['shared'] | undefined): boolean =>
     (before?.selectableFields ?? []).length > MAX_SELECTABLE_FIELDS &&
-    deepEqual(now?.selectableFields, before?.selectableFields);
-  const names = spec.versions.filter((version) =>
-    isCrowded(
-      version,
-      was.versions.find(({ name }) => name === version.name),
-    ),
-  );
-  return new Set([...(isCrowded(spec.shared, was.shared) ? [''] : []), ...names.map(({ name }) => name)]);
+    deepEqual(now.selectableFields, before?.selectableFields);
+  const known = new Map(was.versions.map((version) => [version.name, version]));
+  const crowded = spec.versions.filter((version) => isCrowded(version, known.get(version.name)));
+  return new Set([...(isCrowded(spec.shared, was.shared) ? [''] : []), ...crowded.map(({ name }) => name)]);
 }
 
 function hasBrokenBundle({ conversion }: HubSpec): boolean {

@@ -4,14 +4,11 @@ import type {
   CustomResourceDefinitionCondition,
   CustomResourceDefinitionStatus,
 } from '../../api/types/apiextensions/v1.d.ts';
-import {
-  checkDefinition,
-  checkDefinitionStatus,
-  checkDefinitionUpdate,
-  definitionWarnings,
-} from '../../crd/index.ts';
+import type { CustomResourceDefinitionSpec as OldSpec } from '../../api/types/apiextensions/v1beta1.d.ts';
+import { checkDefinition, checkDefinitionStatus, checkDefinitionUpdate, definitionWarnings } from '../../crd/index.ts';
 import { changes } from '../change.ts';
 import { defineKind, type Whole } from '../kind.ts';
+import { definitionConversion, fillOldSpec, OLD_VERSION } from './old-definitions.ts';
 
 /** Holds a definition until all its objects are gone. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
@@ -25,8 +22,14 @@ export const customResourceDefinitions = defineKind<CustomResourceDefinition>({
   folder: 'apiextensions.k8s.io/customresourcedefinitions',
   requiresResourceVersion: true,
   raisesGeneration: changes('spec'),
+  conversions: { v1beta1: definitionConversion },
+  deprecations: {
+    v1beta1:
+      'apiextensions.k8s.io/v1beta1 CustomResourceDefinition is deprecated in v1.16+, unavailable in v1.22+; use apiextensions.k8s.io/v1 CustomResourceDefinition',
+  },
 
-  applyDefaults({ spec, status }) {
+  applyDefaults({ apiVersion, spec, status }) {
+    if ((apiVersion as string | undefined) === OLD_VERSION) fillOldSpec(spec as unknown as OldSpec);
     const { names } = spec;
     names.singular ||= (names.kind ?? '').toLowerCase();
     if (names.singular === '') delete names.singular;

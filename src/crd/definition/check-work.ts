@@ -1,0 +1,73 @@
+import { textChecks } from '../../cel/index.ts';
+import type { Schema } from './definition.ts';
+import { innerSchemas } from './inner-schemas.ts';
+import { patternSize } from './pattern-size.ts';
+
+/** About as many microseconds. Definitions in use need less than a twentieth of it. */
+const MOST_WORK = 2_000_000;
+
+/** What a pattern, a rule, a type for rules and a default cost, measured. */
+const PER_PATTERN_STEP = 7;
+const PER_RULE = 20;
+const PER_RULE_PLACE = 100;
+const PER_TYPE = 5;
+const DEFAULTS_AT_ONCE = 20;
+
+/** A definition that would keep the server busy for too long; upstream would take its time. */
+export class TooMuchWork extends Error {
+  override readonly name = 'TooMuchWork';
+}
+
+/**
+ * Counts what checking one definition costs beyond one look at each of its parts: patterns are compiled, rules get types
+ * and are compiled, defaults are judged by their schemas. One thread serves everybody, so there is a limit.
+ */
+export class CheckWork {
+  #left = MOST_WORK;
+  readonly #sizes = new Map<Schema, number>();
+  readonly #patterns = new Map<string, string | undefined>();
+
+  /** What is wrong with a regular expression; the same one is looked at once. */
+  patternProblem(pattern: string): string | undefined {
+    if (this.#patterns.has(pattern)) return this.#patterns.get(pattern);
+    this.#spend(patternSize(pattern) * PER_PATTERN_STEP, 'patterns');
+    const answer = textChecks.matches(pattern, '');
+    const problem = typeof answer === 'string' ? answer : undefined;
+    this.#patterns.set(pattern, problem);
+    return problem;
+  }
+
+  /** To be called before the rules of a place are compiled. */
+  compileRules(schema: Schema): void {
+    const rules = schema['x-kubernetes-validations'] ?? [];
+    this.#spend(PER_RULE_PLACE + this.#sizeOf(schema) * PER_TYPE, 'rules');
+    for (const { rule = '', messageExpression = '' } of rules)
+      this.#spend(PER_RULE + rule.length + messageExpression.length, 'rules');
+  }
+
+  judgeDefault(schema: Schema): void {
+    this.#spend((valueSize(schema.default) * this.#sizeOf(schema)) / DEFAULTS_AT_ONCE, 'defaults');
+  }
+
+  #spend(units: number, what: string): void {
+    this.#left -= units;
+    if (this.#left < 0) throw new TooMuchWork(`checking its ${what} would take too long`);
+  }
+
+  /** How many schemas and choices there are in a schema. */
+  #sizeOf(schema: Schema): number {
+    let size = this.#sizes.get(schema);
+    if (size === undefined) {
+      size = 1 + (schema.enum?.length ?? 0);
+      for (const inner of innerSchemas(schema)) size += this.#sizeOf(inner);
+      this.#sizes.set(schema, size);
+    }
+    return size;
+  }
+}
+
+/** How many values there are in a value. */
+function valueSize(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, member) => sum + valueSize(member), 1);
+}
