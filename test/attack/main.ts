@@ -67,7 +67,7 @@ async function attackOnce(attack: Attack, server: RunningServer): Promise<Attack
     const { result, noticed } = await noticedDuring(target, () => attack.run(target, signal));
     clearInterval(look);
     const line = [...timesOf(alone, noticed), noticed.failed, Math.round(before), Math.round(most), 'AFTER', result];
-    return { line: line.join(' | '), after: afterRest(target).finally(stop) };
+    return { line: line.join(' | '), after: afterRest(target, stop) };
   } catch (error) {
     process.exitCode = 1;
     await stop();
@@ -85,11 +85,12 @@ function timesOf(alone: Noticed, { p99, worst }: Noticed): string[] {
 }
 
 /** Memory when the server has had time to recover, and whether it still serves. */
-async function afterRest(target: AttackTarget): Promise<string> {
+async function afterRest(target: AttackTarget, stop: () => Promise<void>): Promise<string> {
   await sleep(REST_MS);
   const memory = memoryOf(target);
   const { noticed } = memory === undefined ? { noticed: { failed: 1 } } : await noticedDuring(target, () => sleep(500));
   if (noticed.failed > 0) process.exitCode = 1;
+  await stop();
   return memory === undefined ? 'gone' : String(Math.round(memory));
 }
 
