@@ -33,4 +33,3 @@ export { compareUtf8 } from './utf8-order.ts';
 export { describeError, messageOf } from './error-text.ts';
 export { codePointCount } from './code-points.ts';
 export { keepAlive } from './keep-alive.ts';
-export { Slices } from './slices.ts';

@@ -1,13 +1,14 @@
 import { describeError, MetricRegistry, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type HealthOptions, HealthServer } from './app/health-server.ts';
+import { Installation } from './app/installation.ts';
 import type { KindCache } from './app/shared-resources.ts';
 import { Session } from './app/session.ts';
 import type { LeaderElectionOptions } from './election/leader-election.ts';
 import { LeadershipLostError } from './election/leadership-lost.ts';
 import type { Part } from './part.ts';
 import type { DefinedKind } from './resource/defined-kind.ts';
-import { type InstallOptions, installPatiently } from './resource/install.ts';
+import type { InstallOptions } from './resource/install.ts';
 import { type ReconcileRecord, type TraceFilter, TraceRing } from './trace.ts';
 import type { WebhookServer } from './webhooks/index.ts';
 
@@ -69,7 +70,7 @@ class RunnableApp implements App {
   readonly #options: AppOptions;
   readonly #trace: TraceRing;
   #isRunning = false;
-  #isInstalling = false;
+  readonly #installation: Installation;
   #session: Session | undefined;
 
   constructor(name: string, parts: readonly Part[], options: AppOptions) {
@@ -77,17 +78,18 @@ class RunnableApp implements App {
     if (twice !== undefined) throw new Error(`Cannot make app "${name}": two parts are called "${twice.name}"`);
     this.name = name;
     this.resources = options.resources ?? [];
+    this.#installation = new Installation(this.resources);
     this.#parts = parts;
     this.#options = options;
     this.#trace = new TraceRing(options.traceCapacity);
   }
 
   get isIdle(): boolean {
-    return !this.#isInstalling && (this.#session?.isIdle ?? true);
+    return this.#installation.isIdle && (this.#session?.isIdle ?? true);
   }
 
   get unready(): readonly string[] {
-    if (this.#isInstalling) return ['kinds not installed'];
+    if (this.#installation.isUnderWay) return ['kinds not installed'];
     return this.#session === undefined ? ['not running'] : this.#session.staleCaches;
   }
 
@@ -145,15 +147,10 @@ class RunnableApp implements App {
   }
 
   async #install(client: Client, signal: AbortSignal, options: InstallOptions): Promise<void> {
-    this.#isInstalling = true;
-    try {
-      const isConverting = this.resources.some(({ isConverted }) => isConverted);
-      const own = isConverting ? await this.#options.webhooks?.clientConfig?.('/convert') : undefined;
-      const context = { ...options, conversion: options.conversion ?? own, fieldManager: this.name, signal };
-      await installPatiently(client, this.resources, context);
-    } finally {
-      this.#isInstalling = false;
-    }
+    const isConverting = this.resources.some(({ isConverted }) => isConverted);
+    const own = isConverting ? await this.#options.webhooks?.clientConfig?.('/convert') : undefined;
+    const conversion = options.conversion ?? own;
+    await this.#installation.run(client, { ...options, conversion, fieldManager: this.name, signal });
   }
 
   #election(

@@ -54,3 +54,10 @@ test('an older program does not break what a newer one has stored', async () => 
   await cluster.client.kind(Cache).namespace('default').delete('a');
   await cluster.install(older); // with nothing stored, nothing breaks
 });
+
+test('a definition that the server refuses ends the app', async () => {
+  const Wrong = resource('wrong.k8s.io/v1', 'Wrong', { spec: z.object({}) });
+  await using cluster = await startCluster({ controllers: false, nodes: 0, scheduler: false });
+
+  await expect(cluster.run(app('wrong', [], { resources: [Wrong] }))).rejects.toThrow('api-approved.kubernetes.io');
+});

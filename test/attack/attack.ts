@@ -14,6 +14,8 @@ export interface Attack {
   readonly name: string;
   /** What is done, in a few words. */
   readonly what: string;
+  /** Real Kubernetes, and with it the machine, would not live through it. */
+  readonly isForOursOnly?: boolean;
   /** Makes what the attack needs; memory is measured after it. */
   prepare?(target: AttackTarget): Promise<void>;
   /** Does it, bounded in count and time, and answers with a line of what happened. */

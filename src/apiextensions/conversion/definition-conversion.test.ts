@@ -106,12 +106,12 @@ describe('conversion by webhook', () => {
     expect(bodies.every((body) => body.includes('"count":9007199254740993,'))).toBe(true);
   });
 
-  test('one of several objects is told by its index', async () => {
+  test('one of several objects is told as if it had been alone', async () => {
     const { convert } = await start((object, index) =>
       index === 1 ? { ...object, metadata: { ...object.metadata, name: 'x' } } : object,
     );
-    await expect(toV2(convert, cronTab('a', 'v1'), cronTab('b', 'v1'))).rejects.toThrow(
-      'conversion webhook for example.com/v1, Kind=CronTab returned invalid converted object at index 1: must have the same name: b != x',
+    await expect(toV2(convert, cronTab('a', 'v1'), cronTab('b', 'v3'))).rejects.toThrow(
+      'conversion webhook for example.com/v3, Kind=CronTab returned invalid object: must have the same name: b != x',
     );
   });
 

@@ -93,8 +93,7 @@ export class WebhookConversion {
     question: ReviewQuestion,
     signal: AbortSignal,
   ): Promise<readonly ApiObject[]> {
-    const { apiVersion, kind } = part[0]?.object ?? {};
-    const subject = `conversion webhook for ${apiVersion}, Kind=${kind}`;
+    const subject = subjectOf(part[0]?.object);
     const answer = await this.#ask(question, { subject, signal });
     const returned = understood(() => returnedObjects(answer, question), {
       subject,
@@ -109,7 +108,7 @@ export class WebhookConversion {
         return convertedObject(object, returned[index], question.desiredApiVersion);
       } catch (error) {
         if (!(error instanceof InvalidConversion)) throw error;
-        const message = invalidMessage(subject, error, part.length === 1 ? undefined : index);
+        const message = invalidMessage(subjectOf(object), error);
         throw new FailedConversion('conversion_webhook_invalid_converted_object_failure', message, error);
       }
     });
@@ -142,12 +141,8 @@ function understood<T>(
   }
 }
 
-/** Upstream has other words for one of several objects than for an object on its own. */
-function invalidMessage(subject: string, { place, message }: InvalidConversion, index: number | undefined): string {
-  if (index !== undefined) {
-    const what = place === 'metadata' ? 'metadata in object' : 'converted object';
-    return `${subject} returned invalid ${what} at index ${index}: ${message}`;
-  }
+/** Upstream converts stored objects one by one, so that each is the first and only one. */
+function invalidMessage(subject: string, { place, message }: InvalidConversion): string {
   switch (place) {
     case 'raw':
       return message;
@@ -160,6 +155,10 @@ function invalidMessage(subject: string, { place, message }: InvalidConversion, 
     default:
       return unreachable(place);
   }
+}
+
+function subjectOf(object: ApiObject | undefined): string {
+  return `conversion webhook for ${object?.apiVersion}, Kind=${object?.kind}`;
 }
 
 /** Upstream lets these errors through as they are, so that the Status has no reason. */

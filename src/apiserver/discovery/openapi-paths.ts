@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Slices } from '../../base/index.ts';
+import { Turns } from '../../base/index.ts';
 import {
   DocumentSources,
   loadDescriptions,
@@ -90,14 +90,14 @@ class Documents {
   /** Whoever asks while it is being made waits for the same one. */
   #whole2(whole: WholeDocuments, atMs: number): Promise<Made & OpenApiDocumentV2> {
     return (whole.makingV2 ??= (async () => {
-      const slices = new Slices();
+      const turns = new Turns();
       const resources: ServedResource[] = [];
       for (const { versions } of whole.of) {
         for (const version of versions) resources.push(...this.#documented(version));
       }
       for (const resource of resources) {
         this.#openApiV2.prepare(resource);
-        if (slices.isOver) await slices.next();
+        await turns.take(true);
       }
       return { ...this.#openApiV2.document(resources), atMs };
     })());

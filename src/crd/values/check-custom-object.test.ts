@@ -151,9 +151,10 @@ describe('a hostile object', () => {
     expect(errors).toEqual([]);
   });
 
-  test('does not get more errors than anybody reads', () => {
+  test('does not get more warnings than anybody reads', () => {
     const schema: StructuralSchema = { type: 'object', properties: { list: { type: 'array', items: small } } };
     const old = { list: many.map(() => 9) };
-    expect(checked(schema, old, old)).toMatchObject({ errors: [] });
+    const { errors, warnings } = checked(schema, old, old);
+    expect([errors.length, warnings.length]).toEqual([0, 1000]);
   });
 });

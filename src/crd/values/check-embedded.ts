@@ -45,7 +45,7 @@ function checkObject(object: Members, path: string): FieldError[] {
       if (problems.length === 0) return [];
       return [`may have mixed case, but should otherwise match: ${problems.join(',')}`];
     }),
-    ...(metadata === undefined ? [] : checkMetadata(metadata as ObjectMeta, `${path}.metadata`)),
+    ...(metadata === undefined ? [] : checkMetadata(metadata, `${path}.metadata`)),
   ];
 }
 
@@ -57,12 +57,43 @@ function checkText(text: unknown, path: string, problemsOf: (text: string) => re
 }
 
 /** An object inside another one need not have a name, and has a namespace or not. */
-function checkMetadata(metadata: ObjectMeta, path: string): FieldError[] {
+function checkMetadata(value: unknown, path: string): FieldError[] {
+  const metadata = readable(value);
   const { name = '', namespace = '' } = metadata;
   return checkObjectMeta(name === '' ? { ...metadata, name: 'unnamed' } : metadata, {
     namespaced: namespace !== '',
     path,
   });
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isListOf = (value: unknown, isIt: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isIt);
+const hasOnly = (value: unknown, isIt: (item: unknown) => boolean): boolean =>
+  typeof value === 'object' && value !== null && Object.values(value).every(isIt);
+
+function isReference(value: unknown): boolean {
+  const { controller: _1, blockOwnerDeletion: _2, ...texts } = (value ?? {}) as Members;
+  return hasOnly(texts, isText);
+}
+
+/** What members of metadata have to be for rules about them. */
+const READABLE: Readonly<Record<string, (value: unknown) => boolean>> = {
+  name: isText,
+  generateName: isText,
+  namespace: isText,
+  generation: (value) => typeof value === 'number',
+  labels: (value) => hasOnly(value, isText),
+  annotations: (value) => hasOnly(value, isText),
+  finalizers: (value) => isListOf(value, isText),
+  ownerReferences: (value) => isListOf(value, isReference),
+  managedFields: (value) => isListOf(value, (item) => hasOnly(item, (part) => part !== null)),
+};
+
+/** Metadata of a default has not been decoded, so that it may be anything. */
+function readable(metadata: unknown): ObjectMeta {
+  const members = Object.entries((metadata ?? {}) as object);
+  return Object.fromEntries(members.filter(([name, value]) => READABLE[name]?.(value) === true));
 }
 
 function childPath(path: string, name: string): string {

@@ -5,6 +5,7 @@ import {
   fieldErrorText,
   invalidValue,
   KeyedItems,
+  MAX_FIELD_ERRORS,
   type Shape,
 } from '../../api/index.ts';
 import { type Bindings, isProblem, limits, NONE, Optional } from '../../cel/index.ts';
@@ -18,6 +19,15 @@ export interface RuleCheck {
   readonly correlation?: Correlation | undefined;
   /** Told what rules say of values that have not changed. */
   readonly warn?: ((text: string) => void) | undefined;
+  /** Where the value is. */
+  readonly path?: string;
+  /** What the rules may cost; left out: as much as those of one object. */
+  readonly budget?: RuleBudget;
+}
+
+/** What evaluating rules may still cost; below zero once it was too much, after which nothing is evaluated. */
+export class RuleBudget {
+  left: number = limits.objectCost;
 }
 
 /**
@@ -28,11 +38,11 @@ export interface RuleCheck {
 export function checkRules(
   value: unknown,
   tree: RuleNode,
-  { old, correlation, warn }: RuleCheck,
+  { old, correlation, warn, path = '', budget = new RuleBudget() }: RuleCheck,
 ): readonly FieldError[] {
-  const run = new RuleRun(warn);
+  const run = new RuleRun(budget, warn);
   const ratchet = correlation === undefined ? Ratchet.NONE : new Ratchet(correlation, undefined);
-  run.visit(tree, { value, old, path: '', ratchet });
+  run.visit(tree, { value, old, path, ratchet });
   return run.errors;
 }
 
@@ -49,22 +59,24 @@ const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no f
 class RuleRun {
   readonly errors: FieldError[] = [];
   readonly #warn: ((text: string) => void) | undefined;
-  #budget: number = limits.objectCost;
+  readonly #budget: RuleBudget;
+  #warnings = 0;
 
-  constructor(warn: ((text: string) => void) | undefined) {
+  constructor(budget: RuleBudget, warn: ((text: string) => void) | undefined) {
+    this.#budget = budget;
     this.#warn = warn;
   }
 
   visit(node: RuleNode, spot: Spot): void {
     const { value, old, path, ratchet } = spot;
-    if (value === null || value === undefined || this.#budget < 0) return;
+    if (value === null || value === undefined || this.#budget.left < 0) return;
     this.#evaluate(node, spot);
     if (Array.isArray(value)) {
       const { element, shape } = node;
       if (element === undefined || shape.kind !== 'list') return;
       const before = new KeyedItems(shape.listType === 'map' && Array.isArray(old) ? old : [], shape);
       for (const [index, item] of value.entries()) {
-        if (this.#budget < 0) return;
+        if (this.#budget.left < 0) return;
         const at = `${path}[${index}]`;
         this.visit(element, { value: item, old: before.find(item), path: at, ratchet: ratchet.index(index) });
       }
@@ -84,12 +96,12 @@ class RuleRun {
   #evaluate(node: RuleNode, spot: Spot): void {
     const { rules } = node;
     if (rules.length === 0) return;
-    if (this.#budget <= 0) {
+    if (this.#budget.left <= 0) {
       this.#end(node, spot, OUT_OF_BUDGET);
       return;
     }
     for (const prepared of rules) {
-      if (this.#budget < 0) return;
+      if (this.#budget.left < 0) return;
       this.#evaluateRule(prepared, node, spot);
     }
   }
@@ -105,14 +117,14 @@ class RuleRun {
     if (compiled.usesOldSelf && isNew && rule.optionalOldSelf !== true) return;
     const bindings = bindingsOf(prepared, node, spot);
     const evaluation = compiled.program.evaluate(bindings);
-    if (evaluation.cost > this.#budget) {
+    if (evaluation.cost > this.#budget.left) {
       this.#end(node, spot, OUT_OF_BUDGET);
       return;
     }
-    this.#budget -= evaluation.cost;
+    this.#budget.left -= evaluation.cost;
     if (!evaluation.ok) {
       this.#tellFailure(evaluation.error, { node, spot, name: ruleName(rule) });
-      if (evaluation.isOverLimit) this.#budget = -1;
+      if (evaluation.isOverLimit) this.#budget.left = -1;
     } else if (evaluation.value !== true) {
       this.#tellBroken(prepared, node, spot);
     }
@@ -141,20 +153,22 @@ class RuleRun {
       if (usesOldSelf || !spot.ratchet.isUnchanged) this.errors.push(make());
       else this.#warnOf(make);
     };
-    const message = evaluateMessage(prepared, messageBindings(node, spot), this.#budget);
+    const message = evaluateMessage(prepared, messageBindings(node, spot), this.#budget.left);
     if (message.problem !== undefined) {
       const { problem } = message;
       add(() => invalidValue(field, typeName(node.shape), problem));
-      this.#budget = -1;
+      this.#budget.left = -1;
       return;
     }
-    this.#budget -= message.cost;
+    this.#budget.left -= message.cost;
     const isWhole = node.shape.kind !== 'scalar';
     add(() => ruleError(rule, { field, detail: message.detail, ...(isWhole ? {} : { value: spot.value }) }));
   }
 
   /** Only told, so that it does not count among what is wrong. */
   #warnOf(make: () => FieldError): void {
+    this.#warnings += 1;
+    if (this.#warnings > MAX_FIELD_ERRORS) return;
     for (const error of collectErrors(() => [make()])) this.#warn?.(fieldErrorText(error));
   }
 
@@ -164,7 +178,7 @@ class RuleRun {
 
   #end(node: RuleNode, spot: Spot, detail: string): void {
     this.#tell(node, spot, detail);
-    this.#budget = -1;
+    this.#budget.left = -1;
   }
 }
 

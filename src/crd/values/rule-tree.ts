@@ -72,18 +72,14 @@ const trees = new WeakMap<Struct, RuleNode | 'none'>();
 export function ruleTreeOf(type: Struct): RuleNode | undefined {
   let tree = trees.get(type);
   if (tree === undefined) {
-    tree = nodeOf({ kind: 'struct', struct: type, constraints: type.constraints }) ?? 'none';
+    tree = rulesAt({ kind: 'struct', struct: type, constraints: type.constraints }) ?? 'none';
     trees.set(type, tree);
   }
   return tree === 'none' ? undefined : tree;
 }
 
-/** The rules of a place, such as that of a default, and below it; undefined when there are none. */
-export function ruleTreeOfPlace(shape: Shape): RuleNode | undefined {
-  return nodeOf(shape);
-}
-
-function nodeOf(shape: Shape, rules = shape.constraints?.rules ?? []): RuleNode | undefined {
+/** The rules at a place of a type and below it; undefined when there are none. */
+export function rulesAt(shape: Shape, rules = shape.constraints?.rules ?? []): RuleNode | undefined {
   const inner = innerOf(shape);
   if (rules.length === 0 && inner.members.size === 0 && inner.element === undefined) return undefined;
   // Data of no type cannot be seen in expressions, nor can anything inside it.
@@ -97,9 +93,9 @@ function innerOf(shape: Shape): Inner {
     case 'scalar':
       return { members: NO_MEMBERS };
     case 'list':
-      return { members: NO_MEMBERS, element: nodeOf(shape.element) };
+      return { members: NO_MEMBERS, element: rulesAt(shape.element) };
     case 'map':
-      return { members: NO_MEMBERS, element: nodeOf(shape.value) };
+      return { members: NO_MEMBERS, element: rulesAt(shape.value) };
     case 'struct': {
       const members = new Map<string, RuleNode>();
       for (const field of shape.struct.isStructural === true ? seenFields(shape.struct) : []) {
@@ -115,11 +111,11 @@ function innerOf(shape: Shape): Inner {
 function memberNode(seen: Field, owner: Struct): RuleNode | undefined {
   const place = owner.field(seen.name)?.shape;
   if (place?.kind !== 'struct' || place.struct.isStructural === true || seen.shape.kind !== 'struct')
-    return nodeOf(seen.shape);
+    return rulesAt(seen.shape);
   const { rules = [], properties = {} } = place.constraints ?? {};
   const members = new Map<string, RuleNode>();
   for (const { name, shape } of seen.shape.struct.fields) {
-    const node = nodeOf(shape, properties[name]?.rules ?? []);
+    const node = rulesAt(shape, properties[name]?.rules ?? []);
     if (node !== undefined) members.set(name, node);
   }
   return rules.length === 0 && members.size === 0 ? undefined : new RuleNode(seen.shape, rules, { members });

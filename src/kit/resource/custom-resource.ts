@@ -26,7 +26,7 @@ export interface CustomResource<
   Spec = unknown,
   Status = unknown,
 > extends DefinedKind<T, S> {
-  /** What the definition says against an object, after defaults are filled in and unknown fields dropped; metadata is not looked at. */
+  /** What a server would say against an object, after it has filled in defaults and dropped unknown fields. */
   validate(object: unknown, options?: LocalOptions): Promise<readonly FieldError[]>;
   /** The object as a server would store it; throws the server's StatusError when it would not. */
   parse(object: unknown, options?: LocalOptions): Promise<T>;

@@ -1,10 +1,9 @@
 import type { WebhookClientConfig } from '../../api/types/apiextensions/v1.d.ts';
-import { Backoff, describeError } from '../../base/index.ts';
 import {
+  type CallOptions,
   type Client,
   CustomResourceDefinition,
   hasReason,
-  isTransportError,
   type Kind,
   type Observed,
 } from '../../client/index.ts';
@@ -22,6 +21,8 @@ export interface InstallOptions {
 export interface InstallContext extends InstallOptions {
   readonly fieldManager: string;
   readonly signal: AbortSignal;
+  /** Of each request while the server is busy or away; as clients do unless given. */
+  readonly maxRetries?: number;
 }
 
 /**
@@ -37,37 +38,20 @@ export async function installKinds(
   for (const kind of kinds) await install(client, kind, context);
 }
 
-/** The same, again and again while the server is away. */
-export async function installPatiently(
-  client: Client,
-  kinds: readonly DefinedKind[],
-  context: InstallContext,
-): Promise<void> {
-  const backoff = new Backoff({ initialMs: 1000, capMs: 30_000, jitter: 0.5 }, client.random);
-  while (!context.signal.aborted) {
-    try {
-      return await installKinds(client, kinds, context);
-    } catch (error) {
-      if (context.signal.aborted || !isTransportError(error)) throw error;
-      client.log.warn('kinds not installed yet, trying again', { error: describeError(error) });
-      await client.clock.sleep(backoff.nextMs(), context.signal);
-    }
-  }
-}
-
 async function install(client: Client, kind: DefinedKind, context: InstallContext): Promise<void> {
-  const { conversion, force = false, fieldManager, signal } = context;
+  const { conversion, force = false, fieldManager, signal, maxRetries } = context;
+  const call = { signal, ...(maxRetries === undefined ? {} : { maxRetries }) };
   const definitions = client.kind(CustomResourceDefinition);
   const manifest = kind.manifest({ conversion });
   const name = manifest.metadata?.name ?? '';
-  const old = await definitions.get(name, { signal }).catch((error: unknown) => {
+  const old = await definitions.get(name, call).catch((error: unknown) => {
     if (hasReason(error, 'NotFound')) return undefined;
     throw error;
   });
   const breaking = old === undefined || force ? [] : definitionChanges(old, manifest).filter(isBreaking);
-  if (old !== undefined && breaking.length > 0 && (await hasObjects(client, old, signal)))
+  if (old !== undefined && breaking.length > 0 && (await hasObjects(client, old, call)))
     throw new Error(`Cannot install ${name}: ${told(breaking)}; convert the objects first, or force it`);
-  const applied = await definitions.apply(manifest, { fieldManager, force: true, signal });
+  const applied = await definitions.apply(manifest, { fieldManager, force: true, ...call });
   if (!isEstablished(applied)) await established(client, name, signal);
 }
 
@@ -79,7 +63,7 @@ function told(changes: readonly Change[]): string {
   return changes.map(({ path, message }) => `${path} ${message}`).join(', ');
 }
 
-async function hasObjects(client: Client, { spec }: CustomResourceDefinition, signal: AbortSignal): Promise<boolean> {
+async function hasObjects(client: Client, { spec }: CustomResourceDefinition, call: CallOptions): Promise<boolean> {
   const version = spec.versions.find(({ served }) => served)?.name;
   if (version === undefined) return true;
   const { group, names, scope } = spec;
@@ -91,7 +75,10 @@ async function hasObjects(client: Client, { spec }: CustomResourceDefinition, si
     plural: names.plural,
     scope: scope === 'Cluster' ? 'Cluster' : 'Namespaced',
   };
-  const { items } = await client.kindIn(kind, undefined).metadata().page({ limit: 1, signal });
+  const { items } = await client
+    .kindIn(kind, undefined)
+    .metadata()
+    .page({ limit: 1, ...call });
   return items.length > 0;
 }
 

@@ -74,9 +74,10 @@ function object(schema: Structural, random: Random): Record<string, unknown> {
 function text(schema: Structural, random: Random): string {
   const known = FORMATS[schema.format ?? ''];
   if (known !== undefined) return known;
-  const made = schema.pattern === undefined ? undefined : textOfPattern(schema.pattern, random);
+  const pattern = schema.pattern ?? schema.allOf?.find((part) => part.pattern !== undefined)?.pattern;
+  const made = pattern === undefined ? undefined : textOfPattern(pattern, random);
   if (made !== undefined) return made;
-  if (schema.pattern !== undefined) return String(schema.example ?? schema.default ?? '');
+  if (pattern !== undefined) return String(schema.example ?? schema.default ?? '');
   return random.nameSuffix(count(schema.minLength, schema.maxLength, random));
 }
 

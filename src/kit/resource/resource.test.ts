@@ -158,6 +158,18 @@ describe('a kind defined by schemas', () => {
     await expect(Cache.parse({ kind: 'Pod' })).rejects.toThrow('Cannot read an object: it is a Pod');
   });
 
+  test('rules and metadata are checked without a server', async () => {
+    const cache = (name: string, size: number) => ({ metadata: { name }, spec: { size } });
+    expect(await Cache.validate(cache('a', 2), { old: cache('a', 3) })).toEqual([
+      expect.objectContaining({ field: 'spec', detail: 'a cache never shrinks' }),
+    ]);
+    expect(await Cache.validate(cache('a', 3), { old: cache('a', 2) })).toEqual([]);
+    const errors = await Cache.validate(cache('no', 2));
+    expect(errors.map(({ detail }) => detail)).toEqual(['not this name']);
+    await expect(Cache.parse(cache('A B', 2))).rejects.toThrow('metadata.name: Invalid value: "A B"');
+    await expect(Cache.parse({ spec: { size: 1 } })).rejects.toThrow('name or generateName is required');
+  });
+
   test('an empty spec is filled in where that is a good one', async () => {
     const Zone = resource('test.com/v1', 'Zone', {
       scope: 'Cluster',
@@ -219,6 +231,49 @@ describe('a definition is checked by the code of the server', () => {
       { up: ({ spec }) => ({ spec }), down: ({ spec }) => ({ spec }) },
     );
     expect(await older.check()).toEqual([]);
+  });
+
+  test('nor against one with everything that schemas are turned into', async () => {
+    const Rich = resource('e.dev/v1', 'Rich', {
+      spec: z.object({
+        source: z.discriminatedUnion('type', [
+          z.object({ type: z.literal('git'), url: z.url().max(99) }),
+          z.object({ type: z.literal('file'), path: z.string().min(1).nullable() }),
+        ]),
+        either: z.union([z.object({ a: z.int() }), z.object({ b: z.int().optional(), c: z.string() })]).optional(),
+        port: z.union([z.int32().min(1), z.string().regex(/^[a-z]+$/)]).default('http'),
+        mode: z.enum(['a', 'b']).default('a'),
+        labels: z.record(z.string(), z.string().max(63)).default({}),
+        words: z.array(z.string().regex(/^a/).regex(/b$/)).max(5).default(['ab']),
+        raw: z.looseObject({ known: z.string().optional() }).optional(),
+        any: z.unknown().optional(),
+        at: z.iso.datetime().optional(),
+        both: z.intersection(z.object({ x: z.int() }), z.object({ y: z.int() })).optional(),
+        not: z.int().gt(0).lt(10).multipleOf(3).default(3),
+      }),
+    });
+    expect(await Rich.check()).toEqual([]);
+    const told = async (spec: object): Promise<readonly string[]> =>
+      (await Rich.validate({ metadata: { name: 'a' }, spec })).map(({ field, reason }) => `${field} ${reason}`);
+    const source = { type: 'git', url: 'https://example.com' };
+
+    expect((await Rich.parse({ metadata: { name: 'a' }, spec: { source, raw: { more: 1 }, any: [1] } })).spec).toEqual({
+      source,
+      port: 'http',
+      mode: 'a',
+      labels: {},
+      words: ['ab'],
+      raw: { more: 1 },
+      any: [1],
+      not: 3,
+    });
+    expect(await told({ source: { type: 'file', path: null }, port: 80, either: { c: 'x' } })).toEqual([]);
+    expect(await told({ source: { type: 'git', path: 'x' } })).toContain('spec.source.url FieldValueRequired');
+    expect(await told({ source: { type: 'other' } })).toContain('spec.source.type FieldValueNotSupported');
+    expect(await told({ source, either: { b: 1 } })).not.toEqual([]);
+    expect(await told({ source, port: 0 })).toEqual(['spec.port FieldValueInvalid']);
+    expect(await told({ source, port: 'HTTP' })).toEqual(['spec.port FieldValueInvalid']);
+    expect(await told({ source, words: ['ba'], not: 10 })).not.toEqual([]);
   });
 
   test.each<[string, Parameters<typeof resource>[2], RegExp]>([

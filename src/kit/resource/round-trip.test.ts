@@ -110,3 +110,17 @@ test('what a round trip loses, changes, adds or makes invalid is told once, with
   expect(losses.find(({ problem }) => problem === 'refused')?.message).toContain('should be less than or equal to 9');
   expect(await Cache.checkRoundTrip({ seed: 'a' })).toEqual({ losses, tried, discarded: 0 });
 });
+
+test('a version for which no good object can be made up is told, not passed over', async () => {
+  const never = { ...newest, rules: { 'self.size > 9': 'nothing fits' } };
+  const Cache = resource('cache.example.dev/v1', 'Cache', newest).older('v1beta1', never, {
+    up: ({ spec }) => ({ spec }),
+    down: ({ spec }) => ({ spec }),
+  });
+  const { losses } = await Cache.checkRoundTrip({ runs: 3 });
+
+  expect(losses.find(({ from }) => from === 'v1beta1')).toMatchObject({
+    problem: 'untried',
+    message: expect.stringContaining('nothing fits'),
+  });
+});

@@ -1,5 +1,4 @@
-import { deepEqual, type Random, SeededRandom } from '../../base/index.ts';
-import { messageOf } from '../../base/index.ts';
+import { deepEqual, messageOf, type Random, SeededRandom } from '../../base/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
 import { madeUpValue } from './made-up-value.ts';
 import type { ResourceVersion } from './resource-version.ts';
@@ -18,12 +17,12 @@ export interface RoundTripLoss {
   readonly through: string;
   /** The field, with `[*]` for items of lists; empty when the conversion failed. */
   readonly path: string;
-  readonly problem: 'lost' | 'changed' | 'added' | 'refused' | 'failed';
+  readonly problem: 'lost' | 'changed' | 'added' | 'refused' | 'failed' | 'untried';
   readonly before?: unknown;
   readonly after?: unknown;
   /** What the server, or the thrown error, says. */
   readonly message?: string;
-  /** The first object that showed it. */
+  /** The first object that showed it; for `untried`, the last of those that the kind's own rules refuse. */
   readonly example: KubernetesObject;
 }
 
@@ -59,41 +58,51 @@ export async function checkRoundTrip(kind: RoundTripKind, options: RoundTripOpti
       [kind.newest, older],
     ] as const) {
       for (let run = 0; run < (options.runs ?? 100); run++) {
-        const { object, discarded } = await madeUpObject(kind, from, random);
-        counts.discarded += discarded;
-        if (object === undefined) break;
-        counts.tried += 1;
-        for (const loss of await lossesOf(kind, object, { from: from.name, through: through.name })) {
+        const way = { from: from.name, through: through.name };
+        const made = await madeUpObject(kind, from, random);
+        counts.discarded += made.discarded;
+        if (made.isGood) counts.tried += 1;
+        const { object, message } = made;
+        const found = made.isGood
+          ? await lossesOf(kind, object, way)
+          : [{ ...way, path: '', problem: 'untried' as const, message, example: object }];
+        for (const loss of found) {
           const id = `${loss.from} ${loss.through} ${loss.path} ${loss.problem}`;
           if (!losses.has(id)) losses.set(id, loss);
         }
+        if (!made.isGood) break;
       }
     }
   }
   return { ...counts, losses: [...losses.values()] };
 }
 
-async function madeUpObject(
-  { kind, group, parse }: RoundTripKind,
-  version: ResourceVersion,
-  random: Random,
-): Promise<{ readonly object?: KubernetesObject; readonly discarded: number }> {
+interface MadeUp {
+  readonly object: KubernetesObject;
+  readonly isGood: boolean;
+  readonly discarded: number;
+  /** Why the last one was discarded. */
+  readonly message?: string;
+}
+
+async function madeUpObject(kind: RoundTripKind, version: ResourceVersion, random: Random): Promise<MadeUp> {
   const { spec = {}, status } = version.schema.properties ?? {};
-  for (let discarded = 0; discarded < MAX_TRIES; discarded++) {
+  let refused: MadeUp = { object: {}, isGood: false, discarded: 0 };
+  while (refused.discarded < MAX_TRIES) {
     const object = {
-      apiVersion: `${group}/${version.name}`,
-      kind,
-      metadata: { name: 'made-up', namespace: 'default' },
+      apiVersion: `${kind.group}/${version.name}`,
+      kind: kind.kind,
+      metadata: { name: 'made-up' },
       spec: madeUpValue(spec, random),
       ...(status === undefined ? {} : { status: madeUpValue(status, random) }),
     };
     try {
-      return { object: await parse(object), discarded };
-    } catch {
-      continue; // its rules refuse it: another one is made up
+      return { object: await kind.parse(object), isGood: true, discarded: refused.discarded };
+    } catch (error) {
+      refused = { object, isGood: false, discarded: refused.discarded + 1, message: messageOf(error) };
     }
   }
-  return { discarded: MAX_TRIES };
+  return refused;
 }
 
 async function lossesOf(

@@ -16,14 +16,14 @@ export function unionOf(all: readonly Structural[], place: UnionPlace): Structur
   const choices = all.filter((choice) => choice.type !== 'null');
   const isNullable = choices.length < all.length || choices.some((choice) => choice.nullable === true);
   const united = unionOfTyped(choices, place);
-  return isNullable ? nullable(united) : united;
+  return isNullable ? nullable(united, place) : united;
 }
 
-/** The same schema, also for null. An enumeration that does not list null would refuse it. */
-export function nullable(schema: Structural): Structural {
-  const values = schema.enum;
-  if (values === undefined || values.includes(null)) return { ...schema, nullable: true };
-  return { ...schema, nullable: true, enum: [...values, null] };
+/** The same schema, also for null. Servers find null in no enumeration, listed there or not. */
+export function nullable(schema: Structural, { path, refuse }: Pick<UnionPlace, 'path' | 'refuse'>): Structural {
+  if (schema.enum !== undefined)
+    refuse({ path, problem: 'null fits no enumeration', instead: 'make it optional, or add a value that means none' });
+  return { ...schema, nullable: true };
 }
 
 function unionOfTyped(choices: readonly Structural[], place: UnionPlace): Structural {

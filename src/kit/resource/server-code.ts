@@ -1,16 +1,18 @@
 import {
   builtInTypes,
   canonicalize,
-  checkStructural,
+  checkObjectMeta,
   collectErrors,
+  dns1123SubdomainProblems,
   type FieldError,
   invalid,
+  maskTrailingDash,
+  type ObjectMetaCheck,
   type Struct,
   structuralKind,
 } from '../../api/index.ts';
-import { textChecks } from '../../cel/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
-import { checkDefinition, type Definition as CheckedDefinition } from '../../crd/index.ts';
+import { checkCustomObject, checkDefinition, type Definition as CheckedDefinition } from '../../crd/index.ts';
 import type { LocalOptions } from './custom-resource.ts';
 import type { Definition } from './resource-options.ts';
 
@@ -23,11 +25,29 @@ interface ReadObject {
 }
 
 /** The object as a server would store it, and what it would say against it. */
-export function readObject(given: unknown, definition: Definition, _options: LocalOptions): ReadObject {
+export function readObject(given: unknown, definition: Definition, { old }: LocalOptions): ReadObject {
+  const object = decoded(given, definition);
+  const before = old === undefined ? undefined : decoded(old, definition);
+  const errors = collectErrors(() => {
+    const found = metadataErrors(object, definition);
+    return [...found, ...checkCustomObject(object, typeOf(object, definition), { old: before, found })];
+  });
+  return { object, errors };
+}
+
+/** With defaults, and without what the schema does not know. */
+function decoded(given: unknown, definition: Definition): KubernetesObject {
   const sent = withTypeMeta(given, definition);
-  const type = typeOf(sent, definition);
-  const object = canonicalize(sent, type, { defaults: true });
-  return { object, errors: collectErrors(() => checkStructural(object, type, textChecks)) };
+  return canonicalize(sent, typeOf(sent, definition), { defaults: true });
+}
+
+/** What is wrong with the metadata. The namespace is said where an object is sent to, so it may be missing. */
+function metadataErrors({ metadata = {} }: KubernetesObject, { spec }: Definition): readonly FieldError[] {
+  const namespaced = spec.scope !== 'Cluster';
+  const somewhere = namespaced ? { namespace: 'default', ...metadata } : metadata;
+  const checkName: ObjectMetaCheck['checkName'] = (name, { prefix }) =>
+    dns1123SubdomainProblems(prefix ? maskTrailingDash(name) : name);
+  return checkObjectMeta(somewhere, { namespaced, checkName });
 }
 
 /** The object as a server would store it; throws what the server would answer otherwise. */
@@ -69,14 +89,17 @@ const DEFINITION = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.Cus
 /** What a server would say against a definition, once it has filled in what is always there. */
 export function definitionErrors(given: Definition): readonly FieldError[] {
   const type = builtInTypes().struct(DEFINITION);
-  const decoded = canonicalize(given, type, { defaults: true }) as unknown as CheckedDefinition;
-  const { names, versions = [] } = decoded.spec;
+  const definition = canonicalize(given, type, { defaults: true }) as unknown as CheckedDefinition;
+  const { names, versions = [] } = definition.spec;
   const stored = versions.filter(({ storage }) => storage).map(({ name }) => name);
   return checkDefinition({
-    ...decoded,
+    ...definition,
     apiVersion: given.apiVersion,
-    metadata: { ...decoded.metadata },
-    spec: { ...decoded.spec, names: { singular: names.kind?.toLowerCase(), listKind: `${names.kind}List`, ...names } },
+    metadata: { ...definition.metadata },
+    spec: {
+      ...definition.spec,
+      names: { singular: names.kind?.toLowerCase(), listKind: `${names.kind}List`, ...names },
+    },
     status: { storedVersions: stored.slice(0, 1), ...given.status },
   });
 }

@@ -29,7 +29,6 @@ describe('a schema becomes structural', () => {
       { type: 'boolean', default: true, description: 'on?' },
     ],
     ['null', z.string().nullable(), { type: 'string', nullable: true }],
-    ['null beside values', z.enum(['a', 'b']).nullable(), { type: 'string', nullable: true, enum: ['a', 'b', null] }],
     ['a constant', z.literal(5), { type: 'number', enum: [5] }],
     ['several constants', z.union([z.literal('a'), z.literal('b')]), { type: 'string', enum: ['a', 'b'] }],
     ['integer or text', z.union([z.int(), z.string()]), { 'x-kubernetes-int-or-string': true }],
@@ -143,6 +142,10 @@ test('what a definition cannot say is refused with its path', () => {
   expect(refused(z.object({ o: z.object({ a: z.string() }).catchall(z.int()) }))).toEqual([
     'spec.o: fields of its own beside those of a map',
   ]);
+  expect(refused(z.object({ a: z.string().nullable().default(null) }))).toEqual([
+    'spec.a: servers do not fill in null',
+  ]);
+  expect(refused(z.object({ a: z.enum(['x']).nullable() }))).toEqual(['spec.a: null fits no enumeration']);
   expect(refused({ type: 'object', if: {}, else: {} })).toEqual([
     'spec: definitions do not know "if"',
     'spec: definitions do not know "else"',

@@ -50,6 +50,7 @@ class StructuralWriter {
     if (!isSchema(given)) return this.#refuse(path, 'nothing fits', 'leave it out');
     if (typeof given['$ref'] === 'string') return this.#reference(given, path, references);
     for (const word of Object.keys(given)) this.#checkWord(word, path);
+    if (given['default'] === null) this.#refuse(path, 'servers do not fill in null', 'make it optional instead');
     const inside = (schema: unknown, place: string): Structural => this.place(schema, place, references);
     const base = this.#typed(given, path, inside);
     return { ...documentation(given), ...this.#withAllOf(base, given, { path, inside }) };
@@ -107,7 +108,7 @@ class StructuralWriter {
     else typed = unionOf(types.map(ofType), place);
     if (types.length > 0 && word !== undefined) typed = { ...typed, ...this.#narrowed(given, path, inside) };
     if (values !== undefined && typed.type !== 'null') typed = { ...typed, enum: [...values] };
-    return isNullable === true && typed.type !== 'null' ? nullable(typed) : typed;
+    return isNullable === true && typed.type !== 'null' ? nullable(typed, place) : typed;
   }
 
   #union(given: Schema, place: UnionPlace, inside: Inside): Structural {

@@ -8,6 +8,7 @@ import {
 } from '../../api/index.ts';
 import type { StorageVersionMigration } from '../../api/types/storagemigration/v1beta1.d.ts';
 import { column, each, nameColumn } from '../columns/column.ts';
+import { checkConditions } from '../condition-rules.ts';
 import { defineKind, type Whole } from '../kind.ts';
 
 type Migration = Whole<StorageVersionMigration>;
@@ -45,12 +46,13 @@ function checkProgress(object: Migration, old: Migration): FieldError[] {
   const errors: FieldError[] = [];
   const compared = resourceVersion === '' ? 0 : compareResourceVersions(resourceVersion, resourceVersion);
   if (compared instanceof Error) errors.push(invalidValue('status.resourceVersion', resourceVersion, compared.message));
+  errors.push(...checkConditions(each(conditions), 'status.conditions'));
   const { resourceVersion: before = '' } = old.status;
   if (before !== '' && before !== resourceVersion) {
     errors.push(invalidValue('status.resourceVersion', resourceVersion, 'field is immutable'));
   }
   const refuse = (detail: string): void =>
-    void errors.push(invalidValue('status.conditions', conditions ?? null, detail));
+    void errors.push(invalidValue('status.conditions', conditions ?? [], detail));
   if (isTrue(object, 'Succeeded') && isTrue(object, 'Failed')) {
     refuse('Both success and failed conditions cannot be true at the same time');
   }

@@ -1,11 +1,14 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { RealClock } from '../../base/index.ts';
+import { CryptoRandom, RealClock } from '../../base/index.ts';
+import { issueCertificate, newPrivateKey, selfIssuer } from '../certificates/index.ts';
 import { HttpClient, type HttpClientOptions } from './http-client.ts';
 import type { HttpRequest } from './http-exchange.ts';
 
@@ -109,4 +112,44 @@ test('an upgraded connection belongs to who asked for it; more than the limit ar
   const refused = await client.upgrade(request('/', { headers: { connection: 'Upgrade', upgrade: 'other' } }));
   expect(refused.status).toBe(403);
   if ('chunks' in refused) expect(await textOf(refused.chunks)).toBe('not you');
+});
+
+test('a certificate with a problem is refused whatever its judge says, and nothing is sent', async () => {
+  const requests: string[] = [];
+  const key = newPrivateKey();
+  const [subject, notBefore] = [{ commonName: 'nobody' }, Date.UTC(2020)];
+  const issuer = selfIssuer(subject, createPrivateKey(key));
+  const leaf = { subject, usage: 'server', names: ['localhost'], notBefore, notAfter: Date.UTC(2049) } as const;
+  const cert = issueCertificate(leaf, createPublicKey(key), { issuer, random: new CryptoRandom() });
+  const plain = await start(
+    createTlsServer({ cert, key }, ({ url = '' }, response) => response.end(String(requests.push(url)))),
+  );
+  const server = new URL(plain.href.replace('http:', 'https:').replace('127.0.0.1', 'localhost'));
+  const seen: (string | undefined)[] = [];
+  const judged = clientOf(server, {
+    target: {
+      server,
+      judgeCertificate: (_certificate, problem) => {
+        seen.push(problem);
+        return undefined;
+      },
+    },
+  });
+  await expect(judged.request(request('/'))).rejects.toThrow('DEPTH_ZERO_SELF_SIGNED_CERT');
+
+  const strict = clientOf(server, {
+    target: { server, judgeCertificate: (_certificate, problem) => (seen.push(problem), new Error('not you')) },
+    authorities: async () => cert,
+  });
+  await expect(strict.request(request('/'))).rejects.toThrow('not you');
+  expect(seen).toEqual(['DEPTH_ZERO_SELF_SIGNED_CERT', undefined]);
+  expect(requests).toEqual([]);
+});
+
+test('a request goes to another address than that of its host, if there is one', async () => {
+  const real = await start(createServer((sent, response) => response.end(sent.headers.host)));
+  const server = new URL('http://somewhere.test');
+  const address = async () => ({ host: '127.0.0.1', port: Number(real.port) });
+  const answer = await clientOf(server, { target: { server, address } }).request(request('/'));
+  expect(await textOf(answer.chunks)).toBe('somewhere.test');
 });

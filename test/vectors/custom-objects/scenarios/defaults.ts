@@ -126,6 +126,54 @@ export const defaults: readonly Scenario[] = [
     ],
   },
   {
+    name: 'defaults of objects inside',
+    schema: {
+      type: 'object',
+      properties: {
+        o: {
+          type: 'object',
+          'x-kubernetes-embedded-resource': true,
+          'x-kubernetes-preserve-unknown-fields': true,
+          default: {
+            kind: 'Pod',
+            apiVersion: 'v1',
+            metadata: { name: 'p', labels: { b: 'c', a: 'b' } },
+            spec: { z: 1, a: 2 },
+          },
+        },
+        free: {
+          type: 'object',
+          'x-kubernetes-preserve-unknown-fields': true,
+          properties: {
+            x: { ...text, default: 'd' },
+            o: { type: 'object', properties: { y: { ...text, default: 'e' } } },
+          },
+        },
+        list: {
+          type: 'array',
+          default: [{}, { x: 'given' }],
+          items: {
+            type: 'object',
+            properties: { x: { ...text, default: 'item' }, n: { type: 'number', default: 1.5 } },
+          },
+        },
+        map: {
+          type: 'object',
+          default: { k: {} },
+          additionalProperties: { type: 'object', properties: { x: { ...text, default: 'value' } } },
+        },
+        big: { type: 'integer', default: 9007199254740991 },
+        text: { ...text, default: 'ä<>&"' },
+      },
+    },
+    steps: [
+      { create: {} },
+      { create: { free: {}, list: [], map: {} } },
+      { create: { free: { z: {}, o: {} }, map: { a: {}, b: { x: 'y' } } } },
+      { create: { o: { apiVersion: 'v1', kind: 'Job' } } },
+    ],
+  },
+  {
     name: 'defaults of the root',
     isWhole: true,
     schema: {

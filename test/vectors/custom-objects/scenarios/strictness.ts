@@ -65,7 +65,6 @@ export const strictness: readonly Scenario[] = [
         yaml: 'KIND\nspec:\n  a: x\n  z: 1\n  a: y\n  o: {x: b, y: 2}\nodd: true\n',
         fieldValidation,
       })),
-      { yaml: 'KIND\nspec:\n  a: [1\n' },
       { yaml: 'KIND\nspec:\n  a: 1.5\n  free: {t: 2024-01-01, n: 0x10, y: yes, f: 1e3, 5: x}\n' },
       { text: '{KIND,"spec":{"a":"x"}' },
       { text: '{KIND,"spec":{"a":"x",}}' },

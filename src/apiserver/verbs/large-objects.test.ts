@@ -1,0 +1,52 @@
+// Others have their turns while a large object is worked on (issue 12, A2).
+import { describe, expect, test } from 'vitest';
+import { MERGE_PATCH, TestApi } from '../../resources/testing/test-api.ts';
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const LARGE = { text: 'x'.repeat(100_000) };
+const map = (name: string, data: object): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+
+/** How often the event loop goes round until it is done. */
+async function turnsOf(act: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  await act();
+  isDone = true;
+  return turns;
+}
+
+describe('others have their turns while a large object', () => {
+  test.each<[string, string, string, object, string?]>([
+    ['is created', 'POST', MAPS, map('new', LARGE)],
+    ['is updated', 'PUT', `${MAPS}/large`, map('large', { ...LARGE, more: 'y' })],
+    ['is patched a little', 'PATCH', `${MAPS}/large`, { data: { a: 'b' } }, MERGE_PATCH],
+  ])('%s', async (_what, method, path, body, type) => {
+    await using api = await TestApi.open();
+    await api.send('POST', MAPS, map('large', LARGE));
+
+    const turns = await turnsOf(() => api.send(method, path, body, type));
+
+    expect(turns).toBeGreaterThan(12);
+  });
+
+  test('in YAML is read', async () => {
+    await using api = await TestApi.open();
+    const yaml = `metadata: {name: new}\ndata:\n${Array.from({ length: 10_000 }, (_unused, index) => `  k${index}: v\n`).join('')}`;
+    const call = api.callOf('POST', MAPS, { body: yaml, type: 'application/yaml' });
+
+    const turns = await turnsOf(async () => expect(await api.server.answer(call)).toMatchObject({ code: 201 }));
+
+    expect(turns).toBeGreaterThan(24);
+  });
+
+  test('nobody waits for small ones', async () => {
+    await using api = await TestApi.open();
+
+    expect(await turnsOf(() => api.send('POST', MAPS, map('small', { a: 'b' })))).toBeLessThan(4);
+  });
+});

@@ -1,0 +1,51 @@
+import { Backoff, describeError } from '../../base/index.ts';
+import { type Client, isTransportError, StatusError } from '../../client/index.ts';
+import type { DefinedKind } from '../resource/defined-kind.ts';
+import { type InstallContext, installKinds } from '../resource/install.ts';
+
+const FIRST_MS = 1000;
+const MOST_MS = 30_000;
+
+/** Installs the kinds of an app before its parts begin; while the server is away it tries again. */
+export class Installation {
+  readonly #kinds: readonly DefinedKind[];
+  #state: 'idle' | 'working' | 'waiting' | 'done' = 'idle';
+
+  constructor(kinds: readonly DefinedKind[]) {
+    this.#kinds = kinds;
+  }
+
+  /** Whether nothing is under way that could go on without time passing. */
+  get isIdle(): boolean {
+    return this.#state !== 'working';
+  }
+
+  get isUnderWay(): boolean {
+    return this.#state === 'working' || this.#state === 'waiting';
+  }
+
+  async run(client: Client, context: InstallContext): Promise<void> {
+    const backoff = new Backoff({ initialMs: FIRST_MS, capMs: MOST_MS, jitter: 0.5 }, client.random);
+    try {
+      while (!context.signal.aborted) {
+        this.#state = 'working';
+        try {
+          return await installKinds(client, this.#kinds, { ...context, maxRetries: 0 });
+        } catch (error) {
+          if (context.signal.aborted) return;
+          if (!isPassing(error)) throw error;
+          client.log.warn('kinds not installed yet, trying again', { error: describeError(error) });
+        }
+        this.#state = 'waiting';
+        await client.clock.sleep(backoff.nextMs(), context.signal);
+      }
+    } finally {
+      this.#state = 'done';
+    }
+  }
+}
+
+/** Whether the server is away, starting or busy, rather than against it. */
+function isPassing(error: unknown): boolean {
+  return isTransportError(error) || (error instanceof StatusError && (error.code === 429 || error.code >= 500));
+}
