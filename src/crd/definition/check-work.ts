@@ -3,8 +3,8 @@ import type { Schema } from './definition.ts';
 import { innerSchemas, visitSchemas } from './inner-schemas.ts';
 import { patternSize } from './pattern-size.ts';
 
-/** About as many microseconds. Definitions in use need less than a twentieth of it. */
-const MOST_WORK = 2_000_000;
+/** About as many microseconds. Definitions in use need less than a fifth of it. */
+const MOST_WORK = 500_000;
 
 /** What a pattern, a rule, a type for rules and a default cost, measured. */
 const PER_PATTERN_STEP = 7;
