@@ -7,7 +7,7 @@ const KIND = 'ConversionReview';
 /** Versions of the review that this server speaks. */
 const VERSIONS: readonly string[] = ['v1', 'v1beta1'];
 /** A review holds no more objects than fit into so many bytes, unless a single one is larger. Upstream has no bound. */
-const MAX_REVIEW_BYTES = 16 * 1024 * 1024;
+const MAX_REVIEW_BYTES = 8 * 1024 * 1024;
 
 /** One question to a webhook. */
 export interface ReviewQuestion {

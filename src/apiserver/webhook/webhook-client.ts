@@ -44,7 +44,7 @@ export interface WebhookClientOptions {
   readonly maxTargets?: number;
   /** Connections to one target at a time; further calls wait. 32 unless given. */
   readonly maxConnections?: number;
-  /** 128 MiB unless given; upstream has no bound. */
+  /** 32 MiB unless given, which take a moment to read; upstream has no bound. */
   readonly maxAnswerBytes?: number;
 }
 
@@ -57,7 +57,7 @@ export interface WebhookCall {
 
 const MAX_TARGETS = 200;
 const MAX_CONNECTIONS = 32;
-const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** A webhook that asks to be called again later is called so often. */
 const MAX_ATTEMPTS = 11;
 
