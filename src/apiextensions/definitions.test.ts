@@ -178,4 +178,22 @@ describe('objects of a custom kind', () => {
     await expect(client.core.v1.configmaps.namespace('default').get('owned')).rejects.toThrow('not found');
     expect(all.cluster.problems).toEqual([]);
   });
+
+  test('get defaults that came later when they are read, also where fields sort before their version', async () => {
+    await using all = await started();
+    const schema = (a: object, b: object) => ({
+      openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', ...a }, b: { type: 'string', ...b } } },
+    });
+    const define = (a: object, b: object) => widgets({ versions: [{ ...version, schema: schema(a, b) }] }).spec;
+    await all.definitions.create(widgets(define({}, {})));
+    await all.cluster.settle();
+    const redefine = async (a: object, b: object) => {
+      await all.definitions.patch('widgets.example.dev', mergePatch({ spec: define(a, b) }));
+      await all.cluster.settle();
+    };
+    await redefine({ default: 'A' }, {});
+    await all.objects.create({ metadata: { name: 'one' } });
+    await redefine({}, { default: 'B' });
+    expect(await all.objects.get('one')).toMatchObject({ a: 'A', b: 'B' });
+  });
 });

@@ -64,7 +64,8 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
     },
 
     storedVersion(value) {
-      return TYPE_META.exec(asBuffer(value).toString('latin1', 0, MAX_TYPE_META_BYTES))?.groups?.['apiVersion'];
+      const start = asBuffer(value).toString('latin1', 0, MAX_TYPE_META_BYTES);
+      return versionAtStart(start) ?? (isStructural ? versionIn(asBuffer(value).toString('utf8')) : undefined);
     },
   };
 }
@@ -75,7 +76,7 @@ function isOf({ kind }: Struct, apiVersion: string): boolean {
 
 /** Objects in a version that is not known, and those that cannot be read, stay as they were stored. */
 function readByType(text: string, typeOf: (apiVersion: string) => Struct | undefined): ApiObject {
-  const type = typeOf(TYPE_META.exec(text)?.groups?.['apiVersion'] ?? '');
+  const type = typeOf(versionAtStart(text) ?? versionIn(text) ?? '');
   if (type !== undefined) {
     try {
       return decodeJson(text, type, { defaults: true, forgives: true }).value as unknown as ApiObject;
@@ -94,6 +95,16 @@ export function jsonText(object: ApiObject, type: Struct): string {
 /** How a stored object begins: kind first in built-in kinds, apiVersion first where members are sorted. */
 const TYPE_META = /^\{(?:"kind":"[^"\\]*",)?"apiVersion":"(?<apiVersion>[^"\\]*)"/;
 const MAX_TYPE_META_BYTES = 600;
+
+function versionAtStart(text: string): string | undefined {
+  return TYPE_META.exec(text)?.groups?.['apiVersion'];
+}
+
+/** The same where members that sort before it come first, such as `annotations` or `a`. */
+function versionIn(text: string): string | undefined {
+  const { apiVersion } = JSON.parse(text) as Partial<ApiObject>;
+  return apiVersion;
+}
 
 /** Which members of metadata stand before resourceVersion: those that the type declares before it, or sorts before it. */
 function precedingResourceVersion(type: Struct): (name: string) => boolean {
