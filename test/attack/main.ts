@@ -21,6 +21,7 @@ const attacks = ATTACKS.filter(({ name }) => wanted.length === 0 || wanted.inclu
 const servers: [string, () => Promise<RunningServer>][] = [['keelson', () => startKeelson()]];
 if (process.argv.includes('--peer')) servers.push(['kube-apiserver', () => startKube()]);
 
+process.setMaxListeners(0); // one a server that rests
 const timeUp = AbortSignal.timeout(LONGEST_RUN_MS);
 const running = new Set<RunningServer>();
 const giveUp = (why: string): void => {
