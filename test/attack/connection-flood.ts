@@ -2,11 +2,11 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attack } from './attack.ts';
 
-const CONNECTIONS = 9_000;
+const CONNECTIONS = 11_000;
 
 export const attack: Attack = {
   name: 'connection-flood',
-  what: '9,000 connections that say nothing, from one address',
+  what: '11,000 connections that say nothing, from one address',
   async run(target, signal) {
     const { hostname, port } = new URL(target.url);
     const sockets: Socket[] = [];

@@ -21,6 +21,7 @@ const attacks = ATTACKS.filter(({ name }) => wanted.length === 0 || wanted.inclu
 const servers: [string, () => Promise<RunningServer>][] = [['keelson', () => startKeelson()]];
 if (process.argv.includes('--peer')) servers.push(['kube-apiserver', () => startKube()]);
 
+process.setMaxListeners(0); // one a server that rests
 const timeUp = AbortSignal.timeout(LONGEST_RUN_MS);
 const running = new Set<RunningServer>();
 const giveUp = (why: string): void => {
@@ -67,7 +68,9 @@ async function attackOnce(attack: Attack, server: RunningServer): Promise<Attack
     let most = before;
     const look = setInterval(() => (most = Math.max(most, memoryOf(target) ?? 0)), 100);
     const signal = AbortSignal.any([timeUp, AbortSignal.timeout(LONGEST_ATTACK_MS)]);
-    const { result, noticed } = await noticedDuring(target, () => attack.run(target, signal));
+    const { result, noticed } = await noticedDuring(target, () =>
+      Promise.race([attack.run(target, signal), sleep(2 * LONGEST_ATTACK_MS, 'did not come to an end')]),
+    );
     clearInterval(look);
     const line = [...timesOf(alone, noticed), noticed.failed, Math.round(before), Math.round(most), 'AFTER', result];
     return { line: line.join(' | '), after: afterRest(target, stop) };

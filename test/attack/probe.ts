@@ -25,7 +25,8 @@ const get = () => new Promise((resolve) => {
   let code = 0;
   const stream = session.request({ ':path': '/api/v1/namespaces/default', authorization: 'Bearer ' + token });
   stream.on('response', (headers) => (code = headers[':status'])).on('error', () => undefined).resume();
-  stream.on('close', () => { if (code !== 200) failed += 1; resolve(); });
+  const timer = setTimeout(() => stream.destroy(), 20000);
+  stream.on('close', () => { clearTimeout(timer); if (code !== 200) failed += 1; resolve(); });
 });
 (async () => {
   while (!over) {

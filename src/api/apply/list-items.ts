@@ -16,12 +16,19 @@ export interface ItemGroup {
  */
 export function groupItems(list: readonly unknown[], type: ListType): Map<string, ItemGroup> {
   const groups = new Map<string, ItemGroup>();
+  /** Of texts, which are told apart by themselves: writing each of a million equal ones as JSON takes a while. */
+  const ofText = new Map<unknown, ItemGroup>();
   for (let index = 0; index < list.length; index++) {
     const item = list[index];
+    const known = ofText.get(item);
+    if (known !== undefined) {
+      known.items.push(item);
+      continue;
+    }
     const element = identified(item, type, index);
-    const group = groups.get(element.text);
-    if (group === undefined) groups.set(element.text, { element, items: [item] });
-    else group.items.push(item);
+    const group = groups.get(element.text) ?? { element, items: [] };
+    if (group.items.push(item) === 1) groups.set(element.text, group);
+    if (typeof item === 'string') ofText.set(item, group);
   }
   return groups;
 }

@@ -21,15 +21,18 @@ async function turnsOf(act: () => Promise<unknown>): Promise<number> {
 }
 
 describe('others have their turns while a large object', () => {
-  test.each<[string, string, string, object, string?]>([
-    ['is created', 'POST', MAPS, map('new', LARGE)],
-    ['is updated', 'PUT', `${MAPS}/large`, map('large', { ...LARGE, more: 'y' })],
-    ['is patched a little', 'PATCH', `${MAPS}/large`, { data: { a: 'b' } }, MERGE_PATCH],
-  ])('%s', async (_what, method, path, body, type) => {
+  test.each<{ readonly what: string; readonly send: (api: TestApi) => Promise<unknown> }>([
+    { what: 'is created', send: (api) => api.send('POST', MAPS, map('new', LARGE)) },
+    { what: 'is updated', send: (api) => api.send('PUT', `${MAPS}/large`, map('large', { ...LARGE, more: 'y' })) },
+    {
+      what: 'is patched a little',
+      send: (api) => api.send('PATCH', `${MAPS}/large`, { data: { a: 'b' } }, MERGE_PATCH),
+    },
+  ])('$what', async ({ send }) => {
     await using api = await TestApi.open();
     await api.send('POST', MAPS, map('large', LARGE));
 
-    const turns = await turnsOf(() => api.send(method, path, body, type));
+    const turns = await turnsOf(() => send(api));
 
     expect(turns).toBeGreaterThan(12);
   });

@@ -6,6 +6,7 @@ import type { Command, CommandContext } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { describeFlags, Flags } from '../flags.ts';
 import type { FlagDefinitions } from '../flags.ts';
+import { IdleCollector } from '../idle-collector.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
 import { etcdStorage, fileFlag, logOf, serverFlags, serverSettings } from './server-flags.ts';
@@ -41,6 +42,7 @@ export const apiserverCommand: Command = {
     checkUpstreamFlags(flags, apiserverDefinitions, apiserverFlags);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
     const clock = new RealClock();
+    using _collector = new IdleCollector(clock);
     await using plane = await startControlPlane({ ...options(flags, context), clock, signal: context.signal });
     context.print(`serving at ${plane.url}`);
     await aborted(context.signal);

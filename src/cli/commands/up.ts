@@ -9,6 +9,7 @@ import {
 } from '../../cluster/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
+import { IdleCollector } from '../idle-collector.ts';
 import { controllerFlags, controllerSettings } from './controller-flags.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { controllerManagerFlags, schedulerFlags } from '../upstream/program-flags.ts';
@@ -56,6 +57,7 @@ export const upCommand: Command = {
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
     const settings = options(flags, context);
     context.print('starting the cluster');
+    using _collector = new IdleCollector(clock);
     await using cluster = await startCluster({ ...settings, clock, signal: context.signal });
     const { access } = cluster.plane;
     const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);

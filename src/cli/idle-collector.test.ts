@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../base/index.ts';
+import { IdleCollector, type ProcessMemory } from './idle-collector.ts';
+
+const MB = 1024 * 1024;
+
+function collecting(): {
+  memory: ProcessMemory & { used: number; busy: number; collections: number };
+  clock: VirtualClock;
+} {
+  const memory = {
+    used: 50 * MB,
+    busy: 0,
+    collections: 0,
+    usedBytes: () => memory.used,
+    busyness: () => memory.busy,
+    collect() {
+      memory.collections += 1;
+      memory.used = 60 * MB;
+    },
+  };
+  return { memory, clock: new VirtualClock() };
+}
+
+test('what a burst has left is collected once it is over, and once only', async () => {
+  const { memory, clock } = collecting();
+  using _collector = new IdleCollector(clock, memory);
+  await clock.advance('1m');
+  expect(memory.collections).toBe(0);
+
+  memory.used = 500 * MB;
+  memory.busy = 0.9;
+  await clock.advance('1m');
+  expect(memory.collections).toBe(0);
+
+  memory.busy = 0.01;
+  await clock.advance('1m');
+  expect(memory.collections).toBe(1);
+});
+
+test('nothing is looked at after the end', async () => {
+  const { memory, clock } = collecting();
+  new IdleCollector(clock, memory)[Symbol.dispose]();
+  memory.used = 500 * MB;
+
+  await clock.advance('1m');
+
+  expect(memory.collections).toBe(0);
+});

@@ -1,0 +1,71 @@
+import { performance } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Clock } from '../base/index.ts';
+
+/** The memory of a process, and whether it has time to tidy up. */
+export interface ProcessMemory {
+  /** Bytes of objects and buffers, dead ones included. */
+  usedBytes(): number;
+  /** How busy the thread has been since the last time this was asked, from 0 to 1. */
+  busyness(): number;
+  collect(): void;
+}
+
+const LOOK_MS = 10_000;
+const CALM = 0.1;
+/** Less than this is not worth a pause of some tens of milliseconds. */
+const WORTH_BYTES = 32 * 1024 * 1024;
+const WORTH_FACTOR = 1.2;
+
+/** Collects what a burst has left behind once the process is calm: the engine itself only does so when more is asked for. */
+export class IdleCollector implements Disposable {
+  readonly #clock: Clock;
+  readonly #memory: ProcessMemory;
+  #keptBytes: number;
+  #timer: Disposable;
+
+  constructor(clock: Clock, memory: ProcessMemory = ownMemory()) {
+    this.#clock = clock;
+    this.#memory = memory;
+    this.#keptBytes = memory.usedBytes();
+    this.#timer = this.#lookLater();
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+  }
+
+  #lookLater(): Disposable {
+    return this.#clock.timer(LOOK_MS, () => {
+      this.#look();
+      this.#timer = this.#lookLater();
+    });
+  }
+
+  #look(): void {
+    const isCalm = this.#memory.busyness() < CALM;
+    if (!isCalm || this.#memory.usedBytes() < this.#keptBytes * WORTH_FACTOR + WORTH_BYTES) return;
+    this.#memory.collect();
+    this.#keptBytes = this.#memory.usedBytes();
+  }
+}
+
+function ownMemory(): ProcessMemory {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  let last = performance.eventLoopUtilization();
+  return {
+    usedBytes() {
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
+    },
+    busyness() {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, last);
+      last = now;
+      return utilization;
+    },
+    collect,
+  };
+}
