@@ -53,6 +53,7 @@ const smallDoors = new Set([
   'api/client.ts',
   'api/meaning/index.ts',
   'api/values/index.ts',
+  'wire/certificates/index.ts',
   'wire/grpc/index.ts',
   'wire/http/index.ts',
   'wire/protobuf/index.ts',

@@ -10,7 +10,7 @@ import type {
 } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import type { ListenAddress } from './addresses.ts';
-import type { Credential } from './pki/certificate.ts';
+import type { Credential } from '../wire/certificates/index.ts';
 import type { StorageOptions } from './storage-options.ts';
 
 /** What can be added to an API server from outside. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { YAMLException } from 'js-yaml';
 import { describeError } from '../base/index.ts';
 import { changeConfig, type KubeconfigChange, readConfig } from './kubeconfig-text.ts';
-import type { Credential } from './pki/certificate.ts';
+import type { Credential } from '../wire/certificates/index.ts';
 import { ifThere, replaceWhole, type WholeFileOptions } from './whole-file.ts';
 
 /** How to reach a cluster as its administrator. */

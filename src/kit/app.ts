@@ -1,4 +1,4 @@
-import { describeError, MetricRegistry, RandomUidSource, runTogether } from '../base/index.ts';
+import { describeError, MetricRegistry, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type HealthOptions, HealthServer } from './app/health-server.ts';
 import type { KindCache } from './app/shared-resources.ts';
@@ -15,6 +15,8 @@ export interface AppOptions extends AppRunOptions {
   readonly leaderElection?: LeaderElectionOptions | boolean;
   /** Answers probes and scrapes over HTTP; not unless given. */
   readonly health?: HealthOptions;
+  /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
+  readonly webhooks?: Runnable;
   /** How many reconciles are remembered for `trace`; 1,000 unless given. */
   readonly traceCapacity?: number;
 }
@@ -95,10 +97,12 @@ class RunnableApp implements App {
   async run(client: Client, signal: AbortSignal, options: AppRunOptions = {}): Promise<void> {
     if (this.#isRunning) throw new Error(`Cannot run app "${this.name}": it is running`);
     this.#isRunning = true;
-    const { health } = this.#options;
-    const working = { run: (scope: AbortSignal) => this.#work(client, scope, options) };
+    const { health, webhooks } = this.#options;
+    const tasks: Runnable[] = [{ run: (scope) => this.#work(client, scope, options) }];
+    if (health !== undefined) tasks.push(new HealthServer(health, this));
+    if (webhooks !== undefined) tasks.push(webhooks);
     try {
-      await runTogether(health === undefined ? [working] : [working, new HealthServer(health, this)], signal);
+      await runTogether(tasks, signal);
     } finally {
       this.#isRunning = false;
     }

@@ -17,3 +17,4 @@ export type { Passes, PassesOptions } from './work/passes.ts';
 export { inParallel, TaskPool } from './work/task-pool.ts';
 export { run, type RunOptions } from './run.ts';
 export type { ReconcileOutcome, ReconcileRecord, TraceFilter } from './trace.ts';
+export * from './webhooks/index.ts';

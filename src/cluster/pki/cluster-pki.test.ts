@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LineLogger, SeededRandom, VirtualClock } from '../../base/index.ts';
-import { issueCertificate, newPrivateKey, selfIssuer } from './certificate.ts';
+import { issueCertificate, newPrivateKey, selfIssuer } from '../../wire/certificates/index.ts';
 import { ClusterKeys, clusterPki } from './cluster-pki.ts';
 import type { PkiOptions } from './cluster-pki.ts';
 

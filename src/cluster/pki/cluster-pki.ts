@@ -1,8 +1,14 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type Clock, describeError, discardLogger, type Logger, type Random } from '../../base/index.ts';
-import { issueCertificate, issuerFrom, newPrivateKey, selfIssuer } from './certificate.ts';
-import type { CertificateRequest, Credential } from './certificate.ts';
+import {
+  type CertificateRequest,
+  type Credential,
+  issueCertificate,
+  issuerFrom,
+  newPrivateKey,
+  selfIssuer,
+} from '../../wire/certificates/index.ts';
 import { type PkiFiles, pkiFolder, pkiMemory } from './pki-files.ts';
 
 /** Every key and certificate a control plane needs. */

@@ -1,0 +1,11 @@
+// What the rest of the kit may use: serving webhooks.
+export { conversionHandler, type ConvertibleObject, type ConvertObject } from './conversion-handler.ts';
+export type { ServingCertificate } from './serving-certificate.ts';
+export { type WebhookContext, type WebhookHandler, WebhookRequestError } from './webhook-handler.ts';
+export {
+  type WebhookAddress,
+  type WebhookClientConfig,
+  WebhookServer,
+  webhookServer,
+  type WebhookServerOptions,
+} from './webhook-server.ts';

@@ -1,0 +1,106 @@
+import { X509Certificate } from 'node:crypto';
+import { connect as connectTls } from 'node:tls';
+import { once } from 'node:events';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { RealClock, VirtualClock } from '../../base/index.ts';
+import { HttpClient, type HttpRequest } from '../../wire/http/index.ts';
+import { WebhookAuthority } from './serving-certificate.ts';
+import { type WebhookServer, webhookServer, type WebhookServerOptions } from './webhook-server.ts';
+
+async function start(options: WebhookServerOptions): Promise<WebhookServer> {
+  const server = webhookServer(options);
+  const stop = new AbortController();
+  const running = server.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+    expect(server.address).toBeUndefined();
+  });
+  await server.listening();
+  return server;
+}
+
+async function call(server: WebhookServer, request: Partial<HttpRequest>, isHttp1Only = false): Promise<string> {
+  const { url } = await server.clientConfig('');
+  const client = new HttpClient({
+    target: { server: new URL(url) },
+    authorities: async () => server.authority,
+    clock: new RealClock(),
+    isHttp1Only,
+  });
+  onTestFinished(() => client.destroy());
+  const signal = AbortSignal.timeout(10_000);
+  const { status, chunks } = await client.request({ method: 'POST', path: '/echo', headers: {}, signal, ...request });
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return `${status} ${Buffer.concat(parts).toString().trim()}`;
+}
+
+const handlers = {
+  '/echo': (review: unknown) => ({ review }),
+  '/fail': () => {
+    throw new Error('broken');
+  },
+};
+
+describe('webhookServer()', () => {
+  test.each([true, false])('hands JSON to the handler of its path (HTTP/1.1 only: %s)', async (isHttp1Only) => {
+    const server = await start({ handlers });
+    expect(await call(server, { body: '{"a":1}', path: '/echo?timeout=10s' }, isHttp1Only)).toBe(
+      '200 {"review":{"a":1}}',
+    );
+  });
+
+  test('answers what it cannot handle with a status and the reason', async () => {
+    const server = await start({ handlers });
+    expect(await call(server, { path: '/none', body: '{}' })).toBe('404 no webhook at "/none"');
+    expect(await call(server, { path: '/toString', body: '{}' })).toBe('404 no webhook at "/toString"');
+    expect(await call(server, { method: 'GET' })).toBe('405 webhooks are called by POST');
+    expect(await call(server, { body: '{' })).toMatch(/^400 the review is no JSON: /);
+    expect(await call(server, { path: '/fail', body: '{}' })).toBe('500 broken');
+  });
+
+  test('tells a handler that its caller has left', async () => {
+    let begun = (): void => undefined;
+    const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+    let left = (): void => undefined;
+    const hasLeft = new Promise<void>((resolve) => (left = resolve));
+    const server = await start({
+      handlers: {
+        '/slow': async (_review, { signal }) => {
+          signal.addEventListener('abort', left);
+          begun();
+          await hasLeft;
+        },
+      },
+    });
+    const leaving = new AbortController();
+    const answer = call(server, { path: '/slow', body: '{}', signal: leaving.signal });
+    await hasBegun;
+    leaving.abort(new Error('enough'));
+    await expect(answer).rejects.toThrow('enough');
+    await hasLeft;
+  });
+
+  test('makes a certificate for the names that are asked for, and another before it expires', async () => {
+    const clock = new VirtualClock();
+    const server = await start({ handlers, names: ['hook.default.svc'], clock });
+    const first = await certificateOf(server);
+    expect(first.subjectAltName).toBe(
+      'DNS:hook.default.svc, DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
+    );
+    await clock.advance(WebhookAuthority.RENEW_AFTER_MS);
+    const second = await certificateOf(server);
+    expect(second.serialNumber).not.toBe(first.serialNumber);
+    expect(Date.parse(second.validFrom)).toBeLessThan(Date.parse(first.validTo));
+    expect(second.checkIssued(new X509Certificate(server.authority))).toBe(true);
+  });
+});
+
+async function certificateOf(server: WebhookServer): Promise<X509Certificate> {
+  const socket = connectTls({ port: server.address?.port ?? 0, rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const certificate = socket.getPeerX509Certificate() as X509Certificate;
+  socket.destroy();
+  return certificate;
+}
