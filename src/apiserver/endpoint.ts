@@ -78,6 +78,7 @@ export function writeContext(
     },
     manager: managerName(options.fieldManager ?? '', call.header('user-agent') ?? ''),
     warn: (message) => call.warnings.add(message),
+    annotate: (key, value) => call.annotations.add(key, value),
   };
 }
 

@@ -158,6 +158,8 @@ export interface WriteContext {
   /** The field manager that the writer is recorded as in managedFields. */
   readonly manager: string;
   warn(message: string): void;
+  /** Adds to the audit event of the request. */
+  annotate(key: string, value: string): void;
 }
 
 /** One column of what `kubectl get` shows: printed by the server, so that every client shows the same. */

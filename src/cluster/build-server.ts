@@ -1,7 +1,7 @@
 import { apiEnablement, type TypeTable } from '../api/index.ts';
+import { type Authentication, impersonate } from '../access/index.ts';
 import {
   ApiServer,
-  certificateAuthenticator,
   DiscoveryPaths,
   firstOpinion,
   fixedAuthorizer,
@@ -13,13 +13,14 @@ import {
   ServedApi,
   ServerObjects,
   StorageMetrics,
-  TokenFileAuthenticator,
   VersionPath,
 } from '../apiserver/index.ts';
 import { MetricRegistry, RandomUidSource } from '../base/index.ts';
 import { builtInAdmission, builtInResources } from '../resources/index.ts';
+import { clusterAuthentication } from './authentication.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { healthChecks } from './health.ts';
+import type { ClusterPki } from './pki/cluster-pki.ts';
 import { processMetrics, storageSize } from './process-metrics.ts';
 import type { OpenStorage } from './storage-options.ts';
 import { versionInfo } from './versions.ts';
@@ -37,6 +38,7 @@ export interface ServerState {
 export interface ServerParts {
   readonly storage: OpenStorage;
   readonly types: TypeTable;
+  readonly pki: ClusterPki;
 }
 
 /** An API server with the built-in resources and all its paths, on an open store. */
@@ -45,7 +47,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const version = versionInfo();
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
-  const server = withResources(options, parts, metrics);
+  const { server, authentication } = withResources(options, parts, metrics);
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
@@ -56,30 +58,36 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const health = new HealthPaths(healthChecks({ ...state, store, isStopping }), { indicators, log: options.log });
   server.addPaths(health);
   server.addPaths(new VersionPath(version));
+  server.addPaths(authentication.issuerDiscovery(state.address));
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
   server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
   server.addPaths(new RootPath(served, health.paths));
   return server;
 }
 
-function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): ApiServer {
-  const { storage, types } = parts;
+interface BuiltServer {
+  readonly server: ApiServer;
+  readonly authentication: Authentication;
+}
+
+function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): BuiltServer {
+  const { storage, types, pki } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
   const authorizer = firstOpinion([mastersAuthorizer, ...(options.authorizers ?? []), fixedAuthorizer]);
+  const uids = new RandomUidSource(random);
+  const authentication = clusterAuthentication(options, pki, { objects, clock, uids });
   const server = new ApiServer({
     objects,
     types,
     clock,
     random,
-    uids: new RandomUidSource(random),
+    uids,
     log,
     metrics,
-    authenticators: [
-      certificateAuthenticator,
-      ...(options.tokenFile === undefined ? [] : [new TokenFileAuthenticator(options.tokenFile)]),
-      ...(options.authenticators ?? []),
-    ],
+    authenticators: [...authentication.authenticators, ...(options.authenticators ?? [])],
+    hiddenHeaders: authentication.isProxyHeader,
+    impersonate: (encode) => impersonate(authorizer, encode),
     authorizer,
     anonymousAuth: options.anonymousAuth,
     admission: [
@@ -95,8 +103,10 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     serviceCidrs,
     eventTtlSeconds,
     accessReviewer: { authorizer },
+    tokenReviewer: authentication.tokenReviewer,
+    tokenIssuer: authentication.tokenIssuer,
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
-  return server;
+  return { server, authentication };
 }

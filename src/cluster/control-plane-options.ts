@@ -9,6 +9,7 @@ import type {
   TransportLimits,
 } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
+import type { AuthenticationSettings } from './authentication.ts';
 import type { ListenAddress } from './addresses.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import type { StorageOptions } from './storage-options.ts';
@@ -42,6 +43,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly clientAuthorities?: string;
   /** Lines `token,user,uid,"groups"`. */
   readonly tokenFile?: string;
+  /** More about who asks. */
+  readonly authentication?: AuthenticationSettings;
   readonly runtimeConfig: RuntimeConfig;
   /** Admission plugins that are switched off, by upstream's names. */
   readonly disableAdmission?: readonly string[];

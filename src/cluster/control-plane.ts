@@ -8,6 +8,7 @@ import { apiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
 import { type OwnObject, repair } from './bootstrap/own-object.ts';
+import { frontProxyOf } from './authentication.ts';
 import { buildServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
@@ -136,6 +137,7 @@ export class ControlPlane implements AsyncDisposable {
       ...place,
       serving: this.#serving(),
       clientAuthorities: clientAuthorities ?? this.pki.authority.certificate,
+      proxyAuthorities: frontProxyOf(this.#options, this.pki).authorities,
       clock,
       uids: this.server.services.uids,
       log,

@@ -1,0 +1,111 @@
+import {
+  type Authenticator,
+  certificateAuthenticator,
+  type PathHandler,
+  type ServerObjects,
+} from '../../apiserver/index.ts';
+import type { Clock, UidSource } from '../../base/index.ts';
+import { AccountTokens } from '../service-accounts/account-tokens.ts';
+import { IssuerDiscovery } from '../service-accounts/issuer-discovery.ts';
+import { TokenSigner } from '../service-accounts/token-signer.ts';
+import { BearerAuthenticator } from './bearer-authenticator.ts';
+import { FrontProxyAuthenticator, type FrontProxyOptions, proxyHeaders } from './front-proxy.ts';
+import { readVerificationKeys, type VerificationKey } from './jwt/verification-key.ts';
+import type { TokenAuthenticator } from './token-authenticator.ts';
+import { ChainReviewer, TokenChain } from './token-chain.ts';
+import { TokenFileAuthenticator } from './token-file.ts';
+
+/** How tokens of service accounts are made and checked. */
+export interface ServiceAccountTokenOptions {
+  /** The first one issues, tokens of all are accepted. */
+  readonly issuers: readonly string[];
+  /** PEM of the private key that signs. */
+  readonly signingKey: string;
+  /** PEM of keys, public or private, that may have signed; the signing key's unless given. */
+  readonly keys?: readonly string[];
+  /** Whom tokens are for that requests to this server may show; the issuers unless given. */
+  readonly apiAudiences?: readonly string[];
+  /** Longest life of a token. */
+  readonly maxExpirationSeconds?: number;
+  /** Whether tokens mounted into pods last for a year, so that programs which never read a new one keep working; yes unless given. */
+  readonly extendsExpiration?: boolean;
+  /** Where relying parties find the public keys; at this server unless given. */
+  readonly keysUrl?: string;
+}
+
+export interface AuthenticationOptions {
+  readonly serviceAccounts: ServiceAccountTokenOptions;
+  readonly frontProxy?: FrontProxyOptions;
+  /** Lines `token,user,uid,"groups"`. */
+  readonly tokenFile?: string;
+}
+
+export interface AuthenticationParts {
+  readonly objects: ServerObjects;
+  readonly clock: Clock;
+  readonly uids: UidSource;
+}
+
+const YEAR_SECONDS = 365 * 24 * 3600;
+
+/** All the ways in which a server finds out who asks, in upstream's order, and what follows from them. */
+export class Authentication {
+  readonly authenticators: readonly Authenticator[];
+  readonly tokenReviewer: ChainReviewer;
+  readonly tokenIssuer: TokenSigner;
+  /** True for headers, by lower-case name, in which front proxies tell whom they speak for. */
+  readonly isProxyHeader: (name: string) => boolean;
+  readonly #options: AuthenticationOptions;
+  readonly #keys: readonly VerificationKey[];
+
+  constructor(options: AuthenticationOptions, parts: AuthenticationParts) {
+    this.#options = options;
+    const { serviceAccounts, frontProxy } = options;
+    const { issuers, apiAudiences = issuers } = serviceAccounts;
+    this.isProxyHeader = frontProxy === undefined ? () => false : proxyHeaders(frontProxy);
+    this.tokenIssuer = signer(serviceAccounts, parts);
+    this.#keys = keysOf(serviceAccounts);
+    const chain = new TokenChain(this.#tokenAuthenticators(apiAudiences, parts));
+    this.tokenReviewer = new ChainReviewer(chain, apiAudiences);
+    this.authenticators = [
+      ...(frontProxy === undefined ? [] : [new FrontProxyAuthenticator(frontProxy)]),
+      certificateAuthenticator,
+      new BearerAuthenticator(chain, apiAudiences),
+    ];
+  }
+
+  /** Tells relying parties how to check tokens of service accounts; `address` is the server's `host:port`. */
+  issuerDiscovery(address: () => string): PathHandler {
+    const { issuers, keysUrl } = this.#options.serviceAccounts;
+    const keysAt = keysUrl === undefined ? {} : { keysUrl };
+    return new IssuerDiscovery({ issuer: issuers[0] ?? '', ...keysAt, address, keys: this.#keys });
+  }
+
+  /** Local ones first, then those that ask others. */
+  #tokenAuthenticators(apiAudiences: readonly string[], parts: AuthenticationParts): readonly TokenAuthenticator[] {
+    const { tokenFile, serviceAccounts } = this.#options;
+    const { objects, clock } = parts;
+    const { issuers } = serviceAccounts;
+    return [
+      ...(tokenFile === undefined ? [] : [new TokenFileAuthenticator(tokenFile)]),
+      new AccountTokens({ issuers, keys: this.#keys, apiAudiences, objects, clock }),
+    ];
+  }
+}
+
+function signer(options: ServiceAccountTokenOptions, { uids }: AuthenticationParts): TokenSigner {
+  const { issuers, signingKey, apiAudiences = issuers, maxExpirationSeconds, extendsExpiration = true } = options;
+  return new TokenSigner({
+    issuer: issuers[0] ?? '',
+    privateKey: signingKey,
+    uids,
+    apiAudiences,
+    ...(maxExpirationSeconds === undefined ? {} : { maxExpirationSeconds }),
+    ...(extendsExpiration ? { extendedExpirationSeconds: YEAR_SECONDS } : {}),
+  });
+}
+
+function keysOf({ signingKey, keys }: ServiceAccountTokenOptions): readonly VerificationKey[] {
+  const found = (keys ?? [signingKey]).flatMap((pem) => readVerificationKeys(pem, 'service account keys'));
+  return [...new Map(found.map((key) => [key.id, key])).values()];
+}
