@@ -10,6 +10,8 @@ export type {
   TakeOver,
   UpgradeAnswer,
 } from './answers/answer.ts';
+export { takesApplication } from './answers/accept.ts';
+export { noRouteBut } from './answers/not-acceptable.ts';
 export { ageSince, humanDuration } from './answers/age.ts';
 export { webSocketAnswer, type WebSocketAnswerOptions } from './answers/websocket-answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';

@@ -2,6 +2,9 @@ import type { UserInfo } from '../../apiserver/index.ts';
 import { messageOf } from '../../base/index.ts';
 import { refused, type TokenAuthenticator, type TokenFinding, type TokenQuestion } from './token-authenticator.ts';
 
+/** What is said of a token first, since upstream asks for its own token before any other. */
+const NOBODYS = 'invalid bearer token';
+
 /** Asks one authenticator after the other until one knows the token; else all that was wrong with it is told. */
 export class TokenChain implements TokenAuthenticator {
   readonly #authenticators: readonly TokenAuthenticator[];
@@ -11,13 +14,12 @@ export class TokenChain implements TokenAuthenticator {
   }
 
   async authenticate(token: string, question: TokenQuestion): Promise<TokenFinding> {
-    const errors = new Set<string>();
+    const errors = new Set([NOBODYS]);
     for (const authenticator of this.#authenticators) {
       const finding = await ask(authenticator, token, question);
       if (finding.type === 'known') return finding;
       if (finding.type === 'refused') errors.add(finding.error);
     }
-    if (errors.size === 0) return refused('invalid bearer token');
     return refused(errors.size === 1 ? [...errors].join() : `[${[...errors].join(', ')}]`);
   }
 }
@@ -55,7 +57,7 @@ export class ChainReviewer {
       case 'refused':
         return { ok: false, error: finding.error };
       case 'unknown':
-        return { ok: false, error: 'invalid bearer token' };
+        return { ok: false, error: NOBODYS };
     }
   }
 }

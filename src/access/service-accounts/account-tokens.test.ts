@@ -46,7 +46,7 @@ async function refusalOf(token: string, audiences: readonly string[] = []): Prom
   if (audiences.length === 0) expect(await plane.whoami(bearer(token))).toMatchObject(UNAUTHORIZED);
   const status = (await plane.review(token, audiences)) as { readonly authenticated?: boolean; readonly error: string };
   expect(status.authenticated ?? false).toBe(false);
-  return status.error;
+  return status.error.replace(/^\[invalid bearer token, (.*)\]$/, '$1');
 }
 
 const pod = { metadata: { name: 'p' }, spec: { serviceAccountName: 'robot', containers: [{ name: 'a', image: 'x' }] } };

@@ -50,7 +50,7 @@ export class AccountTokens implements TokenAuthenticator {
     if ('type' in claims) return claims;
     const { apiAudiences } = this.#options;
     const tokenAudiences = claims.audiences.length === 0 ? apiAudiences : claims.audiences;
-    const audiences = tokenAudiences.filter((audience) => question.audiences.includes(audience));
+    const audiences = question.audiences.filter((audience) => tokenAudiences.includes(audience));
     if (audiences.length === 0 && apiAudiences.length > 0) {
       return refused(
         `token audiences ${quoted(tokenAudiences)} is invalid for the target audiences ${quoted(question.audiences)}`,

@@ -1,5 +1,5 @@
 import { methodNotAllowed } from '../../api/index.ts';
-import type { Answer, Call, PathHandler } from '../../apiserver/index.ts';
+import { type Answer, type Call, noRouteBut, type PathHandler, takesApplication } from '../../apiserver/index.ts';
 import { jsonWebKey, type VerificationKey } from '../authentication/jwt/verification-key.ts';
 
 const CONFIGURATION_PATH = '/.well-known/openid-configuration';
@@ -26,9 +26,10 @@ export class IssuerDiscovery implements PathHandler {
     const { path } = call;
     if ((path !== CONFIGURATION_PATH && path !== KEYS_PATH) || !isFindable(this.#options.issuer)) return undefined;
     if (call.method !== 'GET') throw methodNotAllowed();
-    return path === KEYS_PATH
-      ? answer('application/jwk-set+json', { keys: this.#options.keys.map(jsonWebKey) })
-      : answer('application/json', this.#configuration());
+    const subtype = path === KEYS_PATH ? 'jwk-set+json' : 'json';
+    if (!takesApplication(call.header('accept') ?? '', subtype)) throw noRouteBut(`application/${subtype}`);
+    const body = path === KEYS_PATH ? { keys: this.#options.keys.map(jsonWebKey) } : this.#configuration();
+    return answer(`application/${subtype}`, body);
   }
 
   #configuration(): object {
