@@ -52,3 +52,4 @@ export { DiscoveryPaths } from './discovery/discovery-paths.ts';
 export { OpenApiPaths } from './discovery/openapi-paths.ts';
 export { RootPath } from './discovery/discovery-paths.ts';
 export { ServedApi } from './discovery/served-api.ts';
+export * from './webhook/index.ts';

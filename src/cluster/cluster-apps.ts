@@ -43,6 +43,7 @@ export function clusterApps(
       hasOneServer: options.hasOneServer,
       settings: options.controllerSettings,
       kindsChanged: (listener) => plane.server.registry.onChange(listener),
+      hasStorageVersionMigrations: plane.server.registry.hasGroup('storagemigration.k8s.io'),
     });
   const apps: readonly (ClusterApp | false)[] = [
     controllers !== false && {

@@ -11,6 +11,7 @@ import { replicaSetController } from './replicaset/index.ts';
 import { replicationControllerController } from './replication-controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
 import { serviceAccountController } from './service-account-controller.ts';
+import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 
 export interface BuiltInControllersOptions {
@@ -20,6 +21,8 @@ export interface BuiltInControllersOptions {
   readonly hasOneServer?: boolean;
   /** Calls a listener when the server serves other kinds than before; only who runs beside the server can tell. */
   readonly kindsChanged?: (listener: () => void) => Disposable;
+  /** Whether the server serves StorageVersionMigrations, which Kubernetes 1.36 does not by default; no unless given. */
+  readonly hasStorageVersionMigrations?: boolean;
   readonly settings?: ControllerSettings;
 }
 
@@ -28,7 +31,13 @@ export interface ControllerSettings extends NodeLifecycleOptions, PodGcOptions {
 
 /** Everything that kube-controller-manager would run, of what there is. */
 export function builtInControllers(options: BuiltInControllersOptions): readonly Part[] {
-  const { rootCertificate, hasOneServer = false, kindsChanged, settings } = options;
+  const {
+    rootCertificate,
+    hasOneServer = false,
+    kindsChanged,
+    hasStorageVersionMigrations = false,
+    settings,
+  } = options;
   return [
     serviceAccountController(),
     rootCaPublisher({ certificate: rootCertificate }),
@@ -42,5 +51,6 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     podGc(settings),
     nodeLifecycleController(settings),
     taintEvictionController(),
+    ...(hasStorageVersionMigrations ? [storageVersionMigrator()] : []),
   ];
 }

@@ -40,6 +40,8 @@ io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1
   ValidationRule reason=v1.FieldValueErrorReason
   CustomResourceConversion strategy=v1.ConversionStrategyType
   CustomResourceDefinitionCondition type=v1.CustomResourceDefinitionConditionType status=v1.ConditionStatus
+  ConversionRequest uid=types.UID
+  ConversionResponse uid=types.UID
 io.k8s.kube-aggregator.pkg.apis.apiregistration.v1
   APIServiceCondition type=v1.APIServiceConditionType status=v1.ConditionStatus
 io.k8s.api.apiserverinternal.v1alpha1

@@ -64,6 +64,11 @@ export class StoredObject {
     return this.#forms?.has(objectForm(resource)) === true;
   }
 
+  /** Whether the object would be stored in this version if it were written now. */
+  isStoredInVersionOf({ storage }: ReadVersion): boolean {
+    return this.#versionIn(storage.apiVersion) === storage.apiVersion;
+  }
+
   /** Keeps the object as it was converted to the version of a resource. */
   keepAs(resource: ReadVersion, converted: ApiObject): void {
     this.form(objectForm(resource), () => frozen(renamed(converted, resource)));
@@ -102,8 +107,11 @@ export class StoredObject {
 
   /** Objects of one kind may be stored in several versions, when the version in which they are stored has changed. */
   #isStoredAs(resource: ReadVersion): boolean {
-    this.#storedVersion ??= this.#codec.storedVersion?.(this.#value) ?? resource.storage.apiVersion;
-    return this.#storedVersion === apiVersionOf(resource);
+    return this.#versionIn(resource.storage.apiVersion) === apiVersionOf(resource);
+  }
+
+  #versionIn(usual: string): string {
+    return (this.#storedVersion ??= this.#codec.storedVersion?.(this.#value) ?? usual);
   }
 }
 

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { RealClock, VirtualClock } from '../../base/index.ts';
 import { HttpClient, type HttpRequest } from '../../wire/http/index.ts';
+import { TestCluster } from '../../client/testing/test-cluster.ts';
+import { app } from '../app.ts';
 import { WebhookAuthority } from './serving-certificate.ts';
 import { type WebhookServer, webhookServer, type WebhookServerOptions } from './webhook-server.ts';
 
@@ -104,3 +106,15 @@ async function certificateOf(server: WebhookServer): Promise<X509Certificate> {
   socket.destroy();
   return certificate;
 }
+
+test('an app serves webhooks while it runs, and stops serving them with it', async () => {
+  await using cluster = await TestCluster.start();
+  const webhooks = webhookServer({ handlers });
+  const stop = new AbortController();
+  const running = app('hooks', [], { webhooks }).run(cluster.client(), stop.signal);
+  await webhooks.listening();
+  expect(await call(webhooks, { body: '1' })).toBe('200 {"review":1}');
+  stop.abort();
+  await running;
+  expect(webhooks.address).toBeUndefined();
+});

@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
@@ -20,6 +21,18 @@ export interface DialTarget {
   readonly proxyUrl?: string;
   /** A unix socket to connect to; the host of `server` is then only a name. */
   readonly socketPath?: string;
+  /** Where to connect to, asked for at every connection; the host of `server` is then only a name. */
+  readonly address?: (signal: AbortSignal) => Promise<DialAddress>;
+  /**
+   * Judges the server's certificate, of which TLS has found `problem`, if any: whoever must say in his own words why a
+   * server is not trusted. A certificate with a problem is refused whatever is returned.
+   */
+  readonly judgeCertificate?: (certificate: X509Certificate, problem: string | undefined) => Error | undefined;
+}
+
+export interface DialAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface DialOptions {
@@ -47,9 +60,12 @@ export function agreedProtocol(socket: Socket | TLSSocket): 'h2' | 'http/1.1' {
   return 'alpnProtocol' in socket && socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1';
 }
 
-function openPlain({ server, proxyUrl, socketPath }: DialTarget, signal: AbortSignal): Promise<Duplex> {
-  const host = server.hostname.replace(/^\[|\]$/g, '');
-  const port = server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : Number(server.port);
+async function openPlain(target: DialTarget, signal: AbortSignal): Promise<Duplex> {
+  const { server, proxyUrl, socketPath } = target;
+  const { host, port } = (await target.address?.(signal)) ?? {
+    host: server.hostname.replace(/^\[|\]$/g, ''),
+    port: server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : Number(server.port),
+  };
   if (proxyUrl !== undefined) return openTunnel(proxyUrl, `${server.hostname}:${port}`, signal);
   const socket =
     socketPath === undefined
@@ -58,8 +74,8 @@ function openPlain({ server, proxyUrl, socketPath }: DialTarget, signal: AbortSi
   return ready(socket, 'connect', { server, signal });
 }
 
-function secure(plain: Duplex, target: DialTarget, options: DialOptions): Promise<TLSSocket> {
-  const { server, serverName, insecureSkipTlsVerify } = target;
+async function secure(plain: Duplex, target: DialTarget, options: DialOptions): Promise<TLSSocket> {
+  const { server, serverName, insecureSkipTlsVerify, judgeCertificate } = target;
   const host = server.hostname.replace(/^\[|\]$/g, '');
   const { certificate, authorities } = options;
   let socket: TLSSocket;
@@ -68,7 +84,7 @@ function secure(plain: Duplex, target: DialTarget, options: DialOptions): Promis
       socket: plain,
       host,
       ...(serverName !== undefined ? { servername: serverName } : isIP(host) === 0 ? { servername: host } : {}),
-      rejectUnauthorized: insecureSkipTlsVerify !== true,
+      rejectUnauthorized: insecureSkipTlsVerify !== true && judgeCertificate === undefined,
       ...(authorities === undefined ? {} : { ca: authorities }),
       ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
       ALPNProtocols: [...options.protocols],
@@ -77,7 +93,20 @@ function secure(plain: Duplex, target: DialTarget, options: DialOptions): Promis
     plain.destroy(); // the certificate or key is no PEM, or they do not belong together
     throw new TransportError('credentials', `Cannot connect to "${server.origin}": ${messageOf(cause)}`, { cause });
   }
-  return ready(socket, 'secureConnect', { server, signal: options.signal });
+  await ready(socket, 'secureConnect', { server, signal: options.signal });
+  const refusal = insecureSkipTlsVerify === true ? undefined : refusalOf(socket, judgeCertificate);
+  if (refusal === undefined) return socket;
+  socket.destroy();
+  throw new TransportError('connect', `Cannot connect to "${server.origin}": ${refusal.message}`, { cause: refusal });
+}
+
+/** Why the server's certificate is not accepted by who judges it; without a judge it has been looked at already. */
+function refusalOf(socket: TLSSocket, judge: DialTarget['judgeCertificate']): Error | undefined {
+  if (judge === undefined) return undefined;
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return new Error('the server showed no certificate');
+  const problem = socket.authorized ? undefined : String(socket.authorizationError); // a code, whatever the types say
+  return judge(certificate, problem) ?? (problem === undefined ? undefined : new Error(problem));
 }
 
 /** Resolves once the socket is open; otherwise it is destroyed and the error says to whom. */

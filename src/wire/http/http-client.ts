@@ -74,9 +74,11 @@ export class HttpClient {
     return this.#http1.upgrade(request);
   }
 
-  /** Takes no more requests; those under way over HTTP/2 may go on. */
+  /** Keeps no connection for later, and takes no more requests over HTTP/2; those under way may go on. */
   drain(): void {
     this.#pool.drain();
+    this.#http1.drain();
+    this.#spare?.destroy();
   }
 
   destroy(): void {

@@ -5,6 +5,9 @@ import { messageOf, onAbort } from '../../base/index.ts';
 import { type HttpExchange, type HttpRequest, type ResponseHeaders, sendBody } from './http-exchange.ts';
 import { TransportError } from './transport-error.ts';
 
+/** As Go's HTTP client: a connection that nobody uses is closed. Node measures it, and leaves alone what is in use. */
+const CLOSE_IDLE_AFTER_MS = 90_000;
+
 export interface Http1Options {
   readonly origin: string;
   readonly host: string;
@@ -61,6 +64,11 @@ export class Http1Requests {
     });
   }
 
+  /** Keeps no connection for later; requests under way go on. */
+  drain(): void {
+    this.#agent.drain();
+  }
+
   destroy(): void {
     this.#agent.destroy();
     for (const socket of this.#upgraded) socket.destroy();
@@ -77,7 +85,10 @@ export class Http1Requests {
     });
     const aborting = onAbort(signal, () => sent.destroy(new Error('Aborted')));
     sent.once('close', () => aborting[Symbol.dispose]());
-    sent.on('error', (error) => fail(signal.aborted ? signal.reason : failure(error, origin)));
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const wasKept = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      fail(signal.aborted ? signal.reason : failure(error, origin, wasKept));
+    });
     return sent;
   }
 
@@ -92,8 +103,13 @@ class DialingAgent extends Agent {
   readonly #open: () => Promise<Socket>;
 
   constructor({ open, maxSockets }: Http1Options) {
-    super({ keepAlive: true, maxSockets });
+    super({ keepAlive: true, maxSockets, timeout: CLOSE_IDLE_AFTER_MS });
     this.#open = open;
+  }
+
+  drain(): void {
+    this.maxFreeSockets = 0;
+    for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
   }
 
   /** Returns nothing: the socket comes through `done`, as Node allows and its types do not. */
@@ -118,7 +134,7 @@ async function* read(response: IncomingMessage, signal: AbortSignal, origin: str
   if (signal.aborted) throw signal.reason;
 }
 
-function failure(error: unknown, origin: string): TransportError {
-  if (error instanceof TransportError) return error;
-  return new TransportError('cut', `Lost the connection to "${origin}": ${messageOf(error)}`, { cause: error });
+function failure(cause: unknown, origin: string, wasKept = false): TransportError {
+  if (cause instanceof TransportError) return cause;
+  return new TransportError('cut', `Lost the connection to "${origin}": ${messageOf(cause)}`, { cause, wasKept });
 }

@@ -36,6 +36,8 @@ export class Http2Connection {
   #lastArrivalMs: number;
   #timer: Disposable | undefined;
   #isDraining = false;
+  /** How many answers have begun on it. */
+  #answers = 0;
 
   /** Takes a connected socket, on which HTTP/2 has been agreed; resolves when the server has told its limits. */
   static async open(
@@ -79,6 +81,7 @@ export class Http2Connection {
 
   /** Sends a request; resolves when the head of the answer is there. Assumes `hasRoom`. */
   request(request: HttpRequest): Promise<HttpExchange> {
+    const before = this.#answers;
     const stream = this.#session.request(
       { ...request.headers, ':method': request.method, ':path': request.path },
       { endStream: request.body === undefined },
@@ -90,13 +93,15 @@ export class Http2Connection {
       const aborting = onAbort(request.signal, () => stream.close(constants.NGHTTP2_CANCEL));
       stream.on('error', (error: Error) => (failure = error));
       stream.once('response', (headers) => {
+        this.#answers += 1;
         this.#noteArrival();
         const { ':status': status = 0, ...rest } = headers;
         resolve({ status, headers: rest, chunks: this.#chunks(stream, request.signal) });
       });
       stream.once('close', () => {
         aborting[Symbol.dispose]();
-        reject(request.signal.aborted ? request.signal.reason : this.#failure(stream, failure));
+        const wasKept = before > 0 && before === this.#answers && this.#session.closed;
+        reject(request.signal.aborted ? request.signal.reason : this.#failure(stream, failure, wasKept));
       });
     });
   }
@@ -129,12 +134,12 @@ export class Http2Connection {
     if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) throw this.#failure(stream, undefined);
   }
 
-  #failure(stream: ClientHttp2Stream, error: unknown): TransportError {
+  #failure(stream: ClientHttp2Stream, error: unknown, wasKept = false): TransportError {
     if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) {
       return new TransportError('refused', `"${this.#origin}" did not take the request`, { cause: error });
     }
     const why = error === undefined ? 'the connection was closed' : messageOf(error);
-    return new TransportError('cut', `Lost the connection to "${this.#origin}": ${why}`, { cause: error });
+    return new TransportError('cut', `Lost the connection to "${this.#origin}": ${why}`, { cause: error, wasKept });
   }
 
   #track(stream: ClientHttp2Stream): void {

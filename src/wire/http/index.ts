@@ -1,5 +1,12 @@
 // What other folders may use: requests over HTTP/2 and HTTP/1.1, through proxies and unix sockets, and connections that are upgraded.
-export { checkProxyUrl, type ClientCertificate, dial, type DialOptions, type DialTarget } from './dial.ts';
+export {
+  checkProxyUrl,
+  type ClientCertificate,
+  dial,
+  type DialAddress,
+  type DialOptions,
+  type DialTarget,
+} from './dial.ts';
 export { gunzipped, type HttpExchange, type HttpRequest, type ResponseHeaders } from './http-exchange.ts';
 export { HttpClient, type HttpClientOptions } from './http-client.ts';
 export type { UpgradedConnection } from './http1-requests.ts';

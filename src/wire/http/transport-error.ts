@@ -23,10 +23,17 @@ export type TransportFailure =
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly reason: TransportFailure;
+  /** The request went out on a connection that had been kept, and nothing came back: the server has most likely closed it before. */
+  readonly wasKept: boolean;
 
-  constructor(reason: TransportFailure, message: string, options?: ErrorOptions) {
+  constructor(
+    reason: TransportFailure,
+    message: string,
+    { wasKept = false, ...options }: ErrorOptions & { readonly wasKept?: boolean } = {},
+  ) {
     super(message, options);
     this.reason = reason;
+    this.wasKept = wasKept;
   }
 }
 

@@ -1,0 +1,11 @@
+// What the rest of the server may use: calling webhooks.
+export { type ReadReview, readReview, type ReviewKinds } from './read-answer.ts';
+export { EndpointResolver, type ServiceResolver } from './service-resolver.ts';
+export type { WebhookAnswer } from './webhook-answer.ts';
+export {
+  type WebhookCall,
+  WebhookClient,
+  type WebhookClientOptions,
+  type WebhookCredential,
+} from './webhook-client.ts';
+export type { WebhookService, WebhookTarget } from './webhook-target.ts';

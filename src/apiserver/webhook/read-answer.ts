@@ -1,0 +1,149 @@
+import {
+  JsonBody,
+  type Status,
+  type Struct,
+  type TypeMeta,
+  typeMetaOf,
+  type TypeTable,
+  YamlBody,
+} from '../../api/index.ts';
+import { DecodeError, decodeJson } from '../../api/index.ts';
+import type { WebhookAnswer } from './webhook-answer.ts';
+
+/** The kinds that a webhook may answer with. */
+export interface ReviewKinds {
+  readonly types: TypeTable;
+  readonly group: string;
+  readonly kind: string;
+  /** The version of the review that was sent. */
+  readonly version: string;
+  /** All versions of the review that this server knows. */
+  readonly versions: readonly string[];
+}
+
+export interface ReadReview<T> {
+  /** As they stand in the answer; empty where it does not say. */
+  readonly typeMeta: TypeMeta;
+  readonly review: T;
+}
+
+const STATUS = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
+
+/** What upstream's messages say of the place where kinds are registered. */
+const SCHEME = 'in scheme "pkg/runtime/scheme.go:111"';
+
+/**
+ * Reads the review that a webhook answered with, as client-go does: JSON or YAML, whatever the content type says; a kind or
+ * version that is missing is taken to be the one that was sent. Throws with client-go's words.
+ */
+export function readReview<T>(answer: WebhookAnswer, kinds: ReviewKinds): ReadReview<T> {
+  const { code, contentType, body } = answer;
+  const problem = contentTypeProblem(contentType);
+  if (problem !== undefined) throw new Error(`Internal error occurred: ${problem}`);
+  if (body.length === 0) {
+    const type = contentType === '' ? 'application/json' : contentType;
+    throw new Error(`0-length response with status code: ${code} and content type: ${type}`);
+  }
+  const text = bodyOf(body);
+  const { typeMeta } = text;
+  const found = completed(typeMeta, kinds);
+  const struct = structOf(found, kinds);
+  const review = renamed(found, () => text.decode(struct));
+  const wanted = `${kinds.group}/${kinds.version}`;
+  if (found.apiVersion !== wanted || found.kind !== kinds.kind) {
+    const from = `${versionOf(found.apiVersion)}.${found.kind}`;
+    throw new Error(`converting (${from}) to (${kinds.version}.${kinds.kind}): unknown conversion`);
+  }
+  return { typeMeta, review: review as T };
+}
+
+/** The Status in an answer, if there is one that says its kind. */
+export function readStatus({ body }: WebhookAnswer): Status | undefined {
+  if (body.length === 0) return undefined;
+  try {
+    const text = bodyOf(body);
+    const { kind, apiVersion } = text.typeMeta;
+    return kind === 'Status' && (apiVersion === 'v1' || apiVersion === '') ? (text.untyped() as Status) : undefined;
+  } catch {
+    return undefined; // whatever it is, it is no Status
+  }
+}
+
+interface TextBody {
+  readonly typeMeta: TypeMeta;
+  decode(struct: Struct): unknown;
+  untyped(): unknown;
+}
+
+const OPENING_BRACE = 0x7b;
+
+function bodyOf(bytes: Uint8Array): TextBody {
+  const first = bytes.find((byte) => byte !== 0x20 && (byte < 0x09 || byte > 0x0d));
+  if (first !== OPENING_BRACE) {
+    const body = new YamlBody(bytes);
+    return {
+      typeMeta: body.typeMeta,
+      decode: (struct) => body.decode(struct, { fieldValidation: 'Ignore' }).value,
+      untyped: () => body.untyped(),
+    };
+  }
+  const body = parsed(bytes);
+  return {
+    typeMeta: typeMetaOf(body),
+    decode: (struct) => decodeJson(body, struct, { fieldValidation: 'Ignore' }).value,
+    untyped: () => body.peekValue(),
+  };
+}
+
+function parsed(bytes: Uint8Array): JsonBody {
+  try {
+    return new JsonBody(bytes);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new Error(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
+  }
+}
+
+function completed({ apiVersion, kind }: TypeMeta, kinds: ReviewKinds): TypeMeta {
+  return {
+    apiVersion: apiVersion === '' ? `${kinds.group}/${kinds.version}` : apiVersion,
+    kind: kind === '' ? kinds.kind : kind,
+  };
+}
+
+/** Reviews of all versions have the same fields, so those of the newest one are looked at. */
+function structOf({ apiVersion, kind }: TypeMeta, { types, group, kind: wanted, versions }: ReviewKinds): Struct {
+  const isReview = kind === wanted && versions.some((version) => apiVersion === `${group}/${version}`);
+  const struct = isReview
+    ? types.kind({ group, version: 'v1', kind })
+    : kind === 'Status' && apiVersion === 'v1'
+      ? types.struct(STATUS)
+      : undefined;
+  if (struct !== undefined) return struct;
+  throw new Error(`no kind "${kind}" is registered for version "${apiVersion}" ${SCHEME}`);
+}
+
+/** Names the type's own version where a value does not fit it. */
+function renamed({ apiVersion }: TypeMeta, decode: () => unknown): unknown {
+  try {
+    return decode();
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw new Error(error.message.replace(/ of type v1\./, ` of type ${versionOf(apiVersion)}.`), { cause: error });
+  }
+}
+
+function versionOf(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.lastIndexOf('/') + 1);
+}
+
+const MEDIA_TYPE = /^\s*[!#$%&'*+.^_`|~0-9a-z-]+(\/[!#$%&'*+.^_`|~0-9a-z-]+)?\s*/i;
+
+/** What Go's parser of media types does not take. */
+function contentTypeProblem(contentType: string): string | undefined {
+  if (contentType === '') return undefined;
+  const type = MEDIA_TYPE.exec(contentType)?.[0];
+  if (type === undefined) return 'mime: no media type';
+  const rest = contentType.slice(type.length);
+  return rest === '' || rest.startsWith(';') ? undefined : 'mime: unexpected content after media subtype';
+}

@@ -1,0 +1,256 @@
+import type { X509Certificate } from 'node:crypto';
+import type { TypeTable } from '../../api/index.ts';
+import { AbortScope, type Clock, formatGoDuration, RealClock, type UidSource } from '../../base/index.ts';
+import {
+  type ClientCertificate,
+  gunzipped,
+  HttpClient,
+  type HttpExchange,
+  isTransportError,
+} from '../../wire/http/index.ts';
+import { answerFailure } from './answer-failure.ts';
+import { certificateProblem } from './certificate-words.ts';
+import type { ServiceResolver } from './service-resolver.ts';
+import { DeadlineExceeded, transportWords } from './transport-words.ts';
+import type { WebhookAnswer } from './webhook-answer.ts';
+import {
+  authoritiesOf,
+  isOwnMachine,
+  serviceHost,
+  type WebhookTarget,
+  webhookUrl,
+  webhookUrlText,
+} from './webhook-target.ts';
+
+/** What this server shows to a webhook. */
+export interface WebhookCredential {
+  readonly certificate?: ClientCertificate;
+  /** The whole header, such as `Bearer …`. */
+  readonly authorization?: string;
+}
+
+export interface WebhookClientOptions {
+  readonly clock: Clock;
+  /** The time that certificates are checked at; TLS itself knows no other than the machine's, which it is unless given. */
+  readonly certificateClock?: Clock;
+  readonly uids: UidSource;
+  /** Knows the kinds of reviews. */
+  readonly types: TypeTable;
+  readonly services: ServiceResolver;
+  /** Who this server is to `host:port`; nobody unless given. */
+  readonly credentialFor?: (hostAndPort: string) => WebhookCredential | undefined;
+  readonly userAgent?: string;
+  /** How many targets have connections; of more, the one that was not used for longest is let go. 200 unless given, as upstream. */
+  readonly maxTargets?: number;
+  /** Connections to one target at a time; further calls wait. 32 unless given. */
+  readonly maxConnections?: number;
+  /** 128 MiB unless given; upstream has no bound. */
+  readonly maxAnswerBytes?: number;
+}
+
+export interface WebhookCall {
+  /** JSON. */
+  readonly body: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+const MAX_TARGETS = 200;
+const MAX_CONNECTIONS = 32;
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+/** A webhook that asks to be called again later is called so often. */
+const MAX_ATTEMPTS = 11;
+
+interface Connected {
+  readonly client: HttpClient;
+  readonly credential: WebhookCredential;
+}
+
+/**
+ * Calls webhooks: by URL or by service, over HTTPS with verified certificates, on connections that are kept.
+ *
+ * Guarantees: a call ends with its time, its signal or its answer. Failures have the words of client-go. Redirects are not
+ * followed and proxies not asked: who may name a webhook must not thereby choose whom this server talks to.
+ */
+export class WebhookClient implements Disposable {
+  readonly clock: Clock;
+  readonly types: TypeTable;
+  readonly #options: WebhookClientOptions;
+  /** In the order of their last use. */
+  readonly #connected = new Map<string, Connected>();
+
+  constructor(options: WebhookClientOptions) {
+    this.clock = options.clock;
+    this.types = options.types;
+    this.#options = options;
+  }
+
+  /** An identifier for a review. */
+  newUid(): string {
+    return this.#options.uids.next();
+  }
+
+  /** Posts JSON; rejects with a `StatusError` for an answer that is no success, and with an `Error` when none comes. */
+  async post(target: WebhookTarget, call: WebhookCall): Promise<WebhookAnswer> {
+    const query = `timeout=${formatGoDuration(BigInt(call.timeoutMs) * 1_000_000n)}`;
+    using scope = new AbortScope(call.signal);
+    using _timeUp = this.clock.timer(call.timeoutMs, () => scope.abort(new DeadlineExceeded()));
+    const answer = await this.#answer(target, { body: call.body, query, signal: scope.signal });
+    if (answer.code < 200 || answer.code > 206) throw answerFailure(answer);
+    return answer;
+  }
+
+  /** Connections to a target; the same ones for the same target, until they are let go. */
+  connectionsTo(target: WebhookTarget): HttpClient {
+    return this.#connect(target).client;
+  }
+
+  /** Closes all connections; calls under way fail. */
+  [Symbol.dispose](): void {
+    for (const { client } of this.#connected.values()) client.destroy();
+    this.#connected.clear();
+  }
+
+  async #answer(target: WebhookTarget, call: PostedCall): Promise<WebhookAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.#attempt(target, call);
+      const { code, retryAfterSeconds } = answer;
+      const mayRetry = code === 429 || code >= 500;
+      if (!mayRetry || retryAfterSeconds === undefined || attempt === MAX_ATTEMPTS) return answer;
+      await this.clock.sleep(retryAfterSeconds * 1000, call.signal);
+      if (call.signal.aborted) throw new Error(reasonWords(call.signal));
+    }
+  }
+
+  async #attempt(target: WebhookTarget, call: PostedCall): Promise<WebhookAnswer> {
+    const exchange = await this.#send(target, call).catch((error: unknown) => {
+      const words = call.signal.aborted ? reasonWords(call.signal) : transportWords(error);
+      throw new Error(`Post "${webhookUrlText(target, call.query)}": ${words}`, { cause: error });
+    });
+    const body = await this.#read(exchange, call.signal);
+    const retryAfter = headerOf(exchange, 'retry-after');
+    return {
+      code: exchange.status,
+      contentType: headerOf(exchange, 'content-type'),
+      body,
+      ...(/^\d{1,6}$/.test(retryAfter) ? { retryAfterSeconds: Number(retryAfter) } : {}),
+    };
+  }
+
+  /** A request that the other side says it has not looked at, or that came too late on a kept connection, is sent once more. */
+  async #send(target: WebhookTarget, call: PostedCall): Promise<HttpExchange> {
+    try {
+      return await this.#request(target, call);
+    } catch (error) {
+      const isUnseen = isTransportError(error) && (error.reason === 'refused' || error.wasKept);
+      if (!isUnseen || call.signal.aborted) throw error;
+      return this.#request(target, call);
+    }
+  }
+
+  #request(target: WebhookTarget, { body, query, signal }: PostedCall): Promise<HttpExchange> {
+    const { client, credential } = this.#connect(target);
+    const { authorization } = credential;
+    const headers = {
+      accept: 'application/json, */*',
+      'accept-encoding': 'gzip',
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'user-agent': this.#options.userAgent ?? 'keelson',
+      ...(authorization === undefined ? {} : { authorization }),
+    };
+    const path = `${webhookUrl(target).pathname}?${query}`;
+    signal.throwIfAborted();
+    return client.request({ method: 'POST', path, headers, body, signal });
+  }
+
+  async #read(exchange: HttpExchange, signal: AbortSignal): Promise<Uint8Array> {
+    const { maxAnswerBytes = MAX_ANSWER_BYTES } = this.#options;
+    const isPacked = headerOf(exchange, 'content-encoding') === 'gzip';
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of isPacked ? gunzipped(exchange.chunks) : exchange.chunks) {
+        bytes += chunk.length;
+        if (bytes > maxAnswerBytes) throw new Error(`the answer has more than ${maxAnswerBytes} bytes`);
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      const words = signal.aborted ? reasonWords(signal) : bodyWords(error);
+      const message = `unexpected error when reading response body. Please retry. Original error: ${words}`;
+      throw new Error(message, { cause: error });
+    }
+    return Buffer.concat(chunks);
+  }
+
+  #connect(target: WebhookTarget): Connected {
+    const { url, service, caBundle } = target;
+    const key = JSON.stringify([url, service?.namespace, service?.name, service?.port, caBundle]);
+    const known = this.#connected.get(key);
+    const connected = known ?? this.#open(target);
+    if (known !== undefined) this.#connected.delete(key);
+    this.#connected.set(key, connected);
+    this.#letGo();
+    return connected;
+  }
+
+  #letGo(): void {
+    const { maxTargets = MAX_TARGETS } = this.#options;
+    for (const [key, { client }] of this.#connected) {
+      if (this.#connected.size <= maxTargets) return;
+      this.#connected.delete(key);
+      client.drain();
+    }
+  }
+
+  #open(target: WebhookTarget): Connected {
+    const { clock, certificateClock = new RealClock(), services, credentialFor } = this.#options;
+    const { maxConnections = MAX_CONNECTIONS } = this.#options;
+    const server = webhookUrl(target);
+    const { service } = target;
+    const host = server.hostname.replace(/^\[|\]$/g, '');
+    const authorities = authoritiesOf(target);
+    const credential = credentialFor?.(`${host}:${server.port === '' ? 443 : server.port}`) ?? {};
+    const { certificate } = credential;
+    const client = new HttpClient({
+      target: {
+        server,
+        judgeCertificate: (shown: X509Certificate, problem) =>
+          certificateProblem(shown, { host, nowMs: certificateClock.now(), problem }),
+        ...(service === undefined
+          ? {}
+          : {
+              serverName: serviceHost(service),
+              address: () => services.resolve({ ...service, port: service.port ?? 443 }),
+            }),
+      },
+      authorities: async () => authorities,
+      ...(certificate === undefined ? {} : { certificate }),
+      clock,
+      maxConnections,
+      maxSockets: maxConnections,
+      isHttp1Only: !isOwnMachine(server),
+    });
+    return { client, credential };
+  }
+}
+
+interface PostedCall {
+  readonly body: string;
+  readonly query: string;
+  readonly signal: AbortSignal;
+}
+
+function reasonWords({ reason }: AbortSignal): string {
+  return reason instanceof DeadlineExceeded ? reason.message : 'context canceled';
+}
+
+function bodyWords(error: unknown): string {
+  const words = transportWords(error);
+  return words === 'EOF' ? 'unexpected EOF' : words;
+}
+
+function headerOf({ headers }: HttpExchange, name: string): string {
+  const value = headers[name];
+  return typeof value === 'string' ? value : (value?.[0] ?? '');
+}

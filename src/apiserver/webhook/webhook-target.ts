@@ -1,0 +1,67 @@
+import { isIP } from 'node:net';
+
+/** Where a webhook is, as `clientConfig` of every kind of webhook says it. */
+export interface WebhookTarget {
+  readonly url?: string;
+  readonly service?: WebhookService;
+  /** Base64 of PEM: whom to trust. Absent or blank: the authorities of the system. */
+  readonly caBundle?: string;
+}
+
+export interface WebhookService {
+  readonly namespace: string;
+  readonly name: string;
+  readonly path?: string;
+  /** 443 unless given. */
+  readonly port?: number;
+}
+
+const HTTPS_PORT = 443;
+
+/** The address of a webhook as it stands in messages; names of services are never looked up as host names. */
+export function webhookUrl({ url, service }: WebhookTarget): URL {
+  if (service !== undefined) {
+    const { path = '', port = HTTPS_PORT } = service;
+    return urlOf(`https://${serviceHost(service)}:${port}`, path);
+  }
+  if (url === undefined || url === '') throw new Error('webhook configuration must have either service or URL');
+  if (!URL.canParse(url)) throw new Error(`Unparsable URL: parse ${JSON.stringify(url)}: invalid URL`);
+  const { protocol, host, pathname } = new URL(url);
+  return urlOf(`${protocol}//${host}`, pathname);
+}
+
+/** The address as Go writes it: the port of a service is always told, even where it is the usual one. */
+export function webhookUrlText(target: WebhookTarget, query: string): string {
+  const { protocol, host, hostname, pathname } = webhookUrl(target);
+  const { service } = target;
+  const shownHost = service === undefined ? host : `${hostname}:${service.port ?? HTTPS_PORT}`;
+  return `${protocol}//${shownHost}${pathname}${query === '' ? '' : `?${query}`}`;
+}
+
+/** The name that the certificate of a service must carry. */
+export function serviceHost({ name, namespace }: WebhookService): string {
+  return `${name}.${namespace}.svc`;
+}
+
+/** Upstream speaks HTTP/2 to its own machine only: elsewhere one connection would bind all requests to one of many backends. */
+export function isOwnMachine({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** PEM of the authorities to trust; undefined for those of the system. */
+export function authoritiesOf({ caBundle = '' }: WebhookTarget): string | undefined {
+  const pem = Buffer.from(caBundle, 'base64').toString();
+  return pem.trim() === '' ? undefined : pem;
+}
+
+function urlOf(origin: string, path: string): URL {
+  const url = new URL(origin);
+  const steps: string[] = [];
+  for (const step of path.split('/')) {
+    if (step === '..') steps.pop();
+    else if (step !== '' && step !== '.') steps.push(step);
+  }
+  url.pathname = `/${steps.join('/')}`;
+  return url;
+}
