@@ -4,6 +4,13 @@ export {
   type AuthenticationOptions,
   type AuthenticationParts,
   type ServiceAccountTokenOptions,
+  type TokenWebhookSettings,
 } from './authentication/authentication.ts';
 export { type FrontProxyOptions, STANDARD_PROXY_HEADERS } from './authentication/front-proxy.ts';
 export { impersonate } from './impersonation/impersonate.ts';
+export { ReviewWebhook, type ReviewWebhookOptions } from './review-webhook/review-webhook.ts';
+export {
+  type ConfiguredWebhook,
+  readWebhookKubeconfig,
+  WebhookConfigError,
+} from './review-webhook/webhook-kubeconfig.ts';

@@ -4,6 +4,7 @@ import {
   type FrontProxyOptions,
   type ServiceAccountTokenOptions,
   STANDARD_PROXY_HEADERS,
+  type TokenWebhookSettings,
 } from '../access/index.ts';
 import type { ClusterPki } from './pki/cluster-pki.ts';
 
@@ -13,6 +14,10 @@ export interface AuthenticationSettings {
   readonly serviceAccounts?: Partial<ServiceAccountTokenOptions>;
   /** The cluster's own authority for front proxies, and the standard headers, unless given. */
   readonly frontProxy?: Partial<FrontProxyOptions>;
+  /** Whether tokens count with which new nodes introduce themselves; no unless given. */
+  readonly bootstrapTokens?: boolean;
+  /** A webhook that knows tokens. */
+  readonly tokenWebhook?: TokenWebhookSettings;
 }
 
 interface SettingsHolder {
@@ -30,6 +35,7 @@ export function clusterAuthentication(
   const { authentication = {}, tokenFile } = options;
   return new Authentication(
     {
+      ...authentication,
       serviceAccounts: {
         issuers: [DEFAULT_ISSUER],
         signingKey: pki.serviceAccountKey,

@@ -15,7 +15,7 @@ import {
   StorageMetrics,
   VersionPath,
 } from '../apiserver/index.ts';
-import { MetricRegistry, RandomUidSource } from '../base/index.ts';
+import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
 import { builtInAdmission, builtInResources } from '../resources/index.ts';
 import { clusterAuthentication } from './authentication.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
@@ -32,6 +32,8 @@ export interface ServerState {
   readonly address: () => string;
   /** What programs beside the server count. */
   readonly metrics: () => readonly MetricRegistry[];
+  /** Aborts when the server is disposed of. */
+  readonly ending: AbortSignal;
 }
 
 /** What servers that are forks of each other have in common, or copies of. */
@@ -59,6 +61,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   server.addPaths(health);
   server.addPaths(new VersionPath(version));
   server.addPaths(authentication.issuerDiscovery(state.address));
+  onAbort(state.ending, () => authentication[Symbol.dispose]());
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
   server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
   server.addPaths(new RootPath(served, health.paths));
@@ -76,7 +79,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
   const authorizer = firstOpinion([mastersAuthorizer, ...(options.authorizers ?? []), fixedAuthorizer]);
   const uids = new RandomUidSource(random);
-  const authentication = clusterAuthentication(options, pki, { objects, clock, uids });
+  const authentication = clusterAuthentication(options, pki, { objects, types, clock, uids, log });
   const server = new ApiServer({
     objects,
     types,

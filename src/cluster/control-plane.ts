@@ -71,6 +71,7 @@ export class ControlPlane implements AsyncDisposable {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       metrics: () => this.#metricSources.flatMap((source) => source()),
+      ending: this.#ending.signal,
     });
     const { log, random, signal } = options;
     this.#definitions = new Definitions({ server: this.server, types: parts.types, log, random, signal });

@@ -1,19 +1,25 @@
+import type { TypeTable } from '../../api/index.ts';
+import type { TokenReview } from '../../api/types/authentication/v1.d.ts';
 import {
   type Authenticator,
   certificateAuthenticator,
   type PathHandler,
   type ServerObjects,
 } from '../../apiserver/index.ts';
-import type { Clock, UidSource } from '../../base/index.ts';
+import type { Clock, Logger, UidSource } from '../../base/index.ts';
+import { ReviewWebhook } from '../review-webhook/review-webhook.ts';
+import type { ConfiguredWebhook } from '../review-webhook/webhook-kubeconfig.ts';
 import { AccountTokens } from '../service-accounts/account-tokens.ts';
 import { IssuerDiscovery } from '../service-accounts/issuer-discovery.ts';
 import { TokenSigner } from '../service-accounts/token-signer.ts';
 import { BearerAuthenticator } from './bearer-authenticator.ts';
+import { BootstrapTokens } from './bootstrap-tokens.ts';
 import { FrontProxyAuthenticator, type FrontProxyOptions, proxyHeaders } from './front-proxy.ts';
 import { readVerificationKeys, type VerificationKey } from './jwt/verification-key.ts';
 import type { TokenAuthenticator } from './token-authenticator.ts';
 import { ChainReviewer, TokenChain } from './token-chain.ts';
 import { TokenFileAuthenticator } from './token-file.ts';
+import { TokenWebhook } from './token-webhook.ts';
 
 /** How tokens of service accounts are made and checked. */
 export interface ServiceAccountTokenOptions {
@@ -38,18 +44,32 @@ export interface AuthenticationOptions {
   readonly frontProxy?: FrontProxyOptions;
   /** Lines `token,user,uid,"groups"`. */
   readonly tokenFile?: string;
+  /** Whether tokens of Secrets in kube-system count with which new nodes introduce themselves; no unless given. */
+  readonly bootstrapTokens?: boolean;
+  /** A webhook that knows tokens; asked last. */
+  readonly tokenWebhook?: TokenWebhookSettings;
+}
+
+export interface TokenWebhookSettings {
+  readonly webhook: ConfiguredWebhook;
+  /** The version of TokenReview that it is asked with; v1beta1 unless given, as upstream. */
+  readonly version?: 'v1' | 'v1beta1';
+  /** How long its answers count; two minutes unless given. */
+  readonly cacheTtlMs?: number;
 }
 
 export interface AuthenticationParts {
   readonly objects: ServerObjects;
+  readonly types: TypeTable;
   readonly clock: Clock;
   readonly uids: UidSource;
+  readonly log: Logger;
 }
 
 const YEAR_SECONDS = 365 * 24 * 3600;
 
 /** All the ways in which a server finds out who asks, in upstream's order, and what follows from them. */
-export class Authentication {
+export class Authentication implements Disposable {
   readonly authenticators: readonly Authenticator[];
   readonly tokenReviewer: ChainReviewer;
   readonly tokenIssuer: TokenSigner;
@@ -57,6 +77,7 @@ export class Authentication {
   readonly isProxyHeader: (name: string) => boolean;
   readonly #options: AuthenticationOptions;
   readonly #keys: readonly VerificationKey[];
+  #webhook: ReviewWebhook<TokenReview> | undefined;
 
   constructor(options: AuthenticationOptions, parts: AuthenticationParts) {
     this.#options = options;
@@ -81,14 +102,37 @@ export class Authentication {
     return new IssuerDiscovery({ issuer: issuers[0] ?? '', ...keysAt, address, keys: this.#keys });
   }
 
+  /** Closes connections to webhooks. */
+  [Symbol.dispose](): void {
+    this.#webhook?.[Symbol.dispose]();
+  }
+
+  #tokenWebhook(apiAudiences: readonly string[], parts: AuthenticationParts): TokenAuthenticator | undefined {
+    const { tokenWebhook } = this.#options;
+    if (tokenWebhook === undefined) return undefined;
+    const { webhook, version = 'v1beta1', cacheTtlMs } = tokenWebhook;
+    this.#webhook = new ReviewWebhook({
+      webhook,
+      group: 'authentication.k8s.io',
+      kind: 'TokenReview',
+      version,
+      ...parts,
+    });
+    const ttl = cacheTtlMs === undefined ? {} : { cacheTtlMs };
+    return new TokenWebhook({ webhook: this.#webhook, apiAudiences, ...ttl, ...parts });
+  }
+
   /** Local ones first, then those that ask others. */
   #tokenAuthenticators(apiAudiences: readonly string[], parts: AuthenticationParts): readonly TokenAuthenticator[] {
-    const { tokenFile, serviceAccounts } = this.#options;
+    const { tokenFile, serviceAccounts, bootstrapTokens = false } = this.#options;
     const { objects, clock } = parts;
     const { issuers } = serviceAccounts;
+    const webhook = this.#tokenWebhook(apiAudiences, parts);
     return [
       ...(tokenFile === undefined ? [] : [new TokenFileAuthenticator(tokenFile)]),
       new AccountTokens({ issuers, keys: this.#keys, apiAudiences, objects, clock }),
+      ...(bootstrapTokens ? [new BootstrapTokens(objects, clock)] : []),
+      ...(webhook === undefined ? [] : [webhook]),
     ];
   }
 }
