@@ -14,3 +14,9 @@ export {
   readWebhookKubeconfig,
   WebhookConfigError,
 } from './review-webhook/webhook-kubeconfig.ts';
+export {
+  AuthenticationConfigError,
+  type AuthenticationConfiguration,
+  type JwtConfiguration,
+} from './authentication/oidc/configuration.ts';
+export { type ConfiguredAuthentication, readConfigurationFile } from './authentication/oidc/configured-issuers.ts';

@@ -1,6 +1,7 @@
 import {
   Authentication,
   type AuthenticationParts,
+  type ConfiguredAuthentication,
   type FrontProxyOptions,
   type ServiceAccountTokenOptions,
   STANDARD_PROXY_HEADERS,
@@ -16,6 +17,8 @@ export interface AuthenticationSettings {
   readonly frontProxy?: Partial<FrontProxyOptions>;
   /** Whether tokens count with which new nodes introduce themselves; no unless given. */
   readonly bootstrapTokens?: boolean;
+  /** Issuers of OpenID Connect, and who may be anonymous. */
+  readonly configuration?: ConfiguredAuthentication;
   /** A webhook that knows tokens. */
   readonly tokenWebhook?: TokenWebhookSettings;
 }

@@ -92,7 +92,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     hiddenHeaders: authentication.isProxyHeader,
     impersonate: (encode) => impersonate(authorizer, encode),
     authorizer,
-    anonymousAuth: options.anonymousAuth,
+    anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
     admission: [
       ...builtInAdmission({ objects, clock, random }, options.disableAdmission),
       ...(options.admission ?? []),

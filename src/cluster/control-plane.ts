@@ -29,7 +29,14 @@ export interface Identity {
 /** Starts the store, the API server and the objects every cluster has; resolves when clients can come. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const storage = await openStorage(options.storage, options);
-  const plane = new ControlPlane(options, { storage, types: builtInTypes(), ...(await openPki(options, storage)) });
+  const pki = await openPki(options, storage);
+  let plane: ControlPlane;
+  try {
+    plane = new ControlPlane(options, { storage, types: builtInTypes(), ...pki });
+  } catch (error) {
+    await storage.store[Symbol.asyncDispose](); // what the options say cannot be done
+    throw error;
+  }
   try {
     await plane.bootstrap();
     if (options.listen !== undefined) await plane.listen(options.listen);

@@ -2,6 +2,7 @@ import type { TypeTable } from '../../api/index.ts';
 import type { TokenReview } from '../../api/types/authentication/v1.d.ts';
 import {
   type Authenticator,
+  type Call,
   certificateAuthenticator,
   type PathHandler,
   type ServerObjects,
@@ -16,6 +17,7 @@ import { BearerAuthenticator } from './bearer-authenticator.ts';
 import { BootstrapTokens } from './bootstrap-tokens.ts';
 import { FrontProxyAuthenticator, type FrontProxyOptions, proxyHeaders } from './front-proxy.ts';
 import { readVerificationKeys, type VerificationKey } from './jwt/verification-key.ts';
+import { type ConfiguredAuthentication, ConfiguredIssuers } from './oidc/configured-issuers.ts';
 import type { TokenAuthenticator } from './token-authenticator.ts';
 import { ChainReviewer, TokenChain } from './token-chain.ts';
 import { TokenFileAuthenticator } from './token-file.ts';
@@ -46,6 +48,8 @@ export interface AuthenticationOptions {
   readonly tokenFile?: string;
   /** Whether tokens of Secrets in kube-system count with which new nodes introduce themselves; no unless given. */
   readonly bootstrapTokens?: boolean;
+  /** Issuers of OpenID Connect, and who may be anonymous. */
+  readonly configuration?: ConfiguredAuthentication;
   /** A webhook that knows tokens; asked last. */
   readonly tokenWebhook?: TokenWebhookSettings;
 }
@@ -73,11 +77,14 @@ export class Authentication implements Disposable {
   readonly authenticators: readonly Authenticator[];
   readonly tokenReviewer: ChainReviewer;
   readonly tokenIssuer: TokenSigner;
+  /** Which requests without credentials the configuration lets in; undefined when it does not say. */
+  readonly anonymous: ((call: Pick<Call, 'path'>) => boolean) | undefined;
   /** True for headers, by lower-case name, in which front proxies tell whom they speak for. */
   readonly isProxyHeader: (name: string) => boolean;
   readonly #options: AuthenticationOptions;
   readonly #keys: readonly VerificationKey[];
   #webhook: ReviewWebhook<TokenReview> | undefined;
+  #issuers: ConfiguredIssuers | undefined;
 
   constructor(options: AuthenticationOptions, parts: AuthenticationParts) {
     this.#options = options;
@@ -88,6 +95,7 @@ export class Authentication implements Disposable {
     this.#keys = keysOf(serviceAccounts);
     const chain = new TokenChain(this.#tokenAuthenticators(apiAudiences, parts));
     this.tokenReviewer = new ChainReviewer(chain, apiAudiences);
+    this.anonymous = this.#issuers?.anonymous;
     this.authenticators = [
       ...(frontProxy === undefined ? [] : [new FrontProxyAuthenticator(frontProxy)]),
       certificateAuthenticator,
@@ -105,6 +113,7 @@ export class Authentication implements Disposable {
   /** Closes connections to webhooks. */
   [Symbol.dispose](): void {
     this.#webhook?.[Symbol.dispose]();
+    this.#issuers?.[Symbol.dispose]();
   }
 
   #tokenWebhook(apiAudiences: readonly string[], parts: AuthenticationParts): TokenAuthenticator | undefined {
@@ -124,14 +133,17 @@ export class Authentication implements Disposable {
 
   /** Local ones first, then those that ask others. */
   #tokenAuthenticators(apiAudiences: readonly string[], parts: AuthenticationParts): readonly TokenAuthenticator[] {
-    const { tokenFile, serviceAccounts, bootstrapTokens = false } = this.#options;
+    const { tokenFile, serviceAccounts, bootstrapTokens = false, configuration } = this.#options;
     const { objects, clock } = parts;
     const { issuers } = serviceAccounts;
     const webhook = this.#tokenWebhook(apiAudiences, parts);
+    if (configuration !== undefined)
+      this.#issuers = new ConfiguredIssuers(configuration, { reservedIssuers: issuers, ...parts });
     return [
       ...(tokenFile === undefined ? [] : [new TokenFileAuthenticator(tokenFile)]),
       new AccountTokens({ issuers, keys: this.#keys, apiAudiences, objects, clock }),
       ...(bootstrapTokens ? [new BootstrapTokens(objects, clock)] : []),
+      ...(this.#issuers === undefined ? [] : [this.#issuers]),
       ...(webhook === undefined ? [] : [webhook]),
     ];
   }
