@@ -20,3 +20,4 @@ export {
   type JwtConfiguration,
 } from './authentication/oidc/configuration.ts';
 export { type ConfiguredAuthentication, readConfigurationFile } from './authentication/oidc/configured-issuers.ts';
+export { oidcConfiguration, type OidcFlags } from './authentication/oidc/oidc-flags.ts';

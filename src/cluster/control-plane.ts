@@ -185,7 +185,8 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   #bootstrapObjects(): BootstrapObjects {
-    const { clock, certificateClock = clock, serviceCidrs, listen: place, advertiseAddress } = this.#options;
+    const { clock, certificateClock = clock, serviceCidrs, listen: place } = this.#options;
+    const { advertiseAddress, clientAuthorities } = this.#options;
     const port = place?.port ?? 0;
     return bootstrapObjects({
       clock,
@@ -196,7 +197,10 @@ export class ControlPlane implements AsyncDisposable {
       },
       serviceCidrs,
       apiServiceAddress: apiServiceAddress(serviceCidrs),
-      pki: this.pki,
+      trusted: {
+        clientAuthorities: clientAuthorities ?? this.pki.authority.certificate,
+        frontProxy: frontProxyOf(this.#options, this.pki),
+      },
     });
   }
 
