@@ -16,6 +16,8 @@ import type { StorageOptions } from './storage-options.ts';
 
 /** What can be added to an API server from outside. */
 export interface ServerExtensions {
+  /** How the server finds out who asks: issuers of tokens, a token webhook, front proxies. */
+  readonly authentication?: AuthenticationSettings;
   /** More ways to tell who is asking, after client certificates and the token file. */
   readonly authenticators?: readonly Authenticator[];
   /** Asked about every request that is not the masters', before what everybody may do; the first opinion counts. */
@@ -43,8 +45,6 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly clientAuthorities?: string;
   /** Lines `token,user,uid,"groups"`. */
   readonly tokenFile?: string;
-  /** More about who asks. */
-  readonly authentication?: AuthenticationSettings;
   readonly runtimeConfig: RuntimeConfig;
   /** Admission plugins that are switched off, by upstream's names. */
   readonly disableAdmission?: readonly string[];
