@@ -79,8 +79,15 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
   const authorizer = firstOpinion([mastersAuthorizer, ...(options.authorizers ?? []), fixedAuthorizer]);
   const uids = new RandomUidSource(random);
-  const authentication = clusterAuthentication(options, pki, { objects, types, clock, uids, log });
-  const server = new ApiServer({
+  const authentication = clusterAuthentication(options, pki, {
+    objects,
+    types,
+    clock,
+    uids,
+    log,
+    update: (path, object) => server.self.update(path, object),
+  });
+  const server: ApiServer = new ApiServer({
     objects,
     types,
     clock,

@@ -1,4 +1,4 @@
-import type { TypeTable } from '../../api/index.ts';
+import type { ApiObject, TypeTable } from '../../api/index.ts';
 import type { TokenReview } from '../../api/types/authentication/v1.d.ts';
 import {
   type Authenticator,
@@ -11,6 +11,7 @@ import type { Clock, Logger, UidSource } from '../../base/index.ts';
 import { ReviewWebhook } from '../review-webhook/review-webhook.ts';
 import type { ConfiguredWebhook } from '../review-webhook/webhook-kubeconfig.ts';
 import { AccountTokens } from '../service-accounts/account-tokens.ts';
+import { LegacyTokenUse } from '../service-accounts/legacy-token-use.ts';
 import { IssuerDiscovery } from '../service-accounts/issuer-discovery.ts';
 import { TokenSigner } from '../service-accounts/token-signer.ts';
 import { BearerAuthenticator } from './bearer-authenticator.ts';
@@ -68,6 +69,8 @@ export interface AuthenticationParts {
   readonly clock: Clock;
   readonly uids: UidSource;
   readonly log: Logger;
+  /** Writes an object of the server's own accord. */
+  readonly update: (path: string, object: ApiObject) => Promise<void>;
 }
 
 const YEAR_SECONDS = 365 * 24 * 3600;
@@ -141,7 +144,7 @@ export class Authentication implements Disposable {
       this.#issuers = new ConfiguredIssuers(configuration, { reservedIssuers: issuers, ...parts });
     return [
       ...(tokenFile === undefined ? [] : [new TokenFileAuthenticator(tokenFile)]),
-      new AccountTokens({ issuers, keys: this.#keys, apiAudiences, objects, clock }),
+      new AccountTokens({ issuers, keys: this.#keys, apiAudiences, objects, clock, use: new LegacyTokenUse(parts) }),
       ...(bootstrapTokens ? [new BootstrapTokens(objects, clock)] : []),
       ...(this.#issuers === undefined ? [] : [this.#issuers]),
       ...(webhook === undefined ? [] : [webhook]),

@@ -19,6 +19,7 @@ export class BearerAuthenticator implements Authenticator {
     const question = { audiences: this.#audiences, signal: call.signal };
     const finding = await this.#tokens.authenticate(shown.token, question);
     if (finding.type !== 'known') return 'invalid';
+    if (shown.otherProtocols !== undefined) call.replaceHeader('sec-websocket-protocol', shown.otherProtocols);
     const { annotations = {}, warnings = [] } = finding.notes ?? {};
     for (const [key, value] of Object.entries(annotations)) call.annotations.add(key, value);
     for (const warning of warnings) call.warnings.add(warning);
@@ -28,6 +29,8 @@ export class BearerAuthenticator implements Authenticator {
 
 interface ShownToken {
   readonly token: string;
+  /** What the client offers to speak, besides the token. */
+  readonly otherProtocols?: readonly string[];
 }
 
 function bearerToken(call: Call): ShownToken | undefined {
@@ -52,5 +55,6 @@ function protocolToken(call: Call): ShownToken | 'invalid' | undefined {
   if (found.length > 1 || protocols.length === 1) return 'invalid';
   const encoded = (found[0] ?? '').slice(PROTOCOL_PREFIX.length);
   if (!/^[A-Za-z0-9_-]+$/.test(encoded)) return 'invalid';
-  return { token: Buffer.from(encoded, 'base64url').toString() };
+  const otherProtocols = protocols.filter((protocol) => !protocol.startsWith(PROTOCOL_PREFIX));
+  return { token: Buffer.from(encoded, 'base64url').toString(), otherProtocols };
 }

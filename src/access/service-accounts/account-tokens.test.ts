@@ -252,6 +252,8 @@ describe('a token kept in a Secret', () => {
       'authentication.k8s.io/legacy-token-manual-secret': 'kept',
     });
     expect(await plane.whoami(bearer(token))).not.toHaveProperty('extra');
+    const { metadata } = (await plane.admin('GET', `${SECRETS}/kept`)).body as { readonly metadata: object };
+    expect(metadata).toMatchObject({ labels: { 'kubernetes.io/legacy-token-last-used': '2026-01-01' } });
     expect(await refusalOf(await legacyToken({ more: 1 }))).toBe("Token does not match server's copy");
     await plane.admin('DELETE', `${SECRETS}/kept`);
     expect(await refusalOf(token)).toBe('Token has been invalidated');

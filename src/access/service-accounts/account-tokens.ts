@@ -15,6 +15,7 @@ import {
 import { accountUser } from './account-user.ts';
 import { LEEWAY_MS, TokenObjects } from './bound-object-check.ts';
 import { checkLegacyToken } from './legacy-secret-check.ts';
+import type { LegacyTokenUse } from './legacy-token-use.ts';
 import { readClaims, type TokenClaims } from './token-claims.ts';
 
 /** Who issued tokens that are kept in Secrets. */
@@ -27,6 +28,8 @@ export interface AccountTokenOptions {
   readonly apiAudiences: readonly string[];
   readonly objects: ServerObjects;
   readonly clock: Clock;
+  /** Notes which of the tokens that are kept in Secrets are used. */
+  readonly use: LegacyTokenUse;
 }
 
 /**
@@ -58,7 +61,7 @@ export class AccountTokens implements TokenAuthenticator {
     }
     const finding =
       claims.issuer === LEGACY_ISSUER
-        ? await checkLegacyToken(token, claims, this.#objects)
+        ? await checkLegacyToken(token, claims, { objects: this.#objects, use: this.#options.use })
         : await this.#checkBound(claims);
     if (finding.type !== 'known') return finding;
     if (claims.audiences.length > 0) return { ...finding, audiences };
