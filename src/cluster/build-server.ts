@@ -80,6 +80,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   const authorizer = firstOpinion([mastersAuthorizer, ...(options.authorizers ?? []), fixedAuthorizer]);
   const uids = new RandomUidSource(random);
   const authentication = clusterAuthentication(options, pki, {
+    more: options.authenticators ?? [],
     objects,
     types,
     clock,
@@ -95,7 +96,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     uids,
     log,
     metrics,
-    authenticators: [...authentication.authenticators, ...(options.authenticators ?? [])],
+    authenticators: authentication.authenticators,
     hiddenHeaders: authentication.isProxyHeader,
     impersonate: (encode) => impersonate(authorizer, encode),
     authorizer,

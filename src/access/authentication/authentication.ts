@@ -15,6 +15,7 @@ import { LegacyTokenUse } from '../service-accounts/legacy-token-use.ts';
 import { IssuerDiscovery } from '../service-accounts/issuer-discovery.ts';
 import { TokenSigner } from '../service-accounts/token-signer.ts';
 import { BearerAuthenticator } from './bearer-authenticator.ts';
+import { CallTokens } from './call-tokens.ts';
 import { BootstrapTokens } from './bootstrap-tokens.ts';
 import { FrontProxyAuthenticator, type FrontProxyOptions, proxyHeaders } from './front-proxy.ts';
 import { readVerificationKeys, type VerificationKey } from './jwt/verification-key.ts';
@@ -64,6 +65,8 @@ export interface TokenWebhookSettings {
 }
 
 export interface AuthenticationParts {
+  /** Asked last, about requests and in reviews alike. */
+  readonly more?: readonly Authenticator[];
   readonly objects: ServerObjects;
   readonly types: TypeTable;
   readonly clock: Clock;
@@ -96,13 +99,17 @@ export class Authentication implements Disposable {
     this.isProxyHeader = frontProxy === undefined ? () => false : proxyHeaders(frontProxy);
     this.tokenIssuer = signer(serviceAccounts, parts);
     this.#keys = keysOf(serviceAccounts);
-    const chain = new TokenChain(this.#tokenAuthenticators(apiAudiences, parts));
-    this.tokenReviewer = new ChainReviewer(chain, apiAudiences);
+    const tokens = this.#tokenAuthenticators(apiAudiences, parts);
+    const chain = new TokenChain(tokens);
+    const { more = [], clock } = parts;
+    const reviewed = more.length === 0 ? chain : new TokenChain([...tokens, new CallTokens(more, clock)]);
+    this.tokenReviewer = new ChainReviewer(reviewed, apiAudiences);
     this.anonymous = this.#issuers?.anonymous;
     this.authenticators = [
       ...(frontProxy === undefined ? [] : [new FrontProxyAuthenticator(frontProxy)]),
       certificateAuthenticator,
       new BearerAuthenticator(chain, apiAudiences),
+      ...more,
     ];
   }
 

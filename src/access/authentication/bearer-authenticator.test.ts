@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type Call, inProcessCall } from '../../apiserver/index.ts';
+import { type Authenticator, type Call, inProcessCall } from '../../apiserver/index.ts';
 import { RealClock } from '../../base/index.ts';
 import { BearerAuthenticator } from './bearer-authenticator.ts';
 import { refused, type TokenAuthenticator } from './token-authenticator.ts';
 import { TokenChain } from './token-chain.ts';
+import { TestPlane } from '../testing/test-plane.ts';
 
 const ADA = { name: 'ada', groups: [] };
 
@@ -87,4 +88,15 @@ test('one that fails does not keep others from being asked, and all reasons are 
   const chain = new TokenChain([failing, refusing, new OneToken()]);
   expect(await chain.authenticate('right', question)).toMatchObject({ type: 'known' });
   expect(await chain.authenticate('wrong', question)).toEqual(refused('[invalid bearer token, broken]'));
+});
+
+test('a token that only an authenticator of the embedder knows can be reviewed', async () => {
+  const badges: Authenticator = {
+    authenticate: (asking) => (asking.header('authorization') === 'Bearer badge' ? ADA : undefined),
+  };
+  await using plane = await TestPlane.start({ authenticators: [badges] });
+  const user = { username: 'ada', groups: ['system:authenticated'] };
+  expect(await plane.whoami({ headers: { authorization: 'Bearer badge' } })).toEqual(user);
+  expect(await plane.review('badge')).toMatchObject({ authenticated: true, user });
+  expect(await plane.review('other')).toMatchObject({ error: 'invalid bearer token' });
 });
