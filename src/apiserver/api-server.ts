@@ -39,8 +39,12 @@ export interface ApiServerOptions {
   readonly log: Logger;
   readonly metrics: MetricRegistry;
   readonly authenticators: readonly Authenticator[];
-  /** Whether requests without credentials are let in, as system:anonymous; yes unless given. */
-  readonly anonymousAuth?: boolean;
+  /** Which requests without credentials are let in, as system:anonymous; all unless given. */
+  readonly anonymousAuth?: boolean | ((call: Call) => boolean);
+  /** Headers that nobody sees after authentication, besides the standard ones. */
+  readonly hiddenHeaders?: (name: string) => boolean;
+  /** Lets some act as others, between finding out who asks and judging what they may do. */
+  readonly impersonate?: (encode: Encode) => Stage;
   readonly authorizer: Authorizer;
   /** In running order. */
   readonly admission: readonly AdmissionPlugin[];
@@ -112,7 +116,12 @@ export class ApiServer implements RequestHandler {
     const stages: readonly Stage[] = [
       metrics.stage,
       catchFailures(log, encode),
-      authenticate(options.authenticators, { metrics: access, anonymous: options.anonymousAuth }),
+      authenticate(options.authenticators, {
+        metrics: access,
+        anonymous: options.anonymousAuth,
+        hides: options.hiddenHeaders,
+      }),
+      ...(options.impersonate === undefined ? [] : [options.impersonate(encode)]),
       limiter.stage,
       authorize(options.authorizer, encode, access),
     ];

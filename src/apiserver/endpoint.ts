@@ -80,6 +80,7 @@ export function writeContext(
     },
     manager: managerName(options.fieldManager ?? '', call.header('user-agent') ?? ''),
     warn: (message) => call.warnings.add(message),
+    annotate: (key, value) => call.annotations.add(key, value),
     ...(call.isLarge ? { pause: () => turns.take(true) } : {}),
   };
 }

@@ -10,6 +10,8 @@ export type {
   TakeOver,
   UpgradeAnswer,
 } from './answers/answer.ts';
+export { takesApplication } from './answers/accept.ts';
+export { noRouteBut } from './answers/not-acceptable.ts';
 export { ageSince, humanDuration } from './answers/age.ts';
 export { webSocketAnswer, type WebSocketAnswerOptions } from './answers/websocket-answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
@@ -17,12 +19,11 @@ export { VersionPath, type VersionInfo } from './health/version-path.ts';
 export { MetricsPath } from './metrics/metrics-path.ts';
 export { StorageMetrics } from './metrics/storage-metrics.ts';
 export type { Call } from './request/call.ts';
-export { ANONYMOUS, type UserInfo } from './request/call.ts';
+export { ANONYMOUS, type ClientCertificate, type Impersonation, type UserInfo } from './request/call.ts';
 export { requestInfo, type RequestInfo } from './request/request-info.ts';
 export * from './resource.ts';
 export { builtInCapabilities, type Capabilities, customCapabilities } from './capabilities.ts';
 export type { ResourceRegistry } from './resource-registry.ts';
-export { TokenFileAuthenticator } from './stages/token-file.ts';
 export { certificateAuthenticator, type Authenticator } from './stages/authenticate.ts';
 export {
   type AccessDecision,
@@ -32,7 +33,9 @@ export {
   NO_OPINION,
 } from './access/authorizer.ts';
 export { evaluateWithAccess } from './access/expression-access.ts';
+export { refusal } from './access/refusal.ts';
 export type { PathHandler } from './stages/dispatch.ts';
+export type { Encode, Next, Stage } from './stages/stage.ts';
 export { fixedAuthorizer, mastersAuthorizer } from './access/authorizer.ts';
 export type { ObjectsOf } from './objects/objects-of.ts';
 export type { ObjectIndex } from './objects/objects-of.ts';

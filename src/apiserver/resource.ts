@@ -160,6 +160,8 @@ export interface WriteContext {
   /** The field manager that the writer is recorded as in managedFields. */
   readonly manager: string;
   warn(message: string): void;
+  /** Adds to the audit event of the request. */
+  annotate(key: string, value: string): void;
   /** There when the object is large: others have their turns in between, before each step that looks at all of it. */
   readonly pause?: () => Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { type CostRange, estimateCost, type SizeEstimator } from './cost/estimate.ts';
 import { Planner, type PlanContext } from './evaluate/planner.ts';
 import { Program, type ProgramOptions } from './program.ts';
-import { childrenOf, type Expr } from './syntax/index.ts';
+import { childrenOf, type Expr, Operator } from './syntax/index.ts';
 import { formatType, type Type } from './type-terms/index.ts';
 
 /** An expression that was parsed and checked. */
@@ -38,6 +38,21 @@ export class CheckedExpression {
   mentions(variable: string): boolean {
     return mentions(this.expr, variable);
   }
+
+  /** Whether this field of a variable is read, or asked for, anywhere. */
+  selects(variable: string, field: string): boolean {
+    return selects(this.expr, variable, field);
+  }
+}
+
+function selects(expr: Expr, variable: string, field: string): boolean {
+  const isVariable = (operand: Expr | undefined): boolean => operand?.kind === 'ident' && operand.name === variable;
+  if (expr.kind === 'select' && expr.field === field && isVariable(expr.operand)) return true;
+  if (expr.kind === 'call' && expr.name === Operator.optionalSelect && isVariable(expr.args[0])) {
+    const [, name] = expr.args;
+    if (name?.kind === 'literal' && name.literal.kind === 'string' && name.literal.value === field) return true;
+  }
+  return childrenOf(expr).some((child) => selects(child, variable, field));
 }
 
 function mentions(expr: Expr, name: string): boolean {

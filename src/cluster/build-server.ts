@@ -1,7 +1,7 @@
 import { apiEnablement, type TypeTable } from '../api/index.ts';
+import { type Authentication, impersonate } from '../access/index.ts';
 import {
   ApiServer,
-  certificateAuthenticator,
   DiscoveryPaths,
   firstOpinion,
   fixedAuthorizer,
@@ -13,13 +13,14 @@ import {
   ServedApi,
   ServerObjects,
   StorageMetrics,
-  TokenFileAuthenticator,
   VersionPath,
 } from '../apiserver/index.ts';
-import { MetricRegistry, RandomUidSource } from '../base/index.ts';
+import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
 import { builtInAdmission, builtInResources } from '../resources/index.ts';
+import { clusterAuthentication } from './authentication.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { healthChecks } from './health.ts';
+import type { ClusterPki } from './pki/cluster-pki.ts';
 import { processMetrics, storageSize } from './process-metrics.ts';
 import type { OpenStorage } from './storage-options.ts';
 import { versionInfo } from './versions.ts';
@@ -31,12 +32,15 @@ export interface ServerState {
   readonly address: () => string;
   /** What programs beside the server count. */
   readonly metrics: () => readonly MetricRegistry[];
+  /** Aborts when the server is disposed of. */
+  readonly ending: AbortSignal;
 }
 
 /** What servers that are forks of each other have in common, or copies of. */
 export interface ServerParts {
   readonly storage: OpenStorage;
   readonly types: TypeTable;
+  readonly pki: ClusterPki;
 }
 
 /** An API server with the built-in resources and all its paths, on an open store. */
@@ -45,7 +49,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const version = versionInfo();
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
-  const server = withResources(options, parts, metrics);
+  const { server, authentication } = withResources(options, parts, metrics);
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
@@ -56,32 +60,47 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const health = new HealthPaths(healthChecks({ ...state, store, isStopping }), { indicators, log: options.log });
   server.addPaths(health);
   server.addPaths(new VersionPath(version));
+  server.addPaths(authentication.issuerDiscovery(state.address));
+  onAbort(state.ending, () => authentication[Symbol.dispose]());
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
   server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
   server.addPaths(new RootPath(served, health.paths));
   return server;
 }
 
-function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): ApiServer {
-  const { storage, types } = parts;
+interface BuiltServer {
+  readonly server: ApiServer;
+  readonly authentication: Authentication;
+}
+
+function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): BuiltServer {
+  const { storage, types, pki } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
   const authorizer = firstOpinion([mastersAuthorizer, ...(options.authorizers ?? []), fixedAuthorizer]);
-  const server = new ApiServer({
+  const uids = new RandomUidSource(random);
+  const authentication = clusterAuthentication(options, pki, {
+    more: options.authenticators ?? [],
+    objects,
+    types,
+    clock,
+    uids,
+    log,
+    update: (path, object) => server.self.update(path, object),
+  });
+  const server: ApiServer = new ApiServer({
     objects,
     types,
     clock,
     random,
-    uids: new RandomUidSource(random),
+    uids,
     log,
     metrics,
-    authenticators: [
-      certificateAuthenticator,
-      ...(options.tokenFile === undefined ? [] : [new TokenFileAuthenticator(options.tokenFile)]),
-      ...(options.authenticators ?? []),
-    ],
+    authenticators: authentication.authenticators,
+    hiddenHeaders: authentication.isProxyHeader,
+    impersonate: (encode) => impersonate(authorizer, encode),
     authorizer,
-    anonymousAuth: options.anonymousAuth,
+    anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
     admission: [
       ...builtInAdmission({ objects, clock, random }, options.disableAdmission),
       ...(options.admission ?? []),
@@ -95,8 +114,10 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     serviceCidrs,
     eventTtlSeconds,
     accessReviewer: { authorizer },
+    tokenReviewer: authentication.tokenReviewer,
+    tokenIssuer: authentication.tokenIssuer,
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
-  return server;
+  return { server, authentication };
 }

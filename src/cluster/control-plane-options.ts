@@ -9,12 +9,15 @@ import type {
   TransportLimits,
 } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
+import type { AuthenticationSettings } from './authentication.ts';
 import type { ListenAddress } from './addresses.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import type { StorageOptions } from './storage-options.ts';
 
 /** What can be added to an API server from outside. */
 export interface ServerExtensions {
+  /** How the server finds out who asks: issuers of tokens, a token webhook, front proxies. */
+  readonly authentication?: AuthenticationSettings;
   /** More ways to tell who is asking, after client certificates and the token file. */
   readonly authenticators?: readonly Authenticator[];
   /** Asked about every request that is not the masters', before what everybody may do; the first opinion counts. */

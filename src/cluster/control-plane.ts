@@ -15,6 +15,7 @@ import { apiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
 import { type OwnObject, repair } from './bootstrap/own-object.ts';
+import { frontProxyOf } from './authentication.ts';
 import { buildServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
@@ -35,7 +36,14 @@ export interface Identity {
 /** Starts the store, the API server and the objects every cluster has; resolves when clients can come. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const storage = await openStorage(options.storage, options);
-  const plane = new ControlPlane(options, { storage, types: builtInTypes(), ...(await openPki(options, storage)) });
+  const pki = await openPki(options, storage);
+  let plane: ControlPlane;
+  try {
+    plane = new ControlPlane(options, { storage, types: builtInTypes(), ...pki });
+  } catch (error) {
+    await storage.store[Symbol.asyncDispose](); // what the options say cannot be done
+    throw error;
+  }
   try {
     await plane.bootstrap();
     if (options.listen !== undefined) await plane.listen(options.listen);
@@ -78,6 +86,7 @@ export class ControlPlane implements AsyncDisposable {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       metrics: () => this.#metricSources.flatMap((source) => source()),
+      ending: this.#ending.signal,
     });
     const { clock, log, random, signal } = options;
     const { types } = parts;
@@ -158,6 +167,7 @@ export class ControlPlane implements AsyncDisposable {
       ...place,
       serving: this.#serving(),
       clientAuthorities: clientAuthorities ?? this.pki.authority.certificate,
+      proxyAuthorities: frontProxyOf(this.#options, this.pki).authorities,
       clock,
       uids: this.server.services.uids,
       log,
@@ -198,7 +208,8 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   #bootstrapObjects(): BootstrapObjects {
-    const { clock, certificateClock = clock, serviceCidrs, listen: place, advertiseAddress } = this.#options;
+    const { clock, certificateClock = clock, serviceCidrs, listen: place } = this.#options;
+    const { advertiseAddress, clientAuthorities } = this.#options;
     const port = place?.port ?? 0;
     return bootstrapObjects({
       clock,
@@ -209,7 +220,10 @@ export class ControlPlane implements AsyncDisposable {
       },
       serviceCidrs,
       apiServiceAddress: apiServiceAddress(serviceCidrs),
-      pki: this.pki,
+      trusted: {
+        clientAuthorities: clientAuthorities ?? this.pki.authority.certificate,
+        frontProxy: frontProxyOf(this.#options, this.pki),
+      },
     });
   }
 

@@ -7,6 +7,8 @@ export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
 export type { ListenAddress } from './addresses.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
+export type { AuthenticationSettings } from './authentication.ts';
+export { oidcConfiguration, readConfigurationFile, readWebhookKubeconfig } from '../access/index.ts';
 export type { WorkloadOptions } from './cluster-apps.ts';
 export { admissionProblems, hasAdmissionPlugin } from '../resources/index.ts';
 // What is given to a server: who may do what, what becomes of objects, kinds that are made up in code.

@@ -75,7 +75,7 @@ test('tokens for service accounts come from the issuer, bound to what was named'
     maxExpirationSeconds: 7200,
     async issue(asked) {
       wishes.push(asked);
-      return 'a-token';
+      return { token: 'a-token', tokenId: 'an-id' };
     },
   };
   await using api = await TestApi.open({ tokenIssuer });

@@ -22,7 +22,7 @@ export interface TokenReviewer {
   /** Audiences that a token must be for when a review names none. */
   readonly apiAudiences: readonly string[];
   /** Who a token belongs to; an error text when it is nobody's. */
-  review(token: string, audiences: readonly string[]): Promise<TokenVerdict>;
+  review(token: string, audiences: readonly string[], signal: AbortSignal): Promise<TokenVerdict>;
 }
 
 export type TokenVerdict =
@@ -39,7 +39,13 @@ export interface TokenIssuer {
    * told off after the time that was asked for. Absent: as long as was asked for.
    */
   readonly extendedExpirationSeconds?: number;
-  issue(request: TokenSpec): Promise<string>;
+  issue(request: TokenSpec): Promise<IssuedToken>;
+}
+
+export interface IssuedToken {
+  readonly token: string;
+  /** Names the token in audit logs. */
+  readonly tokenId: string;
 }
 
 export interface TokenSpec {

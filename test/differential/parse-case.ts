@@ -105,7 +105,7 @@ class BlockReader {
   }
 
   #header(text: string, at: number): void {
-    const header = /^([A-Za-z-]+): ?(.*)$/.exec(text);
+    const header = /^([\w.%-]+): ?(.*)$/.exec(text);
     if (header === null) throw this.#fail(this.#block.first + at, `"${text}" is not a header`);
     this.#headers[header[1] ?? ''] = header[2] ?? '';
   }

@@ -1,3 +1,4 @@
+import { withTokensDescribed } from './described-token.ts';
 import type { Played } from './play-case.ts';
 
 const UID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g;
@@ -44,7 +45,7 @@ export class Placeholders {
   }
 
   inText(text: string): string {
-    let result = this.#withoutGeneratedEnds(text)
+    let result = this.#withoutGeneratedEnds(withTokensDescribed(text))
       .replaceAll(UID, (uid) => this.#uidName(uid))
       .replaceAll(TIME, (time, fraction: string | undefined) => this.#timeName(time, fraction))
       .replaceAll(VERSION_IN_TEXT, (version) => this.#versionName(version))

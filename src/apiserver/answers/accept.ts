@@ -25,9 +25,14 @@ export function parseAccept(header: string): readonly AcceptClause[] {
 
 /** Whether a client that sends this header takes JSON; without a header it takes anything. */
 export function takesJson(header: string): boolean {
+  return takesApplication(header, 'json');
+}
+
+/** Whether it takes `application/` this. */
+export function takesApplication(header: string, wanted: string): boolean {
   if (header === '') return true;
   return parseAccept(header).some(
-    ({ type, subtype }) => type === '*' || (type === 'application' && (subtype === 'json' || subtype === '*')),
+    ({ type, subtype }) => type === '*' || (type === 'application' && (subtype === wanted || subtype === '*')),
   );
 }
 

@@ -15,6 +15,11 @@ export function noRouteButJson(): StatusError {
   return noRoute([mediaTypes.json]);
 }
 
+/** The same on a route that has nothing but this media type. */
+export function noRouteBut(mediaType: string): StatusError {
+  return noRoute([mediaType]);
+}
+
 function noRoute(available: readonly string[]): StatusError {
   return new StatusError({
     code: 406,

@@ -14,8 +14,14 @@ export interface Call {
   header(name: string): string | undefined;
   /** All values of a header that may be repeated. */
   headers(name: string): readonly string[];
+  /** The lower-case names of all headers, each once. */
+  headerNames(): readonly string[];
+  /** For stages: the header has these values from here on, or is not there when there are none. */
+  replaceHeader(name: string, values: readonly string[]): void;
   /** Who the client's certificate says it is; 'invalid' when one was shown that our CA did not issue. */
   readonly certificate: ClientCertificate | 'invalid' | undefined;
+  /** The client's certificate when an authority for front proxies vouches for it, whoever else does. */
+  readonly proxyCertificate: ClientCertificate | undefined;
   readonly remoteAddress: string;
   /** Aborts when the client goes away, the deadline passes or the server stops. */
   readonly signal: AbortSignal;
@@ -44,10 +50,19 @@ export interface Call {
   readonly receivedAt: number;
   readonly info: RequestInfo;
   user: UserInfo;
+  /** Who sent the request when `user` is somebody whom they impersonate. */
+  impersonation: Impersonation | undefined;
   /** Texts for `Warning` headers, in order and without repeats. */
   readonly warnings: Warnings;
   /** For the audit event of the request. */
   readonly annotations: AuditAnnotations;
+}
+
+/** Who acts as somebody else, for the audit log. */
+export interface Impersonation {
+  readonly requestor: UserInfo;
+  /** The verb by which it was allowed, such as `impersonate:user-info`; empty for plain `impersonate`. */
+  readonly constraint: string;
 }
 
 /** What became of one answer. */

@@ -4,10 +4,18 @@ import type { ClientCertificate } from '../request/call.ts';
 import type { UserInfo } from '../request/call.ts';
 import { inProcessCall } from '../transport/index.ts';
 import { authenticate, type Authenticator, certificateAuthenticator } from './authenticate.ts';
-import { TokenFileAuthenticator } from './token-file.ts';
 
 const ADA: ClientCertificate = { commonName: 'ada', organizations: ['dev'] };
-const both = [certificateAuthenticator, new TokenFileAuthenticator('secret,bob,2,ops\n')];
+
+/** Knows one token. */
+const tokens: Authenticator = {
+  authenticate(call) {
+    const header = call.header('authorization') ?? '';
+    if (!header.startsWith('Bearer ')) return undefined;
+    return header === 'Bearer secret' ? { name: 'bob', uid: '2', groups: ['ops'] } : 'invalid';
+  },
+};
+const both = [certificateAuthenticator, tokens];
 
 interface Shown {
   readonly certificate?: ClientCertificate | 'invalid';
@@ -56,7 +64,7 @@ describe('who asks', () => {
 
   test.each<readonly [string, Shown, readonly Authenticator[]]>([
     ['an unknown token', { authorization: 'Bearer wrong' }, both],
-    ['an unknown token where nobody knows tokens', { authorization: 'bearer  wrong' }, [certificateAuthenticator]],
+    ['an unknown token where nobody knows tokens', { authorization: 'bearer wrong' }, [certificateAuthenticator]],
     ['any token where nobody knows anything', { authorization: 'Bearer secret' }, []],
     ['a certificate of a foreign authority', { certificate: 'invalid' }, both],
     ['a certificate of a foreign authority, asked first', { certificate: 'invalid' }, [certificateAuthenticator]],

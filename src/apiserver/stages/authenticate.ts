@@ -11,26 +11,36 @@ export interface Authenticator {
 
 export interface AuthenticateOptions {
   readonly metrics?: AccessMetrics;
-  /** Whether requests without credentials are let in; yes unless given. */
-  readonly anonymous?: boolean;
+  /** Which requests without credentials are let in; all unless given. */
+  readonly anonymous?: boolean | ((call: Call) => boolean);
+  /** Headers by lower-case name that nobody sees after this stage, besides `Authorization` and those of front proxies. */
+  readonly hides?: (header: string) => boolean;
 }
 
 /** Asks one authenticator after the other. A request without credentials is anonymous; one with only wrong credentials is refused. */
 export function authenticate(authenticators: readonly Authenticator[], options: AuthenticateOptions = {}): Stage {
-  const { metrics, anonymous = true } = options;
+  const { metrics, anonymous = true, hides = () => false } = options;
+  const letsIn = (call: Call): boolean => (typeof anonymous === 'boolean' ? anonymous : anonymous(call));
   return async (call, next) => {
     const start = metrics?.now() ?? 0;
     try {
       call.user = await identify(call, authenticators);
-      if (!anonymous && call.user === ANONYMOUS) throw unauthorized();
+      if (call.user === ANONYMOUS && !letsIn(call)) throw unauthorized();
     } catch (error) {
       metrics?.authenticated(error instanceof StatusError ? 'failure' : 'error', start);
       throw error;
     }
     metrics?.authenticated('success', start);
     if (typeof call.certificate === 'object') metrics?.showed(call.certificate);
+    for (const name of call.headerNames()) if (isCredential(name) || hides(name)) call.replaceHeader(name, []);
     return next(call);
   };
+}
+
+/** Names of headers that tell who asks: they have served their purpose, and are passed on to nobody. */
+function isCredential(name: string): boolean {
+  if (name === 'authorization') return true;
+  return name.startsWith('x-remote-') && /^x-remote-(user|uid|group|extra-.*)$/.test(name);
 }
 
 async function identify(call: Call, authenticators: readonly Authenticator[]): Promise<UserInfo> {
@@ -41,7 +51,7 @@ async function identify(call: Call, authenticators: readonly Authenticator[]): P
     else if (found !== undefined) return withAuthenticatedGroup(found);
   }
   // A token that nobody knows is a wrong one, also where there is nobody to know tokens.
-  if (wasWrong || /^bearer +\S/i.test(call.header('authorization') ?? '')) throw unauthorized();
+  if (wasWrong || /^bearer \S/i.test(call.header('authorization') ?? '')) throw unauthorized();
   return ANONYMOUS;
 }
 

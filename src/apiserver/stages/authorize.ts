@@ -1,7 +1,6 @@
-import { forbidden, StatusError } from '../../api/index.ts';
 import type { Authorizer } from '../access/authorizer.ts';
+import { refusal } from '../access/refusal.ts';
 import type { AccessMetrics } from '../metrics/access-metrics.ts';
-import type { Call } from '../request/call.ts';
 import type { Encode, Stage } from './stage.ts';
 
 /** Lets through what an authorizer allows. */
@@ -20,26 +19,3 @@ const RESULTS = { allow: 'allowed', deny: 'denied', noOpinion: 'no-opinion' } as
 
 /** The message quotes what the client sent, so nothing in it may be taken for HTML. */
 const NO_SNIFFING = { 'x-content-type-options': 'nosniff' };
-
-function refusal(call: Call, reason: string): StatusError {
-  const error = explain(call, reason);
-  return new StatusError({ ...error.status, message: escapeHtml(error.message) });
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-function explain({ info, user }: Call, reason: string): StatusError {
-  const suffix = reason === '' ? '' : `: ${reason}`;
-  if (!info.isResource) {
-    const why = `User ${JSON.stringify(user.name)} cannot ${info.verb} path ${JSON.stringify(info.path)}${suffix}`;
-    return forbidden({ group: '', resource: '' }, '', why);
-  }
-  const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`;
-  const where = info.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(info.namespace)}`;
-  const why =
-    `User ${JSON.stringify(user.name)} cannot ${info.verb} resource ${JSON.stringify(resource)} ` +
-    `in API group ${JSON.stringify(info.group)} ${where}${suffix}`;
-  return forbidden({ group: info.group, resource: info.resource }, info.name, why);
-}

@@ -5,6 +5,8 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import { test } from 'vitest';
 import { RealClock, VirtualClock } from '../../base/index.ts';
+import type { EncodedAnswer } from '../answers/answer.ts';
+import type { Call } from '../request/call.ts';
 import { testAuthority } from './testing/test-certificates.ts';
 import { authority, over, startTransport, type TestTransport, text } from './testing/test-transport.ts';
 
@@ -121,4 +123,17 @@ test('TLS 1.1 is refused', async () => {
   await using server = await startTelling();
   await assert.rejects(server.raw({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' }));
   await server.observed.until(() => server.observed.events.includes('handshakeFailed'));
+});
+
+test('a certificate of the authority for front proxies vouches for others, and not for its own name', async () => {
+  const proxies = testAuthority('proxies');
+  const tell = (call: Call): EncodedAnswer =>
+    text(JSON.stringify([call.certificate ?? null, call.proxyCertificate?.commonName ?? null]));
+  await using server = await startTransport(tell, { proxyAuthorities: proxies.certificate });
+  const shown = async (identity?: typeof alice): Promise<unknown> =>
+    JSON.parse((await server.getHttp2(identity === undefined ? {} : { identity })).body.toString()) as unknown;
+  assert.deepEqual(await shown(), [null, null]);
+  assert.deepEqual(await shown(alice), [ALICE, null]);
+  assert.deepEqual(await shown(proxies.issueClient({ commonName: 'front' })), ['invalid', 'front']);
+  assert.deepEqual(await shown(testAuthority('proxies').issueClient({ commonName: 'front' })), ['invalid', null]);
 });

@@ -36,6 +36,13 @@ export class Connection {
     return this.clock.now() > this.#shown.endsMs ? 'invalid' : this.#shown.certificate;
   }
 
+  /** The same certificate, when an authority for front proxies vouches for it. */
+  get proxyCertificate(): ClientCertificate | undefined {
+    const shown = this.#shown;
+    if (shown.type === 'none' || shown.proxy === undefined) return undefined;
+    return this.clock.now() > (shown.proxy.endsMs ?? Infinity) ? undefined : shown.proxy;
+  }
+
   /** Requests being worked on, among them those whose client has gone but whose handler has not noticed. */
   get running(): number {
     return this.#running;

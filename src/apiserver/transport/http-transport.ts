@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { aborted } from '../../base/index.ts';
 import { HeadWriter } from './answer-head.ts';
-import { readCertificate } from './client-certificate.ts';
+import { CertificateReader } from './client-certificate.ts';
 import { answerPlainHttp, type ClientError } from './client-errors.ts';
 import { Connection } from './connection.ts';
 import { ConnectionCounter, connectionLimits, maxOpenFiles } from './connection-limit.ts';
@@ -21,6 +21,7 @@ import type { RequestServices } from './served-request.ts';
 export interface HttpTransportOptions extends Omit<RequestServices, 'heads'> {
   readonly serving: ServingCertificate;
   readonly clientAuthorities?: string;
+  readonly proxyAuthorities?: string;
   readonly signal: AbortSignal;
 }
 
@@ -35,19 +36,21 @@ export class HttpTransport implements AsyncDisposable {
   /** Every TCP connection, also those that have not got through TLS. */
   readonly #sockets = new Set<Socket>();
   readonly #http1 = new WeakMap<Duplex, Http1Connection>();
+  readonly #certificates: CertificateReader;
   readonly #closed: Promise<void>;
   #stopping: Promise<void> | undefined;
 
   constructor(options: HttpTransportOptions) {
-    const { clock, limits, serving, clientAuthorities } = options;
+    const { clock, limits, serving } = options;
     this.#options = options;
+    this.#certificates = new CertificateReader(options);
     this.#requests = new RequestServer({ ...options, heads: new HeadWriter(clock) });
     this.#addressBudgets = new AddressBudgets(clock, limits);
     this.#counter = new ConnectionCounter(connectionLimits(limits.maxConnections, maxOpenFiles()));
     this.#connections = new OpenConnections(clock, limits.idleTimeoutMs);
     this.#server = httpsServer({
       serving,
-      clientAuthorities,
+      clientAuthorities: this.#certificates.authorities,
       limits,
       admit: (socket) => this.#admit(socket),
       onHttp2: (socket) => this.#openHttp2(socket),
@@ -88,7 +91,7 @@ export class HttpTransport implements AsyncDisposable {
 
   /** Shows another certificate to whoever connects from now on; open connections go on. */
   renewServing(serving: ServingCertificate): void {
-    const { clientAuthorities } = this.#options;
+    const { authorities: clientAuthorities } = this.#certificates;
     this.#server.setSecureContext(handshakeOptions({ serving, clientAuthorities }));
   }
 
@@ -142,7 +145,7 @@ export class HttpTransport implements AsyncDisposable {
     const { clock, observer } = this.#options;
     observer.connectionOpened(protocol);
     socket.once('close', () => observer.connectionClosed(protocol));
-    const peer = { remoteAddress: socket.remoteAddress ?? '', certificate: readCertificate(socket) };
+    const peer = { remoteAddress: socket.remoteAddress ?? '', certificate: this.#certificates.read(socket) };
     return new Connection(protocol, peer, clock);
   }
 

@@ -47,6 +47,10 @@ export class Http1Exchange implements Exchange {
     return this.connection.certificate;
   }
 
+  get proxyCertificate(): ClientCertificate | undefined {
+    return this.connection.proxyCertificate;
+  }
+
   header(name: string): string | undefined {
     const value = this.#request.headers[name];
     return typeof value === 'string' || value === undefined ? value : value.join(', ');
@@ -54,6 +58,10 @@ export class Http1Exchange implements Exchange {
 
   headers(name: string): readonly string[] {
     return this.#request.headersDistinct[name] ?? [];
+  }
+
+  headerNames(): readonly string[] {
+    return Object.keys(this.#request.headers);
   }
 
   body(limit: number): Promise<Uint8Array> {

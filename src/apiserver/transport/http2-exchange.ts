@@ -38,6 +38,10 @@ export class Http2Exchange implements Exchange {
     return this.connection.certificate;
   }
 
+  get proxyCertificate(): ClientCertificate | undefined {
+    return this.connection.proxyCertificate;
+  }
+
   header(name: string): string | undefined {
     const { joined } = this.#headers;
     const value = name === 'host' ? (joined[':authority'] ?? joined.host) : joined[name];
@@ -51,6 +55,10 @@ export class Http2Exchange implements Exchange {
       if (raw[index] === name) values.push(raw[index + 1] as string);
     }
     return values;
+  }
+
+  headerNames(): readonly string[] {
+    return Object.keys(this.#headers.joined).filter((name) => !name.startsWith(':'));
   }
 
   body(limit: number): Promise<Uint8Array> {

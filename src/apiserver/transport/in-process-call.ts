@@ -16,6 +16,8 @@ export interface InProcessRequest {
   readonly user?: UserInfo;
   /** What the client would show if it came over TLS. */
   readonly certificate?: ClientCertificate;
+  /** What a front proxy would show. */
+  readonly proxyCertificate?: ClientCertificate;
   readonly clock: Clock;
   /** For an audit ID, should anybody ask for one. */
   readonly uids?: UidSource;
@@ -43,6 +45,7 @@ class InProcessSource implements CallSource {
   readonly remoteAddress = '';
   readonly isUpgrade = false;
   readonly certificate: ClientCertificate | undefined;
+  readonly proxyCertificate: ClientCertificate | undefined;
   readonly #headers = new Map<string, readonly string[]>();
   readonly #body: Uint8Array | string;
 
@@ -50,6 +53,7 @@ class InProcessSource implements CallSource {
     this.method = request.method;
     this.target = request.path;
     this.certificate = request.certificate;
+    this.proxyCertificate = request.proxyCertificate;
     this.#body = request.body ?? '';
     for (const [name, value] of Object.entries(request.headers ?? {})) {
       this.#headers.set(name.toLowerCase(), typeof value === 'string' ? [value] : value);
@@ -62,6 +66,10 @@ class InProcessSource implements CallSource {
 
   headers(name: string): readonly string[] {
     return this.#headers.get(name) ?? [];
+  }
+
+  headerNames(): readonly string[] {
+    return [...this.#headers.keys()];
   }
 
   async body(limit: number): Promise<Uint8Array> {

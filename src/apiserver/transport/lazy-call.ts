@@ -1,6 +1,6 @@
 import { onAbort, type UidSource } from '../../base/index.ts';
 import { ANONYMOUS, AuditAnnotations, Warnings } from '../request/call.ts';
-import type { Call, ClientCertificate, SentAnswer, UserInfo } from '../request/call.ts';
+import type { Call, ClientCertificate, Impersonation, SentAnswer, UserInfo } from '../request/call.ts';
 import { booleanParameter } from '../request/options.ts';
 import { Query } from '../request/query.ts';
 import { type QueryHints, requestInfo, type RequestInfo } from '../request/request-info.ts';
@@ -12,8 +12,11 @@ export interface CallSource {
   readonly target: string;
   readonly remoteAddress: string;
   readonly certificate: ClientCertificate | 'invalid' | undefined;
+  readonly proxyCertificate: ClientCertificate | undefined;
   header(name: string): string | undefined;
   headers(name: string): readonly string[];
+  /** In lower case, each once. */
+  headerNames(): readonly string[];
   /** Reads the body, once. */
   body(limit: number): Promise<Uint8Array>;
   bodyStream(): AsyncIterable<Uint8Array>;
@@ -29,6 +32,7 @@ export class LazyCall implements Call {
   readonly queryText: string;
   readonly receivedAt: number;
   user: UserInfo = ANONYMOUS;
+  impersonation: Impersonation | undefined;
   takesObjects = false;
   isLarge = false;
   readonly #source: CallSource;
@@ -41,6 +45,7 @@ export class LazyCall implements Call {
   #onServed: (() => void) | undefined;
   #isServed = false;
   #followed: AbortSignal | undefined;
+  #replaced: Map<string, readonly string[]> | undefined;
   #query: Query | undefined;
   #info: RequestInfo | undefined;
   #warnings: Warnings | undefined;
@@ -81,6 +86,10 @@ export class LazyCall implements Call {
     return this.#source.certificate;
   }
 
+  get proxyCertificate(): ClientCertificate | undefined {
+    return this.#source.proxyCertificate;
+  }
+
   get remoteAddress(): string {
     return this.#source.remoteAddress;
   }
@@ -95,11 +104,23 @@ export class LazyCall implements Call {
   }
 
   header(name: string): string | undefined {
-    return this.#source.header(name);
+    const replaced = this.#replaced?.get(name);
+    if (replaced === undefined) return this.#source.header(name);
+    return replaced.length === 0 ? undefined : replaced.join(', ');
   }
 
   headers(name: string): readonly string[] {
-    return this.#source.headers(name);
+    return this.#replaced?.get(name) ?? this.#source.headers(name);
+  }
+
+  headerNames(): readonly string[] {
+    const names = this.#source.headerNames();
+    const replaced = this.#replaced;
+    return replaced === undefined ? names : names.filter((name) => replaced.get(name)?.length !== 0);
+  }
+
+  replaceHeader(name: string, values: readonly string[]): void {
+    (this.#replaced ??= new Map<string, readonly string[]>()).set(name, values);
   }
 
   body(limit: number): Promise<Uint8Array> {

@@ -13,6 +13,8 @@ export interface ListenOptions {
   readonly serving: ServingCertificate;
   /** PEM of the authorities whose certificates clients may show; without it, none are asked for. */
   readonly clientAuthorities?: string;
+  /** PEM of the authorities whose certificates front proxies show; what those say in headers is for authentication. */
+  readonly proxyAuthorities?: string;
   readonly clock: Clock;
   readonly uids: UidSource;
   readonly log: Logger;

@@ -41,6 +41,10 @@ export class WebSocketExchange implements Exchange {
     return this.#plain.certificate;
   }
 
+  get proxyCertificate(): ClientCertificate | undefined {
+    return this.#plain.proxyCertificate;
+  }
+
   get output(): Output {
     return this.#output ?? this.#plain.output;
   }
@@ -51,6 +55,10 @@ export class WebSocketExchange implements Exchange {
 
   headers(name: string): readonly string[] {
     return this.#plain.headers(name);
+  }
+
+  headerNames(): readonly string[] {
+    return this.#plain.headerNames();
   }
 
   body(limit: number): Promise<Uint8Array> {

@@ -36,5 +36,6 @@ function ownContext({ clock, uids }: Endpoint['services'], signal: AbortSignal):
     signal,
     manager: 'kube-apiserver',
     warn: () => undefined,
+    annotate: () => undefined,
   };
 }

@@ -70,13 +70,15 @@ function viewVerb(call: Call, endpoint: Endpoint, view: Extract<Subresource, { t
 async function act(call: Call, endpoint: Endpoint, action: Action): Promise<Answer> {
   const { services } = endpoint;
   const options = writeOptions(call.query, 'CreateOptions');
-  const target: Resource = { ...endpoint.resource, ...action.kind, type: action.struct, strategy: {} };
+  const { normalize: _, ...storage } = endpoint.resource.storage; // what is sent is of another kind, and not stored
+  const target: Resource = { ...endpoint.resource, ...action.kind, type: action.struct, strategy: {}, storage };
   const sent = await decodeObject(call, target, { fieldValidation: options.fieldValidation, services });
   const { namespace, name } = call.info;
   ensureNamespace(sent, endpoint, namespace);
   const context = writeContext(call, endpoint, options);
   const admission = new RequestAdmission(call, endpoint, { dryRun: options.dryRun, kind: action.kind });
-  const body = await admission.mutateCreate(sent);
+  const managedFields = await services.ownership.afterWrite(sent, undefined, { resource: target, context });
+  const body = await admission.mutateCreate({ ...sent, metadata: { ...sent.metadata, managedFields } });
   const objects = objectsFor(call, endpoint, context);
   const admit = async (posted: ApiObject): Promise<void> => admission.validateCreate(posted);
   const object = await action.run({ namespace, name, body, context, objects, admit });

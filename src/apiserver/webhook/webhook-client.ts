@@ -184,8 +184,9 @@ export class WebhookClient implements Disposable {
   }
 
   #connect(target: WebhookTarget): Connected {
-    const { url, service, caBundle } = target;
-    const key = JSON.stringify([url, service?.namespace, service?.name, service?.port, caBundle]);
+    const { url, service, caBundle, serverName, isInsecure } = target;
+    const place = [url, service?.namespace, service?.name, service?.port];
+    const key = JSON.stringify([...place, caBundle, serverName, isInsecure]);
     const known = this.#connected.get(key);
     const connected = known ?? this.#open(target);
     if (known !== undefined) this.#connected.delete(key);
@@ -207,7 +208,7 @@ export class WebhookClient implements Disposable {
     const { clock, certificateClock = new RealClock(), services, credentialFor } = this.#options;
     const { maxConnections = MAX_CONNECTIONS } = this.#options;
     const server = webhookUrl(target);
-    const { service } = target;
+    const { service, serverName, isInsecure = false } = target;
     const host = server.hostname.replace(/^\[|\]$/g, '');
     const authorities = authoritiesOf(target);
     const credential = credentialFor?.(`${host}:${server.port === '' ? 443 : server.port}`) ?? {};
@@ -215,8 +216,13 @@ export class WebhookClient implements Disposable {
     const client = new HttpClient({
       target: {
         server,
-        judgeCertificate: (shown: X509Certificate, problem) =>
-          certificateProblem(shown, { host, nowMs: certificateClock.now(), problem }),
+        ...(isInsecure
+          ? { insecureSkipTlsVerify: true }
+          : {
+              judgeCertificate: (shown: X509Certificate, problem: string | undefined) =>
+                certificateProblem(shown, { host: serverName ?? host, nowMs: certificateClock.now(), problem }),
+            }),
+        ...(serverName === undefined ? {} : { serverName }),
         ...(service === undefined
           ? {}
           : {

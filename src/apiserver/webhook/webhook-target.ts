@@ -6,6 +6,10 @@ export interface WebhookTarget {
   readonly service?: WebhookService;
   /** Base64 of PEM: whom to trust. Absent or blank: the authorities of the system. */
   readonly caBundle?: string;
+  /** The name that the certificate must carry instead of the host's. */
+  readonly serverName?: string;
+  /** Trusts whoever answers; only where an operator has said so. */
+  readonly isInsecure?: boolean;
 }
 
 export interface WebhookService {

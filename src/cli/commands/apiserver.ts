@@ -9,7 +9,8 @@ import type { FlagDefinitions } from '../flags.ts';
 import { IdleCollector } from '../idle-collector.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
-import { etcdStorage, fileFlag, logOf, serverFlags, serverSettings } from './server-flags.ts';
+import { fileFlag } from './file-flag.ts';
+import { etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
 
 /** What is obeyed. */
 export const apiserverDefinitions: FlagDefinitions = {

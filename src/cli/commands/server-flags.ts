@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +19,8 @@ import {
 } from '../../cluster/index.ts';
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
+import { authenticationFlags, authenticationSettings } from './authentication-flags.ts';
+import { fileFlag } from './file-flag.ts';
 
 /** Flags that `up` and `apiserver` share, under upstream's names. */
 export const serverFlags: FlagDefinitions = {
@@ -81,6 +82,7 @@ export const serverFlags: FlagDefinitions = {
   },
   'logging-format': { type: 'string', value: 'text|json', default: 'text', help: 'How lines of the log look' },
   v: { type: 'string', value: 'N', default: '0', help: 'How much is logged; everything from 4 on' },
+  ...authenticationFlags,
   'request-timeout': { type: 'string', value: 'DURATION', default: '1m', help: 'Deadline of other requests' },
 };
 
@@ -94,6 +96,7 @@ export interface ServerSettings {
   readonly limits: { readonly maxReads: number; readonly maxWrites: number; readonly minWatchSeconds: number };
   readonly transportLimits: ControlPlaneOptions['transportLimits'];
   readonly anonymousAuth: boolean;
+  readonly authentication: NonNullable<ControlPlaneOptions['authentication']>;
   readonly advertiseAddress?: string;
 }
 
@@ -118,6 +121,7 @@ export function serverSettings(flags: Flags): ServerSettings {
       ...(maxStreams === 0 ? {} : { maxStreams }),
     },
     anonymousAuth: flags.isSet('anonymous-auth'),
+    authentication: authenticationSettings(flags),
     ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
   };
 }
@@ -174,17 +178,6 @@ export function etcdStorage(flags: Flags): StorageOptions | undefined {
     type: 'etcd',
     etcd: { endpoints, prefix: flags.text('etcd-prefix') ?? '/registry', ...(tls === undefined ? {} : { tls }) },
   };
-}
-
-/** The text of the file that a flag names. */
-export function fileFlag(flags: Flags, name: string): string | undefined {
-  const path = flags.text(name);
-  if (path === undefined) return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new UsageError(`--${name}: cannot read "${path}"`, { cause });
-  }
 }
 
 /** Where a cluster keeps its store, keys and kubeconfig unless told otherwise. */

@@ -8,7 +8,14 @@ const groups: readonly FlagGroup[] = [
       enable-admission-plugins etcd-cafile etcd-certfile etcd-keyfile etcd-prefix etcd-servers event-ttl help?
       http2-max-streams-per-connection logging-format max-mutating-requests-inflight max-requests-inflight
       min-request-timeout request-timeout runtime-config secure-port service-cluster-ip-range tls-cert-file
-      tls-private-key-file token-auth-file v`,
+      tls-private-key-file token-auth-file v api-audiences authentication-config authentication-token-webhook-cache-ttl
+      authentication-token-webhook-config-file authentication-token-webhook-version enable-bootstrap-token-auth?
+      oidc-ca-file oidc-client-id oidc-groups-claim oidc-groups-prefix oidc-issuer-url oidc-required-claim
+      oidc-signing-algs oidc-username-claim oidc-username-prefix requestheader-allowed-names requestheader-client-ca-file
+      requestheader-extra-headers-prefix requestheader-group-headers requestheader-uid-headers
+      requestheader-username-headers service-account-extend-token-expiration? service-account-issuer
+      service-account-jwks-uri service-account-key-file service-account-max-token-expiration
+      service-account-signing-key-file`,
   },
   {
     verdict: 'accepted',
@@ -90,11 +97,9 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'there are no servers behind this one that requests could be sent on to, and nobody in front whose word counts',
+    why: 'there are no servers behind this one that requests could be sent on to',
     flags: `aggregator-reject-forwarding-redirect?=true enable-aggregator-routing?=false egress-selector-config-file
-      peer-advertise-ip peer-advertise-port peer-ca-file proxy-client-cert-file proxy-client-key-file
-      requestheader-allowed-names requestheader-client-ca-file requestheader-extra-headers-prefix
-      requestheader-group-headers requestheader-uid-headers requestheader-username-headers`,
+      peer-advertise-ip peer-advertise-port peer-ca-file proxy-client-cert-file proxy-client-key-file`,
   },
   {
     verdict: 'refused',
@@ -110,14 +115,6 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'clients are known by certificates and by the tokens of --token-auth-file only',
-    flags: `authentication-config authentication-token-webhook-cache-ttl authentication-token-webhook-config-file
-      authentication-token-webhook-version enable-bootstrap-token-auth?=false oidc-ca-file oidc-client-id
-      oidc-groups-claim oidc-groups-prefix oidc-issuer-url oidc-required-claim oidc-signing-algs oidc-username-claim
-      oidc-username-prefix`,
-  },
-  {
-    verdict: 'refused',
     why: 'there are no roles or policies: system:masters may do everything, others may look at discovery',
     flags: `authorization-config authorization-mode authorization-policy-file
       authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
@@ -125,10 +122,8 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'no tokens of service accounts are made or taken',
-    flags: `api-audiences service-account-extend-token-expiration? service-account-issuer service-account-jwks-uri
-      service-account-key-file service-account-lookup?=true service-account-max-token-expiration
-      service-account-signing-endpoint service-account-signing-key-file`,
+    why: 'tokens of service accounts are signed here, and what they are bound to is always looked for',
+    flags: 'service-account-lookup?=true service-account-signing-endpoint',
   },
   {
     verdict: 'refused',

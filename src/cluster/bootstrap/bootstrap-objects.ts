@@ -1,8 +1,7 @@
 import { type Clock, deepEqual } from '../../base/index.ts';
 import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
 import { formatTime, instantOfMillis } from '../../api/index.ts';
-import type { ClusterPki } from '../pki/cluster-pki.ts';
-import { extensionAuthentication } from './extension-authentication.ts';
+import { extensionAuthentication, type TrustedAuthorities } from './extension-authentication.ts';
 import type { OwnKind, OwnObject } from './own-object.ts';
 
 export interface BootstrapOptions {
@@ -13,7 +12,7 @@ export interface BootstrapOptions {
   readonly serviceCidrs: readonly string[];
   /** The first address of the service network. */
   readonly apiServiceAddress: string;
-  readonly pki: ClusterPki;
+  readonly trusted: TrustedAuthorities;
 }
 
 /** What every cluster has, in the order it is made: namespaces first, since the rest lives in them. */
@@ -25,14 +24,14 @@ export interface BootstrapObjects {
 }
 
 export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
-  const { pki, certificateClock } = options;
+  const { trusted, certificateClock } = options;
   return {
     once: priorityClasses(),
     kept: [
       ...namespaces(),
       serviceCidr(options),
       kubernetesService(options),
-      extensionAuthentication(pki, certificateClock),
+      extensionAuthentication(trusted, certificateClock),
     ],
   };
 }

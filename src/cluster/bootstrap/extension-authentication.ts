@@ -1,8 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import type { ApiObject } from '../../api/index.ts';
 import { type Clock, deepEqual } from '../../base/index.ts';
-import type { ClusterPki } from '../pki/cluster-pki.ts';
+import type { FrontProxyOptions } from '../../access/index.ts';
 import type { OwnObject } from './own-object.ts';
+
+/** Whose certificates count, as PEM. */
+export interface TrustedAuthorities {
+  readonly clientAuthorities: string;
+  readonly frontProxy: FrontProxyOptions;
+}
 
 type Data = Readonly<Record<string, string>>;
 
@@ -10,14 +16,18 @@ type Data = Readonly<Record<string, string>>;
  * How extension API servers learn whom to trust: read by the aggregation layer's servers. Servers that share a store may have
  * different authorities, so each adds its own to what is there; what has expired is left out.
  */
-export function extensionAuthentication(pki: ClusterPki, clock: Pick<Clock, 'now'>): OwnObject {
+export function extensionAuthentication(trusted: TrustedAuthorities, clock: Pick<Clock, 'now'>): OwnObject {
+  const { clientAuthorities, frontProxy } = trusted;
   const data: Data = {
-    'client-ca-file': pki.authority.certificate,
-    'requestheader-client-ca-file': pki.frontProxyAuthority.certificate,
-    'requestheader-allowed-names': '["front-proxy-client"]',
-    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
-    'requestheader-group-headers': '["X-Remote-Group"]',
-    'requestheader-username-headers': '["X-Remote-User"]',
+    'client-ca-file': clientAuthorities,
+    'requestheader-client-ca-file': frontProxy.authorities,
+    'requestheader-allowed-names': JSON.stringify(frontProxy.allowedNames),
+    'requestheader-extra-headers-prefix': JSON.stringify(frontProxy.extraHeaderPrefixes),
+    'requestheader-group-headers': JSON.stringify(frontProxy.groupHeaders),
+    ...(frontProxy.uidHeaders.length === 0
+      ? {}
+      : { 'requestheader-uid-headers': JSON.stringify(frontProxy.uidHeaders) }),
+    'requestheader-username-headers': JSON.stringify(frontProxy.usernameHeaders),
   };
   return {
     kind: { group: '', plural: 'configmaps', root: '/api/v1' },

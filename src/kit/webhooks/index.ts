@@ -1,6 +1,8 @@
 // What the rest of the kit may use: serving webhooks.
 export { conversionHandler, type ConvertibleObject, type ConvertObject } from './conversion-handler.ts';
 export type { ServingCertificate } from './serving-certificate.ts';
+export { frontProxy, FrontProxy, type FrontProxyOptions, type ProxyTarget } from './front-proxy.ts';
+export { type IdentifyToken, type TokenUser, tokenWebhook, type TokenWebhookContext } from './token-webhook.ts';
 export { type WebhookContext, type WebhookHandler, WebhookRequestError } from './webhook-handler.ts';
 export {
   type WebhookAddress,

@@ -44,6 +44,13 @@ export class WebhookAuthority {
     return { certificate, privateKey, authority: this.certificate };
   }
 
+  /** A new key and a certificate for a client of this name. */
+  issueClient(commonName: string): Credential {
+    const privateKey = newPrivateKey();
+    const request = { subject: { commonName }, usage: 'client' } as const;
+    return { certificate: this.#sign(request, createPrivateKey(privateKey), LEAF_DAYS), privateKey };
+  }
+
   #sign(
     request: Omit<Parameters<typeof issueCertificate>[0], 'notBefore' | 'notAfter'>,
     key: KeyObject,

@@ -100,6 +100,24 @@ export class WebhookServer implements Runnable {
     return { url: `https://localhost:${port}${path}`, caBundle: this.caBundle };
   }
 
+  /**
+   * The same as a kubeconfig, which API servers are given for what they ask by flags, such as
+   * `--authentication-token-webhook-config-file`. `host` is where they reach this server; this machine unless given.
+   */
+  async kubeconfig(path: string, host = 'localhost'): Promise<string> {
+    const { port } = await this.listening();
+    const cluster = { server: `https://${host}:${port}${path}`, 'certificate-authority-data': this.caBundle };
+    const context = { cluster: 'webhook', user: 'apiserver' };
+    return JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'webhook', cluster }],
+      users: [{ name: 'apiserver', user: {} }],
+      contexts: [{ name: 'webhook', context }],
+      'current-context': 'webhook',
+    });
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     const { certificate: cert, privateKey: key } = this.#certificate();
     const server = createSecureServer({ cert, key, allowHTTP1: true }, (request, response) => {

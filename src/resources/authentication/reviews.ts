@@ -30,7 +30,7 @@ export function identityReviews({ tokenReviewer }: KindEnvironment): Kind[] {
       group: GROUP,
       plural: 'tokenreviews',
       ownRulesFor: ['spec.token'],
-      computed: { check: checkToken, create: async (object) => reviewToken(object, tokenReviewer) },
+      computed: { check: checkToken, create: (object, { signal }) => reviewToken(object, tokenReviewer, signal) },
     },
   ];
 }
@@ -41,11 +41,16 @@ function checkToken(object: ApiObject): void {
 }
 
 /** Without a reviewer nothing is found out, as upstream answers when it has no token authenticator. */
-async function reviewToken(object: ApiObject, reviewer: TokenReviewer | undefined): Promise<ApiObject> {
+async function reviewToken(
+  object: ApiObject,
+  reviewer: TokenReviewer | undefined,
+  signal: AbortSignal,
+): Promise<ApiObject> {
   const { spec } = object as unknown as TokenReview;
   const { token = '', audiences = [] } = spec;
   if (reviewer === undefined) return object;
-  const verdict = await reviewer.review(token, audiences.length === 0 ? reviewer.apiAudiences : audiences);
+  const asked = audiences.length === 0 ? reviewer.apiAudiences : audiences;
+  const verdict = await reviewer.review(token, asked, signal);
   const status: TokenReviewStatus = verdict.ok
     ? { authenticated: true, user: userObject(verdict.user), audiences: [...verdict.audiences] }
     : { user: {}, error: verdict.error };

@@ -87,7 +87,7 @@ function tokenRequestOf(environment: KindEnvironment): (call: ActionCall) => Pro
     const isMounted = bound?.object.kind === 'Pod' && seconds === MOUNTED_TOKEN_SECONDS;
     const isForUs = audiences.every((audience) => issuer.apiAudiences.includes(audience));
     const extended = isMounted && isForUs ? issuer.extendedExpirationSeconds : undefined;
-    const token = await issuer.issue({
+    const { token, tokenId } = await issuer.issue({
       namespace: call.namespace,
       serviceAccount: { name: account.metadata.name ?? '', uid: account.metadata.uid ?? '' },
       boundTo: bound?.object,
@@ -97,6 +97,7 @@ function tokenRequestOf(environment: KindEnvironment): (call: ActionCall) => Pro
       warnAfterSeconds: extended === undefined ? undefined : seconds,
       now: call.context.now,
     });
+    call.context.annotate('authentication.kubernetes.io/issued-credential-id', `JTI=${tokenId}`);
     const expirationTimestamp = formatTime(instantOfMillis(call.context.now + seconds * 1000));
     return {
       ...request,

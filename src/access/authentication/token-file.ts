@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Call, UserInfo } from '../request/call.ts';
-import type { Authenticator } from './authenticate.ts';
+import type { UserInfo } from '../../apiserver/index.ts';
+import { type TokenAuthenticator, type TokenFinding, UNKNOWN } from './token-authenticator.ts';
 
 /** A token file that cannot be read: which line, and what is wrong with it. */
 export class TokenFileError extends Error {
@@ -8,7 +8,7 @@ export class TokenFileError extends Error {
 }
 
 /** Bearer tokens from a file of lines `token,user,uid[,"group1,group2"]`, as `--token-auth-file` takes it. */
-export class TokenFileAuthenticator implements Authenticator {
+export class TokenFileAuthenticator implements TokenAuthenticator {
   readonly #users: readonly { readonly token: Buffer; readonly user: UserInfo }[];
 
   constructor(text: string) {
@@ -19,14 +19,12 @@ export class TokenFileAuthenticator implements Authenticator {
       .map(([line, number]) => parseLine(line, number));
   }
 
-  authenticate(call: Call): UserInfo | undefined | 'invalid' {
-    const header = call.header('authorization') ?? '';
-    if (!/^bearer /i.test(header)) return undefined;
-    const shown = Buffer.from(header.slice('bearer '.length).trim());
-    for (const { token, user } of this.#users) {
-      if (token.length === shown.length && timingSafeEqual(token, shown)) return user;
+  authenticate(token: string): TokenFinding {
+    const shown = Buffer.from(token);
+    for (const { token: known, user } of this.#users) {
+      if (known.length === shown.length && timingSafeEqual(known, shown)) return { type: 'known', user };
     }
-    return 'invalid';
+    return UNKNOWN;
   }
 }
 

@@ -1,0 +1,177 @@
+import type { ApiObject, TypeTable } from '../../api/index.ts';
+import type { TokenReview } from '../../api/types/authentication/v1.d.ts';
+import {
+  type Authenticator,
+  type Call,
+  certificateAuthenticator,
+  type PathHandler,
+  type ServerObjects,
+} from '../../apiserver/index.ts';
+import type { Clock, Logger, UidSource } from '../../base/index.ts';
+import { ReviewWebhook } from '../review-webhook/review-webhook.ts';
+import type { ConfiguredWebhook } from '../review-webhook/webhook-kubeconfig.ts';
+import { AccountTokens } from '../service-accounts/account-tokens.ts';
+import { LegacyTokenUse } from '../service-accounts/legacy-token-use.ts';
+import { IssuerDiscovery } from '../service-accounts/issuer-discovery.ts';
+import { TokenSigner } from '../service-accounts/token-signer.ts';
+import { BearerAuthenticator } from './bearer-authenticator.ts';
+import { CallTokens } from './call-tokens.ts';
+import { BootstrapTokens } from './bootstrap-tokens.ts';
+import { FrontProxyAuthenticator, type FrontProxyOptions, proxyHeaders } from './front-proxy.ts';
+import { readVerificationKeys, type VerificationKey } from './jwt/verification-key.ts';
+import { type ConfiguredAuthentication, ConfiguredIssuers } from './oidc/configured-issuers.ts';
+import type { TokenAuthenticator } from './token-authenticator.ts';
+import { ChainReviewer, TokenChain } from './token-chain.ts';
+import { TokenFileAuthenticator } from './token-file.ts';
+import { TokenWebhook } from './token-webhook.ts';
+
+/** How tokens of service accounts are made and checked. */
+export interface ServiceAccountTokenOptions {
+  /** The first one issues, tokens of all are accepted. */
+  readonly issuers: readonly string[];
+  /** PEM of the private key that signs. */
+  readonly signingKey: string;
+  /** PEM of keys, public or private, that may have signed; the signing key's unless given. */
+  readonly keys?: readonly string[];
+  /** Whom tokens are for that requests to this server may show; the issuers unless given. */
+  readonly apiAudiences?: readonly string[];
+  /** Longest life of a token. */
+  readonly maxExpirationSeconds?: number;
+  /** Whether tokens mounted into pods last for a year, so that programs which never read a new one keep working; yes unless given. */
+  readonly extendsExpiration?: boolean;
+  /** Where relying parties find the public keys; at this server unless given. */
+  readonly keysUrl?: string;
+}
+
+export interface AuthenticationOptions {
+  readonly serviceAccounts: ServiceAccountTokenOptions;
+  readonly frontProxy?: FrontProxyOptions;
+  /** Lines `token,user,uid,"groups"`. */
+  readonly tokenFile?: string;
+  /** Whether tokens of Secrets in kube-system count with which new nodes introduce themselves; no unless given. */
+  readonly bootstrapTokens?: boolean;
+  /** Issuers of OpenID Connect, and who may be anonymous. */
+  readonly configuration?: ConfiguredAuthentication;
+  /** A webhook that knows tokens; asked last. */
+  readonly tokenWebhook?: TokenWebhookSettings;
+}
+
+export interface TokenWebhookSettings {
+  readonly webhook: ConfiguredWebhook;
+  /** The version of TokenReview that it is asked with; v1beta1 unless given, as upstream. */
+  readonly version?: 'v1' | 'v1beta1';
+  /** How long its answers count; two minutes unless given. */
+  readonly cacheTtlMs?: number;
+}
+
+export interface AuthenticationParts {
+  /** Asked last, about requests and in reviews alike. */
+  readonly more?: readonly Authenticator[];
+  readonly objects: ServerObjects;
+  readonly types: TypeTable;
+  readonly clock: Clock;
+  readonly uids: UidSource;
+  readonly log: Logger;
+  /** Writes an object of the server's own accord. */
+  readonly update: (path: string, object: ApiObject) => Promise<void>;
+}
+
+const YEAR_SECONDS = 365 * 24 * 3600;
+
+/** All the ways in which a server finds out who asks, in upstream's order, and what follows from them. */
+export class Authentication implements Disposable {
+  readonly authenticators: readonly Authenticator[];
+  readonly tokenReviewer: ChainReviewer;
+  readonly tokenIssuer: TokenSigner;
+  /** Which requests without credentials the configuration lets in; undefined when it does not say. */
+  readonly anonymous: ((call: Pick<Call, 'path'>) => boolean) | undefined;
+  /** True for headers, by lower-case name, in which front proxies tell whom they speak for. */
+  readonly isProxyHeader: (name: string) => boolean;
+  readonly #options: AuthenticationOptions;
+  readonly #keys: readonly VerificationKey[];
+  #webhook: ReviewWebhook<TokenReview> | undefined;
+  #issuers: ConfiguredIssuers | undefined;
+
+  constructor(options: AuthenticationOptions, parts: AuthenticationParts) {
+    this.#options = options;
+    const { serviceAccounts, frontProxy } = options;
+    const { issuers, apiAudiences = issuers } = serviceAccounts;
+    this.isProxyHeader = frontProxy === undefined ? () => false : proxyHeaders(frontProxy);
+    this.tokenIssuer = signer(serviceAccounts, parts);
+    this.#keys = keysOf(serviceAccounts);
+    const tokens = this.#tokenAuthenticators(apiAudiences, parts);
+    const chain = new TokenChain(tokens);
+    const { more = [], clock } = parts;
+    const reviewed = more.length === 0 ? chain : new TokenChain([...tokens, new CallTokens(more, clock)]);
+    this.tokenReviewer = new ChainReviewer(reviewed, apiAudiences);
+    this.anonymous = this.#issuers?.anonymous;
+    this.authenticators = [
+      ...(frontProxy === undefined ? [] : [new FrontProxyAuthenticator(frontProxy)]),
+      certificateAuthenticator,
+      new BearerAuthenticator(chain, apiAudiences),
+      ...more,
+    ];
+  }
+
+  /** Tells relying parties how to check tokens of service accounts; `address` is the server's `host:port`. */
+  issuerDiscovery(address: () => string): PathHandler {
+    const { issuers, keysUrl } = this.#options.serviceAccounts;
+    const keysAt = keysUrl === undefined ? {} : { keysUrl };
+    return new IssuerDiscovery({ issuer: issuers[0] ?? '', ...keysAt, address, keys: this.#keys });
+  }
+
+  /** Closes connections to webhooks. */
+  [Symbol.dispose](): void {
+    this.#webhook?.[Symbol.dispose]();
+    this.#issuers?.[Symbol.dispose]();
+  }
+
+  #tokenWebhook(apiAudiences: readonly string[], parts: AuthenticationParts): TokenAuthenticator | undefined {
+    const { tokenWebhook } = this.#options;
+    if (tokenWebhook === undefined) return undefined;
+    const { webhook, version = 'v1beta1', cacheTtlMs } = tokenWebhook;
+    this.#webhook = new ReviewWebhook({
+      webhook,
+      group: 'authentication.k8s.io',
+      kind: 'TokenReview',
+      version,
+      ...parts,
+    });
+    const ttl = cacheTtlMs === undefined ? {} : { cacheTtlMs };
+    return new TokenWebhook({ webhook: this.#webhook, apiAudiences, ...ttl, ...parts });
+  }
+
+  /** Local ones first, then those that ask others. */
+  #tokenAuthenticators(apiAudiences: readonly string[], parts: AuthenticationParts): readonly TokenAuthenticator[] {
+    const { tokenFile, serviceAccounts, bootstrapTokens = false, configuration } = this.#options;
+    const { objects, clock } = parts;
+    const { issuers } = serviceAccounts;
+    const webhook = this.#tokenWebhook(apiAudiences, parts);
+    if (configuration !== undefined)
+      this.#issuers = new ConfiguredIssuers(configuration, { reservedIssuers: issuers, ...parts });
+    return [
+      ...(tokenFile === undefined ? [] : [new TokenFileAuthenticator(tokenFile)]),
+      new AccountTokens({ issuers, keys: this.#keys, apiAudiences, objects, clock, use: new LegacyTokenUse(parts) }),
+      ...(bootstrapTokens ? [new BootstrapTokens(objects, clock)] : []),
+      ...(this.#issuers === undefined ? [] : [this.#issuers]),
+      ...(webhook === undefined ? [] : [webhook]),
+    ];
+  }
+}
+
+function signer(options: ServiceAccountTokenOptions, { uids }: AuthenticationParts): TokenSigner {
+  const { issuers, signingKey, apiAudiences = issuers, maxExpirationSeconds, extendsExpiration = true } = options;
+  return new TokenSigner({
+    issuer: issuers[0] ?? '',
+    privateKey: signingKey,
+    uids,
+    apiAudiences,
+    ...(maxExpirationSeconds === undefined ? {} : { maxExpirationSeconds }),
+    ...(extendsExpiration ? { extendedExpirationSeconds: YEAR_SECONDS } : {}),
+  });
+}
+
+function keysOf({ signingKey, keys }: ServiceAccountTokenOptions): readonly VerificationKey[] {
+  const found = (keys ?? [signingKey]).flatMap((pem) => readVerificationKeys(pem, 'service account keys'));
+  return [...new Map(found.map((key) => [key.id, key])).values()];
+}

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AuthenticationSettings } from '../../cluster/index.ts';
+import { TestPlane } from '../testing/test-plane.ts';
+
+const PROXY = { commonName: 'front-proxy-client', organizations: ['proxies'] };
+const SPOKEN_FOR = {
+  'X-Remote-User': 'ada',
+  'X-Remote-Uid': '7',
+  'X-Remote-Group': ['dev', 'ops, and more'],
+  'X-Remote-Extra-Acme.com%2Fscopes': ['view', 'edit'],
+};
+
+let plane: TestPlane;
+beforeEach(async () => {
+  plane = await TestPlane.start();
+});
+afterEach(() => plane[Symbol.asyncDispose]());
+
+async function restart(authentication: AuthenticationSettings): Promise<void> {
+  await plane[Symbol.asyncDispose]();
+  plane = await TestPlane.start({ authentication });
+}
+
+describe('a front proxy', () => {
+  test('is believed whom it speaks for', async () => {
+    expect(await plane.whoami({ proxyCertificate: PROXY, headers: SPOKEN_FOR })).toEqual({
+      username: 'ada',
+      uid: '7',
+      groups: ['dev', 'ops, and more', 'system:authenticated'],
+      extra: { 'acme.com/scopes': ['view', 'edit'] },
+    });
+  });
+
+  test('that says nothing is nobody, though its certificate has a name', async () => {
+    expect(await plane.whoami({ proxyCertificate: PROXY })).toMatchObject({ code: 403 });
+  });
+
+  test('must have one of the names that are allowed', async () => {
+    const stranger = { ...PROXY, commonName: 'somebody' };
+    expect(await plane.whoami({ proxyCertificate: stranger, headers: SPOKEN_FOR })).toMatchObject({ code: 401 });
+    await restart({ frontProxy: { allowedNames: [] } });
+    expect(await plane.whoami({ proxyCertificate: stranger, headers: SPOKEN_FOR })).toMatchObject({ username: 'ada' });
+  });
+
+  test('may tell in headers of other names', async () => {
+    await restart({ frontProxy: { usernameHeaders: ['X-User', 'X-Other'], groupHeaders: ['X-Group', 'X-Role'] } });
+    const headers = { 'x-other': 'eve', 'x-group': 'a', 'x-role': 'b', 'X-Remote-User': 'ada' };
+    expect(await plane.whoami({ proxyCertificate: PROXY, headers })).toMatchObject({
+      username: 'eve',
+      groups: ['a', 'b', 'system:authenticated'],
+    });
+  });
+});
+
+describe('headers of a front proxy', () => {
+  test.each([
+    ['without a certificate', {}, 'system:anonymous'],
+    ['with a certificate of the authority for clients', { certificate: { ...PROXY } }, 'front-proxy-client'],
+  ])('mean nothing %s', async (_what, credentials, name) => {
+    const { body, code } = await plane.send('GET', '/api/v1/nodes', {
+      ...credentials,
+      headers: { ...SPOKEN_FOR, 'X-Remote-Group': 'system:masters' },
+    });
+    expect(code).toBe(403);
+    expect(body['message']).toContain(`User "${name}" cannot list`);
+  });
+
+  test('are seen by nobody behind authentication, nor is the token', async () => {
+    const seen: Record<string, string | undefined> = {};
+    await plane[Symbol.asyncDispose]();
+    plane = await TestPlane.start({
+      authentication: { frontProxy: { usernameHeaders: ['X-User'] } },
+      paths: [
+        {
+          handle(call) {
+            if (call.path !== '/seen') return undefined;
+            for (const name of call.headerNames()) seen[name] = call.header(name);
+            return { type: 'bytes', code: 200, contentType: 'application/json', body: '{}' };
+          },
+        },
+      ],
+    });
+    const headers = { ...SPOKEN_FOR, 'X-User': 'eve', Authorization: 'Bearer x', 'X-Remote-Port': '1' };
+    await plane.admin('GET', '/seen', undefined, headers);
+    expect(Object.keys(seen)).toEqual(['content-type', 'x-remote-port']);
+  });
+});

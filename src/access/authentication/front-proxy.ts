@@ -1,0 +1,61 @@
+import type { Authenticator, Call, UserInfo } from '../../apiserver/index.ts';
+import { extraIn } from './extra-headers.ts';
+
+/** What a front proxy shows, and where it writes whom it speaks for. */
+export interface FrontProxyOptions {
+  /** PEM of the authorities that issue certificates to front proxies. */
+  readonly authorities: string;
+  /** Common names of certificates that count; all that the authorities issue unless any is given. */
+  readonly allowedNames: readonly string[];
+  readonly usernameHeaders: readonly string[];
+  readonly uidHeaders: readonly string[];
+  readonly groupHeaders: readonly string[];
+  readonly extraHeaderPrefixes: readonly string[];
+}
+
+/** The headers that extension API servers are spoken to with. */
+export const STANDARD_PROXY_HEADERS = {
+  usernameHeaders: ['X-Remote-User'],
+  uidHeaders: ['X-Remote-Uid'],
+  groupHeaders: ['X-Remote-Group'],
+  extraHeaderPrefixes: ['X-Remote-Extra-'],
+} as const;
+
+/** Believes what a proxy says in headers about the user it speaks for, after the certificate that it shows. */
+export class FrontProxyAuthenticator implements Authenticator {
+  readonly #options: Omit<FrontProxyOptions, 'authorities'>;
+
+  constructor(options: Omit<FrontProxyOptions, 'authorities'>) {
+    const lower = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase());
+    this.#options = {
+      allowedNames: options.allowedNames,
+      usernameHeaders: lower(options.usernameHeaders),
+      uidHeaders: lower(options.uidHeaders),
+      groupHeaders: lower(options.groupHeaders),
+      extraHeaderPrefixes: lower(options.extraHeaderPrefixes),
+    };
+  }
+
+  /** Without the proxy's certificate the headers mean nothing, and another way may tell who asks. */
+  authenticate(call: Call): UserInfo | undefined | 'invalid' {
+    const { proxyCertificate } = call;
+    const { allowedNames, usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } = this.#options;
+    if (proxyCertificate === undefined) return undefined;
+    if (allowedNames.length > 0 && !allowedNames.includes(proxyCertificate.commonName)) return 'invalid';
+    const first = (names: readonly string[]): string =>
+      names.map((name) => call.headers(name)[0] ?? '').find((value) => value !== '') ?? '';
+    const name = first(usernameHeaders);
+    if (name === '') return undefined;
+    const uid = first(uidHeaders);
+    const groups = groupHeaders.flatMap((header) => call.headers(header)).filter((group) => group !== '');
+    return { name, ...(uid === '' ? {} : { uid }), groups, extra: extraIn(call, extraHeaderPrefixes) };
+  }
+}
+
+/** Tells by lower-case name whether a header is one that proxies tell users in. */
+export function proxyHeaders(options: FrontProxyOptions): (name: string) => boolean {
+  const { usernameHeaders, uidHeaders, groupHeaders, extraHeaderPrefixes } = options;
+  const names = new Set([...usernameHeaders, ...uidHeaders, ...groupHeaders].map((name) => name.toLowerCase()));
+  const prefixes = extraHeaderPrefixes.map((prefix) => prefix.toLowerCase());
+  return (name) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
+}

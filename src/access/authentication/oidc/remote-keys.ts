@@ -1,0 +1,101 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { type Clock, messageOf } from '../../../base/index.ts';
+import { algorithmOf } from '../jwt/signature-algorithms.ts';
+import type { IssuerConfiguration } from './configuration.ts';
+import { fetchJson } from './fetch-json.ts';
+
+interface RemoteKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+/** A key that is not known is looked for at most so often, whoever shows tokens with made-up keys. */
+const LOOK_EVERY_MS = 1000;
+/** An issuer that does not answer is asked again after so long. */
+const RETRY_AFTER_MS = 10_000;
+const MAX_KEYS = 100;
+
+/** The public keys of an issuer, which its discovery document leads to; kept until a token names another one. */
+export class RemoteKeys {
+  readonly #issuer: IssuerConfiguration;
+  readonly #clock: Clock;
+  /** Counts how often the keys were read: what an earlier set has signed must be checked anew. */
+  generation = 0;
+  #keysUrl: string | undefined;
+  #keys: readonly RemoteKey[] = [];
+  #lookedAtMs = -Infinity;
+  #failure: string | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(issuer: IssuerConfiguration, clock: Clock) {
+    this.#issuer = issuer;
+    this.#clock = clock;
+  }
+
+  /** Those that may have signed a token which names this key, or none. Throws when the issuer cannot be asked. */
+  async keysFor(keyId: string): Promise<readonly KeyObject[]> {
+    const known = this.#matching(keyId);
+    if (known.length > 0) return known;
+    await this.#look();
+    return this.#matching(keyId);
+  }
+
+  #matching(keyId: string): readonly KeyObject[] {
+    return this.#keys.filter(({ id }) => keyId === '' || id === keyId).map(({ key }) => key);
+  }
+
+  async #look(): Promise<void> {
+    const waitMs = this.#failure === undefined ? LOOK_EVERY_MS : RETRY_AFTER_MS;
+    if (this.#looking === undefined && this.#clock.monotonic() - this.#lookedAtMs >= waitMs) {
+      this.#lookedAtMs = this.#clock.monotonic();
+      this.#looking = this.#fetch().finally(() => (this.#looking = undefined));
+    }
+    await this.#looking;
+    if (this.#failure !== undefined && this.#keys.length === 0)
+      throw new Error(`oidc: authenticator not initialized: ${this.#failure}`);
+  }
+
+  async #fetch(): Promise<void> {
+    try {
+      const { certificateAuthority } = this.#issuer;
+      const options = {
+        clock: this.#clock,
+        ...(certificateAuthority === '' ? {} : { authorities: certificateAuthority }),
+      };
+      this.#keysUrl ??= await this.#discover(options);
+      this.#keys = readKeys(await fetchJson(this.#keysUrl, options));
+      this.generation += 1;
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = messageOf(error);
+    }
+  }
+
+  async #discover(options: Parameters<typeof fetchJson>[1]): Promise<string> {
+    const { url, discoveryURL } = this.#issuer;
+    const place = discoveryURL === '' ? `${url.replace(/\/$/, '')}/.well-known/openid-configuration` : discoveryURL;
+    const { issuer, jwks_uri: keysUrl } = (await fetchJson(place, options)) as Readonly<Record<string, unknown>>;
+    if (issuer !== url) {
+      const got = JSON.stringify(issuer);
+      throw new Error(`oidc: issuer did not match the issuer returned by provider, expected "${url}" got ${got}`);
+    }
+    if (typeof keysUrl !== 'string' || !URL.canParse(keysUrl) || new URL(keysUrl).protocol !== 'https:')
+      throw new Error('provider did not return JWKS URL');
+    return keysUrl;
+  }
+}
+
+/** Keys that are not for signing, or of types that do not count, are left out. */
+function readKeys(document: unknown): readonly RemoteKey[] {
+  const keys = (document as { readonly keys?: unknown } | null)?.keys;
+  if (!Array.isArray(keys)) throw new Error('the key set has no keys');
+  return keys.slice(0, MAX_KEYS).flatMap((one: JsonWebKey & { readonly kid?: unknown; readonly use?: unknown }) => {
+    if (one?.use !== undefined && one.use !== 'sig') return [];
+    try {
+      const key = createPublicKey({ key: one, format: 'jwk' });
+      return algorithmOf(key) === undefined ? [] : [{ id: typeof one.kid === 'string' ? one.kid : '', key }];
+    } catch {
+      return []; // a key that cannot be read signs nothing
+    }
+  });
+}

@@ -1,0 +1,67 @@
+import type { UserInfo } from '../../apiserver/index.ts';
+import { messageOf } from '../../base/index.ts';
+import { refused, type TokenAuthenticator, type TokenFinding, type TokenQuestion } from './token-authenticator.ts';
+
+/** What is said of a token first, since upstream asks for its own token before any other. */
+const NOBODYS = 'invalid bearer token';
+
+/** Asks one authenticator after the other until one knows the token; else all that was wrong with it is told. */
+export class TokenChain implements TokenAuthenticator {
+  readonly #authenticators: readonly TokenAuthenticator[];
+
+  constructor(authenticators: readonly TokenAuthenticator[]) {
+    this.#authenticators = authenticators;
+  }
+
+  async authenticate(token: string, question: TokenQuestion): Promise<TokenFinding> {
+    const errors = new Set([NOBODYS]);
+    for (const authenticator of this.#authenticators) {
+      const finding = await ask(authenticator, token, question);
+      if (finding.type === 'known') return finding;
+      if (finding.type === 'refused') errors.add(finding.error);
+    }
+    return refused(errors.size === 1 ? [...errors].join() : `[${[...errors].join(', ')}]`);
+  }
+}
+
+/** One that fails does not keep the others from being asked. */
+async function ask(authenticator: TokenAuthenticator, token: string, question: TokenQuestion): Promise<TokenFinding> {
+  try {
+    return await authenticator.authenticate(token, question);
+  } catch (error) {
+    return refused(messageOf(error));
+  }
+}
+
+const AUTHENTICATED = 'system:authenticated';
+
+/** Answers TokenReviews from the tokens that requests may show. */
+export class ChainReviewer {
+  readonly apiAudiences: readonly string[];
+  readonly #chain: TokenAuthenticator;
+
+  constructor(chain: TokenAuthenticator, apiAudiences: readonly string[]) {
+    this.#chain = chain;
+    this.apiAudiences = apiAudiences;
+  }
+
+  async review(token: string, audiences: readonly string[], signal: AbortSignal): Promise<Review> {
+    const finding = await this.#chain.authenticate(token, { audiences, signal });
+    switch (finding.type) {
+      case 'known': {
+        const { groups } = finding.user;
+        const isComplete = groups.includes(AUTHENTICATED);
+        const user = isComplete ? finding.user : { ...finding.user, groups: [...groups, AUTHENTICATED] };
+        return { ok: true, user, audiences: finding.audiences ?? audiences };
+      }
+      case 'refused':
+        return { ok: false, error: finding.error };
+      case 'unknown':
+        return { ok: false, error: NOBODYS };
+    }
+  }
+}
+
+type Review =
+  | { readonly ok: true; readonly user: UserInfo; readonly audiences: readonly string[] }
+  | { readonly ok: false; readonly error: string };

@@ -1,0 +1,97 @@
+import type { TokenReview } from '../../api/types/authentication/v1.d.ts';
+import { type Clock, type Logger, messageOf } from '../../base/index.ts';
+import { RecentTokens } from './recent-tokens.ts';
+import {
+  refused,
+  type TokenAuthenticator,
+  type TokenFinding,
+  type TokenQuestion,
+  UNKNOWN,
+} from './token-authenticator.ts';
+
+/** Whoever answers TokenReviews. */
+export interface TokenReviewWebhook {
+  ask(spec: object, signal: AbortSignal): Promise<TokenReview>;
+}
+
+export interface TokenWebhookOptions {
+  readonly webhook: TokenReviewWebhook;
+  /** Whom tokens are for of which the webhook does not say it. */
+  readonly apiAudiences: readonly string[];
+  /** How long answers count, of known and of unknown tokens alike. Two minutes unless given; 0 asks every time. */
+  readonly cacheTtlMs?: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const CACHE_TTL_MS = 120_000;
+/** Tokens that are asked about at the same time; further ones are refused until an answer comes. */
+const MAX_PENDING = 1000;
+
+interface Remembered {
+  readonly finding: TokenFinding;
+  readonly untilMs: number;
+}
+
+/** Asks a webhook whose a token is. A webhook that fails knows nobody, and is asked again at the next request. */
+export class TokenWebhook implements TokenAuthenticator {
+  readonly #options: TokenWebhookOptions;
+  readonly #recent = new RecentTokens<Remembered>();
+  /** By token and audiences: several requests with one token ask once. */
+  readonly #pending = new Map<string, Promise<TokenFinding>>();
+
+  constructor(options: TokenWebhookOptions) {
+    this.#options = options;
+  }
+
+  async authenticate(token: string, { audiences }: TokenQuestion): Promise<TokenFinding> {
+    const key = JSON.stringify([audiences, token]);
+    const known = this.#recent.get(key);
+    if (known !== undefined && known.untilMs > this.#options.clock.now()) return known.finding;
+    const asked = this.#pending.get(key);
+    if (asked !== undefined) return asked;
+    if (this.#pending.size >= MAX_PENDING) return refused('too many tokens are being reviewed');
+    const asking = this.#ask(token, audiences, key).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, asking);
+    return asking;
+  }
+
+  /** The answer is shared, so nobody's leaving ends the question. */
+  async #ask(token: string, audiences: readonly string[], key: string): Promise<TokenFinding> {
+    const { webhook, cacheTtlMs = CACHE_TTL_MS, clock, log } = this.#options;
+    try {
+      const review = await webhook.ask({ token, audiences }, new AbortController().signal);
+      const finding = this.#read(review, audiences);
+      if (finding.type !== 'refused' && cacheTtlMs > 0)
+        this.#recent.set(key, { finding, untilMs: clock.now() + cacheTtlMs });
+      return finding.type === 'refused' ? refused(withoutToken(finding.error, token)) : finding;
+    } catch (error) {
+      const message = withoutToken(messageOf(error), token);
+      log.error('token webhook failed', { error: message });
+      return refused(message);
+    }
+  }
+
+  #read({ status = {} }: TokenReview, wanted: readonly string[]): TokenFinding {
+    const told = status.audiences ?? [];
+    const possible = told.length > 0 ? told : this.#options.apiAudiences;
+    const audiences = wanted.filter((audience) => possible.includes(audience));
+    if (wanted.length > 0 && audiences.length === 0) return UNKNOWN;
+    const { user = {}, error = '', authenticated = false } = status;
+    if (!authenticated) return error === '' ? UNKNOWN : refused(error);
+    const { username: name = '', uid = '', groups = [], extra = {} } = user;
+    if (name === '') return refused('the webhook knows the token, but names no user');
+    const found = {
+      name,
+      ...(uid === '' ? {} : { uid }),
+      groups,
+      ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    };
+    return { type: 'known', user: found, audiences };
+  }
+}
+
+/** A webhook may quote the token that it does not like; logs and answers must not. */
+function withoutToken(text: string, token: string): string {
+  return text.replaceAll(token, '<token>');
+}

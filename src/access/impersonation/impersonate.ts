@@ -1,0 +1,66 @@
+import { StatusError } from '../../api/index.ts';
+import type { Authorizer, Encode, Stage } from '../../apiserver/index.ts';
+import { ImpersonationCheck } from './impersonation-check.ts';
+import { takeWantedUser } from './impersonation-headers.ts';
+import { type ImpersonationRequest, impersonationModes, type ModeAnswer } from './impersonation-modes.ts';
+
+/** Of so many requestors it is remembered in which way they impersonated last. */
+const MAX_REMEMBERED = 10_000;
+
+/** Lets requests act as somebody else where their sender may; nobody behind this stage sees the headers. */
+export function impersonate(authorizer: Authorizer, encode: Encode): Stage {
+  const lastModes = new LastModes();
+  return async (call, next) => {
+    let refused: StatusError;
+    try {
+      const wanted = takeWantedUser(call);
+      if (wanted === undefined) return next(call);
+      const { user: requestor, info } = call;
+      const check = new ImpersonationCheck(authorizer, requestor, call.signal);
+      const answer = await lastModes.judge({ wanted, info, check });
+      if ('user' in answer) {
+        call.user = answer.user;
+        call.impersonation = { requestor, constraint: answer.constraint };
+        return next(call);
+      }
+      ({ refused } = answer);
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      refused = error;
+    }
+    return encode({ type: 'status', status: refused.status, headers: NO_SNIFFING }, call);
+  };
+}
+
+/** The message quotes what the client sent, so nothing in it may be taken for HTML. */
+const NO_SNIFFING = { 'x-content-type-options': 'nosniff' };
+
+/** Tries the ways of impersonating, the one that worked last for a requestor first. */
+class LastModes {
+  readonly #last = new Map<string, number>();
+
+  async judge(request: ImpersonationRequest): Promise<NonNullable<ModeAnswer>> {
+    const requestor = request.check.user.name;
+    const last = this.#last.get(requestor);
+    const order = impersonationModes.map((_, index) => index).filter((index) => index !== last);
+    let refused: NonNullable<ModeAnswer> | undefined;
+    for (const index of last === undefined ? order : [last, ...order]) {
+      const answer = await impersonationModes[index]?.(request);
+      if (answer !== undefined && 'user' in answer) {
+        this.#remember(requestor, index);
+        return answer;
+      }
+      refused ??= answer;
+    }
+    if (refused === undefined) throw new Error('Cannot impersonate: no way of doing so applies');
+    return refused;
+  }
+
+  #remember(requestor: string, index: number): void {
+    this.#last.delete(requestor);
+    this.#last.set(requestor, index);
+    if (this.#last.size <= MAX_REMEMBERED) return;
+    const [oldest] = this.#last.keys();
+    if (oldest !== undefined) this.#last.delete(oldest);
+  }
+}

@@ -1,0 +1,55 @@
+import type { StatusError } from '../../api/index.ts';
+import { type Authorizer, refusal, type RequestInfo, type UserInfo } from '../../apiserver/index.ts';
+
+/** Asks whether somebody may impersonate, and tells in upstream's words when they may not. */
+export class ImpersonationCheck {
+  readonly user: UserInfo;
+  readonly #authorizer: Authorizer;
+  readonly #signal: AbortSignal;
+
+  constructor(authorizer: Authorizer, user: UserInfo, signal: AbortSignal) {
+    this.#authorizer = authorizer;
+    this.user = user;
+    this.#signal = signal;
+  }
+
+  /** The same question asked of somebody else. */
+  as(user: UserInfo): ImpersonationCheck {
+    return new ImpersonationCheck(this.#authorizer, user, this.#signal);
+  }
+
+  /** Undefined when it is allowed. */
+  async refusal(info: RequestInfo): Promise<StatusError | undefined> {
+    const { user } = this;
+    const { verdict, reason, error } = await this.#authorizer.authorize({ user, info, signal: this.#signal });
+    if (verdict === 'allow') return undefined;
+    const why = [error, reason].filter((text) => text !== undefined && text !== '').join(': ');
+    return refusal({ user, info }, why);
+  }
+
+  /** A refusal that no authorizer can lift. */
+  never(info: RequestInfo, why: string): StatusError {
+    return refusal({ user: this.user, info }, why);
+  }
+}
+
+export const AUTHENTICATION_GROUP = 'authentication.k8s.io';
+
+interface Target {
+  readonly group?: string;
+  readonly verb: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** What is asked about one property of the wanted user: whether the verb is allowed on a resource that stands for it. */
+export function propertyOf({
+  group = AUTHENTICATION_GROUP,
+  namespace = '',
+  subresource = '',
+  ...rest
+}: Target): RequestInfo {
+  return { isResource: true, path: '', version: 'v1', subpath: '', parts: [], group, namespace, subresource, ...rest };
+}

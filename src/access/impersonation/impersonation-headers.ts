@@ -1,0 +1,60 @@
+import { badRequest, quoteGo } from '../../api/index.ts';
+import type { Call, UserInfo } from '../../apiserver/index.ts';
+import { extraIn } from '../authentication/extra-headers.ts';
+
+const PREFIX = 'impersonate-';
+const EXTRA_PREFIX = 'impersonate-extra-';
+
+/** Every one is judged by itself, so that their number is limited; no directory puts a user into more groups. */
+const MAX_VALUES = 2048;
+
+/** Whom a request wants to act as, as its headers say. */
+export interface WantedUser {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Reads who is to be impersonated; undefined when nobody is. The headers are gone afterwards. */
+export function takeWantedUser(call: Call): WantedUser | undefined {
+  const names = call.headerNames().filter((name) => name.startsWith(PREFIX));
+  if (names.length === 0) return undefined;
+  const wanted: WantedUser = {
+    name: call.headers('impersonate-user')[0] ?? '',
+    uid: call.headers('impersonate-uid')[0] ?? '',
+    groups: call.headers('impersonate-group'),
+    extra: extraIn(call, [EXTRA_PREFIX]),
+  };
+  const { name, uid, groups, extra } = wanted;
+  const values = groups.length + Object.values(extra).flat().length;
+  if (values > MAX_VALUES)
+    throw badRequest(`cannot impersonate more than ${MAX_VALUES} groups and extra values, got ${values}`);
+  if (name === '' && (uid !== '' || values > 0))
+    throw badRequest(`requested ${describe(wanted)} without impersonating a user name`);
+  if (name === '') return undefined;
+  for (const taken of names) call.replaceHeader(taken, []);
+  return wanted;
+}
+
+/** As Go prints the user in its refusal. */
+function describe({ name, uid, groups, extra }: WantedUser): string {
+  const list = (texts: readonly string[]): string => `[]string{${texts.map(quoteGo).join(', ')}}`;
+  const entries = Object.entries(extra).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  const map = entries.map(([key, values]) => `${quoteGo(key)}:${list(values)}`).join(', ');
+  return (
+    `&user.DefaultInfo{Name:${quoteGo(name)}, UID:${quoteGo(uid)}, ` +
+    `Groups:${groups.length === 0 ? '[]string(nil)' : list(groups)}, ` +
+    `Extra:map[string][]string${entries.length === 0 ? '(nil)' : `{${map}}`}}`
+  );
+}
+
+/** The wish as a user. */
+export function userOf({ name, uid, groups, extra }: WantedUser): UserInfo {
+  return {
+    name,
+    ...(uid === '' ? {} : { uid }),
+    groups,
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}

@@ -1,0 +1,10 @@
+import { dns1123SubdomainProblems } from '../../api/index.ts';
+
+const PREFIX = 'system:node:';
+
+/** The node that has this user name; undefined when none can have it. */
+export function nodeOf(userName: string): string | undefined {
+  if (!userName.startsWith(PREFIX)) return undefined;
+  const name = userName.slice(PREFIX.length);
+  return dns1123SubdomainProblems(name).length === 0 ? name : undefined;
+}

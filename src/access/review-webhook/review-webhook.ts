@@ -1,0 +1,83 @@
+import { StatusError, type TypeTable } from '../../api/index.ts';
+import { readReview, type ServiceResolver, type WebhookCall, WebhookClient } from '../../apiserver/index.ts';
+import type { Clock, UidSource } from '../../base/index.ts';
+import type { ConfiguredWebhook } from './webhook-kubeconfig.ts';
+
+export interface ReviewWebhookOptions {
+  readonly webhook: ConfiguredWebhook;
+  readonly group: string;
+  readonly kind: string;
+  /** `v1` unless given. */
+  readonly version?: 'v1' | 'v1beta1';
+  readonly types: TypeTable;
+  readonly clock: Clock;
+  readonly uids: UidSource;
+}
+
+/** A question and its answer take no longer, however often they are sent. */
+const TIMEOUT_MS = 30_000;
+/** Reviews are small; whoever sends more is not answering. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+const ATTEMPTS = 5;
+const FIRST_DELAY_MS = 500;
+const DELAY_FACTOR = 1.5;
+
+/**
+ * Asks a webhook that a file in the format of kubeconfigs names, with reviews such as TokenReview.
+ *
+ * Guarantees: an answer, or an error, within half a minute. What may pass is tried again, with growing pauses, as upstream does.
+ */
+export class ReviewWebhook<Review extends object> implements Disposable {
+  readonly #options: ReviewWebhookOptions;
+  readonly #client: WebhookClient;
+
+  constructor(options: ReviewWebhookOptions) {
+    this.#options = options;
+    const { webhook, clock, uids, types } = options;
+    this.#client = new WebhookClient({
+      clock,
+      uids,
+      types,
+      services: NO_SERVICES,
+      credentialFor: () => webhook.credential,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+      userAgent: 'kube-apiserver',
+    });
+  }
+
+  /** The review as the webhook has filled it in. */
+  async ask(spec: object, signal: AbortSignal): Promise<Review> {
+    const { clock, group, kind, version = 'v1' } = this.#options;
+    const endsMs = clock.now() + TIMEOUT_MS;
+    const body = JSON.stringify({ kind, apiVersion: `${group}/${version}`, metadata: {}, spec, status: {} });
+    for (let attempt = 1, delayMs = FIRST_DELAY_MS; ; attempt++, delayMs *= DELAY_FACTOR) {
+      try {
+        return await this.#askOnce(body, { timeoutMs: endsMs - clock.now(), signal });
+      } catch (error) {
+        if (attempt === ATTEMPTS || !mayPass(error) || clock.now() + delayMs >= endsMs) throw error;
+        await clock.sleep(delayMs, signal);
+        if (signal.aborted) throw error;
+      }
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#client[Symbol.dispose]();
+  }
+
+  async #askOnce(body: string, call: Pick<WebhookCall, 'timeoutMs' | 'signal'>): Promise<Review> {
+    const { webhook, types, group, kind, version = 'v1' } = this.#options;
+    const answer = await this.#client.post(webhook.target, { body, ...call });
+    return readReview<Review>(answer, { types, group, kind, version, versions: ['v1', 'v1beta1'] }).review;
+  }
+}
+
+const NO_SERVICES: ServiceResolver = {
+  resolve: () => Promise.reject(new Error('webhooks of files are named by URL')),
+};
+
+/** Failures that another attempt may not meet: the webhook says so, or broke off a connection. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof StatusError) return [429, 500, 504].includes(error.code);
+  return error instanceof Error && /connection reset by peer|http2: client connection lost/.test(error.message);
+}

@@ -1,0 +1,96 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import type { UidSource } from '../../base/index.ts';
+import { signJws } from '../authentication/jwt/signature-algorithms.ts';
+import { verificationKey, type VerificationKey } from '../authentication/jwt/verification-key.ts';
+import { accountUserName } from './account-name.ts';
+
+export interface NamedUid {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** What a token is to say. */
+export interface TokenWish {
+  readonly namespace: string;
+  readonly serviceAccount: NamedUid;
+  /** The object whose end is the token's end too. */
+  readonly boundTo: (NamedUid & { readonly kind: 'Pod' | 'Secret' | 'Node' }) | undefined;
+  /** The node of a bound pod; its uid is empty when it is not known. */
+  readonly node: NamedUid | undefined;
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+  /** After so many seconds the token still works, but its use is noted. */
+  readonly warnAfterSeconds: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export interface TokenSignerOptions {
+  readonly issuer: string;
+  /** PEM of the private key. */
+  readonly privateKey: string;
+  readonly uids: UidSource;
+  readonly apiAudiences: readonly string[];
+  readonly maxExpirationSeconds?: number;
+  readonly extendedExpirationSeconds?: number;
+}
+
+/** Makes tokens of service accounts. Members of claims are sorted by name, as upstream's are. */
+export class TokenSigner {
+  readonly apiAudiences: readonly string[];
+  readonly maxExpirationSeconds: number | undefined;
+  readonly extendedExpirationSeconds: number | undefined;
+  /** Checks what this signer signs. */
+  readonly verification: VerificationKey;
+  readonly #issuer: string;
+  readonly #key: KeyObject;
+  readonly #uids: UidSource;
+
+  constructor(options: TokenSignerOptions) {
+    this.#issuer = options.issuer;
+    this.#key = createPrivateKey(options.privateKey);
+    this.verification = verificationKey(this.#key);
+    this.#uids = options.uids;
+    this.apiAudiences = options.apiAudiences;
+    this.maxExpirationSeconds = options.maxExpirationSeconds;
+    this.extendedExpirationSeconds = options.extendedExpirationSeconds;
+  }
+
+  async issue(wish: TokenWish): Promise<IssuedToken> {
+    const { serviceAccount, namespace } = wish;
+    const now = Math.floor(wish.now / 1000);
+    const tokenId = this.#uids.next();
+    const claims = {
+      aud: wish.audiences,
+      exp: now + wish.expirationSeconds,
+      iat: now,
+      iss: this.#issuer,
+      jti: tokenId,
+      'kubernetes.io': {
+        namespace,
+        ...boundClaims(wish),
+        serviceaccount: { name: serviceAccount.name, uid: serviceAccount.uid },
+        ...(wish.warnAfterSeconds === undefined ? {} : { warnafter: now + wish.warnAfterSeconds }),
+      },
+      nbf: now,
+      sub: accountUserName({ namespace, name: serviceAccount.name }),
+    };
+    const { id: kid, algorithm } = this.verification;
+    return { token: signJws({ kid }, claims, { key: this.#key, name: algorithm }), tokenId };
+  }
+}
+
+export interface IssuedToken {
+  readonly token: string;
+  /** Names the token in audit logs. */
+  readonly tokenId: string;
+}
+
+function boundClaims({ boundTo, node }: TokenWish): Readonly<Record<string, Partial<NamedUid>>> {
+  if (boundTo === undefined) return {};
+  const { kind, name, uid } = boundTo;
+  if (kind === 'Secret') return { secret: { name, uid } };
+  if (kind === 'Node') return { node: { name, uid } };
+  if (node === undefined) return { pod: { name, uid } };
+  return { node: { name: node.name, ...(node.uid === '' ? {} : { uid: node.uid }) }, pod: { name, uid } };
+}

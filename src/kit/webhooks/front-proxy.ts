@@ -1,0 +1,226 @@
+import { once } from 'node:events';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { Agent, createServer, request as httpsRequest, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import {
+  aborted,
+  type Clock,
+  CryptoRandom,
+  messageOf,
+  type Random,
+  RealClock,
+  type Runnable,
+} from '../../base/index.ts';
+import type { Credential } from '../../wire/certificates/index.ts';
+import { WebhookAuthority } from './serving-certificate.ts';
+import type { TokenUser } from './token-webhook.ts';
+import type { WebhookAddress } from './webhook-server.ts';
+
+/** The API server behind a front proxy. */
+export interface ProxyTarget {
+  /** Such as `https://127.0.0.1:6443`. */
+  readonly server: string;
+  /** PEM of whom to trust; the system's authorities unless given. */
+  readonly certificateAuthority?: string;
+}
+
+export interface FrontProxyOptions {
+  /** Tells who sends a request, by whatever it carries; undefined refuses it with 401. */
+  readonly identify: (
+    request: IncomingMessage,
+  ) => Omit<TokenUser, 'audiences'> | undefined | Promise<Omit<TokenUser, 'audiences'> | undefined>;
+  /** Where requests go; asked for each, so that it may be known later than the proxy. */
+  readonly target: () => ProxyTarget | Promise<ProxyTarget>;
+  /** What the proxy shows to the API server; made by an authority of its own, for `front-proxy-client`, unless given. */
+  readonly client?: Credential & { readonly authority: string };
+  /** 0, or absent, for any that is free. */
+  readonly port?: number;
+  /** 127.0.0.1 unless given. */
+  readonly host?: string;
+  /** Names and addresses that users reach the proxy by, besides those of this machine. */
+  readonly names?: readonly string[];
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+const CLIENT_NAME = 'front-proxy-client';
+const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
+const MAX_CONNECTIONS = 1024;
+
+/** A proxy in front of an API server that knows users in a way of its own. Listens over HTTPS only, with HTTP/1.1. */
+export function frontProxy(options: FrontProxyOptions): FrontProxy {
+  return new FrontProxy(options);
+}
+
+export class FrontProxy implements Runnable {
+  /** PEM of the authority that users of the proxy have to trust. */
+  readonly authority: string;
+  /** PEM of the authority of its client certificate: what the API server is given as `--requestheader-client-ca-file`. */
+  readonly clientAuthority: string;
+  readonly #options: FrontProxyOptions;
+  readonly #signer: WebhookAuthority;
+  readonly #client: Credential;
+  #agent: { readonly key: string; readonly agent: Agent } | undefined;
+  #address: WebhookAddress | undefined;
+  #waiting: ((address: WebhookAddress) => void)[] = [];
+
+  constructor(options: FrontProxyOptions) {
+    const { clock = new RealClock(), random = new CryptoRandom(), client } = options;
+    this.#options = options;
+    this.#signer = new WebhookAuthority({ clock, random });
+    this.authority = this.#signer.certificate;
+    this.clientAuthority = client?.authority ?? this.#signer.certificate;
+    this.#client = client ?? this.#signer.issueClient(CLIENT_NAME);
+  }
+
+  /** Resolves when the proxy listens. */
+  listening(): Promise<WebhookAddress> {
+    if (this.#address !== undefined) return Promise.resolve(this.#address);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { port = 0, host = '127.0.0.1', names = [] } = this.#options;
+    const { certificate: cert, privateKey: key } = this.#signer.issue([...new Set([...names, ...LOCAL_NAMES])]);
+    const server = createServer({ cert, key, headersTimeout: 10_000, requestTimeout: 0 });
+    const sockets = this.#serve(server);
+    server.listen(port, host);
+    await once(server, 'listening');
+    const { address, port: opened } = server.address() as AddressInfo;
+    this.#address = { host: address, port: opened };
+    for (const resolve of this.#waiting.splice(0)) resolve(this.#address);
+    await aborted(signal);
+    this.#address = undefined;
+    const closed = once(server, 'close');
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    this.#agent?.agent.destroy();
+    await closed;
+  }
+
+  #serve(server: Server): ReadonlySet<Socket> {
+    const sockets = new Set<Socket>();
+    server.maxConnections = MAX_CONNECTIONS;
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    });
+    server.on('request', (request, response) => void this.#pass(request, response));
+    server.on('upgrade', (request, socket, first) => void this.#upgrade(request, { socket, first }));
+    return sockets;
+  }
+
+  async #pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const headers = await this.#headersFor(request);
+      if (headers === undefined) {
+        answer(response, 401, 'Unauthorized');
+        return;
+      }
+      const sent = await this.#send(request, headers);
+      sent.on('error', (error) => answer(response, 502, messageOf(error)));
+      sent.on('response', (got) => {
+        response.writeHead(got.statusCode ?? 502, got.headers);
+        got.pipe(response);
+        got.on('error', () => response.destroy());
+      });
+      response.on('close', () => sent.destroy());
+      request.pipe(sent);
+    } catch (error) {
+      answer(response, 502, messageOf(error));
+    }
+  }
+
+  async #upgrade(request: IncomingMessage, { socket, first }: { socket: Duplex; first: Buffer }): Promise<void> {
+    socket.on('error', () => socket.destroy());
+    try {
+      const headers = await this.#headersFor(request);
+      if (headers === undefined) {
+        socket.end(head(401, {}));
+        return;
+      }
+      const sent = await this.#send(request, { ...headers, connection: 'Upgrade', upgrade: request.headers.upgrade });
+      sent.on('error', () => socket.destroy());
+      sent.on('response', (got) => socket.end(head(got.statusCode ?? 502, {})));
+      sent.on('upgrade', (got, far, farFirst) => {
+        socket.write(head(101, got.headers));
+        far.on('error', () => socket.destroy());
+        far.write(first);
+        socket.write(farFirst);
+        far.pipe(socket).pipe(far);
+      });
+      sent.end();
+    } catch {
+      socket.destroy();
+    }
+  }
+
+  /** What is sent on: everything but the user's credentials and whatever could be taken for the proxy's own word. */
+  async #headersFor(request: IncomingMessage): Promise<OutgoingHttpHeaders | undefined> {
+    const user = await this.#options.identify(request);
+    if (user === undefined || user.name === '') return undefined;
+    const kept = Object.entries(request.headers).filter(([name]) => !isReplaced(name));
+    const extra = Object.entries(user.extra ?? {}).map(([key, values]) => [
+      `x-remote-extra-${encodeURIComponent(key)}`,
+      [...values],
+    ]);
+    return {
+      ...(Object.fromEntries(kept) as IncomingHttpHeaders),
+      'x-remote-user': user.name,
+      ...(user.uid === undefined ? {} : { 'x-remote-uid': user.uid }),
+      ...((user.groups ?? []).length === 0 ? {} : { 'x-remote-group': [...(user.groups ?? [])] }),
+      ...(Object.fromEntries(extra) as OutgoingHttpHeaders),
+    };
+  }
+
+  async #send(request: IncomingMessage, headers: OutgoingHttpHeaders): Promise<ReturnType<typeof httpsRequest>> {
+    const target = await this.#options.target();
+    const { hostname, port } = new URL(target.server);
+    const { method, url: path } = request;
+    return httpsRequest({
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      method,
+      path,
+      headers,
+      agent: this.#agentFor(target),
+    });
+  }
+
+  #agentFor({ server, certificateAuthority }: ProxyTarget): Agent {
+    const key = `${server} ${certificateAuthority ?? ''}`;
+    if (this.#agent?.key !== key) {
+      const { certificate: cert, privateKey } = this.#client;
+      const trust = certificateAuthority === undefined ? {} : { ca: certificateAuthority };
+      this.#agent?.agent.destroy();
+      this.#agent = { key, agent: new Agent({ keepAlive: true, cert, key: privateKey, ...trust }) };
+    }
+    return this.#agent.agent;
+  }
+}
+
+/** Headers of one connection, the user's credentials, and those in which only the proxy speaks. */
+function isReplaced(name: string): boolean {
+  return ['host', 'connection', 'authorization', 'cookie'].includes(name) || name.startsWith('x-remote-');
+}
+
+function answer(response: ServerResponse, code: number, text: string): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8' });
+  response.end(`${text}\n`);
+}
+
+function head(code: number, headers: IncomingHttpHeaders): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+  return `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ''}\r\n${lines.join('')}\r\n`;
+}
