@@ -27,8 +27,10 @@ export { certificateAuthenticator, type Authenticator } from './stages/authentic
 export {
   type AccessDecision,
   type AccessRequest,
+  type AccessRules,
   type Authorizer,
   firstOpinion,
+  type ListingAuthorizer,
   NO_OPINION,
 } from './access/authorizer.ts';
 export { evaluateWithAccess } from './access/expression-access.ts';

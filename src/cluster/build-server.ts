@@ -1,12 +1,10 @@
+import { authorizationOf, EscalationGuard } from '../access/index.ts';
 import { apiEnablement, type TypeTable } from '../api/index.ts';
 import {
   ApiServer,
   certificateAuthenticator,
   DiscoveryPaths,
-  firstOpinion,
-  fixedAuthorizer,
   HealthPaths,
-  mastersAuthorizer,
   MetricsPath,
   OpenApiPaths,
   RootPath,
@@ -66,7 +64,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   const { storage, types } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
-  const authorizer = firstOpinion([mastersAuthorizer, ...(options.authorizers ?? []), fixedAuthorizer]);
+  const authorizer = authorizationOf(options.authorization ?? {}, { objects, more: options.authorizers });
   const server = new ApiServer({
     objects,
     types,
@@ -94,7 +92,8 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     random,
     serviceCidrs,
     eventTtlSeconds,
-    accessReviewer: { authorizer },
+    accessReviewer: { authorizer, rulesFor: authorizer.rulesFor },
+    roleGuard: new EscalationGuard(objects, authorizer),
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);

@@ -8,6 +8,7 @@ import { apiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
 import { type OwnObject, repair } from './bootstrap/own-object.ts';
+import { policyObjects } from './bootstrap/policy-objects.ts';
 import { buildServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
@@ -119,6 +120,8 @@ export class ControlPlane implements AsyncDisposable {
     await this.#definitions.caughtUp();
     const { once, kept } = this.#bootstrapObjects();
     for (const own of [...kept, ...once]) await repair(this.server, own);
+    // All at once, so that the store writes them in a few transactions.
+    await Promise.all(policyObjects(this.server).map((own) => repair(this.server, own)));
     this.#keep(kept);
     this.#isBootstrapped = true;
   }

@@ -12,7 +12,6 @@ export {
 } from './kind-environment.ts';
 export type {
   AccessReviewer,
-  AccessRules,
   BoundObject,
   TokenIssuer,
   TokenReviewer,

@@ -1,3 +1,4 @@
+import type { NonResourceRule, ResourceRule } from '../../api/types/authorization/v1.d.ts';
 import type { UserInfo } from '../request/call.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 
@@ -23,6 +24,20 @@ export const NO_OPINION: AccessDecision = { verdict: 'noOpinion', reason: '' };
 /** Decides who may do what. One that looks at what this process has at hand answers without a promise. */
 export interface Authorizer {
   authorize(request: AccessRequest): AccessDecision | Promise<AccessDecision>;
+}
+
+/** What somebody may do in a namespace, as far as it can be listed. */
+export interface AccessRules {
+  readonly resourceRules: readonly ResourceRule[];
+  readonly nonResourceRules: readonly NonResourceRule[];
+  /** There is more than could be listed; `problem` says why. */
+  readonly isIncomplete: boolean;
+  readonly problem?: string;
+}
+
+/** An authorizer that can tell what somebody may do, not only whether they may do one thing. */
+export interface ListingAuthorizer extends Authorizer {
+  rulesFor(user: UserInfo, namespace: string): AccessRules | Promise<AccessRules>;
 }
 
 /** Asks one after the other until one allows or denies. A failing authorizer has no opinion, and what failed is told. */

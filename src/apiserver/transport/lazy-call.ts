@@ -160,10 +160,8 @@ export class LazyCall implements Call {
 
   #hints(): QueryHints {
     if (this.queryText === '') return NO_HINTS;
-    return {
-      isWatch: booleanParameter(this.query, 'watch'),
-      nameFromField: nameFromField(this.query.get('fieldSelector')),
-    };
+    const fieldSelector = this.query.get('fieldSelector');
+    return { isWatch: booleanParameter(this.query, 'watch'), nameFromField: nameFromField(fieldSelector), fieldSelector };
   }
 }
 
