@@ -40,8 +40,7 @@ function readPolicy(value: unknown): AbacPolicy {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('it is not an object');
   const { apiVersion, kind, spec } = value as Readonly<Record<string, unknown>>;
   if (apiVersion === undefined && kind === undefined) return unversioned(membersOf(value));
-  if (apiVersion !== API_VERSION || kind !== 'Policy')
-    throw new Error(`it is no Policy of ${API_VERSION}`);
+  if (apiVersion !== API_VERSION || kind !== 'Policy') throw new Error(`it is no Policy of ${API_VERSION}`);
   return forEveryUser(membersOf(spec ?? {}));
 }
 

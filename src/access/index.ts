@@ -3,9 +3,4 @@ export { amendPolicy, type PolicyAmendment } from './rbac/bootstrap/amend-policy
 export { bootstrapPolicy } from './rbac/bootstrap/bootstrap-policy.ts';
 export type { PolicyObject } from './rbac/bootstrap/read-policy.ts';
 export { EscalationGuard } from './rbac/escalation-guard.ts';
-export {
-  authorizationOf,
-  type AuthorizationOptions,
-  authorizationProblems,
-  DEFAULT_MODES,
-} from './modes.ts';
+export { authorizationOf, type AuthorizationOptions, authorizationProblems, DEFAULT_MODES } from './modes.ts';

@@ -51,8 +51,7 @@ export function authorizationProblems({ modes = DEFAULT_MODES, policies }: Autho
   const hasAbac = modes.includes('ABAC');
   if (hasAbac && policies === undefined)
     problems.push("authorization-mode ABAC's authorization policy file not passed");
-  if (!hasAbac && policies !== undefined)
-    problems.push('cannot specify --authorization-policy-file without mode ABAC');
+  if (!hasAbac && policies !== undefined) problems.push('cannot specify --authorization-policy-file without mode ABAC');
   if (new Set(modes).size < modes.length) {
     const told = modes.map((mode) => JSON.stringify(mode)).join(' ');
     problems.push(`authorization-mode [${told}] has mode specified more than once`);

@@ -6,9 +6,9 @@ import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
+import { ensurePolicy } from './bootstrap/ensure-policy.ts';
 import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
 import { type OwnObject, repair } from './bootstrap/own-object.ts';
-import { policyObjects } from './bootstrap/policy-objects.ts';
 import { buildServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
@@ -120,8 +120,7 @@ export class ControlPlane implements AsyncDisposable {
     await this.#definitions.caughtUp();
     const { once, kept } = this.#bootstrapObjects();
     for (const own of [...kept, ...once]) await repair(this.server, own);
-    // All at once, so that the store writes them in a few transactions.
-    await Promise.all(policyObjects(this.server).map((own) => repair(this.server, own)));
+    await ensurePolicy(this.server);
     this.#keep(kept);
     this.#isBootstrapped = true;
   }

@@ -22,6 +22,11 @@ export interface AppOptions extends AppRunOptions {
 export interface AppRunOptions {
   /** What is under way when the app stops may take so long to finish before it is aborted; aborted at once unless given. */
   readonly stopGraceMs?: number;
+  /**
+   * The client of a writer: a part by its account or name, or whom a part writes for. Caches are shared, and read with the app's
+   * own client. All write with that one unless given.
+   */
+  readonly clientFor?: (writer: string) => Client | undefined;
 }
 
 /** Controllers and other parts that run together: on one client, with shared caches. */
@@ -108,7 +113,8 @@ class RunnableApp implements App {
   async #work(client: Client, signal: AbortSignal, options: AppRunOptions): Promise<void> {
     const election = this.#election(client);
     const { component = this.name, stopGraceMs = options.stopGraceMs ?? 0 } = this.#options;
-    const shared = { name: this.name, component, client, election, trace: this.#trace, stopGraceMs };
+    const { clientFor = this.#options.clientFor } = options;
+    const shared = { name: this.name, component, client, clientFor, election, trace: this.#trace, stopGraceMs };
     try {
       while (!signal.aborted) {
         this.#session = new Session(this.#parts, shared);

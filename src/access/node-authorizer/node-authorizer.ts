@@ -39,8 +39,10 @@ export class NodeAuthorizer implements ListingAuthorizer {
     serviceaccounts: (request) => this.#serviceAccount(request),
     persistentvolumeclaims: (request) => this.#claim(request),
     persistentvolumes: (request) => this.#getOne(request, () => this.#hasVolume(request)),
-    'resourceclaims.resource.k8s.io': (request) => this.#getOne(request, () => this.#isRelated(request, 'resourceclaim')),
-    'volumeattachments.storage.k8s.io': (request) => this.#getOne(request, () => this.#isOwn(request, 'volumeattachment')),
+    'resourceclaims.resource.k8s.io': (request) =>
+      this.#getOne(request, () => this.#isRelated(request, 'resourceclaim')),
+    'volumeattachments.storage.k8s.io': (request) =>
+      this.#getOne(request, () => this.#isOwn(request, 'volumeattachment')),
     'resourceslices.resource.k8s.io': (request) => this.#resourceSlice(request),
     'leases.coordination.k8s.io': judgeLease,
     'csinodes.storage.k8s.io': judgeCsiNode,

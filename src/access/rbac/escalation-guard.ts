@@ -59,7 +59,11 @@ export class EscalationGuard {
     const rbac = await newestRbac(this.#objects, namespace);
     const problem = grantProblem(rbac, { user, namespace }, referencedRules(rbac, roleRef, namespace));
     if (problem === undefined) return;
-    throw forbidden({ group: GROUP, resource: namespace === '' ? 'clusterrolebindings' : 'rolebindings' }, name, problem);
+    throw forbidden(
+      { group: GROUP, resource: namespace === '' ? 'clusterrolebindings' : 'rolebindings' },
+      name,
+      problem,
+    );
   }
 
   async #isAllowed(user: UserInfo, verb: string, { signal, ...target }: Target): Promise<boolean> {

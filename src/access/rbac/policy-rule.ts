@@ -58,7 +58,8 @@ function singlePermissions({ verbs, apiGroups, resources, resourceNames, nonReso
       }
     }
   }
-  for (const url of nonResourceURLs ?? NONE) for (const verb of verbs) singles.push({ nonResourceURLs: [url], verbs: [verb] });
+  for (const url of nonResourceURLs ?? NONE)
+    for (const verb of verbs) singles.push({ nonResourceURLs: [url], verbs: [verb] });
   return singles;
 }
 

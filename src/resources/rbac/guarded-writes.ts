@@ -20,6 +20,8 @@ export function guarded<T extends { metadata?: ObjectMeta }>(
 function isForCollection(object: { metadata?: ObjectMeta }, old: { metadata?: ObjectMeta }): boolean {
   const { ownerReferences, finalizers, managedFields } = old.metadata ?? {};
   const { ownerReferences: _1, finalizers: _2, managedFields: _3, ...metadata } = object.metadata ?? {};
-  const others = Object.entries({ ownerReferences, finalizers, managedFields }).filter(([, value]) => value !== undefined);
+  const others = Object.entries({ ownerReferences, finalizers, managedFields }).filter(
+    ([, value]) => value !== undefined,
+  );
   return deepEqual({ ...object, metadata: { ...metadata, ...Object.fromEntries(others) } }, old);
 }

@@ -6,7 +6,10 @@ import { startKube } from '../../../peers/index.ts';
 import { identityOf, Target } from '../../differential/target.ts';
 
 interface Listed {
-  readonly items: readonly { readonly metadata: Readonly<Record<string, unknown>>; readonly [field: string]: unknown }[];
+  readonly items: readonly {
+    readonly metadata: Readonly<Record<string, unknown>>;
+    readonly [field: string]: unknown;
+  }[];
 }
 
 const PLURALS = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'];
@@ -21,7 +24,14 @@ writeFileSync(file, `${JSON.stringify(recorded, null, 1)}\n`);
 async function list(plural: string): Promise<Listed> {
   const path = `/apis/rbac.authorization.k8s.io/v1/${plural}`;
   const headers = { Accept: 'application/json' };
-  const reply = await target.send({ method: 'GET', path, headers, body: undefined, isAnonymous: false, events: undefined });
+  const reply = await target.send({
+    method: 'GET',
+    path,
+    headers,
+    body: undefined,
+    isAnonymous: false,
+    events: undefined,
+  });
   return JSON.parse(reply.body.toString('utf8')) as Listed;
 }
 

@@ -87,7 +87,9 @@ describe('an object of the policy that is there', () => {
     const binding = one('clusterrolebindings', 'system:public-info-viewer');
     const bound = binding.object as unknown as ApiObject;
     const [first, second] = binding.object.subjects ?? [];
-    expect(amendPolicy(binding, { ...bound, roleRef: { kind: 'ClusterRole', name: 'x' } })).toEqual({ type: 'replace' });
+    expect(amendPolicy(binding, { ...bound, roleRef: { kind: 'ClusterRole', name: 'x' } })).toEqual({
+      type: 'replace',
+    });
     expect(amendPolicy(binding, { ...bound, subjects: [second] })).toEqual({
       type: 'update',
       object: { ...bound, subjects: [second, first] },

@@ -10,7 +10,9 @@ export function bootstrapPolicy(): readonly PolicyObject[] {
 
 /** The rules of one of the cluster roles. */
 export function bootstrapRules(role: string): readonly PolicyRule[] {
-  const found = bootstrapPolicy().find(({ plural, object }) => plural === 'clusterroles' && object.metadata.name === role);
+  const found = bootstrapPolicy().find(
+    ({ plural, object }) => plural === 'clusterroles' && object.metadata.name === role,
+  );
   if (found?.object.rules === undefined) throw new Error(`Cannot find role "${role}": no such role is bootstrapped`);
   return found.object.rules;
 }
