@@ -33,6 +33,7 @@ export {
   type ListingAuthorizer,
   NO_OPINION,
 } from './access/authorizer.ts';
+export { nodeOf } from './access/node-identity.ts';
 export { evaluateWithAccess } from './access/expression-access.ts';
 export type { PathHandler } from './stages/dispatch.ts';
 export { fixedAuthorizer, mastersAuthorizer } from './access/authorizer.ts';

@@ -81,7 +81,10 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     authorizer,
     anonymousAuth: options.anonymousAuth,
     admission: [
-      ...builtInAdmission({ objects, clock, random }, options.disableAdmission),
+      ...builtInAdmission(
+        { objects, clock, random, authorizer },
+        { enable: options.enableAdmission ?? [], disable: options.disableAdmission ?? [] },
+      ),
       ...(options.admission ?? []),
     ],
     limits: options.limits,

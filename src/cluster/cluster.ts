@@ -19,8 +19,16 @@ const NOT_READY = 'node.kubernetes.io/not-ready';
 
 /** Starts a whole cluster: the control plane, then controllers, scheduler and nodes as its clients. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  return new Cluster(await startControlPlane(options), options);
+  return new Cluster(await startControlPlane({ ...options, enableAdmission: enabledAdmission(options) }), options);
 }
+
+/** A cluster keeps its nodes from each other, as those of kubeadm do; an API server alone does so when it is told. */
+function enabledAdmission({ enableAdmission = [], disableAdmission = [] }: ClusterOptions): readonly string[] {
+  const isLeftOff = disableAdmission.includes(NODE_RESTRICTION);
+  return isLeftOff ? enableAdmission : [...new Set([...enableAdmission, NODE_RESTRICTION])];
+}
+
+const NODE_RESTRICTION = 'NodeRestriction';
 
 /** A running cluster. Disposing of it stops its programs, then the control plane. */
 export class Cluster implements AsyncDisposable {

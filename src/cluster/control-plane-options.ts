@@ -46,6 +46,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly runtimeConfig: RuntimeConfig;
   /** Who decides what requests may do; nodes and roles unless given. */
   readonly authorization?: AuthorizationOptions;
+  /** Admission plugins that are switched on besides those that are by default, by upstream's names. */
+  readonly enableAdmission?: readonly string[];
   /** Admission plugins that are switched off, by upstream's names. */
   readonly disableAdmission?: readonly string[];
   /** Whether requests without credentials are let in, as system:anonymous; yes unless given. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { TOKEN_FILE } from '../../peers/index.ts';
 import { startTestCluster, type TestCluster } from '../support/test-cluster.ts';
 import { type Case, caseId } from './case.ts';
 import { type NormalAnswer, normalize } from './normalize.ts';
@@ -22,7 +23,7 @@ export interface OwnTarget extends AsyncDisposable {
 }
 
 export async function startOwnTarget(): Promise<OwnTarget> {
-  const cluster: TestCluster = await startTestCluster({ disableAdmission: [] });
+  const cluster: TestCluster = await startTestCluster({ disableAdmission: [], tokenFile: TOKEN_FILE });
   const { access } = cluster.plane;
   const { certificate, privateKey } = access.client;
   const target = new Target({ server: access.server, certificate, key: privateKey });

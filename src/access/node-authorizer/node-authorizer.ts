@@ -5,13 +5,13 @@ import {
   type AccessRules,
   type ListingAuthorizer,
   NO_OPINION,
+  nodeOf,
   type RequestInfo,
   type ServerObjects,
   type UserInfo,
 } from '../../apiserver/index.ts';
 import { bootstrapRules } from '../rbac/bootstrap/bootstrap-policy.ts';
 import { type Rule, ruleAllows } from '../rbac/policy-rule.ts';
-import { nodeOf } from './node-identity.ts';
 import { NodeRelations, type OwnKind, type RelatedKind } from './node-relations.ts';
 
 type Answer = AccessDecision | Promise<AccessDecision>;

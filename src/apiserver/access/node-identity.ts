@@ -1,4 +1,4 @@
-import type { UserInfo } from '../../apiserver/index.ts';
+import type { UserInfo } from '../request/call.ts';
 
 const PREFIX = 'system:node:';
 
