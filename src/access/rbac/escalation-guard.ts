@@ -2,7 +2,7 @@ import { forbidden, notFound, StatusError } from '../../api/index.ts';
 import type { ClusterRole, Role, RoleRef } from '../../api/types/rbac/v1.d.ts';
 import type { Authorizer, RequestInfo, ServerObjects, UserInfo } from '../../apiserver/index.ts';
 import { describeRule, joinVerbs, missingFrom, quoted, type Rule } from './policy-rule.ts';
-import { type Binding, GROUP, newestRbac, type RbacObjects } from './rbac-objects.ts';
+import { type Binding, GROUP, newestRbac, type RbacObjects, type RoleRequest } from './rbac-objects.ts';
 import { together, visitRules } from './user-rules.ts';
 
 /** Who writes, and what stood there before. */
@@ -39,7 +39,7 @@ export class EscalationGuard {
     const resource = namespace === '' ? 'clusterroles' : 'roles';
     const target = { resource, namespace, name: old === undefined ? '' : name }; // the name of what is posted does not count
     if (await this.#isAllowed(user, 'escalate', { ...target, signal })) return;
-    const rbac = await newestRbac(this.#objects, namespace);
+    const rbac = await newestRbac(this.#objects, { resource, namespace });
     const refuse = (why: string): never => {
       throw forbidden({ group: GROUP, resource }, name, why);
     };
@@ -53,17 +53,13 @@ export class EscalationGuard {
   async checkBinding({ metadata, roleRef }: Binding, { user, signal }: RoleWrite<Binding>): Promise<void> {
     if (user.groups.includes(MASTERS)) return;
     const { name = '', namespace = '' } = metadata ?? {};
+    const resource = namespace === '' ? 'clusterrolebindings' : 'rolebindings';
     const bound = BINDABLE[roleRef.kind];
     const target = { resource: bound ?? '', namespace, name: roleRef.name, signal };
     if (bound !== undefined && (await this.#isAllowed(user, 'bind', target))) return;
-    const rbac = await newestRbac(this.#objects, namespace);
-    const problem = grantProblem(rbac, { user, namespace }, referencedRules(rbac, roleRef, namespace));
-    if (problem === undefined) return;
-    throw forbidden(
-      { group: GROUP, resource: namespace === '' ? 'clusterrolebindings' : 'rolebindings' },
-      name,
-      problem,
-    );
+    const rbac = await newestRbac(this.#objects, { resource, namespace });
+    const problem = grantProblem(rbac, { user, namespace }, referencedRules(rbac, roleRef, { resource, namespace }));
+    if (problem !== undefined) throw forbidden({ group: GROUP, resource }, name, problem);
   }
 
   async #isAllowed(user: UserInfo, verb: string, { signal, ...target }: Target): Promise<boolean> {
@@ -89,12 +85,16 @@ function isAggregated(role: Role | ClusterRole | undefined): boolean {
   return (role.aggregationRule?.clusterRoleSelectors ?? []).length > 0;
 }
 
-function referencedRules(rbac: RbacObjects, { kind, name }: RoleRef, namespace: string): readonly Rule[] {
+function referencedRules(
+  rbac: RbacObjects,
+  { kind, name }: RoleRef,
+  { resource, namespace }: RoleRequest,
+): readonly Rule[] {
   if (kind !== 'Role' && kind !== 'ClusterRole') {
     throw new StatusError({ code: 500, message: `unsupported role reference kind: ${JSON.stringify(kind)}` });
   }
   const role = kind === 'Role' ? rbac.role(namespace, name) : rbac.clusterRole(name);
-  if (role === undefined) throw notFound({ group: GROUP, resource: BINDABLE[kind] ?? '' }, name);
+  if (role === undefined) throw notFound({ group: GROUP, resource }, name);
   return role.rules ?? [];
 }
 

@@ -7,8 +7,8 @@ export type Binding = RoleBinding | ClusterRoleBinding;
 
 /** Roles and bindings as decisions look them up. */
 export interface RbacObjects {
-  /** How messages call a kind of roles that lack one: upstream's caches say `role`, its store says `roles`. */
-  readonly naming: 'role' | 'roles';
+  /** What messages call a role that is not there, where it is not by its own kind. */
+  readonly missingAs?: string;
   clusterRole(name: string): ClusterRole | undefined;
   role(namespace: string, name: string): Role | undefined;
   /** Bindings that name one of the subjects, each once. */
@@ -49,7 +49,6 @@ function subjectKeys({ subjects = [], metadata }: Binding): string[] {
  * roles and bindings there are, but on how many are the user's.
  */
 export class IndexedRbac implements RbacObjects {
-  readonly naming = 'role';
   readonly #clusterRoles: ObjectIndex<ClusterRole>;
   readonly #roles: ObjectIndex<Role>;
   readonly #clusterRoleBindings: ObjectIndex<ClusterRoleBinding>;
@@ -107,8 +106,14 @@ function distinct<T>(lists: readonly (readonly T[])[]): readonly T[] {
   return filled.length < 2 ? (filled[0] ?? []) : [...new Set(filled.flat())];
 }
 
+/** What is being written; upstream's store calls whatever is not found by the resource of the request. */
+export interface RoleRequest {
+  readonly resource: string;
+  readonly namespace: string;
+}
+
 /** Roles and bindings as the store has them now, for checks that must not miss what was written a moment ago. */
-export async function newestRbac(objects: ServerObjects, namespace: string): Promise<RbacObjects> {
+export async function newestRbac(objects: ServerObjects, { resource, namespace }: RoleRequest): Promise<RbacObjects> {
   const of = <T>(plural: string): Promise<readonly T[]> => objects.of<T>(GROUP, plural).newestList(namespace);
   const everywhere = <T>(plural: string): Promise<readonly T[]> => objects.of<T>(GROUP, plural).newestList();
   const [clusterRoles, clusterRoleBindings] = await Promise.all([
@@ -120,7 +125,7 @@ export async function newestRbac(objects: ServerObjects, namespace: string): Pro
   const named = (subjects: readonly string[]) => (binding: Binding) =>
     subjectKeys(binding).some((key) => subjects.includes(key));
   return {
-    naming: 'roles',
+    missingAs: resource,
     clusterRole: (name) => clusterRoles.find(({ metadata }) => metadata?.name === name),
     role: (_, name) => roles.find(({ metadata }) => metadata?.name === name),
     clusterRoleBindings: (subjects) => clusterRoleBindings.filter(named(subjects)),

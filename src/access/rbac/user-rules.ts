@@ -32,8 +32,7 @@ function rulesOf(rbac: RbacObjects, { roleRef, metadata }: Binding): readonly Ru
   if (kind !== 'Role' && kind !== 'ClusterRole') return `unsupported role reference kind: ${JSON.stringify(kind)}`;
   const role = kind === 'Role' ? rbac.role(metadata?.namespace ?? '', name) : rbac.clusterRole(name);
   if (role !== undefined) return role.rules ?? [];
-  const called = kind === 'Role' ? rbac.naming : `cluster${rbac.naming}`;
-  return `${called}.${GROUP} ${JSON.stringify(name)} not found`;
+  return `${rbac.missingAs ?? kind.toLowerCase()}.${GROUP} ${JSON.stringify(name)} not found`;
 }
 
 /** A binding as reasons tell it, and by which of its subjects it is the user's. */
