@@ -31,12 +31,12 @@ export {
   type Authorizer,
   firstOpinion,
   type ListingAuthorizer,
+  mastersAuthorizer,
   NO_OPINION,
 } from './access/authorizer.ts';
 export { nodeOf } from './access/node-identity.ts';
 export { evaluateWithAccess } from './access/expression-access.ts';
 export type { PathHandler } from './stages/dispatch.ts';
-export { fixedAuthorizer, mastersAuthorizer } from './access/authorizer.ts';
 export type { ObjectsOf } from './objects/objects-of.ts';
 export type { ObjectIndex } from './objects/objects-of.ts';
 export type { ObjectDifference } from './objects/change-feed.ts';

@@ -111,7 +111,9 @@ test('columns, status, scale, selectors, categories and versions of a custom kin
   expect(old.stderr).toContain('Warning: sea.example.com/v1beta1 Boat is deprecated; use sea.example.com/v1 Boat');
   expect(await kubectl.output('explain', 'boats.spec.color')).toContain('What it is painted in.');
   const patched = await kubectl.run(['patch', 'bt', 'red', '--type=strategic', '-p', '{"spec":{}}']);
-  expect(patched.stderr).toContain('application/strategic-merge-patch+json is not supported by sea.example.com/v1, Kind=Boat');
+  expect(patched.stderr).toContain(
+    'application/strategic-merge-patch+json is not supported by sea.example.com/v1, Kind=Boat',
+  );
 });
 
 const READY = '{"status":{"conditions":[{"type":"Ready","status":"True"}]},"spec":{"color":"ignored"}}';

@@ -23,7 +23,8 @@ const binding = (name: string, ref: string): object => ({
 });
 const SECRETS = { verbs: ['get', 'list'], apiGroups: [''], resources: ['secrets'] };
 
-const REFUSED = 'user "dev" (groups=["devs" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n';
+const REFUSED =
+  'user "dev" (groups=["devs" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n';
 
 describe('a role', () => {
   test('may grant what its writer has, and no more', async () => {
@@ -34,9 +35,9 @@ describe('a role', () => {
       `roles.rbac.authorization.k8s.io "x" is forbidden: ${REFUSED}` +
         '{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}',
     );
-    expect(await server.send(DEV, `POST ${ROOT}/clusterroles`, role('y', { verbs: ['get'], nonResourceURLs: ['/x'] }))).toContain(
-      `${REFUSED}{NonResourceURLs:["/x"], Verbs:["get"]}`,
-    );
+    expect(
+      await server.send(DEV, `POST ${ROOT}/clusterroles`, role('y', { verbs: ['get'], nonResourceURLs: ['/x'] })),
+    ).toContain(`${REFUSED}{NonResourceURLs:["/x"], Verbs:["get"]}`);
   });
 
   test('may not be changed by somebody who has less than it grants, whatever is changed', async () => {
@@ -52,7 +53,9 @@ describe('a role', () => {
 
   test('may grant anything when its writer may escalate', async () => {
     await using server = await start({ verbs: ['escalate'], apiGroups: ['*'], resources: ['clusterroles'] });
-    expect(await server.send(DEV, `POST ${ROOT}/clusterroles`, role('x', SECRETS))).toMatchObject({ kind: 'ClusterRole' });
+    expect(await server.send(DEV, `POST ${ROOT}/clusterroles`, role('x', SECRETS))).toMatchObject({
+      kind: 'ClusterRole',
+    });
     expect(await server.send(DEV, `POST ${ROOT}/namespaces/default/roles`, role('x', SECRETS))).toContain(REFUSED);
   });
 
@@ -105,5 +108,7 @@ test('masters write any role, and others are told which of their own roles are m
   const refused = String(await server.send(DEV, `POST ${ROOT}/clusterroles`, role('x', SECRETS)));
   expect(refused).toContain('; resolution errors: [clusterroles.rbac.authorization.k8s.io "late" not found]');
   const master = { name: 'root', groups: ['system:masters'] };
-  expect(await server.send(master, `POST ${ROOT}/clusterroles`, role('x', SECRETS))).toMatchObject({ kind: 'ClusterRole' });
+  expect(await server.send(master, `POST ${ROOT}/clusterroles`, role('x', SECRETS))).toMatchObject({
+    kind: 'ClusterRole',
+  });
 });
