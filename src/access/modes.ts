@@ -80,7 +80,7 @@ async function allRules(
   user: UserInfo,
   namespace: string,
 ): Promise<AccessRules> {
-  const lists = await Promise.all(authorizers.map((each) => each.rulesFor(user, namespace)));
+  const lists = await Promise.all(authorizers.map(async (each) => each.rulesFor(user, namespace)));
   const problems = lists.flatMap(({ problem }) => problem ?? []);
   return {
     resourceRules: lists.flatMap(({ resourceRules }) => resourceRules),

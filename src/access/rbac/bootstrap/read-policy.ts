@@ -48,21 +48,23 @@ const EVENTS: PolicyRule = {
  */
 export function readPolicy(text: string): PolicyObject[] {
   const objects: PolicyObject[] = [];
+  let rules: PolicyRule[] = [];
   for (const line of text.trim().split('\n')) {
     const words = line.trim().split(/\s+/);
-    if (!line.startsWith(' ')) objects.push(words[0] === 'role' ? readRole(words) : readBinding(words));
-    else (objects.at(-1)?.object.rules as PolicyRule[]).push(readRule(words));
+    if (line.startsWith(' ')) rules.push(readRule(words));
+    else if (words[0] === 'role') objects.push(readRole(words, (rules = [])));
+    else objects.push(readBinding(words));
   }
   return objects;
 }
 
-function readRole([, name = '', ...rest]: readonly string[]): PolicyObject {
+function readRole([, name = '', ...rest]: readonly string[], rules: readonly PolicyRule[]): PolicyObject {
   const namespace = after(rest, 'in');
   const whole = after(rest, 'part-of');
   const labels = whole === undefined ? LABELS : { ...LABELS, [`${AGGREGATE_TO}${whole}`]: 'true' };
   const metadata = metadataOf(name, namespace, labels);
   if (!rest.includes('aggregated')) {
-    return { plural: namespace === undefined ? 'clusterroles' : 'roles', object: { metadata, rules: [] } };
+    return { plural: namespace === undefined ? 'clusterroles' : 'roles', object: { metadata, rules } };
   }
   const clusterRoleSelectors = [{ matchLabels: { [`${AGGREGATE_TO}${name}`]: 'true' } }];
   return { plural: 'clusterroles', object: { metadata, aggregationRule: { clusterRoleSelectors } } };
