@@ -102,6 +102,15 @@ describe('a binding', () => {
   });
 });
 
+test('a short role that stands for a billion permissions is refused at once, and written by who has all', async () => {
+  await using server = await start();
+  const many = (prefix: string): string[] => Array.from({ length: 1000 }, (_, index) => `${prefix}${index}`);
+  const bomb = role('bomb', { verbs: many('v'), apiGroups: many('g'), resources: many('r') });
+  expect(await server.send(DEV, `POST ${ROOT}/clusterroles`, bomb)).toContain('they are more than 10000 permissions');
+  await server.bind('clusterrolebindings', 'admin', { role: 'ClusterRole cluster-admin', subjects: ['User dev'] });
+  expect(await server.send(DEV, `POST ${ROOT}/clusterroles`, bomb)).toMatchObject({ kind: 'ClusterRole' });
+});
+
 test('masters write any role, and others are told which of their own roles are missing', async () => {
   await using server = await start();
   await server.bind('clusterrolebindings', 'late', { role: 'ClusterRole late', subjects: ['User dev'] });

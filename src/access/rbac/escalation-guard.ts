@@ -1,8 +1,9 @@
 import { forbidden, notFound, StatusError } from '../../api/index.ts';
 import type { ClusterRole, Role, RoleRef } from '../../api/types/rbac/v1.d.ts';
 import type { Authorizer, RequestInfo, ServerObjects, UserInfo } from '../../apiserver/index.ts';
-import { describeRule, joinVerbs, missingFrom, quoted, type Rule } from './policy-rule.ts';
+import { describeRule, quoted, type Rule } from './policy-rule.ts';
 import { type Binding, GROUP, newestRbac, type RbacObjects, type RoleRequest } from './rbac-objects.ts';
+import { joinVerbs, MAX_PERMISSIONS, missingFrom } from './rule-coverage.ts';
 import { together, visitRules } from './user-rules.ts';
 
 /** Who writes, and what stood there before. */
@@ -115,6 +116,9 @@ function grantProblem(
   });
   const missing = missingFrom(own, rules);
   if (missing.length === 0) return undefined;
+  if (missing === 'too many') {
+    return `cannot tell whether the rules grant more than is held: they are more than ${MAX_PERMISSIONS} permissions`;
+  }
   const told = [...new Set(joinVerbs(missing).map(describeRule))].toSorted();
   const { name, groups } = who.user;
   const unresolved = problems.length === 0 ? '' : `; resolution errors: [${together(problems)}]`;

@@ -22,7 +22,7 @@ export function ruleAllows(rule: Rule, info: RequestInfo): boolean {
   );
 }
 
-function includes(values: readonly string[], wanted: string): boolean {
+export function includes(values: readonly string[], wanted: string): boolean {
   return values.includes(wanted) || values.includes(ALL);
 }
 
@@ -37,69 +37,8 @@ function includesName(names: readonly string[], wanted: string): boolean {
 }
 
 /** A pattern is a path, or the beginning of one followed by `*`. */
-function pathMatches(pattern: string, path: string): boolean {
+export function pathMatches(pattern: string, path: string): boolean {
   return pattern === path || (pattern.endsWith(ALL) && path.startsWith(pattern.replace(/\*+$/, '')));
-}
-
-/** Those of the rules' single permissions that no rule of the owner includes, in the order of the rules. */
-export function missingFrom(owned: readonly Rule[], wanted: readonly Rule[]): PolicyRule[] {
-  return wanted.flatMap(singlePermissions).filter((single) => !owned.some((rule) => covers(rule, single)));
-}
-
-/** A rule as rules of one verb on one resource, name or path each. */
-function singlePermissions({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): Single[] {
-  const singles: Single[] = [];
-  for (const group of apiGroups ?? NONE) {
-    for (const resource of resources ?? NONE) {
-      for (const verb of verbs) {
-        const single = { apiGroups: [group], resources: [resource], verbs: [verb] };
-        if ((resourceNames ?? NONE).length === 0) singles.push(single);
-        for (const name of resourceNames ?? NONE) singles.push({ ...single, resourceNames: [name] });
-      }
-    }
-  }
-  for (const url of nonResourceURLs ?? NONE)
-    for (const verb of verbs) singles.push({ nonResourceURLs: [url], verbs: [verb] });
-  return singles;
-}
-
-/** A rule whose lists have one member at most. */
-type Single = PolicyRule;
-
-function covers(owner: Rule, single: Single): boolean {
-  const [verb = ''] = single.verbs;
-  if (!includes(owner.verbs, verb)) return false;
-  const [url] = single.nonResourceURLs ?? [];
-  if (url !== undefined) {
-    const isAnyName = (owner.resourceNames ?? NONE).length === 0;
-    return isAnyName && (owner.nonResourceURLs ?? NONE).some((pattern) => pathMatches(pattern, url));
-  }
-  const [group = ''] = single.apiGroups ?? [];
-  const [resource = ''] = single.resources ?? [];
-  const [name] = single.resourceNames ?? [];
-  const names = owner.resourceNames ?? NONE;
-  return (
-    includes(owner.apiGroups ?? NONE, group) &&
-    coversResource(owner.resources ?? NONE, resource) &&
-    (names.length === 0 || (name !== undefined && names.includes(name)))
-  );
-}
-
-function coversResource(values: readonly string[], resource: string): boolean {
-  const slash = resource.indexOf('/');
-  return includes(values, resource) || (slash >= 0 && values.includes(`*${resource.slice(slash)}`));
-}
-
-/** Single permissions that differ in their verbs alone as one rule, for people to read. */
-export function joinVerbs(singles: readonly PolicyRule[]): PolicyRule[] {
-  const joined = new Map<string, PolicyRule>();
-  for (const [index, single] of singles.entries()) {
-    const { verbs, ...target } = single;
-    const key = single.nonResourceURLs === undefined ? JSON.stringify(target) : `path ${index}`;
-    const known = joined.get(key);
-    joined.set(key, known === undefined ? single : { ...known, verbs: [...known.verbs, ...verbs] });
-  }
-  return [...joined.values()];
 }
 
 const MEMBERS = [

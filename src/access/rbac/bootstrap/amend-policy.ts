@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../../api/index.ts';
 import type { AggregationRule, PolicyRule, Subject } from '../../../api/types/rbac/v1.d.ts';
 import { deepEqual } from '../../../base/index.ts';
-import { missingFrom } from '../policy-rule.ts';
+import { missingFrom } from '../rule-coverage.ts';
 import type { PolicyObject } from './read-policy.ts';
 
 /** What is to be done about an object of the policy that is there; undefined when it has all that it should. */
@@ -31,6 +31,7 @@ type Content = Readonly<Record<string, unknown>>;
 function amendedRole({ rules: wanted = [], aggregationRule }: PolicyObject['object'], current: ApiObject): Content {
   const rules = (current['rules'] ?? []) as readonly PolicyRule[];
   const missing = missingFrom(rules, wanted);
+  if (missing === 'too many') throw new Error('Unreachable: the policy has few permissions');
   const known = current['aggregationRule'] as AggregationRule | undefined;
   return {
     ...(missing.length === 0 ? {} : { rules: [...rules, ...missing] }),
