@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AbacAuthorizer, readAbacPolicies } from './abac-authorizer.ts';
 import { requestInfo, type UserInfo } from '../apiserver/index.ts';
+import { authorizationOf } from './modes.ts';
 import { startAccessServer } from './testing/access-server.ts';
 
 const { signal } = new AbortController();
@@ -85,6 +86,13 @@ describe('modes', () => {
       verbs: ['create'],
       apiGroups: ['authentication.k8s.io'],
       resources: ['selfsubjectreviews'],
+    });
+    const { objects } = server.plane.server;
+    const more = [{ authorize: () => ({ verdict: 'noOpinion' as const, reason: '' }) }];
+    const extended = await authorizationOf({}, { objects, more }).rulesFor(ADA, 'default');
+    expect(extended).toMatchObject({
+      isIncomplete: true,
+      problem: 'an authorizer does not support user rule resolution',
     });
     const node = await server.authorizer.rulesFor({ name: 'system:node:n', groups: ['system:nodes'] }, 'default');
     expect(node).toMatchObject({

@@ -72,14 +72,20 @@ export function authorizationOf(
   const { modes = DEFAULT_MODES, policies } = options;
   const chosen = modes.flatMap((mode) => makers[mode]?.({ objects, policies }) ?? []);
   const { authorize } = firstOpinion([mastersAuthorizer, ...more, ...chosen]);
-  return { authorize, rulesFor: (user, namespace) => allRules(chosen, user, namespace) };
+  const listing = [...more.map(listingOf), ...chosen];
+  return { authorize, rulesFor: (user, namespace) => allRules(listing, user, namespace) };
 }
 
-async function allRules(
-  authorizers: readonly ListingAuthorizer[],
-  user: UserInfo,
-  namespace: string,
-): Promise<AccessRules> {
+/** Authorizers from outside need not be able to list their rules; then there is more than reviews can tell. */
+function listingOf(authorizer: Authorizer): RuleLister {
+  if ('rulesFor' in authorizer) return authorizer as ListingAuthorizer;
+  const problem = 'an authorizer does not support user rule resolution';
+  return { rulesFor: () => ({ resourceRules: [], nonResourceRules: [], isIncomplete: true, problem }) };
+}
+
+type RuleLister = Pick<ListingAuthorizer, 'rulesFor'>;
+
+async function allRules(authorizers: readonly RuleLister[], user: UserInfo, namespace: string): Promise<AccessRules> {
   const lists = await Promise.all(authorizers.map(async (each) => each.rulesFor(user, namespace)));
   const problems = lists.flatMap(({ problem }) => problem ?? []);
   return {
