@@ -25,6 +25,16 @@ test('cluster roles get the rules of those that they select, by name and each on
   await cluster.settle();
   expect(await granted('whole')).toEqual(['b', 'c', 'd']);
 
+  const circle = { matchLabels: { round: 'yes' } };
+  for (const name of ['x', 'y', 'z']) {
+    await roles.create({
+      metadata: { name, labels: { round: 'yes' } },
+      ...(name === 'z' ? { rules: [rule('z')] } : { aggregationRule: { clusterRoleSelectors: [circle] } }),
+    });
+  }
+  await cluster.settle();
+  expect([await granted('x'), await granted('y')]).toEqual([['z'], ['z']]);
+
   const view = await granted('view');
   expect(view).toEqual(await granted('system:aggregate-to-view'));
   expect(((await granted('admin')) as string[]).length).toBeGreaterThan((view as string[]).length);
