@@ -10,6 +10,6 @@ export {
   whyNoKube,
 } from './start-kube.ts';
 export { type KeelsonOptions, startKeelson } from './start-keelson.ts';
-export { ADMIN_TOKEN, type RunningServer } from './running-server.ts';
+export { ADMIN_TOKEN, type RunningServer, TOKEN_FILE, tokenOf } from './running-server.ts';
 export { Daemon, type DaemonOptions } from './daemon.ts';
 export { freePorts } from './free-ports.ts';

@@ -17,4 +17,25 @@ export interface RunningServer extends AsyncDisposable {
 
 /** What servers take as an administrator's bearer token. */
 export const ADMIN_TOKEN = 'peer-admin-token';
-export const TOKEN_FILE = `${ADMIN_TOKEN},peer-admin,1,"system:masters"\n`;
+
+/** Users without rights of their own, for tests of what roles give them: name, and groups. */
+const OTHERS: Readonly<Record<string, readonly [name: string, ...groups: string[]]>> = {
+  alice: ['alice', 'devs'],
+  bob: ['bob'],
+  mona: ['mona', 'system:monitoring'],
+  node: ['system:node:n1', 'system:nodes'],
+  scheduler: ['system:kube-scheduler'],
+  account: ['system:serviceaccount:kube-system:robot', 'system:serviceaccounts', 'system:serviceaccounts:kube-system'],
+};
+
+/** The bearer token of one of the other users. */
+export function tokenOf(user: string): string {
+  if (!Object.hasOwn(OTHERS, user)) throw new Error(`Cannot tell the token of "${user}": there is no such user`);
+  return `peer-${user}-token`;
+}
+
+export const TOKEN_FILE = [
+  `${ADMIN_TOKEN},peer-admin,1,"system:masters"`,
+  ...Object.entries(OTHERS).map(([user, [name, ...groups]]) => `${tokenOf(user)},${name},,"${groups.join(',')}"`),
+  '',
+].join('\n');

@@ -1,4 +1,4 @@
-// What other folders may use: who asks, and whom they may act as.
+// What other folders may use: who asks, whom they may act as, and what they may do.
 export {
   Authentication,
   type AuthenticationOptions,
@@ -21,3 +21,8 @@ export {
 } from './authentication/oidc/configuration.ts';
 export { type ConfiguredAuthentication, readConfigurationFile } from './authentication/oidc/configured-issuers.ts';
 export { oidcConfiguration, type OidcFlags } from './authentication/oidc/oidc-flags.ts';
+export { amendPolicy, type PolicyAmendment } from './rbac/bootstrap/amend-policy.ts';
+export { bootstrapPolicy } from './rbac/bootstrap/bootstrap-policy.ts';
+export type { PolicyObject } from './rbac/bootstrap/read-policy.ts';
+export { EscalationGuard } from './rbac/escalation-guard.ts';
+export { authorizationOf, type AuthorizationOptions, authorizationProblems, DEFAULT_MODES } from './modes.ts';

@@ -28,15 +28,18 @@ export { certificateAuthenticator, type Authenticator } from './stages/authentic
 export {
   type AccessDecision,
   type AccessRequest,
+  type AccessRules,
   type Authorizer,
   firstOpinion,
+  type ListingAuthorizer,
+  mastersAuthorizer,
   NO_OPINION,
 } from './access/authorizer.ts';
+export { nodeOf } from './access/node-identity.ts';
 export { evaluateWithAccess } from './access/expression-access.ts';
 export { refusal } from './access/refusal.ts';
 export type { PathHandler } from './stages/dispatch.ts';
 export type { Encode, Next, Stage } from './stages/stage.ts';
-export { fixedAuthorizer, mastersAuthorizer } from './access/authorizer.ts';
 export type { ObjectsOf } from './objects/objects-of.ts';
 export type { ObjectIndex } from './objects/objects-of.ts';
 export type { ObjectDifference } from './objects/change-feed.ts';

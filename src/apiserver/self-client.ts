@@ -26,6 +26,11 @@ export class SelfClient {
   async ensure(collection: string, object: { readonly metadata: { readonly name: string } }): Promise<boolean> {
     const { name } = object.metadata;
     if ((await this.#send('GET', `${collection}/${name}`)).type === 'object') return false;
+    return this.create(collection, object);
+  }
+
+  /** Creates the object; false when one of its name is there. */
+  async create(collection: string, object: object): Promise<boolean> {
     const answer = await this.#send('POST', collection, object);
     if (answer.type === 'status' && answer.status.reason === 'AlreadyExists') return false; // another server was first
     refuseFailure(answer);

@@ -1,12 +1,9 @@
 import { apiEnablement, type TypeTable } from '../api/index.ts';
-import { type Authentication, impersonate } from '../access/index.ts';
+import { type Authentication, authorizationOf, EscalationGuard, impersonate } from '../access/index.ts';
 import {
   ApiServer,
   DiscoveryPaths,
-  firstOpinion,
-  fixedAuthorizer,
   HealthPaths,
-  mastersAuthorizer,
   MetricsPath,
   OpenApiPaths,
   RootPath,
@@ -77,7 +74,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   const { storage, types, pki } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
-  const authorizer = firstOpinion([mastersAuthorizer, ...(options.authorizers ?? []), fixedAuthorizer]);
+  const authorizer = authorizationOf(options.authorization ?? {}, { objects, more: options.authorizers });
   const uids = new RandomUidSource(random);
   const authentication = clusterAuthentication(options, pki, {
     more: options.authenticators ?? [],
@@ -102,7 +99,10 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     authorizer,
     anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
     admission: [
-      ...builtInAdmission({ objects, clock, random }, options.disableAdmission),
+      ...builtInAdmission(
+        { objects, clock, random, authorizer },
+        { enable: options.enableAdmission ?? [], disable: options.disableAdmission ?? [] },
+      ),
       ...(options.admission ?? []),
     ],
     limits: options.limits,
@@ -113,9 +113,10 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     random,
     serviceCidrs,
     eventTtlSeconds,
-    accessReviewer: { authorizer },
+    accessReviewer: { authorizer, rulesFor: authorizer.rulesFor },
     tokenReviewer: authentication.tokenReviewer,
     tokenIssuer: authentication.tokenIssuer,
+    roleGuard: new EscalationGuard(objects, authorizer),
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);

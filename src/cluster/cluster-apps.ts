@@ -1,6 +1,6 @@
 import { builtInControllers, type ControllerSettings } from '../controllers/index.ts';
 import type { Part } from '../kit/index.ts';
-import { nodeAgents, type NodeAgentsOptions, nodeNames } from '../node/index.ts';
+import { nodeAgent, nodeAgents, type NodeAgentsOptions, nodeNames } from '../node/index.ts';
 import { scheduler, type SchedulerOptions } from '../scheduler/index.ts';
 import type { ControlPlane, Identity } from './control-plane.ts';
 
@@ -21,14 +21,14 @@ export interface WorkloadOptions {
 /** A program of the control plane: its name is its user agent, and so what managedFields call it. */
 export interface ClusterApp {
   readonly name: string;
+  /** Who reads, and writes what nobody else does. */
   readonly identity: Identity;
+  /** Who a writer is; undefined for one that writes as the program. */
+  readonly identityOf?: (writer: string) => Identity | undefined;
   readonly parts: readonly Part[];
   /** Of several processes on one store, only one does this at a time. */
   readonly isOnePerCluster: boolean;
 }
-
-/** Everything may be done by all of them until there is RBAC. */
-const groups = ['system:masters'];
 
 /** The programs of a cluster, in the order they start. */
 export function clusterApps(
@@ -48,22 +48,57 @@ export function clusterApps(
   const apps: readonly (ClusterApp | false)[] = [
     controllers !== false && {
       name: 'kube-controller-manager',
-      identity: { user: 'system:kube-controller-manager', groups },
+      identity: { user: 'system:kube-controller-manager', groups: [] },
+      identityOf: controllerIdentity(builtIn()),
       isOnePerCluster: true,
       parts: controllers === true ? builtIn() : controllers(builtIn()),
     },
     schedules !== false && {
       name: 'kube-scheduler',
-      identity: { user: 'system:kube-scheduler', groups },
+      identity: SCHEDULER,
+      ...(isPart(schedules) ? { identityOf: () => TRUSTED } : {}),
       isOnePerCluster: true,
-      parts: [schedules === true ? scheduler() : 'prepare' in schedules ? schedules : scheduler(schedules)],
+      parts: [schedules === true ? scheduler() : isPart(schedules) ? schedules : scheduler(schedules)],
     },
-    nodes > 0 && {
-      name: 'kubelet',
-      identity: { user: 'system:nodes', groups },
-      isOnePerCluster: false,
-      parts: [nodeAgents({ names: nodeNames(nodes), ...(runtime === undefined ? {} : { runtime }) })],
-    },
+    nodes > 0 && kubelet(nodeNames(nodes), runtime === undefined ? {} : { runtime }),
   ];
   return apps.filter((each) => each !== false);
+}
+
+const SCHEDULER: Identity = { user: 'system:kube-scheduler', groups: [] };
+
+/** Whoever adds a part of their own to the process trusts it, and no role says what it needs. */
+const TRUSTED: Identity = { user: 'system:kube-controller-manager', groups: ['system:masters'] };
+
+function isPart(given: true | SchedulerOptions | Part): given is Part {
+  return given !== true && 'prepare' in given;
+}
+
+/** Each built-in controller is a service account, as kube-controller-manager's with `--use-service-account-credentials`. */
+function controllerIdentity(builtIn: readonly Part[]): (writer: string) => Identity | undefined {
+  const accounts = new Set(builtIn.map(({ account }) => account));
+  return (writer) =>
+    accounts.has(writer)
+      ? {
+          user: `system:serviceaccount:kube-system:${writer}`,
+          groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system'],
+        }
+      : TRUSTED;
+}
+
+/**
+ * A node may watch nothing but itself and its own pods. Many nodes in one process share their watches all the same, which are
+ * then the scheduler's, who may see just as much; each writes as itself.
+ */
+function kubelet(names: readonly string[], options: Pick<NodeAgentsOptions, 'runtime'>): ClusterApp {
+  const [first = ''] = names;
+  const shared = { name: 'kubelet', isOnePerCluster: false };
+  if (names.length === 1) {
+    return { ...shared, identity: nodeIdentity(first), parts: [nodeAgent({ ...options, name: first })] };
+  }
+  return { ...shared, identity: SCHEDULER, identityOf: nodeIdentity, parts: [nodeAgents({ ...options, names })] };
+}
+
+function nodeIdentity(name: string): Identity {
+  return { user: `system:node:${name}`, groups: ['system:nodes'] };
 }

@@ -1,8 +1,8 @@
 import { aborted, type Clock, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { type App, app } from '../kit/index.ts';
-import { type ClusterApp, clusterApps, type WorkloadOptions } from './cluster-apps.ts';
-import { type ControlPlane, type ForkOptions, startControlPlane } from './control-plane.ts';
+import { clusterApps, type WorkloadOptions } from './cluster-apps.ts';
+import { type ControlPlane, type ForkOptions, type Identity, startControlPlane } from './control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 
@@ -19,15 +19,24 @@ const NOT_READY = 'node.kubernetes.io/not-ready';
 
 /** Starts a whole cluster: the control plane, then controllers, scheduler and nodes as its clients. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  return new Cluster(await startControlPlane(options), options);
+  return new Cluster(await startControlPlane({ ...options, enableAdmission: enabledAdmission(options) }), options);
 }
+
+/** A cluster keeps its nodes from each other, as those of kubeadm do; an API server alone does so when it is told. */
+function enabledAdmission({ enableAdmission = [], disableAdmission = [] }: ClusterOptions): readonly string[] {
+  const isLeftOff = disableAdmission.includes(NODE_RESTRICTION);
+  return isLeftOff ? enableAdmission : [...new Set([...enableAdmission, NODE_RESTRICTION])];
+}
+
+const NODE_RESTRICTION = 'NodeRestriction';
 
 /** A running cluster. Disposing of it stops its programs, then the control plane. */
 export class Cluster implements AsyncDisposable {
   readonly plane: ControlPlane;
   readonly apps: readonly App[];
   readonly #options: ClusterOptions;
-  readonly #clients: readonly Client[];
+  /** By program and writer. */
+  readonly #clients = new Map<string, Client>();
   readonly #clientMetrics = new ClientMetrics();
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -38,15 +47,19 @@ export class Cluster implements AsyncDisposable {
     this.#options = options;
     const hasOneServer = options.storage.type !== 'etcd';
     const programs = clusterApps(plane, { ...options, hasOneServer });
-    this.#clients = programs.map((program) => this.#clientFor(program));
     this.apps = programs.map(({ name, parts, isOnePerCluster }) =>
       app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && { namespace: 'kube-system' } }),
     );
     plane.addMetrics(() => [this.#clientMetrics.registry, ...this.apps.flatMap(({ registries }) => registries)]);
     const tasks = this.apps.map((each, index): Runnable => {
-      const client = this.#clients[index];
-      if (client === undefined) throw new Error('Unreachable: every program has its client');
-      return { run: (signal) => each.run(client, signal) };
+      const program = programs[index];
+      if (program === undefined) throw new Error('Unreachable: every app is made from a program');
+      const clientFor = (writer: string): Client | undefined => {
+        const identity = program.identityOf?.(writer);
+        return identity === undefined ? undefined : this.#clientFor(program.name, identity);
+      };
+      const client = this.#clientFor(program.name, program.identity);
+      return { run: (signal) => each.run(client, signal, { clientFor }) };
     });
     const untilStopped: Runnable = { run: aborted }; // an API server that has nothing beside it runs on too
     this.#running = runTogether([...tasks, untilStopped], AbortSignal.any([options.signal, this.#stop.signal]));
@@ -88,11 +101,18 @@ export class Cluster implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running.catch(() => undefined); // it was logged when it happened
-    for (const client of this.#clients) await client[Symbol.asyncDispose]();
+    for (const client of this.#clients.values()) await client[Symbol.asyncDispose]();
     await this.plane[Symbol.asyncDispose]();
   }
 
-  #clientFor({ name, identity }: ClusterApp): Client {
+  #clientFor(name: string, identity: Identity): Client {
+    const key = JSON.stringify([name, identity]);
+    const known = this.#clients.get(key) ?? this.#newClient(name, identity);
+    this.#clients.set(key, known);
+    return known;
+  }
+
+  #newClient(name: string, identity: Identity): Client {
     const { clock, random, log, wrapTransport = (transport) => transport } = this.#options;
     const certificate = { commonName: identity.user, organizations: identity.groups };
     const direct = new InProcessTransport(this.plane.server, { clock, certificate });

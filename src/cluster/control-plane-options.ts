@@ -1,3 +1,4 @@
+import type { AuthorizationOptions } from '../access/index.ts';
 import type { RuntimeConfig } from '../api/index.ts';
 import type {
   AdmissionPlugin,
@@ -46,6 +47,10 @@ export interface ControlPlaneOptions extends ServerExtensions {
   /** Lines `token,user,uid,"groups"`. */
   readonly tokenFile?: string;
   readonly runtimeConfig: RuntimeConfig;
+  /** Who decides what requests may do; nodes and roles unless given. */
+  readonly authorization?: AuthorizationOptions;
+  /** Admission plugins that are switched on besides those that are by default, by upstream's names. */
+  readonly enableAdmission?: readonly string[];
   /** Admission plugins that are switched off, by upstream's names. */
   readonly disableAdmission?: readonly string[];
   /** Whether requests without credentials are let in, as system:anonymous; yes unless given. */

@@ -13,6 +13,7 @@ import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
+import { ensurePolicy } from './bootstrap/ensure-policy.ts';
 import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
 import { type OwnObject, repair } from './bootstrap/own-object.ts';
 import { frontProxyOf } from './authentication.ts';
@@ -150,6 +151,7 @@ export class ControlPlane implements AsyncDisposable {
     await this.#definitions.caughtUp();
     const { once, kept } = this.#bootstrapObjects();
     for (const own of [...kept, ...once]) await repair(this.server, own);
+    await ensurePolicy(this.server);
     this.#keep(kept);
     this.#isBootstrapped = true;
   }

@@ -1,5 +1,6 @@
 // What other folders may use: the built-in controllers.
 import type { Part } from '../kit/index.ts';
+import { clusterRoleAggregation } from './clusterrole-aggregation/clusterrole-aggregation.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { endpointSliceController } from './endpointslice/endpoint-slice-controller.ts';
@@ -39,18 +40,24 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     settings,
   } = options;
   return [
-    serviceAccountController(),
-    rootCaPublisher({ certificate: rootCertificate }),
-    deploymentController(),
-    replicaSetController(),
-    replicationControllerController(),
-    endpointSliceController(),
-    endpointsController(),
-    namespaceController(hasOneServer ? { settleMs: 0 } : {}),
-    garbageCollector(kindsChanged === undefined ? {} : { kindsChanged }),
-    podGc(settings),
-    nodeLifecycleController(settings),
-    taintEvictionController(),
-    ...(hasStorageVersionMigrations ? [storageVersionMigrator()] : []),
+    as('service-account-controller', serviceAccountController()),
+    as('root-ca-cert-publisher', rootCaPublisher({ certificate: rootCertificate })),
+    as('deployment-controller', deploymentController()),
+    as('replicaset-controller', replicaSetController()),
+    as('replication-controller', replicationControllerController()),
+    as('endpointslice-controller', endpointSliceController()),
+    as('endpoint-controller', endpointsController()),
+    as('namespace-controller', namespaceController(hasOneServer ? { settleMs: 0 } : {})),
+    as('generic-garbage-collector', garbageCollector(kindsChanged === undefined ? {} : { kindsChanged })),
+    as('pod-garbage-collector', podGc(settings)),
+    as('node-controller', nodeLifecycleController(settings)),
+    as('node-controller', taintEvictionController()),
+    as('clusterrole-aggregation-controller', clusterRoleAggregation()),
+    ...(hasStorageVersionMigrations ? [as('storage-version-migrator-controller', storageVersionMigrator())] : []),
   ];
+}
+
+/** The part under the service account whose role the cluster begins with. */
+function as(account: string, part: Part): Part {
+  return { ...part, account };
 }

@@ -32,6 +32,11 @@ export interface AppRunOptions {
   readonly stopGraceMs?: number;
   /** Makes the server serve the app's `resources` before anything else; not unless given. */
   readonly install?: boolean | InstallOptions;
+  /**
+   * The client of a writer: a part by its account or name, or whom a part writes for. Caches are shared, and read with the app's
+   * own client. All write with that one unless given.
+   */
+  readonly clientFor?: (writer: string) => Client | undefined;
 }
 
 /** Controllers and other parts that run together: on one client, with shared caches. */
@@ -130,7 +135,8 @@ class RunnableApp implements App {
       await this.#install(client, signal, install === true ? {} : install);
     const election = this.#election(client);
     const { component = this.name, stopGraceMs = options.stopGraceMs ?? 0 } = this.#options;
-    const shared = { name: this.name, component, client, election, trace: this.#trace, stopGraceMs };
+    const { clientFor = this.#options.clientFor } = options;
+    const shared = { name: this.name, component, client, clientFor, election, trace: this.#trace, stopGraceMs };
     try {
       while (!signal.aborted) {
         this.#session = new Session(this.#parts, shared);

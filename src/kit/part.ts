@@ -17,6 +17,7 @@ export interface AppContext {
   readonly name: string;
   /** The component that events name as their source, unless a part says otherwise. */
   readonly component: string;
+  /** The part's own client. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -26,8 +27,13 @@ export interface AppContext {
   readonly stopGraceMs: number;
   /** Records events under the given component name; `host` is for those that run on a node. */
   events(component: string, options?: { readonly host?: string }): EventRecorder;
-  /** The objects of a kind. All parts that ask for the same kind and scope share one cache and one watch. */
-  objects<T extends KubernetesObject>(kind: Kind<T>, scope?: InformerScope): Objects<T>;
+  /**
+   * The objects of a kind. All parts that ask for the same kind and scope share one cache and one watch. Who writes them is the
+   * part itself, unless it says for whom it does.
+   */
+  objects<T extends KubernetesObject>(kind: Kind<T>, scope?: InformerScope, writer?: string): Objects<T>;
+  /** The client of one whom the part writes for, such as a node among many; see `AppRunOptions.clientFor`. */
+  clientOf(writer: string): Client;
   /** The informer under `objects`. */
   informer<T extends KubernetesObject>(kind: Kind<T>, scope?: InformerScope): SharedInformer<T>;
   /**
@@ -44,6 +50,8 @@ export interface AppContext {
 /** Something that an app runs: a controller, or any other loop. */
 export interface Part {
   readonly name: string;
+  /** The service account that it is known as to the cluster, where parts of an app write under names of their own. */
+  readonly account?: string;
   /** Says which caches it needs, before they are filled; what it returns runs when they are, and while we lead. */
   prepare(context: AppContext): PreparedPart;
 }

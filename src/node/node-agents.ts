@@ -109,7 +109,7 @@ class RunningNodes implements PreparedPart {
   readonly #services: ServiceVariables;
 
   constructor(context: AppContext, nodes: readonly NodeDescription[], options: RunningOptions) {
-    const { client, clock, random, log } = context;
+    const { clock, random, log } = context;
     const { scopes, concurrency = POD_WORKERS, runtime = simulated(context) } = options;
     const workers = (name: string, atOnce: number): KeyedWorkers =>
       context.workers(name, {
@@ -123,17 +123,17 @@ class RunningNodes implements PreparedPart {
     const pods = context.objects(Pod, scopes.pods);
     const services = context.objects(Service);
     this.#services = new ServiceVariables({ list: (namespace) => services.list({ namespace }) });
-    const sources = { data: new ReferencedObjects(client), services: this.#services };
     for (const node of nodes) {
+      const client = context.clientOf(node.name);
       const agent = new NodeAgent(node, runtime.create(node), {
         client,
         clock,
         random,
         log: log.with({ node: node.name }),
         events: context.events(COMPONENT, { host: node.name }),
-        pods,
-        nodes: context.objects(Node, scopes.nodes),
-        sources,
+        pods: context.objects(Pod, scopes.pods, node.name),
+        nodes: context.objects(Node, scopes.nodes, node.name),
+        sources: { data: new ReferencedObjects(client), services: this.#services },
         runtimeName: runtime.name,
         podsOf: (name) => pods.byIndex(podsByNode, name).map(keyOf),
         plan: (task, afterMs = 0) =>

@@ -1,20 +1,27 @@
-import type { Authorizer, UserInfo } from '../apiserver/index.ts';
-import type { NonResourceRule, ResourceRule } from '../api/types/authorization/v1.d.ts';
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../api/types/rbac/v1.d.ts';
+import type { AccessRules, Authorizer, UserInfo } from '../apiserver/index.ts';
 
 /** Answers what access reviews ask. */
 export interface AccessReviewer {
   /** The same one that judges requests. */
   readonly authorizer: Authorizer;
   /** What somebody may do in a namespace, as far as it can be listed. */
-  rulesFor?(user: UserInfo, namespace: string): Promise<AccessRules>;
+  rulesFor?(user: UserInfo, namespace: string): AccessRules | Promise<AccessRules>;
 }
 
-export interface AccessRules {
-  readonly resourceRules: readonly ResourceRule[];
-  readonly nonResourceRules: readonly NonResourceRule[];
-  /** There is more than could be listed; `problem` says why. */
-  readonly isIncomplete: boolean;
-  readonly problem?: string;
+/** Refuses roles and bindings by which the writer would grant what they do not have. */
+export interface RoleGuard {
+  checkRole(role: Role | ClusterRole, write: GuardedWrite<Role | ClusterRole>): Promise<void>;
+  checkBinding(binding: RoleBinding | ClusterRoleBinding, write: GuardedWrite<Binding>): Promise<void>;
+}
+
+type Binding = RoleBinding | ClusterRoleBinding;
+
+export interface GuardedWrite<T> {
+  readonly user: UserInfo;
+  readonly signal: AbortSignal;
+  /** The object that is changed; undefined for a new one. */
+  readonly old: T | undefined;
 }
 
 /** Answers what token reviews ask. */

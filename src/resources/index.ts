@@ -10,15 +10,7 @@ export {
   type NodeConnector,
   type PortRange,
 } from './kind-environment.ts';
-export type {
-  AccessReviewer,
-  AccessRules,
-  BoundObject,
-  TokenIssuer,
-  TokenReviewer,
-  TokenVerdict,
-  TokenSpec,
-} from './access.ts';
+export type { AccessReviewer, BoundObject, TokenIssuer, TokenReviewer, TokenVerdict, TokenSpec } from './access.ts';
 export { type AdmissionChoice, admissionProblems } from './admission/admission-choice.ts';
 export type { AdmissionParts } from './admission/admission-parts.ts';
 export { builtInAdmission, hasAdmissionPlugin } from './admission/built-in-admission.ts';

@@ -2,7 +2,7 @@ import type { TypeTable } from '../api/index.ts';
 import type { Pod } from '../api/types/core/v1.d.ts';
 import type { Call, ConnectionAnswer, ServerObjects } from '../apiserver/index.ts';
 import type { Random } from '../base/index.ts';
-import type { AccessReviewer, TokenIssuer, TokenReviewer } from './access.ts';
+import type { AccessReviewer, RoleGuard, TokenIssuer, TokenReviewer } from './access.ts';
 import type { Whole } from './kind.ts';
 
 /** What a cluster decides about its built-in kinds. */
@@ -16,6 +16,8 @@ export interface BuiltInOptions {
   readonly eventTtlSeconds?: number;
   /** Answers access reviews; without one they are refused. */
   readonly accessReviewer?: AccessReviewer;
+  /** Looks at roles and bindings before they are written; without one, who may write them may grant anything. */
+  readonly roleGuard?: RoleGuard;
   /** Answers token reviews; without one they are refused. */
   readonly tokenReviewer?: TokenReviewer;
   /** Signs service account tokens; without one they are refused. */
@@ -65,6 +67,7 @@ export interface KindEnvironment {
   readonly nodePorts: PortRange;
   readonly eventTtlSeconds: number;
   readonly accessReviewer: AccessReviewer | undefined;
+  readonly roleGuard: RoleGuard | undefined;
   readonly tokenReviewer: TokenReviewer | undefined;
   readonly tokenIssuer: TokenIssuer | undefined;
   readonly nodeConnector: NodeConnector | undefined;
@@ -84,6 +87,7 @@ export function kindEnvironment(types: TypeTable, options: BuiltInOptions): Kind
     nodePorts: options.nodePorts ?? DEFAULT_NODE_PORTS,
     eventTtlSeconds: options.eventTtlSeconds ?? DEFAULT_EVENT_TTL_SECONDS,
     accessReviewer: options.accessReviewer,
+    roleGuard: options.roleGuard,
     tokenReviewer: options.tokenReviewer,
     tokenIssuer: options.tokenIssuer,
     nodeConnector: options.nodeConnector,

@@ -17,6 +17,10 @@ export interface Step {
   readonly isSetup: boolean;
   /** Sent without a client certificate. */
   readonly isAnonymous: boolean;
+  /** Sent with this user's token instead. */
+  readonly user: string | undefined;
+  /** Sent again and again until it has this status: what was written before has then been taken in by all caches. */
+  readonly until: number | undefined;
   /** A watch is left after so many events. */
   readonly events: number | undefined;
   /** Variable name to the place of its value in the answer's body. */

@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Case, Extent, PatchName, Step, StepBody } from './case.ts';
 
 const PATCHES: readonly string[] = ['json', 'merge', 'strategic', 'apply'] satisfies PatchName[];
+const DIRECTIVES: readonly string[] = [
+  ...['setup', 'anonymous', 'as', 'until', 'events', 'save'],
+  ...['compare', 'headers', 'patch', 'protobuf', 'needs'],
+];
 const EXTENTS: readonly string[] = ['all', 'head', 'openapi', 'names'] satisfies Extent[];
 
 /**
@@ -78,6 +82,7 @@ class BlockReader {
 
   step(): Step {
     const events = this.#one('events');
+    const until = this.#one('until');
     const extent = this.#one('compare') ?? 'all';
     if (!EXTENTS.includes(extent)) throw this.#fail(this.#requestLine, `cannot compare "${extent}"`);
     return {
@@ -88,6 +93,8 @@ class BlockReader {
       body: this.#body(),
       isSetup: this.has('setup'),
       isAnonymous: this.has('anonymous'),
+      user: this.#one('as'),
+      until: until === undefined ? undefined : Number(until),
       events: events === undefined ? undefined : Number(events),
       saves: this.#saves(),
       extent: extent as Extent,
@@ -99,8 +106,7 @@ class BlockReader {
     const directive = /^# @([a-z]+)(?: (.*))?$/.exec(text);
     if (directive === null) return;
     const [, name = '', value = ''] = directive;
-    const isKnown = ['setup', 'anonymous', 'events', 'save', 'compare', 'headers', 'patch', 'protobuf', 'needs'];
-    if (!isKnown.includes(name)) throw this.#fail(this.#block.first + at, `there is no directive "@${name}"`);
+    if (!DIRECTIVES.includes(name)) throw this.#fail(this.#block.first + at, `there is no directive "@${name}"`);
     this.#directives.set(name, [...(this.#directives.get(name) ?? []), value]);
   }
 

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from 'js-yaml';
+import { tokenOf } from '../../peers/index.ts';
 import { builtInTypes, encodeProtobufEnvelope, canonicalize } from '../../src/api/index.ts';
 import type { PlainObject } from '../../src/api/index.ts';
 import { CaseRoom } from './case-room.ts';
@@ -42,10 +44,14 @@ export async function playCase(played: Case, target: Target, id: string): Promis
   for (const step of played.steps) {
     const path = variables.fill(step.path);
     const { headers, body } = outgoingBody(step, variables);
-    const { method, isAnonymous, events } = step;
-    const reply = await target.send({ method, path, headers, body, isAnonymous, events });
+    const { method, events } = step;
+    const isAnonymous = step.isAnonymous || step.user !== undefined;
+    const reply = await sendUntil(step.until, () => target.send({ method, path, headers, body, isAnonymous, events }));
     room.note(method, path, reply);
-    if (step.isSetup && reply.status >= 400) {
+    if (step.isSetup && reply.status !== (step.until ?? reply.status)) {
+      throw new Error(`Cannot set up line ${step.line}: it has status ${reply.status} and not ${step.until ?? ''}`);
+    }
+    if (step.isSetup && step.until === undefined && reply.status >= 400) {
       throw new Error(`Cannot set up line ${step.line}: ${reply.status} ${reply.body.toString('utf8').slice(0, 400)}`);
     }
     const answer = { step, reply, body: readBody(reply, isWatch(path)) };
@@ -53,6 +59,18 @@ export async function playCase(played: Case, target: Target, id: string): Promis
     answers.push(answer);
   }
   return { answers, id, sent: JSON.stringify(played.steps), server: target.server };
+}
+
+const PAUSE_MS = 10;
+const TRIES = 500;
+
+async function sendUntil(status: number | undefined, send: () => Promise<Reply>): Promise<Reply> {
+  let reply = await send();
+  for (let tries = 1; status !== undefined && reply.status !== status && tries < TRIES; tries += 1) {
+    await sleep(PAUSE_MS);
+    reply = await send();
+  }
+  return reply;
 }
 
 function isWatch(path: string): boolean {
@@ -64,6 +82,7 @@ function outgoingBody(
   variables: Variables,
 ): { headers: Record<string, string>; body: string | Uint8Array | undefined } {
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': 'differential' };
+  if (step.user !== undefined) headers['Authorization'] = `Bearer ${tokenOf(step.user)}`;
   for (const [name, value] of Object.entries(step.headers)) headers[name] = variables.fill(value);
   if (headers['Accept'] === '') delete headers['Accept'];
   const { body } = step;

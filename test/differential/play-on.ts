@@ -1,5 +1,6 @@
 import { ADDED_VERSIONS, parseRuntimeConfig } from '../../src/api/index.ts';
 import { randomBytes } from 'node:crypto';
+import { TOKEN_FILE } from '../../peers/index.ts';
 import { startTestCluster, type TestCluster } from '../support/test-cluster.ts';
 import { type Case, caseId } from './case.ts';
 import { type NormalAnswer, normalize } from './normalize.ts';
@@ -25,7 +26,7 @@ export interface OwnTarget extends AsyncDisposable {
 export async function startOwnTarget(): Promise<OwnTarget> {
   // The versions that are served beyond Kubernetes 1.36 are not in the recordings.
   const runtimeConfig = parseRuntimeConfig(...ADDED_VERSIONS.map((version) => `${version}=false`));
-  const cluster: TestCluster = await startTestCluster({ disableAdmission: [], runtimeConfig });
+  const cluster: TestCluster = await startTestCluster({ disableAdmission: [], runtimeConfig, tokenFile: TOKEN_FILE });
   const { access } = cluster.plane;
   const { certificate, privateKey } = access.client;
   const target = new Target({ server: access.server, certificate, key: privateKey });

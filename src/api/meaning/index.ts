@@ -9,3 +9,4 @@ export * from './pod-resources.ts';
 export * from './pod-state.ts';
 export { isExtendedResource, isNativeResource, isPodLevelResource } from './resource-names.ts';
 export * from './taints.ts';
+export { type PodReferences, podReferences, volumeSecrets } from './pod-references.ts';

@@ -1,3 +1,4 @@
+import type { NonResourceRule, ResourceRule } from '../../api/types/authorization/v1.d.ts';
 import type { UserInfo } from '../request/call.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 
@@ -23,6 +24,20 @@ export const NO_OPINION: AccessDecision = { verdict: 'noOpinion', reason: '' };
 /** Decides who may do what. One that looks at what this process has at hand answers without a promise. */
 export interface Authorizer {
   authorize(request: AccessRequest): AccessDecision | Promise<AccessDecision>;
+}
+
+/** What somebody may do in a namespace, as far as it can be listed. */
+export interface AccessRules {
+  readonly resourceRules: readonly ResourceRule[];
+  readonly nonResourceRules: readonly NonResourceRule[];
+  /** There is more than could be listed; `problem` says why. */
+  readonly isIncomplete: boolean;
+  readonly problem?: string;
+}
+
+/** An authorizer that can tell what somebody may do, not only whether they may do one thing. */
+export interface ListingAuthorizer extends Authorizer {
+  rulesFor(user: UserInfo, namespace: string): AccessRules | Promise<AccessRules>;
 }
 
 /** Asks one after the other until one allows or denies. A failing authorizer has no opinion, and what failed is told. */
@@ -93,32 +108,4 @@ const MASTERS = 'system:masters';
 /** Members of `system:masters` may do everything, whatever other authorizers say: this one is asked first. */
 export const mastersAuthorizer: Authorizer = {
   authorize: ({ user }) => (user.groups.includes(MASTERS) ? ALLOWED : NO_OPINION),
-};
-
-/** Paths that everybody may read, logged in or not. */
-const PUBLIC = new Set(['/healthz', '/livez', '/readyz', '/version', '/version/']);
-
-/** Paths that everybody who is logged in may read, besides. */
-const DISCOVERY = /^\/(api|apis|openapi)(\/.*)?$/;
-
-/** Questions about oneself: resources by group. */
-const SELF_REVIEWS = new Set([
-  'authorization.k8s.io/selfsubjectaccessreviews',
-  'authorization.k8s.io/selfsubjectrulesreviews',
-  'authentication.k8s.io/selfsubjectreviews',
-]);
-
-/**
- * What a cluster without any roles grants besides: discovery and questions about oneself to whoever is logged in, health and
- * version to all. Role-based access takes its place behind the same interface.
- */
-export const fixedAuthorizer: Authorizer = {
-  authorize({ user, info }: AccessRequest): AccessDecision {
-    const isRead = info.verb === 'get'; // the verb of HEAD on such a path is `head`, which no default role grants
-    if (!info.isResource && isRead && PUBLIC.has(info.path)) return ALLOWED;
-    if (!user.groups.includes('system:authenticated')) return NO_OPINION;
-    if (!info.isResource) return isRead && DISCOVERY.test(info.path) ? ALLOWED : NO_OPINION;
-    const isSelfReview = info.subresource === '' && SELF_REVIEWS.has(`${info.group}/${info.resource}`);
-    return info.verb === 'create' && isSelfReview ? ALLOWED : NO_OPINION;
-  },
 };

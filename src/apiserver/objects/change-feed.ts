@@ -28,6 +28,8 @@ export class ChangeFeed implements Disposable {
   readonly #handlers = new Set<ObjectChangeHandler<unknown>>();
   #told = new Map<string, StoredObject>();
   #stop: AbortController | undefined;
+  #isFilled = false;
+  #onFilled: (() => void)[] = [];
 
   constructor(
     objects: ObjectStore | undefined,
@@ -37,6 +39,16 @@ export class ChangeFeed implements Disposable {
     this.#objects = objects;
     this.#range = range;
     this.#options = options;
+  }
+
+  /** True once the handlers have been told of all objects that there were at the start. */
+  get isFilled(): boolean {
+    return this.#isFilled;
+  }
+
+  /** Resolves when `isFilled` has become true. */
+  filled(): Promise<void> {
+    return this.#isFilled ? Promise.resolve() : new Promise((resolve) => this.#onFilled.push(resolve));
   }
 
   add(handler: ObjectChangeHandler<unknown>): Disposable {
@@ -108,6 +120,8 @@ export class ChangeFeed implements Disposable {
     const listed = new Set(objects.map(({ key }) => key));
     for (const key of [...this.#told.keys()]) if (!listed.has(key)) this.#tell(key, undefined);
     for (const stored of objects) this.#tell(stored.key, stored);
+    this.#isFilled = true;
+    for (const resolve of this.#onFilled.splice(0)) resolve();
     return revision;
   }
 

@@ -216,3 +216,18 @@ test('subscriptions see the objects of a withdrawn kind go, and those of its nex
   await turn();
   expect(seen.at(-1)).toBe('y there');
 });
+
+test.each([
+  ['that is loading', loading, false],
+  ['in this process', (store: Store) => store, true],
+  ['elsewhere', far, false],
+])('an index over a store %s says whether it is complete, and when it is', async (_, view, isCompleteAtOnce) => {
+  const { objects, put, server } = open(view);
+  await put('a', 'x');
+  const index = objects.index('all', () => ['all']);
+  expect(index.isComplete).toBe(isCompleteAtOnce);
+  await index.completed();
+  expect(index.isComplete).toBe(true);
+  expect(names(index.get('all'))).toEqual(['a/x']);
+  server[Symbol.dispose]();
+});

@@ -90,7 +90,7 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
   index(name: string, keysOf: (object: T) => readonly string[]): ObjectIndex<T> {
     let index = this.#indexes.get(name);
     if (index === undefined) {
-      index = new IncrementalIndex(keysOf);
+      index = new IncrementalIndex(keysOf, this.#changeFeed());
       this.#indexes.set(name, index);
       this.onChange(index.handler);
     }
@@ -99,8 +99,7 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
 
   /** Calls the handler with all objects there are and then with every change, until the result is disposed of. */
   onChange(handler: ObjectChangeHandler<T>): Disposable {
-    this.#feed ??= new ChangeFeed(this.#place.objects, this.#rangeOf(''), this.#options);
-    return this.#feed.add(handler as ObjectChangeHandler<unknown>);
+    return this.#changeFeed().add(handler as ObjectChangeHandler<unknown>);
   }
 
   /** The key in the store, for transactions. */
@@ -126,6 +125,10 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
   /** Ends all subscriptions. */
   [Symbol.dispose](): void {
     this.#feed?.[Symbol.dispose]();
+  }
+
+  #changeFeed(): ChangeFeed {
+    return (this.#feed ??= new ChangeFeed(this.#place.objects, this.#rangeOf(''), this.#options));
   }
 
   get #place(): ObjectPlace {
@@ -159,6 +162,10 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
 export interface ObjectIndex<T> {
   /** The objects with this key, in no particular order. The same list until one of them changes. */
   get(key: string): readonly T[];
+  /** False while a store in another process has not told yet what there is; nothing may be concluded from what is missing. */
+  readonly isComplete: boolean;
+  /** Resolves when the index is complete. */
+  completed(): Promise<void>;
 }
 
 interface Bucket<T> {
@@ -172,9 +179,19 @@ const NONE: readonly never[] = [];
 class IncrementalIndex<T> implements ObjectIndex<T> {
   readonly #keysOf: (object: T) => readonly string[];
   readonly #buckets = new Map<string, Bucket<T>>();
+  readonly #feed: Pick<ChangeFeed, 'isFilled' | 'filled'>;
 
-  constructor(keysOf: (object: T) => readonly string[]) {
+  constructor(keysOf: (object: T) => readonly string[], feed: Pick<ChangeFeed, 'isFilled' | 'filled'>) {
     this.#keysOf = keysOf;
+    this.#feed = feed;
+  }
+
+  get isComplete(): boolean {
+    return this.#feed.isFilled;
+  }
+
+  completed(): Promise<void> {
+    return this.#feed.filled();
   }
 
   get(key: string): readonly T[] {

@@ -14,6 +14,8 @@ export interface RequestInfo {
   readonly subpath: string;
   /** Path segments from the resource on; empty for `/api/v1` and the like. */
   readonly parts: readonly string[];
+  /** Which of a collection's objects are asked for, as the client wrote it; absent: all. */
+  readonly fieldSelector?: string;
 }
 
 /** Reads method and path, whose escapes are decoded. `isWatch` and `nameFromField` come from the query and turn a list into a watch of one. */
@@ -51,13 +53,18 @@ export function requestInfo(method: string, path: string, query: QueryHints): Re
     name: name === '' && (verb === 'list' || verb === 'watch') ? query.nameFromField : name,
     subpath: rest.length === 0 ? '' : `/${rest.join('/')}`,
     parts,
+    ...(SELECTING.has(verb) && query.fieldSelector ? { fieldSelector: query.fieldSelector } : {}),
   };
 }
+
+const SELECTING = new Set(['list', 'watch', 'deletecollection']);
 
 export interface QueryHints {
   readonly isWatch: boolean;
   /** The name in `fieldSelector=metadata.name=…`, which authorization and verbs treat like a name in the path. */
   readonly nameFromField: string;
+  /** The whole of `fieldSelector=…`. */
+  readonly fieldSelector?: string;
 }
 
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);

@@ -198,9 +198,11 @@ export class LazyCall implements Call {
 
   #hints(): QueryHints {
     if (this.queryText === '') return NO_HINTS;
+    const fieldSelector = this.query.get('fieldSelector');
     return {
       isWatch: booleanParameter(this.query, 'watch'),
-      nameFromField: nameFromField(this.query.get('fieldSelector')),
+      nameFromField: nameFromField(fieldSelector),
+      fieldSelector,
     };
   }
 }

@@ -30,8 +30,25 @@ test('what is both on and off is refused', () => {
 });
 
 test('an admission plugin that is not there yet is not promised', () => {
-  expect(() => disabledBy('--enable-admission-plugins=NodeRestriction')).toThrow(
-    'enable-admission-plugins plugin "NodeRestriction" is not there yet',
+  expect(() => disabledBy('--enable-admission-plugins=AlwaysPullImages')).toThrow(
+    'enable-admission-plugins plugin "AlwaysPullImages" is not there yet',
   );
-  expect(disabledBy('--disable-admission-plugins=NodeRestriction')).toEqual(['NodeRestriction']);
+  expect(disabledBy('--disable-admission-plugins=AlwaysPullImages')).toEqual(['AlwaysPullImages']);
+});
+
+test('authorization modes are taken in their order, and what is wrong with them is told as upstream does', () => {
+  const modes = (...args: readonly string[]): unknown => serverSettings(new Flags(args, serverFlags)).authorization;
+  expect(modes()).toEqual({});
+  expect(modes('--authorization-mode=RBAC,AlwaysDeny')).toEqual({ modes: ['RBAC', 'AlwaysDeny'] });
+  expect(() => modes('--authorization-mode=rbac')).toThrow('authorization-mode "rbac" is not a valid mode');
+  expect(() => modes('--authorization-mode=Webhook')).toThrow('authorization-mode "Webhook" is not there yet');
+  expect(() => modes('--authorization-mode=RBAC,RBAC')).toThrow(
+    'authorization-mode ["RBAC" "RBAC"] has mode specified more than once',
+  );
+  expect(() => modes('--authorization-mode=ABAC')).toThrow(
+    "authorization-mode ABAC's authorization policy file not passed",
+  );
+  expect(() => modes('--authorization-policy-file', import.meta.filename)).toThrow(
+    'cannot specify --authorization-policy-file without mode ABAC',
+  );
 });

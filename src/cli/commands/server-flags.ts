@@ -13,6 +13,7 @@ import {
 } from '../../base/index.ts';
 import {
   admissionProblems,
+  authorizationProblems,
   type ControlPlaneOptions,
   hasAdmissionPlugin,
   type StorageOptions,
@@ -52,6 +53,13 @@ export const serverFlags: FlagDefinitions = {
     value: 'NAME,…',
     help: 'Admission plugins not to run',
   },
+  'authorization-mode': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME,…',
+    help: 'Who decides what requests may do: Node, RBAC, ABAC, AlwaysAllow, AlwaysDeny (Node,RBAC unless given)',
+  },
+  'authorization-policy-file': { type: 'string', value: 'FILE', help: 'Policies of the mode ABAC, one in a line' },
   'service-cluster-ip-range': {
     type: 'string',
     value: 'CIDR',
@@ -90,6 +98,8 @@ export const serverFlags: FlagDefinitions = {
 export interface ServerSettings {
   readonly runtimeConfig: RuntimeConfig;
   readonly tokenFile?: string;
+  readonly authorization: NonNullable<ControlPlaneOptions['authorization']>;
+  readonly enableAdmission: readonly string[];
   readonly disableAdmission: readonly string[];
   readonly serviceCidrs: readonly string[];
   readonly eventTtlSeconds: number;
@@ -108,7 +118,8 @@ export function serverSettings(flags: Flags): ServerSettings {
   return {
     ...(tokenFile === undefined ? {} : { tokenFile }),
     runtimeConfig: parseRuntimeConfig(...flags.list('runtime-config')),
-    disableAdmission: disabledAdmission(flags),
+    authorization: authorization(flags),
+    ...admission(flags),
     serviceCidrs: (flags.text('service-cluster-ip-range') ?? '').split(','),
     eventTtlSeconds: Math.round(milliseconds(flags, 'event-ttl') / 1000),
     limits: {
@@ -149,13 +160,25 @@ export function logOf(flags: Flags, printError: (line: string) => void, level: L
 /** From here on kube-apiserver tells of single requests. */
 const DEBUG_VERBOSITY = 4;
 
-function disabledAdmission(flags: Flags): readonly string[] {
+function authorization(flags: Flags): ServerSettings['authorization'] {
+  const path = flags.text('authorization-policy-file');
+  const text = fileFlag(flags, 'authorization-policy-file');
+  const options = {
+    ...(flags.has('authorization-mode') ? { modes: flags.list('authorization-mode') } : {}),
+    ...(path === undefined || text === undefined ? {} : { policies: { path, text } }),
+  };
+  const problems = authorizationProblems(options);
+  if (problems.length > 0) throw new UsageError(problems.join('; '));
+  return options;
+}
+
+function admission(flags: Flags): Pick<ServerSettings, 'enableAdmission' | 'disableAdmission'> {
   const enable = flags.list('enable-admission-plugins');
   const disable = flags.list('disable-admission-plugins');
   const problems = admissionProblems({ enable, disable });
   if (problems.length > 0) throw new UsageError(problems.join('; '));
   const absent = enable.find((name) => !hasAdmissionPlugin(name));
-  if (absent === undefined) return disable;
+  if (absent === undefined) return { enableAdmission: enable, disableAdmission: disable };
   throw new UsageError(`enable-admission-plugins plugin "${absent}" is not there yet`);
 }
 

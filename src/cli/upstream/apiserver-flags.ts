@@ -4,7 +4,7 @@ const groups: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `advertise-address anonymous-auth? bind-address cert-dir client-ca-file disable-admission-plugins
+    flags: `advertise-address anonymous-auth? authorization-mode authorization-policy-file bind-address cert-dir client-ca-file disable-admission-plugins
       enable-admission-plugins etcd-cafile etcd-certfile etcd-keyfile etcd-prefix etcd-servers event-ttl help?
       http2-max-streams-per-connection logging-format max-mutating-requests-inflight max-requests-inflight
       min-request-timeout request-timeout runtime-config secure-port service-cluster-ip-range tls-cert-file
@@ -115,10 +115,9 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'there are no roles or policies: system:masters may do everything, others may look at discovery',
-    flags: `authorization-config authorization-mode authorization-policy-file
-      authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
-      authorization-webhook-config-file authorization-webhook-version`,
+    why: 'no webhook is asked what requests may do; --authorization-mode chooses among what there is',
+    flags: `authorization-config authorization-webhook-cache-authorized-ttl
+      authorization-webhook-cache-unauthorized-ttl authorization-webhook-config-file authorization-webhook-version`,
   },
   {
     verdict: 'refused',

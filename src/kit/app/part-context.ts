@@ -2,7 +2,7 @@ import type { Clock, Logger, MetricRegistry, Random } from '../../base/index.ts'
 import type { Client, Handler, InformerScope, Kind, KubernetesObject, SharedInformer } from '../../client/index.ts';
 import type { EventRecorder } from '../events.ts';
 import type { Objects } from '../objects.ts';
-import type { AppContext, Subscription } from '../part.ts';
+import type { AppContext, Part, Subscription } from '../part.ts';
 import { KeyedWorkers, type KeyedWorkersOptions } from '../work/keyed-workers.ts';
 import { Passes, type PassesOptions } from '../work/passes.ts';
 import { PartHandler } from './part-handler.ts';
@@ -25,17 +25,17 @@ export class PartContext implements AppContext, Disposable {
   readonly #workers: KeyedWorkers[] = [];
   #isStarted = false;
 
-  constructor(part: string, shared: SharedResources) {
+  constructor(part: Pick<Part, 'name' | 'account'>, shared: SharedResources) {
     const { name, component, client, metrics, stopGraceMs } = shared.options;
     this.name = name;
     this.component = component;
-    this.client = client;
+    this.client = shared.clientOf(part.account ?? part.name);
     this.clock = client.clock;
     this.random = client.random;
     this.log = client.log;
     this.metrics = metrics;
     this.stopGraceMs = stopGraceMs;
-    this.#part = part;
+    this.#part = part.name;
     this.#shared = shared;
   }
 
@@ -61,9 +61,13 @@ export class PartContext implements AppContext, Disposable {
     return this.#shared.options.events.recorder({ component, ...options });
   }
 
-  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): Objects<T> {
+  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}, writer?: string): Objects<T> {
     this.informer(kind, scope);
-    return this.#shared.objects(kind, scope).objects;
+    return this.#shared.objects(kind, scope, writer === undefined ? this.client : this.clientOf(writer));
+  }
+
+  clientOf(writer: string): Client {
+    return this.#shared.clientOf(writer);
   }
 
   informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): SharedInformer<T> {
@@ -77,7 +81,7 @@ export class PartContext implements AppContext, Disposable {
     const made: PartHandler<T> = new PartHandler(handler, {
       name: this.#part,
       informer,
-      cache: this.#shared.objects(kind, scope).cache,
+      cache: this.#shared.cache(kind, scope),
       onDispose: () => void this.#handlers.delete(made as unknown as PartHandler<never>),
     });
     this.#handlers.add(made as unknown as PartHandler<never>);

@@ -24,6 +24,7 @@ export interface SessionOptions {
   readonly name: string;
   readonly component: string;
   readonly client: Client;
+  readonly clientFor?: (writer: string) => Client | undefined;
   readonly trace: TraceRing;
   readonly stopGraceMs: number;
   /** Parts run while we lead; at once and until the end unless given. */
@@ -40,7 +41,7 @@ export class Session {
   readonly #parts: readonly RunningPart[];
 
   constructor(parts: readonly Part[], options: SessionOptions) {
-    const { name, component, client, trace, stopGraceMs } = options;
+    const { name, component, client, clientFor, trace, stopGraceMs } = options;
     this.#options = options;
     this.#log = client.log.with({ app: name });
     const dropped = this.metrics.counter({
@@ -48,8 +49,8 @@ export class Session {
       help: 'Events that were not written.',
     });
     this.#events = new EventWriter({ client, log: this.#log, dropped: dropped.with() });
-    const { metrics } = this;
-    this.#shared = new SharedResources({ name, component, client, metrics, events: this.#events, trace, stopGraceMs });
+    const shared = { name, component, client, clientFor, trace, stopGraceMs };
+    this.#shared = new SharedResources({ ...shared, metrics: this.metrics, events: this.#events });
     this.#parts = parts.map((part) => this.#prepare(part));
   }
 
@@ -143,7 +144,7 @@ export class Session {
   }
 
   #prepare(part: Part): RunningPart {
-    const context = new PartContext(part.name, this.#shared);
+    const context = new PartContext(part, this.#shared);
     return { name: part.name, context, prepared: part.prepare(context), state: 'standing by' };
   }
 }

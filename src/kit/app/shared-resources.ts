@@ -20,6 +20,7 @@ export interface SharedResourcesOptions {
   readonly name: string;
   readonly component: string;
   readonly client: Client;
+  readonly clientFor?: (writer: string) => Client | undefined;
   readonly metrics: MetricRegistry;
   readonly events: EventWriter;
   readonly trace: TraceRing;
@@ -34,7 +35,8 @@ export interface KindCache {
 
 interface SharedObjects<T extends KubernetesObject> {
   readonly cache: FreshCache<T>;
-  readonly objects: Objects<T>;
+  /** The same objects, by who writes them. */
+  readonly writers: Map<Client, Objects<T>>;
 }
 
 /** What all parts of a running app share. */
@@ -65,16 +67,38 @@ export class SharedResources implements Disposable {
     return [...this.#whole.values()];
   }
 
-  /** The objects of a kind, and the cache under them: that of the informer, with what the app has written. */
-  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): SharedObjects<T> {
+  /** The client that a writer has. */
+  clientOf(writer: string): Client {
+    return this.options.clientFor?.(writer) ?? this.options.client;
+  }
+
+  /** The objects of a kind, written with that client. */
+  objects<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope, client: Client): Objects<T> {
+    const { cache, writers } = this.#shared(kind, scope);
+    let objects = writers.get(client);
+    if (objects === undefined) {
+      objects = new FreshObjects(kind, cache, {
+        client,
+        fieldManager: this.options.name,
+        caches: this.#cachesOf(kind),
+      });
+      writers.set(client, objects);
+    }
+    return objects;
+  }
+
+  /** The cache under the objects: that of the informer, with what the app has written. */
+  cache<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): FreshCache<T> {
+    return this.#shared(kind, scope).cache;
+  }
+
+  #shared<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope): SharedObjects<T> {
     const informer = this.informer(kind, scope);
     const known = this.#objects.get(informer as never);
     if (known !== undefined) return known as unknown as SharedObjects<T>;
-    const { client, name: fieldManager } = this.options;
-    const cache = new FreshCache(informer, { clock: client.clock, scope });
-    const caches = this.#cachesOf(kind);
-    caches.add(cache);
-    const made = { cache, objects: new FreshObjects(kind, cache, { client, fieldManager, caches }) };
+    const cache = new FreshCache(informer, { clock: this.options.client.clock, scope });
+    this.#cachesOf(kind).add(cache);
+    const made: SharedObjects<T> = { cache, writers: new Map() };
     this.#objects.set(informer as never, made as never);
     return made;
   }

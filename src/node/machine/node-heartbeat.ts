@@ -3,7 +3,7 @@ import { type Clock, deepEqual, type Random } from '../../base/index.ts';
 import {
   type Client,
   hasReason,
-  type Lease,
+  Lease,
   type Node,
   type Observed,
   type ResourceClient,
@@ -187,7 +187,7 @@ class NodeLease {
   constructor(name: string, client: Client) {
     this.#name = name;
     this.#clock = client.clock;
-    this.#leases = client.coordination.v1.leases.namespace(NAMESPACE);
+    this.#leases = client.kindIn(Lease, NAMESPACE);
   }
 
   /** Renews the lease, or makes it with the node as its owner. */

@@ -12,7 +12,9 @@ function namesWithout(...disabled: readonly string[]): string[] {
     clock,
     log: discardLogger,
   });
-  return builtInAdmission({ objects, clock, random: new SeededRandom(1) }, disabled).map(({ name }) => name);
+  return builtInAdmission({ objects, clock, random: new SeededRandom(1) }, { disable: disabled }).map(
+    ({ name }) => name,
+  );
 }
 
 test("plugins run in kube-apiserver's order", () => {

@@ -1,10 +1,11 @@
 import type { AdmissionPlugin } from '../../apiserver/index.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { runtimeClassAdmission } from '../node/runtimeclass-admission.ts';
-import { admissionProblems } from './admission-choice.ts';
+import { type AdmissionChoice, admissionProblems } from './admission-choice.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { limitRanger } from './limit-ranger.ts';
+import { nodeRestriction } from './node-restriction.ts';
 import { pluginOrder } from './plugin-order.ts';
 import { priorityAdmission } from './priority-admission.ts';
 import { serviceAccountAdmission } from './service-account-admission.ts';
@@ -15,6 +16,7 @@ const makers: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin
   NamespaceLifecycle: namespaceLifecycle,
   LimitRanger: limitRanger,
   ServiceAccount: serviceAccountAdmission,
+  NodeRestriction: nodeRestriction,
   TaintNodesByCondition: taintNodesByCondition,
   Priority: priorityAdmission,
   DefaultTolerationSeconds: defaultTolerationSeconds,
@@ -26,11 +28,14 @@ export function hasAdmissionPlugin(name: string): boolean {
   return Object.hasOwn(makers, name);
 }
 
-/** The admission plugins of a cluster in running order: those that are on by default, but those named. */
-export function builtInAdmission(parts: AdmissionParts, disabled: readonly string[] = []): readonly AdmissionPlugin[] {
-  const [problem] = admissionProblems({ enable: [], disable: disabled });
+/** The admission plugins of a cluster in running order: those that are on by default, with what is chosen besides. */
+export function builtInAdmission(
+  parts: AdmissionParts,
+  { enable = [], disable = [] }: Partial<AdmissionChoice> = {},
+): readonly AdmissionPlugin[] {
+  const [problem] = admissionProblems({ enable, disable });
   if (problem !== undefined) throw new Error(`Cannot choose admission plugins: ${problem}`);
   return pluginOrder
-    .filter(({ name, isOnByDefault }) => isOnByDefault && !disabled.includes(name))
+    .filter(({ name, isOnByDefault }) => (isOnByDefault || enable.includes(name)) && !disable.includes(name))
     .flatMap(({ name }) => makers[name]?.(parts) ?? []);
 }

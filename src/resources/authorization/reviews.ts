@@ -1,4 +1,4 @@
-import { badRequest, invalid, invalidValue, required, StatusError } from '../../api/index.ts';
+import { badRequest, escapeFieldValue, invalid, invalidValue, required, StatusError } from '../../api/index.ts';
 import type { ApiObject, FieldError, ObjectMeta } from '../../api/index.ts';
 import type {
   LocalSubjectAccessReview,
@@ -176,7 +176,20 @@ function questionOf(resource: ResourceAttributes | undefined, other: NonResource
     name,
     subpath: '',
     parts: resource === undefined ? [] : [plural, name, subresource].filter((part) => part !== ''),
+    ...(resource?.fieldSelector === undefined ? {} : { fieldSelector: selectorText(resource.fieldSelector) }),
   };
+}
+
+/** A selector as a request would have it; requirements that no request could have are left out, so that more is asked about. */
+function selectorText({ rawSelector = '', requirements = [] }: SelectorAttributes<FieldSelectorRequirement>): string {
+  if (rawSelector !== '') return rawSelector;
+  const terms = requirements.flatMap(({ key, operator, values = [] }) => {
+    const [value] = values;
+    if (value === undefined || values.length > 1) return [];
+    if (operator === 'In') return [`${key}=${escapeFieldValue(value)}`];
+    return operator === 'NotIn' ? [`${key}!=${escapeFieldValue(value)}`] : [];
+  });
+  return terms.join(',');
 }
 
 const RESOURCE = 'spec.resourceAttributes';

@@ -10,8 +10,10 @@ import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from '../../ap
 import type { Column } from '../../apiserver/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import { ageColumn, column, each, nameColumn, wide } from '../columns/column.ts';
-import { defineKind } from '../kind.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import { defineKind, type Kind } from '../kind.ts';
 import { pathSegmentName } from '../name-rules.ts';
+import { guarded } from './guarded-writes.ts';
 
 /** Of RoleBindings and ClusterRoleBindings alike. */
 const roleBindingColumns: readonly Column<Binding>[] = [
@@ -26,29 +28,35 @@ const roleBindingColumns: readonly Column<Binding>[] = [
 const GROUP = 'rbac.authorization.k8s.io';
 const OWN_RULES = ['roleRef', 'roleRef.apiGroup', 'roleRef.kind', 'roleRef.name', 'subjects.name', 'subjects.kind'];
 
-export const roleBindings = defineKind<RoleBinding>({
-  group: GROUP,
-  plural: 'rolebindings',
-  columns: roleBindingColumns,
-  checkName: pathSegmentName,
-  createOnUpdate: true,
-  applyDefaults: ({ subjects }) => defaultSubjects(subjects),
-  ownRulesFor: OWN_RULES,
-  validate: checkRoleBinding,
-  validateUpdate: (binding, old) => [...checkRoleBinding(binding), ...checkSameRole(binding, old)],
-});
+export function roleBindings({ roleGuard }: KindEnvironment): Kind {
+  return defineKind<RoleBinding>({
+    group: GROUP,
+    plural: 'rolebindings',
+    columns: roleBindingColumns,
+    checkName: pathSegmentName,
+    createOnUpdate: true,
+    applyDefaults: ({ subjects }) => defaultSubjects(subjects),
+    ...guarded<RoleBinding>((binding, write) => roleGuard?.checkBinding(binding, write)),
+    ownRulesFor: OWN_RULES,
+    validate: checkRoleBinding,
+    validateUpdate: (binding, old) => [...checkRoleBinding(binding), ...checkSameRole(binding, old)],
+  });
+}
 
-export const clusterRoleBindings = defineKind<ClusterRoleBinding>({
-  group: GROUP,
-  plural: 'clusterrolebindings',
-  columns: roleBindingColumns,
-  checkName: pathSegmentName,
-  createOnUpdate: true,
-  applyDefaults: ({ subjects }) => defaultSubjects(subjects),
-  ownRulesFor: OWN_RULES,
-  validate: checkClusterRoleBinding,
-  validateUpdate: (binding, old) => [...checkClusterRoleBinding(binding), ...checkSameRole(binding, old)],
-});
+export function clusterRoleBindings({ roleGuard }: KindEnvironment): Kind {
+  return defineKind<ClusterRoleBinding>({
+    group: GROUP,
+    plural: 'clusterrolebindings',
+    columns: roleBindingColumns,
+    checkName: pathSegmentName,
+    createOnUpdate: true,
+    applyDefaults: ({ subjects }) => defaultSubjects(subjects),
+    ...guarded<ClusterRoleBinding>((binding, write) => roleGuard?.checkBinding(binding, write)),
+    ownRulesFor: OWN_RULES,
+    validate: checkClusterRoleBinding,
+    validateUpdate: (binding, old) => [...checkClusterRoleBinding(binding), ...checkSameRole(binding, old)],
+  });
+}
 
 /** Users and groups are names of the access API itself; service accounts are objects of the core. */
 function defaultSubjects(subjects: Subject[] | undefined): void {

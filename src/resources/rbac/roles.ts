@@ -1,28 +1,36 @@
 import { type FieldError, invalidValue, required } from '../../api/index.ts';
 import type { ClusterRole, PolicyRule, Role } from '../../api/types/rbac/v1.d.ts';
-import { defineKind } from '../kind.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import { defineKind, type Kind } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 import { pathSegmentName } from '../name-rules.ts';
+import { guarded } from './guarded-writes.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
-export const roles = defineKind<Role>({
-  group: GROUP,
-  plural: 'roles',
-  checkName: pathSegmentName,
-  createOnUpdate: true,
-  ownRulesFor: ['rules.verbs'],
-  validate: checkRole,
-});
+export function roles({ roleGuard }: KindEnvironment): Kind {
+  return defineKind<Role>({
+    group: GROUP,
+    plural: 'roles',
+    checkName: pathSegmentName,
+    createOnUpdate: true,
+    ...guarded<Role>((role, write) => roleGuard?.checkRole(role, write)),
+    ownRulesFor: ['rules.verbs'],
+    validate: checkRole,
+  });
+}
 
-export const clusterRoles = defineKind<ClusterRole>({
-  group: GROUP,
-  plural: 'clusterroles',
-  checkName: pathSegmentName,
-  createOnUpdate: true,
-  ownRulesFor: ['rules.verbs'],
-  validate: checkClusterRole,
-});
+export function clusterRoles({ roleGuard }: KindEnvironment): Kind {
+  return defineKind<ClusterRole>({
+    group: GROUP,
+    plural: 'clusterroles',
+    checkName: pathSegmentName,
+    createOnUpdate: true,
+    ...guarded<ClusterRole>((role, write) => roleGuard?.checkRole(role, write)),
+    ownRulesFor: ['rules.verbs'],
+    validate: checkClusterRole,
+  });
+}
 
 function checkRole({ rules }: Role): FieldError[] {
   return (rules ?? []).flatMap((rule, index) => checkRule(rule, `rules[${index}]`, { namespaced: true }));

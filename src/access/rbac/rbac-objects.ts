@@ -1,0 +1,134 @@
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '../../api/types/rbac/v1.d.ts';
+import type { ObjectIndex, ServerObjects, UserInfo } from '../../apiserver/index.ts';
+
+export const GROUP = 'rbac.authorization.k8s.io';
+
+export type Binding = RoleBinding | ClusterRoleBinding;
+
+/** Roles and bindings as decisions look them up. */
+export interface RbacObjects {
+  /** What messages call a role that is not there, where it is not by its own kind. */
+  readonly missingAs?: string;
+  clusterRole(name: string): ClusterRole | undefined;
+  role(namespace: string, name: string): Role | undefined;
+  /** Bindings that name one of the subjects, each once. */
+  clusterRoleBindings(subjects: readonly string[]): readonly ClusterRoleBinding[];
+  roleBindings(namespace: string, subjects: readonly string[]): readonly RoleBinding[];
+}
+
+const SERVICE_ACCOUNT = 'system:serviceaccount:';
+
+/** Everything that bindings may call a user: by name, by one of the groups. Service accounts are users. */
+export function subjectsOf({ name, groups }: UserInfo): string[] {
+  return [`user ${name}`, ...groups.map((group) => `group ${group}`)];
+}
+
+/** What a subject of a binding in a namespace is called there; undefined when it names nobody. */
+export function subjectKey({ kind, name, namespace = '' }: Subject, bindingNamespace: string): string | undefined {
+  switch (kind) {
+    case 'User':
+      return `user ${name}`;
+    case 'Group':
+      return `group ${name}`;
+    case 'ServiceAccount': {
+      const own = namespace === '' ? bindingNamespace : namespace;
+      return own === '' ? undefined : `user ${SERVICE_ACCOUNT}${own}:${name}`;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function subjectKeys({ subjects = [], metadata }: Binding): string[] {
+  const namespace = metadata?.namespace ?? '';
+  return [...new Set(subjects.flatMap((subject) => subjectKey(subject, namespace) ?? []))];
+}
+
+/**
+ * The server's roles and bindings, in indexes that follow every change: what a decision costs does not depend on how many
+ * roles and bindings there are, but on how many are the user's.
+ */
+export class IndexedRbac implements RbacObjects {
+  readonly #clusterRoles: ObjectIndex<ClusterRole>;
+  readonly #roles: ObjectIndex<Role>;
+  readonly #clusterRoleBindings: ObjectIndex<ClusterRoleBinding>;
+  readonly #roleBindings: ObjectIndex<RoleBinding>;
+
+  constructor(objects: ServerObjects) {
+    this.#clusterRoles = objects
+      .of<ClusterRole>(GROUP, 'clusterroles')
+      .index('rbac name', ({ metadata }) => [metadata?.name ?? '']);
+    this.#roles = objects
+      .of<Role>(GROUP, 'roles')
+      .index('rbac name', ({ metadata }) => [`${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`]);
+    this.#clusterRoleBindings = objects
+      .of<ClusterRoleBinding>(GROUP, 'clusterrolebindings')
+      .index('rbac subject', subjectKeys);
+    this.#roleBindings = objects
+      .of<RoleBinding>(GROUP, 'rolebindings')
+      .index('rbac subject', (binding) =>
+        subjectKeys(binding).map((subject) => `${binding.metadata?.namespace ?? ''}/${subject}`),
+      );
+  }
+
+  /** False while a store in another process has not told yet what there is. */
+  get isComplete(): boolean {
+    return this.#indexes.every(({ isComplete }) => isComplete);
+  }
+
+  async completed(): Promise<void> {
+    await Promise.all(this.#indexes.map((index) => index.completed()));
+  }
+
+  clusterRole(name: string): ClusterRole | undefined {
+    return this.#clusterRoles.get(name)[0];
+  }
+
+  role(namespace: string, name: string): Role | undefined {
+    return this.#roles.get(`${namespace}/${name}`)[0];
+  }
+
+  clusterRoleBindings(subjects: readonly string[]): readonly ClusterRoleBinding[] {
+    return distinct(subjects.map((subject) => this.#clusterRoleBindings.get(subject)));
+  }
+
+  roleBindings(namespace: string, subjects: readonly string[]): readonly RoleBinding[] {
+    return distinct(subjects.map((subject) => this.#roleBindings.get(`${namespace}/${subject}`)));
+  }
+
+  get #indexes(): readonly ObjectIndex<never>[] {
+    return [this.#clusterRoles, this.#roles, this.#clusterRoleBindings, this.#roleBindings] as never;
+  }
+}
+
+function distinct<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const filled = lists.filter(({ length }) => length > 0);
+  return filled.length < 2 ? (filled[0] ?? []) : [...new Set(filled.flat())];
+}
+
+/** What is being written; upstream's store calls whatever is not found by the resource of the request. */
+export interface RoleRequest {
+  readonly resource: string;
+  readonly namespace: string;
+}
+
+/** Roles and bindings as the store has them now, for checks that must not miss what was written a moment ago. */
+export async function newestRbac(objects: ServerObjects, { resource, namespace }: RoleRequest): Promise<RbacObjects> {
+  const of = <T>(plural: string): Promise<readonly T[]> => objects.of<T>(GROUP, plural).newestList(namespace);
+  const everywhere = <T>(plural: string): Promise<readonly T[]> => objects.of<T>(GROUP, plural).newestList();
+  const [clusterRoles, clusterRoleBindings] = await Promise.all([
+    everywhere<ClusterRole>('clusterroles'),
+    everywhere<ClusterRoleBinding>('clusterrolebindings'),
+  ]);
+  const [roles, roleBindings] =
+    namespace === '' ? [[], []] : await Promise.all([of<Role>('roles'), of<RoleBinding>('rolebindings')]);
+  const named = (subjects: readonly string[]) => (binding: Binding) =>
+    subjectKeys(binding).some((key) => subjects.includes(key));
+  return {
+    missingAs: resource,
+    clusterRole: (name) => clusterRoles.find(({ metadata }) => metadata?.name === name),
+    role: (_, name) => roles.find(({ metadata }) => metadata?.name === name),
+    clusterRoleBindings: (subjects) => clusterRoleBindings.filter(named(subjects)),
+    roleBindings: (_, subjects) => roleBindings.filter(named(subjects)),
+  };
+}
