@@ -222,5 +222,4 @@ export const migratorRole = `role storage-version-migrator-controller
   get apiextensions.k8s.io customresourcedefinitions
   patch apiextensions.k8s.io customresourcedefinitions/status
   update storagemigration.k8s.io storageversionmigrations/status
-  events
 `;
