@@ -3,17 +3,15 @@ import type { RequestInfo } from '../../apiserver/index.ts';
 
 export type { PolicyRule };
 
-/** As much of a rule as decides; what is stored is frozen. */
-export type Rule = {
-  readonly [Member in keyof PolicyRule]: Member extends 'verbs' ? readonly string[] : readonly string[] | undefined;
-};
+/** A rule as it is stored or sent, before anybody has checked it: frozen, and any of its lists may be missing. */
+export type Rule = { readonly [Member in keyof PolicyRule]?: readonly string[] | null };
 
 const ALL = '*';
 const NONE: readonly string[] = [];
 
 /** Whether the rule permits what is asked for. */
 export function ruleAllows(rule: Rule, info: RequestInfo): boolean {
-  if (!includes(rule.verbs, info.verb)) return false;
+  if (!includes(rule.verbs ?? NONE, info.verb)) return false;
   if (!info.isResource) return (rule.nonResourceURLs ?? NONE).some((pattern) => pathMatches(pattern, info.path));
   return (
     includes(rule.apiGroups ?? NONE, info.group) &&

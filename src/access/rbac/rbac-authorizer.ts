@@ -103,6 +103,6 @@ function nonResourceRule({ verbs, nonResourceURLs }: Rule): NonResourceRule {
   return present({ verbs, nonResourceURLs });
 }
 
-function present<T>(members: { readonly [member: string]: readonly string[] | undefined }): T {
-  return Object.fromEntries(Object.entries(members).filter(([, values]) => values !== undefined)) as T;
+function present<T>(members: { readonly [member: string]: readonly string[] | null | undefined }): T {
+  return Object.fromEntries(Object.entries(members).filter(([, values]) => (values ?? undefined) !== undefined)) as T;
 }

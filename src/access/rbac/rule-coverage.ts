@@ -18,7 +18,7 @@ export function missingFrom(owned: readonly Rule[], wanted: readonly Rule[]): Po
 
 function permissionCount({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: Rule): number {
   const targets = (apiGroups ?? NONE).length * (resources ?? NONE).length * Math.max(1, (resourceNames ?? NONE).length);
-  return verbs.length * (targets + (nonResourceURLs ?? NONE).length);
+  return (verbs ?? NONE).length * (targets + (nonResourceURLs ?? NONE).length);
 }
 
 function coversWhole(owner: Rule, rule: Rule): boolean {
@@ -27,7 +27,7 @@ function coversWhole(owner: Rule, rule: Rule): boolean {
   if (ownNames.length > 0 && (names.length === 0 || !hasAll(ownNames, names))) return false;
   const urls = rule.nonResourceURLs ?? NONE;
   return (
-    hasAll(owner.verbs, rule.verbs) &&
+    hasAll(owner.verbs ?? NONE, rule.verbs ?? NONE) &&
     hasAll(owner.apiGroups ?? NONE, rule.apiGroups ?? NONE) &&
     hasAll(owner.resources ?? NONE, rule.resources ?? NONE) &&
     hasAll(owner.nonResourceURLs ?? NONE, urls)
@@ -45,7 +45,7 @@ function singlePermissions({ verbs, apiGroups, resources, resourceNames, nonReso
   const singles: Single[] = [];
   for (const group of apiGroups ?? NONE) {
     for (const resource of resources ?? NONE) {
-      for (const verb of verbs) {
+      for (const verb of verbs ?? NONE) {
         const single = { apiGroups: [group], resources: [resource], verbs: [verb] };
         if ((resourceNames ?? NONE).length === 0) singles.push(single);
         for (const name of resourceNames ?? NONE) singles.push({ ...single, resourceNames: [name] });
@@ -53,7 +53,7 @@ function singlePermissions({ verbs, apiGroups, resources, resourceNames, nonReso
     }
   }
   for (const url of nonResourceURLs ?? NONE)
-    for (const verb of verbs) singles.push({ nonResourceURLs: [url], verbs: [verb] });
+    for (const verb of verbs ?? NONE) singles.push({ nonResourceURLs: [url], verbs: [verb] });
   return singles;
 }
 
@@ -62,7 +62,7 @@ type Single = PolicyRule;
 
 function covers(owner: Rule, single: Single): boolean {
   const [verb = ''] = single.verbs;
-  if (!includes(owner.verbs, verb)) return false;
+  if (!includes(owner.verbs ?? NONE, verb)) return false;
   const [url] = single.nonResourceURLs ?? [];
   if (url !== undefined) {
     const isAnyName = (owner.resourceNames ?? NONE).length === 0;
