@@ -8,6 +8,7 @@ export {
 } from './authentication/authentication.ts';
 export { type FrontProxyOptions, STANDARD_PROXY_HEADERS } from './authentication/front-proxy.ts';
 export { impersonate } from './impersonation/impersonate.ts';
+export { ImpersonationMetrics } from './impersonation/impersonation-metrics.ts';
 export { ReviewWebhook, type ReviewWebhookOptions } from './review-webhook/review-webhook.ts';
 export {
   type ConfiguredWebhook,

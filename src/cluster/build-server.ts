@@ -1,5 +1,11 @@
 import { apiEnablement, type TypeTable } from '../api/index.ts';
-import { type Authentication, authorizationOf, EscalationGuard, impersonate } from '../access/index.ts';
+import {
+  type Authentication,
+  authorizationOf,
+  EscalationGuard,
+  impersonate,
+  ImpersonationMetrics,
+} from '../access/index.ts';
 import {
   ApiServer,
   DiscoveryPaths,
@@ -95,7 +101,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     metrics,
     authenticators: authentication.authenticators,
     hiddenHeaders: authentication.isProxyHeader,
-    impersonate: (encode) => impersonate(authorizer, encode),
+    impersonate: (encode) => impersonate({ authorizer, metrics: new ImpersonationMetrics(metrics, clock) }, encode),
     authorizer,
     anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
     admission: [

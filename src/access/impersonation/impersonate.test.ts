@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type AccessRequest, type Authorizer, NO_OPINION } from '../../apiserver/index.ts';
+import { MetricRegistry, VirtualClock } from '../../base/index.ts';
 import { TestPlane } from '../testing/test-plane.ts';
+import { ImpersonationMetrics } from './impersonation-metrics.ts';
 
 /** Allows what is listed as `verb group/resource[/subresource] [namespace/]name`; keeps what was asked. */
 class ListAuthorizer implements Authorizer {
@@ -233,4 +235,20 @@ test('a master acts as somebody who may do less, and the call tells who that was
         'pods "x" is forbidden: User "ada" cannot get resource "pods" in API group "" in the namespace "default"',
     },
   });
+});
+
+test('attempts and questions are counted by mode', async () => {
+  const registry = new MetricRegistry();
+  const metrics = new ImpersonationMetrics(registry, new VirtualClock());
+  metrics.attempted('', 0);
+  metrics.attempted('impersonate:user-info', 0);
+  metrics.attempted(undefined, 0);
+  metrics.checked('impersonate-on:arbitrary-node:get', false, 0);
+  const text = registry.expose();
+  expect(text).toContain('apiserver_impersonation_attempts_total{decision="allowed",mode="legacy"} 1');
+  expect(text).toContain('apiserver_impersonation_attempts_total{decision="allowed",mode="user-info"} 1');
+  expect(text).toContain('apiserver_impersonation_attempts_total{decision="denied",mode=""} 1');
+  expect(text).toContain(
+    'apiserver_impersonation_authorization_attempts_total{decision="denied",mode="arbitrary-node"} 1',
+  );
 });

@@ -1,6 +1,6 @@
 import { StatusError } from '../../api/index.ts';
-import type { Authorizer, Encode, Stage } from '../../apiserver/index.ts';
-import { ImpersonationCheck } from './impersonation-check.ts';
+import type { Encode, Stage } from '../../apiserver/index.ts';
+import { ImpersonationCheck, type ImpersonationParts } from './impersonation-check.ts';
 import { takeWantedUser } from './impersonation-headers.ts';
 import { type ImpersonationRequest, impersonationModes, type ModeAnswer } from './impersonation-modes.ts';
 
@@ -8,7 +8,8 @@ import { type ImpersonationRequest, impersonationModes, type ModeAnswer } from '
 const MAX_REMEMBERED = 10_000;
 
 /** Lets requests act as somebody else where their sender may; nobody behind this stage sees the headers. */
-export function impersonate(authorizer: Authorizer, encode: Encode): Stage {
+export function impersonate(parts: ImpersonationParts, encode: Encode): Stage {
+  const { metrics } = parts;
   const lastModes = new LastModes();
   return async (call, next) => {
     let refused: StatusError;
@@ -16,8 +17,10 @@ export function impersonate(authorizer: Authorizer, encode: Encode): Stage {
       const wanted = takeWantedUser(call);
       if (wanted === undefined) return next(call);
       const { user: requestor, info } = call;
-      const check = new ImpersonationCheck(authorizer, requestor, call.signal);
+      const check = new ImpersonationCheck(parts, requestor, call.signal);
+      const start = metrics.now();
       const answer = await lastModes.judge({ wanted, info, check });
+      metrics.attempted('user' in answer ? answer.constraint : undefined, start);
       if ('user' in answer) {
         call.user = answer.user;
         call.impersonation = { requestor, constraint: answer.constraint };

@@ -1,27 +1,36 @@
 import type { StatusError } from '../../api/index.ts';
 import { type Authorizer, refusal, type RequestInfo, type UserInfo } from '../../apiserver/index.ts';
+import type { ImpersonationMetrics } from './impersonation-metrics.ts';
+
+export interface ImpersonationParts {
+  readonly authorizer: Authorizer;
+  readonly metrics: ImpersonationMetrics;
+}
 
 /** Asks whether somebody may impersonate, and tells in upstream's words when they may not. */
 export class ImpersonationCheck {
   readonly user: UserInfo;
-  readonly #authorizer: Authorizer;
+  readonly #parts: ImpersonationParts;
   readonly #signal: AbortSignal;
 
-  constructor(authorizer: Authorizer, user: UserInfo, signal: AbortSignal) {
-    this.#authorizer = authorizer;
+  constructor(parts: ImpersonationParts, user: UserInfo, signal: AbortSignal) {
+    this.#parts = parts;
     this.user = user;
     this.#signal = signal;
   }
 
   /** The same question asked of somebody else. */
   as(user: UserInfo): ImpersonationCheck {
-    return new ImpersonationCheck(this.#authorizer, user, this.#signal);
+    return new ImpersonationCheck(this.#parts, user, this.#signal);
   }
 
   /** Undefined when it is allowed. */
   async refusal(info: RequestInfo): Promise<StatusError | undefined> {
     const { user } = this;
-    const { verdict, reason, error } = await this.#authorizer.authorize({ user, info, signal: this.#signal });
+    const { authorizer, metrics } = this.#parts;
+    const start = metrics.now();
+    const { verdict, reason, error } = await authorizer.authorize({ user, info, signal: this.#signal });
+    metrics.checked(info.verb, verdict === 'allow', start);
     if (verdict === 'allow') return undefined;
     const why = [error, reason].filter((text) => text !== undefined && text !== '').join(': ');
     return refusal({ user, info }, why);
