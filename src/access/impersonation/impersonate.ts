@@ -1,7 +1,7 @@
 import { StatusError } from '../../api/index.ts';
 import type { Encode, Stage } from '../../apiserver/index.ts';
 import { ImpersonationCheck, type ImpersonationParts } from './impersonation-check.ts';
-import { takeWantedUser } from './impersonation-headers.ts';
+import { isImpersonating, takeWantedUser } from './impersonation-headers.ts';
 import { type ImpersonationRequest, impersonationModes, type ModeAnswer } from './impersonation-modes.ts';
 
 /** Of so many requestors it is remembered in which way they impersonated last. */
@@ -11,7 +11,7 @@ const MAX_REMEMBERED = 10_000;
 export function impersonate(parts: ImpersonationParts, encode: Encode): Stage {
   const { metrics } = parts;
   const lastModes = new LastModes();
-  return async (call, next) => {
+  const act: Stage = async (call, next) => {
     let refused: StatusError;
     try {
       const wanted = takeWantedUser(call);
@@ -33,6 +33,7 @@ export function impersonate(parts: ImpersonationParts, encode: Encode): Stage {
     }
     return encode({ type: 'status', status: refused.status, headers: NO_SNIFFING }, call);
   };
+  return (call, next) => (isImpersonating(call) ? act(call, next) : next(call));
 }
 
 /** The message quotes what the client sent, so nothing in it may be taken for HTML. */

@@ -16,10 +16,18 @@ export interface WantedUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
+function isImpersonation(header: string): boolean {
+  return header.startsWith(PREFIX);
+}
+
+/** True when a request has any header about acting as somebody else, which most have not. */
+export function isImpersonating(call: Call): boolean {
+  return call.hasHeader(isImpersonation);
+}
+
 /** Reads who is to be impersonated; undefined when nobody is. The headers are gone afterwards. */
 export function takeWantedUser(call: Call): WantedUser | undefined {
-  const names = call.headerNames().filter((name) => name.startsWith(PREFIX));
-  if (names.length === 0) return undefined;
+  const names = call.headerNames().filter(isImpersonation);
   const wanted: WantedUser = {
     name: call.headers('impersonate-user')[0] ?? '',
     uid: call.headers('impersonate-uid')[0] ?? '',

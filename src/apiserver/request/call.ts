@@ -16,6 +16,8 @@ export interface Call {
   headers(name: string): readonly string[];
   /** The lower-case names of all headers, each once. */
   headerNames(): readonly string[];
+  /** Whether there is a header whose lower-case name passes the test; makes no list of names. */
+  hasHeader(test: (name: string) => boolean): boolean;
   /** For stages: the header has these values from here on, or is not there when there are none. */
   replaceHeader(name: string, values: readonly string[]): void;
   /** Who the client's certificate says it is; 'invalid' when one was shown that our CA did not issue. */

@@ -20,6 +20,7 @@ export interface AuthenticateOptions {
 /** Asks one authenticator after the other. A request without credentials is anonymous; one with only wrong credentials is refused. */
 export function authenticate(authenticators: readonly Authenticator[], options: AuthenticateOptions = {}): Stage {
   const { metrics, anonymous = true, hides = () => false } = options;
+  const isHidden = (name: string): boolean => isCredential(name) || hides(name);
   const letsIn = (call: Call): boolean => (typeof anonymous === 'boolean' ? anonymous : anonymous(call));
   return async (call, next) => {
     const start = metrics?.now() ?? 0;
@@ -32,7 +33,8 @@ export function authenticate(authenticators: readonly Authenticator[], options: 
     }
     metrics?.authenticated('success', start);
     if (typeof call.certificate === 'object') metrics?.showed(call.certificate);
-    for (const name of call.headerNames()) if (isCredential(name) || hides(name)) call.replaceHeader(name, []);
+    if (call.hasHeader(isHidden))
+      for (const name of call.headerNames()) if (isHidden(name)) call.replaceHeader(name, []);
     return next(call);
   };
 }
@@ -46,7 +48,8 @@ function isCredential(name: string): boolean {
 async function identify(call: Call, authenticators: readonly Authenticator[]): Promise<UserInfo> {
   let wasWrong = false;
   for (const authenticator of authenticators) {
-    const found = await authenticator.authenticate(call);
+    const asked = authenticator.authenticate(call);
+    const found = asked instanceof Promise ? await asked : asked;
     if (found === 'invalid') wasWrong = true;
     else if (found !== undefined) return withAuthenticatedGroup(found);
   }

@@ -64,6 +64,11 @@ export class Http1Exchange implements Exchange {
     return Object.keys(this.#request.headers);
   }
 
+  hasHeader(test: (name: string) => boolean): boolean {
+    for (const name in this.#request.headers) if (test(name)) return true;
+    return false;
+  }
+
   body(limit: number): Promise<Uint8Array> {
     const declared = declaredLength(this.header('content-length'));
     if (declared !== undefined && declared > limit) return Promise.reject(bodyTooLarge(limit));

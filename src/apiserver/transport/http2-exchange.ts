@@ -61,6 +61,11 @@ export class Http2Exchange implements Exchange {
     return Object.keys(this.#headers.joined).filter((name) => !name.startsWith(':'));
   }
 
+  hasHeader(test: (name: string) => boolean): boolean {
+    for (const name in this.#headers.joined) if (!name.startsWith(':') && test(name)) return true;
+    return false;
+  }
+
   body(limit: number): Promise<Uint8Array> {
     const declared = declaredLength(this.header('content-length'));
     if (declared !== undefined && declared > limit) return Promise.reject(bodyTooLarge(limit));

@@ -72,6 +72,11 @@ class InProcessSource implements CallSource {
     return [...this.#headers.keys()];
   }
 
+  hasHeader(test: (name: string) => boolean): boolean {
+    for (const name of this.#headers.keys()) if (test(name)) return true;
+    return false;
+  }
+
   async body(limit: number): Promise<Uint8Array> {
     const bytes = typeof this.#body === 'string' ? new TextEncoder().encode(this.#body) : this.#body;
     if (bytes.length > limit) throw bodyTooLarge(limit);

@@ -17,6 +17,7 @@ export interface CallSource {
   headers(name: string): readonly string[];
   /** In lower case, each once. */
   headerNames(): readonly string[];
+  hasHeader(test: (name: string) => boolean): boolean;
   /** Reads the body, once. */
   body(limit: number): Promise<Uint8Array>;
   bodyStream(): AsyncIterable<Uint8Array>;
@@ -117,6 +118,10 @@ export class LazyCall implements Call {
     const names = this.#source.headerNames();
     const replaced = this.#replaced;
     return replaced === undefined ? names : names.filter((name) => replaced.get(name)?.length !== 0);
+  }
+
+  hasHeader(test: (name: string) => boolean): boolean {
+    return this.#replaced === undefined ? this.#source.hasHeader(test) : this.headerNames().some(test);
   }
 
   replaceHeader(name: string, values: readonly string[]): void {

@@ -61,6 +61,10 @@ export class WebSocketExchange implements Exchange {
     return this.#plain.headerNames();
   }
 
+  hasHeader(test: (name: string) => boolean): boolean {
+    return this.#plain.hasHeader(test);
+  }
+
   body(limit: number): Promise<Uint8Array> {
     return this.#plain.body(limit);
   }

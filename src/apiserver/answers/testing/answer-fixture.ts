@@ -98,6 +98,7 @@ export function callOf(
     header: (name: string) => headers[name] || undefined,
     headers: (name: string) => (headers[name] === undefined ? [] : [headers[name]]),
     headerNames: () => Object.keys(headers),
+    hasHeader: (test: (name: string) => boolean) => Object.keys(headers).some(test),
     isUpgrade: false,
     body: async () => new Uint8Array(),
     bodyStream: async function* () {},
