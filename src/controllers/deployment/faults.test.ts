@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../base/index.ts';
-import { FaultyTransport, mergePatch } from '../../client/index.ts';
+import { badDay, FaultyTransport, mergePatch, noFaults } from '../../client/index.ts';
 import { startCluster } from '../../testing/index.ts';
 
 test.each(['one', 'two', 'three'])('a rollout ends as it should on a bad day (%s)', async (seed) => {
@@ -12,11 +12,12 @@ test.each(['one', 'two', 'three'])('a rollout ends as it should on a bad day (%s
     nodes: 0,
     seed,
     wrapTransport: (transport, { clock }) => {
-      const bad = new FaultyTransport(transport, { clock, random });
+      const bad = new FaultyTransport(transport, { clock, random, rates: noFaults });
       faulty.push(bad);
       return bad;
     },
   });
+  for (const transport of faulty) transport.change(badDay);
   const { client, clock } = cluster;
   const deployments = client.apps.v1.deployments.namespace('default');
   const pods = client.core.v1.pods.namespace('default');
