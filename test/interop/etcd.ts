@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { manifests } from '../kubectl/manifests.ts';
+import { type CustomKind, customKind } from './custom-kinds.ts';
 
 const { values: flags } = parseArgs({ options: { 'peer-bin': { type: 'string' } } });
 const binaries = flags['peer-bin'] ?? process.env['PEER_BIN'] ?? '';
@@ -38,12 +39,18 @@ try {
   console.log('Keelson writes');
   const first = await startKeelson(etcd);
   create(first, objects);
+  const ours = customKind('Cache');
+  define(first, ours);
+  objects.push(ours.definition, ...ours.objects);
   const written = readAll(first, objects);
   await stop(first.child);
 
   console.log('kube-apiserver reads, and changes every object');
   const second = await startKube(etcd);
   compare('kube-apiserver', written, readAll(second, objects));
+  const theirs = customKind('Queue');
+  define(second, theirs);
+  objects.push(theirs.definition, ...theirs.objects);
   for (const { apiVersion, kind, metadata } of objects) {
     kubectl(second, ['annotate', typeOf(apiVersion, kind), metadata.name, 'seen-by=kube-apiserver']);
   }
@@ -158,6 +165,12 @@ function kubectl(
 
 function create(server: Server, objects: readonly object[]): void {
   kubectl(server, ['create', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) });
+}
+
+function define(server: Server, { definition, objects }: CustomKind): void {
+  create(server, [definition]);
+  kubectl(server, ['wait', '--for=condition=Established', `crd/${definition.metadata.name}`]);
+  create(server, objects);
 }
 
 function readAll(server: Server, objects: ReturnType<typeof manifests>): Map<string, unknown> {

@@ -153,7 +153,7 @@ function objectForm({ version, group }: ReadVersion): string {
 }
 
 /** What custom kinds are converted to is what the schema of the version has; its defaults are for writers only. */
-function renamed(object: ApiObject, resource: ReadVersion): ApiObject {
+export function renamed(object: ApiObject, resource: ReadVersion): ApiObject {
   const named = { ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) };
   if (resource.type.isStructural !== true) return named;
   return canonicalize(named, resource.type) as unknown as ApiObject;
