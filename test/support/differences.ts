@@ -1,4 +1,4 @@
-/** One place where the real server and ours say different things. */
+/** One place where a real server and ours say different things. */
 export interface Difference {
   readonly place: string;
   readonly real: unknown;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeClient } from '../vectors/apply/kube-client.ts';
 import type { Definition, Json } from './definition.ts';
-import { type Difference, differencesOf } from './differences.ts';
+import { type Difference, differencesOf } from '../support/differences.ts';
 import { normalDefinition, normalDiscovery, normalDocument, normalReply } from './normal-form.ts';
 
 /** The real server and ours. */

@@ -1,7 +1,7 @@
 import { SeededRandom } from '../../src/base/index.ts';
 import { both, type Servers } from './compare-definitions.ts';
 import type { DefinedVersion, Definition, Json, Schema } from './definition.ts';
-import { type Difference, differencesOf } from './differences.ts';
+import { type Difference, differencesOf } from '../support/differences.ts';
 import { madeValue } from './made-object.ts';
 import { normalReply } from './normal-form.ts';
 import { spoiltObjects } from './spoilt.ts';

@@ -8,7 +8,7 @@ import { whyMissing } from '../interop/toolchain.ts';
 import { KubeClient } from '../vectors/apply/kube-client.ts';
 import { compareDefinitions, compareOpenApiV2, type Servers } from './compare-definitions.ts';
 import { type Trial, tryVersion } from './compare-objects.ts';
-import { type Difference, differenceText } from './differences.ts';
+import { type Difference, differenceText } from '../support/differences.ts';
 import { fetchProject } from './fetch-project.ts';
 import { type Project, projects } from './projects.ts';
 import { type ProjectResult, resultLine, wildDocument } from './report.ts';

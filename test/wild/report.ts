@@ -1,6 +1,6 @@
 import type { Trial } from './compare-objects.ts';
 import type { Definition } from './definition.ts';
-import { type Difference, differenceText } from './differences.ts';
+import { type Difference, differenceText } from '../support/differences.ts';
 import type { Project } from './projects.ts';
 
 /** What came of one project. */
