@@ -69,8 +69,9 @@ export class StoredObject {
     return stored;
   }
 
-  /** The same object for a reader that takes its time: `forget` does not take away what it was converted to. */
-  pinned(): StoredObject {
+  /** The same object for a reader that takes its time: `forget` does not take away what it was converted to for it. */
+  pinned(resource: ReadVersion): StoredObject {
+    if (resource.storage.convert === undefined || this.#isStoredAs(resource)) return this; // it is made from the bytes
     const pinned = new StoredObject({ key: this.key, value: this.#value, modRevision: this.revision }, this.#codec);
     pinned.#forms = this.#forms;
     return pinned;
