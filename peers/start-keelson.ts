@@ -33,6 +33,7 @@ export async function startKeelson(options: KeelsonOptions = {}): Promise<Runnin
     folder: join(folder, 'pki'),
   });
   const kubeconfig = join(folder, 'kubeconfig');
+  await rm(kubeconfig, { force: true }); // that of an earlier server in this folder names another port
   const tokens = join(folder, 'tokens.csv');
   await writeFile(tokens, TOKEN_FILE, { mode: 0o600 });
   const started = performance.now();

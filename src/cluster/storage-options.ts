@@ -30,7 +30,8 @@ export async function openStorage(
     case 'etcd':
       return {
         store: await openEtcdStore({ ...options.etcd, ...parts }),
-        codecFor: (kind) => (kind.storage.encoding === 'json' ? asJson(kind) : protobufStorage(kind.storage.type)),
+        codecFor: (kind) =>
+          kind.storage.encoding === 'json' ? asJson(kind) : protobufStorage(kind.storage.type, kind.storage),
       };
   }
 }

@@ -24,7 +24,8 @@ export function storageForm(kind: Kind, info: ResourceInfo, types: TypeTable): S
     return back;
   };
   const isConverted = conversionFor(kind, info) !== undefined;
-  return { ...storage, convert, ...(isConverted ? { normalize } : {}) };
+  const typeIn = (apiVersion: string): Struct | undefined => types.kind({ ...parsed(apiVersion), kind: stored.kind });
+  return { ...storage, typeOf: typeIn, convert, ...(isConverted ? { normalize } : {}) };
 }
 
 /** How a version differs from the stored one; undefined when only its name does. */

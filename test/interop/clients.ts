@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { build, whyMissing } from './toolchain.ts';
+import { build, runCommand, whyMissing } from './toolchain.ts';
 
 /** A client library, with a program of ours that tries it. */
 export interface InteropClient {
@@ -32,6 +32,7 @@ export function interopClients(places: Places): readonly InteropClient[] {
   return [
     goClient('client-go informers', 'clientgo', places),
     goClient('controller-runtime operator', 'controllerruntime', places),
+    sampleController(places),
     pythonClient('Python kubernetes', 'kubernetes_client.py', places),
     pythonClient('Python kopf operator', 'kopf_operator.py', places),
     rustClient(places),
@@ -49,6 +50,24 @@ function goClient(subject: string, packageName: string, places: Places): Interop
     prepare: async () => {
       await build(['go', 'build', '-p', '1', '-o', program, `./${packageName}`], { cwd, limitMs: BUILD_LIMIT_MS });
       return { command: [program], cwd: places.cache };
+    },
+  };
+}
+
+/** Kubernetes' own example of an operator, unchanged, and a program that looks at what it does. */
+function sampleController(places: Places): InteropClient {
+  const cwd = join(places.sources, 'go');
+  const module = 'k8s.io/sample-controller';
+  const controller = join(places.cache, 'go', 'sample-controller');
+  const scenario = goClient('sample-controller', 'samplecontroller', places);
+  return {
+    ...scenario,
+    prepare: async () => {
+      await build(['go', 'build', '-p', '1', '-o', controller, module], { cwd, limitMs: BUILD_LIMIT_MS });
+      const found = await runCommand(['go', 'list', '-m', '-f', '{{.Dir}}', module], { cwd, limitMs: BUILD_LIMIT_MS });
+      const manifests = join(found.stdout.trim(), 'artifacts', 'examples');
+      const { command, cwd: folder } = await scenario.prepare();
+      return { command: [...command, `-controller=${controller}`, `-manifests=${manifests}`], cwd: folder };
     },
   };
 }

@@ -1,4 +1,4 @@
-// npm run interop:etcd -- --peer-bin DIR: a real kube-apiserver reads an etcd that Keelson wrote, and back.
+// npm run interop:etcd [-- --peer-bin DIR]: a real kube-apiserver reads an etcd that Keelson wrote, and back.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,11 +7,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
+import { peersFolder } from '../../peers/index.ts';
 import { manifests } from '../kubectl/manifests.ts';
+import { differencesOf, differenceText } from '../support/differences.ts';
+import { type CustomKind, customKind } from './custom-kinds.ts';
 
 const { values: flags } = parseArgs({ options: { 'peer-bin': { type: 'string' } } });
-const binaries = flags['peer-bin'] ?? process.env['PEER_BIN'] ?? '';
+const binaries = flags['peer-bin'] ?? process.env['PEER_BIN'] ?? peersFolder();
 for (const name of ['kube-apiserver', 'etcd']) {
   if (!existsSync(join(binaries, name))) {
     console.log(`interop:etcd: skipped, no "${name}" in "${binaries}" (--peer-bin DIR)`);
@@ -38,12 +41,18 @@ try {
   console.log('Keelson writes');
   const first = await startKeelson(etcd);
   create(first, objects);
+  const ours = customKind('Cache');
+  define(first, ours);
+  objects.push(ours.definition, ...ours.objects);
   const written = readAll(first, objects);
   await stop(first.child);
 
   console.log('kube-apiserver reads, and changes every object');
   const second = await startKube(etcd);
   compare('kube-apiserver', written, readAll(second, objects));
+  const theirs = customKind('Queue');
+  define(second, theirs);
+  objects.push(theirs.definition, ...theirs.objects);
   for (const { apiVersion, kind, metadata } of objects) {
     kubectl(second, ['annotate', typeOf(apiVersion, kind), metadata.name, 'seen-by=kube-apiserver']);
   }
@@ -97,6 +106,7 @@ async function startKeelson(etcd: string): Promise<Server> {
     '--bind-address=127.0.0.1',
     `--cert-dir=${join(folder, 'keelson-certs')}`,
     `--token-auth-file=${join(folder, 'tokens')}`,
+    '--disable-admission-plugins=ServiceAccount',
   ]);
   return ready(child, port);
 }
@@ -160,6 +170,12 @@ function create(server: Server, objects: readonly object[]): void {
   kubectl(server, ['create', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) });
 }
 
+function define(server: Server, { definition, objects }: CustomKind): void {
+  create(server, [definition]);
+  kubectl(server, ['wait', '--for=condition=Established', `crd/${definition.metadata.name}`]);
+  create(server, objects);
+}
+
 function readAll(server: Server, objects: ReturnType<typeof manifests>): Map<string, unknown> {
   return new Map(
     objects.map(({ apiVersion, kind, metadata: { name } }) => {
@@ -171,9 +187,11 @@ function readAll(server: Server, objects: ReturnType<typeof manifests>): Map<str
 
 function compare(reader: string, expected: ReadonlyMap<string, unknown>, actual: ReadonlyMap<string, unknown>): void {
   for (const [name, value] of expected) {
-    if (isDeepStrictEqual(value, actual.get(name))) continue;
+    const differences = differencesOf(value, actual.get(name));
+    if (differences.length === 0) continue;
     failures += 1;
-    console.error(`${reader} sees another ${name}:\n  ${JSON.stringify(value)}\n  ${JSON.stringify(actual.get(name))}`);
+    console.error(`${reader} sees another ${name}:`);
+    for (const difference of differences) console.error(`  ${differenceText(difference)}`);
   }
   console.log(`${reader} read ${actual.size} objects`);
 }

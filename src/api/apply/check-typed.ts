@@ -7,12 +7,12 @@ import { asList, asMap, kindOf } from './value-kind.ts';
 
 /**
  * Checks that an applied configuration is of its type: scalars, objects and lists are where they should be, there are no
- * unknown fields, and no two items of a list have the same key.
+ * unknown fields, and no two items of a list have the same key, unless `allowsTwins`.
  *
  * Ends: with a TypedError that names every problem, in the words of Kubernetes.
  */
-export function checkTyped(value: unknown, type: MergeType): void {
-  const check = new TypeCheck();
+export function checkTyped(value: unknown, type: MergeType, options: { readonly allowsTwins?: boolean } = {}): void {
+  const check = new TypeCheck(options.allowsTwins === true);
   check.value(value, type);
   if (check.problems.length > 0) throw new TypedError(check.problems);
 }
@@ -21,6 +21,11 @@ class TypeCheck {
   readonly problems: TypedProblem[] = [];
   /** Where we are; turned into text only if something is wrong there. */
   readonly #path: PathElement[] = [];
+  readonly #allowsTwins: boolean;
+
+  constructor(allowsTwins: boolean) {
+    this.#allowsTwins = allowsTwins;
+  }
 
   value(value: unknown, type: MergeType): void {
     if (value === null) return;
@@ -83,7 +88,8 @@ class TypeCheck {
         this.#fail(`element ${index}: ${element}`);
         return;
       }
-      if (seen.has(element.text)) this.#fail(`duplicate entries for key ${elementLabel(element)}`);
+      if (seen.has(element.text) && !this.#allowsTwins)
+        this.#fail(`duplicate entries for key ${elementLabel(element)}`);
       seen.add(element.text);
       this.#path.push(element);
       this.value(item, type.element);

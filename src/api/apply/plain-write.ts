@@ -12,6 +12,7 @@ import {
   NO_MANAGERS,
   withSet,
 } from './field-managers.ts';
+import { checkTyped } from './check-typed.ts';
 import type { Converting } from './conversion.ts';
 import { union } from './field-set-algebra.ts';
 import { withoutNeverOwned } from './never-owned.ts';
@@ -49,6 +50,8 @@ export function* ownAfterWrite(
     if (managers.size === 0 && isStored(live)) return undefined;
     const before = typedObject(live, kind);
     const after = typedObject(withEntriesOf(live, object), kind);
+    // Custom objects may have members of a wrong type that are never looked at, such as the status in a create.
+    if (kind.type.isStructural === true) checkTyped(after.object, after.type, { allowsTwins: true });
     const owned = yield* takeChanges(managers, { before, after, kind, writer });
     const isUnchanged = owned === decodeManagedFields(entries) && owned.size === (entries?.length ?? 0);
     return isUnchanged ? entries : encodeManagedFields(owned);

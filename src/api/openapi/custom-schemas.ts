@@ -64,7 +64,7 @@ function ofObject(custom: CustomKind, version: OpenApiVersion, sources: Document
 function ofList(custom: CustomKind, version: OpenApiVersion): JsonSchema {
   const { kind } = custom.kind;
   return {
-    description: `${custom.listKind} is a list of ${kind}.`,
+    description: `${custom.listKind} is a list of ${kind}`,
     type: 'object',
     required: ['items'],
     properties: {

@@ -42,7 +42,7 @@ function checkList(items: readonly unknown[], shape: ListShape, path: string): F
 }
 
 function keyOf(item: PlainObject | null, keys: readonly string[]): PlainObject {
-  const given = keys.filter((key) => item !== null && Object.hasOwn(item, key));
+  const given = keys.filter((key) => item !== null && Object.hasOwn(item, key)).sort();
   return Object.fromEntries(given.map((key) => [key, item?.[key]]));
 }
 

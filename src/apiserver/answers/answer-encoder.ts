@@ -171,8 +171,9 @@ export class AnswerEncoder {
 
 /** A list is put together while it is read; what its items were converted to has to stay until then. */
 function pinned(answer: ListAnswer): ListAnswer {
-  if (answer.resource.storage.convert === undefined) return answer;
-  return { ...answer, items: answer.items.map((item) => (item instanceof StoredObject ? item.pinned() : item)) };
+  const { resource, items } = answer;
+  if (resource.storage.convert === undefined) return answer;
+  return { ...answer, items: items.map((item) => (item instanceof StoredObject ? item.pinned(resource) : item)) };
 }
 
 interface TableRequest {

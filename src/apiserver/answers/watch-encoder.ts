@@ -105,7 +105,9 @@ class EventFramer {
   /** Many events, most likely the state that one watcher starts from: in as few pieces as possible, made as they are taken. */
   *many(events: readonly WatchEvent[]): Generator<Uint8Array> {
     const writer = new ChunkWriter();
-    const pinned = this.#options.resource.storage.convert === undefined ? events : events.map(pinnedEvent);
+    const { resource } = this.#options;
+    const isConverted = resource.storage.convert !== undefined;
+    const pinned = isConverted ? events.map((event) => pinnedEvent(event, resource)) : events;
     for (const [index, event] of events.entries()) {
       const known = this.#known(event);
       const parts = known === undefined ? this.#parts(pinned[index] as WatchEvent) : [known];
@@ -144,8 +146,8 @@ class EventFramer {
   }
 }
 
-function pinnedEvent(event: WatchEvent): WatchEvent {
-  return 'object' in event ? { ...event, object: event.object.pinned() } : event;
+function pinnedEvent(event: WatchEvent, resource: Resource): WatchEvent {
+  return 'object' in event ? { ...event, object: event.object.pinned(resource) } : event;
 }
 
 /** Tells that the state is complete and changes follow (KEP-3157). */

@@ -1,6 +1,6 @@
-import { type ApiObject, canonicalize } from '../../api/index.ts';
+import { type ApiObject, canonicalize, type Struct } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
-import { apiVersionOf, StoredObject } from './stored-object.ts';
+import { apiVersionOf, renamed, StoredObject } from './stored-object.ts';
 
 /** Who waits for a conversion: a call, or the context of a write. Their signals are made when first asked for. */
 export interface Waiting {
@@ -40,13 +40,35 @@ export function convertForStoring(
   { storage }: Resource,
   writer: Waiting,
 ): ApiObject | Promise<ApiObject> {
-  if (object.apiVersion === storage.apiVersion && object.kind === storage.kind) return object;
+  if (object.apiVersion === storage.apiVersion && object.kind === storage.kind)
+    return lacksDefault(object, storage.type) ? asRead(object, storage.type) : object;
   const named = (converted: ApiObject | undefined): ApiObject => {
     const result = { ...(converted ?? object), kind: storage.kind, apiVersion: storage.apiVersion };
     // Custom kinds are read by the schema of the stored version ever after, so they are from the beginning.
     if (storage.type.isStructural !== true) return result;
-    return canonicalize(result, storage.type, { defaults: true }) as unknown as ApiObject;
+    return asRead(result, storage.type);
   };
   const converted = storage.convert?.([object], storage.apiVersion, writer.signal);
   return converted instanceof Promise ? converted.then(([first]) => named(first)) : named(converted?.[0]);
+}
+
+/** A written object as its readers would get it, if it were stored: for dry runs. */
+export async function asIfStored(object: ApiObject, resource: Resource, writer: Waiting): Promise<ApiObject> {
+  const { storage } = resource;
+  if (storage.type.isStructural !== true) return object;
+  const stored = await convertForStoring(object, resource, writer);
+  const apiVersion = apiVersionOf(resource);
+  if (stored.apiVersion === apiVersion) return stored;
+  const converted = await storage.convert?.([stored], apiVersion, writer.signal);
+  return converted?.[0] ?? renamed(stored, resource);
+}
+
+/** A member that was taken away from a custom object after it was decoded, such as its status, is read as its default. */
+function lacksDefault(object: ApiObject, type: Struct): boolean {
+  if (type.isStructural !== true) return false;
+  return type.fields.some(({ name, shape }) => shape.constraints?.default !== undefined && object[name] === undefined);
+}
+
+function asRead(object: ApiObject, type: Struct): ApiObject {
+  return canonicalize(object, type, { defaults: true }) as unknown as ApiObject;
 }

@@ -10,6 +10,7 @@ import {
 } from '../../api/index.ts';
 import type { ApiObject, Struct } from '../../api/index.ts';
 import type { Revision } from '../../store/index.ts';
+import type { StorageForm } from '../resource.ts';
 
 /** How objects of one resource look as bytes in the store. The stored form never has a resourceVersion. */
 export interface StorageCodec {
@@ -117,18 +118,40 @@ function precedingResourceVersion(type: Struct): (name: string) => boolean {
 
 const RESOURCE_VERSION = 'resourceVersion';
 
-/** The `k8s\0` envelope, in which kube-apiserver keeps built-in kinds in etcd. Reads JSON too, as it does. */
-export function protobufStorage(type: Struct): StorageCodec {
+/** The versions of a kind beside the stored one, in which another server may have stored it. */
+export type OtherVersions = Pick<StorageForm, 'apiVersion' | 'typeOf' | 'convert'>;
+
+/**
+ * The `k8s\0` envelope, in which kube-apiserver keeps built-in kinds in etcd. Reads JSON too, as it does. Objects in another
+ * version than the stored one are converted to that: kube-apiserver keeps definitions as v1beta1.
+ */
+export function protobufStorage(type: Struct, others?: OtherVersions): StorageCodec {
+  const typeOf = (apiVersion: string | undefined): Struct =>
+    (apiVersion === undefined || apiVersion === others?.apiVersion ? undefined : others?.typeOf?.(apiVersion)) ?? type;
   return {
     encode(object) {
       return encodeProtobufEnvelope(object, type);
     },
     decode(value) {
-      if (!isProtobufEnvelope(value)) return decodeJson(value, type).value as unknown as ApiObject;
+      if (!isProtobufEnvelope(value)) {
+        const start = asBuffer(value).toString('latin1', 0, MAX_TYPE_META_BYTES);
+        const own = typeOf(TYPE_META.exec(start)?.groups?.['apiVersion']);
+        return inStoredVersion(decodeJson(value, own).value as unknown as ApiObject, others);
+      }
       const { typeMeta, raw } = openProtobufEnvelope(value);
-      return decodeProtobuf(raw, type, { typeMeta }) as unknown as ApiObject;
+      const own = typeOf(typeMeta.apiVersion);
+      return inStoredVersion(decodeProtobuf(raw, own, { typeMeta }) as unknown as ApiObject, others);
     },
   };
+}
+
+/** Built-in kinds are converted by functions, which do not wait. */
+function inStoredVersion(object: ApiObject, others: OtherVersions | undefined): ApiObject {
+  if (others?.convert === undefined || others.typeOf === undefined || object.apiVersion === others.apiVersion)
+    return object;
+  const converted = others.convert([object], others.apiVersion, new AbortController().signal);
+  if (converted instanceof Promise) throw new Error(`Cannot wait for "${object.kind}" to be converted`);
+  return converted[0] ?? object;
 }
 
 function asBuffer(value: Uint8Array): Buffer {

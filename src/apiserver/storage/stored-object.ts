@@ -69,8 +69,9 @@ export class StoredObject {
     return stored;
   }
 
-  /** The same object for a reader that takes its time: `forget` does not take away what it was converted to. */
-  pinned(): StoredObject {
+  /** The same object for a reader that takes its time: `forget` does not take away what it was converted to for it. */
+  pinned(resource: ReadVersion): StoredObject {
+    if (resource.storage.convert === undefined || this.#isStoredAs(resource)) return this; // it is made from the bytes
     const pinned = new StoredObject({ key: this.key, value: this.#value, modRevision: this.revision }, this.#codec);
     pinned.#forms = this.#forms;
     return pinned;
@@ -153,7 +154,7 @@ function objectForm({ version, group }: ReadVersion): string {
 }
 
 /** What custom kinds are converted to is what the schema of the version has; its defaults are for writers only. */
-function renamed(object: ApiObject, resource: ReadVersion): ApiObject {
+export function renamed(object: ApiObject, resource: ReadVersion): ApiObject {
   const named = { ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) };
   if (resource.type.isStructural !== true) return named;
   return canonicalize(named, resource.type) as unknown as ApiObject;

@@ -7,6 +7,7 @@ import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
 import type { WriteContext } from '../resource.ts';
+import { asIfStored } from '../storage/conversion.ts';
 import { isConflicting } from '../storage/object-store.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { validateNewObject } from '../validation/validate-object.ts';
@@ -93,7 +94,7 @@ async function store(
   const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name ?? '');
   if (context.dryRun) {
     const taken = await objects.get(key);
-    return taken === undefined ? object : { taken };
+    return taken === undefined ? await asIfStored(object, resource, context) : { taken };
   }
   // Only what is stored is looked at, so that a dry run takes it, as upstream's does.
   if ((object.metadata.resourceVersion ?? '') !== '') {

@@ -15,7 +15,7 @@ import { deepEqual } from '../../base/index.ts';
 import type { RequestAdmission } from '../admission/request-admission.ts';
 import { type Endpoint, groupKind, groupResource } from '../endpoint.ts';
 import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
-import { convertForReading } from '../storage/conversion.ts';
+import { asIfStored, convertForReading } from '../storage/conversion.ts';
 import { isConflicting, type PutConflict } from '../storage/object-store.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { validateChangedObject } from '../validation/validate-object.ts';
@@ -164,7 +164,7 @@ async function write(
   const managedFields = keepTimes(object, old);
   if (managedFields !== object.metadata.managedFields) object.metadata = withMeta(object.metadata, { managedFields });
   if (deepEqual(object, old) && stored.isStoredInVersionOf(resource)) return stored;
-  if (context.dryRun) return object;
+  if (context.dryRun) return await asIfStored(object, resource, context);
   const { resourceVersion: _, ...metadata } = object.metadata;
   const ttlSeconds = strategy.ttlSeconds?.(object);
   const alongside = await strategy.alongside?.({ type: 'update', object, old }, context);

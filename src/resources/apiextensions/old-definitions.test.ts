@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { ApiObject } from '../../api/index.ts';
+import { protobufStorage, type Resource } from '../../apiserver/index.ts';
 import { TestApi } from '../testing/test-api.ts';
 
 const OLD = '/apis/apiextensions.k8s.io/v1beta1/customresourcedefinitions';
@@ -103,4 +105,22 @@ describe('a definition in version v1beta1', () => {
       ],
     });
   });
+});
+
+test('a definition that kube-apiserver has stored as v1beta1 is read as v1', async () => {
+  const api = await TestApi.open();
+  const found = api.resources.find(({ plural, version }) => plural === 'customresourcedefinitions' && version === 'v1');
+  const { storage } = found as Resource;
+  const codec = protobufStorage(storage.type, storage);
+  const { kind, apiVersion, ...others } = WIDGET;
+  const stored = Buffer.from(`${JSON.stringify({ kind, apiVersion, ...others })}\n`);
+  const { spec, ...read } = codec.decode(stored) as unknown as typeof WIDGET;
+  expect(read).toMatchObject({ apiVersion: 'apiextensions.k8s.io/v1', kind });
+  expect(spec.versions[1]).toMatchObject({
+    name: 'v2',
+    schema: WIDGET.spec.validation,
+    subresources: { status: {} },
+    additionalPrinterColumns: [{ name: 'A', jsonPath: '.spec.a' }],
+  });
+  expect(codec.decode(codec.encode({ ...read, spec } as unknown as ApiObject))).toEqual({ ...read, spec });
 });

@@ -134,4 +134,29 @@ export const lists: readonly Scenario[] = [
       { patch: { spec: { l: ['a', 'a'] } } },
     ],
   },
+  {
+    name: 'keys that are not in the order of the alphabet',
+    schema: {
+      type: 'object',
+      properties: {
+        ports: {
+          type: 'array',
+          items: { ...port, required: ['port', 'name'] },
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['port', 'name'],
+        },
+      },
+    },
+    steps: [
+      {
+        create: {
+          ports: [
+            { port: 1, name: 'a' },
+            { name: 'a', port: 1 },
+            { name: 'b', port: 1 },
+          ],
+        },
+      },
+    ],
+  },
 ];

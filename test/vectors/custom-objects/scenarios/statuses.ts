@@ -84,4 +84,45 @@ export const statuses: readonly Scenario[] = [
       { patch: { spec: { size: 3 } } },
     ],
   },
+  {
+    name: 'status with a default as a whole',
+    status: {
+      type: 'object',
+      default: { phase: 'Waiting', list: [{ name: 'a' }] },
+      properties: {
+        phase: text,
+        list: { type: 'array', items: { type: 'object', properties: { name: text, n: { ...whole, default: 1 } } } },
+      },
+    },
+    schema: { type: 'object', properties: { a: text } },
+    steps: [
+      { create: { a: 'x' } },
+      { get: true },
+      { update: { a: 'y' } },
+      { status: ABSENT },
+      { get: true },
+      { status: { phase: 'Done' } },
+      { patch: { status: null } },
+      { get: true },
+    ],
+  },
+  {
+    name: 'whole objects with a default of the status',
+    isWhole: true,
+    status: { type: 'object', default: { used: 1 }, properties: { used: whole } },
+    schema: {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { size: whole } } },
+      'x-kubernetes-validations': [
+        { rule: '!has(self.status) || self.status.used < 1 || self.spec.size > 1', message: 'too much' },
+      ],
+    },
+    steps: [
+      { create: { spec: { size: 1 } } },
+      { get: true },
+      { create: { spec: { size: 5 }, status: { used: 'text' } } },
+      { patch: { spec: { size: 1 } } },
+      { status: { used: 0 } },
+    ],
+  },
 ];
