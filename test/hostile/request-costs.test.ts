@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SeededRandom } from '../../src/base/index.ts';
+import { skipWhen } from '../../src/base/testing/requires.ts';
 import { objectRequests, otherRequests, targets } from './hostile-requests.ts';
 import { type Cost, type HostileRequest, MeasuredServer } from './measured-server.ts';
 
@@ -51,8 +52,9 @@ describe('what a client sends', () => {
     expect(server.problems).toEqual([]);
   }, 120_000);
 
-  test.skipIf(SECONDS === undefined)(
+  test(
     'in the largest bodies is answered, at a cost in proportion to its size',
+    { timeout: 240_000, ...skipWhen(SECONDS === undefined, 'only in npm run test:fuzz') },
     async () => {
       const fields = [...objectRequests(server.plane.server, LARGE_BYTES)];
       const others = [...otherRequests(LARGE_BYTES)].map((request) => () => request);
@@ -67,7 +69,6 @@ describe('what a client sends', () => {
       expect(count).toBeGreaterThan(0);
       expect(server.problems).toEqual([]);
     },
-    240_000,
   );
 
   /** What looks dear is asked again: the first time includes what the engine does once. */
