@@ -100,18 +100,19 @@ async function established(server: KubeClient, name: string): Promise<Json> {
 
 /** A document once it has every kind of these definitions in it that it should have; the real server takes its time. */
 async function served(server: KubeClient, path: string, definitions: readonly Definition[]): Promise<Json> {
-  const [, , , , group, version] = path.split('/');
-  const kinds = path.startsWith('/openapi')
-    ? definitions.filter(
-        ({ spec }) => spec.group === group && spec.versions.some(({ name, served: is }) => is && name === version),
-      )
-    : [];
+  const [group, version] = path.split('/').slice(-2);
+  const kinds = definitions.filter(
+    ({ spec }) => spec.group === group && spec.versions.some(({ name, served: is }) => is && name === version),
+  );
   let body: Json = {};
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
     const reply = await server.send('GET', path);
     ({ body } = reply);
     const paths = Object.keys((body['paths'] ?? {}) as Json);
-    const isThere = kinds.every(({ spec }) => paths.some((one) => one.endsWith(`/${spec.names.plural}`)));
+    const names = ((body['resources'] ?? []) as Json[]).map(({ name }) => `/${name}`);
+    const isThere = kinds.every(({ spec }) =>
+      [...paths, ...names].some((one) => one.endsWith(`/${spec.names.plural}`)),
+    );
     if (reply.code === 200 && isThere) break;
   }
   return body;

@@ -43,7 +43,7 @@ function generateFromJava({ version, artifacts, generator, classes }: JavaSource
       `<project><modelVersion>4.0.0</modelVersion><groupId>wild</groupId><artifactId>wild</artifactId><version>1</version><dependencies>${dependencies.join('')}</dependencies></project>`,
     );
     run('mvn', ['-q', '-B', 'dependency:build-classpath', '-Dmdep.outputFile=classpath'], folder);
-    const output = join(folder, 'definitions');
+    const output = join(folder, 'crds');
     mkdirSync(output);
     const targets = classes.map((name, index) => `${name}=${join(output, `${index}.yaml`)}`);
     const classPath = readFileSync(join(folder, 'classpath'), 'utf8');

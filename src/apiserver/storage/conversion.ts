@@ -60,7 +60,7 @@ export async function asIfStored(object: ApiObject, resource: Resource, writer: 
   const apiVersion = apiVersionOf(resource);
   if (stored.apiVersion === apiVersion) return stored;
   const converted = await storage.convert?.([stored], apiVersion, writer.signal);
-  return converted?.[0] ?? renamed(stored, resource);
+  return renamed(converted?.[0] ?? stored, resource);
 }
 
 /** A member that was taken away from a custom object after it was decoded, such as its status, is read as its default. */
