@@ -141,7 +141,7 @@ export class StoredObject {
 
   /** Objects of one kind may be stored in several versions, when the version in which they are stored has changed. */
   #isStoredAs(resource: ReadVersion): boolean {
-    return this.#versionIn(resource.storage.apiVersion) === apiVersionOf(resource);
+    return isApiVersionOf(this.#versionIn(resource.storage.apiVersion), resource);
   }
 
   #versionIn(usual: string): string {
@@ -162,6 +162,13 @@ export function renamed(object: ApiObject, resource: ReadVersion): ApiObject {
 
 export function apiVersionOf(resource: { readonly group: string; readonly version: string }): string {
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** Asked several times for each object of a list, so that no text is put together for it. */
+function isApiVersionOf(apiVersion: string, { group, version }: ReadVersion): boolean {
+  if (group === '') return apiVersion === version;
+  const isAsLong = apiVersion.length === group.length + 1 + version.length;
+  return isAsLong && apiVersion.endsWith(version) && apiVersion.startsWith(group) && apiVersion[group.length] === '/';
 }
 
 function withResourceVersion(object: ApiObject, revision: Revision): ApiObject {
