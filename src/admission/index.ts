@@ -1,0 +1,2 @@
+// What other folders may use: admission that is configured by objects of the API.
+export * from './matching/index.ts';
