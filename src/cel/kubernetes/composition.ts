@@ -23,6 +23,11 @@ export class Composition {
     return this.#environment;
   }
 
+  /** The same for expressions that know more or less than the variables do. */
+  environmentWith(options: AdmissionOptions): Environment {
+    return admissionEnvironment({ ...options, variables: this.#types });
+  }
+
   /** Adds a variable, also if its expression is wrong: then reading it is an error. */
   add(name: string, text: string): ExpressionResult {
     const result = compileExpression(this.environment, text, { returnTypes: [ANY] });

@@ -1,0 +1,3 @@
+// What other folders may use: rules and changes written in CEL.
+export type { PolicySources } from './policy-sources.ts';
+export { validatingAdmissionPolicy } from './validating-admission-policy.ts';
