@@ -66,4 +66,5 @@ export {
   type ResourceQuestion,
 } from './kubernetes/libraries/index.ts';
 export { JsonPatchValue, ObjectValue } from './kubernetes/mutation-types.ts';
+export { plainJson } from './kubernetes/plain-json.ts';
 export { type StructuralSchema, structuralShape } from '../api/values/index.ts';

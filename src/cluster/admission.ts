@@ -1,4 +1,4 @@
-import { EquivalentResources, validatingAdmissionPolicy } from '../admission/index.ts';
+import { EquivalentResources, mutatingAdmissionPolicy, validatingAdmissionPolicy } from '../admission/index.ts';
 import type { AdmissionPlugin, Authorizer, ResourceRegistry, ServerObjects } from '../apiserver/index.ts';
 import { builtInAdmission } from '../resources/index.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
@@ -20,7 +20,7 @@ export function clusterAdmission(options: ControlPlaneOptions, sources: Admissio
     ...builtInAdmission(
       { objects, clock, random, authorizer },
       { enable: enableAdmission, disable: disableAdmission },
-      [validatingAdmissionPolicy(configured)],
+      [mutatingAdmissionPolicy(configured), validatingAdmissionPolicy(configured)],
     ),
     ...admission,
   ];

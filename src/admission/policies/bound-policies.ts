@@ -79,7 +79,13 @@ export class BoundPolicies<P extends Policy, B extends PolicyBinding> {
     if (policies === this.#seen.policies && bindings === this.#seen.bindings) return;
     this.#seen = { policies, bindings };
     this.#candidates = new WeakMap();
-    const byPolicy = Map.groupBy(bindings.toSorted(byName), ({ spec }) => spec.policyName ?? '');
+    const byPolicy = new Map<string, B[]>();
+    for (const binding of bindings.toSorted(byName)) {
+      const name = binding.spec.policyName ?? '';
+      const known = byPolicy.get(name);
+      if (known === undefined) byPolicy.set(name, [binding]);
+      else known.push(binding);
+    }
     this.#bound = policies
       .toSorted(byName)
       .filter(({ metadata }) => byPolicy.has(metadata.name ?? ''))

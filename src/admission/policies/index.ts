@@ -1,3 +1,4 @@
 // What other folders may use: rules and changes written in CEL.
+export { mutatingAdmissionPolicy } from './mutating-admission-policy.ts';
 export type { PolicySources } from './policy-sources.ts';
 export { validatingAdmissionPolicy } from './validating-admission-policy.ts';
