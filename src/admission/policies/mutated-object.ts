@@ -17,6 +17,11 @@ export function structOf({ resource, kind, subresource }: AdmissionAttributes): 
   return isOwn || below === undefined || !('struct' in below) ? resource.type : below.struct;
 }
 
+/** Whether configurations can be applied to the object of a request: upstream has no types of what comes from another API version. */
+export function hasMergeType({ resource, kind, operation }: AdmissionAttributes): boolean {
+  return operation !== 'CONNECT' && kind.group === resource.group && kind.version === resource.version;
+}
+
 /** Reads what a mutation has made of an object, and fills in defaults. JSON patches are read strictly. */
 export function decodeMutated(value: unknown, attributes: AdmissionAttributes, isStrict: boolean): ApiObject {
   const struct = structOf(attributes);
@@ -40,4 +45,13 @@ export function decodeMutated(value: unknown, attributes: AdmissionAttributes, i
       `unable to convert unstructured object to ${formatGroupVersionKind(attributes.kind)}: ${why}`,
     );
   }
+}
+
+/** Kubernetes 1.36 cannot take back what a policy has mutated in another version of a built-in kind. Custom kinds are converted. */
+export function refuseOtherVersion({ resource, kind, requestKind }: AdmissionAttributes): void {
+  const isSame = kind.group === requestKind.group && kind.version === requestKind.version;
+  if (isSame || resource.type.isStructural === true) return;
+  const nameOf = (named: { readonly version: string; readonly kind: string }): string =>
+    `${named.version}.${named.kind}`;
+  throw new MutationProblem(`converting (${nameOf(kind)}) to (${nameOf(requestKind)}): unknown conversion`);
 }

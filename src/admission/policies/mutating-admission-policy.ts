@@ -4,7 +4,7 @@ import type { MutatingAdmissionPolicy } from '../../api/types/admissionregistrat
 import { type AdmissionAttributes, type AdmissionPlugin, evaluateWithAccess } from '../../apiserver/index.ts';
 import { inVersionOf, versionedAttributes } from '../matching/index.ts';
 import { BoundPolicies, type BoundPolicy } from './bound-policies.ts';
-import { decodeMutated, structOf } from './mutated-object.ts';
+import { decodeMutated, hasMergeType, refuseOtherVersion, structOf } from './mutated-object.ts';
 import { type CompiledMutation, MutationProblem } from './mutation.ts';
 import { MutatingPolicy } from './mutating-policy.ts';
 import { type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
@@ -152,8 +152,11 @@ class PolicyRun {
       attributes,
       this.#sources.authorizer,
     );
-    const changed = mutation.apply(value, object, structOf(attributes));
-    return changed === object ? object : decodeMutated(changed, attributes, mutation.isJsonPatch);
+    const struct = hasMergeType(attributes) ? structOf(attributes) : undefined;
+    const changed = mutation.apply(value, object, struct);
+    const mutated = changed === object ? object : decodeMutated(changed, attributes, mutation.isJsonPatch);
+    refuseOtherVersion(attributes);
+    return mutated;
   }
 
   async #values(attributes: AdmissionAttributes, namespace: ApiObject | undefined): Promise<RequestValues> {

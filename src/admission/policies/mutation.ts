@@ -50,24 +50,33 @@ export class CompiledMutation {
     return answer.value;
   }
 
-  /** The object changed as the result of the expression says, not decoded yet; the same one when there is nothing to change. */
-  apply(value: Value, object: ApiObject, struct: Struct): unknown {
+  /**
+   * The object changed as the result of the expression says, not decoded yet; the same one when there is nothing to change.
+   * Without a type, configurations cannot be applied.
+   */
+  apply(value: Value, object: ApiObject, struct: Struct | undefined): unknown {
     return this.isJsonPatch ? patched(value, object) : merged(value, object, struct);
   }
 }
 
-function merged(value: Value, object: ApiObject, struct: Struct): unknown {
+function merged(value: Value, object: ApiObject, struct: Struct | undefined): unknown {
   if (!(value instanceof ObjectValue))
     throw new MutationProblem('unsupported return type from ApplyConfiguration expression');
   checkTypeNames(value);
   const { kind, apiVersion } = object;
   const config = { ...(jsonOf(value) as object), kind, apiVersion };
+  if (struct === undefined) throw new MutationProblem(`error applying patch: ${withoutType(object)}`);
   try {
     return mergeConfig(object as unknown as PlainObject, config as unknown as PlainObject, struct);
   } catch (cause) {
     if (!(cause instanceof MergeError)) throw cause;
     throw new MutationProblem(`error applying patch: ${cause.message}`, { cause });
   }
+}
+
+function withoutType({ kind = '', apiVersion = '' }: ApiObject): string {
+  const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+  return `failed to convert patch object to typed object: no corresponding type for ${version}, Kind=${kind}`;
 }
 
 const TEST_FAILED = 'test failed';
