@@ -7,7 +7,7 @@ import { BoundPolicies, type BoundPolicy } from './bound-policies.ts';
 import { decodeMutated, hasMergeType, refuseOtherVersion, structOf } from './mutated-object.ts';
 import { type CompiledMutation, MutationProblem } from './mutation.ts';
 import { MutatingPolicy } from './mutating-policy.ts';
-import { type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
+import { EvaluationTurns, type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
 import { isExempt, refused } from './policy-refusal.ts';
 import type { PolicyBinding, PolicySources } from './policy-sources.ts';
 import { ReinvokedPolicies } from './reinvoked-policies.ts';
@@ -44,6 +44,7 @@ interface Failure {
 
 class Mutator {
   readonly #sources: PolicySources;
+  readonly #turns = new EvaluationTurns();
   readonly #compiled = new WeakMap<Policy, MutatingPolicy>();
   readonly #reinvoked = new WeakMap<AdmissionAttributes, ReinvokedPolicies>();
 
@@ -70,7 +71,8 @@ class Mutator {
     const namespace = await namespaceOf(attributes, this.#sources);
     const failures: Failure[] = [];
     let isTouched = false;
-    for (const evaluation of evaluations) {
+    for (const [index, evaluation] of evaluations.entries()) {
+      await this.#turns.take(index, attributes);
       const run = new PolicyRun(evaluation, this.#compiledOf(evaluation.policy), this.#sources);
       const before = attributes.object;
       if (!(await run.matches(attributes, namespace))) {

@@ -1,7 +1,7 @@
 import { formatGroupVersionKind, parseGroupVersion, ValueError } from '../../api/index.ts';
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from '../../api/types/admissionregistration/v1.d.ts';
 import { compareUtf8 } from '../../base/index.ts';
-import { type CheckedKinds, type Environment, type Type, typeCheckingEnvironment } from '../../cel/index.ts';
+import { type CheckedKinds, type Environment, typeCheckingEnvironment, VariableTypes } from '../../cel/index.ts';
 import type { Resource, ResourceRegistry } from '../../apiserver/index.ts';
 
 type Registry = Pick<ResourceRegistry, 'find' | 'resourcesOf'>;
@@ -38,12 +38,13 @@ function withVariables(
   kinds: Omit<CheckedKinds, 'variables'>,
   variables: readonly { readonly name: string; readonly expression: string }[],
 ): Environment {
-  const types = new Map<string, Type | undefined>();
+  const types = new VariableTypes();
+  const environment = typeCheckingEnvironment({ ...kinds, variables: types });
   for (const { name, expression } of variables) {
-    const compiled = typeCheckingEnvironment({ ...kinds, variables: types }).compile(expression);
-    types.set(name, compiled.ok ? compiled.expression.type : undefined);
+    const compiled = environment.compile(expression);
+    types.add(name, compiled.ok ? compiled.expression.type : undefined);
   }
-  return typeCheckingEnvironment({ ...kinds, variables: types });
+  return environment;
 }
 
 function paramType(

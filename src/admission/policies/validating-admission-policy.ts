@@ -7,7 +7,7 @@ import { type AdmissionAttributes, type AdmissionPlugin, evaluateWithAccess } fr
 import { versionedAttributes } from '../matching/index.ts';
 import { BoundPolicies, type BoundPolicy } from './bound-policies.ts';
 import { AuditValues, reportFailure } from './policy-audit.ts';
-import { type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
+import { EvaluationTurns, type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
 import { isExempt, refused } from './policy-refusal.ts';
 import type { PolicyBinding, PolicySources } from './policy-sources.ts';
 import { type Objection, ValidatingPolicy } from './validating-policy.ts';
@@ -41,6 +41,7 @@ interface Denial extends Pick<Objection, 'message' | 'reason'> {
 
 class Evaluator {
   readonly #sources: PolicySources;
+  readonly #turns = new EvaluationTurns();
   readonly #compiled = new WeakMap<Policy, ValidatingPolicy>();
 
   constructor(sources: PolicySources) {
@@ -52,7 +53,8 @@ class Evaluator {
     if (invocations.length === 0) return;
     const audit = new AuditValues();
     const denials: Denial[] = [];
-    for (const invocation of invocations) {
+    for (const [index, invocation] of invocations.entries()) {
+      await this.#turns.take(index, attributes);
       if (invocation.type === 'evaluate') denials.push(...(await this.#evaluate(attributes, invocation, audit)));
       else if (invocation.policy.spec.failurePolicy !== 'Ignore') denials.push(invocation);
     }
