@@ -72,7 +72,7 @@ export class ValidatingPolicy {
     if (!match.matches) return ADMITTED;
     const outcome = evaluateConditions(this.#validations, this.#bind(values, oracle), limits.objectCost);
     if (!outcome.ok) return this.#failed(outcome.problem.detail);
-    const messages = this.#evaluateMessages(this.#bind(values), outcome.remainingBudget);
+    const messages = this.#evaluateMessages(values, outcome.remainingBudget);
     const objections = outcome.answers.flatMap((answer, index) => this.#objection(answer, index, messages) ?? []);
     return this.#annotated(objections, values);
   }
@@ -90,9 +90,9 @@ export class ValidatingPolicy {
     return this.#refusesOnError ? { ...ADMITTED, objections: [{ index: 0, message }] } : ADMITTED;
   }
 
-  #evaluateMessages(bound: ComposedBindings, budget: number): ReadonlyMap<number, ConditionAnswer> | string {
+  #evaluateMessages(values: RequestValues, budget: number): ReadonlyMap<number, ConditionAnswer> | string {
     if (this.#messages.size === 0) return new Map();
-    const outcome = evaluateConditions([...this.#messages.values()], bound, budget);
+    const outcome = evaluateConditions([...this.#messages.values()], this.#bind(values), budget);
     if (!outcome.ok) return outcome.problem.detail;
     return new Map([...this.#messages.keys()].map((index, at) => [index, outcome.answers[at] as ConditionAnswer]));
   }
