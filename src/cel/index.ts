@@ -54,6 +54,7 @@ export { seenFields } from './kubernetes/seen-fields.ts';
 export { textChecks } from './kubernetes/text-checks.ts';
 export { claimsValue, type UserData, userInfoValue } from './kubernetes/token-data.ts';
 export { type CheckedKinds, typeCheckingEnvironment } from './kubernetes/type-checking.ts';
+export { VariableTypes } from './kubernetes/admission-types.ts';
 export { admissionEnvironment, type AdmissionOptions } from './kubernetes/admission.ts';
 export { baseEnvironment, type MinorVersion, STORED } from './kubernetes/base-environment.ts';
 export { ruleEnvironment, type RuleEnvironment, type RuleOptions } from './kubernetes/custom-resource-rules.ts';
@@ -66,4 +67,5 @@ export {
   type ResourceQuestion,
 } from './kubernetes/libraries/index.ts';
 export { JsonPatchValue, ObjectValue } from './kubernetes/mutation-types.ts';
+export { plainJson } from './kubernetes/plain-json.ts';
 export { type StructuralSchema, structuralShape } from '../api/values/index.ts';

@@ -19,7 +19,8 @@ import {
   VersionPath,
 } from '../apiserver/index.ts';
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
-import { builtInAdmission, builtInResources } from '../resources/index.ts';
+import { builtInResources } from '../resources/index.ts';
+import { clusterAdmission } from './admission.ts';
 import { clusterAuthentication } from './authentication.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { healthChecks } from './health.ts';
@@ -104,13 +105,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     impersonate: (encode) => impersonate({ authorizer, metrics: new ImpersonationMetrics(metrics, clock) }, encode),
     authorizer,
     anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
-    admission: [
-      ...builtInAdmission(
-        { objects, clock, random, authorizer },
-        { enable: options.enableAdmission ?? [], disable: options.disableAdmission ?? [] },
-      ),
-      ...(options.admission ?? []),
-    ],
+    admission: clusterAdmission(options, { objects, authorizer, registry: () => server.registry }),
     limits: options.limits,
   });
   const enablement = apiEnablement(options.runtimeConfig);

@@ -1,3 +1,4 @@
+import { typeWarnings } from '../admission/index.ts';
 import { builtInControllers, type ControllerSettings } from '../controllers/index.ts';
 import type { Part } from '../kit/index.ts';
 import { nodeAgent, nodeAgents, type NodeAgentsOptions, nodeNames } from '../node/index.ts';
@@ -43,6 +44,7 @@ export function clusterApps(
       hasOneServer: options.hasOneServer,
       settings: options.controllerSettings,
       kindsChanged: (listener) => plane.server.registry.onChange(listener),
+      checkPolicyTypes: (policy) => typeWarnings(policy, plane.server.registry),
       hasStorageVersionMigrations: plane.server.registry.hasGroup('storagemigration.k8s.io'),
     });
   const apps: readonly (ClusterApp | false)[] = [

@@ -8,6 +8,7 @@ import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
 import { nodeLifecycleController, type NodeLifecycleOptions } from './node-lifecycle/node-lifecycle.ts';
 import { podGc, type PodGcOptions } from './pod-gc/pod-gc.ts';
+import { type CheckPolicyTypes, policyStatus } from './policy-status.ts';
 import { replicaSetController } from './replicaset/index.ts';
 import { replicationControllerController } from './replication-controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
@@ -24,6 +25,8 @@ export interface BuiltInControllersOptions {
   readonly kindsChanged?: (listener: () => void) => Disposable;
   /** Whether the server serves StorageVersionMigrations, which Kubernetes 1.36 does not by default; no unless given. */
   readonly hasStorageVersionMigrations?: boolean;
+  /** Checks the expressions of policies against the types of objects; absent: nobody does. */
+  readonly checkPolicyTypes?: CheckPolicyTypes;
   readonly settings?: ControllerSettings;
 }
 
@@ -37,6 +40,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     hasOneServer = false,
     kindsChanged,
     hasStorageVersionMigrations = false,
+    checkPolicyTypes,
     settings,
   } = options;
   return [
@@ -53,6 +57,9 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('node-controller', nodeLifecycleController(settings)),
     as('node-controller', taintEvictionController()),
     as('clusterrole-aggregation-controller', clusterRoleAggregation()),
+    ...(checkPolicyTypes === undefined
+      ? []
+      : [as('validatingadmissionpolicy-status-controller', policyStatus(checkPolicyTypes))]),
     ...(hasStorageVersionMigrations ? [as('storage-version-migrator-controller', storageVersionMigrator())] : []),
   ];
 }

@@ -12,7 +12,7 @@ import {
   type StructuralSchema,
 } from '../../api/index.ts';
 import type { ApiObject, OwnedKind } from '../../api/index.ts';
-import { compileRule, isProblem, ruleEnvironment, typeCheckingEnvironment } from '../../cel/index.ts';
+import { compileRule, isProblem, ruleEnvironment, typeCheckingEnvironment, VariableTypes } from '../../cel/index.ts';
 import { checkValues } from './validate-object.ts';
 
 const schema: StructuralSchema = {
@@ -90,7 +90,7 @@ describe('a kind that was made up a moment ago', () => {
     expect(compiled.program.evaluate({ self: { size: 1, doors: [{ name: 'a' }, { name: 'b' }] } })).toMatchObject({
       value: false,
     });
-    const environment = typeCheckingEnvironment({ object: type, hasParams: false, variables: new Map() });
+    const environment = typeCheckingEnvironment({ object: type, hasParams: false, variables: new VariableTypes() });
     expect(environment.compile('object.spec.size > 1').ok).toBe(true);
     expect(environment.compile('object.spec.sise > 1').ok).toBe(false);
   });

@@ -1,10 +1,20 @@
-import type { Type } from '../type-terms/index.ts';
-import { type DeclType, declared, listType, mapType, structType, UNBOUNDED } from './decl-type.ts';
+import { objectType, type Type } from '../type-terms/index.ts';
+import { type DeclField, type DeclType, declared, listType, mapType, structType, UNBOUNDED } from './decl-type.ts';
 
-/** The type of `variables`. */
-export function variablesType(variables: ReadonlyMap<string, Type | undefined>): DeclType {
-  const fields = [...variables].map(([name, type]) => [name, variableType(type)] as const);
-  return structType('kubernetes.variables', Object.fromEntries(fields));
+/** The type of `variables`, which are added one after the other: an environment knows those that are added later, too. */
+export class VariableTypes {
+  readonly #fields = new Map<string, DeclField>();
+  readonly declared: DeclType = {
+    type: objectType('kubernetes.variables'),
+    fields: this.#fields,
+    maxElements: 0,
+    minSize: 2,
+  };
+
+  /** Undefined stands for the type of a variable that is wrong. */
+  add(name: string, type: Type | undefined): void {
+    this.#fields.set(name, { type: variableType(type), isRequired: false });
+  }
 }
 
 /** Of the type of a variable, only simple types, lists and maps are known to what comes behind it. */

@@ -1,6 +1,6 @@
 import type { Environment, Variable } from '../environment.ts';
-import { DYN, type Type } from '../type-terms/index.ts';
-import { namespaceType, requestType, variablesType } from './admission-types.ts';
+import { DYN } from '../type-terms/index.ts';
+import { namespaceType, requestType, type VariableTypes } from './admission-types.ts';
 import { baseEnvironment, type MinorVersion, STORED } from './base-environment.ts';
 import { DeclProvider } from './decl-provider.ts';
 import { AUTHORIZER_TYPE, jsonPatchLibrary, RESOURCE_CHECK_TYPE } from './libraries/index.ts';
@@ -12,8 +12,8 @@ export interface AdmissionOptions {
   readonly hasAuthorizer?: boolean;
   /** `Object{}` and `JSONPatch{}`, for mutations. */
   readonly hasPatchTypes?: boolean;
-  /** The types of the variables that stand before, by name (undefined if they are wrong); without it, no `variables`. */
-  readonly variables?: ReadonlyMap<string, Type | undefined>;
+  /** Without it, no `variables`. */
+  readonly variables?: VariableTypes;
   /** For new expressions, the version that they must work in. */
   readonly version?: MinorVersion;
 }
@@ -38,7 +38,7 @@ export function admissionEnvironment(options: AdmissionOptions = {}): Environmen
     );
   }
   if (options.variables !== undefined) {
-    const composed = variablesType(options.variables);
+    const composed = options.variables.declared;
     variables.push({ name: 'variables', type: composed.type });
     roots.push(composed);
   }

@@ -49,11 +49,16 @@ function refused(detail: string, kind: ExpressionProblem['kind'] = 'invalid'): E
 }
 
 function wrongAdmissionType(wanted: readonly Type[], got: Type): string {
-  return `must evaluate to ${nameTypes(wanted)} but got ${formatType(got)}`;
+  return `must evaluate to ${nameTypes(wanted)} but got ${typeName(got)}`;
 }
 
 /** `bool`, or `one of [string list(string)]`. */
 export function nameTypes(types: readonly Type[]): string {
-  const names = types.map((type) => formatType(type));
+  const names = types.map(typeName);
   return names.length === 1 ? (names[0] as string) : `one of [${names.join(' ')}]`;
+}
+
+/** The type of null has another name here than in the messages of the checker. */
+function typeName(type: Type): string {
+  return type.kind === 'null' ? 'null_type' : formatType(type);
 }

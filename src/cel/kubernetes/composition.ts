@@ -1,7 +1,8 @@
 import type { Environment } from '../environment.ts';
 import type { Bindings } from '../evaluate/frame.ts';
-import { ANY, type Type } from '../type-terms/index.ts';
+import { ANY } from '../type-terms/index.ts';
 import { CelError, type Value } from '../values/index.ts';
+import { VariableTypes } from './admission-types.ts';
 import { admissionEnvironment, type AdmissionOptions } from './admission.ts';
 import { compileExpression, type ExpressionResult } from './compile-expression.ts';
 import { LazyMap } from './lazy-map.ts';
@@ -9,7 +10,7 @@ import { LazyMap } from './lazy-map.ts';
 /** The variables of an admission policy. Each may use those before it, and is evaluated only when it is read. */
 export class Composition {
   readonly #options: AdmissionOptions;
-  readonly #types = new Map<string, Type | undefined>();
+  readonly #types = new VariableTypes();
   readonly #variables = new Map<string, ExpressionResult>();
   #environment: Environment | undefined;
 
@@ -19,16 +20,19 @@ export class Composition {
 
   /** The environment of what comes behind the variables that were added. */
   get environment(): Environment {
-    this.#environment ??= admissionEnvironment({ ...this.#options, variables: this.#types });
-    return this.#environment;
+    return (this.#environment ??= this.environmentWith(this.#options));
+  }
+
+  /** The same for expressions that know more or less than the variables do. */
+  environmentWith(options: AdmissionOptions): Environment {
+    return admissionEnvironment({ ...options, variables: this.#types });
   }
 
   /** Adds a variable, also if its expression is wrong: then reading it is an error. */
   add(name: string, text: string): ExpressionResult {
     const result = compileExpression(this.environment, text, { returnTypes: [ANY] });
     this.#variables.set(name, result);
-    this.#types.set(name, result.ok ? result.expression.type : undefined);
-    this.#environment = undefined;
+    this.#types.add(name, result.ok ? result.expression.type : undefined);
     return result;
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { builtInTypes, type Struct, structuralKind } from '../../api/index.ts';
+import { VariableTypes } from './admission-types.ts';
 import { ruleEnvironment } from './custom-resource-rules.ts';
 import { typeCheckingEnvironment } from './type-checking.ts';
 
@@ -12,7 +13,7 @@ const widget = structuralKind(
 );
 
 function problem(object: Struct | undefined, text: string): string {
-  const environment = typeCheckingEnvironment({ object, hasParams: false, variables: new Map() });
+  const environment = typeCheckingEnvironment({ object, hasParams: false, variables: new VariableTypes() });
   const compiled = environment.compile(text);
   return compiled.ok ? 'none' : (compiled.issues.list[0]?.message ?? '');
 }

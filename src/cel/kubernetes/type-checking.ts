@@ -1,7 +1,7 @@
 import type { Struct } from '../../api/index.ts';
 import type { Environment } from '../environment.ts';
-import { DYN, type Type } from '../type-terms/index.ts';
-import { namespaceType, requestType, variablesType } from './admission-types.ts';
+import { DYN } from '../type-terms/index.ts';
+import { namespaceType, requestType, type VariableTypes } from './admission-types.ts';
 import { baseEnvironment } from './base-environment.ts';
 import { DeclProvider } from './decl-provider.ts';
 import { type DeclType, nameObjects } from './decl-type.ts';
@@ -15,8 +15,7 @@ export interface CheckedKinds {
   /** The type of its parameters; undefined when it has none or theirs is not known. */
   readonly params?: Struct;
   readonly hasParams: boolean;
-  /** The types of the variables before, as in AdmissionOptions. */
-  readonly variables: ReadonlyMap<string, Type | undefined>;
+  readonly variables: VariableTypes;
 }
 
 /**
@@ -26,7 +25,7 @@ export interface CheckedKinds {
 export function typeCheckingEnvironment({ object, params, hasParams, variables }: CheckedKinds): Environment {
   const objectType = namedType(object, 'Object');
   const paramsType = namedType(params, 'Params');
-  const composed = variablesType(variables);
+  const composed = variables.declared;
   const [namespace, request] = [namespaceType(), requestType()];
   const dynamic = { type: DYN };
   const roots = [namespace, request, objectType, paramsType, composed].filter((type) => type !== undefined);

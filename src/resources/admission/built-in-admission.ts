@@ -23,19 +23,26 @@ const makers: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin
   RuntimeClass: runtimeClassAdmission,
 };
 
+/** Those that objects of the API configure; they are made elsewhere and given to `builtInAdmission`. */
+const configured: ReadonlySet<string> = new Set(['MutatingAdmissionPolicy', 'ValidatingAdmissionPolicy']);
+
 /** Whether a plugin that kube-apiserver knows is there. */
 export function hasAdmissionPlugin(name: string): boolean {
-  return Object.hasOwn(makers, name);
+  return Object.hasOwn(makers, name) || configured.has(name);
 }
 
-/** The admission plugins of a cluster in running order: those that are on by default, with what is chosen besides. */
+/**
+ * The admission plugins of a cluster in running order: those that are on by default, with what is chosen besides. Plugins
+ * that are made elsewhere take the places that their names have in the order.
+ */
 export function builtInAdmission(
   parts: AdmissionParts,
   { enable = [], disable = [] }: Partial<AdmissionChoice> = {},
+  others: readonly AdmissionPlugin[] = [],
 ): readonly AdmissionPlugin[] {
   const [problem] = admissionProblems({ enable, disable });
   if (problem !== undefined) throw new Error(`Cannot choose admission plugins: ${problem}`);
   return pluginOrder
     .filter(({ name, isOnByDefault }) => (isOnByDefault || enable.includes(name)) && !disable.includes(name))
-    .flatMap(({ name }) => makers[name]?.(parts) ?? []);
+    .flatMap(({ name }) => makers[name]?.(parts) ?? others.filter((plugin) => plugin.name === name));
 }

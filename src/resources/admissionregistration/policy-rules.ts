@@ -27,33 +27,35 @@ import type { Whole } from '../kind.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 import { checkRule } from './webhook-rules.ts';
 import { firstIndexes } from '../first-indexes.ts';
+import { PolicyExpressions } from './expression-rules.ts';
 
 type Policy = Whole<ValidatingAdmissionPolicy> | Whole<MutatingAdmissionPolicy>;
 
-/** How a policy is put together; what its expressions say is judged where they are compiled. */
 export function checkValidatingPolicy(policy: Whole<ValidatingAdmissionPolicy>): FieldError[] {
-  const { validations = [], auditAnnotations = [] } = policy.spec;
-  const errors = checkPolicy(policy);
+  const { validations = [], auditAnnotations = [], variables = [], paramKind } = policy.spec;
+  const expressions = new PolicyExpressions({ hasParams: paramKind !== undefined, hasVariables: variables.length > 0 });
+  const errors = checkPolicy(policy, expressions);
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const detail = 'validations or auditAnnotations must contain at least one item';
     return [...errors, required('spec.validations', detail), required('spec.auditAnnotations', detail)];
   }
   return [
     ...errors,
-    ...validations.flatMap((item, index) => checkValidation(item, `spec.validations[${index}]`)),
-    ...checkAuditAnnotations(auditAnnotations, policy.metadata.name ?? ''),
+    ...validations.flatMap((item, index) => checkValidation(item, `spec.validations[${index}]`, expressions)),
+    ...checkAuditAnnotations(auditAnnotations, policy.metadata.name ?? '', expressions),
   ];
 }
 
 const MUTATED = ['*', 'CREATE', 'UPDATE'];
 
 export function checkMutatingPolicy(policy: Whole<MutatingAdmissionPolicy>): FieldError[] {
-  const { mutations = [], matchConstraints, reinvocationPolicy = '' } = policy.spec;
+  const { mutations = [], matchConstraints, reinvocationPolicy = '', paramKind } = policy.spec;
+  const expressions = new PolicyExpressions({ hasParams: paramKind !== undefined, hasVariables: true });
   return [
-    ...checkPolicy(policy),
+    ...checkPolicy(policy, expressions),
     ...checkMutated(matchConstraints, 'spec.matchConstraints'),
     ...(mutations.length === 0 ? [required('spec.mutations', 'mutations must contain at least one item')] : []),
-    ...mutations.flatMap((mutation, index) => checkMutation(mutation, `spec.mutations[${index}]`)),
+    ...mutations.flatMap((mutation, index) => checkMutation(mutation, `spec.mutations[${index}]`, expressions)),
     ...(reinvocationPolicy === '' ? [required('spec.reinvocationPolicy')] : []),
   ];
 }
@@ -66,7 +68,7 @@ export function checkMutated(match: MatchResources | undefined, field: string): 
     .map((operation) => notSupported(`${field}.resourceRules.operations`, operation, MUTATED));
 }
 
-function checkPolicy({ spec }: Policy): FieldError[] {
+function checkPolicy({ spec }: Policy, expressions: PolicyExpressions): FieldError[] {
   const { paramKind, matchConstraints, matchConditions = [], variables = [] } = spec;
   const errors = paramKind === undefined ? [] : checkParamKind(paramKind, 'spec.paramKind');
   if (matchConstraints === undefined) errors.push(required('spec.matchConstraints'));
@@ -76,11 +78,12 @@ function checkPolicy({ spec }: Policy): FieldError[] {
       errors.push(required('spec.matchConstraints.resourceRules'));
     }
   }
-  errors.push(...checkConditions(matchConditions, 'spec.matchConditions'));
+  errors.push(...checkConditions(matchConditions, 'spec.matchConditions', expressions));
   for (const [index, { name, expression }] of variables.entries()) {
     const field = `spec.variables[${index}]`;
     if ((name ?? '').trim() === '') errors.push(required(`${field}.name`, 'name is not specified'));
     if ((expression ?? '').trim() === '') errors.push(required(`${field}.expression`, 'expression is not specified'));
+    else errors.push(...expressions.variable(name, expression, `${field}.expression`));
   }
   return errors;
 }
@@ -128,11 +131,18 @@ function checkResourceNames(names: readonly string[], field: string): FieldError
   ]);
 }
 
-function checkConditions(conditions: readonly MatchCondition[], field: string): FieldError[] {
+function checkConditions(
+  conditions: readonly MatchCondition[],
+  field: string,
+  expressions: PolicyExpressions,
+): FieldError[] {
   const names = new Set<string>();
   return conditions.flatMap(({ name = '', expression = '' }, index) => {
     const at = `${field}[${index}]`;
-    const errors = expression.trim() === '' ? [required(`${at}.expression`)] : [];
+    const errors =
+      expression.trim() === ''
+        ? [required(`${at}.expression`)]
+        : expressions.check('condition', expression.trim(), { field: `${at}.expression` });
     if (name === '') return [...errors, required(`${at}.name`)];
     for (const problem of qualifiedNameProblems(name)) errors.push(invalidValue(`${at}.name`, name, problem));
     if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
@@ -144,12 +154,16 @@ function checkConditions(conditions: readonly MatchCondition[], field: string): 
 function checkValidation(
   { expression, message = '', messageExpression = '' }: Validation,
   field: string,
+  expressions: PolicyExpressions,
 ): FieldError[] {
   const errors: FieldError[] = [];
   const isBlank = (text: string): boolean => text !== '' && text.trim() === '';
   if ((expression ?? '').trim() === '') errors.push(required(`${field}.expression`, 'expression is not specified'));
+  else errors.push(...expressions.check('validation', expression, { field: `${field}.expression` }));
   if (isBlank(messageExpression)) {
     errors.push(invalidValue(`${field}.messageExpression`, messageExpression, 'must be non-empty if specified'));
+  } else if (messageExpression !== '') {
+    errors.push(...expressions.check('message', messageExpression, { field: `${field}.messageExpression` }));
   }
   if (isBlank(message)) errors.push(invalidValue(`${field}.message`, message, 'must be non-empty if specified'));
   else if (/[\n\r]/.test(message.trim())) {
@@ -160,7 +174,11 @@ function checkValidation(
 
 const MAX_ANNOTATIONS = 20;
 
-function checkAuditAnnotations(annotations: readonly AuditAnnotation[], policy: string): FieldError[] {
+function checkAuditAnnotations(
+  annotations: readonly AuditAnnotation[],
+  policy: string,
+  expressions: PolicyExpressions,
+): FieldError[] {
   const field = 'spec.auditAnnotations';
   const keys = new Set<string>();
   const detail = `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`;
@@ -172,6 +190,9 @@ function checkAuditAnnotations(annotations: readonly AuditAnnotation[], policy: 
       const errors = qualifiedNameProblems(name).map((problem) => invalidValue(`${at}.key`, name, problem));
       if ((valueExpression ?? '').trim() === '') {
         errors.push(required(`${at}.valueExpression`, 'valueExpression is not specified'));
+      } else {
+        const place = { field: `${at}.valueExpression`, shown: valueExpression };
+        errors.push(...expressions.check('annotation', valueExpression.trim(), place));
       }
       if (keys.has(key)) errors.push(duplicate(`${at}.key`, key));
       keys.add(key);
@@ -180,7 +201,15 @@ function checkAuditAnnotations(annotations: readonly AuditAnnotation[], policy: 
   ];
 }
 
-function checkMutation({ patchType, jsonPatch, applyConfiguration }: Mutation, field: string): FieldError[] {
+function checkMutation(
+  { patchType, jsonPatch, applyConfiguration }: Mutation,
+  field: string,
+  expressions: PolicyExpressions,
+): FieldError[] {
+  const expressed = (use: 'jsonPatch' | 'applyConfiguration', text = ''): FieldError[] => {
+    const at = `${field}.${use}.expression`;
+    return text.trim() === '' ? [required(at)] : expressions.check(use, text.trim(), { field: at });
+  };
   const errors: FieldError[] = [];
   const isMissing = (name: string): FieldError =>
     required(`${field}.${name}`, `must be specified when patchType is ${patchType}`);
@@ -188,9 +217,11 @@ function checkMutation({ patchType, jsonPatch, applyConfiguration }: Mutation, f
     invalidValue(`${field}.${name}`, `{${name}}`, `must not be specified when patchType is ${patchType}`);
   if (patchType === 'JSONPatch') {
     if (jsonPatch === undefined) errors.push(isMissing('jsonPatch'));
+    else errors.push(...expressed('jsonPatch', jsonPatch.expression));
     if (applyConfiguration !== undefined) errors.push(isSurplus('applyConfiguration'));
   } else if (patchType === 'ApplyConfiguration') {
     if (applyConfiguration === undefined) errors.push(isMissing('applyConfiguration'));
+    else errors.push(...expressed('applyConfiguration', applyConfiguration.expression));
     if (jsonPatch !== undefined) errors.push(isSurplus('jsonPatch'));
   }
   return errors;

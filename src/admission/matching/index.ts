@@ -1,0 +1,5 @@
+// What webhooks and policies share: which requests they are about.
+export { EquivalentResources } from './equivalent-resources.ts';
+export type { MatchRule } from './match-rule.ts';
+export { type Match, type MatchCriteria, RequestMatcher, type MatchSources } from './request-matcher.ts';
+export { inVersionOf, versionedAttributes } from './versioned-attributes.ts';

@@ -1,0 +1,189 @@
+import { type ApiObject, quoteGo, StatusError } from '../../api/index.ts';
+import { deepEqual } from '../../base/index.ts';
+import type { MutatingAdmissionPolicy } from '../../api/types/admissionregistration/v1.d.ts';
+import { type AdmissionAttributes, type AdmissionPlugin, evaluateWithAccess } from '../../apiserver/index.ts';
+import { inVersionOf, versionedAttributes } from '../matching/index.ts';
+import { BoundPolicies, type BoundPolicy } from './bound-policies.ts';
+import { decodeMutated, hasMergeType, refuseOtherVersion, structOf } from './mutated-object.ts';
+import { type CompiledMutation, MutationProblem } from './mutation.ts';
+import { MutatingPolicy } from './mutating-policy.ts';
+import { EvaluationTurns, type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
+import { isExempt, refused } from './policy-refusal.ts';
+import type { PolicyBinding, PolicySources } from './policy-sources.ts';
+import { ReinvokedPolicies } from './reinvoked-policies.ts';
+import type { RequestValues } from './request-values.ts';
+
+type Policy = Required<Pick<MutatingAdmissionPolicy, 'metadata' | 'spec'>> & MutatingAdmissionPolicy;
+type Evaluation = Extract<Invocation<Policy, PolicyBinding>, { readonly type: 'evaluate' }>;
+
+const KINDS = { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' };
+
+/** Changes written in CEL that are made to what is written: the plugin `MutatingAdmissionPolicy`. */
+export function mutatingAdmissionPolicy(sources: PolicySources): AdmissionPlugin {
+  const policies = new BoundPolicies<Policy, PolicyBinding>(KINDS, sources);
+  const mutator = new Mutator(sources);
+  return {
+    name: 'MutatingAdmissionPolicy',
+    handles: ({ resource, operation }) => operation !== 'DELETE' && !isExempt(resource),
+    mutate(attributes) {
+      const candidates = policies.candidates(attributes);
+      if (candidates instanceof Promise) return candidates.then((found) => mutator.mutate(attributes, found));
+      return candidates.length === 0 ? undefined : mutator.mutate(attributes, candidates);
+    },
+  };
+}
+
+/** What went wrong with a policy. */
+interface Failure {
+  readonly policy: Policy;
+  readonly binding: PolicyBinding | undefined;
+  readonly message: string;
+  /** Absent: `Forbidden`. */
+  readonly reason?: string;
+}
+
+class Mutator {
+  readonly #sources: PolicySources;
+  readonly #turns = new EvaluationTurns();
+  readonly #compiled = new WeakMap<Policy, MutatingPolicy>();
+  readonly #reinvoked = new WeakMap<AdmissionAttributes, ReinvokedPolicies>();
+
+  constructor(sources: PolicySources) {
+    this.#sources = sources;
+  }
+
+  async mutate(
+    attributes: AdmissionAttributes,
+    candidates: readonly BoundPolicy<Policy, PolicyBinding>[],
+  ): Promise<void> {
+    const invocations = await invocationsFor(attributes, candidates, this.#sources);
+    const failures: Failure[] = invocations.filter(({ type }) => type === 'problem') as Failure[];
+    const evaluations = invocations.filter((invocation) => invocation.type === 'evaluate');
+    if (evaluations.length > 0) failures.push(...(await this.#run(attributes, evaluations)));
+    const counting = failures.filter(({ policy }) => policy.spec.failurePolicy !== 'Ignore');
+    if (counting.length > 0) throw refusalOf(attributes, counting);
+  }
+
+  async #run(attributes: AdmissionAttributes, evaluations: readonly Evaluation[]): Promise<readonly Failure[]> {
+    const reinvoked = this.#reinvoked.get(attributes) ?? new ReinvokedPolicies();
+    this.#reinvoked.set(attributes, reinvoked);
+    if (attributes.isReinvoked) reinvoked.beginSecondPass(attributes.object);
+    const namespace = await namespaceOf(attributes, this.#sources);
+    const failures: Failure[] = [];
+    let isTouched = false;
+    for (const [index, evaluation] of evaluations.entries()) {
+      await this.#turns.take(index, attributes);
+      const run = new PolicyRun(evaluation, this.#compiledOf(evaluation.policy), this.#sources);
+      const before = attributes.object;
+      if (!(await run.matches(attributes, namespace))) {
+        failures.push(...run.failures);
+        continue;
+      }
+      if (attributes.isReinvoked && !reinvoked.runsAgain(run.key)) continue;
+      isTouched = (await run.mutate(attributes, namespace)) || isTouched;
+      failures.push(...run.failures);
+      if (attributes.object !== before && !deepEqual(attributes.object, before)) reinvoked.changed();
+      if (evaluation.policy.spec.reinvocationPolicy === 'IfNeeded') reinvoked.hasRun(run.key);
+    }
+    if (isTouched) {
+      reinvoked.changed();
+      attributes.requestReinvocation();
+    }
+    reinvoked.endPass(attributes.object);
+    return failures;
+  }
+
+  /** Compiled when first used, and forgotten with the policy. */
+  #compiledOf(policy: Policy): MutatingPolicy {
+    let compiled = this.#compiled.get(policy);
+    if (compiled === undefined) this.#compiled.set(policy, (compiled = new MutatingPolicy(policy)));
+    return compiled;
+  }
+}
+
+/** One policy with one set of parameters at work on one request. */
+class PolicyRun {
+  readonly failures: Failure[] = [];
+  readonly key: string;
+  readonly #evaluation: Evaluation;
+  readonly #policy: MutatingPolicy;
+  readonly #sources: PolicySources;
+
+  constructor(evaluation: Evaluation, policy: MutatingPolicy, sources: PolicySources) {
+    this.#evaluation = evaluation;
+    this.#policy = policy;
+    this.#sources = sources;
+    const { namespace, name } = evaluation.params?.metadata ?? {};
+    this.key = [evaluation.policy.metadata.name, evaluation.binding.metadata.name, namespace, name].join('/');
+  }
+
+  async matches(attributes: AdmissionAttributes, namespace: ApiObject | undefined): Promise<boolean> {
+    const values = await this.#values(attributes, namespace);
+    const match = await evaluateWithAccess(
+      (oracle) => this.#policy.match(values, oracle),
+      attributes,
+      this.#sources.authorizer,
+    );
+    if ('problem' in match) this.#fail(match.problem);
+    return 'matches' in match && match.matches;
+  }
+
+  /** Makes the mutations one after the other; one that fails leaves the object as it is. True if any was made. */
+  async mutate(attributes: AdmissionAttributes, namespace: ApiObject | undefined): Promise<boolean> {
+    let isTouched = false;
+    for (const mutation of this.#policy.mutations) {
+      if (attributes.object === undefined) continue;
+      try {
+        const values = await this.#values(attributes, namespace);
+        const mutated = await this.#mutated(mutation, values);
+        attributes.object = await inVersionOf(mutated, attributes.resource, attributes);
+        isTouched = true;
+      } catch (error) {
+        if (!(error instanceof MutationProblem)) throw error;
+        this.#fail(error.message);
+      }
+    }
+    return isTouched;
+  }
+
+  async #mutated(mutation: CompiledMutation, values: RequestValues): Promise<ApiObject> {
+    const { attributes } = values;
+    const object = attributes.object as ApiObject;
+    const value = await evaluateWithAccess(
+      (oracle) => this.#policy.evaluate(mutation, values, oracle),
+      attributes,
+      this.#sources.authorizer,
+    );
+    const struct = hasMergeType(attributes) ? structOf(attributes) : undefined;
+    const changed = mutation.apply(value, object, struct);
+    const mutated = changed === object ? object : decodeMutated(changed, attributes, mutation.isJsonPatch);
+    refuseOtherVersion(attributes);
+    return mutated;
+  }
+
+  async #values(attributes: AdmissionAttributes, namespace: ApiObject | undefined): Promise<RequestValues> {
+    const { resource, params } = this.#evaluation;
+    return { attributes: await versionedAttributes(attributes, resource), params, namespace };
+  }
+
+  #fail(message: string): void {
+    const { policy, binding } = this.#evaluation;
+    this.failures.push({ policy, binding, message, reason: 'Invalid' });
+  }
+}
+
+/** 403 with the first failure for a message, and with all of them for causes. The reason may be another one than the code's. */
+function refusalOf(attributes: AdmissionAttributes, failures: readonly Failure[]): StatusError {
+  const messages = failures.map(({ policy, binding, message }) => {
+    const name = policy.metadata.name ?? '';
+    const who = binding === undefined ? quoteGo(name) : `'${name}' with binding '${binding.metadata.name}'`;
+    return `policy ${who} denied request: ${message}`;
+  });
+  const { status } = refused(attributes, '');
+  return new StatusError({
+    code: 403,
+    reason: failures[0]?.reason ?? 'Forbidden',
+    message: messages[0] ?? '',
+    details: { ...status.details, causes: messages.map((message) => ({ message })) },
+  });
+}

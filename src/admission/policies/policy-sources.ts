@@ -1,0 +1,32 @@
+import type { ObjectMeta } from '../../api/index.ts';
+import type { MatchResources, ParamKind, ParamRef } from '../../api/types/admissionregistration/v1.d.ts';
+import type { Authorizer, ResourceRegistry, ServerObjects } from '../../apiserver/index.ts';
+import type { MatchSources } from '../matching/index.ts';
+
+/** What policies need of a server. */
+export interface PolicySources extends MatchSources {
+  readonly objects: ServerObjects;
+  /** Answers the expressions that ask `authorizer`. */
+  readonly authorizer: Authorizer;
+  /** The kinds that parameters may be of. Asked for when needed, since a server makes it after its admission. */
+  readonly registry: () => Pick<ResourceRegistry, 'resourcesOf'>;
+}
+
+/** What policies that validate and policies that mutate have in common. */
+export interface Policy {
+  readonly metadata: ObjectMeta;
+  readonly spec: {
+    readonly paramKind?: ParamKind;
+    readonly matchConstraints?: MatchResources;
+    readonly failurePolicy?: 'Fail' | 'Ignore';
+  };
+}
+
+export interface PolicyBinding {
+  readonly metadata: ObjectMeta;
+  readonly spec: {
+    readonly policyName?: string;
+    readonly paramRef?: ParamRef;
+    readonly matchResources?: MatchResources;
+  };
+}

@@ -1,0 +1,123 @@
+import { StatusError } from '../../api/index.ts';
+import type {
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '../../api/types/admissionregistration/v1.d.ts';
+import { type AdmissionAttributes, type AdmissionPlugin, evaluateWithAccess } from '../../apiserver/index.ts';
+import { versionedAttributes } from '../matching/index.ts';
+import { BoundPolicies, type BoundPolicy } from './bound-policies.ts';
+import { AuditValues, reportFailure } from './policy-audit.ts';
+import { EvaluationTurns, type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
+import { isExempt, refused } from './policy-refusal.ts';
+import type { PolicyBinding, PolicySources } from './policy-sources.ts';
+import { type Objection, ValidatingPolicy } from './validating-policy.ts';
+
+type Policy = Required<Pick<ValidatingAdmissionPolicy, 'metadata' | 'spec'>> & ValidatingAdmissionPolicy;
+type Binding = PolicyBinding & Required<Pick<ValidatingAdmissionPolicyBinding, 'spec'>>;
+type Evaluation = Extract<Invocation<Policy, Binding>, { readonly type: 'evaluate' }>;
+
+const KINDS = { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' };
+
+/** Rules written in CEL that requests have to keep: the plugin `ValidatingAdmissionPolicy`. */
+export function validatingAdmissionPolicy(sources: PolicySources): AdmissionPlugin {
+  const policies = new BoundPolicies<Policy, Binding>(KINDS, sources);
+  const evaluator = new Evaluator(sources);
+  return {
+    name: 'ValidatingAdmissionPolicy',
+    handles: ({ resource }) => !isExempt(resource),
+    validate(attributes) {
+      const candidates = policies.candidates(attributes);
+      if (candidates instanceof Promise) return candidates.then((found) => evaluator.validate(attributes, found));
+      return candidates.length === 0 ? undefined : evaluator.validate(attributes, candidates);
+    },
+  };
+}
+
+/** The first thing that speaks against a request, which is all that the client is told. */
+interface Denial extends Pick<Objection, 'message' | 'reason'> {
+  readonly policy: Policy;
+  readonly binding: Binding | undefined;
+}
+
+class Evaluator {
+  readonly #sources: PolicySources;
+  readonly #turns = new EvaluationTurns();
+  readonly #compiled = new WeakMap<Policy, ValidatingPolicy>();
+
+  constructor(sources: PolicySources) {
+    this.#sources = sources;
+  }
+
+  async validate(attributes: AdmissionAttributes, candidates: readonly BoundPolicy<Policy, Binding>[]): Promise<void> {
+    const invocations = await invocationsFor(attributes, candidates, this.#sources);
+    if (invocations.length === 0) return;
+    const audit = new AuditValues();
+    const denials: Denial[] = [];
+    for (const [index, invocation] of invocations.entries()) {
+      await this.#turns.take(index, attributes);
+      if (invocation.type === 'evaluate') denials.push(...(await this.#evaluate(attributes, invocation, audit)));
+      else if (invocation.policy.spec.failurePolicy !== 'Ignore') denials.push(invocation);
+    }
+    audit.publish(attributes);
+    if (denials[0] !== undefined) throw refusalOf(attributes, denials[0]);
+  }
+
+  async #evaluate(attributes: AdmissionAttributes, evaluation: Evaluation, audit: AuditValues): Promise<Denial[]> {
+    const { policy, binding, resource, params } = evaluation;
+    const namespace = await namespaceOf(attributes, this.#sources);
+    const shown = await versionedAttributes(attributes, resource);
+    const values = { attributes: shown, params, namespace };
+    const compiled = this.#compiledOf(policy);
+    const verdict = await evaluateWithAccess(
+      (oracle) => compiled.judge(values, oracle),
+      attributes,
+      this.#sources.authorizer,
+    );
+    for (const { key, value } of verdict.annotations) audit.add(policy.metadata.name ?? '', key, value);
+    return [
+      ...verdict.objections.flatMap((objection) => act(attributes, evaluation, objection) ?? []),
+      ...verdict.annotationProblems.map((message) => ({ policy, binding, message })),
+    ];
+  }
+
+  /** Compiled when first used, and forgotten with the policy. */
+  #compiledOf(policy: Policy): ValidatingPolicy {
+    let compiled = this.#compiled.get(policy);
+    if (compiled === undefined) this.#compiled.set(policy, (compiled = new ValidatingPolicy(policy)));
+    return compiled;
+  }
+}
+
+/** Does what a binding wants done about a failed validation; the result is there if that is to refuse the request. */
+function act(
+  attributes: AdmissionAttributes,
+  { policy, binding }: Evaluation,
+  objection: Objection,
+): Denial | undefined {
+  let denial: Denial | undefined;
+  for (const action of binding.spec.validationActions ?? []) {
+    if (action === 'Deny') denial = { policy, binding, ...objection };
+    else if (action === 'Audit') reportFailure(attributes, binding, objection);
+    else if (action === 'Warn')
+      attributes.warn(`Validation failed for ${naming(policy, binding)}: ${objection.message}`);
+  }
+  return denial;
+}
+
+function naming(policy: Policy, binding: Binding | undefined): string {
+  const own = `ValidatingAdmissionPolicy '${policy.metadata.name}'`;
+  return binding === undefined ? own : `${own} with binding '${binding.metadata.name}'`;
+}
+
+const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
+
+function refusalOf(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): StatusError {
+  const text = `${naming(policy, binding)} denied request: ${message}`;
+  const { status } = refused(attributes, text);
+  return new StatusError({
+    code: CODES[reason ?? ''] ?? 422,
+    reason: reason ?? 'Invalid',
+    message: status.message ?? text,
+    details: { ...status.details, causes: [{ message: text }] },
+  });
+}

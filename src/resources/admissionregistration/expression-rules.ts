@@ -1,0 +1,82 @@
+import { type FieldError, invalidValue } from '../../api/index.ts';
+import {
+  admissionEnvironment,
+  type AdmissionOptions,
+  BOOL,
+  compileExpression,
+  Composition,
+  type Environment,
+  type ExpressionResult,
+  listOf,
+  NULL,
+  objectType,
+  STRING,
+  type Type,
+} from '../../cel/index.ts';
+
+/** What the expressions of a policy are for, and with it what they must yield. */
+const USES: Readonly<Record<string, readonly Type[]>> = {
+  condition: [BOOL],
+  validation: [BOOL],
+  message: [STRING],
+  annotation: [STRING, NULL],
+  applyConfiguration: [objectType('Object')],
+  jsonPatch: [listOf(objectType('JSONPatch'))],
+};
+
+type Use = 'condition' | 'validation' | 'message' | 'annotation' | 'applyConfiguration' | 'jsonPatch';
+
+export interface PolicyExpressionOptions {
+  readonly hasParams: boolean;
+  /** Whether `variables` can be read at all. */
+  readonly hasVariables: boolean;
+}
+
+/** Compiles the expressions of one policy, for what is wrong with them. Variables come before what reads them. */
+export class PolicyExpressions {
+  readonly #options: PolicyExpressionOptions;
+  readonly #composition: Composition;
+  readonly #environments = new Map<Use, Environment>();
+
+  constructor(options: PolicyExpressionOptions) {
+    this.#options = options;
+    this.#composition = new Composition({ hasParams: options.hasParams, hasAuthorizer: true });
+  }
+
+  variable(name: string, text: string, field: string): FieldError[] {
+    return problemOf(this.#composition.add(name, text), field, text);
+  }
+
+  /** `shown` is what the error quotes, where that is not the text itself. */
+  check(
+    use: Use,
+    text: string,
+    { field, shown = text }: { readonly field: string; readonly shown?: string },
+  ): FieldError[] {
+    const returnTypes = USES[use] as readonly Type[];
+    return problemOf(compileExpression(this.#environmentFor(use), text, { returnTypes }), field, shown);
+  }
+
+  #environmentFor(use: Use): Environment {
+    let environment = this.#environments.get(use);
+    if (environment === undefined) this.#environments.set(use, (environment = this.#make(use)));
+    return environment;
+  }
+
+  /** Match conditions are checked as if there were no variables, and messages have no authorizer. */
+  #make(use: Use): Environment {
+    const { hasParams, hasVariables } = this.#options;
+    const options: AdmissionOptions = {
+      hasParams,
+      hasAuthorizer: use !== 'message',
+      hasPatchTypes: use === 'applyConfiguration' || use === 'jsonPatch',
+    };
+    return hasVariables && use !== 'condition'
+      ? this.#composition.environmentWith(options)
+      : admissionEnvironment(options);
+  }
+}
+
+function problemOf(result: ExpressionResult, field: string, text: string): FieldError[] {
+  return result.ok ? [] : [invalidValue(field, text, result.problem.detail)];
+}
