@@ -1,2 +1,3 @@
 // What other folders may use: admission that is configured by objects of the API.
 export * from './matching/index.ts';
+export * from './webhooks/index.ts';

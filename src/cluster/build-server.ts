@@ -6,9 +6,11 @@ import {
   impersonate,
   ImpersonationMetrics,
 } from '../access/index.ts';
+import { admissionWebhooks } from '../admission/index.ts';
 import {
   ApiServer,
   DiscoveryPaths,
+  EndpointResolver,
   HealthPaths,
   MetricsPath,
   OpenApiPaths,
@@ -17,6 +19,7 @@ import {
   ServerObjects,
   StorageMetrics,
   VersionPath,
+  WebhookClient,
 } from '../apiserver/index.ts';
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
 import { builtInAdmission, builtInResources } from '../resources/index.ts';
@@ -52,7 +55,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const version = versionInfo();
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
-  const { server, authentication } = withResources(options, parts, metrics);
+  const { server, authentication, webhooks } = withResources(options, parts, metrics);
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
@@ -64,7 +67,10 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   server.addPaths(health);
   server.addPaths(new VersionPath(version));
   server.addPaths(authentication.issuerDiscovery(state.address));
-  onAbort(state.ending, () => authentication[Symbol.dispose]());
+  onAbort(state.ending, () => {
+    authentication[Symbol.dispose]();
+    webhooks[Symbol.dispose]();
+  });
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
   server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
   server.addPaths(new RootPath(served, health.paths));
@@ -74,6 +80,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
 interface BuiltServer {
   readonly server: ApiServer;
   readonly authentication: Authentication;
+  readonly webhooks: WebhookClient;
 }
 
 function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): BuiltServer {
@@ -91,6 +98,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     log,
     update: (path, object) => server.self.update(path, object),
   });
+  const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
   const server: ApiServer = new ApiServer({
     objects,
     types,
@@ -108,6 +116,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
       ...builtInAdmission(
         { objects, clock, random, authorizer },
         { enable: options.enableAdmission ?? [], disable: options.disableAdmission ?? [] },
+        admissionWebhooks({ objects, client: webhooks, metrics, authorizer, registry: () => server.registry }),
       ),
       ...(options.admission ?? []),
     ],
@@ -126,5 +135,5 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
-  return { server, authentication };
+  return { server, authentication, webhooks };
 }

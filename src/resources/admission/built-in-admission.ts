@@ -23,19 +23,26 @@ const makers: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin
   RuntimeClass: runtimeClassAdmission,
 };
 
+/** Plugins that ask what objects of the API say; whoever builds the server brings them. */
+const configured: ReadonlySet<string> = new Set(['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']);
+
 /** Whether a plugin that kube-apiserver knows is there. */
 export function hasAdmissionPlugin(name: string): boolean {
-  return Object.hasOwn(makers, name);
+  return Object.hasOwn(makers, name) || configured.has(name);
 }
 
-/** The admission plugins of a cluster in running order: those that are on by default, with what is chosen besides. */
+/**
+ * The admission plugins of a cluster in running order: those that are on by default, with what is chosen besides. Plugins that
+ * are `brought` take the places of their names.
+ */
 export function builtInAdmission(
   parts: AdmissionParts,
   { enable = [], disable = [] }: Partial<AdmissionChoice> = {},
+  brought: readonly AdmissionPlugin[] = [],
 ): readonly AdmissionPlugin[] {
   const [problem] = admissionProblems({ enable, disable });
   if (problem !== undefined) throw new Error(`Cannot choose admission plugins: ${problem}`);
   return pluginOrder
     .filter(({ name, isOnByDefault }) => (isOnByDefault || enable.includes(name)) && !disable.includes(name))
-    .flatMap(({ name }) => makers[name]?.(parts) ?? []);
+    .flatMap(({ name }) => makers[name]?.(parts) ?? brought.filter((plugin) => plugin.name === name));
 }
