@@ -4,6 +4,7 @@ import {
   applyJsonPatch,
   canonicalize,
   DecodeError,
+  type GroupVersionKind,
   internalError,
   JsonBody,
   JsonPatchError,
@@ -17,6 +18,8 @@ import { HookFailure } from './hook-failure.ts';
 /** As for patches that clients send. */
 const MAX_OPERATIONS = 10_000;
 const UNAVAILABLE = 503;
+const TYPE_META =
+  'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** What a webhook made of the object, with all defaults; undefined when it made nothing of it. */
 export function patchedObject(
@@ -82,21 +85,17 @@ function applied(object: ApiObject, operations: readonly JsonPatchOperation[]): 
 
 /** Reads what came out as what it was before. Fields that nobody knows are dropped; values that do not fit are refused. */
 function decoded(value: unknown, { resource, subresource, kind: wanted }: AdmissionAttributes): ApiObject {
-  const apiVersion = wanted.group === '' ? wanted.version : `${wanted.group}/${wanted.version}`;
+  checkKind(value, wanted);
   const below = resource.subresources.get(subresource);
   const isOwn = wanted.kind === resource.kind && wanted.group === resource.group;
   const type: Struct = isOwn || below === undefined || below.type === 'view' ? resource.type : below.struct;
   try {
     const {
-      kind,
-      apiVersion: version,
+      kind: _1,
+      apiVersion: _2,
       ...members
     } = canonicalize(value, type, { defaults: true }) as unknown as ApiObject;
-    if ((kind ?? '') === '') throw internalError("Object 'Kind' is missing in the patched object");
-    if (kind !== wanted.kind || version !== apiVersion) {
-      throw internalError(`no conversion from ${version}, Kind=${kind} to ${apiVersion}, Kind=${wanted.kind}`);
-    }
-    const object: ApiObject = { kind, apiVersion, ...members };
+    const object: ApiObject = { kind: wanted.kind, apiVersion: apiVersionOf(wanted), ...members };
     if (isOwn) {
       object.metadata ??= {};
       resource.strategy.applyDefaults?.(object);
@@ -106,4 +105,21 @@ function decoded(value: unknown, { resource, subresource, kind: wanted }: Admiss
     if (error instanceof DecodeError) throw internalError(error);
     throw error;
   }
+}
+
+/** Kind and version may be missing, and must not be others. */
+function checkKind(value: unknown, wanted: GroupVersionKind): void {
+  if (goKind(value) !== 'object') {
+    const problem = `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind(value)} into`;
+    throw internalError(`${problem} ${TYPE_META}`);
+  }
+  const { kind, apiVersion } = value as Partial<ApiObject>;
+  const got = { kind: kind || wanted.kind, apiVersion: apiVersion || apiVersionOf(wanted) };
+  if (got.kind === wanted.kind && got.apiVersion === apiVersionOf(wanted)) return;
+  const [name, version] = [JSON.stringify(got.kind), JSON.stringify(got.apiVersion)];
+  throw internalError(`no kind ${name} is registered for version ${version} in scheme "pkg/runtime/scheme.go:111"`);
+}
+
+function apiVersionOf({ group, version }: GroupVersionKind): string {
+  return group === '' ? version : `${group}/${version}`;
 }
