@@ -15,6 +15,11 @@ test('jsonPatchBetween() tells members that come, change and go', () => {
   ]);
 });
 
+test('members that every object inherits are members like any other', () => {
+  expect(jsonPatchBetween({ valueOf: 1 }, {})).toEqual([{ op: 'remove', path: '/valueOf' }]);
+  expect(jsonPatchBetween({}, { valueOf: 1 })).toEqual([{ op: 'add', path: '/valueOf', value: 1 }]);
+});
+
 test('members that are undefined count as absent', () => {
   expect(jsonPatchBetween({ a: 1 }, { a: undefined, b: undefined })).toEqual([{ op: 'remove', path: '/a' }]);
 });

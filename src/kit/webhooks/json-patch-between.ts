@@ -26,7 +26,8 @@ function compare({ before, after, path }: Pair, operations: PatchOperation[]): v
 function compareMembers({ before, after, path }: Pair, operations: PatchOperation[]): void {
   const [old, current] = [before, after] as [Record<string, unknown>, Record<string, unknown>];
   for (const name of Object.keys(old)) {
-    if (current[name] === undefined) operations.push({ op: 'remove', path: below(path, name) });
+    if (!Object.hasOwn(current, name) || current[name] === undefined)
+      operations.push({ op: 'remove', path: below(path, name) });
   }
   for (const [name, value] of Object.entries(current)) {
     if (value === undefined) continue;
