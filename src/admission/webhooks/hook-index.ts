@@ -1,9 +1,16 @@
+import { forbidden } from '../../api/index.ts';
 import type {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from '../../api/types/admissionregistration/v1.d.ts';
-import type { AdmissionTarget, ObjectIndex, Resource, ServerObjects } from '../../apiserver/index.ts';
-import { compareUtf8 } from '../../base/index.ts';
+import type {
+  AdmissionAttributes,
+  AdmissionTarget,
+  ObjectIndex,
+  Resource,
+  ServerObjects,
+} from '../../apiserver/index.ts';
+import { aborted, compareUtf8 } from '../../base/index.ts';
 import { Hook, type HookSources } from './hook.ts';
 
 type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
@@ -42,12 +49,19 @@ export class HookIndex {
   }
 
   /** Webhooks that may have something to do with such requests; a promise only before the store has told all there is. */
-  hooksFor(target: AdmissionTarget): readonly PlacedHook[] | Promise<readonly PlacedHook[]> {
+  hooksFor(attributes: AdmissionAttributes): readonly PlacedHook[] | Promise<readonly PlacedHook[]> {
     const { objects, plural, isServed } = this.#options;
     if (this.#configurations === undefined && !isServed(GROUP, plural)) return NONE;
     const index = (this.#configurations ??= objects.of<Configuration>(GROUP, plural).index(ALL, () => [ALL]));
-    if (!index.isComplete) return index.completed().then(() => this.#find(target, index.get(ALL)));
-    return this.#find(target, index.get(ALL));
+    return index.isComplete ? this.#find(attributes, index.get(ALL)) : this.#findLater(attributes, index);
+  }
+
+  /** Nobody is let in because a configuration is not known yet. */
+  async #findLater(attributes: AdmissionAttributes, index: ObjectIndex<Configuration>): Promise<readonly PlacedHook[]> {
+    const { signal, resource, name } = attributes;
+    await Promise.race([index.completed(), aborted(signal)]);
+    if (index.isComplete) return this.#find(attributes, index.get(ALL));
+    throw forbidden({ group: resource.group, resource: resource.plural }, name, 'not yet ready to handle request');
   }
 
   #find(target: AdmissionTarget, configurations: readonly Configuration[]): readonly PlacedHook[] {
