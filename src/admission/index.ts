@@ -1,3 +1,4 @@
 // What other folders may use: admission that is configured by objects of the API.
 export * from './matching/index.ts';
 export * from './policies/index.ts';
+export * from './webhooks/index.ts';

@@ -1,5 +1,11 @@
-import { EquivalentResources, mutatingAdmissionPolicy, validatingAdmissionPolicy } from '../admission/index.ts';
-import type { AdmissionPlugin, Authorizer, ResourceRegistry, ServerObjects } from '../apiserver/index.ts';
+import {
+  admissionWebhooks,
+  EquivalentResources,
+  mutatingAdmissionPolicy,
+  validatingAdmissionPolicy,
+} from '../admission/index.ts';
+import type { AdmissionPlugin, Authorizer, ResourceRegistry, ServerObjects, WebhookClient } from '../apiserver/index.ts';
+import type { MetricRegistry } from '../base/index.ts';
 import { builtInAdmission } from '../resources/index.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 
@@ -7,20 +13,26 @@ import type { ControlPlaneOptions } from './control-plane-options.ts';
 export interface AdmissionSources {
   readonly objects: ServerObjects;
   readonly authorizer: Authorizer;
+  readonly webhooks: WebhookClient;
+  readonly metrics: MetricRegistry;
   readonly registry: () => ResourceRegistry;
 }
 
 /** All admission plugins of a server in running order. */
 export function clusterAdmission(options: ControlPlaneOptions, sources: AdmissionSources): readonly AdmissionPlugin[] {
   const { clock, random, enableAdmission = [], disableAdmission = [], admission = [] } = options;
-  const { objects, authorizer, registry } = sources;
+  const { objects, authorizer, registry, webhooks: client, metrics } = sources;
   const equivalents = new EquivalentResources(registry);
   const configured = { ...sources, equivalents, namespaces: objects.of('', 'namespaces') };
   return [
     ...builtInAdmission(
       { objects, clock, random, authorizer },
       { enable: enableAdmission, disable: disableAdmission },
-      [mutatingAdmissionPolicy(configured), validatingAdmissionPolicy(configured)],
+      [
+        mutatingAdmissionPolicy(configured),
+        validatingAdmissionPolicy(configured),
+        ...admissionWebhooks({ objects, client, metrics, authorizer, registry }),
+      ],
     ),
     ...admission,
   ];

@@ -9,6 +9,7 @@ import {
 import {
   ApiServer,
   DiscoveryPaths,
+  EndpointResolver,
   HealthPaths,
   MetricsPath,
   OpenApiPaths,
@@ -17,6 +18,7 @@ import {
   ServerObjects,
   StorageMetrics,
   VersionPath,
+  WebhookClient,
 } from '../apiserver/index.ts';
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
 import { builtInResources } from '../resources/index.ts';
@@ -53,7 +55,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const version = versionInfo();
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
-  const { server, authentication } = withResources(options, parts, metrics);
+  const { server, authentication, webhooks } = withResources(options, parts, metrics);
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
@@ -65,7 +67,10 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   server.addPaths(health);
   server.addPaths(new VersionPath(version));
   server.addPaths(authentication.issuerDiscovery(state.address));
-  onAbort(state.ending, () => authentication[Symbol.dispose]());
+  onAbort(state.ending, () => {
+    authentication[Symbol.dispose]();
+    webhooks[Symbol.dispose]();
+  });
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
   server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
   server.addPaths(new RootPath(served, health.paths));
@@ -75,6 +80,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
 interface BuiltServer {
   readonly server: ApiServer;
   readonly authentication: Authentication;
+  readonly webhooks: WebhookClient;
 }
 
 function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): BuiltServer {
@@ -92,6 +98,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     log,
     update: (path, object) => server.self.update(path, object),
   });
+  const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
   const server: ApiServer = new ApiServer({
     objects,
     types,
@@ -105,7 +112,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     impersonate: (encode) => impersonate({ authorizer, metrics: new ImpersonationMetrics(metrics, clock) }, encode),
     authorizer,
     anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
-    admission: clusterAdmission(options, { objects, authorizer, registry: () => server.registry }),
+    admission: clusterAdmission(options, { objects, authorizer, webhooks, metrics, registry: () => server.registry }),
     limits: options.limits,
   });
   const enablement = apiEnablement(options.runtimeConfig);
@@ -121,5 +128,5 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
-  return { server, authentication };
+  return { server, authentication, webhooks };
 }

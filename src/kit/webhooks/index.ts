@@ -1,4 +1,13 @@
 // What the rest of the kit may use: serving webhooks.
+export {
+  admission,
+  type AdmissionContext,
+  type AdmissionOptions,
+  type Admitted,
+  type KindAdmission,
+} from './admission.ts';
+export type { AdmissionOperation } from './admission-review.ts';
+export { AdmissionServer, admissionServer, type AdmissionServerOptions } from './admission-server.ts';
 export { conversionHandler, type ConvertibleObject, type ConvertObject } from './conversion-handler.ts';
 export type { ServingCertificate } from './serving-certificate.ts';
 export { frontProxy, FrontProxy, type FrontProxyOptions, type ProxyTarget } from './front-proxy.ts';

@@ -24,7 +24,12 @@ const makers: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin
 };
 
 /** Those that objects of the API configure; they are made elsewhere and given to `builtInAdmission`. */
-const configured: ReadonlySet<string> = new Set(['MutatingAdmissionPolicy', 'ValidatingAdmissionPolicy']);
+const configured: ReadonlySet<string> = new Set([
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionWebhook',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionWebhook',
+]);
 
 /** Whether a plugin that kube-apiserver knows is there. */
 export function hasAdmissionPlugin(name: string): boolean {

@@ -1,0 +1,24 @@
+import { admission, admissionServer, type App, app, Pod } from 'keelson';
+
+const TEAM = 'acme.dev/team';
+
+/** Pods carry the team of whoever makes them, and nobody runs images of unknown version. */
+const podLabels = admission(Pod, {
+  name: 'labels.pods.acme.dev',
+  failurePolicy: 'Fail',
+  operations: ['CREATE'],
+  mutate(pod, { user }) {
+    const team = user.groups.find((group) => group.startsWith('team:'))?.slice('team:'.length) ?? 'none';
+    return { ...pod, metadata: { ...pod.metadata, labels: { [TEAM]: team, ...pod.metadata.labels } } };
+  },
+  validate(pod, { warn }) {
+    if (pod.metadata.labels?.[TEAM] === 'none') warn('this pod belongs to no team');
+    const latest = pod.spec?.containers.find(({ image = '' }) => image.endsWith(':latest'));
+    if (latest !== undefined) return `container "${latest.name}" must name a version of its image, not latest`;
+  },
+});
+
+export function podLabelsApp(port = 0): App {
+  const webhooks = admissionServer([podLabels], { port });
+  return app('pod-labels-webhook', [webhooks.configuration], { webhooks });
+}

@@ -1,0 +1,36 @@
+import type { AdmissionPlugin, ResourceRegistry, ServerObjects, WebhookClient } from '../../apiserver/index.ts';
+import type { MetricRegistry } from '../../base/index.ts';
+import { EquivalentResources } from '../matching/index.ts';
+import { HookIndex } from './hook-index.ts';
+import type { HookSources } from './hook.ts';
+import { MutatingWebhooks } from './mutating-webhooks.ts';
+import { ValidatingWebhooks } from './validating-webhooks.ts';
+import { WebhookMetrics } from './webhook-metrics.ts';
+
+export interface AdmissionWebhookOptions extends Pick<HookSources, 'authorizer'> {
+  /** Asked for when it is needed: a server makes it after its admission. */
+  readonly registry: () => ResourceRegistry;
+  readonly objects: ServerObjects;
+  readonly client: WebhookClient;
+  readonly metrics: MetricRegistry;
+}
+
+/** The plugins `MutatingAdmissionWebhook` and `ValidatingAdmissionWebhook`, for the configurations in the store. */
+export function admissionWebhooks(options: AdmissionWebhookOptions): readonly AdmissionPlugin[] {
+  const { objects, client, registry, authorizer } = options;
+  const sources = {
+    objects,
+    authorizer,
+    equivalents: new EquivalentResources(registry),
+    namespaces: objects.of('', 'namespaces'),
+    isServed: (group: string, plural: string) =>
+      registry()
+        .resourcesOf(group)
+        .some((kind) => kind.plural === plural),
+  };
+  const asking = { client, metrics: new WebhookMetrics(options.metrics) };
+  return [
+    new MutatingWebhooks(new HookIndex({ ...sources, plural: 'mutatingwebhookconfigurations' }), asking),
+    new ValidatingWebhooks(new HookIndex({ ...sources, plural: 'validatingwebhookconfigurations' }), asking),
+  ];
+}

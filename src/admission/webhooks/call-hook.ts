@@ -1,0 +1,50 @@
+import type { AdmissionResponse } from '../../api/types/admission/v1.d.ts';
+import { badRequest, StatusError } from '../../api/index.ts';
+import type { AdmissionAttributes, WebhookClient } from '../../apiserver/index.ts';
+import { messageOf } from '../../base/index.ts';
+import { readAdmissionReview, reviewText, reviewVersion, verifiedResponse } from './admission-review.ts';
+import type { Hook, HookType } from './hook.ts';
+import { denialOf, HookFailure } from './hook-failure.ts';
+
+const UNAVAILABLE = 503;
+
+/**
+ * Asks one webhook about a request, which `attributes` show in the version that the webhook wants. Resolves with its response when it
+ * agrees; rejects with a `HookDenial` when it does not, and with a `HookFailure` when it cannot be asked.
+ */
+export async function callHook(
+  hook: Hook,
+  attributes: AdmissionAttributes,
+  { client, type }: { readonly client: WebhookClient; readonly type: HookType },
+): Promise<AdmissionResponse> {
+  const { name, target, timeoutMs } = hook;
+  if (attributes.dryRun && !hook.allowsDryRun) {
+    throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`);
+  }
+  const version = reviewVersion(hook.reviewVersions);
+  if (version === undefined) {
+    const known = 'webhook does not accept known AdmissionReview versions (v1, v1beta1)';
+    throw new HookFailure(name, { message: `could not create admission objects: ${known}`, code: 400 });
+  }
+  const question = { uid: client.newUid(), version, isMutating: type === 'admit' };
+  const failing = (words: string) => (error: unknown) => {
+    const code = error instanceof StatusError ? error.code : UNAVAILABLE;
+    throw new HookFailure(name, { message: `${words}: ${messageOf(error)}`, code }, error);
+  };
+  const review = await client
+    .post(target, { body: reviewText(attributes, question), timeoutMs, signal: attributes.signal })
+    .then((answer) => readAdmissionReview(answer, version, client.types))
+    .catch(failing('failed to call webhook'));
+  const response = await attempt(() => verifiedResponse(review, question)).catch(
+    failing('received invalid webhook response'),
+  );
+  for (const [key, value] of Object.entries(response.auditAnnotations ?? {}))
+    attributes.annotate(`${name}/${key}`, value);
+  for (const warning of response.warnings ?? []) attributes.warn(warning);
+  if (response.allowed !== true) throw denialOf(name, response.status);
+  return response;
+}
+
+async function attempt<T>(read: () => T): Promise<T> {
+  return read();
+}

@@ -1,0 +1,95 @@
+import type { AdmissionResponse } from '../../api/types/admission/v1.d.ts';
+import { forbidden, internalError, StatusError } from '../../api/index.ts';
+import type { AdmissionAttributes, Resource, WebhookClient } from '../../apiserver/index.ts';
+import { versionedAttributes } from '../matching/index.ts';
+import { callHook } from './call-hook.ts';
+import type { Hook, HookType } from './hook.ts';
+import { HookDenial, HookFailure } from './hook-failure.ts';
+import type { PlacedHook } from './hook-index.ts';
+import type { WebhookMetrics } from './webhook-metrics.ts';
+
+/** What asking a webhook needs of a server. */
+export interface HookCallerOptions {
+  readonly client: WebhookClient;
+  readonly metrics: WebhookMetrics;
+}
+
+/** A webhook that is to be asked, and the request as it wants to see it. */
+export interface Invocation extends PlacedHook {
+  readonly shown: AdmissionAttributes;
+}
+
+/** Decides whether webhooks are asked, asks them, and does about failures what their policies say. */
+export class HookCaller {
+  readonly #type: HookType;
+  readonly #options: HookCallerOptions;
+
+  constructor(type: HookType, options: HookCallerOptions) {
+    this.#type = type;
+    this.#options = options;
+  }
+
+  /** Undefined when the webhook has nothing to do with the request. */
+  async invocation(placed: PlacedHook, attributes: AdmissionAttributes): Promise<Invocation | undefined> {
+    const { hook } = placed;
+    const found = await hook.matcher.match(attributes);
+    if (found === undefined) return undefined;
+    const shown = await shownAs(attributes, found);
+    if (hook.conditions.isEmpty) return { ...placed, shown };
+    const verdict = await hook.conditions.judge(shown);
+    if (verdict.type === 'match') return { ...placed, shown };
+    if (verdict.type === 'mismatch' || hook.isFailingOpen) return undefined;
+    const { group, plural: resource } = attributes.resource;
+    throw forbidden({ group, resource }, attributes.name, verdict.message);
+  }
+
+  /**
+   * Asks, and uses the response; undefined when that failed and the webhook's policy is to ignore it. `failedOpen` is the beginning of the
+   * key in the audit event that tells so.
+   */
+  async ask<T>(
+    { hook, index, shown }: Invocation,
+    use: (response: AdmissionResponse) => T,
+    failedOpen: string,
+  ): Promise<T | undefined> {
+    const { client, metrics } = this.#options;
+    const type = this.#type;
+    const start = client.clock.monotonic();
+    const ended = (outcome: Pick<Parameters<WebhookMetrics['ended']>[0], 'code' | 'rejection'>): void => {
+      const seconds = (client.clock.monotonic() - start) / 1000;
+      metrics.ended({ name: hook.name, type, operation: shown.operation, seconds, ...outcome });
+    };
+    try {
+      const used = use(await callHook(hook, shown, { client, type }));
+      ended({ code: 200 });
+      return used;
+    } catch (error) {
+      ended(outcomeOf(error, hook));
+      if (!(error instanceof HookFailure)) throw error;
+      if (!hook.isFailingOpen) throw internalError(error);
+      if (shown.signal.aborted) throw timedOut();
+      metrics.failedOpen(hook.name, type);
+      shown.annotate(`${failedOpen}index_${index}`, hook.name);
+      return undefined;
+    }
+  }
+}
+
+function outcomeOf(error: unknown, hook: Hook): Pick<Parameters<WebhookMetrics['ended']>[0], 'code' | 'rejection'> {
+  if (error instanceof HookDenial) return { code: error.code, rejection: 'no_error' };
+  if (!(error instanceof HookFailure)) return { code: 0, rejection: 'apiserver_internal_error' };
+  return { code: error.code, ...(hook.isFailingOpen ? {} : { rejection: 'calling_webhook_error' as const }) };
+}
+
+async function shownAs(attributes: AdmissionAttributes, resource: Resource): Promise<AdmissionAttributes> {
+  try {
+    return await versionedAttributes(attributes, resource);
+  } catch (error) {
+    throw internalError(error);
+  }
+}
+
+function timedOut(): StatusError {
+  const message = 'Timeout: request did not complete within requested timeout';
+  return new StatusError({ code: 504, reason: 'Timeout', message, details: {} });
+}

@@ -1,0 +1,87 @@
+import {
+  admissionEnvironment,
+  AuthorizerValue,
+  BOOL,
+  compileExpression,
+  type Condition,
+  type Environment,
+  evaluateConditions,
+  limits,
+  ResourceCheck,
+} from '../../cel/index.ts';
+import { type AdmissionAttributes, type Authorizer, evaluateWithAccess } from '../../apiserver/index.ts';
+import { admissionRequest } from './admission-request.ts';
+
+interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** What conditions say of a request; `error` is left to the failure policy. */
+export type ConditionsVerdict =
+  | { readonly type: 'match' }
+  | { readonly type: 'mismatch' }
+  | { readonly type: 'error'; readonly message: string };
+
+/** The match conditions of a webhook; compiled when first asked. */
+export class MatchConditions {
+  readonly #conditions: readonly MatchCondition[];
+  readonly #authorizer: Authorizer;
+  #compiled: readonly Condition[] | undefined;
+
+  constructor(conditions: readonly MatchCondition[], authorizer: Authorizer) {
+    this.#conditions = conditions;
+    this.#authorizer = authorizer;
+  }
+
+  get isEmpty(): boolean {
+    return this.#conditions.length === 0;
+  }
+
+  /** Any condition that is false decides, even if others failed. */
+  judge(attributes: AdmissionAttributes): ConditionsVerdict | Promise<ConditionsVerdict> {
+    const conditions = (this.#compiled ??= this.#compile());
+    const { object = null, old: oldObject = null, user, signal } = attributes;
+    const request = admissionRequest(attributes);
+    return evaluateWithAccess<ConditionsVerdict>(
+      (oracle) => {
+        const authorizer = new AuthorizerValue(oracle);
+        const { group, plural: resource } = attributes.resource;
+        const { subresource, namespace, name } = attributes;
+        const bindings = {
+          object,
+          oldObject,
+          request,
+          namespaceObject: null,
+          authorizer,
+          'authorizer.requestResource': new ResourceCheck(authorizer, {
+            group,
+            resource,
+            subresource,
+            namespace,
+            name,
+          }),
+        };
+        const result = evaluateConditions(conditions, bindings, limits.matchConditionsCost);
+        if (!result.ok) return { type: 'error', message: result.problem.detail };
+        if (result.answers.some((answer) => answer.ok && answer.value === false)) return { type: 'mismatch' };
+        const problems = new Set(result.answers.flatMap((answer) => (answer.ok ? [] : [answer.problem.detail])));
+        if (problems.size === 0) return { type: 'match' };
+        const texts = [...problems];
+        return { type: 'error', message: texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]` };
+      },
+      { user, signal },
+      this.#authorizer,
+    );
+  }
+
+  #compile(): readonly Condition[] {
+    const environment = (shared ??= admissionEnvironment({ hasAuthorizer: true }));
+    return this.#conditions.map(({ expression: text }) => ({
+      text,
+      result: compileExpression(environment, text, { returnTypes: [BOOL] }),
+    }));
+  }
+}
+
+let shared: Environment | undefined;

@@ -1,0 +1,138 @@
+import type { LabelSelector } from '../../api/types/meta/v1.d.ts';
+import { deepFreeze, type DeepReadonly, messageOf } from '../../base/index.ts';
+import type { Kind, KubernetesObject } from '../../client/index.ts';
+import { type AdmissionOperation, type AdmissionQuestion, readAdmissionReview } from './admission-review.ts';
+import { jsonPatchBetween } from './json-patch-between.ts';
+import type { WebhookContext, WebhookHandler } from './webhook-handler.ts';
+
+/** An object as it is on its way into the store, read-only. Its name may still have to be generated. */
+export type Admitted<T extends KubernetesObject> = DeepReadonly<
+  Omit<T, 'metadata'> & { metadata: NonNullable<T['metadata']> }
+>;
+
+/** What is known of a request besides its object. */
+export interface AdmissionContext<T extends KubernetesObject> extends WebhookContext {
+  readonly operation: AdmissionOperation;
+  /** The object as it is stored; absent when it is being created. */
+  readonly old: Admitted<T> | undefined;
+  readonly user: { readonly name: string; readonly groups: readonly string[] };
+  /** Nothing will be stored, so nothing must be done elsewhere. */
+  readonly dryRun: boolean;
+  /** Tells the client something, whatever comes of the request. */
+  warn(text: string): void;
+}
+
+export interface AdmissionOptions<T extends KubernetesObject> {
+  /** Names the webhook in messages and its configurations: at least three parts, such as `labels.pods.acme.dev`. */
+  readonly name: string;
+  /** What happens to requests while this webhook does not answer: `Fail` refuses them, `Ignore` lets them pass. */
+  readonly failurePolicy: 'Fail' | 'Ignore';
+  /** CREATE and UPDATE unless given. */
+  readonly operations?: readonly AdmissionOperation[];
+  /** Further labels that the namespace must have; those of `exemptNamespaces` are left alone anyway. */
+  readonly namespaceSelector?: LabelSelector;
+  readonly objectSelector?: LabelSelector;
+  /** `kube-system` unless given: a webhook must not keep a cluster from repairing itself. */
+  readonly exemptNamespaces?: readonly string[];
+  /** 10 unless given. */
+  readonly timeoutSeconds?: number;
+  /** Returns the object as it shall be; undefined leaves it as it is. Throwing counts as no answer. */
+  mutate?(
+    object: Admitted<T>,
+    context: AdmissionContext<T>,
+  ): Admitted<T> | undefined | Promise<Admitted<T> | undefined>;
+  /**
+   * Refuses by throwing, or by returning why. Sees the object as it would be stored; one that is being deleted as it is.
+   */
+  validate?(object: Admitted<T>, context: AdmissionContext<T>): string | void | Promise<string | void>;
+}
+
+/** What an app has to say about requests for one kind: serve it with `admissionServer`. */
+export interface KindAdmission {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly options: Omit<AdmissionOptions<never>, 'mutate' | 'validate'>;
+  readonly mutate?: WebhookHandler;
+  readonly validate?: WebhookHandler;
+}
+
+/** Has a say in requests for the objects of a kind: changes them before they are stored, or refuses them. */
+export function admission<T extends KubernetesObject>(kind: Kind<T>, options: AdmissionOptions<T>): KindAdmission {
+  const { name, mutate, validate } = options;
+  if (name.split('.').length < 3) {
+    throw new Error(
+      `Cannot make admission "${name}": its name needs three parts at least, such as "labels.pods.acme.dev"`,
+    );
+  }
+  if (mutate === undefined && validate === undefined) {
+    throw new Error(`Cannot make admission "${name}": it needs mutate or validate`);
+  }
+  const ask = { mutate: mutate?.bind(options), validate: validate?.bind(options) };
+  return {
+    name,
+    kind,
+    options,
+    ...(ask.mutate === undefined ? {} : { mutate: mutatingHandler(ask.mutate) }),
+    ...(ask.validate === undefined ? {} : { validate: validatingHandler(ask.validate) }),
+  };
+}
+
+function mutatingHandler<T extends KubernetesObject>(
+  mutate: NonNullable<AdmissionOptions<T>['mutate']>,
+): WebhookHandler {
+  return answering<T>(async (object, context) => {
+    if (context.operation === 'DELETE') return { allowed: true };
+    const changed = await mutate(object, context);
+    const operations = changed === undefined ? [] : jsonPatchBetween(object, changed);
+    if (operations.length === 0) return { allowed: true };
+    const patch = Buffer.from(JSON.stringify(operations)).toString('base64');
+    return { allowed: true, patchType: 'JSONPatch', patch };
+  });
+}
+
+function validatingHandler<T extends KubernetesObject>(
+  validate: NonNullable<AdmissionOptions<T>['validate']>,
+): WebhookHandler {
+  return answering<T>(async (object, context) => {
+    const refusal = await attempt(() => validate(object, context));
+    if (refusal === undefined) return { allowed: true };
+    return { allowed: false, status: { code: 403, reason: 'Forbidden', message: refusal || 'not allowed' } };
+  });
+}
+
+async function attempt(validate: () => string | void | Promise<string | void>): Promise<string | undefined> {
+  try {
+    return (await validate()) ?? undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function answering<T extends KubernetesObject>(
+  answer: (object: Admitted<T>, context: AdmissionContext<T>) => Promise<object>,
+): WebhookHandler {
+  return async (review, { signal }) => {
+    const { apiVersion, request } = readAdmissionReview(review);
+    const warnings: string[] = [];
+    const response = await answer(objectOf<T>(request), {
+      operation: request.operation,
+      old: frozen<T>(request.oldObject),
+      user: { name: request.userInfo.username ?? '', groups: request.userInfo.groups ?? [] },
+      dryRun: request.dryRun,
+      warn: (text) => void warnings.push(text),
+      signal,
+    });
+    const told = warnings.length === 0 ? {} : { warnings };
+    return { apiVersion, kind: 'AdmissionReview', response: { uid: request.uid, ...response, ...told } };
+  };
+}
+
+function objectOf<T extends KubernetesObject>({ object, oldObject }: AdmissionQuestion): Admitted<T> {
+  return frozen<T>(object ?? oldObject) as Admitted<T>;
+}
+
+/** What handlers get is read-only, so that what they return can be compared with it. */
+function frozen<T extends KubernetesObject>(object: object | undefined): Admitted<T> | undefined {
+  if (object !== undefined) deepFreeze(object);
+  return object as Admitted<T> | undefined;
+}
