@@ -4,7 +4,13 @@ import {
   mutatingAdmissionPolicy,
   validatingAdmissionPolicy,
 } from '../admission/index.ts';
-import type { AdmissionPlugin, Authorizer, ResourceRegistry, ServerObjects, WebhookClient } from '../apiserver/index.ts';
+import type {
+  AdmissionPlugin,
+  Authorizer,
+  ResourceRegistry,
+  ServerObjects,
+  WebhookClient,
+} from '../apiserver/index.ts';
 import type { MetricRegistry } from '../base/index.ts';
 import { builtInAdmission } from '../resources/index.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';

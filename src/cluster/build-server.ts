@@ -1,4 +1,5 @@
 import { apiEnablement, type TypeTable } from '../api/index.ts';
+import { Definitions } from '../apiextensions/index.ts';
 import {
   type Authentication,
   authorizationOf,
@@ -49,8 +50,14 @@ export interface ServerParts {
   readonly pki: ClusterPki;
 }
 
+/** A server, and what keeps it in step with the definitions of custom kinds once it is started. */
+export interface RunnableServer {
+  readonly server: ApiServer;
+  readonly definitions: Definitions;
+}
+
 /** An API server with the built-in resources and all its paths, on an open store. */
-export function buildServer(options: ControlPlaneOptions, parts: ServerParts, state: ServerState): ApiServer {
+export function buildServer(options: ControlPlaneOptions, parts: ServerParts, state: ServerState): RunnableServer {
   const metrics = new MetricRegistry();
   const version = versionInfo();
   processMetrics(metrics, version);
@@ -74,7 +81,12 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
   server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
   server.addPaths(new RootPath(served, health.paths));
-  return server;
+  const { log, random } = options;
+  const { types } = parts;
+  return {
+    server,
+    definitions: new Definitions({ server, types, log, random, webhooks, metrics, signal: state.ending }),
+  };
 }
 
 interface BuiltServer {

@@ -1,14 +1,7 @@
 import { builtInTypes } from '../api/index.ts';
-import { Definitions } from '../apiextensions/index.ts';
-import {
-  type ApiServer,
-  EndpointResolver,
-  type HttpTransport,
-  listen,
-  type ServingCertificate,
-  WebhookClient,
-} from '../apiserver/index.ts';
-import { MetricRegistry } from '../base/index.ts';
+import type { Definitions } from '../apiextensions/index.ts';
+import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
+import type { MetricRegistry } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
@@ -75,7 +68,6 @@ export class ControlPlane implements AsyncDisposable {
   #pki: ClusterPki;
   #address = '';
   readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
-  readonly #webhooks: WebhookClient;
   readonly #definitions: Definitions;
 
   /** Use `startControlPlane`. */
@@ -83,28 +75,14 @@ export class ControlPlane implements AsyncDisposable {
     this.#options = options;
     this.#parts = parts;
     this.#pki = parts.pki;
-    this.server = buildServer(options, parts, {
+    const { server, definitions } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       metrics: () => this.#metricSources.flatMap((source) => source()),
       ending: this.#ending.signal,
     });
-    const { clock, log, random, signal } = options;
-    const { types } = parts;
-    const { objects, services } = this.server;
-    const resolver = new EndpointResolver(objects, random);
-    this.#webhooks = new WebhookClient({ clock, uids: services.uids, types, services: resolver });
-    const metrics = new MetricRegistry();
-    this.addMetrics(() => [metrics]);
-    this.#definitions = new Definitions({
-      server: this.server,
-      types,
-      log,
-      random,
-      webhooks: this.#webhooks,
-      metrics,
-      signal,
-    });
+    this.server = server;
+    this.#definitions = definitions;
   }
 
   /** The keys and certificates in use; certificates are renewed while the server listens. */
@@ -202,7 +180,6 @@ export class ControlPlane implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
     this.#definitions[Symbol.dispose]();
-    this.#webhooks[Symbol.dispose]();
     this.#renewal?.[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();
