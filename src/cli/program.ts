@@ -4,7 +4,7 @@ import { apiserverCommand } from './commands/apiserver.ts';
 import { celCommand } from './commands/cel.ts';
 import { crdCommand } from './commands/crd.ts';
 import { storeCommand } from './commands/store.ts';
-import { typesCommand } from './commands/types.ts';
+import { typesCommand } from './commands/types-of-definitions.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
 

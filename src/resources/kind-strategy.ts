@@ -1,4 +1,11 @@
-import { type ApiObject, canonicalize, type FieldError, invalidValue, type Struct } from '../api/index.ts';
+import {
+  type ApiObject,
+  canonicalize,
+  canonicalObject,
+  type FieldError,
+  invalidValue,
+  type Struct,
+} from '../api/index.ts';
 import type { Strategy, WriteContext } from '../apiserver/index.ts';
 import { arrange } from './arrange.ts';
 import { fitIn } from './error-order.ts';
@@ -171,7 +178,7 @@ function changing(
 }
 
 function asObject(value: ApiObject, type: Struct): ApiObject {
-  return canonicalize(value, type) as unknown as ApiObject;
+  return canonicalObject(value, type);
 }
 
 /** What `status` is before anybody wrote it. Made when first needed: importing or listing kinds costs nothing. */

@@ -1,4 +1,4 @@
-import { canonicalize } from '../api/index.ts';
+import { canonicalObject } from '../api/index.ts';
 import type { ApiObject, GroupVersionKind, ResourceInfo, Struct, TypeTable } from '../api/index.ts';
 import type { StorageForm } from '../apiserver/index.ts';
 import type { Conversion, Kind } from './kind.ts';
@@ -64,7 +64,7 @@ function typeOf(kind: GroupVersionKind, types: TypeTable): Struct {
 }
 
 function canonical(object: ApiObject, type: Struct): ApiObject {
-  return canonicalize(object, type) as unknown as ApiObject;
+  return canonicalObject(object, type);
 }
 
 function parsed(apiVersion: string): { readonly group: string; readonly version: string } {

@@ -2,7 +2,7 @@ import type { AdmissionResponse } from '../../api/types/admission/v1.d.ts';
 import {
   type ApiObject,
   applyJsonPatch,
-  canonicalize,
+  canonicalObject,
   DecodeError,
   type GroupVersionKind,
   internalError,
@@ -90,11 +90,7 @@ function decoded(value: unknown, { resource, subresource, kind: wanted }: Admiss
   const isOwn = wanted.kind === resource.kind && wanted.group === resource.group;
   const type: Struct = isOwn || below === undefined || below.type === 'view' ? resource.type : below.struct;
   try {
-    const {
-      kind: _1,
-      apiVersion: _2,
-      ...members
-    } = canonicalize(value, type, { defaults: true }) as unknown as ApiObject;
+    const { kind: _1, apiVersion: _2, ...members } = canonicalObject(value, type, { defaults: true });
     const object: ApiObject = { kind: wanted.kind, apiVersion: apiVersionOf(wanted), ...members };
     if (isOwn) {
       object.metadata ??= {};

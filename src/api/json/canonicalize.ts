@@ -1,3 +1,4 @@
+import type { ApiObject } from '../object.ts';
 import type { Struct } from '../schema/schema.ts';
 import { DecodeError } from '../../base/index.ts';
 import { explain } from './explain.ts';
@@ -31,6 +32,11 @@ export function canonicalize(value: unknown, struct: Struct, options: Canonicali
     for (const problem of explain(nodeOf(value), struct).problems) options.onUnknown(problem.path);
   }
   return result;
+}
+
+/** The same for a whole object. Assumes: the type is that of a kind, so that metadata is there whatever the value had. */
+export function canonicalObject(value: unknown, kind: Struct, options: CanonicalizeOptions = {}): ApiObject {
+  return canonicalize(value, kind, options) as unknown as ApiObject;
 }
 
 /** The same for plain JSON that the caller gives away: parts that are canonical already go into the result as they are. */

@@ -1,5 +1,5 @@
 // What other folders may use: JSON in and out, the canonical form of objects, and what is wrong with a body.
-export { canonicalize, canonicalizeOwned, type CanonicalizeOptions } from './canonicalize.ts';
+export { canonicalize, canonicalizeOwned, canonicalObject, type CanonicalizeOptions } from './canonicalize.ts';
 export { DecodeError, type DecodeReason } from '../../base/index.ts';
 export { type Decoded, decodeJson, type DecodeOptions, decodeNode, type FieldValidation } from './decode-json.ts';
 export { encodeJson, encodePrettyJson, encodeSortedJson } from './encode-json.ts';

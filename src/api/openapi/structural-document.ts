@@ -1,6 +1,7 @@
 import type { Constraints, NestedRules } from '../schema/constraints.ts';
 import type { Field, ScalarName, Shape, Struct } from '../schema/schema.ts';
 import { type Descriptions, typeMeta } from './descriptions.ts';
+import { VALUE_RULES } from '../schema/structural-schema.ts';
 import { type JsonSchema, type OpenApiVersion, reference } from './json-schema.ts';
 
 type Members = Record<string, unknown>;
@@ -105,29 +106,13 @@ const TYPES: Partial<Readonly<Record<ScalarName, string>>> = {
 };
 
 /** What can be said of a value in both versions; what is required is told with the members. */
-const VALUE_RULES = [
-  'enum',
-  'minimum',
-  'exclusiveMinimum',
-  'maximum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'format',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'minProperties',
-  'maxProperties',
-] as const satisfies readonly (keyof NestedRules)[];
+const TOLD_RULES = VALUE_RULES.filter((name) => name !== 'required');
 
 const NOTHING: Constraints = {};
 
 function putValueRules(schema: Members, rules: NestedRules): void {
   if (rules === NOTHING) return;
-  for (const name of VALUE_RULES) put(schema, name, rules[name]);
+  for (const name of TOLD_RULES) put(schema, name, rules[name]);
 }
 
 function putJunctors(schema: Members, { allOf, anyOf, oneOf, not }: NestedRules): void {

@@ -168,7 +168,8 @@ function metadataShape(schema: StructuralSchema | undefined, typeOf: StructuralO
   };
 }
 
-const VALUE_RULES = [
+/** What OpenAPI can say of a value by itself. */
+export const VALUE_RULES = [
   'enum',
   'minimum',
   'exclusiveMinimum',

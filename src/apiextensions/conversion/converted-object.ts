@@ -1,4 +1,4 @@
-import { type ApiObject, type FieldError, fieldErrorText, type ObjectMeta } from '../../api/index.ts';
+import { type ApiObject, type FieldError, fieldErrorText, goType, type ObjectMeta } from '../../api/index.ts';
 import { checkAnnotations, checkLabels } from '../../apiserver/index.ts';
 
 /** What is wrong with an object that a webhook returned: as a whole, or in its metadata. */
@@ -110,22 +110,4 @@ function membersOf(value: unknown): Members | undefined {
 /** Go's readers take what is no string for an empty one. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-/** The type that Go decodes a JSON value of no known type into. */
-function goType(value: unknown): string {
-  if (value === null || value === undefined) return '<nil>';
-  if (Array.isArray(value)) return '[]interface {}';
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'bool';
-    case 'bigint':
-      return 'int64';
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64';
-    default:
-      return 'map[string]interface {}';
-  }
 }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { canonicalize, encodeJson, ProtobufWriter, wrapProtobuf } from '../../api/index.ts';
+import { canonicalObject, encodeJson, ProtobufWriter, wrapProtobuf } from '../../api/index.ts';
 import type { ApiObject, Status } from '../../api/index.ts';
 import { type Clock, unreachable } from '../../base/index.ts';
 import type { KindWatchMetrics, WatchMetrics } from '../metrics/watch-metrics.ts';
@@ -159,7 +159,7 @@ function bookmarkObject(event: Extract<WatchEvent, { type: 'BOOKMARK' }>, resour
   const metadata = { ...annotations, resourceVersion: event.resourceVersion };
   const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
   if (resource.capabilities.objects === 'unstructured') return object;
-  return canonicalize(object, resource.type) as unknown as ApiObject;
+  return canonicalObject(object, resource.type);
 }
 
 /** Puts the object of an event, which is encoded already, into a frame: in pieces to be written one after the other. */

@@ -1,4 +1,4 @@
-import { canonicalize, excludeFields } from '../../api/index.ts';
+import { canonicalize, canonicalObject, excludeFields } from '../../api/index.ts';
 import type {
   ApiObject,
   ConversionRequest,
@@ -69,7 +69,7 @@ export class OwnedKinds {
   #whole(object: unknown, resource: Resource): ApiObject {
     const { apiVersion } = object as { readonly apiVersion?: unknown };
     const source = typeof apiVersion === 'string' ? this.#version(apiVersion, resource) : undefined;
-    return canonicalize(object, (source ?? resource).type) as unknown as ApiObject;
+    return canonicalObject(object, (source ?? resource).type);
   }
 
   /** The resource in another of its versions; undefined when there is no such version (any more). */
@@ -100,10 +100,7 @@ export function blankObject(resource: Resource): ApiObject {
   let blank = blanks.get(resource.type);
   if (blank === undefined) {
     const { kind } = resource;
-    blank = canonicalize(
-      { kind, apiVersion: apiVersionOf(resource), metadata: {} },
-      resource.type,
-    ) as unknown as ApiObject;
+    blank = canonicalObject({ kind, apiVersion: apiVersionOf(resource), metadata: {} }, resource.type);
     deepFreeze(blank);
     blanks.set(resource.type, blank);
   }

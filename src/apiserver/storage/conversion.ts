@@ -1,4 +1,4 @@
-import { type ApiObject, canonicalize, type Struct } from '../../api/index.ts';
+import { type ApiObject, canonicalObject, type Struct } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf, renamed, StoredObject } from './stored-object.ts';
 
@@ -70,5 +70,5 @@ function lacksDefault(object: ApiObject, type: Struct): boolean {
 }
 
 function asRead(object: ApiObject, type: Struct): ApiObject {
-  return canonicalize(object, type, { defaults: true }) as unknown as ApiObject;
+  return canonicalObject(object, type, { defaults: true });
 }

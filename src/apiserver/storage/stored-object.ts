@@ -1,4 +1,4 @@
-import { type ApiObject, canonicalize, type Struct, withMeta } from '../../api/index.ts';
+import { type ApiObject, canonicalObject, type Struct, withMeta } from '../../api/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import type { Entry, Revision } from '../../store/index.ts';
 import { jsonText, type StorageCodec } from './storage-codec.ts';
@@ -157,7 +157,7 @@ function objectForm({ version, group }: ReadVersion): string {
 export function renamed(object: ApiObject, resource: ReadVersion): ApiObject {
   const named = { ...object, kind: resource.kind, apiVersion: apiVersionOf(resource) };
   if (resource.type.isStructural !== true) return named;
-  return canonicalize(named, resource.type) as unknown as ApiObject;
+  return canonicalObject(named, resource.type);
 }
 
 export function apiVersionOf(resource: { readonly group: string; readonly version: string }): string {

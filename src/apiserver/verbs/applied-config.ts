@@ -1,6 +1,6 @@
 import {
   badRequest,
-  canonicalize,
+  canonicalObject,
   conversionError,
   DecodeError,
   JsonBody,
@@ -101,7 +101,7 @@ function readYaml(body: Uint8Array): { readonly value: unknown; readonly duplica
 /** Decodes what a configuration was merged into, and fills in defaults. */
 function decodeApplied({ object }: Applied, config: PlainObject, resource: Resource): ApiObject {
   try {
-    const decoded = canonicalize(object, resource.type, { defaults: true }) as unknown as ApiObject;
+    const decoded = canonicalObject(object, resource.type, { defaults: true });
     resource.strategy.applyDefaults?.(decoded);
     return decoded;
   } catch (error) {

@@ -1,5 +1,5 @@
 import {
-  canonicalize,
+  canonicalObject,
   collectErrors,
   conflict,
   invalid,
@@ -210,7 +210,7 @@ interface ChangeContext {
 async function changed(current: ApiObject, change: ChangeContext): Promise<ApiObject> {
   const { admission, name, endpoint, write, context, scaled } = change;
   const { projection } = write;
-  const bare = canonicalize(projection.project(current), projection.struct) as unknown as ApiObject;
+  const bare = canonicalObject(projection.project(current), projection.struct);
   const before = projectedWithManagers(bare, current, scaled);
   const projected = await admission.mutateUpdate(await write.change(before, context), before);
   const errors = collectErrors(() => projection.validate(projected));
