@@ -9,7 +9,8 @@ export * from './openapi/index.ts';
 export * from './discovery/index.ts';
 
 export { builtInTypes } from './built-in.ts';
-export { checkStructural, type StructuralCheck, type TextChecks } from './schema/check-structural.ts';
+export { checkStructural, type StructuralCheck } from './schema/check-structural.ts';
+export type { TextChecks } from './schema/text-checks.ts';
 export { checkUniqueItems } from './schema/check-unique-items.ts';
 export { Correlation, KeyedItems } from './schema/correlation.ts';
 export { type JudgedPlace, placeOfRoot, placeOfShape } from './schema/judged-place.ts';

@@ -12,16 +12,17 @@ import { isPlainObject, type PlainObject } from '../json/plain-object.ts';
 import { goFloat } from '../patch/go-value-text.ts';
 import type { NestedRules } from './constraints.ts';
 import type { Correlation } from './correlation.ts';
+import type { TextChecks } from './text-checks.ts';
 import { type JudgedPlace, placeOfRules } from './judged-place.ts';
-import { canonicalText, isChoice, isMultiple, isNearlyWhole, jsonType } from './go-json-values.ts';
-
-/** What judging texts takes besides this folder. */
-export interface TextChecks {
-  /** Whether a text matches a pattern in the syntax of RE2; a string says what is wrong with the pattern. */
-  matches(pattern: string, text: string): boolean | string;
-  /** The check of a format of OpenAPI; undefined when the server does not know it. */
-  format(name: string): ((text: string) => boolean) | undefined;
-}
+import {
+  canonicalText,
+  GO_FORMATS,
+  isChoice,
+  isMultiple,
+  isNearlyWhole,
+  jsonType,
+  NUMBER_FORMATS,
+} from './go-json-values.ts';
 
 /**
  * What a structural type says about a value, in the words of OpenAPI's validation, which upstream has for custom
@@ -298,10 +299,3 @@ function best(results: readonly Judge[]): Judge | undefined {
     undefined,
   );
 }
-
-const NUMBER_FORMATS: Readonly<Record<string, readonly string[]>> = {
-  integer: ['int32', 'int64'],
-  number: ['float', 'double'],
-};
-
-const GO_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };

@@ -52,3 +52,12 @@ export function canonicalText(value: unknown): string {
     return isPlainObject(item) ? Object.entries(item).sort(([left], [right]) => (left < right ? -1 : 1)) : item;
   });
 }
+
+/** The formats that are known for each type of number. */
+export const NUMBER_FORMATS: Readonly<Record<string, readonly string[]>> = {
+  integer: ['int32', 'int64'],
+  number: ['float', 'double'],
+};
+
+/** What Go calls the types of numbers. */
+export const GO_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { badRequest, StatusError } from '../../api/index.ts';
-import { type Clock, DurationError, type Logger, parseGoDuration, type UidSource } from '../../base/index.ts';
+import { StatusError } from '../../api/index.ts';
+import { type Clock, type Logger, type UidSource } from '../../base/index.ts';
 import type { EncodedAnswer, TakeOver } from '../answers/answer.ts';
 import { ANONYMOUS, type SentAnswer } from '../request/call.ts';
 import { isLongRunning } from '../stages/limit-concurrency.ts';
@@ -10,6 +10,7 @@ import type { Connection } from './connection.ts';
 import type { Exchange, Head } from './exchange.ts';
 import { GZIP_ABOVE_BYTES, GZIP_HELD_BYTES, gzipped } from './gzip-body.ts';
 import { LazyCall } from './lazy-call.ts';
+import { requestedTimeoutMs } from './requested-timeout.ts';
 import type { TransportLimits } from './limits.ts';
 import type { TransportObserver } from './observer.ts';
 import type { PendingAnswer, PendingAnswers } from './pending-answers.ts';
@@ -285,21 +286,3 @@ const BROKEN_ANSWER = {
   headers: { 'content-type': TEXT, 'x-content-type-options': 'nosniff' },
   body: Buffer.from('This request caused apiserver to panic. Look in the logs for details.\n'),
 };
-
-/** Milliseconds from the `timeout` parameter; undefined when the client leaves it to the server. Throws a Status of 400. */
-function requestedTimeoutMs(call: LazyCall): number | undefined {
-  if (!call.queryText.includes('timeout=')) return undefined;
-  const text = call.query.get('timeout');
-  if (text === '') return undefined;
-  const ms = Number(nanoseconds(text)) / 1e6;
-  return ms > 0 ? ms : undefined;
-}
-
-function nanoseconds(text: string): bigint {
-  try {
-    return parseGoDuration(text);
-  } catch (cause) {
-    if (!(cause instanceof DurationError)) throw cause;
-    throw badRequest(`invalid timeout specified in the request URL - ${cause.message}`, { cause });
-  }
-}
