@@ -21,6 +21,7 @@ import {
   isMultiple,
   isNearlyWhole,
   jsonType,
+  NOWHERE,
   NUMBER_FORMATS,
 } from './go-json-values.ts';
 
@@ -288,9 +289,6 @@ class Judge {
     for (const name of needed) if (!Object.hasOwn(value, name)) this.#add(required(this.#at(`${start}${name}`)));
   }
 }
-
-/** How upstream writes the path to the whole object. */
-const NOWHERE = '<nil>';
 
 /** Of schemas that all do not fit, the first with the most that does. */
 function best(results: readonly Judge[]): Judge | undefined {

@@ -61,3 +61,6 @@ export const NUMBER_FORMATS: Readonly<Record<string, readonly string[]>> = {
 
 /** What Go calls the types of numbers. */
 export const GO_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' };
+
+/** How upstream writes the path to the whole object. */
+export const NOWHERE = '<nil>';

@@ -82,6 +82,7 @@ function checkStatus(object: object, type: Struct, correlation: Correlation | un
 
 /** Lists that had items twice before may go on having them. */
 function checkLists(object: object, old: object | undefined, root: Shape): readonly FieldError[] {
-  const wasWrong = old !== undefined && collectErrors(() => checkUniqueItems(old, root)).length > 0;
-  return wasWrong ? [] : checkUniqueItems(object, root);
+  const found = checkUniqueItems(object, root);
+  if (found.length === 0 || old === undefined) return found;
+  return collectErrors(() => checkUniqueItems(old, root)).length > 0 ? [] : found;
 }
