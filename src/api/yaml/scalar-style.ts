@@ -23,6 +23,8 @@ export function hasBreaks(text: string): boolean {
 }
 
 const BREAK = /[\r\n\u0085\u2028\u2029]/;
+/** Go writes these in single quotes, too, and reads something else then; what we write comes back. */
+const SEPARATOR = /[\u2028\u2029]/;
 const SPACE_BEFORE_BREAK = / [\r\n\u0085\u2028\u2029]/;
 const SPACE_AFTER_BREAK = /[\r\n\u0085\u2028\u2029] /;
 /** What must be escaped: control characters, the byte order mark and everything above U+FFFF. */
@@ -46,7 +48,7 @@ function traitsOf(text: string): Traits {
   return {
     hasBreaks: breaks,
     allowsPlain: !isSpecial && !isPadded && !breaks && !INDICATOR.test(text),
-    allowsSingle: !isSpecial && !isBroken,
+    allowsSingle: !isSpecial && !isBroken && !SEPARATOR.test(text),
     allowsBlock: !isSpecial && !text.endsWith(' '),
   };
 }
