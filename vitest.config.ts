@@ -21,6 +21,7 @@ export default defineConfig({
       'examples/**/*.test.ts',
       'bench/**/*.test.ts',
     ],
+    setupFiles: ['test/property-seed.ts'],
     isolate: false,
     pool: 'threads',
     maxWorkers: 2,

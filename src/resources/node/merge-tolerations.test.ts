@@ -10,23 +10,29 @@ function mergedByComparing(all: readonly Toleration[]): Toleration[] {
   for (const [index, toleration] of all.entries()) {
     const isCovered =
       merged.some((earlier) => covers(earlier, toleration)) ||
-      all.slice(index + 1).some((later) => !deepEqual(later, toleration) && covers(later, toleration));
+      all.slice(index + 1).some((later) => !areEqual(later, toleration) && covers(later, toleration));
     if (!isCovered) merged.push(toleration);
   }
   return merged;
 }
 
 function covers(wide: Toleration, narrow: Toleration): boolean {
-  if (deepEqual(wide, narrow)) return true;
+  if (areEqual(wide, narrow)) return true;
   const isForAllKeys = (wide.key ?? '') === '' && wide.operator === 'Exists';
-  if (wide.key !== narrow.key && !isForAllKeys) return false;
-  if (wide.effect !== narrow.effect && (wide.effect ?? '') !== '') return false;
+  if ((wide.key ?? '') !== (narrow.key ?? '') && !isForAllKeys) return false;
+  if ((wide.effect ?? '') !== (narrow.effect ?? '') && (wide.effect ?? '') !== '') return false;
   const limit = wide.tolerationSeconds;
   if (wide.effect === 'NoExecute' && limit !== undefined && !((narrow.tolerationSeconds ?? Infinity) <= limit))
     return false;
   if (wide.operator === 'Exists') return true;
   const isEqual = wide.operator === 'Equal' || (wide.operator ?? '') === '';
   return isEqual && narrow.operator === 'Equal' && (narrow.value ?? '') === (wide.value ?? '');
+}
+
+/** Upstream's fields are empty where ours are absent. */
+function areEqual(one: Toleration, other: Toleration): boolean {
+  const empty = { key: '', operator: '', value: '', effect: '' };
+  return deepEqual({ ...empty, ...one }, { ...empty, ...other });
 }
 
 const toleration = fc.record(
@@ -47,6 +53,12 @@ test('merging leaves what comparing each with all others leaves', () => {
     }),
     { numRuns: 3000 },
   );
+});
+
+test('one that covers another and is covered by it stays as upstream keeps it: the last of them', () => {
+  const limited: Toleration = { key: 'b', operator: 'Equal', tolerationSeconds: 0 };
+
+  expect(mergeTolerations([limited, { key: 'b', operator: 'Equal' }], [limited])).toEqual([limited]);
 });
 
 test('a hundred thousand tolerations of one key are merged', () => {

@@ -7,67 +7,75 @@ import type { Toleration } from '../../api/types/core/v1.d.ts';
  * being compared with all of them.
  */
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
-  const all = distinct([...first, ...second]);
+  const all = [...first, ...second];
   const later = new Cover();
-  const isCoveredLater = new Set<Toleration>();
-  for (const toleration of all.toReversed()) {
-    if (later.has(toleration)) isCoveredLater.add(toleration);
+  const isCoveredLater = all.map(() => false);
+  for (const [index, toleration] of [...all.entries()].toReversed()) {
+    isCoveredLater[index] = later.hasOther(toleration);
     later.add(toleration);
   }
   const earlier = new Cover();
-  return all.filter((toleration) => {
-    if (isCoveredLater.has(toleration) || earlier.has(toleration)) return false;
+  const merged = new Map<string, Toleration>();
+  for (const [index, toleration] of all.entries()) {
+    const text = textOf(toleration);
+    if (isCoveredLater[index] || merged.has(text) || earlier.hasOther(toleration)) continue;
     earlier.add(toleration);
-    return true;
-  });
+    merged.set(text, toleration);
+  }
+  return [...merged.values()];
 }
 
-function distinct(tolerations: readonly Toleration[]): Toleration[] {
-  const byText = new Map<string, Toleration>();
-  for (const toleration of tolerations) {
-    const { key, operator, value, effect, tolerationSeconds } = toleration;
-    const text = JSON.stringify([key, operator, value, effect, tolerationSeconds].map((part) => part ?? []));
-    if (!byText.has(text)) byText.set(text, toleration);
-  }
-  return [...byText.values()];
+/** The same for tolerations that are equal. */
+function textOf({ key, operator, value, effect, tolerationSeconds }: Toleration): string {
+  return [key, operator, value, effect].map((part) => partOf(part ?? '')).join('') + String(tolerationSeconds);
 }
 
 /** Stands for all keys and for all values. */
 const ANY: unique symbol = Symbol('any');
-type Matched = string | undefined | typeof ANY;
+type Matched = string | typeof ANY;
+
+interface Limit {
+  readonly text: string;
+  readonly seconds: number;
+}
 
 /** What some tolerations tolerate together, by key, effect and value: for how many seconds. */
 class Cover {
-  readonly #seconds = new Map<string, number>();
+  /** The longest limit and the next longest of a toleration unlike the first, so that one of them is always another's. */
+  readonly #limits = new Map<string, readonly Limit[]>();
 
   add(wide: Toleration): void {
-    const { key, effect, operator = '', value = '', tolerationSeconds = Infinity } = wide;
+    const { key = '', effect = '', operator = '', value = '', tolerationSeconds = Infinity } = wide;
     if (operator !== 'Exists' && operator !== 'Equal' && operator !== '') return;
     const values = operator === 'Exists' ? ANY : value;
-    const seconds = effect === 'NoExecute' ? tolerationSeconds : Infinity;
-    this.#extend(nameOf(key, effect, values), seconds);
-    if (values === ANY && (key ?? '') === '') this.#extend(nameOf(ANY, effect, values), seconds);
+    const limit = { text: textOf(wide), seconds: effect === 'NoExecute' ? tolerationSeconds : Infinity };
+    this.#extend(nameOf(key, effect, values), limit);
+    if (values === ANY && key === '') this.#extend(nameOf(ANY, effect, values), limit);
   }
 
-  /** Whether one of them tolerates everything that `narrow` does. */
-  has(narrow: Toleration): boolean {
-    const { key, effect, operator, value = '', tolerationSeconds = Infinity } = narrow;
+  /** Whether one of them that is not equal to `narrow` tolerates everything that `narrow` does. */
+  hasOther(narrow: Toleration): boolean {
+    const { key = '', effect = '', operator, value = '', tolerationSeconds = Infinity } = narrow;
+    const text = textOf(narrow);
     const values: readonly Matched[] = operator === 'Equal' ? [ANY, value] : [ANY];
     const keys: readonly Matched[] = [key, ANY];
-    return keys.some((named) =>
-      [effect, '', undefined].some((effects) =>
-        values.some(
-          (matched) => (this.#seconds.get(nameOf(named, effects, matched)) ?? -Infinity) >= tolerationSeconds,
-        ),
-      ),
+    const isFar = (limit: Limit): boolean => limit.text !== text && limit.seconds >= tolerationSeconds;
+    const effects = effect === '' ? [''] : [effect, ''];
+    return effects.some((one) =>
+      keys.some((named) => values.some((matched) => this.#limits.get(nameOf(named, one, matched))?.some(isFar))),
     );
   }
 
-  #extend(name: string, seconds: number): void {
-    this.#seconds.set(name, Math.max(this.#seconds.get(name) ?? -Infinity, seconds));
+  #extend(name: string, limit: Limit): void {
+    const others = (this.#limits.get(name) ?? []).filter(({ text }) => text !== limit.text);
+    this.#limits.set(name, [...others, limit].toSorted((a, b) => b.seconds - a.seconds).slice(0, 2));
   }
 }
 
-function nameOf(...parts: readonly Matched[]): string {
-  return JSON.stringify(parts.map((part) => (part === ANY ? 0 : (part ?? 1))));
+function nameOf(key: Matched, effect: string, value: Matched): string {
+  return `${partOf(key)}${partOf(effect)}${partOf(value)}`;
+}
+
+function partOf(part: Matched): string {
+  return part === ANY ? '*' : `${part.length}:${part}`;
 }
