@@ -1,0 +1,47 @@
+import { Duplex } from 'node:stream';
+
+/** Two ends of a connection within this process: what is written to one is read from the other, no faster than it is read. */
+export function duplexPair(): readonly [Duplex, Duplex] {
+  const first = new PairEnd();
+  const second = new PairEnd();
+  first.other = second;
+  second.other = first;
+  return [first, second];
+}
+
+class PairEnd extends Duplex {
+  other!: PairEnd;
+  /** Tells the writer of the other end that its last piece was taken. */
+  #taken: (() => void) | undefined;
+
+  constructor() {
+    super({ allowHalfOpen: true });
+  }
+
+  override _read(): void {
+    const taken = this.#taken;
+    this.#taken = undefined;
+    taken?.();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, callback: () => void): void {
+    this.other.#take(chunk, callback);
+  }
+
+  override _final(callback: () => void): void {
+    this.other.#take(null, callback);
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    const { other } = this;
+    if (!other.destroyed && !other.readableEnded) process.nextTick(() => other.destroy());
+    this.#taken?.();
+    callback(error);
+  }
+
+  #take(chunk: Buffer | null, callback: () => void): void {
+    if (this.destroyed) return callback();
+    if (this.push(chunk) || chunk === null) process.nextTick(callback);
+    else this.#taken = callback;
+  }
+}

@@ -1,0 +1,184 @@
+import type { Duplex } from 'node:stream';
+import { messageOf } from '../../base/index.ts';
+import { drained } from '../drained.ts';
+import {
+  dataFrame,
+  goAwayFrame,
+  openFrame,
+  pingFrame,
+  replyFrame,
+  RESET_STATUS,
+  resetFrame,
+  type SpdyFrame,
+} from './frame.ts';
+import { SpdyFrameReader } from './frame-reader.ts';
+import { HeaderPacker, HeaderUnpacker, type SpdyHeaders } from './header-block.ts';
+import { SpdyError, SpdyStream, type StreamWriter } from './spdy-stream.ts';
+
+export interface SpdySessionOptions {
+  readonly isServer: boolean;
+  /** Streams that are open at once; more are refused. 256 unless given. */
+  readonly maxStreams?: number;
+  /** Hears of streams that the other side opens; they are refused unless given. */
+  readonly onStream?: (stream: SpdyStream) => void;
+}
+
+const DEFAULT_MAX_STREAMS = 256;
+/** Larger pieces are sent in several frames, so that no stream keeps the others waiting. */
+const MAX_DATA_BYTES = 64 * 1024;
+/** Above this, a side that pings and does not read gets no more answers to its pings. */
+const MAX_BUFFERED_PONG_BYTES = 64 * 1024;
+
+/**
+ * A connection on which SPDY/3.1 is spoken, as Kubernetes speaks it: without windows. The connection is read no faster than the slowest of its
+ * streams is, but for what each may hold.
+ */
+export class SpdySession {
+  readonly #socket: Duplex;
+  readonly #options: SpdySessionOptions;
+  readonly #streams = new Map<number, SpdyStream>();
+  readonly #replies = new Map<number, (error?: Error) => void>();
+  readonly #packer = new HeaderPacker();
+  readonly #unpacker = new HeaderUnpacker();
+  readonly #writer: StreamWriter;
+  #lastOpened: number;
+  #lastAccepted = 0;
+  #isClosing = false;
+
+  /** Resolves when the connection is over, however it ended. */
+  readonly closed: Promise<void>;
+
+  constructor(socket: Duplex, options: SpdySessionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#lastOpened = options.isServer ? 0 : -1;
+    this.#writer = {
+      data: (stream, payload, isLast) => this.#sendData(stream, payload, isLast),
+      reset: (stream, status) => this.#send(resetFrame(stream, status)),
+      forget: (stream) => void this.#streams.delete(stream),
+    };
+    socket.on('error', () => undefined); // reading tells
+    this.closed = this.#run();
+  }
+
+  /** Opens a stream; resolves when the other side has taken it. */
+  async open(headers: SpdyHeaders): Promise<SpdyStream> {
+    if (this.#isClosing) throw new SpdyError('The connection is closing');
+    this.#lastOpened += 2;
+    const stream = new SpdyStream(this.#lastOpened, headers, this.#writer);
+    this.#streams.set(stream.id, stream);
+    const reply = new Promise<void>((resolve, reject) => {
+      this.#replies.set(stream.id, (error) => (error === undefined ? resolve() : reject(error)));
+    });
+    this.#send(openFrame(stream.id, this.#packer.pack(headers)));
+    await reply;
+    return stream;
+  }
+
+  /** Lets what has been sent arrive, and ends the connection. */
+  close(): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#send(goAwayFrame(Math.max(0, this.#lastAccepted)));
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#isClosing = true;
+    this.#socket.destroy();
+  }
+
+  async #run(): Promise<void> {
+    const reader = new SpdyFrameReader();
+    let reason = 'The connection was lost';
+    try {
+      for await (const chunk of this.#socket.iterator({ destroyOnReturn: false })) {
+        for (const frame of reader.read(chunk as Buffer)) await this.#heed(frame);
+      }
+    } catch (error) {
+      reason = messageOf(error);
+      this.#socket.destroy();
+    } finally {
+      this.#isClosing = true;
+      this.#unpacker.close();
+      const error = new SpdyError(reason);
+      for (const tell of this.#replies.values()) tell(error);
+      this.#replies.clear();
+      for (const stream of this.#streams.values()) stream.fail(error);
+      if (this.#socket.writable) this.#socket.end();
+    }
+  }
+
+  async #heed(frame: SpdyFrame): Promise<void> {
+    switch (frame.type) {
+      case 'data': {
+        const stream = this.#streams.get(frame.stream);
+        await stream?.deliver(frame.payload);
+        if (frame.isLast) stream?.finish();
+        return;
+      }
+      case 'open':
+        return this.#accept(frame.stream, await this.#unpacker.unpack(frame.block), frame.isLast);
+      case 'reply':
+        await this.#unpacker.unpack(frame.block);
+        this.#settleReply(frame.stream);
+        if (frame.isLast) this.#streams.get(frame.stream)?.finish();
+        return;
+      case 'headers':
+        await this.#unpacker.unpack(frame.block);
+        return;
+      case 'reset': {
+        const error = new SpdyError(`The other side gave up the stream (status ${frame.status})`);
+        this.#settleReply(frame.stream, error);
+        this.#streams.get(frame.stream)?.fail(error);
+        return;
+      }
+      case 'ping': {
+        const isTheirs = (frame.id % 2 === 1) === this.#options.isServer;
+        if (isTheirs && this.#socket.writableLength < MAX_BUFFERED_PONG_BYTES) this.#send(pingFrame(frame.id));
+        return;
+      }
+      case 'broken':
+        throw new SpdyError(`The other side does not keep to the protocol: ${frame.reason}`);
+      case 'go away':
+      case 'other':
+        return;
+    }
+  }
+
+  #accept(id: number, headers: SpdyHeaders, isLast: boolean): void {
+    const { isServer, onStream, maxStreams = DEFAULT_MAX_STREAMS } = this.#options;
+    if ((id % 2 === 1) !== isServer || id <= this.#lastAccepted) {
+      return this.#send(resetFrame(id, RESET_STATUS.protocolError));
+    }
+    this.#lastAccepted = id;
+    if (onStream === undefined || this.#isClosing || this.#streams.size >= maxStreams) {
+      return this.#send(resetFrame(id, RESET_STATUS.refused));
+    }
+    const stream = new SpdyStream(id, headers, this.#writer);
+    this.#streams.set(id, stream);
+    this.#send(replyFrame(id, this.#packer.pack({})));
+    if (isLast) stream.finish();
+    onStream(stream);
+  }
+
+  #settleReply(stream: number, error?: Error): void {
+    this.#replies.get(stream)?.(error);
+    this.#replies.delete(stream);
+  }
+
+  async #sendData(stream: number, payload: Uint8Array, isLast: boolean): Promise<void> {
+    let at = 0;
+    do {
+      const part = payload.subarray(at, at + MAX_DATA_BYTES);
+      at += part.length;
+      const socket = this.#socket;
+      if (!socket.writable) return;
+      if (!socket.write(dataFrame(stream, part, isLast && at >= payload.length))) await drained(socket);
+    } while (at < payload.length);
+  }
+
+  #send(bytes: Buffer): void {
+    if (this.#socket.writable) this.#socket.write(bytes);
+  }
+}
