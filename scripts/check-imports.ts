@@ -59,6 +59,8 @@ const smallDoors = new Set([
   'wire/grpc/index.ts',
   'wire/http/index.ts',
   'wire/protobuf/index.ts',
+  'wire/remote-command/index.ts',
+  'wire/spdy/index.ts',
   'wire/websocket/index.ts',
 ]);
 

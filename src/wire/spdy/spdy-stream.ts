@@ -1,3 +1,4 @@
+import { ByteInbox } from '../byte-inbox.ts';
 import type { SpdyHeaders } from './header-block.ts';
 
 /** What a stream needs of its session. */
@@ -8,28 +9,20 @@ export interface StreamWriter {
   forget(stream: number): void;
 }
 
-/** How much a stream holds for a reader that is slow, before the whole connection waits for it. */
-const MAX_WAITING_BYTES = 256 * 1024;
-
 /** The other side gave up a stream, or the connection was lost. */
 export class SpdyError extends Error {
   override readonly name = 'SpdyError';
 }
 
-/** One of the streams of a connection. Iterating, once, gives what the other side sends, until it is done; leaving the loop gives the rest up. */
+/** One of the streams of a connection. Iterating, once, gives what the other side sends, until it is done; leaving the loop lets the rest go. */
 export class SpdyStream implements AsyncIterable<Uint8Array> {
   readonly id: number;
   /** Of the side that opened it. */
   readonly headers: SpdyHeaders;
   readonly #writer: StreamWriter;
-  readonly #waiting: Uint8Array[] = [];
-  #waitingBytes = 0;
-  /** Why there is no more to come. */
-  #end: { readonly error?: Error } | undefined;
-  #isLeft = false;
+  readonly #inbox = new ByteInbox();
+  #isFinished = false;
   #isSent = false;
-  #wakeReader: (() => void) | undefined;
-  #wakeSession: (() => void) | undefined;
 
   constructor(id: number, headers: SpdyHeaders, writer: StreamWriter) {
     this.id = id;
@@ -46,67 +39,42 @@ export class SpdyStream implements AsyncIterable<Uint8Array> {
   async end(): Promise<void> {
     if (this.#isSent) return;
     this.#isSent = true;
-    await this.#writer.data(this.id, new Uint8Array(), true);
     this.#forgetIfOver();
+    await this.#writer.data(this.id, new Uint8Array(), true);
   }
 
   /** Gives up both directions. */
   reset(status: number): void {
-    if (this.#isSent && this.#end !== undefined) return;
+    if (this.#isSent && this.#isFinished) return;
     this.#writer.reset(this.id, status);
     this.fail(new SpdyError('The stream was given up'));
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    try {
-      for (;;) {
-        const next = this.#waiting.shift();
-        if (next !== undefined) {
-          this.#waitingBytes -= next.length;
-          this.#wakeSession?.();
-          yield next;
-        } else if (this.#end !== undefined) {
-          if (this.#end.error !== undefined) throw this.#end.error;
-          return;
-        } else {
-          await new Promise<void>((resolve) => (this.#wakeReader = resolve));
-        }
-      }
-    } finally {
-      this.#isLeft = true;
-      this.#waiting.length = 0;
-      this.#wakeSession?.();
-    }
+  [Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    return this.#inbox[Symbol.asyncIterator]();
   }
 
   /** Takes what has come; resolves when there is room for more. */
-  async deliver(payload: Uint8Array): Promise<void> {
-    if (this.#isLeft || this.#end !== undefined || payload.length === 0) return;
-    this.#waiting.push(payload);
-    this.#waitingBytes += payload.length;
-    this.#wakeReader?.();
-    while (this.#waitingBytes > MAX_WAITING_BYTES && !this.#isLeft && this.#end === undefined) {
-      await new Promise<void>((resolve) => (this.#wakeSession = resolve));
-    }
+  deliver(payload: Uint8Array): Promise<void> {
+    return this.#inbox.deliver(payload);
   }
 
   /** The other side sends no more. */
   finish(): void {
-    this.#end ??= {};
-    this.#wakeReader?.();
+    this.#isFinished = true;
+    this.#inbox.finish();
     this.#forgetIfOver();
   }
 
   /** Neither side sends any more. */
   fail(error: Error): void {
-    this.#end ??= { error };
+    this.#isFinished = true;
     this.#isSent = true;
-    this.#wakeReader?.();
-    this.#wakeSession?.();
+    this.#inbox.finish(error);
     this.#writer.forget(this.id);
   }
 
   #forgetIfOver(): void {
-    if (this.#isSent && this.#end !== undefined) this.#writer.forget(this.id);
+    if (this.#isSent && this.#isFinished) this.#writer.forget(this.id);
   }
 }

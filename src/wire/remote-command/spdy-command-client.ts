@@ -1,0 +1,49 @@
+import type { Duplex } from 'node:stream';
+import { SpdySession, type SpdyStream } from '../spdy/index.ts';
+import type { WantedStreams } from './command-streams.ts';
+
+/** A command over SPDY, on the side of the caller. */
+export interface RemoteCommand {
+  readonly stdin: SpdyStream | undefined;
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  readonly resize: SpdyStream | undefined;
+  /** How it ended: an outcome as JSON; empty, or a text, from those that speak an older protocol than v4. */
+  readonly error: AsyncIterable<Uint8Array>;
+  close(): void;
+}
+
+/** Opens the streams of a command on a connection that speaks SPDY since its handshake. */
+export async function openSpdyCommand(
+  socket: Duplex,
+  wanted: WantedStreams & { readonly resize: boolean },
+): Promise<RemoteCommand> {
+  const session = new SpdySession(socket, { isServer: false });
+  const open = (name: string, isWanted: boolean): Promise<SpdyStream> | undefined =>
+    isWanted ? session.open({ streamtype: name }) : undefined;
+  try {
+    const error = await session.open({ streamtype: 'error' });
+    await error.end();
+    const [stdin, stdout, stderr, resize] = await Promise.all([
+      open('stdin', wanted.stdin),
+      open('stdout', wanted.stdout),
+      open('stderr', wanted.stderr && !wanted.tty),
+      open('resize', wanted.tty && wanted.resize),
+    ]);
+    return {
+      stdin,
+      stdout: stdout ?? nothing(),
+      stderr: stderr ?? nothing(),
+      resize,
+      error,
+      close: () => session.close(),
+    };
+  } catch (error) {
+    session.destroy();
+    throw error;
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {
+  // ends at once
+}

@@ -1,0 +1,65 @@
+import { AbortScope } from '../../base/index.ts';
+import { ByteInbox } from '../byte-inbox.ts';
+import { CLOSE_CODE, type WebSocketConnection } from '../websocket/index.ts';
+
+/** In v5, a message on this channel names another one that has come to its end. */
+const CLOSE_CHANNEL = 255;
+const ZERO = '0'.codePointAt(0) ?? 0;
+
+/**
+ * Several streams over one WebSocket: each message begins with the number of its channel, as a byte, or as a digit
+ * before base64 where the protocol's name says so.
+ */
+export class WebSocketChannels {
+  readonly #connection: WebSocketConnection;
+  readonly #isBase64: boolean;
+  readonly #inboxes: ReadonlyMap<number, ByteInbox>;
+  readonly #scope = new AbortScope();
+
+  constructor(connection: WebSocketConnection, readable: readonly number[]) {
+    this.#connection = connection;
+    this.#isBase64 = connection.protocol.includes('base64');
+    this.#inboxes = new Map(readable.map((channel) => [channel, new ByteInbox()]));
+    void this.#read();
+  }
+
+  /** Aborted when the connection is over. */
+  get signal(): AbortSignal {
+    return this.#scope.signal;
+  }
+
+  /** What comes on a channel; nothing on those that are not read. */
+  async *read(channel: number): AsyncGenerator<Uint8Array> {
+    yield* this.#inboxes.get(channel) ?? [];
+  }
+
+  async send(channel: number, bytes: Uint8Array): Promise<void> {
+    if (this.#isBase64) await this.#connection.send(`${channel}${Buffer.from(bytes).toString('base64')}`);
+    else await this.#connection.send(Buffer.concat([Uint8Array.of(channel), bytes]));
+  }
+
+  close(): void {
+    this.#connection.close(CLOSE_CODE.normal);
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for await (const { data } of this.#connection) {
+        const [first = ZERO] = data;
+        const rest = data.subarray(1);
+        if (this.#isBase64) {
+          await this.#inboxes.get(first - ZERO)?.deliver(Buffer.from(Buffer.from(rest).toString('latin1'), 'base64'));
+        } else if (first === CLOSE_CHANNEL) {
+          this.#inboxes.get(rest[0] ?? CLOSE_CHANNEL)?.finish();
+        } else {
+          await this.#inboxes.get(first)?.deliver(rest);
+        }
+      }
+    } catch {
+      // a connection that is lost ends its channels, like one that is closed
+    } finally {
+      for (const inbox of this.#inboxes.values()) inbox.finish();
+      this.#scope.abort(new Error('The caller is gone'));
+    }
+  }
+}
