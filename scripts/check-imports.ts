@@ -56,6 +56,7 @@ const smallDoors = new Set([
   'api/meaning/index.ts',
   'api/values/index.ts',
   'wire/certificates/index.ts',
+  'wire/connections/index.ts',
   'wire/grpc/index.ts',
   'wire/http/index.ts',
   'wire/protobuf/index.ts',

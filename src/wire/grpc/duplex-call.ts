@@ -1,4 +1,4 @@
-import { drained } from '../drained.ts';
+import { drained } from '../connections/index.ts';
 import { Call, type CallOptions, type CallTarget } from './call.ts';
 import { Deframer, frame } from './framing.ts';
 import { GrpcError } from './grpc-error.ts';

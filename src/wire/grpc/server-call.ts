@@ -1,6 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { AbortScope, type Clock } from '../../base/index.ts';
-import { drained } from '../drained.ts';
+import { drained } from '../connections/index.ts';
 import { Deframer, frame } from './framing.ts';
 import { GrpcError, STATUS_NAMES } from './grpc-error.ts';
 import { encodeMessage, fromHeaders, type Metadata, parseTimeout, toHeaders } from './metadata.ts';

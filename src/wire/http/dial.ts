@@ -23,6 +23,8 @@ export interface DialTarget {
   readonly socketPath?: string;
   /** Where to connect to, asked for at every connection; the host of `server` is then only a name. */
   readonly address?: (signal: AbortSignal) => Promise<DialAddress>;
+  /** A connection within this process; the host of `server` is then only a name. */
+  readonly connection?: () => Duplex;
   /**
    * Judges the server's certificate, of which TLS has found `problem`, if any: whoever must say in his own words why a
    * server is not trusted. A certificate with a problem is refused whatever is returned.
@@ -61,7 +63,8 @@ export function agreedProtocol(socket: Socket | TLSSocket): 'h2' | 'http/1.1' {
 }
 
 async function openPlain(target: DialTarget, signal: AbortSignal): Promise<Duplex> {
-  const { server, proxyUrl, socketPath } = target;
+  const { server, proxyUrl, socketPath, connection } = target;
+  if (connection !== undefined) return connection();
   const { host, port } = (await target.address?.(signal)) ?? {
     host: server.hostname.replace(/^\[|\]$/g, ''),
     port: server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : Number(server.port),

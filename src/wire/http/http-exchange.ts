@@ -1,7 +1,7 @@
 import { pipeline, Readable, type Writable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { messageOf } from '../../base/index.ts';
-import { drained } from '../drained.ts';
+import { drained } from '../connections/index.ts';
 import { TransportError } from './transport-error.ts';
 
 /** A request, complete with credentials. */

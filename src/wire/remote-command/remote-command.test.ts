@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CryptoRandom, VirtualClock } from '../../base/index.ts';
-import { duplexPair } from '../duplex-pair.ts';
+import { duplexPair } from '../connections/index.ts';
 import { SpdySession } from '../spdy/index.ts';
 import { WebSocketConnection } from '../websocket/index.ts';
 import { type CommandStreams, exitCodeOf, exitOutcome, sizeBytes, type WantedStreams } from './command-streams.ts';

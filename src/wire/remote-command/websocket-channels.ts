@@ -1,5 +1,5 @@
 import { AbortScope } from '../../base/index.ts';
-import { ByteInbox } from '../byte-inbox.ts';
+import { ByteInbox } from '../connections/index.ts';
 import { CLOSE_CODE, type WebSocketConnection } from '../websocket/index.ts';
 
 /** In v5, a message on this channel names another one that has come to its end. */

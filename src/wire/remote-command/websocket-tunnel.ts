@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { drained } from '../drained.ts';
+import { drained } from '../connections/index.ts';
 import { type WebSocketConnection, WebSocketError } from '../websocket/index.ts';
 
 /**

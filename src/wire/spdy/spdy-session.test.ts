@@ -1,7 +1,7 @@
 import { constants, createDeflate, type Deflate } from 'node:zlib';
 import type { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
-import { duplexPair } from '../duplex-pair.ts';
+import { duplexPair } from '../connections/index.ts';
 import { headerDictionary } from './dictionary.ts';
 import { SpdySession, type SpdySessionOptions } from './spdy-session.ts';
 import { SpdyError, type SpdyStream } from './spdy-stream.ts';

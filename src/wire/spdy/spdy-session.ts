@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { messageOf } from '../../base/index.ts';
-import { drained } from '../drained.ts';
+import { drained } from '../connections/index.ts';
 import {
   dataFrame,
   goAwayFrame,

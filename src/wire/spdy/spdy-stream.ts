@@ -1,4 +1,4 @@
-import { ByteInbox } from '../byte-inbox.ts';
+import { ByteInbox } from '../connections/index.ts';
 import type { SpdyHeaders } from './header-block.ts';
 
 /** What a stream needs of its session. */

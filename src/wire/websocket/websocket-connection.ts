@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Duplex } from 'node:stream';
 import type { Clock, Random } from '../../base/index.ts';
-import { drained } from '../drained.ts';
+import { drained } from '../connections/index.ts';
 import { CLOSE_CODE, closeFrame, frame, MASK_BYTES, OPCODE } from './frame.ts';
 import { FrameReader, type FrameWord } from './frame-reader.ts';
 

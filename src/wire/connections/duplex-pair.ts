@@ -18,6 +18,27 @@ class PairEnd extends Duplex {
     super({ allowHalfOpen: true });
   }
 
+  // What Node's HTTP asks of its sockets besides.
+  setTimeout(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
   override _read(): void {
     const taken = this.#taken;
     this.#taken = undefined;

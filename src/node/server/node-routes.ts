@@ -1,0 +1,194 @@
+import { type Clock, messageOf } from '../../base/index.ts';
+import type { Observed, Pod } from '../../client/index.ts';
+import { type OpenPort, RuntimeError, type StreamEndpoint } from '../runtime/index.ts';
+import type { PodLogOptions, PodStreams } from '../streams/index.ts';
+import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
+import { passOn } from './pass-on.ts';
+import { serveCommand, wantedStreams } from './serve-command.ts';
+import { askedPorts, servePorts } from './serve-ports.ts';
+
+/** What a node's server tells of. */
+export interface ServedNode {
+  readonly name: string;
+  readonly streams: PodStreams;
+  readonly clock: Clock;
+  pod(key: string): Observed<Pod> | undefined;
+  pods(): readonly Observed<Pod>[];
+}
+
+/** The paths of a kubelet. */
+export async function answerNodeRequest(node: ServedNode, request: NodeRequest): Promise<NodeAnswer> {
+  const [, root = '', namespace = '', name = '', ...rest] = request.path.split('/').map(decodeURIComponent);
+  const key = `${namespace}/${name}`;
+  const isRead = request.method === 'GET';
+  const takesStream = isRead || request.method === 'POST';
+  switch (root) {
+    case 'healthz':
+      return refusal(200, 'ok');
+    case 'pods':
+      return isRead ? podList(node) : NOT_ALLOWED;
+    case 'containerLogs':
+      return isRead && rest.length === 1 ? containerLog(node, request, { key, container: rest[0] ?? '' }) : NOT_FOUND;
+    case 'exec':
+    case 'attach':
+      if (rest.length !== 1 && rest.length !== 2) return NOT_FOUND;
+      if (!takesStream) return NOT_ALLOWED;
+      return command(node, request, { key, container: rest.at(-1) ?? '', isAttach: root === 'attach' });
+    case 'run':
+      if (rest.length !== 1 && rest.length !== 2) return NOT_FOUND;
+      return request.method === 'POST' ? run(node, request, { key, container: rest.at(-1) ?? '' }) : NOT_ALLOWED;
+    case 'portForward':
+      if (rest.length > 1) return NOT_FOUND;
+      return takesStream ? ports(node, request, key) : NOT_ALLOWED;
+    default:
+      return NOT_FOUND;
+  }
+}
+
+const NOT_FOUND = refusal(404, '404: Page Not Found');
+const NOT_ALLOWED = refusal(405, '405: Method Not Allowed');
+const NO_POD = refusal(404, 'pod does not exist');
+
+interface ContainerPlace {
+  /** Of its pod. */
+  readonly key: string;
+  readonly container: string;
+}
+
+function podList(node: ServedNode): NodeAnswer {
+  const list = { kind: 'PodList', apiVersion: 'v1', metadata: {}, items: node.pods() };
+  return { type: 'text', code: 200, text: JSON.stringify(list), contentType: 'application/json' };
+}
+
+async function containerLog(
+  node: ServedNode,
+  request: NodeRequest,
+  { key, container }: ContainerPlace,
+): Promise<NodeAnswer> {
+  const options = logOptions(request, node.clock);
+  if (options === undefined) return refusal(400, '{"message": "Unable to decode query."}');
+  const pod = node.pod(key);
+  const name = JSON.stringify(key.slice(key.indexOf('/') + 1));
+  if (pod === undefined) return refusal(404, `pod ${name} does not exist`);
+  if (!containersOf(pod).includes(container)) {
+    return refusal(404, `container ${JSON.stringify(container)} not found in pod ${name}`);
+  }
+  const entries = node.streams.logs(key, container, options);
+  try {
+    const first = await entries.next(); // what is wrong shows before the first line
+    return { type: 'stream', body: withFirst(first, entries) };
+  } catch (error) {
+    return refusal(error instanceof RuntimeError ? 400 : 500, messageOf(error));
+  }
+}
+
+async function* withFirst(
+  first: IteratorResult<Uint8Array, unknown>,
+  rest: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
+}
+
+function containersOf({ spec }: Observed<Pod>): readonly string[] {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec ?? {};
+  return [...containers, ...initContainers, ...ephemeralContainers].map(({ name }) => name);
+}
+
+/** Undefined when they cannot be read. */
+function logOptions({ query, signal }: NodeRequest, clock: Clock): PodLogOptions | undefined {
+  const isTrue = (name: string): boolean => ['true', '1', 't', 'T', 'TRUE', 'True'].includes(query.get(name) ?? '');
+  const [tailLines, limitBytes, sinceSeconds] = ['tailLines', 'limitBytes', 'sinceSeconds'].map((name) => {
+    const text = query.get(name) ?? '';
+    return text === '' ? undefined : Number(text);
+  });
+  const sinceTime = query.get('sinceTime') ?? '';
+  const since = sinceSeconds === undefined ? Date.parse(sinceTime) : clock.now() - 1000 * sinceSeconds;
+  const stream = { Stdout: 'stdout', Stderr: 'stderr' }[query.get('stream') ?? ''];
+  if ([tailLines, limitBytes, sinceSeconds].some((number) => Number.isNaN(number))) return undefined;
+  if (sinceTime !== '' && Number.isNaN(since)) return undefined;
+  return {
+    previous: isTrue('previous'),
+    follow: isTrue('follow'),
+    timestamps: isTrue('timestamps'),
+    ...(tailLines === undefined ? {} : { tailLines }),
+    ...(limitBytes === undefined ? {} : { limitBytes }),
+    ...(Number.isNaN(since) ? {} : { sinceMs: since }),
+    ...(stream === 'stdout' || stream === 'stderr' ? { stream } : {}),
+    signal,
+  };
+}
+
+async function command(
+  node: ServedNode,
+  request: NodeRequest,
+  { key, container, isAttach }: ContainerPlace & { readonly isAttach: boolean },
+): Promise<NodeAnswer> {
+  const wanted = wantedStreams(request.query);
+  if ('type' in wanted) return wanted;
+  if (node.pod(key) === undefined) return NO_POD;
+  const { streams, clock } = node;
+  const options = { ...wanted, signal: request.signal };
+  const exec = { container, command: request.query.getAll('command') };
+  return connected(
+    () => (isAttach ? streams.attach(key, container, options) : streams.exec(key, exec, options)),
+    (endpoint) =>
+      endpoint.type === 'url'
+        ? passOn(request, endpoint.url, clock)
+        : serveCommand(request, wanted, { open: endpoint.open, clock }),
+  );
+}
+
+/** Runs a command and answers with what it printed, all at once. */
+async function run(
+  node: ServedNode,
+  { query, signal }: NodeRequest,
+  { key, container }: ContainerPlace,
+): Promise<NodeAnswer> {
+  if (node.pod(key) === undefined) return NO_POD;
+  const asked = { container, command: (query.get('cmd') ?? '').split(' ') };
+  return connected(
+    () => node.streams.exec(key, asked, { signal }),
+    async (endpoint) => {
+      if (endpoint.type === 'url') return refusal(501, 'This runtime runs commands over streams only.');
+      const { stdout, exitCode } = endpoint.open({ signal });
+      const parts: Uint8Array[] = [];
+      for await (const bytes of stdout) parts.push(bytes);
+      const code = await exitCode;
+      const text = Buffer.concat(parts).toString();
+      return code === 0
+        ? refusal(200, text)
+        : refusal(500, `command '${asked.command.join(' ')}' exited with ${code}: ${text}`);
+    },
+  );
+}
+
+async function ports(node: ServedNode, request: NodeRequest, key: string): Promise<NodeAnswer> {
+  const asked = askedPorts(request);
+  if ('type' in asked) return asked;
+  const pod = node.pod(key);
+  if (pod === undefined) return NO_POD;
+  const named = `${pod.metadata.namespace}/${pod.metadata.name}, uid ${pod.metadata.uid}`;
+  return connected(
+    () => node.streams.portForward(key, asked, { signal: request.signal }),
+    (endpoint: StreamEndpoint<OpenPort>) =>
+      endpoint.type === 'url'
+        ? passOn(request, endpoint.url, node.clock)
+        : servePorts(request, asked, { connect: endpoint.open, pod: named, clock: node.clock }),
+  );
+}
+
+/** Goes on with what the runtime answers; what it refuses is told as a kubelet does. */
+async function connected<Endpoint>(
+  open: () => Promise<Endpoint>,
+  serve: (endpoint: Endpoint) => NodeAnswer | Promise<NodeAnswer>,
+): Promise<NodeAnswer> {
+  let endpoint: Endpoint;
+  try {
+    endpoint = await open();
+  } catch (error) {
+    return refusal(500, messageOf(error));
+  }
+  return serve(endpoint);
+}

@@ -1,0 +1,120 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AbortScope, type Logger, messageOf } from '../../base/index.ts';
+import { drained } from '../../wire/connections/index.ts';
+import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
+import { answerNodeRequest, type ServedNode } from './node-routes.ts';
+
+/** Requests that a connection may keep open; more wait in line. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/** What answers for a node: the part of a kubelet that the API server talks to. Connections are brought to it. */
+export class NodeServer implements Disposable {
+  readonly #node: ServedNode;
+  readonly #log: Logger;
+  readonly #server: Server;
+  readonly #scope = new AbortScope();
+  readonly #connections = new Set<Duplex>();
+
+  constructor(node: ServedNode, log: Logger) {
+    this.#node = node;
+    this.#log = log;
+    this.#server = createServer({ maxHeaderSize: MAX_HEADER_BYTES });
+    this.#server.on('request', (request, response) => void this.#serve(request, response));
+    this.#server.on('upgrade', (request, socket, first: Buffer) => void this.#upgrade(request, socket, first));
+  }
+
+  /** Serves a connection, whoever is at its other end: who may connect is decided by who brings it. */
+  accept(connection: Duplex): void {
+    this.#connections.add(connection);
+    connection.once('close', () => this.#connections.delete(connection));
+    this.#server.emit('connection', connection);
+  }
+
+  [Symbol.dispose](): void {
+    this.#scope.abort(new Error('The node stops'));
+    for (const connection of this.#connections) connection.destroy();
+    this.#server.close();
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    using scope = new AbortScope(this.#scope.signal);
+    response.once('close', () => scope.abort(new Error('The caller is gone')));
+    incoming.resume();
+    const answer = await this.#answer(incoming, scope.signal, false);
+    try {
+      await write(response, answer.type === 'upgrade' ? refusal(400, 'Upgrade request required') : answer);
+    } catch (error) {
+      if (!scope.signal.aborted) this.#log.warn('answer broke off', { error, path: incoming.url });
+      response.destroy();
+    }
+  }
+
+  async #upgrade(incoming: IncomingMessage, socket: Duplex, first: Buffer): Promise<void> {
+    using scope = new AbortScope(this.#scope.signal);
+    socket.on('error', () => undefined); // reading tells
+    socket.once('close', () => scope.abort(new Error('The caller is gone')));
+    const answer = await this.#answer(incoming, scope.signal, true);
+    if (answer.type === 'stream') {
+      socket.end(head(400, { 'content-length': '0' }));
+      return;
+    }
+    if (answer.type === 'text') {
+      const text = Buffer.from(answer.text);
+      socket.end(
+        Buffer.concat([
+          Buffer.from(head(answer.code, { 'content-length': String(text.length), connection: 'close' })),
+          text,
+        ]),
+      );
+      return;
+    }
+    socket.write(head(101, answer.headers));
+    if (first.length > 0) socket.unshift(first);
+    try {
+      await answer.takeOver(socket);
+      socket.end();
+    } catch (error) {
+      if (!scope.signal.aborted) this.#log.warn('stream broke off', { error, path: incoming.url });
+      socket.destroy();
+    }
+  }
+
+  async #answer(incoming: IncomingMessage, signal: AbortSignal, isUpgrade: boolean): Promise<NodeAnswer> {
+    const { method = 'GET', url = '/' } = incoming;
+    try {
+      const { pathname, searchParams } = new URL(url, 'http://node');
+      const header = (name: string): string | undefined => {
+        const value = incoming.headers[name];
+        return Array.isArray(value) ? value.join(', ') : value;
+      };
+      const request: NodeRequest = { method, path: pathname, query: searchParams, header, signal, isUpgrade };
+      return await answerNodeRequest(this.#node, request);
+    } catch (error) {
+      this.#log.warn('request failed', { error, path: url });
+      return refusal(500, messageOf(error));
+    }
+  }
+}
+
+async function write(
+  response: ServerResponse,
+  answer: Exclude<NodeAnswer, { readonly type: 'upgrade' }>,
+): Promise<void> {
+  if (answer.type === 'text') {
+    response.writeHead(answer.code, { 'content-type': answer.contentType ?? 'text/plain; charset=utf-8' });
+    response.end(answer.text);
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
+  for await (const bytes of answer.body) {
+    if (response.destroyed) return;
+    if (!response.write(bytes)) await drained(response);
+  }
+  response.end();
+}
+
+function head(code: number, headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${code} ${code === 101 ? 'Switching Protocols' : 'Refused'}\r\n${lines.join('')}\r\n`;
+}

@@ -1,0 +1,57 @@
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../base/index.ts';
+import { HttpClient } from '../../wire/http/index.ts';
+import { joinConnections } from '../../wire/connections/index.ts';
+import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
+
+/** Headers by which a protocol is agreed on. */
+const PASSED = [
+  'connection',
+  'upgrade',
+  'x-stream-protocol-version',
+  'sec-websocket-key',
+  'sec-websocket-version',
+  'sec-websocket-protocol',
+];
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+/** Lets the caller speak with the streaming server of a container runtime, which has answered with this URL. */
+export async function passOn(request: NodeRequest, url: string, clock: Clock): Promise<NodeAnswer> {
+  const server = new URL(url);
+  const client = new HttpClient({ target: { server }, clock, isHttp1Only: true });
+  const headers = PASSED.flatMap((name) => {
+    const value = request.header(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const path = `${server.pathname}${server.search}`;
+  const { method, signal } = request;
+  const answer = await client.upgrade({ method, path, headers: Object.fromEntries(headers), signal });
+  if (!('socket' in answer)) {
+    const text = await textOf(answer.chunks);
+    client.destroy();
+    return refusal(answer.status, text);
+  }
+  const { socket } = answer;
+  const texts = Object.entries(answer.headers).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value] as const] : [],
+  );
+  return {
+    type: 'upgrade',
+    headers: Object.fromEntries(texts),
+    async takeOver(connection: Duplex) {
+      await joinConnections(connection, socket);
+      client.destroy();
+    },
+  };
+}
+
+async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_REFUSAL_BYTES) break;
+  }
+  return Buffer.concat(parts).toString();
+}
