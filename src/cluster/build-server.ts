@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { apiEnablement, type TypeTable } from '../api/index.ts';
 import { Definitions } from '../apiextensions/index.ts';
 import {
@@ -22,6 +23,7 @@ import {
   WebhookClient,
 } from '../apiserver/index.ts';
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
+import { NodeConnections, NodeProxy } from '../proxy/index.ts';
 import { builtInResources } from '../resources/index.ts';
 import { clusterAdmission } from './admission.ts';
 import { clusterAuthentication } from './authentication.ts';
@@ -39,6 +41,8 @@ export interface ServerState {
   readonly address: () => string;
   /** What programs beside the server count. */
   readonly metrics: () => readonly MetricRegistry[];
+  /** Opens a connection to a node of this process; undefined for those that are elsewhere. */
+  readonly localNode: (name: string) => (() => Duplex) | undefined;
   /** Aborts when the server is disposed of. */
   readonly ending: AbortSignal;
 }
@@ -62,7 +66,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const version = versionInfo();
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
-  const { server, authentication, webhooks } = withResources(options, parts, metrics);
+  const { server, authentication, webhooks, nodes } = withResources(options, parts, { metrics, state });
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
@@ -77,6 +81,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   onAbort(state.ending, () => {
     authentication[Symbol.dispose]();
     webhooks[Symbol.dispose]();
+    nodes[Symbol.dispose]();
   });
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
   server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
@@ -93,9 +98,14 @@ interface BuiltServer {
   readonly server: ApiServer;
   readonly authentication: Authentication;
   readonly webhooks: WebhookClient;
+  readonly nodes: NodeConnections;
 }
 
-function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): BuiltServer {
+function withResources(
+  options: ControlPlaneOptions,
+  parts: ServerParts,
+  { metrics, state }: { readonly metrics: MetricRegistry; readonly state: ServerState },
+): BuiltServer {
   const { storage, types, pki } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
@@ -127,6 +137,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     admission: clusterAdmission(options, { objects, authorizer, webhooks, metrics, registry: () => server.registry }),
     limits: options.limits,
   });
+  const nodes = new NodeConnections({ objects, clock, local: state.localNode });
   const enablement = apiEnablement(options.runtimeConfig);
   const resources = builtInResources(types, {
     objects,
@@ -136,9 +147,10 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     accessReviewer: { authorizer, rulesFor: authorizer.rulesFor },
     tokenReviewer: authentication.tokenReviewer,
     tokenIssuer: authentication.tokenIssuer,
+    nodeConnector: new NodeProxy(nodes, clock),
     roleGuard: new EscalationGuard(objects, authorizer),
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
-  return { server, authentication, webhooks };
+  return { server, authentication, webhooks, nodes };
 }

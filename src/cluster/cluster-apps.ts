@@ -62,7 +62,11 @@ export function clusterApps(
       isOnePerCluster: true,
       parts: [schedules === true ? scheduler() : isPart(schedules) ? schedules : scheduler(schedules)],
     },
-    nodes > 0 && kubelet(nodeNames(nodes), runtime === undefined ? {} : { runtime }),
+    nodes > 0 &&
+      kubelet(nodeNames(nodes), {
+        ...(runtime === undefined ? {} : { runtime }),
+        onAgent: (agent) => plane.localNodes.add(agent),
+      }),
   ];
   return apps.filter((each) => each !== false);
 }
@@ -92,7 +96,7 @@ function controllerIdentity(builtIn: readonly Part[]): (writer: string) => Ident
  * A node may watch nothing but itself and its own pods. Many nodes in one process share their watches all the same, which are
  * then the scheduler's, who may see just as much; each writes as itself.
  */
-function kubelet(names: readonly string[], options: Pick<NodeAgentsOptions, 'runtime'>): ClusterApp {
+function kubelet(names: readonly string[], options: Pick<NodeAgentsOptions, 'runtime' | 'onAgent'>): ClusterApp {
   const [first = ''] = names;
   const shared = { name: 'kubelet', isOnePerCluster: false };
   if (names.length === 1) {

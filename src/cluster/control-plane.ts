@@ -14,6 +14,7 @@ import { buildServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
+import { LocalNodes } from './local-nodes.ts';
 import { ClusterKeys, type ClusterPki } from './pki/cluster-pki.ts';
 import { keepRenewed } from './pki/renewal.ts';
 import { forkStorage, openStorage, type OpenStorage } from './storage-options.ts';
@@ -58,6 +59,8 @@ type ControlPlaneParts = ServerParts & PkiParts;
 /** A running control plane. Disposing of it ends all requests, then closes the store. */
 export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
+  /** Nodes that run in this process. */
+  readonly localNodes: LocalNodes;
   readonly #options: ControlPlaneOptions;
   readonly #parts: ControlPlaneParts;
   #isBootstrapped = false;
@@ -75,9 +78,11 @@ export class ControlPlane implements AsyncDisposable {
     this.#options = options;
     this.#parts = parts;
     this.#pki = parts.pki;
+    this.localNodes = new LocalNodes(options.log);
     const { server, definitions } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
+      localNode: (name) => this.localNodes.connectionTo(name),
       metrics: () => this.#metricSources.flatMap((source) => source()),
       ending: this.#ending.signal,
     });
@@ -180,6 +185,7 @@ export class ControlPlane implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
     this.#definitions[Symbol.dispose]();
+    this.localNodes[Symbol.dispose]();
     this.#renewal?.[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();

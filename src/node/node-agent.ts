@@ -7,6 +7,7 @@ import type { ConfigSources } from './config/index.ts';
 import { type NodeDescription, NodeHeartbeat, nodeLabels } from './machine/index.ts';
 import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
 import { LifecycleHooks, NetworkActions } from './probes/index.ts';
+import type { ServedNode } from './server/index.ts';
 import { FileLogs, PodStreams } from './streams/index.ts';
 import { assumedVolumes, type NodeRuntime } from './runtime/index.ts';
 
@@ -49,6 +50,8 @@ export class NodeAgent implements Runnable {
   readonly name: string;
   /** Logs of its pods, and connections to them. */
   readonly streams: PodStreams;
+  /** What it tells those who ask it. */
+  readonly served: ServedNode;
   readonly #node: NodeDescription;
   readonly #runtime: NodeRuntime;
   readonly #parts: NodeAgentParts;
@@ -69,6 +72,13 @@ export class NodeAgent implements Runnable {
     this.#parts = parts;
     const { client, clock, random, nodes, events } = parts;
     this.streams = this.#podStreams();
+    this.served = {
+      name: node.name,
+      streams: this.streams,
+      clock,
+      pod: (key) => this.#ownPod(key),
+      pods: () => parts.podsOf(node.name).flatMap((key) => this.#ownPod(key) ?? []),
+    };
     this.#workerParts = this.#partsOfWorkers();
     this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime });
   }

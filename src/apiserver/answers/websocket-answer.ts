@@ -1,7 +1,7 @@
 import { type Clock, onAbort } from '../../base/index.ts';
 import { CLOSE_CODE, handshake, WebSocketConnection, type WebSocketOptions } from '../../wire/websocket/index.ts';
 import type { Call } from '../request/call.ts';
-import type { Answer } from './answer.ts';
+import type { ConnectionAnswer } from './answer.ts';
 
 export interface WebSocketAnswerOptions extends Pick<WebSocketOptions, 'maxMessageBytes' | 'pingAfterMs'> {
   readonly clock: Clock;
@@ -12,7 +12,7 @@ export interface WebSocketAnswerOptions extends Pick<WebSocketOptions, 'maxMessa
 }
 
 /** Goes on with WebSocket, or says why not. Assumes that the client asks for it, see `wantsWebSocket`. */
-export function webSocketAnswer(call: Call, options: WebSocketAnswerOptions): Answer {
+export function webSocketAnswer(call: Call, options: WebSocketAnswerOptions): ConnectionAnswer {
   const { protocols } = options;
   const { code, headers, body } = handshake(
     (name) => call.header(name),

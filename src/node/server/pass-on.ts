@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/index.ts';
 import { HttpClient } from '../../wire/http/index.ts';
-import { joinConnections } from '../../wire/connections/index.ts';
+import { cutText, joinConnections } from '../../wire/connections/index.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
 
 /** Headers by which a protocol is agreed on. */
@@ -27,7 +27,7 @@ export async function passOn(request: NodeRequest, url: string, clock: Clock): P
   const { method, signal } = request;
   const answer = await client.upgrade({ method, path, headers: Object.fromEntries(headers), signal });
   if (!('socket' in answer)) {
-    const text = await textOf(answer.chunks);
+    const text = await cutText(answer.chunks, MAX_REFUSAL_BYTES);
     client.destroy();
     return refusal(answer.status, text);
   }
@@ -43,15 +43,4 @@ export async function passOn(request: NodeRequest, url: string, clock: Clock): P
       client.destroy();
     },
   };
-}
-
-async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    parts.push(chunk);
-    bytes += chunk.length;
-    if (bytes > MAX_REFUSAL_BYTES) break;
-  }
-  return Buffer.concat(parts).toString();
 }

@@ -7,6 +7,8 @@ export type SpdyHeaders = Readonly<Record<string, string>>;
 const MAX_UNPACKED_BYTES = 256 * 1024;
 const MAX_STORED_BYTES = 0xffff;
 const ZLIB_HEAD = Buffer.from([0x78, 0x01]);
+/** An empty block, at which Go hands out what came before it. */
+const FLUSH = Buffer.from([0, 0, 0, 0xff, 0xff]);
 
 /** Packs the headers of one direction: one zlib stream for all frames, of stored blocks, since few bytes are sent this way. */
 export class HeaderPacker {
@@ -24,7 +26,7 @@ export class HeaderPacker {
       head.writeUInt16LE(stored.length ^ 0xffff, 3);
       blocks.push(head, stored);
     }
-    return Buffer.concat(blocks);
+    return Buffer.concat([...blocks, FLUSH]);
   }
 }
 

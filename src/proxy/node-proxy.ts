@@ -1,0 +1,127 @@
+import { badRequest, type GroupResource, internalError, StatusError } from '../api/index.ts';
+import type { Pod } from '../api/types/core/v1.d.ts';
+import type { Call, ConnectionAnswer } from '../apiserver/index.ts';
+import { type Clock, messageOf } from '../base/index.ts';
+import { cutText, joinConnections } from '../wire/connections/index.ts';
+import type { HttpClient, HttpExchange, ResponseHeaders } from '../wire/http/index.ts';
+import type { NodeConnections } from './node-connections.ts';
+import { MAX_REFUSAL_BYTES } from './node-target.ts';
+import { commandPath, type ContainerPlace, logPath, portsPath } from './pod-requests.ts';
+import { isTranslatable, translateCommand } from './translate-command.ts';
+import { isTunnel, tunnelPorts } from './tunnel-ports.ts';
+
+/** A pod on a node, and the container of it that is meant. */
+export interface PodTarget {
+  readonly type: 'exec' | 'attach' | 'log' | 'portforward';
+  readonly node: string;
+  readonly pod: { readonly metadata: Pick<NonNullable<Pod['metadata']>, 'namespace' | 'name'> };
+  readonly container?: string;
+}
+
+/** What is asked of something else than a pod's containers. */
+export interface OtherTarget {
+  readonly type: 'podproxy' | 'nodeproxy' | 'serviceproxy';
+}
+
+const PODS: GroupResource = { group: '', resource: 'pods' };
+
+/** Passes on to nodes what clients want of the containers there. */
+export class NodeProxy {
+  readonly #connections: NodeConnections;
+  readonly #clock: Clock;
+
+  constructor(connections: NodeConnections, clock: Clock) {
+    this.#connections = connections;
+    this.#clock = clock;
+  }
+
+  async connect(target: PodTarget | OtherTarget, call: Call): Promise<ConnectionAnswer> {
+    if (!('node' in target) || !('pod' in target)) {
+      const what = `${call.info.resource}/${call.info.subresource}`;
+      throw new StatusError({
+        code: 501,
+        message: `Cannot open "${what}": this server passes no requests on to ${call.info.resource}`,
+      });
+    }
+    const { type, node, pod, container = '' } = target;
+    const { namespace = '', name = '' } = pod.metadata;
+    const place: ContainerPlace = { namespace, pod: name, container };
+    const client = await this.#connections.to(node);
+    if (type === 'log') return this.#log(client, logPath(place, call), call);
+    if (!call.isUpgrade) throw badRequest('Upgrade request required');
+    const clock = this.#clock;
+    if (type === 'portforward') {
+      const path = portsPath(place, call);
+      return isTunnel(call) ? tunnelPorts(call, { client, path, clock }) : passUpgrade(call, client, path);
+    }
+    const path = commandPath(type, place, call);
+    return isTranslatable(call) ? translateCommand(call, { client, path, clock }) : passUpgrade(call, client, path);
+  }
+
+  async #log(client: HttpClient, path: string, { info, signal }: Call): Promise<ConnectionAnswer> {
+    let answer: HttpExchange;
+    try {
+      answer = await client.request({ method: 'GET', path, headers: {}, signal });
+    } catch (error) {
+      throw new StatusError({ code: 500, message: messageOf(error) });
+    }
+    const { status, chunks } = answer;
+    if (status === 200) return { type: 'stream', code: 200, headers: { 'content-type': 'text/plain' }, body: chunks };
+    const text = await cutText(answer.chunks, MAX_REFUSAL_BYTES);
+    if (status === 400) throw badRequest(text);
+    if (status === 404) {
+      const message = 'the server could not find the requested resource';
+      throw new StatusError({
+        code: 404,
+        reason: 'NotFound',
+        message,
+        details: { name: info.name, kind: PODS.resource },
+      });
+    }
+    throw internalError(new Error(text));
+  }
+}
+
+/** Lets client and node speak with each other as they agree to. */
+async function passUpgrade(call: Call, client: HttpClient, path: string): Promise<ConnectionAnswer> {
+  const headers = upgradeHeaders(call);
+  const { method, signal } = call;
+  let answer: Awaited<ReturnType<HttpClient['upgrade']>>;
+  try {
+    answer = await client.upgrade({ method, path, headers, signal });
+  } catch (error) {
+    throw new StatusError({ code: 500, message: `error dialing backend: ${messageOf(error)}` });
+  }
+  if (!('socket' in answer)) {
+    const body = await cutText(answer.chunks, MAX_REFUSAL_BYTES);
+    return { type: 'bytes', code: answer.status, contentType: 'text/plain; charset=utf-8', body };
+  }
+  const { socket } = answer;
+  return {
+    type: 'upgrade',
+    headers: textHeaders(answer.headers),
+    takeOver: (connection) => joinConnections(connection, socket),
+  };
+}
+
+/** By which client and node agree on a protocol. */
+const AGREEMENT = new Set([
+  'upgrade',
+  'x-stream-protocol-version',
+  'sec-websocket-key',
+  'sec-websocket-version',
+  'sec-websocket-protocol',
+  'origin',
+]);
+
+function upgradeHeaders(call: Call): Record<string, string> {
+  const kept = call.headerNames().filter((name) => AGREEMENT.has(name));
+  return { connection: 'Upgrade', ...Object.fromEntries(kept.map((name) => [name, call.header(name) ?? ''])) };
+}
+
+function textHeaders(headers: ResponseHeaders): Record<string, string> {
+  const texts = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const],
+  );
+  return Object.fromEntries(texts);
+}

@@ -1,0 +1,115 @@
+import type { Duplex } from 'node:stream';
+import { type Call, type ConnectionAnswer, webSocketAnswer } from '../apiserver/index.ts';
+import { messageOf } from '../base/index.ts';
+import { cutText } from '../wire/connections/index.ts';
+import {
+  type CommandOutcome,
+  type CommandStreams,
+  exitCodeOf,
+  exitOutcome,
+  failedOutcome,
+  openSpdyCommand,
+  sizeBytes,
+  SPDY_COMMAND_PROTOCOLS,
+  type WantedStreams,
+  webSocketCommand,
+} from '../wire/remote-command/index.ts';
+import { wantsWebSocket } from '../wire/websocket/index.ts';
+import { MAX_REFUSAL_BYTES, type NodeTarget } from './node-target.ts';
+import { wantedStreams } from './pod-requests.ts';
+
+const V5 = 'v5.channel.k8s.io';
+const MAX_OUTCOME_BYTES = 64 * 1024;
+
+/** Whether the client speaks the protocol that nodes do not: WebSocket in which stdin can be closed. */
+export function isTranslatable(call: Call): boolean {
+  return wantsWebSocket((name) => call.header(name)) && offered(call).includes(V5);
+}
+
+/** A command whose client speaks WebSocket and whose node speaks SPDY. */
+export function translateCommand(call: Call, target: NodeTarget): ConnectionAnswer {
+  const wanted = wantedStreams(call.query);
+  return webSocketAnswer(call, {
+    clock: target.clock,
+    protocols: [V5],
+    serve: async (connection) => {
+      const streams = await webSocketCommand(connection, wanted);
+      let outcome: CommandOutcome;
+      try {
+        outcome = await runAtNode(streams, wanted, await openAtNode(target, call.signal));
+      } catch (error) {
+        outcome = failedOutcome(messageOf(error));
+      }
+      await streams.end(outcome);
+    },
+  });
+}
+
+/** Throws what the node says when it refuses. */
+async function openAtNode({ client, path }: NodeTarget, signal: AbortSignal): Promise<Duplex> {
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'SPDY/3.1',
+    'x-stream-protocol-version': SPDY_COMMAND_PROTOCOLS,
+  };
+  const answer = await client.upgrade({ method: 'POST', path, headers, signal });
+  if ('socket' in answer) return answer.socket;
+  throw new Error(`unable to upgrade connection: ${await cutText(answer.chunks, MAX_REFUSAL_BYTES)}`);
+}
+
+async function runAtNode(streams: CommandStreams, wanted: WantedStreams, socket: Duplex): Promise<CommandOutcome> {
+  const command = await openSpdyCommand(socket, { ...wanted, resize: true });
+  const leave = (): void => void socket.destroy();
+  streams.signal.addEventListener('abort', leave);
+  const toNode = async (): Promise<void> => {
+    for await (const bytes of streams.stdin) await command.stdin?.write(bytes);
+    await command.stdin?.end();
+  };
+  const sizes = async (): Promise<void> => {
+    for await (const size of streams.resizes) await command.resize?.write(sizeBytes(size));
+  };
+  const input = Promise.all([toNode(), sizes()]).catch(() => undefined); // the output tells how it ended
+  try {
+    const [outcome] = await Promise.all([
+      outcomeOf(command.error),
+      pump(command.stdout, streams.stdout),
+      pump(command.stderr, streams.stderr),
+    ]);
+    return outcome;
+  } finally {
+    streams.signal.removeEventListener('abort', leave);
+    command.close();
+    void input;
+  }
+}
+
+async function pump(output: AsyncIterable<Uint8Array>, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
+  for await (const bytes of output) await write(bytes);
+}
+
+/** What the node says of the end; in upstream's words where it is an exit code. */
+async function outcomeOf(error: AsyncIterable<Uint8Array>): Promise<CommandOutcome> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of error) {
+    bytes += part.length;
+    if (bytes <= MAX_OUTCOME_BYTES) parts.push(part);
+  }
+  const text = Buffer.concat(parts).toString();
+  if (text === '') return { status: 'Success' };
+  let outcome: CommandOutcome;
+  try {
+    outcome = JSON.parse(text) as CommandOutcome;
+  } catch {
+    return failedOutcome(`error stream protocol error: invalid JSON in ${JSON.stringify(text)}`);
+  }
+  if (outcome.status === 'Success') return { status: 'Success' };
+  const code = exitCodeOf(outcome);
+  return code === undefined
+    ? failedOutcome(outcome.message ?? 'error stream protocol error: unknown error')
+    : exitOutcome(code, `command terminated with exit code ${code}`);
+}
+
+function offered(call: Call): readonly string[] {
+  return call.headers('sec-websocket-protocol').flatMap((text) => text.split(',').map((name) => name.trim()));
+}

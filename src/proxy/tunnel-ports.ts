@@ -1,0 +1,37 @@
+import { StatusError } from '../api/index.ts';
+import { type Call, type ConnectionAnswer, webSocketAnswer } from '../apiserver/index.ts';
+import { messageOf } from '../base/index.ts';
+import { cutText } from '../wire/connections/index.ts';
+import type { UpgradedConnection } from '../wire/http/index.ts';
+import { joinTunnel, PORT_FORWARD_PROTOCOL } from '../wire/remote-command/index.ts';
+import { wantsWebSocket } from '../wire/websocket/index.ts';
+import { MAX_REFUSAL_BYTES, type NodeTarget } from './node-target.ts';
+
+const TUNNEL_PROTOCOL = `SPDY/3.1+${PORT_FORWARD_PROTOCOL}`;
+
+/** Whether the client speaks SPDY within WebSocket. */
+export function isTunnel(call: Call): boolean {
+  const isOffered = call.headers('sec-websocket-protocol').some((text) => text.includes(TUNNEL_PROTOCOL));
+  return isOffered && wantsWebSocket((name) => call.header(name));
+}
+
+/** Forwarded ports whose client tunnels through WebSocket what it has to say to the node. */
+export async function tunnelPorts(call: Call, { client, path, clock }: NodeTarget): Promise<ConnectionAnswer> {
+  const headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': PORT_FORWARD_PROTOCOL };
+  let answer: Awaited<ReturnType<typeof client.upgrade>>;
+  try {
+    answer = await client.upgrade({ method: 'POST', path, headers, signal: call.signal });
+  } catch (error) {
+    throw new StatusError({ code: 500, message: `error dialing backend: ${messageOf(error)}` });
+  }
+  if (!('socket' in answer)) {
+    const body = await cutText(answer.chunks, MAX_REFUSAL_BYTES);
+    return { type: 'bytes', code: answer.status, contentType: 'text/plain; charset=utf-8', body };
+  }
+  const { socket }: UpgradedConnection = answer;
+  return webSocketAnswer(call, {
+    clock,
+    protocols: [TUNNEL_PROTOCOL],
+    serve: (connection) => joinTunnel(connection, socket),
+  });
+}
