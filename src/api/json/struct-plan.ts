@@ -218,7 +218,13 @@ function collectionRule(field: Field, convert: Convert): FieldRule {
     showsAbsence: isAlways,
     showsAbsenceFilled: isAlways || fill !== undefined,
     write: (result, value, walk) => {
+      const { keys } = walk;
       let collection = value === null || value === undefined ? undefined : convert(value, walk);
+      // Looking for one key of a large map costs as much as going through all: that some were met is known already.
+      if (walk.keys > keys && !Array.isArray(collection)) {
+        setOwn(result, name, collection);
+        return;
+      }
       if (fill !== undefined && walk.fills && isEmpty(collection)) collection = convert(fill, walk);
       if (!isEmpty(collection)) setOwn(result, name, collection);
       else if (isAlways) setOwn(result, name, null);

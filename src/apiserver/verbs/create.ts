@@ -60,6 +60,7 @@ export async function createObject(
   for (let tries = 1; ;) {
     if (pause !== undefined) await pause();
     const object = mayRepeat ? clone(mutated) : { ...mutated };
+    if (pause !== undefined && mayRepeat) await pause();
     fillSystemFields(object, endpoint, context);
     await prepareAndCheck(object, endpoint, context);
     await admission.validateCreate(object);
