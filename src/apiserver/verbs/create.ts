@@ -78,7 +78,7 @@ export async function createObject(
 /** Preparing replaces managedFields, which can be as large as the rest, rather than change them. */
 function copyToPrepare(object: ApiObject): ApiObject {
   const { managedFields, ...metadata } = object.metadata;
-  const copy = clone({ ...object, metadata });
+  const copy: ApiObject = clone({ ...object, metadata });
   if (managedFields !== undefined) copy.metadata.managedFields = managedFields;
   return copy;
 }
