@@ -123,7 +123,8 @@ function isCollection(value: unknown): value is Collection {
 
 function isEmpty(value: Collection): boolean {
   if (Array.isArray(value)) return value.length === 0;
-  for (const key in value) if ((value as Readonly<Record<string, unknown>>)[key] !== undefined) return false;
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const key in members) if (members[key] !== undefined) return false;
   return true;
 }
 
