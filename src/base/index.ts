@@ -11,6 +11,7 @@ export { RandomUidSource, type UidSource } from './uid-source.ts';
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { BoundedQueue, type BoundedQueueOptions } from './bounded-queue.ts';
 export { aborted, AbortScope, onAbort, type Runnable, runTogether } from './tasks.ts';
+export { allAtOnce, type Steps, withPauses } from './steps.ts';
 export { Turns } from './turns.ts';
 
 export { discardLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from './logger.ts';

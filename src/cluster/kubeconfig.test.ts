@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CryptoRandom } from '../base/index.ts';
+import { CryptoRandom, RealClock, VirtualClock } from '../base/index.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 
 const access = {
@@ -13,7 +13,7 @@ const access = {
   client: { certificate: 'CRT', privateKey: 'KEY' },
 };
 
-const options = { random: new CryptoRandom() };
+const options = { random: new CryptoRandom(), clock: new RealClock() };
 
 describe('writeKubeconfig', () => {
   let folder: string;
@@ -41,6 +41,33 @@ describe('writeKubeconfig', () => {
       ['other', 'x'],
       ['keelson', 'https://127.0.0.1:7443'],
     ]);
+  });
+
+  test('many who write at once lose nothing', async () => {
+    const path = join(folder, 'config');
+    const names = Array.from({ length: 12 }, (_unused, index) => `cluster-${index}`);
+    await Promise.all(names.map((name) => writeKubeconfig(path, { ...access, name }, options)));
+
+    const { clusters } = load(await readFile(path, 'utf8')) as { clusters: { name: string }[] };
+    expect(clusters.map(({ name }) => name).sort()).toEqual(names.toSorted());
+    expect(await readdir(folder)).toEqual(['config']);
+  });
+
+  test('waits for the lock that kubectl takes, and names one that stays', async () => {
+    const path = join(folder, 'config');
+    await writeFile(`${path}.lock`, '');
+    const clock = new VirtualClock();
+    const outcome = writeKubeconfig(path, access, { ...options, clock }).catch((error: unknown) => error);
+    const waited = async (): Promise<unknown> => {
+      for (;;) {
+        const ended = await Promise.race([outcome, new Promise((resolve) => void setImmediate(resolve, 'not yet'))]);
+        if (ended !== 'not yet') return ended;
+        await clock.advance(1_000);
+      }
+    };
+
+    expect(String(await waited())).toContain(`Cannot write kubeconfig "${path}": "${path}.lock" is there`);
+    expect(await readdir(folder)).toEqual(['config.lock']);
   });
 
   test('refuses to merge into what is no kubeconfig, and leaves it alone', async () => {

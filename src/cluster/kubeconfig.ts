@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { YAMLException } from 'js-yaml';
-import { describeError } from '../base/index.ts';
+import { type Clock, describeError } from '../base/index.ts';
 import { changeConfig, type KubeconfigChange, readConfig } from './kubeconfig-text.ts';
 import type { Credential } from '../wire/certificates/index.ts';
+import { withLockFile } from './lock-file.ts';
 import { ifThere, replaceWhole, type WholeFileOptions } from './whole-file.ts';
 
 /** How to reach a cluster as its administrator. */
@@ -25,14 +26,22 @@ export function kubeconfigText(access: ClusterAccess): string {
 /**
  * Writes the cluster into a kubeconfig: one of its own when `path` does not exist, else merged into what is there.
  * Entries of other names are kept as they are, comments and anchors with them; the cluster becomes the current context.
+ * Others that take kubectl's lock, `PATH.lock`, lose nothing by it.
  */
-export async function writeKubeconfig(path: string, access: ClusterAccess, options: WholeFileOptions): Promise<void> {
-  const { text, config } = await readKubeconfig(path);
+export async function writeKubeconfig(path: string, access: ClusterAccess, options: KubeconfigOptions): Promise<void> {
+  await readKubeconfig(path); // what cannot be merged into is named as such, also where nothing can be written
   try {
-    await replaceWhole(path, changeConfig(text, config, changeFor(access)), options);
+    await withLockFile(path, options.clock, async () => {
+      const { text, config } = await readKubeconfig(path);
+      await replaceWhole(path, changeConfig(text, config, changeFor(access)), options);
+    });
   } catch (cause) {
     throw new Error(`Cannot write kubeconfig "${path}": ${describeError(cause)}`, { cause });
   }
+}
+
+export interface KubeconfigOptions extends WholeFileOptions {
+  readonly clock: Clock;
 }
 
 /** Where kubectl looks: the first file of $KUBECONFIG, or ~/.kube/config. */

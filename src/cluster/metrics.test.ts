@@ -34,6 +34,10 @@ const READ_BY_DASHBOARDS = [
   'apiserver_request_total',
   'apiserver_resource_objects',
   'apiserver_response_sizes',
+  'apiserver_storage_list_evaluated_objects_total',
+  'apiserver_storage_list_fetched_objects_total',
+  'apiserver_storage_list_returned_objects_total',
+  'apiserver_storage_list_total',
   'apiserver_storage_objects',
   'apiserver_tls_handshake_errors_total',
   'authentication_attempts',
@@ -73,7 +77,27 @@ test('a scrape has what dashboards read, with figures that follow what happens',
   expect(text).toContain('\netcd_requests_total{group="",operation="create",resource="pods"} 1\n');
   expect(text).toContain('\nscheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1\n');
   expect(text).toContain('\nnode_collector_zone_health{zone=""} 100\n');
+  expect(text).toMatch(/\nnodejs_eventloop_active_seconds_total [\d.]+\n/);
   expect(text).toMatch(/\nrest_client_requests_total\{code="201",host="in-process",method="POST"\} \d/);
+});
+
+test('a list counts what it read, what its selector looked at, and what it selected', async () => {
+  await using cluster = await start();
+  await using client = cluster.plane.client(ADMIN);
+  const secrets = client.core.v1.secrets.namespace('default');
+  const labels = [{ a: 'x' }, { a: 'y' }, { a: 'x' }];
+  for (const [index, each] of labels.entries()) await secrets.create({ metadata: { name: `s${index}`, labels: each } });
+  const counts = async (): Promise<Record<string, number>> => {
+    const text = await client.text('/metrics');
+    const lines = text.matchAll(/^apiserver_storage_list_(\w+)_total\{group="",resource="secrets"\} (\d+)$/gm);
+    return Object.fromEntries(Array.from(lines, ([, name, value]) => [name, Number(value)]));
+  };
+  const before = await counts();
+  await secrets.list({ labelSelector: 'a=x' });
+  const after = await counts();
+
+  const grown = Object.fromEntries(Object.entries(after).map(([name, value]) => [name, value - (before[name] ?? 0)]));
+  expect(grown).toEqual({ evaluated_objects: 3, fetched_objects: 3, returned_objects: 2 });
 });
 
 test('what a client invents makes no series', async () => {

@@ -33,6 +33,14 @@ export function processMetrics(metrics: MetricRegistry, version: VersionInfo): v
   );
   gauge('nodejs_heap_size_total_bytes', 'Bytes of the heap of JavaScript.', () => process.memoryUsage().heapTotal);
   gauge('nodejs_external_memory_bytes', 'Bytes of buffers outside of that heap.', () => process.memoryUsage().external);
+  metrics.callback(
+    {
+      name: 'nodejs_eventloop_active_seconds_total',
+      help: 'Seconds in which the one thread that serves requests was at work; its rate is its load, from 0 to 1.',
+      type: 'counter',
+    },
+    () => performance.eventLoopUtilization().active / 1000,
+  );
   buildInfo(metrics, version);
 }
 

@@ -7,6 +7,8 @@ export interface AttackTarget {
   token?: string;
   kubeconfig: string;
   pid: number;
+  /** Of a server that is not attacked. */
+  idleUrl: string;
 }
 
 /** Something that a server should live through. The runner measures what other clients notice of it. */

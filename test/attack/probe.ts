@@ -23,7 +23,7 @@ let over = false;
 parentPort.once('message', () => (over = true));
 const get = () => new Promise((resolve) => {
   let code = 0;
-  const stream = session.request({ ':path': '/api/v1/namespaces/default', authorization: 'Bearer ' + token });
+  const stream = session.request({ ':path': '/api/v1/namespaces/default', ...(token === undefined ? {} : { authorization: 'Bearer ' + token }) });
   stream.on('response', (headers) => (code = headers[':status'])).on('error', () => undefined).resume();
   const timer = setTimeout(() => stream.destroy(), 20000);
   stream.on('close', () => { clearTimeout(timer); if (code !== 200) failed += 1; resolve(); });
@@ -40,19 +40,54 @@ const get = () => new Promise((resolve) => {
 })();
 `;
 
+/** A server that does nothing else, on a thread of its own: how long it takes to answer is the machine's doing. */
+const IDLE_PROGRAM = `
+const { parentPort } = require('node:worker_threads');
+const server = require('node:http2').createServer((_request, response) => response.end('{}'));
+server.listen(0, '127.0.0.1', () => parentPort.postMessage('http://127.0.0.1:' + server.address().port));
+`;
+
+/** Its URL; it ends with the process. */
+export async function startIdleServer(): Promise<string> {
+  const worker = new Worker(IDLE_PROGRAM, { eval: true });
+  worker.unref();
+  const [url] = (await once(worker, 'message')) as [string];
+  return url;
+}
+
+export interface Watched<T> {
+  readonly result: T;
+  readonly noticed: Noticed;
+  /** The same of a server beside it that does nothing else: what is due to a busy machine. */
+  readonly beside: Noticed;
+}
+
 /** Watches how the server answers others while `act` goes on. */
-export async function noticedDuring<T>(
-  target: AttackTarget,
-  act: () => Promise<T>,
-): Promise<{ readonly result: T; readonly noticed: Noticed }> {
-  const { url, ca, token } = target;
-  const worker = new Worker(PROGRAM, { eval: true, workerData: { url, ca, token } });
+export async function noticedDuring<T>(target: AttackTarget, act: () => Promise<T>): Promise<Watched<T>> {
+  const { url, ca, token, idleUrl } = target;
+  const end = probe({ url, ca, token });
+  const endBeside = probe({ url: idleUrl, ca, token: undefined });
   const result = await act();
+  const [noticed, beside] = await Promise.all([end(), endBeside()]);
+  return { result, noticed, beside };
+}
+
+/** Sends GETs until the returned function is called. */
+function probe(to: {
+  readonly url: string;
+  readonly ca: string;
+  readonly token: string | undefined;
+}): () => Promise<Noticed> {
+  const worker = new Worker(PROGRAM, { eval: true, workerData: to });
+  return () => ended(worker);
+}
+
+async function ended(worker: Worker): Promise<Noticed> {
   const told = once(worker, 'message') as Promise<[{ took: number[]; failed: number }]>;
   worker.postMessage('stop');
   const [{ took, failed }] = await told;
   await worker.terminate();
   const sorted = took.toSorted((a, b) => a - b);
   const at = (part: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
-  return { result, noticed: { gets: took.length, failed, p50: at(0.5), p99: at(0.99), worst: at(1) } };
+  return { gets: took.length, failed, p50: at(0.5), p99: at(0.99), worst: at(1) };
 }

@@ -34,7 +34,8 @@ export class Checkout implements Disposable {
   async test(files: readonly string[], limitMs: number): Promise<TestOutcome> {
     const report = join(this.path, 'report.json');
     rmSync(report, { force: true });
-    const args = ['run', ...files, '--bail=1', '--reporter=json', `--outputFile=${report}`];
+    const cache = ['--experimental.fsModuleCache=true', `--experimental.fsModuleCachePath=${this.#scratch('modules')}`];
+    const args = ['run', ...files, '--bail=1', '--reporter=json', `--outputFile=${report}`, ...cache];
     const code = await this.#run(join('node_modules', '.bin', 'vitest'), args, limitMs);
     if (code === 'hung') return { type: 'hung' };
     if (code === 0) return { type: 'passed' };
@@ -43,7 +44,8 @@ export class Checkout implements Disposable {
 
   /** What of the checks before the tests finds something in a file: the types, or the rule that promises are awaited. */
   async failedCheck(file: string, limitMs: number): Promise<string | undefined> {
-    if ((await this.#run(join('node_modules', '.bin', 'tsc'), ['--noEmit'], limitMs)) !== 0) return 'types';
+    const incremental = ['--noEmit', '--incremental', '--tsBuildInfoFile', this.#scratch('types')];
+    if ((await this.#run(join('node_modules', '.bin', 'tsc'), incremental, limitMs)) !== 0) return 'types';
     const rule = ['--type-aware', '-A', 'all', '-D', 'typescript/no-floating-promises', file];
     const isAwaited = (await this.#run(join('node_modules', '.bin', 'oxlint'), rule, limitMs)) === 0;
     return isAwaited ? undefined : 'lint';
@@ -51,6 +53,12 @@ export class Checkout implements Disposable {
 
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true });
+    rmSync(this.#scratch(''), { recursive: true, force: true });
+  }
+
+  /** What is kept from one run to the next, beside the tree: transformed modules, checked types. */
+  #scratch(name: string): string {
+    return join(`${this.path}-kept`, name);
   }
 
   #failedFiles(report: string): string[] {

@@ -53,6 +53,7 @@ export function* applyConfig(live: ApiObject, config: PlainObject, options: Appl
   const { kind, writer } = options;
   checkKind(config, kind);
   const managers = yield* startingManagers(live, options);
+  yield;
   const typed = checkedConfig(config, kind);
   const self = { ...applierOf(writer, kind), time: undefined };
   const first = yield* attempt(live, typed, { ...options, managers, self });
@@ -60,6 +61,7 @@ export function* applyConfig(live: ApiObject, config: PlainObject, options: Appl
     first.conflicts === undefined
       ? first
       : yield* resolved(live, typed, { ...options, managers, self, outcome: first });
+  yield;
   const object = writer.manager === KUBECTL ? withLastApplied(outcome.object, config) : outcome.object;
   return { object, managedFields: encodeManagedFields(outcome.managers) };
 }
@@ -121,18 +123,24 @@ function* attempt(
 ): Converting<Outcome> {
   const before = typedObject(live, kind);
   const reconciled = yield* reconcileManagers(managers, before);
+  yield;
   const merged: TypedObject = { ...before, object: mergeObjects(live, config.object, before.type) };
+  yield;
   const id = managerId(self);
   const applied = filteredSet(config, kind);
   const last = reconciled.get(id);
   const claimed = new Map(reconciled).set(id, { ...self, set: applied, time: last?.time });
+  yield;
   const after = yield* pruneObject(merged, { last, managers: claimed, applied });
+  yield;
   const change = new VersionedChange(before, after, kind);
+  yield;
   yield* change.compareIn(otherVersions(claimed, before.apiVersion));
   const settled = settleManagers(claimed, change, id);
   if (!force && settled.conflicts.size > 0) {
     return { object: live, managers, conflicts: settled.conflicts };
   }
+  yield;
   const isChanged = after.object !== live && !deepEqual(after.object, live);
   const time = isChanged ? writer.time : last?.time;
   return {

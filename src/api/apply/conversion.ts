@@ -18,29 +18,36 @@ type ConversionAnswer = ConvertedObjects | undefined;
 /**
  * Work on objects that may have to be converted on the way. Merging does not know how: it yields what it needs and goes on
  * with the answer, so that the same code serves conversions that are functions and conversions that are calls to a webhook.
+ * Where it yields nothing, it has done a step that takes long for large objects.
  */
-export type Converting<T> = Generator<ConversionRequest, T, ConversionAnswer>;
+export type Converting<T> = Generator<ConversionRequest | undefined, T, ConversionAnswer>;
 
-/** Runs such work to its end; answers with a promise only if a conversion did. */
-export function withConversions<T>(
-  work: Converting<T>,
-  convert: (request: ConversionRequest) => ConversionAnswer | Promise<ConversionAnswer>,
-): T | Promise<T> {
+export interface ConvertingOptions {
+  readonly convert: (request: ConversionRequest) => ConversionAnswer | Promise<ConversionAnswer>;
+  /** Waited for after steps that take long. */
+  readonly pause?: (() => Promise<void>) | undefined;
+}
+
+/** Runs such work to its end; answers with a promise only if a conversion did, or there are pauses. */
+export function withConversions<T>(work: Converting<T>, options: ConvertingOptions): T | Promise<T> {
   let step = work.next();
   while (step.done !== true) {
-    const answer = convert(step.value);
-    if (answer instanceof Promise) return goOn(work, convert, answer);
+    const answer = answerTo(step.value, options);
+    if (answer instanceof Promise) return goOn(work, options, answer);
     step = work.next(answer);
   }
   return step.value;
 }
 
-async function goOn<T>(
-  work: Converting<T>,
-  convert: (request: ConversionRequest) => ConversionAnswer | Promise<ConversionAnswer>,
-  first: Promise<ConversionAnswer>,
-): Promise<T> {
+async function goOn<T>(work: Converting<T>, options: ConvertingOptions, first: Promise<ConversionAnswer>): Promise<T> {
   let step = work.next(await first);
-  while (step.done !== true) step = work.next(await convert(step.value));
+  while (step.done !== true) step = work.next(await answerTo(step.value, options));
   return step.value;
+}
+
+function answerTo(
+  request: ConversionRequest | undefined,
+  { convert, pause }: ConvertingOptions,
+): ConversionAnswer | Promise<ConversionAnswer> {
+  return request === undefined ? pause?.().then(() => undefined) : convert(request);
 }

@@ -21,7 +21,7 @@ function typeOf(group: string, version: string, kind: string): OwnedKind['type']
 
 /** The result of work on a kind that has one version only. */
 function done<T>(work: Converting<T>): T {
-  return withConversions(work, () => undefined) as T;
+  return withConversions(work, { convert: () => undefined }) as T;
 }
 
 /** One object and who owns what of it, without a server around it. */

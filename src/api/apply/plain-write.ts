@@ -53,6 +53,7 @@ export function* ownAfterWrite(
     // Custom objects may have members of a wrong type that are never looked at, such as the status in a create.
     if (kind.type.isStructural === true) checkTyped(after.object, after.type, { allowsTwins: true });
     const owned = yield* takeChanges(managers, { before, after, kind, writer });
+    yield;
     const isUnchanged = owned === decodeManagedFields(entries) && owned.size === (entries?.length ?? 0);
     return isUnchanged ? entries : encodeManagedFields(owned);
   } catch (error) {
@@ -87,6 +88,7 @@ export function* takeChanges(
 ): Converting<FieldManagers> {
   const reconciled = managers.size === 0 ? managers : yield* reconcileManagers(managers, before);
   const change = new VersionedChange(before, after, kind);
+  yield;
   const others = otherVersions(reconciled, before.apiVersion);
   if (others.length > 0) yield* change.compareIn(others);
   const { managers: settled } = settleManagers(reconciled, change, undefined);

@@ -47,7 +47,7 @@ const config = fc.record({
 
 /** The result of work on a kind that has one version only. */
 function done<T>(work: Converting<T>): T {
-  return withConversions(work, () => undefined) as T;
+  return withConversions(work, { convert: () => undefined }) as T;
 }
 
 function manager(name: string, set: FieldManager['set']): FieldManager {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { builtInTypes } from '../built-in.ts';
 import { DecodeError } from '../../base/index.ts';
 import { decodeJson } from './decode-json.ts';
@@ -174,6 +174,19 @@ describe('decodeJson()', () => {
 
     expect(second).toEqual(first);
     expect(second['data']).not.toBe(first['data']);
+  });
+
+  test('fills in defaults without looking for duplicates that it made itself', () => {
+    const definition = types.struct(
+      'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition',
+    );
+    const body = new JsonBody('{"spec":{"group":"g"}}');
+    const exact = vi.spyOn(body, 'node', 'get');
+
+    expect(decodeJson(body, definition, { defaults: true }).value).toMatchObject({
+      spec: { conversion: { strategy: 'None' } },
+    });
+    expect(exact).not.toHaveBeenCalled();
   });
 
   test('survives any bytes', () => {

@@ -1,5 +1,5 @@
 import type { Struct } from '../schema/schema.ts';
-import { DecodeError } from '../../base/index.ts';
+import { allAtOnce, DecodeError, type Steps } from '../../base/index.ts';
 import { explain } from './explain.ts';
 import { JsonBody } from './json-body.ts';
 import type { JsonNode } from './json-node.ts';
@@ -37,27 +37,41 @@ export interface Decoded {
  */
 export function decodeJson(text: string | Uint8Array | JsonBody, struct: Struct, options: DecodeOptions = {}): Decoded {
   const body = text instanceof JsonBody ? text : new JsonBody(text);
+  return allAtOnce(jsonDecoding(body, struct, options));
+}
+
+/** The same in steps. */
+export function* jsonDecoding(body: JsonBody, struct: Struct, options: DecodeOptions): Steps<Decoded> {
   if (body.survey.isPlain) {
     const walk = new Walk({ fills: options.defaults === true, owns: true, forgives: options.forgives });
     const value = convert(body.takeValue(), { struct, walk, node: () => body.node });
     if (walk.keys === body.survey.keys) {
       if (walk.unknownFields === 0 || isIgnoring(options)) return { value, warnings: [], problems: [] };
-      return judge(value, explain(body.node, struct).problems, options);
+      yield;
+      const { node } = body;
+      yield;
+      return judge(value, explain(node, struct).problems, options);
     }
+    yield;
   }
-  return decodeNode(body.node, struct, options);
+  const { node } = body;
+  yield;
+  return yield* nodeDecoding(node, struct, options);
 }
 
 /** The same for nodes, which lose nothing, but take longer. `found` is what was wrong before they were made. */
-export function decodeNode(
+export function* nodeDecoding(
   node: JsonNode,
   struct: Struct,
   options: DecodeOptions & { readonly found?: { readonly error: string; readonly warnings: readonly string[] } } = {},
-): Decoded {
+): Steps<Decoded> {
   const walk = new Walk({ fills: options.defaults === true, owns: false, forgives: options.forgives });
   const plain = plainValue(node, struct.isStructural === true ? undefined : { kind: 'struct', struct });
+  yield;
   const value = convert(plain, { struct, walk, node: () => node });
-  return judge(value, isIgnoring(options) ? [] : explain(node, struct).problems, options);
+  if (isIgnoring(options)) return judge(value, [], options);
+  yield;
+  return judge(value, explain(node, struct).problems, options);
 }
 
 function isIgnoring(options: DecodeOptions): boolean {

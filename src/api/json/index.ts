@@ -1,7 +1,14 @@
 // What other folders may use: JSON in and out, the canonical form of objects, and what is wrong with a body.
 export { canonicalize, canonicalizeOwned, canonicalObject, type CanonicalizeOptions } from './canonicalize.ts';
 export { DecodeError, type DecodeReason } from '../../base/index.ts';
-export { type Decoded, decodeJson, type DecodeOptions, decodeNode, type FieldValidation } from './decode-json.ts';
+export {
+  type Decoded,
+  decodeJson,
+  type DecodeOptions,
+  type FieldValidation,
+  jsonDecoding,
+  nodeDecoding,
+} from './decode-json.ts';
 export { encodeJson, encodePrettyJson, encodeSortedJson } from './encode-json.ts';
 export { decodeUtf8 } from './go-utf8.ts';
 export { JsonBody } from './json-body.ts';

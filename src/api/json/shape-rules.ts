@@ -95,8 +95,9 @@ function convertStringMap(value: unknown, walk: Walk): unknown {
   const source = checkedObject(value);
   let isCanonical = walk.mayShare(source);
   let last = '';
-  for (const key in source) {
-    walk.keys += 1;
+  const keys = Object.keys(source);
+  walk.keys += keys.length;
+  for (const key of keys) {
     const item = source[key];
     if (typeof item !== 'string') {
       if (item !== null && item !== undefined) throw MISMATCH;
@@ -105,11 +106,11 @@ function convertStringMap(value: unknown, walk: Walk): unknown {
     if (isCanonical && compareUtf8(last, key) > 0) isCanonical = false;
     last = key;
   }
-  return isCanonical ? source : copySorted(source);
+  return isCanonical ? source : copySorted(source, keys);
 }
 
-function copySorted(source: PlainObject): PlainObject {
-  const keys = Object.keys(source);
+/** Listing the keys of a large object costs as much as copying it, so it is done once. */
+function copySorted(source: PlainObject, keys: string[]): PlainObject {
   sortKeys(keys);
   const result: PlainObject = {};
   for (const key of keys) setOwn(result, key, source[key] ?? '');

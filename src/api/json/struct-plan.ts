@@ -163,7 +163,7 @@ function pointerRule(field: Field, convert: Convert): FieldRule {
     write: (result, value, walk) => {
       if (value !== null && value !== undefined) setOwn(result, name, convert(value, walk));
       else if (value === null && nullable) setOwn(result, name, null);
-      else if (fill !== undefined && walk.fills) setOwn(result, name, convert(fill, walk));
+      else if (fill !== undefined && walk.fills) setOwn(result, name, filled(fill, convert, walk));
       else if (isAlways) setOwn(result, name, null);
     },
   };
@@ -183,7 +183,7 @@ function scalarValueRule(
     write: (result, value, walk) => {
       let scalar = value === null || value === undefined ? zero : convert(value, walk);
       if (scalar === zero || scalar === '') {
-        if (fill !== undefined && walk.fills) scalar = convert(fill, walk);
+        if (fill !== undefined && walk.fills) scalar = filled(fill, convert, walk);
         if (isOmitted && (scalar === zero || scalar === '')) return;
       }
       setOwn(result, name, scalar);
@@ -202,7 +202,9 @@ function structRule(field: Field, convert: Convert): FieldRule {
     showsAbsenceFilled: true,
     write: (result, value, walk) => {
       const isBlank = value === null || value === undefined || (fill !== undefined && isEmpty(value));
-      const struct = convert(isBlank ? (walk.fills ? (fill ?? {}) : {}) : value, walk) as PlainObject;
+      const struct = (
+        isBlank ? filled(walk.fills ? (fill ?? {}) : {}, convert, walk) : convert(value, walk)
+      ) as PlainObject;
       if (!isOmitted || !isEmpty(struct)) setOwn(result, name, struct);
     },
   };
@@ -218,12 +220,26 @@ function collectionRule(field: Field, convert: Convert): FieldRule {
     showsAbsence: isAlways,
     showsAbsenceFilled: isAlways || fill !== undefined,
     write: (result, value, walk) => {
+      const { keys } = walk;
       let collection = value === null || value === undefined ? undefined : convert(value, walk);
-      if (fill !== undefined && walk.fills && isEmpty(collection)) collection = convert(fill, walk);
+      // Looking for one key of a large map costs as much as going through all: that some were met is known already.
+      if (walk.keys > keys && !Array.isArray(collection)) {
+        setOwn(result, name, collection);
+        return;
+      }
+      if (fill !== undefined && walk.fills && isEmpty(collection)) collection = filled(fill, convert, walk);
       if (!isEmpty(collection)) setOwn(result, name, collection);
       else if (isAlways) setOwn(result, name, null);
     },
   };
+}
+
+/** A default, whose keys nobody has sent: they do not count. */
+function filled(fill: unknown, convert: Convert, walk: Walk): unknown {
+  const { keys } = walk;
+  const value = convert(fill, walk);
+  walk.keys = keys;
+  return value;
 }
 
 function fillOf(field: Field): unknown {

@@ -1,16 +1,17 @@
 import { isUtf8 } from 'node:buffer';
+import { allAtOnce, type Steps } from '../../base/index.ts';
 import {
   type Decoded,
-  decodeNode,
   type DecodeOptions,
   type JsonNode,
+  nodeDecoding,
   type TypeMeta,
   typeMetaOfNode,
   untypedValue,
 } from '../json/index.ts';
 import type { Struct } from '../schema/schema.ts';
 import { yamlError } from './go-yaml-error.ts';
-import { parseYaml, parseYamlInSlices } from './yaml-node.ts';
+import { yamlParsing } from './yaml-node.ts';
 import { yamlToJson, type YamlJson } from './yaml-to-json.ts';
 
 /**
@@ -22,17 +23,14 @@ export class YamlBody {
   readonly node: JsonNode;
   readonly #duplicates: readonly string[];
 
-  constructor(text: string | Uint8Array, json = jsonOf(text)) {
+  constructor(text: string | Uint8Array, json = allAtOnce(jsonOf(text))) {
     this.node = json.node;
     this.#duplicates = json.duplicates;
   }
 
-  /** Parses a long text step by step, and waits for `pause` in between. Rejects where the constructor throws. */
-  static async inSlices(text: string | Uint8Array, pause: () => Promise<void>): Promise<YamlBody> {
-    const decoded = decodeText(text);
-    const node = await parseYamlInSlices(decoded, pause);
-    await pause();
-    return new YamlBody(decoded, yamlToJson(node, decoded));
+  /** Parses a long text in steps. */
+  static *parsing(text: string | Uint8Array): Steps<YamlBody> {
+    return new YamlBody(text, yield* jsonOf(text));
   }
 
   /** Keys that came twice, such as `line 5: key "name" already set in map`. */
@@ -51,9 +49,14 @@ export class YamlBody {
 
   /** Decodes into a type; duplicate keys count as problems, before all others. */
   decode(struct: Struct, options: DecodeOptions = {}): Decoded {
+    return allAtOnce(this.decoding(struct, options));
+  }
+
+  /** The same in steps. */
+  decoding(struct: Struct, options: DecodeOptions): Steps<Decoded> {
     const warnings = this.#duplicates;
     const error = warnings.length === 0 ? '' : `yaml: unmarshal errors:\n  ${warnings.join('\n  ')}`;
-    return decodeNode(this.node, struct, { ...options, found: { error, warnings } });
+    return nodeDecoding(this.node, struct, { ...options, found: { error, warnings } });
   }
 }
 
@@ -62,9 +65,11 @@ export function decodeYaml(text: string | Uint8Array, struct: Struct, options: D
   return new YamlBody(text).decode(struct, options);
 }
 
-function jsonOf(text: string | Uint8Array): YamlJson {
+function* jsonOf(text: string | Uint8Array): Steps<YamlJson> {
   const decoded = decodeText(text);
-  return yamlToJson(parseYaml(decoded), decoded);
+  const parsed = yield* yamlParsing(decoded);
+  yield;
+  return yield* yamlToJson(parsed, decoded);
 }
 
 function decodeText(bytes: string | Uint8Array): string {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { unreachable } from '../../base/index.ts';
 import { parseUntyped } from '../json/index.ts';
-import { encodeYaml } from './encode-yaml.ts';
+import { encodeYaml, yamlPieces } from './encode-yaml.ts';
 import { YamlBody } from './decode-yaml.ts';
 
 /** What a real kube-apiserver 1.36.3 answered to the same request, asked for JSON and for YAML. */
@@ -28,6 +28,14 @@ describe('encodeYaml() prints what a real API server prints', () => {
 describe('encodeYaml()', () => {
   test('sorts keys as Go does: letters last, numbers by value', () => {
     expect(encodeYaml({ k10: 1, k9: 2, ab: 3, 'a-b': 4, K1: 5 })).toBe('K1: 5\na-b: 4\nab: 3\nk9: 2\nk10: 1\n');
+  });
+
+  test('sorts numbers in keys by value, however long', () => {
+    const keys = ['a1b2', 'a1b10', 'a2', 'a02', 'a123456789012345678', 'a9999999999999999', 'a20x', 'a3-', 'a3'];
+
+    expect(encodeYaml(Object.fromEntries(keys.map((key) => [key, 1]))).replaceAll(': 1\n', ' ')).toBe(
+      'a1b2 a1b10 a2 a02 a3 a3- a20x a9999999999999999 a123456789012345678 ',
+    );
   });
 
   test('prints 64-bit integers exactly and floats as Go does', () => {
@@ -58,9 +66,10 @@ describe('encodeYaml()', () => {
     })).node;
     fc.assert(
       fc.property(value, (original) => {
-        const { node } = new YamlBody(encodeYaml(original));
+        const text = encodeYaml(original);
 
-        expect(plain(node)).toEqual(original);
+        expect(plain(new YamlBody(text).node)).toEqual(original);
+        expect([...yamlPieces(original)].join('')).toBe(text);
       }),
       { numRuns: 300 },
     );

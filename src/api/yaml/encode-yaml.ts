@@ -1,5 +1,6 @@
 import { formatGoFloat } from './go-float.ts';
 import { resolveScalar } from './go-scalar.ts';
+import { compareKeys } from './key-order.ts';
 import { hasBreaks, styleOf } from './scalar-style.ts';
 import { writeScalar } from './scalar-text.ts';
 
@@ -10,6 +11,50 @@ import { writeScalar } from './scalar-text.ts';
 export function encodeYaml(value: unknown): string {
   const text = isCollection(value) ? collectionText(value, 0) : scalarText(value, { column: 0, indent: 2 });
   return `${text}\n`;
+}
+
+/** The same in pieces, for what is large: a piece is an entry or item of the outer levels. */
+export function* yamlPieces(value: unknown): Generator<string> {
+  if (isCollection(value)) yield* collectionPieces(value, 0, PIECED_LEVELS);
+  else yield scalarText(value, { column: 0, indent: 2 });
+  yield '\n';
+}
+
+/** What is nested deeper is not cut: objects are large for what they hold in a list or map near their root. */
+const PIECED_LEVELS = 6;
+
+function* collectionPieces(value: Collection, indent: number, levels: number): Generator<string> {
+  if (isEmpty(value) || levels === 0) {
+    yield collectionText(value, indent);
+    return;
+  }
+  const separator = lineStart(indent);
+  let isFirst = true;
+  for (const [start, item, inner] of Array.isArray(value) ? itemStarts(value, indent) : entryStarts(value, indent)) {
+    const before = isFirst ? start : `${separator}${start}`;
+    isFirst = false;
+    yield before;
+    if (isCollection(item)) yield* collectionPieces(item, inner, levels - 1);
+  }
+}
+
+/** How a part of a collection begins, the collection that follows if there is one, and its indentation. */
+type Start = readonly [text: string, rest: unknown, indent: number];
+
+function* itemStarts(items: readonly unknown[], indent: number): Generator<Start> {
+  for (const item of items)
+    yield isCollection(item) ? ['- ', item, indent + 2] : [`-${afterDash(item, indent)}`, undefined, 0];
+}
+
+function* entryStarts(value: Collection, indent: number): Generator<Start> {
+  for (const [key, item] of entriesOf(value as Readonly<Record<string, unknown>>)) {
+    if (!isCollection(item) || isEmpty(item) || isComplexKey(key)) {
+      yield [entryText(key, item, indent), undefined, 0];
+      continue;
+    }
+    const inner = Array.isArray(item) ? indent : indent + 2;
+    yield [`${keyText(key, indent)}${lineStart(inner)}`, item, inner];
+  }
 }
 
 type Collection = readonly unknown[] | Readonly<Record<string, unknown>>;
@@ -33,16 +78,24 @@ function entriesOf(value: Readonly<Record<string, unknown>>): [string, unknown][
 }
 
 function entryText(key: string, value: unknown, indent: number): string {
-  if (hasBreaks(key) || Buffer.byteLength(key) > LONGEST_SIMPLE_KEY) {
+  if (isComplexKey(key)) {
     return `?${afterDash(key, indent)}${lineStart(indent)}:${afterDash(value, indent)}`;
   }
-  const start = `${writeScalar(key, styleOf(key, true), { column: indent, indent: indent + 2, isKey: true })}:`;
+  const start = keyText(key, indent);
   if (!isCollection(value)) {
     return `${start} ${scalarText(value, { column: indent + Array.from(start).length + 1, indent: indent + 2 })}`;
   }
   if (isEmpty(value)) return `${start} ${collectionText(value, indent)}`;
   const inner = Array.isArray(value) ? indent : indent + 2;
   return `${start}${lineStart(inner)}${collectionText(value, inner)}`;
+}
+
+function isComplexKey(key: string): boolean {
+  return hasBreaks(key) || Buffer.byteLength(key) > LONGEST_SIMPLE_KEY;
+}
+
+function keyText(key: string, indent: number): string {
+  return `${writeScalar(key, styleOf(key, true), { column: indent, indent: indent + 2, isKey: true })}:`;
 }
 
 /** What follows a dash, or the question mark or colon of a long key: collections start on the same line. */
@@ -69,82 +122,12 @@ function isCollection(value: unknown): value is Collection {
 }
 
 function isEmpty(value: Collection): boolean {
-  return Array.isArray(value) ? value.length === 0 : Object.values(value).every((item) => item === undefined);
+  if (Array.isArray(value)) return value.length === 0;
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const key in members) if (members[key] !== undefined) return false;
+  return true;
 }
 
 function lineStart(indent: number): string {
   return `\n${' '.repeat(indent)}`;
-}
-
-const LETTER = /^\p{L}$/u;
-const DIGIT = /^\p{Nd}$/u;
-
-/**
- * Compares keys as Go's YAML encoder sorts them: by character, letters after all else, runs of digits by their number.
- *
- * Example: `a-b` before `ab`, `a2` before `a10`.
- */
-function compareKeys(left: string, right: string): number {
-  if (left === right) return 0;
-  const quick = compareLetters(left, right);
-  if (quick !== 0) return quick;
-  const a = Array.from(left);
-  const b = Array.from(right);
-  let at = 0;
-  while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
-  const mine = a[at];
-  const other = b[at];
-  if (mine === undefined || other === undefined) return a.length - b.length;
-  const isLetter = LETTER.test(mine);
-  if (isLetter !== LETTER.test(other)) return isLetter ? 1 : -1;
-  return (isLetter ? 0 : compareNumbers(a, b, at)) || codePoint(mine) - codePoint(other);
-}
-
-/** Decides if two ASCII keys differ first in a letter each; 0 if that is not so. */
-function compareLetters(left: string, right: string): number {
-  const shared = Math.min(left.length, right.length);
-  for (let at = 0; at < shared; at++) {
-    const mine = left.charCodeAt(at);
-    const other = right.charCodeAt(at);
-    if (mine > 0x7f || other > 0x7f) return 0;
-    if (mine !== other) return isLetterCode(mine) && isLetterCode(other) ? mine - other : 0;
-  }
-  return left.length - right.length;
-}
-
-function isLetterCode(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
-}
-
-/** Where two keys begin to differ there may be numbers; if they differ in zeros, what stands before belongs to them. */
-function compareNumbers(a: readonly string[], b: readonly string[], at: number): number {
-  const lead = a[at] === '0' || b[at] === '0' ? leadBefore(a, at) : 0n;
-  const mine = numberAt(a, at, lead);
-  const other = numberAt(b, at, lead);
-  if (mine.value !== other.value) return mine.value < other.value ? -1 : 1;
-  return mine.end - other.end;
-}
-
-function leadBefore(characters: readonly string[], at: number): bigint {
-  for (let index = at - 1; index >= 0 && DIGIT.test(characters[index] ?? ''); index--) {
-    if (characters[index] !== '0') return 1n;
-  }
-  return 0n;
-}
-
-function numberAt(
-  characters: readonly string[],
-  at: number,
-  lead: bigint,
-): { readonly value: bigint; readonly end: number } {
-  let value = lead;
-  let end = at;
-  for (; end < characters.length && DIGIT.test(characters[end] ?? ''); end++) {
-    value = BigInt.asIntN(64, value * 10n + BigInt(codePoint(characters[end] ?? '0') - 0x30));
-  }
-  return { value, end };
-}
-
-function codePoint(character: string): number {
-  return character.codePointAt(0) ?? 0;
 }

@@ -1,4 +1,4 @@
-import { unreachable } from '../../base/index.ts';
+import { type Steps, unreachable } from '../../base/index.ts';
 import {
   type AliasEvent,
   type Event,
@@ -31,21 +31,18 @@ export interface YamlEntry {
   readonly value: YamlNode;
 }
 
+/** So many take a few milliseconds. */
+const EVENTS_A_STEP = 20_000;
+
 /** As deep as JSON may be nested, see `decodeJson`. */
 const MAX_DEPTH = 1000;
 
 /** Parses the first document of a YAML text, as Kubernetes does; nothing if there is none. */
-export function parseYaml(text: string): YamlNode | undefined {
-  const first = firstDocument(text);
-  return new DocumentReader(first, eventsOf(first)).read();
-}
-
-/** The same, with a pause between its two halves. */
-export async function parseYamlInSlices(text: string, pause: () => Promise<void>): Promise<YamlNode | undefined> {
+export function* yamlParsing(text: string): Steps<YamlNode | undefined> {
   const first = firstDocument(text);
   const events = eventsOf(first);
-  await pause();
-  return new DocumentReader(first, events).read();
+  yield;
+  return yield* new DocumentReader(first, events).read();
 }
 
 function eventsOf(text: string): readonly Event[] {
@@ -86,8 +83,10 @@ class DocumentReader {
     this.#events = events;
   }
 
-  read(): YamlNode | undefined {
-    for (const event of this.#events) {
+  *read(): Steps<YamlNode | undefined> {
+    for (let index = 0; index < this.#events.length; index++) {
+      const event = this.#events[index] as Event;
+      if (index % EVENTS_A_STEP === EVENTS_A_STEP - 1) yield;
       if (event.type === EVENT_ID.DOCUMENT) {
         this.#open.push({ add: (node) => (this.#content = node) });
       } else if (event.type === EVENT_ID.POP) {

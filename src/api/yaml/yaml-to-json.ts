@@ -1,4 +1,4 @@
-import { compareUtf8, unreachable } from '../../base/index.ts';
+import { compareUtf8, type Steps, unreachable } from '../../base/index.ts';
 import { DecodeError, decodeUtf8, type JsonEntry, type JsonNode, NULL_NODE } from '../json/index.ts';
 import { decodeBase64, quoteGo, ValueError } from '../values/index.ts';
 import { formatGoFloat32 } from './go-float.ts';
@@ -16,83 +16,114 @@ export interface YamlJson {
 }
 
 /** Turns YAML into JSON as Kubernetes does, before anything is decoded into a type. */
-export function yamlToJson(node: YamlNode | undefined, text: string): YamlJson {
+export function* yamlToJson(node: YamlNode | undefined, text: string): Steps<YamlJson> {
   if (node === undefined) return { node: NULL_NODE, duplicates: [] };
   const converter = new Converter(text);
-  return { node: converter.convert(node), duplicates: converter.duplicates };
+  return { node: yield* converter.convert(node), duplicates: converter.duplicates };
 }
 
 /** Go names them all; as many as there are of other problems will do. */
 const MAX_DUPLICATES = 100;
+
+/** So many take a few milliseconds. */
+const NODES_A_STEP = 10_000;
+
+interface ConvertedEntry {
+  readonly key: ResolvedScalar;
+  readonly value: JsonNode;
+}
 
 class Converter {
   readonly duplicates: string[] = [];
   readonly #openAliases = new Set<YamlNode>();
   readonly #limit = new ExpansionLimit();
   readonly #lines: LineCounter;
+  #nodes = 0;
 
   constructor(text: string) {
     this.#lines = new LineCounter(text);
   }
 
-  convert(node: YamlNode): JsonNode {
+  *convert(node: YamlNode): Steps<JsonNode> {
+    if (node.kind === 'scalar') return this.#scalar(node);
     this.#count(node);
     switch (node.kind) {
-      case 'scalar':
-        return jsonOf(resolveTagged(node));
-      case 'sequence':
-        return { kind: 'array', items: node.items.map((item) => this.convert(item)) };
+      case 'sequence': {
+        const items: JsonNode[] = [];
+        for (const item of node.items) {
+          items.push(item.kind === 'scalar' ? this.#scalar(item) : yield* this.convert(item));
+          if (this.#isStepDone()) yield;
+        }
+        return { kind: 'array', items };
+      }
       case 'mapping': {
-        const entries = new Map<string, { key: ResolvedScalar; value: JsonNode }>();
-        this.#addEntries(node.entries, entries);
+        const entries = new Map<string, ConvertedEntry>();
+        yield* this.#addEntries(node.entries, entries);
+        if (entries.size > NODES_A_STEP) yield;
         return { kind: 'object', entries: jsonEntries([...entries.values()]) };
       }
       case 'alias':
-        return this.#follow(node, (target) => this.convert(target));
+        return yield* this.#follow(node, (target) => this.convert(target));
       default:
         return unreachable(node);
     }
   }
 
+  #scalar(node: YamlNode & { kind: 'scalar' }): JsonNode {
+    this.#count(node);
+    return jsonOf(resolveTagged(node));
+  }
+
+  /** Asked after every item and entry. */
+  #isStepDone(): boolean {
+    this.#nodes += 1;
+    return this.#nodes % NODES_A_STEP === 0;
+  }
+
   /** Keys of different types differ, though they may become the same text: `1` and `"1"`. */
-  #addEntries(entries: readonly YamlEntry[], result: Map<string, { key: ResolvedScalar; value: JsonNode }>): void {
+  *#addEntries(entries: readonly YamlEntry[], result: Map<string, ConvertedEntry>): Steps<void> {
     for (const { key, value } of entries) {
       if (isMerge(key)) {
-        this.#merge(value, result);
+        yield* this.#merge(value, result);
         continue;
       }
-      const resolved = this.#key(key);
+      const resolved = key.kind === 'alias' ? yield* this.#aliasedKey(key) : this.#key(key);
       const identity = `${resolved.kind}:${resolved.kind === 'null' ? '' : resolved.value}`;
-      const converted = this.convert(value);
+      const converted = value.kind === 'scalar' ? this.#scalar(value) : yield* this.convert(value);
       if (result.has(identity) && this.duplicates.length < MAX_DUPLICATES) {
         this.duplicates.push(`line ${this.#lines.at(value.position)}: key ${describeKey(resolved)} already set in map`);
       }
       result.set(identity, { key: resolved, value: converted });
+      if (this.#isStepDone()) yield;
     }
+  }
+
+  *#aliasedKey(node: YamlNode): Steps<ResolvedScalar> {
+    if (node.kind === 'alias') this.#count(node);
+    return node.kind === 'alias' ? yield* this.#follow(node, (target) => this.#aliasedKey(target)) : this.#key(node);
   }
 
   #key(node: YamlNode): ResolvedScalar {
     this.#count(node);
     if (node.kind === 'scalar') return resolveTagged(node);
-    if (node.kind === 'alias') return this.#follow(node, (target) => this.#key(target));
     const items = node.kind === 'sequence' ? '[]interface {}{…}' : 'map[interface {}]interface {}{…}';
     throw yamlError(`invalid map key: ${items}`);
   }
 
-  #merge(node: YamlNode, result: Map<string, { key: ResolvedScalar; value: JsonNode }>): void {
-    if (node.kind === 'mapping') this.#addEntries(node.entries, result);
+  *#merge(node: YamlNode, result: Map<string, ConvertedEntry>): Steps<void> {
+    if (node.kind === 'mapping') yield* this.#addEntries(node.entries, result);
     else if (node.kind === 'alias' && node.target?.kind !== 'sequence')
-      this.#follow(node, (target) => this.#merge(target, result));
+      yield* this.#follow(node, (target) => this.#merge(target, result));
     else if (node.kind === 'sequence' && node.items.every(isMapping)) {
-      for (const item of node.items.toReversed()) this.#merge(item, result); // earlier ones win
+      for (const item of node.items.toReversed()) yield* this.#merge(item, result); // earlier ones win
     } else throw yamlError('map merge requires map or sequence of maps as the value');
   }
 
-  #follow<T>(alias: YamlNode & { kind: 'alias' }, read: (target: YamlNode) => T): T {
+  *#follow<T>(alias: YamlNode & { kind: 'alias' }, read: (target: YamlNode) => Steps<T>): Steps<T> {
     if (alias.target === undefined) throw yamlError(`unknown anchor '${alias.name}' referenced`);
     if (this.#openAliases.has(alias)) throw yamlError(`anchor '${alias.name}' value contains itself`);
     this.#openAliases.add(alias);
-    const result = read(alias.target);
+    const result = yield* read(alias.target);
     this.#openAliases.delete(alias);
     return result;
   }
@@ -103,7 +134,7 @@ class Converter {
 }
 
 /** Sorted, and keys that have become the same text taken for one: which one counts is open in Go, here it is the last. */
-function jsonEntries(entries: readonly { readonly key: ResolvedScalar; readonly value: JsonNode }[]): JsonEntry[] {
+function jsonEntries(entries: readonly ConvertedEntry[]): JsonEntry[] {
   const byText = new Map(entries.map(({ key, value }) => [keyText(key, value), value]));
   return [...byText].map(([key, value]) => ({ key, value })).sort((left, right) => compareUtf8(left.key, right.key));
 }

@@ -26,7 +26,7 @@ import { jsonOf, objectOf, type ObjectSource, protobufOf } from './object-forms.
 import { mediaTypes, type Representation, streamMediaType } from './representation.ts';
 import { StatusEncoder } from './status-encoder.ts';
 import { includeObject, lazyTableOf } from './table.ts';
-import { textList } from './text-list.ts';
+import { textList, yamlDocument } from './text-list.ts';
 import { warningHeaders } from './warning-headers.ts';
 import { WatchEncoder } from './watch-encoder.ts';
 
@@ -244,7 +244,7 @@ function encodeObject({ object, resource }: ObjectAnswer, { format, isPretty }: 
   if (format === 'protobuf') {
     return wrapProtobuf(protobufOf(object, resource), { apiVersion: apiVersionOf(resource), kind: resource.kind });
   }
-  if (format === 'yaml') return encodeDocument(objectOf(object, resource), { format, isPretty });
+  if (format === 'yaml') return lazyPieces(yamlDocument(objectOf(object, resource)));
   const json = jsonOf(object, resource);
   if (isPretty) return indentJson(json);
   return json.length > AT_ONCE_BYTES ? [json, LINE_FEED] : Buffer.concat([json, LINE_FEED]);

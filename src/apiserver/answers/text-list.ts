@@ -1,4 +1,4 @@
-import { encodeJson, encodeYaml } from '../../api/index.ts';
+import { encodeJson, encodeYaml, yamlPieces } from '../../api/index.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import type { TextForm } from './document.ts';
 import { JsonIndenter } from './indent-json.ts';
@@ -33,6 +33,20 @@ function* jsonList({ fields, name, items }: TextList, isPretty: boolean): Genera
   yield* writer.finish();
 }
 
+/** One value as YAML. */
+export function* yamlDocument(value: unknown): Generator<Uint8Array> {
+  const writer = new ChunkWriter();
+  yield* yamlInto(writer, value);
+  yield* writer.finish();
+}
+
+function* yamlInto(writer: ChunkWriter, value: unknown): Generator<Uint8Array> {
+  for (const piece of yamlPieces(value)) {
+    writer.text(piece);
+    if (writer.hasFull) yield* writer.take();
+  }
+}
+
 /** Keys are sorted in YAML: some of the other fields come before the list, some behind it. */
 function* yamlList({ fields, name, items }: TextList): Generator<Uint8Array> {
   const writer = new ChunkWriter();
@@ -44,8 +58,7 @@ function* yamlList({ fields, name, items }: TextList): Generator<Uint8Array> {
   for (const item of items ?? []) {
     if (isEmpty) writer.text(`${name}:\n`);
     isEmpty = false;
-    writer.text(encodeYaml([item]));
-    if (writer.hasFull) yield* writer.take();
+    yield* yamlInto(writer, [item]);
   }
   if (isEmpty) writer.text(`${name}: ${items === null ? 'null' : '[]'}\n`);
   if (Object.keys(after).length > 0) writer.text(encodeYaml(after));

@@ -40,13 +40,23 @@ export class StorageMetrics {
         help: 'Objects read from the store for lists.',
         labels: byKind,
       }),
+      evaluated: metrics.counter({
+        name: 'apiserver_storage_list_evaluated_objects_total',
+        help: 'Objects that selectors of lists have looked at.',
+        labels: byKind,
+      }),
+      returned: metrics.counter({
+        name: 'apiserver_storage_list_returned_objects_total',
+        help: 'Objects that lists have selected.',
+        labels: byKind,
+      }),
     };
   }
 
   /** The series of one kind. */
   of(kind: { readonly group: string; readonly plural: string }): KindStorageMetrics {
     const labels = { group: kind.group, resource: kind.plural };
-    const { requests, errors, seconds, lists, fetched } = this.#families;
+    const { requests, errors, seconds, lists, fetched, evaluated, returned } = this.#families;
     return new KindStorageMetrics({
       clock: this.#clock,
       operation: (operation) => ({
@@ -56,6 +66,8 @@ export class StorageMetrics {
       }),
       lists: () => lists.with(labels),
       fetched: () => fetched.with(labels),
+      evaluated: () => evaluated.with(labels),
+      returned: () => returned.with(labels),
     });
   }
 }
@@ -71,6 +83,8 @@ interface KindSeries {
   readonly operation: (operation: StorageOperation) => OperationSeries;
   readonly lists: () => Counter;
   readonly fetched: () => Counter;
+  readonly evaluated: () => Counter;
+  readonly returned: () => Counter;
 }
 
 /** Series are there from their first use on, so that kinds that nobody uses have none. */
@@ -98,5 +112,10 @@ export class KindStorageMetrics {
   listed(count: number): void {
     this.#series.lists().add();
     this.#series.fetched().add(count);
+  }
+
+  selected(evaluated: number, returned: number): void {
+    this.#series.evaluated().add(evaluated);
+    this.#series.returned().add(returned);
   }
 }

@@ -41,7 +41,7 @@ export class TableOwnership implements FieldOwnership {
     const writer = { manager: context.manager, time: timestamp(context.now) };
     const written = resource.storage.normalize?.(object) ?? object; // what comes with the conversion is the writer's too
     const work = ownAfterWrite(live ?? blankObject(resource), written, { kind, writer });
-    return withConversions(work, this.#kinds.converter(resource, context));
+    return withConversions(work, { convert: this.#kinds.converter(resource, context), pause: context.pause });
   }
 
   apply(
@@ -54,6 +54,6 @@ export class TableOwnership implements FieldOwnership {
     const blank = blankObject(resource);
     const writer = { manager: context.manager, time: timestamp(context.now) };
     const work = applyConfig(live ?? blank, config, { kind, writer, force, blank });
-    return withConversions(work, this.#kinds.converter(resource, context));
+    return withConversions(work, { convert: this.#kinds.converter(resource, context), pause: context.pause });
   }
 }

@@ -1,8 +1,9 @@
+import { allAtOnce, type Steps, withPauses } from '../../base/index.ts';
 import {
   DecodeError,
-  decodeJson,
   decodeProtobuf,
   JsonBody,
+  jsonDecoding,
   openProtobufEnvelope,
   StatusError,
   typeMetaOf,
@@ -33,8 +34,8 @@ export async function decodeObject(call: Call, resource: Resource, context: Deco
     format === 'protobuf'
       ? decodeBinary(target)
       : call.isLarge
-        ? await decodeLongText(target, format)
-        : decodeText(target, format);
+        ? await withPauses(decodeText(target, format), () => services.turns.take(true))
+        : allAtOnce(decodeText(target, format));
   const object = withKind(decoded, resource);
   object.metadata ??= {};
   resource.strategy.applyDefaults?.(object);
@@ -59,7 +60,7 @@ interface DecodeTarget {
 interface TextBody {
   readonly typeMeta: TypeMeta;
   readonly resetsManagedFields: boolean;
-  decode(type: Struct, options: DecodeOptions): Decoded;
+  decoding(type: Struct, options: DecodeOptions): Steps<Decoded>;
 }
 
 function jsonBody(bytes: Uint8Array): TextBody {
@@ -71,7 +72,7 @@ function jsonBody(bytes: Uint8Array): TextBody {
     get typeMeta() {
       return typeMetaOf(body);
     },
-    decode: (type, options) => decodeJson(body, type, options),
+    decoding: (type, options) => jsonDecoding(body, type, options),
   };
 }
 
@@ -81,38 +82,25 @@ function yamlBody(body: YamlBody): TextBody {
       return body.typeMeta;
     },
     resetsManagedFields: nodeResetsManagedFields(body.node),
-    decode: (type, options) => body.decode(type, options),
+    decoding: (type, options) => body.decoding(type, options),
   };
 }
 
-function decodeText(target: DecodeTarget, format: 'json' | 'yaml'): ApiObject {
+function* decodeText(target: DecodeTarget, format: 'json' | 'yaml'): Steps<ApiObject> {
   let parsed: TextBody | undefined;
   try {
-    parsed = format === 'json' ? jsonBody(target.body) : yamlBody(new YamlBody(target.body));
-    return decodeParsed(parsed, target);
+    parsed = format === 'json' ? jsonBody(target.body) : yamlBody(yield* YamlBody.parsing(target.body));
+    yield;
+    return yield* decodeParsed(parsed, target);
   } catch (error) {
     throw textFailure(error, parsed, target);
   }
 }
 
-/** The same in slices. */
-async function decodeLongText(target: DecodeTarget, format: 'json' | 'yaml'): Promise<ApiObject> {
-  const { turns } = target.context.services;
-  const pause = (): Promise<void> => turns.take(true);
-  let parsed: TextBody | undefined;
-  try {
-    parsed = format === 'json' ? jsonBody(target.body) : yamlBody(await YamlBody.inSlices(target.body, pause));
-    await pause();
-    return decodeParsed(parsed, target);
-  } catch (error) {
-    throw textFailure(error, parsed, target);
-  }
-}
-
-function decodeParsed(parsed: TextBody, { resource, context, warn }: DecodeTarget): ApiObject {
+function* decodeParsed(parsed: TextBody, { resource, context, warn }: DecodeTarget): Steps<ApiObject> {
   const { fieldValidation, services } = context;
   const { resetsManagedFields: isReset } = parsed;
-  const { value, warnings } = parsed.decode(resource.type, { fieldValidation, defaults: true });
+  const { value, warnings } = yield* parsed.decoding(resource.type, { fieldValidation, defaults: true });
   checkKind(value, resource, services);
   for (const warning of warnings) warn(warning);
   const object = value as unknown as ApiObject;

@@ -78,6 +78,11 @@ export class ObjectStore {
     return { objects: entries.map((entry) => this.#share(entry)), more, count, revision };
   }
 
+  /** Counts what a list has made of the objects that it read. */
+  countSelected(evaluated: number, returned: number): void {
+    this.#metrics?.selected(evaluated, returned);
+  }
+
   /** `get` without waiting, where the store is in this process; otherwise throws a `StoreError`, reason `Unavailable`. */
   getNow(key: string): StoredObject | undefined {
     const entry = this.#atHand.readNow(key);

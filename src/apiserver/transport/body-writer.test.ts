@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'vitest';
-import { VirtualClock } from '../../base/index.ts';
+import { Turns, VirtualClock } from '../../base/index.ts';
 import { BodyWriter } from './body-writer.ts';
 import type { Output } from './exchange.ts';
 
@@ -12,6 +12,7 @@ const MAX = 100_000;
 function writerTo(output: Output, clock = new VirtualClock(), onStall = (): void => undefined): BodyWriter {
   return new BodyWriter(output, {
     clock,
+    turns: new Turns(),
     maxBufferedBytes: MAX,
     stallTimeoutMs: 1_000,
     onWait: () => undefined,

@@ -1,8 +1,10 @@
-import type { Clock } from '../../base/index.ts';
+import type { Clock, Turns } from '../../base/index.ts';
 import type { Output } from './exchange.ts';
 
 export interface BodyWriterOptions {
   readonly clock: Clock;
+  /** Taken when the pieces of a body take long to make. */
+  readonly turns: Turns;
   /** Above this, the source of the body has to wait. */
   readonly maxBufferedBytes: number;
   readonly stallTimeoutMs: number;
@@ -14,6 +16,9 @@ export interface BodyWriterOptions {
 
 /** Larger pieces are cut, so that it can be seen whether the client reads at all. */
 const LARGEST_WRITE_BYTES = 64 * 1024;
+
+/** Pieces are made for so long at a stretch; then others have their turn. */
+const LONGEST_SLICE_MS = 5;
 
 /** As much is written before the client has read anything: one that never does costs no more. */
 const FIRST_BYTES = 64 * 1024;
@@ -80,11 +85,19 @@ export class BodyWriter {
   /** Writes many pieces, and takes as many at a time as there is room for. */
   async writeAll(pieces: Iterable<Uint8Array>): Promise<void> {
     const parts = inParts(pieces, this.#options.maxBufferedBytes);
+    const { clock, turns } = this.#options;
+    let end = clock.monotonic() + LONGEST_SLICE_MS;
     for (let part = parts.next(); part.done !== true && this.#isOpen;) {
+      let isLate = false;
       this.#output.cork();
-      for (; part.done !== true && !this.isFull; part = parts.next()) this.#put(part.value);
+      for (; part.done !== true && !this.isFull && !isLate; part = parts.next()) {
+        this.#put(part.value);
+        isLate = clock.monotonic() > end;
+      }
       this.#output.uncork();
-      if (part.done !== true) await this.#room();
+      if (part.done === true) return;
+      await (this.isFull ? this.#room() : turns.take(true));
+      end = clock.monotonic() + LONGEST_SLICE_MS;
     }
   }
 

@@ -3,7 +3,7 @@ import type { Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { aborted } from '../../base/index.ts';
+import { aborted, Turns } from '../../base/index.ts';
 import { HeadWriter } from './answer-head.ts';
 import { CertificateReader } from './client-certificate.ts';
 import { answerPlainHttp, type ClientError } from './client-errors.ts';
@@ -18,7 +18,7 @@ import { RequestServer } from './request-server.ts';
 import { AddressBudgets } from './reset-budget.ts';
 import type { RequestServices } from './served-request.ts';
 
-export interface HttpTransportOptions extends Omit<RequestServices, 'heads'> {
+export interface HttpTransportOptions extends Omit<RequestServices, 'heads' | 'turns'> {
   readonly serving: ServingCertificate;
   readonly clientAuthorities?: string;
   readonly proxyAuthorities?: string;
@@ -44,7 +44,7 @@ export class HttpTransport implements AsyncDisposable {
     const { clock, limits, serving } = options;
     this.#options = options;
     this.#certificates = new CertificateReader(options);
-    this.#requests = new RequestServer({ ...options, heads: new HeadWriter(clock) });
+    this.#requests = new RequestServer({ ...options, heads: new HeadWriter(clock), turns: new Turns() });
     this.#addressBudgets = new AddressBudgets(clock, limits);
     this.#counter = new ConnectionCounter(connectionLimits(limits.maxConnections, maxOpenFiles()));
     this.#connections = new OpenConnections(clock, limits.idleTimeoutMs);

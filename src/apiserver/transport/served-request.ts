@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { StatusError } from '../../api/index.ts';
-import { type Clock, type Logger, type UidSource } from '../../base/index.ts';
+import type { Clock, Logger, Turns, UidSource } from '../../base/index.ts';
 import type { EncodedAnswer, TakeOver } from '../answers/answer.ts';
 import { ANONYMOUS, type SentAnswer } from '../request/call.ts';
 import { isLongRunning } from '../stages/limit-concurrency.ts';
@@ -25,6 +25,7 @@ export interface RequestServices {
   readonly uids: UidSource;
   readonly log: Logger;
   readonly heads: HeadWriter;
+  readonly turns: Turns;
   readonly limits: TransportLimits;
   readonly observer: TransportObserver;
   /** Large answers go out as gzip to clients that take it. */
@@ -198,11 +199,12 @@ export class ServedRequest implements PendingAnswer {
     body: Exclude<EncodedAnswer['body'], Uint8Array>,
     held: number,
   ): Promise<void> {
-    const { clock, limits } = this.#tracker.services;
+    const { clock, limits, turns } = this.#tracker.services;
     this.#begin(answer.code);
     this.#exchange.start(this.#head(answer, lengthOf(body)));
     this.#stream = new StreamedBody(this.#exchange.output, {
       clock,
+      turns,
       maxBufferedBytes: limits.maxBufferedBytes,
       stallTimeoutMs: limits.stallTimeoutMs,
       onWait: (bytes) => this.#waitFor(bytes === 0 ? 0 : held + bytes),

@@ -102,7 +102,7 @@ describe('a kind that was made up a moment ago', () => {
       const config = { apiVersion: 'example.dev/v1', kind: 'House', metadata: { name: 'h' }, spec: own };
       const writer = { manager, time: '2026-01-01T00:00:00Z' };
       const work = applyConfig(live, config, { kind: owned, writer, force: false, blank });
-      const { object, managedFields } = withConversions(work, () => undefined) as Applied;
+      const { object, managedFields } = withConversions(work, { convert: () => undefined }) as Applied;
       const merged = canonicalize(object, type) as unknown as ApiObject;
       return { ...merged, metadata: { ...merged.metadata, uid: 'u', managedFields } };
     };

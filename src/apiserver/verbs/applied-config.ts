@@ -10,6 +10,7 @@ import {
   YamlBody,
 } from '../../api/index.ts';
 import type { ApiObject, Applied, PlainObject } from '../../api/index.ts';
+import type { Steps } from '../../base/index.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { FieldValidation } from '../request/options.ts';
 import type { Resource, WriteContext } from '../resource.ts';
@@ -26,11 +27,14 @@ export class AppliedConfig {
   readonly #duplicates: readonly string[];
   readonly #options: AppliedConfigOptions;
 
-  constructor(body: Uint8Array, options: AppliedConfigOptions) {
-    const { config, duplicates } = readConfig(body);
+  private constructor({ config, duplicates }: Config, options: AppliedConfigOptions) {
     this.#config = config;
     this.#duplicates = duplicates;
     this.#options = options;
+  }
+
+  static *reading(body: Uint8Array, options: AppliedConfigOptions): Steps<AppliedConfig> {
+    return new AppliedConfig(yield* readConfig(body), options);
   }
 
   /** The object, or a new one, with the configuration in it: canonical, with defaults and managedFields. */
@@ -41,6 +45,7 @@ export class AppliedConfig {
   ): Promise<ApiObject> {
     const { force } = this.#options;
     const applied = await services.ownership.apply(this.#config, current, { resource, context, force });
+    await context.pause?.();
     const object = applied.object === current ? { ...current } : decodeApplied(applied, this.#config, resource);
     object.metadata = withMeta(object.metadata, { managedFields: applied.managedFields });
     this.#reportDuplicates(context);
@@ -67,8 +72,8 @@ interface Config {
 
 const OPENING_BRACE = 0x7b;
 
-function readConfig(body: Uint8Array): Config {
-  const { value, duplicates } = readJson(body) ?? readYaml(body);
+function* readConfig(body: Uint8Array): Steps<Config> {
+  const { value, duplicates } = readJson(body) ?? (yield* readYaml(body));
   if (value === null) return { config: {}, duplicates };
   if (isObject(value)) return { config: value, duplicates };
   const problem = `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type map[string]interface {}`;
@@ -87,9 +92,10 @@ function readJson(body: Uint8Array): { readonly value: unknown; readonly duplica
   }
 }
 
-function readYaml(body: Uint8Array): { readonly value: unknown; readonly duplicates: readonly string[] } {
+function* readYaml(body: Uint8Array): Steps<{ readonly value: unknown; readonly duplicates: readonly string[] }> {
   try {
-    const parsed = new YamlBody(body);
+    const parsed = yield* YamlBody.parsing(body);
+    yield;
     return { value: parsed.untyped(), duplicates: parsed.duplicates };
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;

@@ -59,7 +59,8 @@ export async function createObject(
   const mayRepeat = isNameGenerated || resource.strategy.alongside !== undefined;
   for (let tries = 1; ;) {
     if (pause !== undefined) await pause();
-    const object = mayRepeat ? clone(mutated) : { ...mutated };
+    const object = mayRepeat ? copyToPrepare(mutated) : { ...mutated };
+    if (pause !== undefined && mayRepeat) await pause();
     fillSystemFields(object, endpoint, context);
     await prepareAndCheck(object, endpoint, context);
     await admission.validateCreate(object);
@@ -72,6 +73,14 @@ export async function createObject(
     }
     tries += 1;
   }
+}
+
+/** Preparing replaces managedFields, which can be as large as the rest, rather than change them. */
+function copyToPrepare(object: ApiObject): ApiObject {
+  const { managedFields, ...metadata } = object.metadata;
+  const copy: ApiObject = clone({ ...object, metadata });
+  if (managedFields !== undefined) copy.metadata.managedFields = managedFields;
+  return copy;
 }
 
 async function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: WriteContext): Promise<void> {

@@ -37,6 +37,7 @@ export async function selectObjects(
   // Whoever takes any version gets all of it: Kubernetes answers from its cache then, which does not count.
   const limit = options.resourceVersion === '0' ? 0 : options.limit;
   const page = await readPage(endpoint, selected, { ...start, limit, range: whole, reader: target.reader });
+  objects.countSelected(page.evaluated, page.items.length);
   return { items: page.items, metadata: listMetadata(page, whole, selected) };
 }
 
@@ -66,6 +67,8 @@ async function startOf(objects: ObjectStore, options: ListOptions, range: KeyRan
 
 interface Page {
   readonly items: readonly StoredObject[];
+  /** How many objects the selectors have looked at. */
+  readonly evaluated: number;
   readonly revision: Revision;
   /** Where the next page starts, if there is one. */
   readonly next: string | undefined;
@@ -81,21 +84,23 @@ async function readPage(
   const { limit, range } = request;
   const items: StoredObject[] = [];
   let { from, at } = request;
+  let evaluated = 0;
   for (;;) {
     const chunk = limit > 0 ? (selected.isAll ? limit : Math.max(limit, 500)) : 0;
     const read = await readAt(objects, { from, to: range.to }, { limit: chunk, at, range });
     at ??= read.revision;
     await convertForReading(read.objects, resource, request.reader);
     for (const [index, object] of read.objects.entries()) {
+      evaluated += 1;
       if (!selected.matches(object)) continue;
       items.push(object);
       const isLast = index === read.objects.length - 1 && !read.more;
       if (limit > 0 && items.length === limit && !isLast) {
-        return { items, revision: at, next: after(object.key), remaining: read.count - index - 1 };
+        return { items, evaluated, revision: at, next: after(object.key), remaining: read.count - index - 1 };
       }
     }
     const last = read.objects.at(-1);
-    if (!read.more || last === undefined) return { items, revision: at, next: undefined, remaining: 0 };
+    if (!read.more || last === undefined) return { items, evaluated, revision: at, next: undefined, remaining: 0 };
     from = after(last.key);
   }
 }

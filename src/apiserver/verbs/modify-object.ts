@@ -35,8 +35,8 @@ export interface Modification {
   readonly preconditions?: Preconditions;
   /** The write fails rather than lose managedFields, see `putObject`. */
   readonly keepsManagedFields?: boolean;
-  /** The object as it should be; called again after a lost race. Gets a frozen object and returns a new one. */
-  change(current: ApiObject): ApiObject | Promise<ApiObject>;
+  /** The object as it should be; called again after a lost race. Gets a frozen object and returns a new one. `pause` is that of the context, and there as well when only the stored object is large. */
+  change(current: ApiObject, pause: WriteContext['pause']): ApiObject | Promise<ApiObject>;
 }
 
 /** Whenever a race is lost, somebody else has won it; so many in a row mean that something is wrong. */
@@ -106,8 +106,9 @@ function checkResourceVersion(
 }
 
 /** The object as it should be, after mutation: a new one, which the next steps may change. */
-async function changed(old: ApiObject, { change, admission, seenAs }: Modification): Promise<ApiObject> {
-  const object = { ...(await change(old)) };
+async function changed(old: ApiObject, { change, admission, seenAs, context }: Modification): Promise<ApiObject> {
+  await context.pause?.();
+  const object = { ...(await change(old, context.pause)) };
   if (admission === undefined || seenAs !== undefined) return object;
   const mutated = await admission.mutateUpdate(object, old);
   return mutated === object ? object : { ...mutated };

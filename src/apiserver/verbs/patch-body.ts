@@ -1,4 +1,5 @@
 import { badRequest, DecodeError, duplicateFields, JsonBody, parseUntyped, type Struct } from '../../api/index.ts';
+import type { Steps } from '../../base/index.ts';
 import type { FieldValidation } from '../request/options.ts';
 
 /** A patch as sent. */
@@ -9,10 +10,12 @@ export interface PatchBody {
 }
 
 /** Reads the JSON of a patch; `prefix` is how a refusal begins. */
-export function readPatch(body: Uint8Array, context: PatchContext, prefix: string): PatchBody {
+export function* readPatch(body: Uint8Array, context: PatchContext, prefix: string): Steps<PatchBody> {
   try {
     const parsed = new JsonBody(body);
+    yield;
     const duplicates = context.fieldValidation === 'Ignore' ? [] : duplicateFields(parsed);
+    yield;
     return { value: parseUntyped(parsed), duplicates };
   } catch (error) {
     if (error instanceof DecodeError) throw badRequest(`${prefix}${error.message}`, { cause: error });
@@ -32,7 +35,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Reads a patch once; what it returns applies it as often as needed. */
-export type PatchMethod = (body: Uint8Array, context: PatchContext) => (current: unknown) => Patched;
+export type PatchMethod = (body: Uint8Array, context: PatchContext) => Steps<(current: unknown) => Steps<Patched>>;
 
 export interface PatchContext {
   readonly fieldValidation: FieldValidation;

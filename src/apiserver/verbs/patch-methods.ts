@@ -14,6 +14,7 @@ import {
   touchedBy,
 } from '../../api/index.ts';
 import type { JsonPatchOperation, StrategicallyMerged, Struct, Touched } from '../../api/index.ts';
+import type { Steps } from '../../base/index.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Call } from '../request/call.ts';
 import type { Resource } from '../resource.ts';
@@ -22,15 +23,17 @@ import { isObject, jsonTypeOf, type PatchContext, type Patched, type PatchMethod
 const MAX_OPERATIONS = 10_000;
 const DECODING = 'error decoding patch: ';
 
-function prepareJsonPatch(body: Uint8Array, context: PatchContext): (current: unknown) => Patched {
-  const { value: operations, duplicates } = readPatch(body, context, DECODING);
+function* prepareJsonPatch(body: Uint8Array, context: PatchContext): ReturnType<PatchMethod> {
+  const { value: operations, duplicates } = yield* readPatch(body, context, DECODING);
   if (!Array.isArray(operations)) throw mismatch(operations, 'Go value of type []handlers.jsonPatchOp');
   for (const operation of operations) checkOperation(operation);
   if (operations.length > MAX_OPERATIONS) throw tooMany(operations.length);
   const problems = [...operations.flatMap(unknownMembers), ...duplicates].map((text) => `json patch ${text}`);
   const touched = touchedBy(operations.flatMap(pointersIn));
-  return (current) => {
-    const value = inTouchedOrder(applied(current, operations as (JsonPatchOperation | null)[]), touched);
+  return function* (current): Steps<Patched> {
+    const result = applied(current, operations as (JsonPatchOperation | null)[]);
+    yield;
+    const value = inTouchedOrder(result, touched);
     return { value, quoted: () => quoted(value, context), problems };
   };
 }
@@ -122,29 +125,32 @@ function unsupported({ hasStrategicMerge, refusals }: Capabilities): StatusError
   return new StatusError({ code, reason, message });
 }
 
-function prepareMergePatch(body: Uint8Array, context: PatchContext): (current: unknown) => Patched {
-  const { value: patch, duplicates } = readPatch(body, context, DECODING);
+function* prepareMergePatch(body: Uint8Array, context: PatchContext): ReturnType<PatchMethod> {
+  const { value: patch, duplicates } = yield* readPatch(body, context, DECODING);
   if (patch === null) throw badRequest('Invalid JSON Patch');
   if (!isObject(patch)) {
     throw badRequest(
       `${DECODING}json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`,
     );
   }
-  return (current) => {
-    const value = inTouchedOrder(applyMergePatch(current, patch), patch as Touched);
+  return function* (current): Steps<Patched> {
+    const result = applyMergePatch(current, patch);
+    yield;
+    const value = inTouchedOrder(result, patch as Touched);
     return { value, quoted: () => quoted(value, context), problems: duplicates };
   };
 }
 
 type Members = Record<string, unknown>;
 
-function prepareStrategicPatch(body: Uint8Array, context: PatchContext): (current: unknown) => Patched {
-  const { value: patch, duplicates } = readPatch(body, context, '');
+function* prepareStrategicPatch(body: Uint8Array, context: PatchContext): ReturnType<PatchMethod> {
+  const { value: patch, duplicates } = yield* readPatch(body, context, '');
   if (!isObject(patch)) {
     throw badRequest(`json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`);
   }
   const { type } = context;
-  return (current) => {
+  // eslint-disable-next-line require-yield
+  return function* (current): Steps<Patched> {
     const { patched, patch: left } = merged(current as Members, patch, type);
     return {
       value: patched,

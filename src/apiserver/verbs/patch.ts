@@ -1,4 +1,5 @@
 import { type ApiObject, conflict, hasReason, notFound } from '../../api/index.ts';
+import { withPauses } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupResource, keyOf, writeContext } from '../endpoint.ts';
@@ -30,16 +31,18 @@ export async function patch(
   const options = writeOptions(call.query, 'PatchOptions');
   const context = writeContext(call, endpoint, options);
   const patchContext = { fieldValidation: options.fieldValidation, warn: context.warn, type: resource.type, name };
-  const applyPatch = method(body, patchContext);
+  const applyPatch = await withPauses(method(body, patchContext), context.pause);
   const object = await modifyObject(endpoint, {
     key: keyOf(resource, namespace, name),
     name,
     admission: new RequestAdmission(call, endpoint, options),
     context,
     strategy,
-    change: async (current: ApiObject) => {
-      const sent = decodePatched(applyPatch(current), endpoint, patchContext);
-      const patched = await withManager(sent, current, { endpoint, context });
+    change: async (current: ApiObject, pause) => {
+      const merged = await withPauses(applyPatch(current), pause);
+      await pause?.();
+      const sent = decodePatched(merged, endpoint, patchContext);
+      const patched = await withManager(sent, current, { endpoint, context: { ...context, pause } });
       ensureNamespace(patched, endpoint, namespace);
       checkName(patched, name);
       return patched;
@@ -59,9 +62,10 @@ async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promis
   if (body.length > LARGE_BYTES) await beginLarge(call, services);
   const options = writeOptions(call.query, 'PatchOptions', true);
   const context = writeContext(call, endpoint, options);
-  const config = new AppliedConfig(body, { fieldValidation: options.fieldValidation, force: options.force === true });
-  const change = async (current: ApiObject | undefined): Promise<ApiObject> =>
-    placed(await config.applyTo(current, endpoint, context), call, endpoint);
+  const { fieldValidation, force = false } = options;
+  const config = await withPauses(AppliedConfig.reading(body, { fieldValidation, force }), context.pause);
+  const change = async (current: ApiObject | undefined, pause: WriteContext['pause']): Promise<ApiObject> =>
+    placed(await config.applyTo(current, endpoint, { ...context, pause }), call, endpoint);
   const admission = new RequestAdmission(call, endpoint, options);
   const key = keyOf(resource, namespace, name);
   for (let attempt = 0; ; attempt++) {
@@ -75,7 +79,7 @@ async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promis
         type: 'object',
         code: 201,
         resource,
-        object: await create(await change(undefined), endpoint, { admission, context }),
+        object: await create(await change(undefined, context.pause), endpoint, { admission, context }),
       };
     } catch (error) {
       const isRace =

@@ -9,6 +9,7 @@ import {
   pageNotFound,
 } from '../../api/index.ts';
 import type { ApiObject, ScaledKind } from '../../api/index.ts';
+import { allAtOnce } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { builtInCapabilities } from '../capabilities.ts';
@@ -147,7 +148,7 @@ async function patchProjection(call: Call, endpoint: Endpoint, projection: Proje
   const options = writeOptions(call.query, 'PatchOptions', method === APPLY);
   const { fieldValidation, force } = options;
   if (method === APPLY) {
-    const config = new AppliedConfig(body, { fieldValidation, force: force === true });
+    const config = allAtOnce(AppliedConfig.reading(body, { fieldValidation, force: force === true }));
     const change: ProjectedChange = (projected, context) => config.applyTo(projected, target, context);
     return writeProjection(call, endpoint, { projection, options, change });
   }
@@ -157,9 +158,11 @@ async function patchProjection(call: Call, endpoint: Endpoint, projection: Proje
     type: projection.struct,
     name: call.info.name,
   };
-  const apply = method(body, patchContext);
-  const change: ProjectedChange = (projected, context) =>
-    withManager(decodePatched(apply(projected), target, patchContext), projected, { endpoint: target, context });
+  const apply = allAtOnce(method(body, patchContext));
+  const change: ProjectedChange = (projected, context) => {
+    const patched = allAtOnce(apply(projected)); // projections, such as a Scale, are small
+    return withManager(decodePatched(patched, target, patchContext), projected, { endpoint: target, context });
+  };
   return writeProjection(call, endpoint, { projection, options, change });
 }
 

@@ -62,9 +62,9 @@ export const upCommand: Command = {
     const { access } = cluster.plane;
     const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
     const { random } = settings;
-    await writeKubeconfig(kubeconfig, access, { random });
+    await writeKubeconfig(kubeconfig, access, { random, clock });
     using _renewal = cluster.plane.onRenewed(() => {
-      writeKubeconfig(kubeconfig, cluster.plane.access, { random }).catch((error: unknown) =>
+      writeKubeconfig(kubeconfig, cluster.plane.access, { random, clock }).catch((error: unknown) =>
         context.printError(messageOf(error)),
       );
     });
