@@ -126,6 +126,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
     admission: clusterAdmission(options, { objects, authorizer, webhooks, metrics, registry: () => server.registry }),
     limits: options.limits,
+    ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),
   });
   const enablement = apiEnablement(options.runtimeConfig);
   const resources = builtInResources(types, {

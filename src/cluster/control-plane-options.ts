@@ -60,6 +60,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly serviceCidrs: readonly string[];
   readonly eventTtlSeconds?: number;
   readonly limits?: Partial<ServerLimits>;
+  /** How many recent requests are kept with what became of them and why; unless given, only those that ask for it. */
+  readonly tracedRequests?: number;
   readonly transportLimits?: Partial<TransportLimits>;
   readonly clock: Clock;
   /** What certificates go by, when `clock` is not the time of those who check them. */
