@@ -1,4 +1,5 @@
 import { apiEnablement, type TypeTable } from '../api/index.ts';
+import { ReviewPaths, WebhookReviews } from '../admission/index.ts';
 import { Definitions } from '../apiextensions/index.ts';
 import {
   type Authentication,
@@ -111,6 +112,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     update: (path, object) => server.self.update(path, object),
   });
   const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
+  const reviews = options.devWebhooks === true ? new WebhookReviews(clock) : undefined;
   const server: ApiServer = new ApiServer({
     objects,
     types,
@@ -124,10 +126,18 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     impersonate: (encode) => impersonate({ authorizer, metrics: new ImpersonationMetrics(metrics, clock) }, encode),
     authorizer,
     anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
-    admission: clusterAdmission(options, { objects, authorizer, webhooks, metrics, registry: () => server.registry }),
+    admission: clusterAdmission(options, {
+      objects,
+      authorizer,
+      webhooks,
+      metrics,
+      registry: () => server.registry,
+      reviews,
+    }),
     limits: options.limits,
     ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),
   });
+  if (reviews !== undefined) server.addPaths(new ReviewPaths(reviews, { client: webhooks, objects }));
   const enablement = apiEnablement(options.runtimeConfig);
   const resources = builtInResources(types, {
     objects,
@@ -138,6 +148,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     tokenReviewer: authentication.tokenReviewer,
     tokenIssuer: authentication.tokenIssuer,
     roleGuard: new EscalationGuard(objects, authorizer),
+    devWebhooks: options.devWebhooks ?? false,
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);

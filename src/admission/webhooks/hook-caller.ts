@@ -7,12 +7,14 @@ import { callHook } from './call-hook.ts';
 import type { Hook, HookType } from './hook.ts';
 import { HookDenial, HookFailure } from './hook-failure.ts';
 import type { PlacedHook } from './hook-index.ts';
+import type { WebhookReviews } from './webhook-reviews.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
 /** What asking a webhook needs of a server. */
 export interface HookCallerOptions {
   readonly client: WebhookClient;
   readonly metrics: WebhookMetrics;
+  readonly reviews?: WebhookReviews | undefined;
 }
 
 /** A webhook that is to be asked, and the request as it wants to see it. */
@@ -55,7 +57,7 @@ export class HookCaller {
     failedOpen: string,
   ): Promise<T | undefined> {
     const step = beginStep(shown, hook);
-    const { client, metrics } = this.#options;
+    const { client, metrics, reviews } = this.#options;
     const type = this.#type;
     const start = client.clock.monotonic();
     const ended = (outcome: Pick<Parameters<WebhookMetrics['ended']>[0], 'code' | 'rejection'>): void => {
@@ -63,7 +65,7 @@ export class HookCaller {
       metrics.ended({ name: hook.name, type, operation: shown.operation, seconds, ...outcome });
     };
     try {
-      const used = use(await callHook(hook, shown, { client, type }), step);
+      const used = use(await callHook(hook, shown, { client, type, reviews }), step);
       ended({ code: 200 });
       step?.end();
       return used;
