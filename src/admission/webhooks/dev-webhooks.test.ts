@@ -22,7 +22,9 @@ async function plainWebhook() {
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => {
+    server.close().closeAllConnections();
+  });
   webhook.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/check`;
   return webhook;
 }

@@ -123,18 +123,23 @@ async function runStep({ name, timer, plugins }: Step, attributes: AdmissionAttr
 }
 
 /** Notes what a plugin decides, and what it makes of the object: plugins replace it, or members of it, and leave the rest alone. */
-async function runTraced(plugin: PluginRun, attributes: AdmissionAttributes, within: TraceStep): Promise<void> {
+function runTraced(plugin: PluginRun, attributes: AdmissionAttributes, within: TraceStep): void | Promise<void> {
   const before = { ...attributes.object };
   const step = within.begin(plugin.name);
-  attributes.plugin = step;
-  try {
-    await plugin.run(attributes);
+  const passed = (): void => {
     if (attributes.object !== undefined) step.changed(before, attributes.object);
     step.end();
-  } catch (error) {
+  };
+  const refused = (error: unknown): never => {
     step.end('refused', messageOf(error));
     throw error;
-  } finally {
-    attributes.plugin = undefined;
+  };
+  attributes.plugin = step;
+  try {
+    const running = plugin.run(attributes);
+    if (running !== undefined) return running.then(passed, refused);
+  } catch (error) {
+    return refused(error);
   }
+  passed();
 }

@@ -1,11 +1,20 @@
 import type { Clock } from '../../base/index.ts';
-import type { TracedRequest } from './request-trace.ts';
+import type { RequestTrace, TracedRequest } from './request-trace.ts';
+
+/** What is known of a request besides what its trace has noted. */
+export type RequestHead = Omit<TracedRequest, 'id' | keyof RequestTrace['result']>;
+
+interface Kept {
+  readonly number: number;
+  readonly head: RequestHead;
+  readonly trace: RequestTrace;
+}
 
 /** The last requests that were traced, oldest first; of more than `capacity`, the oldest are forgotten. */
 export class RecentRequests {
   readonly capacity: number;
   readonly #clock: Clock;
-  readonly #kept: TracedRequest[] = [];
+  readonly #kept: Kept[] = [];
   readonly #waiting = new Set<() => void>();
   #count = 0;
 
@@ -15,24 +24,25 @@ export class RecentRequests {
   }
 
   /** Keeps a request; answers with the id that it has from now on. */
-  add(request: Omit<TracedRequest, 'id'>): string {
+  add(head: RequestHead, trace: RequestTrace): string {
+    trace.end();
     this.#count += 1;
-    const id = String(this.#count);
-    this.#kept.push({ id, ...request });
+    this.#kept.push({ number: this.#count, head, trace });
     if (this.#kept.length > this.capacity) this.#kept.shift();
     for (const wake of this.#waiting) wake();
-    return id;
+    return String(this.#count);
   }
 
   /** Those that came after the one with this id; all of them unless it is given. */
   list(after = '0'): readonly TracedRequest[] {
-    const number = Number(after);
-    return this.#kept.filter(({ id }) => Number(id) > number);
+    const last = Number(after);
+    return this.#kept.filter(({ number }) => number > last).map(requestOf);
   }
 
   /** By its id, or by its audit ID. */
   find(id: string): TracedRequest | undefined {
-    return this.#kept.findLast((request) => request.id === id || request.auditId === id);
+    const found = this.#kept.findLast(({ number, head }) => String(number) === id || head.auditId === id);
+    return found === undefined ? undefined : requestOf(found);
   }
 
   /** `list(after)` as soon as there is something in it, but after `waitMs` at the latest. */
@@ -51,4 +61,8 @@ export class RecentRequests {
       this.#waiting.delete(wake);
     }
   }
+}
+
+function requestOf({ number, head, trace }: Kept): TracedRequest {
+  return { id: String(number), ...head, ...trace.result };
 }

@@ -122,6 +122,7 @@ export class RequestTrace {
   readonly #start: number;
   readonly #steps: TraceStep[] = [];
   #status: Status | undefined;
+  #endMs: number | undefined;
   #stepCount = 0;
   #patchBytes = 0;
   /** The request is for objects that carry secrets: no values and no words about them are kept. */
@@ -165,13 +166,18 @@ export class RequestTrace {
     this.#status = status;
   }
 
-  /** What was noted, when all is over. */
+  /** The request has been answered. */
+  end(): void {
+    this.#endMs = this.now();
+  }
+
+  /** What was noted; made when somebody asks, since most traces are never looked at. */
   get result(): Pick<TracedRequest, 'reason' | 'message' | 'durationMs' | 'steps'> {
     const { reason, message } = this.#status ?? {};
     return {
       ...(reason === undefined ? {} : { reason }),
       ...(message === undefined || this.isConfidential ? {} : { message: message.slice(0, MAX_TEXT) }),
-      durationMs: rounded(this.now()),
+      durationMs: rounded(this.#endMs ?? this.now()),
       steps: this.#steps.map((step) => step.result),
     };
   }

@@ -4,8 +4,8 @@ import type { EncodedAnswer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import { requestInfo } from '../request/request-info.ts';
 import type { Stage } from '../stages/stage.ts';
-import { RecentRequests } from './recent-requests.ts';
-import { RequestTrace, type TracedRequest } from './request-trace.ts';
+import { RecentRequests, type RequestHead } from './recent-requests.ts';
+import { RequestTrace } from './request-trace.ts';
 
 /** A request with this header is traced, and its answer has the id of the trace in a header of the same name. */
 export const TRACE_HEADER = 'keelson-trace';
@@ -46,11 +46,11 @@ export class RequestTraces {
     const { trace } = call;
     if (trace === undefined) return answer;
     if (asks && (await this.#mayTrace(call))) {
-      const id = this.recent.add(describe(call, trace, answer.code));
+      const id = this.recent.add(describe(call, trace, answer.code), trace);
       return { ...answer, headers: { ...answer.headers, [TRACE_HEADER]: id } };
     }
     const isRead = call.method === 'GET' || call.method === 'HEAD';
-    if (this.#isAlwaysOn && !(isRead && answer.code < 400)) this.recent.add(describe(call, trace, answer.code));
+    if (this.#isAlwaysOn && !(isRead && answer.code < 400)) this.recent.add(describe(call, trace, answer.code), trace);
     return answer;
   }
 
@@ -93,7 +93,7 @@ const CONNECTIONS: ReadonlySet<string> = new Set(['proxy', 'exec', 'attach', 'po
 const MAX_PATH = 2048;
 const MAX_WARNINGS = 20;
 
-function describe(call: Call, trace: RequestTrace, code: number): Omit<TracedRequest, 'id'> {
+function describe(call: Call, trace: RequestTrace, code: number): RequestHead {
   const { method, user, warnings, receivedAt } = call;
   return {
     auditId: call.auditId,
@@ -103,7 +103,6 @@ function describe(call: Call, trace: RequestTrace, code: number): Omit<TracedReq
     user: user.name,
     userAgent: (call.header('user-agent') ?? '').slice(0, MAX_PATH),
     code,
-    ...trace.result,
     ...(warnings.texts.length === 0 || trace.isConfidential ? {} : { warnings: warnings.texts.slice(0, MAX_WARNINGS) }),
   };
 }
