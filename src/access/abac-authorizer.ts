@@ -86,6 +86,7 @@ function membersOf(value: unknown): AbacPolicy {
 
 /** The mode ABAC: allows what one of the policies allows. */
 export class AbacAuthorizer implements ListingAuthorizer {
+  readonly name = 'ABAC';
   readonly #policies: readonly AbacPolicy[];
 
   constructor(policies: readonly AbacPolicy[]) {

@@ -27,6 +27,8 @@ import { type Encode, type Next, pipeline, type Stage } from './stages/stage.ts'
 import type { InProcessCall } from './transport/in-process-call.ts';
 import { silentObserver, type TransportObserver } from './transport/observer.ts';
 import type { RequestHandler } from './transport/request-handler.ts';
+import { TracePaths } from './trace/trace-paths.ts';
+import { RequestTraces, traced } from './trace/trace-requests.ts';
 import { BookmarkRounds } from './verbs/bookmark-rounds.ts';
 import { deleteAll } from './verbs/delete-all.ts';
 
@@ -49,6 +51,8 @@ export interface ApiServerOptions {
   /** In running order. */
   readonly admission: readonly AdmissionPlugin[];
   readonly limits?: Partial<ServerLimits>;
+  /** How many recent requests are kept with what became of them; none unless given, but those that ask for it. */
+  readonly tracedRequests?: number;
 }
 
 export interface ServerLimits extends ConcurrencyLimits {
@@ -76,6 +80,8 @@ export class ApiServer implements RequestHandler {
   readonly documents: DocumentWriter;
   /** Counts what happens on the wire, where the server is served over one. */
   readonly observer: TransportObserver;
+  /** What became of recent requests, and why. */
+  readonly traces: RequestTraces;
   readonly #paths: PathHandler[] = [];
   readonly #handle: Next;
   readonly #encoder: AnswerEncoder;
@@ -112,19 +118,29 @@ export class ApiServer implements RequestHandler {
     countObjects(options.metrics, this.registry, options.objects.store);
     const negotiator = new Negotiator();
     this.#encoder = new AnswerEncoder({ types, clock, log, negotiator, watchMetrics });
-    const encode: Encode = (answer, call) => this.#encoder.encode(answer, call);
+    const encode: Encode = (answer, call) => {
+      if (answer.type === 'status') call.trace?.answered(answer.status);
+      return this.#encoder.encode(answer, call);
+    };
+    const { authorizer, tracedRequests = 0 } = options;
+    this.traces = new RequestTraces({ keep: tracedRequests, clock, authorizer });
     const stages: readonly Stage[] = [
       metrics.stage,
+      this.traces.stage,
       catchFailures(log, encode),
-      authenticate(options.authenticators, {
-        metrics: access,
-        anonymous: options.anonymousAuth,
-        hides: options.hiddenHeaders,
-      }),
+      traced(
+        'authentication',
+        authenticate(options.authenticators, {
+          metrics: access,
+          anonymous: options.anonymousAuth,
+          hides: options.hiddenHeaders,
+        }),
+      ),
       ...(options.impersonate === undefined ? [] : [options.impersonate(encode)]),
-      limiter.stage,
-      authorize(options.authorizer, encode, access),
+      traced('limits', limiter.stage),
+      traced('authorization', authorize(authorizer, encode, access)),
     ];
+    this.#paths.push(new TracePaths(this.traces.recent));
     this.documents = new DocumentWriter(types, negotiator);
     const answer = dispatch({ registry: this.registry, paths: this.#paths, negotiator });
     this.#handle = pipeline(stages, async (call) => encode(await answer(call), call));

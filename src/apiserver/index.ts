@@ -38,6 +38,8 @@ export {
 export { nodeOf } from './access/node-identity.ts';
 export { evaluateWithAccess } from './access/expression-access.ts';
 export { refusal } from './access/refusal.ts';
+export { TRACES_PATH } from './trace/trace-requests.ts';
+export type { TracedOperation, TracedRequest, TracedStep, TraceStep } from './trace/request-trace.ts';
 export type { PathHandler } from './stages/dispatch.ts';
 export type { Encode, Next, Stage } from './stages/stage.ts';
 export type { ObjectsOf } from './objects/objects-of.ts';

@@ -51,6 +51,8 @@ export interface Resource {
   selectFields(object: ApiObject): Readonly<Record<string, string>>;
   /** A warning that goes with every answer, for versions and kinds that will be gone. */
   readonly deprecation?: string;
+  /** Its objects carry secrets: nothing that is kept of requests for diagnosis tells what is in them. */
+  readonly isConfidential?: boolean;
   /** Set for kinds that are not stored: what is asked or posted is answered on the spot. */
   readonly computed?: Computed;
 }

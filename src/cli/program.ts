@@ -3,7 +3,9 @@ import { UsageError } from './command.ts';
 import { apiserverCommand } from './commands/apiserver.ts';
 import { celCommand } from './commands/cel.ts';
 import { crdCommand } from './commands/crd.ts';
+import { replayCommand } from './commands/replay.ts';
 import { storeCommand } from './commands/store.ts';
+import { traceCommandLine } from './commands/trace.ts';
 import { typesCommand } from './commands/types-of-definitions.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
@@ -12,6 +14,8 @@ const commands: readonly Command[] = [
   upCommand,
   apiserverCommand,
   storeCommand,
+  traceCommandLine,
+  replayCommand,
   celCommand,
   crdCommand,
   typesCommand,
@@ -38,7 +42,8 @@ export async function runProgram(args: readonly string[], process: ProcessLike):
     );
     return isHelp ? 0 : 2;
   }
-  if (rest.includes('--help') || rest.includes('-h')) {
+  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (own.includes('--help') || own.includes('-h')) {
     context.print(command.usage);
     return 0;
   }

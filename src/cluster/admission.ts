@@ -3,6 +3,7 @@ import {
   EquivalentResources,
   mutatingAdmissionPolicy,
   validatingAdmissionPolicy,
+  type WebhookReviews,
 } from '../admission/index.ts';
 import type {
   AdmissionPlugin,
@@ -22,12 +23,14 @@ export interface AdmissionSources {
   readonly webhooks: WebhookClient;
   readonly metrics: MetricRegistry;
   readonly registry: () => ResourceRegistry;
+  /** Keeps what webhooks were asked, where that is wanted. */
+  readonly reviews?: WebhookReviews | undefined;
 }
 
 /** All admission plugins of a server in running order. */
 export function clusterAdmission(options: ControlPlaneOptions, sources: AdmissionSources): readonly AdmissionPlugin[] {
   const { clock, random, enableAdmission = [], disableAdmission = [], admission = [] } = options;
-  const { objects, authorizer, registry, webhooks: client, metrics } = sources;
+  const { objects, authorizer, registry, webhooks: client, metrics, reviews } = sources;
   const equivalents = new EquivalentResources(registry);
   const configured = { ...sources, equivalents, namespaces: objects.of('', 'namespaces') };
   return [
@@ -37,7 +40,7 @@ export function clusterAdmission(options: ControlPlaneOptions, sources: Admissio
       [
         mutatingAdmissionPolicy(configured),
         validatingAdmissionPolicy(configured),
-        ...admissionWebhooks({ objects, client, metrics, authorizer, registry }),
+        ...admissionWebhooks({ objects, client, metrics, authorizer, registry, reviews }),
       ],
     ),
     ...admission,

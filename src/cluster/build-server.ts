@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { apiEnablement, type TypeTable } from '../api/index.ts';
+import { ReviewPaths, WebhookReviews } from '../admission/index.ts';
 import { Definitions } from '../apiextensions/index.ts';
 import {
   type Authentication,
@@ -121,6 +122,7 @@ function withResources(
     update: (path, object) => server.self.update(path, object),
   });
   const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
+  const reviews = options.devWebhooks === true ? new WebhookReviews(clock) : undefined;
   const server: ApiServer = new ApiServer({
     objects,
     types,
@@ -134,10 +136,19 @@ function withResources(
     impersonate: (encode) => impersonate({ authorizer, metrics: new ImpersonationMetrics(metrics, clock) }, encode),
     authorizer,
     anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
-    admission: clusterAdmission(options, { objects, authorizer, webhooks, metrics, registry: () => server.registry }),
+    admission: clusterAdmission(options, {
+      objects,
+      authorizer,
+      webhooks,
+      metrics,
+      registry: () => server.registry,
+      reviews,
+    }),
     limits: options.limits,
+    ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),
   });
   const nodes = new NodeConnections({ objects, clock, local: state.localNode });
+  if (reviews !== undefined) server.addPaths(new ReviewPaths(reviews, { client: webhooks, objects }));
   const enablement = apiEnablement(options.runtimeConfig);
   const resources = builtInResources(types, {
     objects,
@@ -149,6 +160,7 @@ function withResources(
     tokenIssuer: authentication.tokenIssuer,
     nodeConnector: new NodeProxy(nodes, clock),
     roleGuard: new EscalationGuard(objects, authorizer),
+    devWebhooks: options.devWebhooks ?? false,
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);

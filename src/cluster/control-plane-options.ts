@@ -60,6 +60,13 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly serviceCidrs: readonly string[];
   readonly eventTtlSeconds?: number;
   readonly limits?: Partial<ServerLimits>;
+  /**
+   * For those who write admission webhooks: their configurations may name plain `http://127.0.0.1:PORT`, and the last reviews are kept
+   * and can be replayed. No unless given.
+   */
+  readonly devWebhooks?: boolean;
+  /** How many recent requests are kept with what became of them and why; unless given, only those that ask for it. */
+  readonly tracedRequests?: number;
   readonly transportLimits?: Partial<TransportLimits>;
   readonly clock: Clock;
   /** What certificates go by, when `clock` is not the time of those who check them. */

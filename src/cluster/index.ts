@@ -28,6 +28,9 @@ export type {
   Resource,
   StorageForm,
   Strategy,
+  TracedOperation,
+  TracedRequest,
+  TracedStep,
   UserInfo,
 } from '../apiserver/index.ts';
 export { builtInCapabilities, customCapabilities, NO_OPINION } from '../apiserver/index.ts';

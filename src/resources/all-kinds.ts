@@ -5,10 +5,7 @@ export {
   validatingAdmissionPolicies,
   validatingAdmissionPolicyBindings,
 } from './admissionregistration/policies.ts';
-export {
-  mutatingWebhookConfigurations,
-  validatingWebhookConfigurations,
-} from './admissionregistration/webhookconfigurations.ts';
+export { webhookConfigurations } from './admissionregistration/webhookconfigurations.ts';
 export { customResourceDefinitions } from './apiextensions/customresourcedefinitions.ts';
 export { apiServices } from './apiregistration/apiservices.ts';
 export { storageVersions } from './apiserverinternal/storageversions.ts';

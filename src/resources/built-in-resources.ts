@@ -88,6 +88,7 @@ function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Reso
     ...(kind.compareRows === undefined ? {} : { compareRows: kind.compareRows }),
     selectableFields: Object.keys(selectable),
     selectFields: (object: ApiObject) => fieldValues(selectable, object),
+    ...(kind.isConfidential === undefined ? {} : { isConfidential: kind.isConfidential }),
     ...(kind.computed === undefined ? {} : { computed: kind.computed }),
     ...(deprecation === undefined ? {} : { deprecation }),
   };

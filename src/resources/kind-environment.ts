@@ -22,6 +22,8 @@ export interface BuiltInOptions {
   readonly tokenReviewer?: TokenReviewer;
   /** Signs service account tokens; without one they are refused. */
   readonly tokenIssuer?: TokenIssuer;
+  /** Webhook configurations may name plain HTTP on this machine, for those who write webhooks; no unless given. */
+  readonly devWebhooks?: boolean;
   /** Reaches nodes for exec, log, proxy and the like; without one they are refused. */
   readonly nodeConnector?: NodeConnector;
   /** What `kubectl get componentstatuses` shows beside the store. */
@@ -70,6 +72,7 @@ export interface KindEnvironment {
   readonly roleGuard: RoleGuard | undefined;
   readonly tokenReviewer: TokenReviewer | undefined;
   readonly tokenIssuer: TokenIssuer | undefined;
+  readonly devWebhooks: boolean;
   readonly nodeConnector: NodeConnector | undefined;
   readonly components: readonly ComponentProbe[];
 }
@@ -90,6 +93,7 @@ export function kindEnvironment(types: TypeTable, options: BuiltInOptions): Kind
     roleGuard: options.roleGuard,
     tokenReviewer: options.tokenReviewer,
     tokenIssuer: options.tokenIssuer,
+    devWebhooks: options.devWebhooks ?? false,
     nodeConnector: options.nodeConnector,
     components: options.components ?? [],
   };

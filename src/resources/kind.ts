@@ -29,6 +29,8 @@ export interface KindRules<T> {
 
   /** The feature that must be switched on for it to be served; all such features are off by default in 1.36. */
   readonly featureGate?: string;
+  /** See `Resource`. */
+  readonly isConfidential?: boolean;
   /** The columns of its tables; absent: its name, and when it was created. */
   readonly columns?: readonly Column<T>[];
   readonly rowConditions?: Resource['rowConditions'];

@@ -31,6 +31,9 @@ const COUNT_ON_CONTROLLERS = ['ServiceAccount', 'TaintNodesByCondition'];
 /** The first so many are kept: they tell what began it. */
 const MAX_PROBLEMS = 1000;
 
+/** So many are kept for `requests()`. */
+const MAX_REQUESTS = 1000;
+
 /**
  * Starts a cluster in this process: the API server over a store in memory, controllers, scheduler and a simulated node.
  *
@@ -57,6 +60,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     ...workload,
     resources: resources.filter((resource): resource is Resource => !isDefinedKind(resource)),
     name: 'test',
+    tracedRequests: MAX_REQUESTS,
     storage: { type: 'memory' },
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
     disableAdmission: disableAdmission ?? (workload.controllers === false ? COUNT_ON_CONTROLLERS : []),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CryptoRandom, VirtualClock } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
-import { type Cluster, kubeconfigText } from '../cluster/index.ts';
+import { type Cluster, kubeconfigText, type TracedRequest } from '../cluster/index.ts';
 import { type App, conversionOf, type DefinedKind, installKinds, webhookServer } from '../kit/index.ts';
 import { settleAll } from './settle-all.ts';
 
@@ -46,6 +46,14 @@ export class TestCluster implements AsyncDisposable {
     const client = this.#cluster.plane.client({ user, groups }, { userAgent: user, onWarning: () => undefined });
     this.#clients.push(client);
     return client;
+  }
+
+  /**
+   * The last thousand requests that wrote something or were refused, oldest first: what each stage, admission plugin, webhook and
+   * policy decided, and what it changed. Secrets are not told.
+   */
+  requests(): readonly TracedRequest[] {
+    return this.#cluster.plane.server.traces.recent.list();
   }
 
   /** The programs of the cluster: controllers, scheduler, nodes. */

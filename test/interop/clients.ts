@@ -32,12 +32,15 @@ export function interopClients(places: Places): readonly InteropClient[] {
   return [
     goClient('client-go informers', 'clientgo', places),
     goClient('controller-runtime operator', 'controllerruntime', places),
+    goClient('controller-runtime webhooks', 'controllerruntimewebhooks', places),
     sampleController(places),
     pythonClient('Python kubernetes', 'kubernetes_client.py', places),
     pythonClient('Python kopf operator', 'kopf_operator.py', places),
+    pythonClient('Python kopf webhooks', 'kopf_webhooks.py', places),
     rustClient(places),
     javaClient(places),
     nodeClient(places),
+    kitWebhooks(places),
   ];
 }
 
@@ -134,6 +137,17 @@ function nodeClient(places: Places): InteropClient {
       );
       return { command: [process.execPath, 'main.mjs'], cwd };
     },
+  };
+}
+
+/** Ours, as a program beside a server that need not be. */
+function kitWebhooks(places: Places): InteropClient {
+  const root = join(places.sources, '..', '..', '..');
+  const program = [join(root, 'scripts', 'run.mjs'), join(places.sources, 'kit', 'webhooks.ts')];
+  return {
+    subject: "Keelson's webhooks",
+    whyNot: () => undefined,
+    prepare: async () => ({ command: [process.execPath, ...program], cwd: root }),
   };
 }
 

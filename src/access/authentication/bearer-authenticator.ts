@@ -5,6 +5,7 @@ const EXTRA_SPACE = 'the provided Authorization header contains extra space befo
 
 /** Requests with a token in `Authorization`, or among a WebSocket's protocols, where browsers have no other place for it. */
 export class BearerAuthenticator implements Authenticator {
+  readonly name = 'bearer token';
   readonly #tokens: TokenAuthenticator;
   readonly #audiences: readonly string[];
 
@@ -16,7 +17,8 @@ export class BearerAuthenticator implements Authenticator {
   async authenticate(call: Call): Promise<UserInfo | undefined | 'invalid'> {
     const shown = bearerToken(call) ?? protocolToken(call);
     if (shown === undefined || shown === 'invalid') return shown;
-    const question = { audiences: this.#audiences, signal: call.signal };
+    const step = call.trace?.stage;
+    const question = { audiences: this.#audiences, signal: call.signal, ...(step === undefined ? {} : { step }) };
     const finding = await this.#tokens.authenticate(shown.token, question);
     if (finding.type !== 'known') return 'invalid';
     if (shown.otherProtocols !== undefined) call.replaceHeader('sec-websocket-protocol', shown.otherProtocols);

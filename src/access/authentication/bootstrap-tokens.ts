@@ -13,6 +13,7 @@ type StoredSecret = ApiObject & Pick<Secret, 'type' | 'data'>;
 
 /** Tokens with which new nodes introduce themselves: each is a Secret of kube-system, and counts as long as that says. */
 export class BootstrapTokens implements TokenAuthenticator {
+  readonly name = 'bootstrap tokens';
   readonly #secrets: ObjectsOf;
   readonly #clock: Clock;
 

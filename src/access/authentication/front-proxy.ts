@@ -23,6 +23,7 @@ export const STANDARD_PROXY_HEADERS = {
 
 /** Believes what a proxy says in headers about the user it speaks for, after the certificate that it shows. */
 export class FrontProxyAuthenticator implements Authenticator {
+  readonly name = 'front proxy';
   readonly #options: Omit<FrontProxyOptions, 'authorities'>;
 
   constructor(options: Omit<FrontProxyOptions, 'authorities'>) {

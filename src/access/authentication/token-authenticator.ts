@@ -1,7 +1,9 @@
-import type { UserInfo } from '../../apiserver/index.ts';
+import type { TraceStep, UserInfo } from '../../apiserver/index.ts';
 
 /** One way to find out whose a bearer token is. */
 export interface TokenAuthenticator {
+  /** What it is called in traces of requests. */
+  readonly name?: string;
   authenticate(token: string, question: TokenQuestion): TokenFinding | Promise<TokenFinding>;
 }
 
@@ -10,6 +12,8 @@ export interface TokenQuestion {
   readonly audiences: readonly string[];
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** Where it is noted what each authenticator says, if it is. */
+  readonly step?: TraceStep;
 }
 
 export type TokenFinding =

@@ -26,9 +26,13 @@ export class TokenChain implements TokenAuthenticator {
 
 /** One that fails does not keep the others from being asked. */
 async function ask(authenticator: TokenAuthenticator, token: string, question: TokenQuestion): Promise<TokenFinding> {
+  const step = question.step?.begin(authenticator.name ?? 'other tokens');
   try {
-    return await authenticator.authenticate(token, question);
+    const finding = await authenticator.authenticate(token, question);
+    step?.end(finding.type, finding.type === 'refused' ? finding.error : undefined);
+    return finding;
   } catch (error) {
+    step?.end('failed', messageOf(error));
     return refused(messageOf(error));
   }
 }

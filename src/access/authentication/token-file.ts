@@ -9,6 +9,7 @@ export class TokenFileError extends Error {
 
 /** Bearer tokens from a file of lines `token,user,uid[,"group1,group2"]`, as `--token-auth-file` takes it. */
 export class TokenFileAuthenticator implements TokenAuthenticator {
+  readonly name = 'token file';
   readonly #users: readonly { readonly token: Buffer; readonly user: UserInfo }[];
 
   constructor(text: string) {

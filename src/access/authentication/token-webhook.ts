@@ -35,6 +35,7 @@ interface Remembered {
 
 /** Asks a webhook whose a token is. A webhook that fails knows nobody, and is asked again at the next request. */
 export class TokenWebhook implements TokenAuthenticator {
+  readonly name = 'token webhook';
   readonly #options: TokenWebhookOptions;
   readonly #recent = new RecentTokens<Remembered>();
   /** By token and audiences: several requests with one token ask once. */

@@ -13,6 +13,7 @@ export function impersonate(parts: ImpersonationParts, encode: Encode): Stage {
   const lastModes = new LastModes();
   const act: Stage = async (call, next) => {
     let refused: StatusError;
+    const step = call.trace?.begin('impersonation');
     try {
       const wanted = takeWantedUser(call);
       if (wanted === undefined) return next(call);
@@ -23,6 +24,7 @@ export function impersonate(parts: ImpersonationParts, encode: Encode): Stage {
       metrics.attempted('user' in answer ? answer.constraint : undefined, start);
       if ('user' in answer) {
         call.user = answer.user;
+        step?.end('allowed', answer.user.name);
         call.impersonation = { requestor, constraint: answer.constraint };
         return next(call);
       }
@@ -31,6 +33,7 @@ export function impersonate(parts: ImpersonationParts, encode: Encode): Stage {
       if (!(error instanceof StatusError)) throw error;
       refused = error;
     }
+    step?.end('refused', refused.message);
     return encode({ type: 'status', status: refused.status, headers: NO_SNIFFING }, call);
   };
   return (call, next) => (isImpersonating(call) ? act(call, next) : next(call));

@@ -30,6 +30,7 @@ const OWN_OBJECT_VERBS = ['get', 'create', 'update', 'patch', 'delete'];
  * node object, lease and so on; and whatever all nodes may do.
  */
 export class NodeAuthorizer implements ListingAuthorizer {
+  readonly name = 'Node';
   readonly #relations: NodeRelations;
   #rules: readonly Rule[] | undefined;
   /** What is judged in another way than by the rules of all nodes, by resource. */

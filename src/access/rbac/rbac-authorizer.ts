@@ -17,6 +17,7 @@ import { describeBinding, together, visitRules } from './user-rules.ts';
  * yet which roles and bindings there are: nothing is decided on a part of them.
  */
 export class RbacAuthorizer implements ListingAuthorizer {
+  readonly name = 'RBAC';
   readonly #objects: ServerObjects;
   #known: IndexedRbac | undefined;
 

@@ -37,6 +37,7 @@ export interface AccountTokenOptions {
  * bound to is still there, at every use.
  */
 export class AccountTokens implements TokenAuthenticator {
+  readonly name = 'service account tokens';
   readonly #options: AccountTokenOptions;
   readonly #issuers: ReadonlySet<string>;
   readonly #objects: TokenObjects;

@@ -7,7 +7,7 @@ import { BoundPolicies, type BoundPolicy } from './bound-policies.ts';
 import { decodeMutated, hasMergeType, refuseOtherVersion, structOf } from './mutated-object.ts';
 import { type CompiledMutation, MutationProblem } from './mutation.ts';
 import { MutatingPolicy } from './mutating-policy.ts';
-import { EvaluationTurns, type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
+import { beginStep, EvaluationTurns, type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
 import { isExempt, refused } from './policy-refusal.ts';
 import type { PolicyBinding, PolicySources } from './policy-sources.ts';
 import { ReinvokedPolicies } from './reinvoked-policies.ts';
@@ -75,13 +75,20 @@ class Mutator {
       await this.#turns.take(index, attributes);
       const run = new PolicyRun(evaluation, this.#compiledOf(evaluation.policy), this.#sources);
       const before = attributes.object;
+      const step = beginStep(attributes, evaluation);
       if (!(await run.matches(attributes, namespace))) {
         failures.push(...run.failures);
+        step?.end('skipped', run.failures[0]?.message ?? 'a match condition is false');
         continue;
       }
-      if (attributes.isReinvoked && !reinvoked.runsAgain(run.key)) continue;
+      if (attributes.isReinvoked && !reinvoked.runsAgain(run.key)) {
+        step?.end('skipped', 'it need not run again');
+        continue;
+      }
       isTouched = (await run.mutate(attributes, namespace)) || isTouched;
       failures.push(...run.failures);
+      step?.changed(before, attributes.object);
+      step?.end(run.failures.length === 0 ? undefined : 'failed', run.failures[0]?.message);
       if (attributes.object !== before && !deepEqual(attributes.object, before)) reinvoked.changed();
       if (evaluation.policy.spec.reinvocationPolicy === 'IfNeeded') reinvoked.hasRun(run.key);
     }

@@ -1,6 +1,6 @@
 import { type ApiObject, notFound, StatusError } from '../../api/index.ts';
 import { Turns } from '../../base/index.ts';
-import type { AdmissionAttributes, Resource } from '../../apiserver/index.ts';
+import type { AdmissionAttributes, Resource, TraceStep } from '../../apiserver/index.ts';
 import type { BoundPolicy } from './bound-policies.ts';
 import { findParams, paramResource, PolicyProblem } from './policy-params.ts';
 import type { Policy, PolicyBinding, PolicySources } from './policy-sources.ts';
@@ -93,4 +93,13 @@ export async function namespaceOf(
   const found = (await namespaces.get('', namespace)) ?? (await namespaces.newest('', namespace));
   if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
   return found;
+}
+
+/** The step of a policy in the trace of a request, where it is traced. */
+export function beginStep(
+  attributes: AdmissionAttributes,
+  { policy, binding }: { readonly policy: Policy; readonly binding: PolicyBinding },
+): TraceStep | undefined {
+  const { step } = attributes;
+  return step?.begin(`policy ${policy.metadata.name ?? ''} with binding ${binding.metadata.name ?? ''}`);
 }

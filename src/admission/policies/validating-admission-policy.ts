@@ -7,7 +7,7 @@ import { type AdmissionAttributes, type AdmissionPlugin, evaluateWithAccess } fr
 import { versionedAttributes } from '../matching/index.ts';
 import { BoundPolicies, type BoundPolicy } from './bound-policies.ts';
 import { AuditValues, reportFailure } from './policy-audit.ts';
-import { EvaluationTurns, type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
+import { beginStep, EvaluationTurns, type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
 import { isExempt, refused } from './policy-refusal.ts';
 import type { PolicyBinding, PolicySources } from './policy-sources.ts';
 import { type Objection, ValidatingPolicy } from './validating-policy.ts';
@@ -68,11 +68,14 @@ class Evaluator {
     const shown = await versionedAttributes(attributes, resource);
     const values = { attributes: shown, params, namespace };
     const compiled = this.#compiledOf(policy);
+    const step = beginStep(attributes, evaluation);
     const verdict = await evaluateWithAccess(
       (oracle) => compiled.judge(values, oracle),
       attributes,
       this.#sources.authorizer,
     );
+    const [objection] = [...verdict.objections.map(({ message }) => message), ...verdict.annotationProblems];
+    step?.end(objection === undefined ? undefined : (binding.spec.validationActions ?? []).join(', '), objection);
     for (const { key, value } of verdict.annotations) audit.add(policy.metadata.name ?? '', key, value);
     return [
       ...verdict.objections.flatMap((objection) => act(attributes, evaluation, objection) ?? []),

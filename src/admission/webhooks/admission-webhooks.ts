@@ -5,6 +5,7 @@ import { HookIndex } from './hook-index.ts';
 import type { HookSources } from './hook.ts';
 import { MutatingWebhooks } from './mutating-webhooks.ts';
 import { ValidatingWebhooks } from './validating-webhooks.ts';
+import type { WebhookReviews } from './webhook-reviews.ts';
 import { WebhookMetrics } from './webhook-metrics.ts';
 
 export interface AdmissionWebhookOptions extends Pick<HookSources, 'authorizer'> {
@@ -13,6 +14,8 @@ export interface AdmissionWebhookOptions extends Pick<HookSources, 'authorizer'>
   readonly objects: ServerObjects;
   readonly client: WebhookClient;
   readonly metrics: MetricRegistry;
+  /** Keeps what webhooks were asked; then they may also be reached without TLS. */
+  readonly reviews?: WebhookReviews | undefined;
 }
 
 /** The plugins `MutatingAdmissionWebhook` and `ValidatingAdmissionWebhook`, for the configurations in the store. */
@@ -28,7 +31,7 @@ export function admissionWebhooks(options: AdmissionWebhookOptions): readonly Ad
         .resourcesOf(group)
         .some((kind) => kind.plural === plural),
   };
-  const asking = { client, metrics: new WebhookMetrics(options.metrics) };
+  const asking = { client, metrics: new WebhookMetrics(options.metrics), reviews: options.reviews };
   return [
     new MutatingWebhooks(new HookIndex({ ...sources, plural: 'mutatingwebhookconfigurations' }), asking),
     new ValidatingWebhooks(new HookIndex({ ...sources, plural: 'validatingwebhookconfigurations' }), asking),

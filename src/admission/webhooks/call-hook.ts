@@ -1,10 +1,11 @@
 import type { AdmissionResponse } from '../../api/types/admission/v1.d.ts';
 import { badRequest, StatusError } from '../../api/index.ts';
-import type { AdmissionAttributes, WebhookClient } from '../../apiserver/index.ts';
+import type { AdmissionAttributes, WebhookAnswer, WebhookClient } from '../../apiserver/index.ts';
 import { messageOf } from '../../base/index.ts';
 import { readAdmissionReview, reviewText, reviewVersion, verifiedResponse } from './admission-review.ts';
 import type { Hook, HookType } from './hook.ts';
 import { denialOf, HookFailure } from './hook-failure.ts';
+import type { WebhookReviews } from './webhook-reviews.ts';
 
 const UNAVAILABLE = 503;
 
@@ -15,7 +16,7 @@ const UNAVAILABLE = 503;
 export async function callHook(
   hook: Hook,
   attributes: AdmissionAttributes,
-  { client, type }: { readonly client: WebhookClient; readonly type: HookType },
+  { client, type, reviews }: CallHookOptions,
 ): Promise<AdmissionResponse> {
   const { name, target, timeoutMs } = hook;
   if (attributes.dryRun && !hook.allowsDryRun) {
@@ -31,8 +32,15 @@ export async function callHook(
     const code = error instanceof StatusError ? error.code : UNAVAILABLE;
     throw new HookFailure(name, { message: `${words}: ${messageOf(error)}`, code }, error);
   };
-  const review = await client
-    .post(target, { body: reviewText(attributes, question), timeoutMs, signal: attributes.signal })
+  if (reviews === undefined && isPlain(target)) {
+    const message = 'failed to call webhook: plain HTTP is only spoken with --dev-webhooks';
+    throw new HookFailure(name, { message, code: UNAVAILABLE });
+  }
+  const body = reviewText(attributes, question);
+  const post = (): Promise<WebhookAnswer> => client.post(target, { body, timeoutMs, signal: attributes.signal });
+  const isConfidential = attributes.resource.isConfidential === true;
+  const asked = { type, configuration: hook.configuration, webhook: name, isConfidential, request: body };
+  const review = await (reviews === undefined ? post() : reviews.keep(asked, post))
     .then((answer) => readAdmissionReview(answer, version, client.types))
     .catch(failing('failed to call webhook'));
   const response = await attempt(() => verifiedResponse(review, question)).catch(
@@ -43,6 +51,17 @@ export async function callHook(
   for (const warning of response.warnings ?? []) attributes.warn(warning);
   if (response.allowed !== true) throw denialOf(name, response.status);
   return response;
+}
+
+export interface CallHookOptions {
+  readonly client: WebhookClient;
+  readonly type: HookType;
+  /** Keeps the review, where that is wanted. */
+  readonly reviews?: WebhookReviews | undefined;
+}
+
+function isPlain({ url = '' }: Hook['target']): boolean {
+  return url.toLowerCase().startsWith('http:');
 }
 
 async function attempt<T>(read: () => T): Promise<T> {

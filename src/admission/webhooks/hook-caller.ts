@@ -1,17 +1,20 @@
 import type { AdmissionResponse } from '../../api/types/admission/v1.d.ts';
 import { forbidden, internalError, StatusError } from '../../api/index.ts';
-import type { AdmissionAttributes, Resource, WebhookClient } from '../../apiserver/index.ts';
+import type { AdmissionAttributes, Resource, TraceStep, WebhookClient } from '../../apiserver/index.ts';
+import { messageOf } from '../../base/index.ts';
 import { versionedAttributes } from '../matching/index.ts';
 import { callHook } from './call-hook.ts';
 import type { Hook, HookType } from './hook.ts';
 import { HookDenial, HookFailure } from './hook-failure.ts';
 import type { PlacedHook } from './hook-index.ts';
+import type { WebhookReviews } from './webhook-reviews.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
 /** What asking a webhook needs of a server. */
 export interface HookCallerOptions {
   readonly client: WebhookClient;
   readonly metrics: WebhookMetrics;
+  readonly reviews?: WebhookReviews | undefined;
 }
 
 /** A webhook that is to be asked, and the request as it wants to see it. */
@@ -33,12 +36,13 @@ export class HookCaller {
   async invocation(placed: PlacedHook, attributes: AdmissionAttributes): Promise<Invocation | undefined> {
     const { hook } = placed;
     const found = await hook.matcher.match(attributes);
-    if (found === undefined) return undefined;
+    if (found === undefined) return skipped(attributes, hook, 'its rules and selectors do not match');
     const shown = await shownAs(attributes, found);
     if (hook.conditions.isEmpty) return { ...placed, shown };
     const verdict = await hook.conditions.judge(shown);
     if (verdict.type === 'match') return { ...placed, shown };
-    if (verdict.type === 'mismatch' || hook.isFailingOpen) return undefined;
+    if (verdict.type === 'mismatch') return skipped(attributes, hook, 'a match condition is false');
+    if (hook.isFailingOpen) return skipped(attributes, hook, verdict.message);
     const { group, plural: resource } = attributes.resource;
     throw forbidden({ group, resource }, attributes.name, verdict.message);
   }
@@ -49,10 +53,11 @@ export class HookCaller {
    */
   async ask<T>(
     { hook, index, shown }: Invocation,
-    use: (response: AdmissionResponse) => T,
+    use: (response: AdmissionResponse, step: TraceStep | undefined) => T,
     failedOpen: string,
   ): Promise<T | undefined> {
-    const { client, metrics } = this.#options;
+    const step = beginStep(shown, hook);
+    const { client, metrics, reviews } = this.#options;
     const type = this.#type;
     const start = client.clock.monotonic();
     const ended = (outcome: Pick<Parameters<WebhookMetrics['ended']>[0], 'code' | 'rejection'>): void => {
@@ -60,11 +65,13 @@ export class HookCaller {
       metrics.ended({ name: hook.name, type, operation: shown.operation, seconds, ...outcome });
     };
     try {
-      const used = use(await callHook(hook, shown, { client, type }));
+      const used = use(await callHook(hook, shown, { client, type, reviews }), step);
       ended({ code: 200 });
+      step?.end();
       return used;
     } catch (error) {
       ended(outcomeOf(error, hook));
+      step?.end(decisionOf(error, hook), messageOf(error));
       if (!(error instanceof HookFailure)) throw error;
       if (!hook.isFailingOpen) throw internalError(error);
       if (shown.signal.aborted) throw timedOut();
@@ -73,6 +80,19 @@ export class HookCaller {
       return undefined;
     }
   }
+}
+
+function beginStep(attributes: AdmissionAttributes, { configuration, name }: Hook): TraceStep | undefined {
+  return attributes.step?.begin(configuration === name ? name : `${configuration}/${name}`);
+}
+
+function skipped(attributes: AdmissionAttributes, hook: Hook, why: string): undefined {
+  beginStep(attributes, hook)?.end('skipped', why);
+}
+
+function decisionOf(error: unknown, { isFailingOpen }: Hook): string {
+  if (!(error instanceof HookFailure)) return 'refused';
+  return isFailingOpen ? 'failed, ignored' : 'failed';
 }
 
 function outcomeOf(error: unknown, hook: Hook): Pick<Parameters<WebhookMetrics['ended']>[0], 'code' | 'rejection'> {

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/index.ts';
+import type { ApiObject, PatchOperation } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../apiserver/index.ts';
 import { inVersionOf } from '../matching/index.ts';
@@ -67,7 +67,11 @@ export class MutatingWebhooks implements AdmissionPlugin {
     try {
       const patched = await this.#caller.ask(
         invocation,
-        (response) => patchedObject(webhook, response, shown),
+        (response, step) => {
+          const made = patchedObject(webhook, response, shown);
+          if (made !== undefined) step?.patched(made.operations as readonly PatchOperation[]);
+          return made;
+        },
         `failed-open.${MUTATIONS}${round}`,
       );
       if (patched === undefined) return false;

@@ -2,6 +2,7 @@ export { conversionError } from './conversion-error.ts';
 export { duplicateFields } from './duplicate-fields.ts';
 export { goText, goType } from './go-value-text.ts';
 export { applyJsonPatch, type JsonPatchOperation } from './json-patch.ts';
+export { jsonPatchBetween, type PatchOperation } from './json-patch-between.ts';
 export { JsonPatchError } from './json-patch-error.ts';
 export { applyMergePatch } from './merge-patch.ts';
 export { inTouchedOrder, type Touched, touchedBy } from './touched-order.ts';

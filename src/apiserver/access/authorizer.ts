@@ -1,4 +1,5 @@
 import type { NonResourceRule, ResourceRule } from '../../api/types/authorization/v1.d.ts';
+import type { TraceStep } from '../trace/request-trace.ts';
 import type { UserInfo } from '../request/call.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 
@@ -8,6 +9,8 @@ export interface AccessRequest {
   readonly info: RequestInfo;
   /** Aborts when nobody waits for the decision any more. */
   readonly signal: AbortSignal;
+  /** Where it is noted what each authorizer says, if it is. */
+  readonly trace?: { readonly stage: TraceStep | undefined } | undefined;
 }
 
 export interface AccessDecision {
@@ -23,6 +26,8 @@ export const NO_OPINION: AccessDecision = { verdict: 'noOpinion', reason: '' };
 
 /** Decides who may do what. One that looks at what this process has at hand answers without a promise. */
 export interface Authorizer {
+  /** What it is called in traces of requests. */
+  readonly name?: string;
   authorize(request: AccessRequest): AccessDecision | Promise<AccessDecision>;
 }
 
@@ -93,13 +98,22 @@ function ask(authorizer: Authorizer, request: AccessRequest): AccessDecision | P
     reason: '',
     error: error instanceof Error ? error.message : String(error),
   });
+  const { stage } = request.trace ?? {};
+  const step = stage?.begin(authorizer.name ?? 'another authorizer');
+  const noted = (decision: AccessDecision): AccessDecision => {
+    step?.end(VERDICTS[decision.verdict], decision.error ?? decision.reason);
+    return decision;
+  };
   try {
     const answer = authorizer.authorize(request);
-    return answer instanceof Promise ? answer.catch(failed) : answer;
+    if (answer instanceof Promise) return answer.catch(failed).then(noted);
+    return step === undefined ? answer : noted(answer);
   } catch (error) {
-    return failed(error);
+    return noted(failed(error));
   }
 }
+
+const VERDICTS = { allow: 'allowed', deny: 'denied', noOpinion: 'no opinion' } as const;
 
 const ALLOWED: AccessDecision = { verdict: 'allow', reason: '' };
 
@@ -107,5 +121,6 @@ const MASTERS = 'system:masters';
 
 /** Members of `system:masters` may do everything, whatever other authorizers say: this one is asked first. */
 export const mastersAuthorizer: Authorizer = {
+  name: 'system:masters',
   authorize: ({ user }) => (user.groups.includes(MASTERS) ? ALLOWED : NO_OPINION),
 };

@@ -1,5 +1,6 @@
 import type { ApiObject, GroupVersionKind } from '../../api/index.ts';
 import type { Call, UserInfo } from '../request/call.ts';
+import type { RequestTrace, TraceStep } from '../trace/request-trace.ts';
 import type { Query } from '../request/query.ts';
 import type { Resource } from '../resource.ts';
 
@@ -53,6 +54,8 @@ export class AdmissionAttributes implements AdmissionTarget {
   readonly dryRun: boolean;
   readonly #call: Call;
   readonly #step: AdmissionStep;
+  /** The plugin that is at work; for the chain, which says so where the request is traced. */
+  plugin: TraceStep | undefined;
   #isReinvoked = false;
   #wantsReinvocation = false;
 
@@ -84,6 +87,16 @@ export class AdmissionAttributes implements AdmissionTarget {
     if (this.operation === 'CONNECT') return undefined;
     const kind = this.operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions';
     return this.#step.deleteOptions ?? optionsOfWrite(this.#call.query, kind);
+  }
+
+  /** Where the steps of the request are noted; undefined when it is not traced. */
+  get trace(): RequestTrace | undefined {
+    return this.#call.trace;
+  }
+
+  /** The step of the plugin that is at work, to which it may add steps of its own; undefined when the request is not traced. */
+  get step(): TraceStep | undefined {
+    return (this.#step.asked ?? this).plugin;
   }
 
   /** The same request as one for another version of the resource, for rules that name only that one. */

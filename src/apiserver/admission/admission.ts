@@ -1,5 +1,7 @@
+import { messageOf } from '../../base/index.ts';
 import type { AdmissionMetrics, AdmissionTimer } from '../metrics/admission-metrics.ts';
 import type { Resource } from '../resource.ts';
+import type { TraceStep } from '../trace/request-trace.ts';
 import type { AdmissionAttributes, AdmissionTarget, Operation } from './admission-attributes.ts';
 
 /** One plugin. Refusing is throwing a `StatusError`. */
@@ -52,10 +54,12 @@ export class AdmissionPlan {
 
   constructor(plugins: readonly AdmissionPlugin[], operation: Operation, metrics: AdmissionMetrics) {
     const step = (type: 'admit' | 'validate', method: 'mutate' | 'validate'): Step => ({
+      name: STEP_NAMES[method],
       timer: metrics.timer(type, operation),
       plugins: plugins
         .filter((plugin) => plugin[method] !== undefined)
         .map((plugin) => ({
+          name: plugin.name,
           timer: metrics.timer(type, operation, plugin.name),
           run: (attributes) => plugin[method]?.(attributes),
         })),
@@ -84,27 +88,58 @@ export class AdmissionPlan {
   }
 }
 
+const STEP_NAMES = { mutate: 'mutating admission', validate: 'validating admission' } as const;
+
 interface Step {
+  readonly name: string;
   readonly timer: AdmissionTimer;
-  readonly plugins: readonly {
-    readonly timer: AdmissionTimer;
-    readonly run: (attributes: AdmissionAttributes) => void | Promise<void>;
-  }[];
+  readonly plugins: readonly PluginRun[];
 }
 
-async function runStep({ timer, plugins }: Step, attributes: AdmissionAttributes): Promise<void> {
+interface PluginRun {
+  readonly name: string;
+  readonly timer: AdmissionTimer;
+  readonly run: (attributes: AdmissionAttributes) => void | Promise<void>;
+}
+
+async function runStep({ name, timer, plugins }: Step, attributes: AdmissionAttributes): Promise<void> {
   const start = timer.now();
+  const step = attributes.trace?.begin(attributes.isReinvoked ? `${name}, second pass` : name);
   for (const plugin of plugins) {
     const own = timer.now();
     try {
-      const running = plugin.run(attributes);
+      const running = step === undefined ? plugin.run(attributes) : runTraced(plugin, attributes, step);
       if (running !== undefined) await running;
     } catch (error) {
       plugin.timer.ended(own, true);
       timer.ended(start, true);
+      step?.end('refused');
       throw error;
     }
     plugin.timer.ended(own, false);
   }
   timer.ended(start, false);
+  step?.end();
+}
+
+/** Notes what a plugin decides, and what it makes of the object: plugins replace it, or members of it, and leave the rest alone. */
+function runTraced(plugin: PluginRun, attributes: AdmissionAttributes, within: TraceStep): void | Promise<void> {
+  const before = { ...attributes.object };
+  const step = within.begin(plugin.name);
+  const passed = (): void => {
+    if (attributes.object !== undefined) step.changed(before, attributes.object);
+    step.end();
+  };
+  const refused = (error: unknown): never => {
+    step.end('refused', messageOf(error));
+    throw error;
+  };
+  attributes.plugin = step;
+  try {
+    const running = plugin.run(attributes);
+    if (running !== undefined) return running.then(passed, refused);
+  } catch (error) {
+    return refused(error);
+  }
+  passed();
 }

@@ -1,4 +1,5 @@
 import { qualifiedNameProblems } from '../../api/index.ts';
+import type { RequestTrace } from '../trace/request-trace.ts';
 import type { Query } from './query.ts';
 import type { RequestInfo } from './request-info.ts';
 
@@ -54,6 +55,8 @@ export interface Call {
   user: UserInfo;
   /** Who sent the request when `user` is somebody whom they impersonate. */
   impersonation: Impersonation | undefined;
+  /** Where steps are noted; undefined for requests that are not traced. */
+  trace: RequestTrace | undefined;
   /** Texts for `Warning` headers, in order and without repeats. */
   readonly warnings: Warnings;
   /** For the audit event of the request. */

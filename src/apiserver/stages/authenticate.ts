@@ -5,6 +5,8 @@ import type { Stage } from './stage.ts';
 
 /** One way to find out which user sends a request. */
 export interface Authenticator {
+  /** What it is called in traces of requests. */
+  readonly name?: string;
   /** The user; undefined when the call carries no credentials of this kind; 'invalid' when they are wrong. */
   authenticate(call: Call): UserInfo | undefined | 'invalid' | Promise<UserInfo | undefined | 'invalid'>;
 }
@@ -51,10 +53,14 @@ async function identify(call: Call, authenticators: readonly Authenticator[]): P
     const asked = authenticator.authenticate(call);
     const found = asked instanceof Promise ? await asked : asked;
     if (found === 'invalid') wasWrong = true;
-    else if (found !== undefined) return withAuthenticatedGroup(found);
+    else if (found !== undefined) {
+      call.trace?.stage?.tell({ by: authenticator.name ?? 'another authenticator', reason: found.name });
+      return withAuthenticatedGroup(found);
+    }
   }
   // A token that nobody knows is a wrong one, also where there is nobody to know tokens.
   if (wasWrong || /^bearer \S/i.test(call.header('authorization') ?? '')) throw unauthorized();
+  call.trace?.stage?.tell({ by: 'no credentials', reason: ANONYMOUS.name });
   return ANONYMOUS;
 }
 
@@ -67,6 +73,7 @@ function withAuthenticatedGroup(user: UserInfo): UserInfo {
 
 /** Client certificates: the common name is the user, organizations are groups. */
 export const certificateAuthenticator: Authenticator = {
+  name: 'client certificate',
   authenticate({ certificate }) {
     if (certificate === undefined) return undefined;
     if (certificate === 'invalid') return 'invalid';

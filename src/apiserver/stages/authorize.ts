@@ -9,6 +9,7 @@ export function authorize(authorizer: Authorizer, encode: Encode, metrics: Acces
     const start = metrics.now();
     const asked = authorizer.authorize(call);
     const decision = asked instanceof Promise ? await asked : asked;
+    if (decision.reason !== '') call.trace?.stage?.tell({ reason: decision.reason });
     metrics.authorized(RESULTS[decision.verdict], start);
     if (decision.verdict === 'allow') return next(call);
     return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);

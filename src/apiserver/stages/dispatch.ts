@@ -67,6 +67,7 @@ const PLAIN_NOT_FOUND: Answer = {
 function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Promise<Answer> {
   const { info } = call;
   const { resource } = endpoint;
+  if (call.trace !== undefined && resource.isConfidential === true) call.trace.isConfidential = true;
   const negotiate = (): void => void negotiator.negotiate(call, resource); // refuses before any work is done
   if (call.method === 'HEAD') throw methodNotAllowed();
   if (info.subresource !== '') return subresource(call, endpoint, negotiate);

@@ -1,6 +1,7 @@
 import { onAbort, type UidSource } from '../../base/index.ts';
 import { ANONYMOUS, AuditAnnotations, Warnings } from '../request/call.ts';
 import type { Call, ClientCertificate, Impersonation, SentAnswer, UserInfo } from '../request/call.ts';
+import type { RequestTrace } from '../trace/request-trace.ts';
 import { booleanParameter } from '../request/options.ts';
 import { Query } from '../request/query.ts';
 import { type QueryHints, requestInfo, type RequestInfo } from '../request/request-info.ts';
@@ -34,6 +35,7 @@ export class LazyCall implements Call {
   readonly receivedAt: number;
   user: UserInfo = ANONYMOUS;
   impersonation: Impersonation | undefined;
+  trace: RequestTrace | undefined;
   takesObjects = false;
   isLarge = false;
   readonly #source: CallSource;

@@ -30,6 +30,12 @@ export const apiserverDefinitions: FlagDefinitions = {
     default: '/var/run/kubernetes',
     help: 'Where keys and certificates are kept; what is there is used, what is missing is made',
   },
+  'trace-requests': {
+    type: 'string',
+    value: 'N',
+    default: '0',
+    help: 'How many recent writes and refusals are kept for `keelson trace`; 0 keeps only requests that ask for it',
+  },
   ...serverFlags,
 };
 
@@ -70,6 +76,7 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
       host: flags.text('bind-address') ?? '0.0.0.0',
       port: flags.integer('secure-port', { min: 0, max: 65_535 }) ?? 6443,
     },
+    tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 0,
     pkiFolder: flags.text('cert-dir'),
     ...(certificate === undefined || privateKey === undefined ? {} : { serving: { certificate, privateKey } }),
     ...(clientAuthorities === undefined ? {} : { clientAuthorities }),

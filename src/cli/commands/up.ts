@@ -40,6 +40,16 @@ export const upDefinitions: FlagDefinitions = {
     value: 'FILE',
     help: 'Write the kubeconfig there instead of merging it into yours',
   },
+  'trace-requests': {
+    type: 'string',
+    value: 'N',
+    default: '500',
+    help: 'How many recent writes and refusals are kept for `keelson trace`; 0 keeps only requests that ask for it',
+  },
+  'dev-webhooks': {
+    type: 'boolean',
+    help: 'Let webhook configurations name http://127.0.0.1:PORT, and keep reviews for `keelson trace webhooks` and `keelson replay`',
+  },
   ...serverFlags,
   ...controllerFlags,
 };
@@ -88,6 +98,8 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     ...serverSettings(flags),
     controllerSettings: controllerSettings(flags),
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
+    tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 500,
+    devWebhooks: flags.isSet('dev-webhooks'),
     controllers: flags.isSet('controllers'),
     scheduler: flags.isSet('scheduler'),
     name: flags.text('name') ?? 'keelson',

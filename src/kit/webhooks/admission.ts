@@ -1,8 +1,8 @@
 import type { LabelSelector } from '../../api/types/meta/v1.d.ts';
+import { jsonPatchBetween } from '../../api/index.ts';
 import { deepFreeze, type DeepReadonly, messageOf } from '../../base/index.ts';
 import type { Kind, KubernetesObject } from '../../client/index.ts';
 import { type AdmissionOperation, type AdmissionQuestion, readAdmissionReview } from './admission-review.ts';
-import { jsonPatchBetween } from './json-patch-between.ts';
 import type { WebhookContext, WebhookHandler } from './webhook-handler.ts';
 
 /** An object as it is on its way into the store, read-only. Its name may still have to be generated. */

@@ -23,8 +23,16 @@ type Webhook = MutatingWebhook | ValidatingWebhook;
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 
+export interface WebhookRuleOptions {
+  /** The webhooks of the configuration as it was; none when it is new. */
+  readonly old?: readonly Webhook[];
+  /** Plain HTTP on this machine will do. */
+  readonly devWebhooks?: boolean;
+}
+
 /** Rules of webhooks of both kinds. What an old configuration had may stay where the rules came later. */
-export function checkWebhooks(webhooks: readonly Webhook[], old: readonly Webhook[] = []): FieldError[] {
+export function checkWebhooks(webhooks: readonly Webhook[], options: WebhookRuleOptions = {}): FieldError[] {
+  const { old = [], devWebhooks = false } = options;
   const names = new Set<string>();
   const wasUnique = new Set(old.map(({ name }) => name)).size === old.length;
   return webhooks.flatMap((webhook, index) => {
@@ -37,7 +45,7 @@ export function checkWebhooks(webhooks: readonly Webhook[], old: readonly Webhoo
       ...checkSideEffects(webhook, field, old),
       ...checkLabelSelector(webhook.namespaceSelector, `${field}.namespaceSelector`),
       ...checkLabelSelector(webhook.objectSelector, `${field}.objectSelector`),
-      ...checkClient(webhook.clientConfig, `${field}.clientConfig`),
+      ...checkClient(webhook.clientConfig, `${field}.clientConfig`, devWebhooks),
       ...checkReviewVersions(webhook.admissionReviewVersions ?? [], `${field}.admissionReviewVersions`),
       ...(isRepeated ? [duplicate(`${field}.name`, webhook.name)] : []),
     ];
@@ -108,13 +116,15 @@ function checkResources(resources: readonly string[], field: string): FieldError
   return errors;
 }
 
+/** The beginning of an address on this machine without TLS. */
+const PLAIN_LOCAL = /^http:(?=\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$))/;
 const FORM = '; desired format: https://host[/path]';
 
-function checkClient({ url, service }: WebhookClientConfig, field: string): FieldError[] {
+function checkClient({ url, service }: WebhookClientConfig, field: string, devWebhooks: boolean): FieldError[] {
   if ((url === undefined) === (service === undefined)) {
     return [required(field, 'exactly one of url or service is required')];
   }
-  if (url !== undefined) return checkUrl(url, `${field}.url`);
+  if (url !== undefined) return checkUrl(devWebhooks ? url.replace(PLAIN_LOCAL, 'https:') : url, `${field}.url`);
   return service === undefined ? [] : checkService(service, `${field}.service`);
 }
 

@@ -5,7 +5,8 @@ import type {
 import type { Column } from '../../apiserver/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, integer, nameColumn } from '../columns/column.ts';
-import { defineKind } from '../kind.ts';
+import type { KindEnvironment } from '../kind-environment.ts';
+import { defineKind, type Kind } from '../kind.ts';
 import { checkWebhooks } from './webhook-rules.ts';
 
 /** Of mutating and validating webhooks alike. */
@@ -18,24 +19,20 @@ const webhookConfigurationColumns: readonly Column<WebhookConfiguration>[] = [
 const GROUP = 'admissionregistration.k8s.io';
 
 /** Which webhooks are asked about which writes. */
-export const mutatingWebhookConfigurations = defineKind<MutatingWebhookConfiguration>({
-  group: GROUP,
-  plural: 'mutatingwebhookconfigurations',
-  columns: webhookConfigurationColumns,
-  requiresResourceVersion: true,
-  raisesGeneration: changes('webhooks'),
-  validate: ({ webhooks }) => checkWebhooks(webhooks ?? []),
-  validateUpdate: ({ webhooks }, old) => checkWebhooks(webhooks ?? [], old.webhooks ?? []),
-});
-
-export const validatingWebhookConfigurations = defineKind<ValidatingWebhookConfiguration>({
-  group: GROUP,
-  plural: 'validatingwebhookconfigurations',
-  columns: webhookConfigurationColumns,
-  requiresResourceVersion: true,
-  raisesGeneration: changes('webhooks'),
-  validate: ({ webhooks }) => checkWebhooks(webhooks ?? []),
-  validateUpdate: ({ webhooks }, old) => checkWebhooks(webhooks ?? [], old.webhooks ?? []),
-});
+export function webhookConfigurations({ devWebhooks }: KindEnvironment): Kind[] {
+  const rules = {
+    group: GROUP,
+    columns: webhookConfigurationColumns,
+    requiresResourceVersion: true,
+    raisesGeneration: changes('webhooks'),
+    validate: ({ webhooks }: WebhookConfiguration) => checkWebhooks(webhooks ?? [], { devWebhooks }),
+    validateUpdate: ({ webhooks }: WebhookConfiguration, { webhooks: old = [] }: WebhookConfiguration) =>
+      checkWebhooks(webhooks ?? [], { old, devWebhooks }),
+  };
+  return [
+    defineKind<MutatingWebhookConfiguration>({ ...rules, plural: 'mutatingwebhookconfigurations' }),
+    defineKind<ValidatingWebhookConfiguration>({ ...rules, plural: 'validatingwebhookconfigurations' }),
+  ];
+}
 
 type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;

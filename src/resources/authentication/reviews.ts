@@ -29,6 +29,7 @@ export function identityReviews({ tokenReviewer }: KindEnvironment): Kind[] {
     {
       group: GROUP,
       plural: 'tokenreviews',
+      isConfidential: true,
       ownRulesFor: ['spec.token'],
       computed: { check: checkToken, create: (object, { signal }) => reviewToken(object, tokenReviewer, signal) },
     },

@@ -19,6 +19,7 @@ import { decodedLength, MAX_VALUE_BYTES } from './configmaps.ts';
 export const secrets = defineKind<Secret>({
   group: '',
   plural: 'secrets',
+  isConfidential: true,
   columns: [
     nameColumn,
     column('Type', 'What the secret is for', ({ type }) => type ?? ''),

@@ -41,6 +41,7 @@ export function readConfigurationFile(file: string): ConfiguredAuthentication {
  * and what was said before counts on. Who may be anonymous is decided at the start.
  */
 export class ConfiguredIssuers implements TokenAuthenticator, Disposable {
+  readonly name = 'OpenID Connect';
   readonly anonymous: ((call: Pick<Call, 'path'>) => boolean) | undefined;
   readonly #options: ConfiguredAuthentication;
   readonly #parts: IssuerParts;

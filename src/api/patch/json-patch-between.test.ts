@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyJsonPatch } from '../../api/index.ts';
+import { applyJsonPatch } from './index.ts';
 import { jsonPatchBetween } from './json-patch-between.ts';
 
 test('jsonPatchBetween() tells members that come, change and go', () => {

@@ -1,0 +1,114 @@
+import { messageOf, type Clock } from '../../base/index.ts';
+import type { Authorizer } from '../access/authorizer.ts';
+import type { EncodedAnswer } from '../answers/answer.ts';
+import type { Call } from '../request/call.ts';
+import { requestInfo } from '../request/request-info.ts';
+import type { Stage } from '../stages/stage.ts';
+import { RecentRequests, type RequestHead } from './recent-requests.ts';
+import { RequestTrace } from './request-trace.ts';
+
+/** A request with this header is traced, and its answer has the id of the trace in a header of the same name. */
+export const TRACE_HEADER = 'keelson-trace';
+/** Where traces are served; who may get this may have requests traced. */
+export const TRACES_PATH = '/keelson/requests';
+
+/** Of requests that ask to be traced so many are kept where no others are. */
+const KEPT_WHEN_ASKED = 100;
+
+export interface TraceOptions {
+  /** How many recent requests are kept: those that write, and those that were refused. 0 keeps only those that ask for it. */
+  readonly keep: number;
+  readonly clock: Clock;
+  readonly authorizer: Authorizer;
+}
+
+/** Notes what the stages, plugins, webhooks and policies do about requests, and keeps it for the most recent ones. */
+export class RequestTraces {
+  readonly recent: RecentRequests;
+  readonly #options: TraceOptions;
+  readonly #isAlwaysOn: boolean;
+
+  constructor(options: TraceOptions) {
+    this.#options = options;
+    this.#isAlwaysOn = options.keep > 0;
+    this.recent = new RecentRequests(options.keep || KEPT_WHEN_ASKED, options.clock);
+  }
+
+  /** The outermost stage; requests that are not traced pass through. */
+  readonly stage: Stage = (call, next) => {
+    const asks = call.header(TRACE_HEADER) !== undefined;
+    if (!asks && (!this.#isAlwaysOn || call.path.startsWith(TRACES_PATH))) return next(call);
+    call.trace = new RequestTrace(this.#options.clock);
+    return next(call).then((answer) => this.#keep(call, answer, asks));
+  };
+
+  async #keep(call: Call, answer: EncodedAnswer, asks: boolean): Promise<EncodedAnswer> {
+    const { trace } = call;
+    if (trace === undefined) return answer;
+    if (asks && (await this.#mayTrace(call))) {
+      const id = this.recent.add(describe(call, trace, answer.code), trace);
+      return { ...answer, headers: { ...answer.headers, [TRACE_HEADER]: id } };
+    }
+    const isRead = call.method === 'GET' || call.method === 'HEAD';
+    if (this.#isAlwaysOn && !(isRead && answer.code < 400)) this.recent.add(describe(call, trace, answer.code), trace);
+    return answer;
+  }
+
+  async #mayTrace({ user, signal }: Call): Promise<boolean> {
+    const info = requestInfo('GET', TRACES_PATH, { isWatch: false, nameFromField: '' });
+    return (await this.#options.authorizer.authorize({ user, info, signal })).verdict === 'allow';
+  }
+}
+
+/** A stage whose step is noted: passed when it goes on, and refused when it answers or throws instead. */
+export function traced(name: string, stage: Stage): Stage {
+  return (call, next) => {
+    const { trace } = call;
+    if (trace === undefined) return stage(call, next);
+    const step = trace.begin(name);
+    let isOpen = true;
+    const end = (decision?: string, reason?: string): void => {
+      if (isOpen) step.end(decision, reason);
+      isOpen = false;
+    };
+    trace.stage = step;
+    return stage(call, (passed) => {
+      end();
+      return next(passed);
+    }).then(
+      (answer) => {
+        end('refused');
+        return answer;
+      },
+      (error: unknown) => {
+        end('refused', messageOf(error));
+        throw error;
+      },
+    );
+  };
+}
+
+/** Subresources whose query and further path are for a program behind the server, and may tell its secrets. */
+const CONNECTIONS: ReadonlySet<string> = new Set(['proxy', 'exec', 'attach', 'portforward']);
+const MAX_PATH = 2048;
+const MAX_WARNINGS = 20;
+
+function describe(call: Call, trace: RequestTrace, code: number): RequestHead {
+  const { method, user, warnings, receivedAt } = call;
+  return {
+    auditId: call.auditId,
+    time: new Date(receivedAt).toISOString(),
+    method,
+    path: shownPath(call).slice(0, MAX_PATH),
+    user: user.name,
+    userAgent: (call.header('user-agent') ?? '').slice(0, MAX_PATH),
+    code,
+    ...(warnings.texts.length === 0 || trace.isConfidential ? {} : { warnings: warnings.texts.slice(0, MAX_WARNINGS) }),
+  };
+}
+
+function shownPath({ path, query, info }: Call): string {
+  if (!CONNECTIONS.has(info.subresource)) return query.text === '' ? path : `${path}?${query.text}`;
+  const connection = `/${info.name}/${info.subresource}`;
+  return path.slice(0, path.indexOf(connection) + connection.length);
+}
