@@ -32,7 +32,7 @@ export function clusterAdmission(options: ControlPlaneOptions, sources: Admissio
   const configured = { ...sources, equivalents, namespaces: objects.of('', 'namespaces') };
   return [
     ...builtInAdmission(
-      { objects, clock, random, authorizer },
+      { objects, clock, random, authorizer, metrics },
       { enable: enableAdmission, disable: disableAdmission },
       [
         mutatingAdmissionPolicy(configured),

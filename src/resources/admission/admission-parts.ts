@@ -1,5 +1,6 @@
 import type { Authorizer, ServerObjects } from '../../apiserver/index.ts';
-import type { Clock, Random } from '../../base/index.ts';
+import type { Clock, MetricRegistry, Random } from '../../base/index.ts';
+import type { PodSecurityConfiguration } from './pod-security/pod-security-configuration.ts';
 
 /** What admission plugins need of a server. */
 export interface AdmissionParts {
@@ -8,4 +9,13 @@ export interface AdmissionParts {
   readonly random: Random;
   /** Decides what requests may do, for plugins that ask for more than the request itself; absent: nothing more. */
   readonly authorizer?: Authorizer;
+  /** Where plugins that count something do so; absent: nowhere. */
+  readonly metrics?: MetricRegistry;
+  /** What the files say that configure plugins; absent: nothing. */
+  readonly configurations?: PluginConfigurations;
+}
+
+/** The configurations of built-in plugins, as `--admission-control-config-file` leads to them. */
+export interface PluginConfigurations {
+  readonly podSecurity?: PodSecurityConfiguration;
 }

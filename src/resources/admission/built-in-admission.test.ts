@@ -23,6 +23,7 @@ test("plugins run in kube-apiserver's order", () => {
     'LimitRanger',
     'ServiceAccount',
     'TaintNodesByCondition',
+    'PodSecurity',
     'Priority',
     'DefaultTolerationSeconds',
     'RuntimeClass',
@@ -34,6 +35,7 @@ test('plugins can be switched off by name, also those that are not there', () =>
     'NamespaceLifecycle',
     'LimitRanger',
     'TaintNodesByCondition',
+    'PodSecurity',
     'DefaultTolerationSeconds',
   ]);
 });

@@ -6,6 +6,7 @@ import type { AdmissionParts } from './admission-parts.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { nodeRestriction } from './node-restriction.ts';
+import { podSecurity } from './pod-security/pod-security.ts';
 import { pluginOrder } from './plugin-order.ts';
 import { priorityAdmission } from './priority-admission.ts';
 import { serviceAccountAdmission } from './service-account-admission.ts';
@@ -18,6 +19,7 @@ const makers: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin
   ServiceAccount: serviceAccountAdmission,
   NodeRestriction: nodeRestriction,
   TaintNodesByCondition: taintNodesByCondition,
+  PodSecurity: (parts) => podSecurity(parts, parts.configurations?.podSecurity),
   Priority: priorityAdmission,
   DefaultTolerationSeconds: defaultTolerationSeconds,
   RuntimeClass: runtimeClassAdmission,
