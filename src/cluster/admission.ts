@@ -21,18 +21,20 @@ export interface AdmissionSources {
   readonly authorizer: Authorizer;
   readonly webhooks: WebhookClient;
   readonly metrics: MetricRegistry;
+  /** Writes an object as the server itself. */
+  readonly update: (path: string, object: object) => Promise<void>;
   readonly registry: () => ResourceRegistry;
 }
 
 /** All admission plugins of a server in running order. */
 export function clusterAdmission(options: ControlPlaneOptions, sources: AdmissionSources): readonly AdmissionPlugin[] {
   const { clock, random, enableAdmission = [], disableAdmission = [], admission = [] } = options;
-  const { objects, authorizer, registry, webhooks: client, metrics } = sources;
+  const { objects, authorizer, registry, webhooks: client, metrics, update } = sources;
   const equivalents = new EquivalentResources(registry);
   const configured = { ...sources, equivalents, namespaces: objects.of('', 'namespaces') };
   return [
     ...builtInAdmission(
-      { objects, clock, random, authorizer, metrics },
+      { objects, clock, random, authorizer, metrics, update },
       { enable: enableAdmission, disable: disableAdmission },
       [
         mutatingAdmissionPolicy(configured),

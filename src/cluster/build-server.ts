@@ -101,6 +101,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
   const authorizer = authorizationOf(options.authorization ?? {}, { objects, more: options.authorizers });
   const uids = new RandomUidSource(random);
+  const update = (path: string, object: object): Promise<void> => server.self.update(path, object);
   const authentication = clusterAuthentication(options, pki, {
     more: options.authenticators ?? [],
     objects,
@@ -108,7 +109,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     clock,
     uids,
     log,
-    update: (path, object) => server.self.update(path, object),
+    update,
   });
   const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
   const server: ApiServer = new ApiServer({
@@ -124,7 +125,14 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     impersonate: (encode) => impersonate({ authorizer, metrics: new ImpersonationMetrics(metrics, clock) }, encode),
     authorizer,
     anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
-    admission: clusterAdmission(options, { objects, authorizer, webhooks, metrics, registry: () => server.registry }),
+    admission: clusterAdmission(options, {
+      objects,
+      authorizer,
+      webhooks,
+      metrics,
+      update,
+      registry: () => server.registry,
+    }),
     limits: options.limits,
   });
   const enablement = apiEnablement(options.runtimeConfig);

@@ -18,6 +18,10 @@ export {
   type PodSecurityConfiguration,
   readPodSecurityConfiguration,
 } from './admission/pod-security/pod-security-configuration.ts';
+export {
+  readResourceQuotaConfiguration,
+  type ResourceQuotaConfiguration,
+} from './admission/resource-quota/resource-quota-configuration.ts';
 export { KUBERNETES_FINALIZER } from './core/namespaces.ts';
 export { CLEANUP_FINALIZER } from './apiextensions/customresourcedefinitions.ts';
 export { systemPriorityClasses } from './scheduling/priorityclasses.ts';

@@ -12,7 +12,8 @@ function namesWithout(...disabled: readonly string[]): string[] {
     clock,
     log: discardLogger,
   });
-  return builtInAdmission({ objects, clock, random: new SeededRandom(1) }, { disable: disabled }).map(
+  const update = () => Promise.resolve();
+  return builtInAdmission({ objects, clock, random: new SeededRandom(1), update }, { disable: disabled }).map(
     ({ name }) => name,
   );
 }
@@ -27,6 +28,7 @@ test("plugins run in kube-apiserver's order", () => {
     'Priority',
     'DefaultTolerationSeconds',
     'RuntimeClass',
+    'ResourceQuota',
   ]);
 });
 

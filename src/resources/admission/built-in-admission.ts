@@ -9,6 +9,7 @@ import { nodeRestriction } from './node-restriction.ts';
 import { podSecurity } from './pod-security/pod-security.ts';
 import { pluginOrder } from './plugin-order.ts';
 import { priorityAdmission } from './priority-admission.ts';
+import { resourceQuota } from './resource-quota/resource-quota.ts';
 import { serviceAccountAdmission } from './service-account-admission.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
@@ -23,6 +24,7 @@ const makers: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin
   Priority: priorityAdmission,
   DefaultTolerationSeconds: defaultTolerationSeconds,
   RuntimeClass: runtimeClassAdmission,
+  ResourceQuota: (parts) => resourceQuota(parts, parts.configurations?.resourceQuota),
 };
 
 /** Those that objects of the API configure; they are made elsewhere and given to `builtInAdmission`. */

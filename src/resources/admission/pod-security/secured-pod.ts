@@ -1,8 +1,7 @@
 import type { CronJob, Job } from '../../../api/types/batch/v1.d.ts';
 import type { Deployment } from '../../../api/types/apps/v1.d.ts';
-import type { EphemeralContainer, Pod, PodSpec, PodTemplate, PodTemplateSpec } from '../../../api/types/core/v1.d.ts';
+import type { EphemeralContainer, PodSpec, PodTemplate, PodTemplateSpec } from '../../../api/types/core/v1.d.ts';
 import type { AdmissionAttributes, AdmissionTarget } from '../../../apiserver/index.ts';
-import type { Whole } from '../../kind.ts';
 import { podOf } from '../written-pod.ts';
 import type { SecuredPod } from './check.ts';
 
