@@ -11,3 +11,4 @@ export type { DeviceObjects } from './device-claim-evaluator.ts';
 export { countsFor, type QuotaEvaluator, type QuotaObject, usageOf } from './evaluator.ts';
 export { QuotaEvaluators } from './quota-evaluators.ts';
 export { scopeRules, type ScopeRule } from './scopes.ts';
+export { isQuotaOfExtendedResource } from './pod-evaluator.ts';

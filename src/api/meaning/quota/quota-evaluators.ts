@@ -21,8 +21,8 @@ const IGNORED = new Set([
   'events.k8s.io/events',
 ]);
 
-/** Kinds that use more than their number, with their evaluators. */
-export function specialEvaluators(objects: DeviceObjects): readonly QuotaEvaluator[] {
+/** Kinds that use more than their number, or are counted under an older name as well. */
+function specialEvaluators(objects: DeviceObjects): readonly QuotaEvaluator[] {
   return [
     podEvaluator,
     serviceEvaluator,
@@ -44,4 +44,21 @@ export class QuotaEvaluators {
     const name = `${group}/${plural}`;
     return IGNORED.has(name) ? undefined : (this.#special.get(name) ?? objectCount(group, plural));
   }
+
+  /** Those of the kinds that use any of these resources, each once. */
+  measuring(names: readonly string[]): readonly QuotaEvaluator[] {
+    const special = [...this.#special.values()].filter((each) => names.some((name) => each.measures(name)));
+    const counted = names.map(countedKind).filter((kind) => kind !== undefined);
+    const others = counted
+      .filter(({ group, plural }) => !this.#special.has(`${group}/${plural}`))
+      .map(({ group, plural }) => this.of(group, plural))
+      .filter((each) => each !== undefined);
+    return [...special, ...others];
+  }
+}
+
+/** The kind whose objects a resource is the number of. */
+function countedKind(name: string): { readonly group: string; readonly plural: string } | undefined {
+  const [, plural, group = ''] = /^count\/([^.]+)(?:\.(.+))?$/.exec(name) ?? [];
+  return plural === undefined ? undefined : { group, plural };
 }

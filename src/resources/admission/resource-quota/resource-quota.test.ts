@@ -18,7 +18,7 @@ async function open(limitedResources: readonly LimitedResource[] = []): Promise<
 async function quota(
   name: string,
   hard: Amounts,
-  { used = {}, ...spec }: { readonly used?: Amounts } & object = {},
+  { used = {}, ...spec }: { readonly used?: Amounts; readonly [member: string]: unknown } = {},
 ): Promise<void> {
   await api.send('POST', `${CORE}/resourcequotas`, { metadata: { name }, spec: { hard, ...spec } });
   const zero = Object.fromEntries(Object.keys(hard).map((resource) => [resource, '0']));
@@ -28,7 +28,7 @@ async function quota(
 
 async function used(name: string): Promise<Amounts> {
   const { body } = await api.send('GET', `${CORE}/resourcequotas/${name}`);
-  return (body['status'] as { used: Amounts }).used;
+  return (body['status'] as unknown as { used: Amounts }).used;
 }
 
 function createPod(name: string, resources: object = {}, spec: object = {}): Promise<Reply> {
