@@ -79,7 +79,8 @@ test('a count that was tampered with is put right at the next resync', async () 
   await cluster.settle();
   expect(await status(client)).toMatchObject({ used: { configmaps: '4' } });
 
-  await cluster.advance('5m');
+  await cluster.clock.advance('5m');
+  await cluster.settle();
   expect(await status(client)).toMatchObject({ used: { configmaps: '0' } });
 });
 
@@ -145,7 +146,8 @@ test('a ReplicaSet that a quota keeps from its pods says so, and goes on when it
   await coreOf(client)
     .resourcequotas.namespace('default')
     .patch('q', mergePatch({ spec: { hard: { pods: '3' } } }));
-  await cluster.advance('20m');
+  await cluster.clock.advance('20m');
+  await cluster.settle();
   const after = await sets.get('web');
   expect([after.status?.replicas, after.status?.conditions]).toEqual([3, undefined]);
 });
