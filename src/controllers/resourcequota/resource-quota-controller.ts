@@ -19,13 +19,13 @@ import {
   ResourceQuota,
   type ServedKind,
 } from '../../client/index.ts';
-import type { AppContext, KeyedWorkers, Objects, Part, PreparedPart, WorkContext } from '../../kit/index.ts';
+import type { AppContext, KeyedWorkers, Objects, Part, Passes, PreparedPart, WorkContext } from '../../kit/index.ts';
 import { KindCatalogue } from '../garbage-collector/kind-catalogue.ts';
 import { CountedKinds } from './counted-kinds.ts';
 import { DeviceLookup } from './device-lookup.ts';
 
 export interface ResourceQuotaOptions {
-  /** How often all quotas are counted anew; every 5 minutes unless given, never if 0. */
+  /** How often all quotas are counted anew; every 5 minutes unless given. */
   readonly resourceQuotaSyncPeriodMs?: number;
 }
 
@@ -58,6 +58,8 @@ class ResourceQuotaControl implements PreparedPart {
   readonly #kinds: CountedKinds;
   /** Counts quotas, by key. */
   readonly #workers: KeyedWorkers;
+  /** Counts all of them anew, in case something was missed. */
+  readonly #passes: Passes;
   /** The kinds that are counted, by the key of the quota. */
   readonly #counted = new Map<string, ReadonlySet<string>>();
 
@@ -73,8 +75,15 @@ class ResourceQuotaControl implements PreparedPart {
       concurrency: CONCURRENCY,
       work: (key, work) => this.#count(key, work),
     });
+    this.#passes = context.passes('resourcequota_resync', {
+      periodMs: options.resourceQuotaSyncPeriodMs ?? SYNC_PERIOD_MS,
+      pass: async () => this.#countAll(),
+    });
     context.onChange(ResourceQuota, {
-      add: (quota) => this.#workers.add(keyOf(quota)),
+      add: (quota) => {
+        this.#workers.add(keyOf(quota));
+        this.#passes.request();
+      },
       update: (quota, old) => {
         if (!areSame(quota.spec?.hard, old.spec?.hard)) this.#workers.add(keyOf(quota));
       },
@@ -89,16 +98,20 @@ class ResourceQuotaControl implements PreparedPart {
   async run(signal: AbortSignal): Promise<void> {
     using _ = this.#options.kindsChanged?.(() => {
       this.#catalogue.expire();
-      for (const quota of this.#quotas.list()) this.#workers.add(keyOf(quota), { why: 'other kinds are served' });
+      this.#countAll();
     });
-    await runTogether([this.#workers, this.#kinds], signal);
+    await runTogether([this.#workers, this.#passes, this.#kinds], signal);
+  }
+
+  #countAll(): void {
+    const quotas = this.#quotas.list();
+    for (const quota of quotas) this.#workers.add(keyOf(quota));
+    if (quotas.length > 0) this.#passes.request();
   }
 
   async #count(key: string, { signal, after }: WorkContext): Promise<void> {
     const quota = this.#quotas.get(key);
     if (quota === undefined) return;
-    const { resourceQuotaSyncPeriodMs: periodMs = SYNC_PERIOD_MS } = this.#options;
-    if (periodMs > 0) after(periodMs);
     const { hard = {} } = quota.spec ?? {};
     const { used = {} } = quota.status ?? {};
     const names = Object.keys(hard);
