@@ -22,6 +22,8 @@ export interface AdmissionSources {
   readonly authorizer: Authorizer;
   readonly webhooks: WebhookClient;
   readonly metrics: MetricRegistry;
+  /** Writes an object as the server itself. */
+  readonly update: (path: string, object: object) => Promise<void>;
   readonly registry: () => ResourceRegistry;
   /** Keeps what webhooks were asked, where that is wanted. */
   readonly reviews?: WebhookReviews | undefined;
@@ -30,12 +32,12 @@ export interface AdmissionSources {
 /** All admission plugins of a server in running order. */
 export function clusterAdmission(options: ControlPlaneOptions, sources: AdmissionSources): readonly AdmissionPlugin[] {
   const { clock, random, enableAdmission = [], disableAdmission = [], admission = [] } = options;
-  const { objects, authorizer, registry, webhooks: client, metrics, reviews } = sources;
+  const { objects, authorizer, registry, webhooks: client, metrics, reviews, update } = sources;
   const equivalents = new EquivalentResources(registry);
   const configured = { ...sources, equivalents, namespaces: objects.of('', 'namespaces') };
   return [
     ...builtInAdmission(
-      { objects, clock, random, authorizer },
+      { objects, clock, random, authorizer, metrics, update },
       { enable: enableAdmission, disable: disableAdmission },
       [
         mutatingAdmissionPolicy(configured),

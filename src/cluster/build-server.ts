@@ -112,6 +112,7 @@ function withResources(
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
   const authorizer = authorizationOf(options.authorization ?? {}, { objects, more: options.authorizers });
   const uids = new RandomUidSource(random);
+  const update = (path: string, object: object): Promise<void> => server.self.update(path, object);
   const authentication = clusterAuthentication(options, pki, {
     more: options.authenticators ?? [],
     objects,
@@ -119,7 +120,7 @@ function withResources(
     clock,
     uids,
     log,
-    update: (path, object) => server.self.update(path, object),
+    update,
   });
   const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
   const reviews = options.devWebhooks === true ? new WebhookReviews(clock) : undefined;
@@ -143,6 +144,7 @@ function withResources(
       metrics,
       registry: () => server.registry,
       reviews,
+      update,
     }),
     limits: options.limits,
     ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),

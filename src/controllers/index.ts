@@ -11,6 +11,7 @@ import { podGc, type PodGcOptions } from './pod-gc/pod-gc.ts';
 import { type CheckPolicyTypes, policyStatus } from './policy-status.ts';
 import { replicaSetController } from './replicaset/index.ts';
 import { replicationControllerController } from './replication-controller.ts';
+import { resourceQuotaController, type ResourceQuotaOptions } from './resourcequota/resource-quota-controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
 import { serviceAccountController } from './service-account-controller.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
@@ -31,7 +32,7 @@ export interface BuiltInControllersOptions {
 }
 
 /** What kube-controller-manager's flags set, as far as it can be set. */
-export interface ControllerSettings extends NodeLifecycleOptions, PodGcOptions {}
+export interface ControllerSettings extends NodeLifecycleOptions, PodGcOptions, ResourceQuotaOptions {}
 
 /** Everything that kube-controller-manager would run, of what there is. */
 export function builtInControllers(options: BuiltInControllersOptions): readonly Part[] {
@@ -53,6 +54,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('endpoint-controller', endpointsController()),
     as('namespace-controller', namespaceController(hasOneServer ? { settleMs: 0 } : {})),
     as('generic-garbage-collector', garbageCollector(kindsChanged === undefined ? {} : { kindsChanged })),
+    as('resourcequota-controller', resourceQuotaController({ ...settings, kindsChanged })),
     as('pod-garbage-collector', podGc(settings)),
     as('node-controller', nodeLifecycleController(settings)),
     as('node-controller', taintEvictionController()),

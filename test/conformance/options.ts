@@ -28,7 +28,7 @@ export const USAGE = `usage: npm run conformance [-- FLAGS]
   --report               Run nothing, write docs/reference/conformance.md from expectations.tsv
   --procs N              Tests at a time (default: four times the cores; they mostly wait)
   --timeout MINUTES      End the run after this long (default 60)
-  --limit SECONDS        End one test after this long (default 120 for class A alone, else 300)
+  --limit SECONDS        End one test after this long (default 120 for class A alone, else 420: one waits for a resync of quotas)
   --output DIR           For junit.xml, report.json and output.log (default .keelson/conformance/SERVER)
   --bundle FILE          Start this keelson.js instead of building one
   --server-flag FLAG     A flag of the server; may be given more than once`;
@@ -66,7 +66,7 @@ export function readOptions(args: readonly string[]): ConformanceOptions {
     report: values.report,
     processes: wholeNumber('procs', values.procs),
     timeoutMinutes: wholeNumber('timeout', values.timeout),
-    limitSeconds: wholeNumber('limit', values.limit ?? (values.class === 'A' ? '120' : '300')),
+    limitSeconds: wholeNumber('limit', values.limit ?? (values.class === 'A' ? '120' : '420')),
     output: values.output,
     bundle: values.bundle,
     serverFlags: values['server-flag'],

@@ -64,6 +64,9 @@ export class MemoryServer implements AsyncDisposable {
     });
   }
 
+  /** Writes an object as the server itself. */
+  readonly update = (path: string, object: object): Promise<void> => this.server.self.update(path, object);
+
   callOf(method: string, path: string, { body = '', type = 'application/json', headers }: TestRequest = {}) {
     return inProcessCall({
       method,

@@ -16,6 +16,7 @@ export const controllerFlags: FlagDefinitions = {
   },
   'large-cluster-size-threshold': { type: 'string', value: 'N', help: 'A zone of more nodes is large (50)' },
   'unhealthy-zone-threshold': { type: 'string', value: 'SHARE', help: 'So many bad nodes are trouble (0.55)' },
+  'resource-quota-sync-period': { type: 'string', value: 'DURATION', help: 'How often quotas are counted anew (5m)' },
   'terminated-pod-gc-threshold': { type: 'string', value: 'N', help: 'So many terminated pods are kept (12500)' },
 };
 
@@ -29,6 +30,7 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     secondaryEvictionRate: fraction(flags, 'secondary-node-eviction-rate', 1000),
     largeClusterSizeThreshold: flags.integer('large-cluster-size-threshold', { min: 0, max: 1_000_000 }),
     unhealthyZoneThreshold: fraction(flags, 'unhealthy-zone-threshold', 1),
+    resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
     terminatedPodThreshold: flags.integer('terminated-pod-gc-threshold', { min: 0, max: 10_000_000 }),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

@@ -66,14 +66,15 @@ const controllerManager: readonly FlagGroup[] = [
     verdict: 'obeyed',
     why: 'as upstream',
     flags: `large-cluster-size-threshold node-eviction-rate node-monitor-grace-period node-monitor-period
-      node-startup-grace-period secondary-node-eviction-rate terminated-pod-gc-threshold unhealthy-zone-threshold`,
+      node-startup-grace-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
+      unhealthy-zone-threshold`,
   },
   { verdict: 'obeyed', why: 'as far as true and false go: all of them or none', flags: 'controllers' },
   {
     verdict: 'accepted',
     why: 'one thread does the work, and how much of it is under way changes nothing but the order',
     flags: `concurrent-deployment-syncs concurrent-endpoint-syncs concurrent-gc-syncs concurrent-namespace-syncs
-      concurrent-rc-syncs concurrent-replicaset-syncs concurrent-service-endpoint-syncs controller-shutdown-timeout
+      concurrent-rc-syncs concurrent-replicaset-syncs concurrent-resource-quota-syncs concurrent-service-endpoint-syncs controller-shutdown-timeout
       controller-start-interval`,
   },
   {
@@ -96,7 +97,7 @@ const controllerManager: readonly FlagGroup[] = [
       cluster-signing-kubelet-serving-key-file cluster-signing-legacy-unknown-cert-file
       cluster-signing-legacy-unknown-key-file concurrent-cron-job-syncs concurrent-daemonset-syncs
       concurrent-device-taint-eviction-syncs concurrent-ephemeralvolume-syncs concurrent-horizontal-pod-autoscaler-syncs
-      concurrent-job-syncs concurrent-resource-quota-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
+      concurrent-job-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
       concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs concurrent-ttl-after-finished-syncs
       concurrent-validating-admission-policy-status-syncs disable-attach-detach-reconcile-sync?
       disable-force-detach-on-timeout? enable-dynamic-provisioning? enable-hostpath-provisioner?
@@ -107,7 +108,7 @@ const controllerManager: readonly FlagGroup[] = [
       mirroring-endpointslice-updates-batch-period mirroring-max-endpoints-per-subset pv-recycler-increment-timeout-nfs
       pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs pv-recycler-pod-template-filepath-hostpath
       pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath pvclaimbinder-sync-period
-      resource-quota-sync-period service-account-private-key-file`,
+      service-account-private-key-file`,
   },
   {
     verdict: 'refused',

@@ -56,6 +56,12 @@ export class KindCatalogue {
     return this.#byName.get(name);
   }
 
+  /** Resolves when it is known what is served: asks the server the first time, and when something has changed. */
+  async known(options: { readonly signal: AbortSignal }): Promise<void> {
+    if (this.#askedMs === -Infinity) await this.refresh(options);
+    else await this.#refreshing;
+  }
+
   /** Asks the server; tells whether the answer is another one than before. */
   async refresh({ signal }: { readonly signal: AbortSignal }): Promise<boolean> {
     this.#refreshing ??= this.#ask(signal).finally(() => void (this.#refreshing = undefined));

@@ -12,7 +12,8 @@ function namesWithout(...disabled: readonly string[]): string[] {
     clock,
     log: discardLogger,
   });
-  return builtInAdmission({ objects, clock, random: new SeededRandom(1) }, { disable: disabled }).map(
+  const update = () => Promise.resolve();
+  return builtInAdmission({ objects, clock, random: new SeededRandom(1), update }, { disable: disabled }).map(
     ({ name }) => name,
   );
 }
@@ -23,9 +24,11 @@ test("plugins run in kube-apiserver's order", () => {
     'LimitRanger',
     'ServiceAccount',
     'TaintNodesByCondition',
+    'PodSecurity',
     'Priority',
     'DefaultTolerationSeconds',
     'RuntimeClass',
+    'ResourceQuota',
   ]);
 });
 
@@ -34,6 +37,7 @@ test('plugins can be switched off by name, also those that are not there', () =>
     'NamespaceLifecycle',
     'LimitRanger',
     'TaintNodesByCondition',
+    'PodSecurity',
     'DefaultTolerationSeconds',
   ]);
 });

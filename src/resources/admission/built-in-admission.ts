@@ -6,8 +6,10 @@ import type { AdmissionParts } from './admission-parts.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { nodeRestriction } from './node-restriction.ts';
+import { podSecurity } from './pod-security/pod-security.ts';
 import { pluginOrder } from './plugin-order.ts';
 import { priorityAdmission } from './priority-admission.ts';
+import { resourceQuota } from './resource-quota/resource-quota.ts';
 import { serviceAccountAdmission } from './service-account-admission.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
@@ -18,9 +20,11 @@ const makers: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin
   ServiceAccount: serviceAccountAdmission,
   NodeRestriction: nodeRestriction,
   TaintNodesByCondition: taintNodesByCondition,
+  PodSecurity: (parts) => podSecurity(parts, parts.configurations?.podSecurity),
   Priority: priorityAdmission,
   DefaultTolerationSeconds: defaultTolerationSeconds,
   RuntimeClass: runtimeClassAdmission,
+  ResourceQuota: (parts) => resourceQuota(parts, parts.configurations?.resourceQuota),
 };
 
 /** Those that objects of the API configure; they are made elsewhere and given to `builtInAdmission`. */

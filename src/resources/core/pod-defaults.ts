@@ -72,7 +72,8 @@ function defaultStatus({ status }: Whole<Pod>): void {
   }
 }
 
-const PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
+/** Goes before the name of a container in the annotation that names its AppArmor profile. */
+export const APPARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 const LOCALHOST = 'localhost/';
 const MAX_PROFILE_LENGTH = 4095;
 
@@ -82,14 +83,14 @@ export function withAppArmorProfiles(
   annotations: Readonly<Record<string, string>> | undefined,
   context: WriteContext,
 ): PodSpec {
-  if (spec.os?.name === 'windows' || !Object.keys(annotations ?? {}).some((name) => name.startsWith(PREFIX)))
+  if (spec.os?.name === 'windows' || !Object.keys(annotations ?? {}).some((name) => name.startsWith(APPARMOR_PREFIX)))
     return spec;
   const podProfile = spec.securityContext?.appArmorProfile;
   const carry = <T extends { name: string; securityContext?: SecurityContext }>(container: T): T => {
-    const key = `${PREFIX}${container.name}`;
+    const key = `${APPARMOR_PREFIX}${container.name}`;
     const annotation = annotations?.[key];
     if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) return container;
-    const profile = profileOf(annotation);
+    const profile = appArmorProfileOf(annotation);
     const isNews = profile !== undefined && !deepEqual(profile, podProfile);
     if (profile === undefined || isNews) {
       context.warn(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
@@ -105,7 +106,8 @@ export function withAppArmorProfiles(
   };
 }
 
-function profileOf(annotation: string): AppArmorProfile | undefined {
+/** The profile that an annotation names; undefined when it names none. */
+export function appArmorProfileOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
   const name = annotation.startsWith(LOCALHOST) ? annotation.slice(LOCALHOST.length) : '';

@@ -8,6 +8,8 @@ import type {
   PodTemplateSpec,
   Volume,
 } from '../../api/types/core/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
+import { APPARMOR_PREFIX, appArmorProfileOf } from './pod-defaults.ts';
 import { amount } from './resource-list.ts';
 
 const NODE_LABELS: Readonly<Record<string, string>> = {
@@ -189,6 +191,7 @@ function containerWarnings(spec: PodSpec | Record<string, never>, metadata: Obje
   return [
     ...all.flatMap(({ item, field }) => [
       ...containerSeccompWarnings(item, metadata, path),
+      ...(path === '' ? [] : appArmorWarnings(item, { spec, metadata, path })),
       ...fractionWarnings(only(item.resources?.limits, 'memory'), `${field}.resources.limits`),
       ...fractionWarnings(only(item.resources?.requests, 'memory'), `${field}.resources.requests`),
       ...fractionWarnings(only(item.resources?.limits, 'ephemeral-storage'), `${field}.resources.limits`),
@@ -209,6 +212,19 @@ function containerSeccompWarnings({ name, securityContext }: Container, metadata
   const key = `${CONTAINER_SECCOMP}${name}`;
   if (securityContext?.seccompProfile !== undefined || metadata.annotations?.[key] === undefined) return [];
   return [`${path}metadata.annotations[${key}]: non-functional in v1.27+; use the "seccompProfile" field instead`];
+}
+
+/** Of templates only: a pod is told when what its annotations say goes into its fields. */
+function appArmorWarnings(
+  { name, securityContext }: Container,
+  of: { readonly spec: PodSpec | Record<string, never>; readonly metadata: ObjectMeta; readonly path: string },
+): string[] {
+  const key = `${APPARMOR_PREFIX}${name}`;
+  const annotation = of.metadata.annotations?.[key];
+  if (securityContext?.appArmorProfile !== undefined || annotation === undefined) return [];
+  const ofPod = of.spec.securityContext?.appArmorProfile;
+  if (ofPod !== undefined && deepEqual(ofPod, appArmorProfileOf(annotation))) return [];
+  return [`${of.path}metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`];
 }
 
 /** A variable may be set again only to add to what it was. */

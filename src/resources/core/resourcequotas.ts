@@ -1,9 +1,10 @@
 import { type FieldError, invalidValue } from '../../api/index.ts';
-import type { ResourceQuota, ResourceQuotaSpec } from '../../api/types/core/v1.d.ts';
+import type { ResourceQuota } from '../../api/types/core/v1.d.ts';
 import { compareUtf8 } from '../../base/index.ts';
 import { ageColumn, column, nameColumn } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { type ResourceList, roundToMilli } from './resource-list.ts';
+import { checkScopes, checkScopeSelector } from './resourcequota-scope-rules.ts';
 import { checkResourceAmount, checkResourceName, COMPUTE_RESOURCES, COUNTED_RESOURCES } from './resource-rules.ts';
 
 export const resourceQuotas = defineKind<ResourceQuota>({
@@ -15,7 +16,11 @@ export const resourceQuotas = defineKind<ResourceQuota>({
     column('Limit', 'The same for limits of containers', (quota) => usage(quota, true)),
     ageColumn,
   ],
-  ownRulesFor: ['spec.scopes'],
+  ownRulesFor: [
+    'spec.scopes',
+    'spec.scopeSelector.matchExpressions.scopeName',
+    'spec.scopeSelector.matchExpressions.operator',
+  ],
   returnsDeletedObject: true,
 
   applyDefaults({ spec, status }) {
@@ -28,24 +33,13 @@ export const resourceQuotas = defineKind<ResourceQuota>({
 });
 
 const QUOTA_RESOURCES = new Set([...COMPUTE_RESOURCES, ...COUNTED_RESOURCES, 'requests.storage']);
-
-const SCOPES = new Set([
-  'BestEffort',
-  'CrossNamespacePodAffinity',
-  'NotBestEffort',
-  'NotTerminating',
-  'PriorityClass',
-  'Terminating',
-  'VolumeAttributesClass',
-]);
-
-/** Resources that count pods; scopes pick pods, so only these go with them. */
-const POD_RESOURCES = new Set(['pods', ...COMPUTE_RESOURCES]);
+const isStandard = (name: string): boolean => QUOTA_RESOURCES.has(name);
 
 function checkResourceQuota({ spec, status }: Whole<ResourceQuota>): FieldError[] {
   return [
     ...checkList(spec.hard ?? {}, 'spec.hard'),
-    ...checkScopes(spec),
+    ...checkScopes(spec, isStandard),
+    ...checkScopeSelector(spec, isStandard),
     ...checkList(status.hard ?? {}, 'status.hard'),
     ...checkList(status.used ?? {}, 'status.used'),
   ];
@@ -63,41 +57,14 @@ function checkList(list: ResourceList, field: string): FieldError[] {
   });
 }
 
-function checkScopes({ scopes = [], hard = {} }: ResourceQuotaSpec): FieldError[] {
-  const field = 'spec.scopes';
-  const errors = scopes.flatMap((scope) => [
-    ...(SCOPES.has(scope) ? [] : [invalidValue(field, scopes, 'unsupported scope')]),
-    ...Object.keys(hard)
-      .filter((name) => QUOTA_RESOURCES.has(name) && !fits(scope, name))
-      .map(() => invalidValue(field, scopes, 'unsupported scope applied to resource')),
-  ]);
-  for (const [left, right] of [
-    ['BestEffort', 'NotBestEffort'],
-    ['Terminating', 'NotTerminating'],
-  ] as const) {
-    if (scopes.includes(left) && scopes.includes(right)) errors.push(invalidValue(field, scopes, 'conflicting scopes'));
-  }
-  return errors;
-}
-
-function fits(scope: string, name: string): boolean {
-  switch (scope) {
-    case 'BestEffort':
-      return name === 'pods';
-    case 'VolumeAttributesClass':
-      return name === 'persistentvolumeclaims' || name === 'requests.storage';
-    default:
-      return SCOPES.has(scope) ? POD_RESOURCES.has(name) : true;
-  }
-}
-
 function checkResourceQuotaUpdate(quota: Whole<ResourceQuota>, old: Whole<ResourceQuota>): FieldError[] {
   const now = new Set<string>(quota.spec.scopes ?? []);
   const was = new Set<string>(old.spec.scopes ?? []);
   const isSame = now.size === was.size && [...was].every((scope) => now.has(scope));
   return [
     ...checkList(quota.spec.hard ?? {}, 'spec.hard'),
-    ...checkScopes(quota.spec),
+    ...checkScopes(quota.spec, isStandard),
+    ...checkScopeSelector(quota.spec, isStandard),
     ...(isSame ? [] : [invalidValue('spec.scopes', quota.spec.scopes ?? null, 'field is immutable')]),
   ];
 }

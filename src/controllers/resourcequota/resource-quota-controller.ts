@@ -1,0 +1,181 @@
+import {
+  addAmounts,
+  amountsOf,
+  amountTexts,
+  areEqualAmounts,
+  isQuotaOfExtendedResource,
+  type QuotaEvaluator,
+  QuotaEvaluators,
+  type ResourceAmounts,
+  usageOf,
+} from '../../api/meaning/index.ts';
+import { runTogether } from '../../base/index.ts';
+import {
+  type Handler,
+  keyOf,
+  type Kind,
+  type KubernetesObject,
+  type Observed,
+  ResourceQuota,
+  type ServedKind,
+} from '../../client/index.ts';
+import type { AppContext, KeyedWorkers, Objects, Part, Passes, PreparedPart, WorkContext } from '../../kit/index.ts';
+import { KindCatalogue } from '../garbage-collector/kind-catalogue.ts';
+import { CountedKinds } from './counted-kinds.ts';
+import { DeviceLookup } from './device-lookup.ts';
+
+export interface ResourceQuotaOptions {
+  /** How often all quotas are counted anew; every 5 minutes unless given. */
+  readonly resourceQuotaSyncPeriodMs?: number;
+}
+
+interface ControlOptions extends ResourceQuotaOptions {
+  /** Calls a listener when other kinds are served than before. */
+  readonly kindsChanged?: (listener: () => void) => Disposable;
+}
+
+const NAME = 'resourcequota';
+const CONCURRENCY = 5;
+const SYNC_PERIOD_MS = 5 * 60_000;
+/** An object that has been charged for may be on its way into the store while others are counted. */
+const SECOND_LOOK_MS = 1000;
+
+/**
+ * Says in the status of ResourceQuotas what is used of them: when they are new or changed, when something that counts is
+ * deleted or ends, and now and again. What is created is charged by the server.
+ */
+export function resourceQuotaController(options: ControlOptions = {}): Part {
+  return { name: NAME, prepare: (context) => new ResourceQuotaControl(context, options) };
+}
+
+class ResourceQuotaControl implements PreparedPart {
+  readonly #context: AppContext;
+  readonly #options: ControlOptions;
+  readonly #quotas: Objects<ResourceQuota>;
+  readonly #catalogue: KindCatalogue;
+  readonly #devices: DeviceLookup;
+  readonly #evaluators: QuotaEvaluators;
+  readonly #kinds: CountedKinds;
+  /** Counts quotas, by key. */
+  readonly #workers: KeyedWorkers;
+  /** Counts all of them anew, in case something was missed. */
+  readonly #passes: Passes;
+  /** The kinds that are counted, by the key of the quota. */
+  readonly #counted = new Map<string, ReadonlySet<string>>();
+
+  constructor(context: AppContext, options: ControlOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#quotas = context.objects(ResourceQuota);
+    this.#catalogue = new KindCatalogue(context.client.apis, context.clock);
+    this.#devices = new DeviceLookup(context);
+    this.#evaluators = new QuotaEvaluators(this.#devices);
+    this.#kinds = new CountedKinds(context, (kind) => this.#handlerFor(kind));
+    this.#workers = context.workers('resourcequota_primary', {
+      concurrency: CONCURRENCY,
+      work: (key, work) => this.#count(key, work),
+    });
+    this.#passes = context.passes('resourcequota_resync', {
+      periodMs: options.resourceQuotaSyncPeriodMs ?? SYNC_PERIOD_MS,
+      pass: async () => this.#countAll(),
+    });
+    context.onChange(ResourceQuota, {
+      add: (quota) => {
+        this.#workers.add(keyOf(quota));
+        this.#passes.request();
+      },
+      update: (quota, old) => {
+        if (!areSame(quota.spec?.hard, old.spec?.hard)) this.#workers.add(keyOf(quota));
+      },
+      delete: (quota) => this.#setCounted(keyOf(quota), undefined),
+    });
+  }
+
+  get isIdle(): boolean {
+    return this.#kinds.isIdle;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    using _ = this.#options.kindsChanged?.(() => {
+      this.#catalogue.expire();
+      this.#countAll();
+    });
+    await runTogether([this.#workers, this.#passes, this.#kinds], signal);
+  }
+
+  #countAll(): void {
+    const quotas = this.#quotas.list();
+    for (const quota of quotas) this.#workers.add(keyOf(quota));
+    if (quotas.length > 0) this.#passes.request();
+  }
+
+  async #count(key: string, { signal, after }: WorkContext): Promise<void> {
+    const quota = this.#quotas.get(key);
+    if (quota === undefined) return;
+    const { hard = {} } = quota.spec ?? {};
+    const { used = {} } = quota.status ?? {};
+    const names = Object.keys(hard);
+    if (names.some(isQuotaOfExtendedResource)) await this.#devices.open(signal);
+    const counted = await this.#usage(quota, signal);
+    const now = amountsOf(
+      Object.fromEntries(names.flatMap((name) => (used[name] === undefined ? [] : [[name, used[name]]]))),
+    );
+    for (const [name, amount] of counted) now.set(name, amount);
+    const isCounted = quota.status?.hard !== undefined && quota.status.used !== undefined;
+    if (isCounted && areSame(hard, quota.status?.hard) && areEqualAmounts(now, amountsOf(used))) return;
+    if ([...now].some(([name, amount]) => amount.compare(amountsOf(used).get(name) ?? amount) < 0))
+      after(SECOND_LOOK_MS);
+    await this.#quotas.updateStatus({ ...quota, status: { hard: { ...hard }, used: amountTexts(now) } });
+  }
+
+  /** What the objects of all kinds that the quota counts use, as far as these are served. */
+  async #usage(quota: Observed<ResourceQuota>, signal: AbortSignal): Promise<ResourceAmounts> {
+    const { namespace = '' } = quota.metadata;
+    const evaluators = this.#evaluators.measuring(Object.keys(quota.spec?.hard ?? {}));
+    this.#setCounted(keyOf(quota), new Set(evaluators.map(({ group, plural }) => `${group}/${plural}`)));
+    const nowMs = this.#context.clock.now();
+    let total: ResourceAmounts = new Map();
+    for (const evaluator of evaluators) {
+      const kind = await this.#servedKind(evaluator, signal);
+      if (kind === undefined) continue;
+      const objects = await this.#kinds.list(kind, namespace, signal);
+      total = addAmounts(total, usageOf(quota, objects, { evaluator, nowMs }));
+    }
+    return total;
+  }
+
+  async #servedKind({ group, plural }: QuotaEvaluator, signal: AbortSignal): Promise<ServedKind | undefined> {
+    await this.#catalogue.known({ signal });
+    const kind = this.#catalogue.deletable.find((each) => each.group === group && each.plural === plural);
+    return kind?.scope === 'Namespaced' && kind.verbs.includes('create') ? kind : undefined;
+  }
+
+  /** Watches what some quota counts, and nothing else. */
+  #setCounted(key: string, kinds: ReadonlySet<string> | undefined): void {
+    if (kinds === undefined) this.#counted.delete(key);
+    else this.#counted.set(key, kinds);
+    this.#kinds.keep(new Set([...this.#counted.values()].flatMap((each) => [...each])));
+  }
+
+  #handlerFor({ group, plural }: Kind): Handler<KubernetesObject> {
+    const evaluator = this.#evaluators.of(group, plural);
+    const { clock } = this.#context;
+    const setFree = ({ metadata, kind }: Observed<KubernetesObject>): void => {
+      for (const quota of this.#quotas.list({ namespace: metadata.namespace ?? '' })) {
+        const names = Object.keys(quota.status?.hard ?? {});
+        if (names.some((name) => evaluator?.measures(name) === true))
+          this.#workers.add(keyOf(quota), { why: `${kind ?? plural} ${keyOf({ metadata })} set something free` });
+      }
+    };
+    return {
+      update: (object, old) => {
+        if (evaluator?.setsFree?.(object, old, clock.now()) === true) setFree(object);
+      },
+      delete: setFree,
+    };
+  }
+}
+
+function areSame(left: Readonly<Record<string, string>> = {}, right: Readonly<Record<string, string>> = {}): boolean {
+  return areEqualAmounts(amountsOf(left), amountsOf(right));
+}

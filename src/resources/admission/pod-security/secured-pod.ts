@@ -1,0 +1,72 @@
+import type { CronJob, Job } from '../../../api/types/batch/v1.d.ts';
+import type { Deployment } from '../../../api/types/apps/v1.d.ts';
+import type { EphemeralContainer, PodSpec, PodTemplate, PodTemplateSpec } from '../../../api/types/core/v1.d.ts';
+import type { AdmissionAttributes, AdmissionTarget } from '../../../apiserver/index.ts';
+import { podOf } from '../written-pod.ts';
+import type { SecuredPod } from './check.ts';
+
+type Written = AdmissionAttributes['object'];
+type Template = PodTemplateSpec | undefined;
+
+const ofSpec = (object: Written): Template => (object as unknown as Deployment | Job).spec?.template;
+
+/** Where the kinds that make pods have the template of theirs, by group and plural. */
+const TEMPLATES: Readonly<Record<string, (object: Written) => Template>> = {
+  '/podtemplates': (object) => (object as unknown as PodTemplate).template,
+  '/replicationcontrollers': ofSpec,
+  'apps/replicasets': ofSpec,
+  'apps/deployments': ofSpec,
+  'apps/statefulsets': ofSpec,
+  'apps/daemonsets': ofSpec,
+  'batch/jobs': ofSpec,
+  'batch/cronjobs': (object) => (object as unknown as CronJob).spec?.jobTemplate?.spec?.template,
+};
+
+/** Views of pods that change nothing of what is checked. All others show a whole pod. */
+const IGNORED_VIEWS = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
+
+/** What a request writes that can be of interest; undefined for all else. */
+export function subjectOf(target: AdmissionTarget): 'namespace' | 'pod' | 'controller' | undefined {
+  const { operation, resource, subresource } = target;
+  if (operation !== 'CREATE' && operation !== 'UPDATE') return undefined;
+  const name = `${resource.group}/${resource.plural}`;
+  if (name === '/pods') return IGNORED_VIEWS.has(subresource) ? undefined : 'pod';
+  if (subresource !== '') return undefined;
+  if (name === '/namespaces') return 'namespace';
+  return Object.hasOwn(TEMPLATES, name) ? 'controller' : undefined;
+}
+
+/** The pod that a request writes, or the template of pods to come; undefined where nothing of interest is written. */
+export function securedPodOf(request: AdmissionAttributes): SecuredPod | undefined {
+  const { resource, object, old } = request;
+  const template = TEMPLATES[`${resource.group}/${resource.plural}`];
+  if (template === undefined) {
+    const { metadata, spec } = podOf(request);
+    if (old !== undefined && !hasOtherImages(spec, podOf({ object: old }).spec)) return undefined;
+    return { annotations: metadata.annotations ?? {}, spec };
+  }
+  const found = template(object);
+  return found?.spec === undefined ? undefined : { annotations: found.metadata?.annotations ?? {}, spec: found.spec };
+}
+
+/** Of what is checked, only containers and their images can change in a pod that exists. */
+function hasOtherImages(now: PodSpec, before: PodSpec): boolean {
+  return (
+    differ(now.containers ?? [], before.containers ?? []) ||
+    differ(now.initContainers ?? [], before.initContainers ?? []) ||
+    (now.ephemeralContainers ?? []).some((container) => !isKept(container, before.ephemeralContainers ?? []))
+  );
+}
+
+interface Imaged {
+  readonly image?: string;
+}
+
+function differ(now: readonly Imaged[], before: readonly Imaged[]): boolean {
+  return now.length !== before.length || now.some(({ image }, index) => image !== before[index]?.image);
+}
+
+function isKept({ name, image }: EphemeralContainer, before: readonly EphemeralContainer[]): boolean {
+  const known = before.find((each) => each.name === name);
+  return known !== undefined && known.image === image;
+}
