@@ -2,6 +2,7 @@ import { apiEnablement, type TypeTable } from '../api/index.ts';
 import { Definitions } from '../apiextensions/index.ts';
 import {
   type Authentication,
+  type Authorization,
   authorizationOf,
   EscalationGuard,
   impersonate,
@@ -62,7 +63,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const version = versionInfo();
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
-  const { server, authentication, webhooks } = withResources(options, parts, metrics);
+  const { server, authentication, authorizer, webhooks } = withResources(options, parts, metrics);
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
@@ -76,6 +77,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   server.addPaths(authentication.issuerDiscovery(state.address));
   onAbort(state.ending, () => {
     authentication[Symbol.dispose]();
+    authorizer[Symbol.dispose]();
     webhooks[Symbol.dispose]();
   });
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
@@ -92,6 +94,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
 interface BuiltServer {
   readonly server: ApiServer;
   readonly authentication: Authentication;
+  readonly authorizer: Authorization;
   readonly webhooks: WebhookClient;
 }
 
@@ -99,8 +102,17 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   const { storage, types, pki } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
-  const authorizer = authorizationOf(options.authorization ?? {}, { objects, more: options.authorizers });
   const uids = new RandomUidSource(random);
+  const authorizer = authorizationOf(options.authorization ?? {}, {
+    objects,
+    types,
+    clock,
+    uids,
+    log,
+    metrics,
+    more: options.authorizers,
+    serverId: options.name,
+  });
   const authentication = clusterAuthentication(options, pki, {
     more: options.authenticators ?? [],
     objects,
@@ -133,12 +145,12 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     random,
     serviceCidrs,
     eventTtlSeconds,
-    accessReviewer: { authorizer, rulesFor: authorizer.rulesFor },
+    accessReviewer: { authorizer, rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace) },
     tokenReviewer: authentication.tokenReviewer,
     tokenIssuer: authentication.tokenIssuer,
     roleGuard: new EscalationGuard(objects, authorizer),
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
-  return { server, authentication, webhooks };
+  return { server, authentication, authorizer, webhooks };
 }
