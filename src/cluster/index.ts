@@ -15,7 +15,11 @@ export {
   readWebhookKubeconfig,
 } from '../access/index.ts';
 export type { WorkloadOptions } from './cluster-apps.ts';
-export { type AuthorizationOptions, authorizationProblems, type AuthorizationWebhookSettings } from '../access/index.ts';
+export {
+  type AuthorizationOptions,
+  authorizationProblems,
+  type AuthorizationWebhookSettings,
+} from '../access/index.ts';
 export { admissionProblems, hasAdmissionPlugin } from '../resources/index.ts';
 // What is given to a server: who may do what, what becomes of objects, kinds that are made up in code.
 export type {
