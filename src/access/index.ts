@@ -26,4 +26,13 @@ export { amendPolicy, type PolicyAmendment } from './rbac/bootstrap/amend-policy
 export { bootstrapPolicy } from './rbac/bootstrap/bootstrap-policy.ts';
 export type { PolicyObject } from './rbac/bootstrap/read-policy.ts';
 export { EscalationGuard } from './rbac/escalation-guard.ts';
-export { authorizationOf, type AuthorizationOptions, authorizationProblems, DEFAULT_MODES } from './modes.ts';
+export {
+  authorizationOf,
+  type AuthorizationOptions,
+  authorizationProblems,
+  type AuthorizationWebhookSettings,
+  DEFAULT_MODES,
+} from './modes.ts';
+export type { Authorization, AuthorizationParts } from './authorization/authorization.ts';
+export { AuthorizationConfigError, type ConfiguredAuthorization } from './authorization/configuration.ts';
+export { readAuthorizationFile } from './authorization/read-configuration.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AbacAuthorizer, readAbacPolicies } from './abac-authorizer.ts';
 import { requestInfo, type UserInfo } from '../apiserver/index.ts';
 import { authorizationOf } from './modes.ts';
-import { startAccessServer } from './testing/access-server.ts';
+import { authorizationParts, startAccessServer } from './testing/access-server.ts';
 
 const { signal } = new AbortController();
 const ADA: UserInfo = { name: 'ada', groups: ['devs', 'system:authenticated'] };
@@ -87,9 +87,8 @@ describe('modes', () => {
       apiGroups: ['authentication.k8s.io'],
       resources: ['selfsubjectreviews'],
     });
-    const { objects } = server.plane.server;
     const more = [{ authorize: () => ({ verdict: 'noOpinion' as const, reason: '' }) }];
-    const extended = await authorizationOf({}, { objects, more }).rulesFor(ADA, 'default');
+    const extended = await authorizationOf({}, { ...authorizationParts(server.plane), more }).rulesFor(ADA, 'default');
     expect(extended).toMatchObject({
       isIncomplete: true,
       problem: 'an authorizer does not support user rule resolution',

@@ -1,17 +1,23 @@
-import {
-  type AccessRules,
-  type Authorizer,
-  firstOpinion,
-  type ListingAuthorizer,
-  mastersAuthorizer,
-  type ServerObjects,
-  type UserInfo,
-} from '../apiserver/index.ts';
+import type { ListingAuthorizer, ServerObjects } from '../apiserver/index.ts';
 import { AbacAuthorizer, readAbacPolicies } from './abac-authorizer.ts';
+import { Authorization, type AuthorizationParts } from './authorization/authorization.ts';
+import type { AuthorizerChoice, ConfiguredAuthorization } from './authorization/configuration.ts';
+import type { AuthorizationWebhookOptions } from './authorization/webhook-authorizer.ts';
 import { alwaysAllow, alwaysDeny } from './fixed-modes.ts';
 import { NodeAuthorizer } from './node-authorizer/node-authorizer.ts';
 import { RbacAuthorizer } from './rbac/rbac-authorizer.ts';
-import { together } from './rbac/user-rules.ts';
+import type { ConfiguredWebhook } from './review-webhook/webhook-kubeconfig.ts';
+
+/** The webhook of the mode `Webhook`, as the flags describe it. */
+export interface AuthorizationWebhookSettings {
+  readonly webhook: ConfiguredWebhook;
+  /** The version of SubjectAccessReview that it is asked with; v1beta1 unless given, as upstream. */
+  readonly version?: 'v1' | 'v1beta1';
+  /** How long answers count that allow something; five minutes unless given. */
+  readonly authorizedTtlMs?: number;
+  /** How long other answers count; half a minute unless given. */
+  readonly unauthorizedTtlMs?: number;
+}
 
 /** What `--authorization-mode` and the flags beside it say. */
 export interface AuthorizationOptions {
@@ -19,6 +25,10 @@ export interface AuthorizationOptions {
   readonly modes?: readonly string[];
   /** The text of the file with ABAC's policies, and what it is called in messages. */
   readonly policies?: { readonly path: string; readonly text: string };
+  /** Who is asked in the mode `Webhook`. */
+  readonly webhook?: AuthorizationWebhookSettings;
+  /** What `--authorization-config` says, in place of modes and webhook. */
+  readonly configuration?: ConfiguredAuthorization;
 }
 
 interface ModeParts {
@@ -26,7 +36,7 @@ interface ModeParts {
   readonly policies: AuthorizationOptions['policies'];
 }
 
-/** By name; another mode is another line. */
+/** By name; another mode is another line. Webhooks are not here, since there may be several. */
 const makers: Readonly<Record<string, (parts: ModeParts) => ListingAuthorizer>> = {
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,
@@ -37,21 +47,25 @@ const makers: Readonly<Record<string, (parts: ModeParts) => ListingAuthorizer>> 
 
 export const DEFAULT_MODES: readonly string[] = ['Node', 'RBAC'];
 
-/** Known to kube-apiserver, and not there yet. */
-const ABSENT = ['Webhook'];
+const WEBHOOK = 'Webhook';
 
 /** Everything that is wrong with the options, in kube-apiserver's words. */
-export function authorizationProblems({ modes = DEFAULT_MODES, policies }: AuthorizationOptions): string[] {
+export function authorizationProblems(options: AuthorizationOptions): string[] {
+  const { modes = DEFAULT_MODES, policies, webhook, configuration } = options;
+  if (configuration !== undefined) return configurationProblems(options);
   const problems = modes.length === 0 ? ['at least one authorization-mode must be passed'] : [];
   for (const mode of modes) {
-    if (ABSENT.includes(mode)) problems.push(`authorization-mode ${JSON.stringify(mode)} is not there yet`);
-    else if (!Object.hasOwn(makers, mode))
+    if (mode !== WEBHOOK && !Object.hasOwn(makers, mode))
       problems.push(`authorization-mode ${JSON.stringify(mode)} is not a valid mode`);
+    if (mode === 'ABAC' && policies === undefined)
+      problems.push("authorization-mode ABAC's authorization policy file not passed");
+    if (mode === WEBHOOK && webhook === undefined)
+      problems.push("authorization-mode Webhook's authorization config file not passed");
   }
-  const hasAbac = modes.includes('ABAC');
-  if (hasAbac && policies === undefined)
-    problems.push("authorization-mode ABAC's authorization policy file not passed");
-  if (!hasAbac && policies !== undefined) problems.push('cannot specify --authorization-policy-file without mode ABAC');
+  if (!modes.includes('ABAC') && policies !== undefined)
+    problems.push('cannot specify --authorization-policy-file without mode ABAC');
+  if (!modes.includes(WEBHOOK) && webhook !== undefined)
+    problems.push('cannot specify --authorization-webhook-config-file without mode Webhook');
   if (new Set(modes).size < modes.length) {
     const told = modes.map((mode) => JSON.stringify(mode)).join(' ');
     problems.push(`authorization-mode [${told}] has mode specified more than once`);
@@ -59,39 +73,49 @@ export function authorizationProblems({ modes = DEFAULT_MODES, policies }: Autho
   return problems;
 }
 
-/**
- * Who decides: the masters' rule first, so that nobody can lock the administrator out, then what was added from outside, then the
- * modes in their order. The first opinion counts.
- */
-export function authorizationOf(
-  options: AuthorizationOptions,
-  { objects, more = [] }: { readonly objects: ServerObjects; readonly more?: readonly Authorizer[] },
-): ListingAuthorizer {
+function configurationProblems({ modes, policies, webhook, configuration }: AuthorizationOptions): string[] {
+  if (modes !== undefined || webhook !== undefined)
+    return [
+      '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
+    ];
+  const hasAbac = configuration?.authorizers.some(({ type }) => type === 'ABAC') === true;
+  return hasAbac && policies === undefined ? ["authorizer ABAC's authorization policy file not passed"] : [];
+}
+
+/** The authorizers that the options choose, one after the other. */
+export function authorizationOf(options: AuthorizationOptions, parts: AuthorizationParts): Authorization {
   const [problem] = authorizationProblems(options);
   if (problem !== undefined) throw new Error(`Cannot choose who authorizes: ${problem}`);
-  const { modes = DEFAULT_MODES, policies } = options;
-  const chosen = modes.flatMap((mode) => makers[mode]?.({ objects, policies }) ?? []);
-  const { authorize } = firstOpinion([mastersAuthorizer, ...more, ...chosen]);
-  const listing = [...more.map(listingOf), ...chosen];
-  return { authorize, rulesFor: (user, namespace) => allRules(listing, user, namespace) };
-}
-
-/** Authorizers from outside need not be able to list their rules; then there is more than reviews can tell. */
-function listingOf(authorizer: Authorizer): RuleLister {
-  if ('rulesFor' in authorizer) return authorizer as ListingAuthorizer;
-  const problem = 'an authorizer does not support user rule resolution';
-  return { rulesFor: () => ({ resourceRules: [], nonResourceRules: [], isIncomplete: true, problem }) };
-}
-
-type RuleLister = Pick<ListingAuthorizer, 'rulesFor'>;
-
-async function allRules(authorizers: readonly RuleLister[], user: UserInfo, namespace: string): Promise<AccessRules> {
-  const lists = await Promise.all(authorizers.map(async (each) => each.rulesFor(user, namespace)));
-  const problems = lists.flatMap(({ problem }) => problem ?? []);
-  return {
-    resourceRules: lists.flatMap(({ resourceRules }) => resourceRules),
-    nonResourceRules: lists.flatMap(({ nonResourceRules }) => nonResourceRules),
-    isIncomplete: lists.some(({ isIncomplete }) => isIncomplete),
-    ...(problems.length === 0 ? {} : { problem: together(problems) }),
+  const { modes = DEFAULT_MODES, policies, webhook, configuration } = options;
+  const chosen = configuration ?? modes.map((mode) => choiceOf(mode, webhook));
+  const atStart = new Set(configuration === undefined ? modes : configuration.authorizers.map(({ type }) => type));
+  const made = new Map<string, ListingAuthorizer>();
+  const make = (type: string): ListingAuthorizer | undefined => {
+    const known = made.get(type);
+    if (known !== undefined || !(atStart.has(type) || type.startsWith('Always'))) return known;
+    const fresh = makers[type]?.({ objects: parts.objects, policies });
+    if (fresh !== undefined) made.set(type, fresh);
+    return fresh;
   };
+  return new Authorization(chosen, make, parts);
+}
+
+const TIMEOUT_MS = 30_000;
+const AUTHORIZED_TTL_MS = 300_000;
+const UNAUTHORIZED_TTL_MS = 30_000;
+
+function choiceOf(type: string, settings: AuthorizationWebhookSettings | undefined): AuthorizerChoice {
+  if (type !== WEBHOOK || settings === undefined) return { type, name: type.toLowerCase() };
+  const { webhook, version = 'v1beta1' } = settings;
+  const { authorizedTtlMs = AUTHORIZED_TTL_MS, unauthorizedTtlMs = UNAUTHORIZED_TTL_MS } = settings;
+  const asked: Omit<AuthorizationWebhookOptions, 'name'> = {
+    webhook,
+    version,
+    timeoutMs: TIMEOUT_MS,
+    authorizedTtlMs,
+    unauthorizedTtlMs,
+    failurePolicy: 'NoOpinion',
+    conditions: undefined,
+  };
+  return { type, name: 'default', webhook: asked };
 }

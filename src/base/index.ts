@@ -25,6 +25,7 @@ export { METRIC_CONTENT_TYPES, type MetricFormat, METRICS_CONTENT_TYPE, negotiat
 
 export { DecodeError, type DecodeReason } from './decode-error.ts';
 export { unreachable } from './unreachable.ts';
+export { type WatchedFilesOptions, watchFiles } from './watched-files.ts';
 export { clone, deepEqual, deepFreeze, type DeepReadonly, type JsonValue } from './json-value.ts';
 export { Heap, type HeapEntry } from './heap.ts';
 export { SortedMap } from './sorted-map.ts';

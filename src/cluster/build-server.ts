@@ -4,6 +4,7 @@ import { ReviewPaths, WebhookReviews } from '../admission/index.ts';
 import { Definitions } from '../apiextensions/index.ts';
 import {
   type Authentication,
+  type Authorization,
   authorizationOf,
   EscalationGuard,
   impersonate,
@@ -67,7 +68,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const version = versionInfo();
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
-  const { server, authentication, webhooks, nodes } = withResources(options, parts, { metrics, state });
+  const { server, authentication, authorizer, webhooks, nodes } = withResources(options, parts, { metrics, state });
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
@@ -81,6 +82,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   server.addPaths(authentication.issuerDiscovery(state.address));
   onAbort(state.ending, () => {
     authentication[Symbol.dispose]();
+    authorizer[Symbol.dispose]();
     webhooks[Symbol.dispose]();
     nodes[Symbol.dispose]();
   });
@@ -98,6 +100,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
 interface BuiltServer {
   readonly server: ApiServer;
   readonly authentication: Authentication;
+  readonly authorizer: Authorization;
   readonly webhooks: WebhookClient;
   readonly nodes: NodeConnections;
 }
@@ -110,9 +113,18 @@ function withResources(
   const { storage, types, pki } = parts;
   const { clock, random, log, serviceCidrs, eventTtlSeconds } = options;
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
-  const authorizer = authorizationOf(options.authorization ?? {}, { objects, more: options.authorizers });
   const uids = new RandomUidSource(random);
   const update = (path: string, object: object): Promise<void> => server.self.update(path, object);
+  const authorizer = authorizationOf(options.authorization ?? {}, {
+    objects,
+    types,
+    clock,
+    uids,
+    log,
+    metrics,
+    more: options.authorizers,
+    serverId: options.name,
+  });
   const authentication = clusterAuthentication(options, pki, {
     more: options.authenticators ?? [],
     objects,
@@ -157,7 +169,7 @@ function withResources(
     random,
     serviceCidrs,
     eventTtlSeconds,
-    accessReviewer: { authorizer, rulesFor: authorizer.rulesFor },
+    accessReviewer: { authorizer, rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace) },
     tokenReviewer: authentication.tokenReviewer,
     tokenIssuer: authentication.tokenIssuer,
     nodeConnector: new NodeProxy(nodes, clock),
@@ -166,5 +178,5 @@ function withResources(
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
-  return { server, authentication, webhooks, nodes };
+  return { server, authentication, authorizer, webhooks, nodes };
 }

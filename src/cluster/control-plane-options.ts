@@ -19,6 +19,8 @@ import type { StorageOptions } from './storage-options.ts';
 export interface ServerExtensions {
   /** How the server finds out who asks: issuers of tokens, a token webhook, front proxies. */
   readonly authentication?: AuthenticationSettings;
+  /** Who decides what requests may do; nodes and roles unless given. */
+  readonly authorization?: AuthorizationOptions;
   /** More ways to tell who is asking, after client certificates and the token file. */
   readonly authenticators?: readonly Authenticator[];
   /** Asked about every request that is not the masters', before what everybody may do; the first opinion counts. */
@@ -47,8 +49,6 @@ export interface ControlPlaneOptions extends ServerExtensions {
   /** Lines `token,user,uid,"groups"`. */
   readonly tokenFile?: string;
   readonly runtimeConfig: RuntimeConfig;
-  /** Who decides what requests may do; nodes and roles unless given. */
-  readonly authorization?: AuthorizationOptions;
   /** Admission plugins that are switched on besides those that are by default, by upstream's names. */
   readonly enableAdmission?: readonly string[];
   /** Admission plugins that are switched off, by upstream's names. */

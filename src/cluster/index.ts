@@ -8,9 +8,18 @@ export { type InProcessOptions, InProcessTransport } from './in-process-transpor
 export type { ListenAddress } from './addresses.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 export type { AuthenticationSettings } from './authentication.ts';
-export { oidcConfiguration, readConfigurationFile, readWebhookKubeconfig } from '../access/index.ts';
+export {
+  oidcConfiguration,
+  readAuthorizationFile,
+  readConfigurationFile,
+  readWebhookKubeconfig,
+} from '../access/index.ts';
 export type { WorkloadOptions } from './cluster-apps.ts';
-export { type AuthorizationOptions, authorizationProblems } from '../access/index.ts';
+export {
+  type AuthorizationOptions,
+  authorizationProblems,
+  type AuthorizationWebhookSettings,
+} from '../access/index.ts';
 export { admissionProblems, hasAdmissionPlugin } from '../resources/index.ts';
 // What is given to a server: who may do what, what becomes of objects, kinds that are made up in code.
 export type {

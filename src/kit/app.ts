@@ -7,6 +7,7 @@ import { Session } from './app/session.ts';
 import type { LeaderElectionOptions } from './election/leader-election.ts';
 import { LeadershipLostError } from './election/leadership-lost.ts';
 import type { Part } from './part.ts';
+import type { AccessNeed } from './rbac/access-need.ts';
 import type { DefinedKind } from './resource/defined-kind.ts';
 import type { InstallOptions } from './resource/install.ts';
 import { type ReconcileRecord, type TraceFilter, TraceRing } from './trace.ts';
@@ -44,6 +45,8 @@ export interface App {
   readonly name: string;
   /** The kinds that the app brings along. */
   readonly resources: readonly DefinedKind[];
+  /** What its declarations say that it does to objects; see `rbacOf`. */
+  readonly needs: readonly AccessNeed[];
   /**
    * Runs all parts until the signal aborts, and resolves when everything has ended. Rejects when a part fails for good.
    * When the lead is lost the parts end, and are prepared anew to wait for it again.
@@ -68,6 +71,19 @@ export function app(name: string, parts: readonly Part[], options: AppOptions = 
   return new RunnableApp(name, parts, options);
 }
 
+const LEASES: AccessNeed = {
+  group: 'coordination.k8s.io',
+  resource: 'leases',
+  verbs: ['get', 'create', 'update'],
+  isLocal: true,
+};
+
+const DEFINITIONS: AccessNeed = {
+  group: 'apiextensions.k8s.io',
+  resource: 'customresourcedefinitions',
+  verbs: ['get', 'list', 'watch', 'create', 'patch'],
+};
+
 class RunnableApp implements App {
   readonly name: string;
   readonly resources: readonly DefinedKind[];
@@ -87,6 +103,15 @@ class RunnableApp implements App {
     this.#parts = parts;
     this.#options = options;
     this.#trace = new TraceRing(options.traceCapacity);
+  }
+
+  get needs(): readonly AccessNeed[] {
+    const { leaderElection = false, install = false } = this.#options;
+    return [
+      ...this.#parts.flatMap(({ needs = [] }) => needs),
+      ...(leaderElection === false ? [] : [LEASES]),
+      ...(install === false || this.resources.length === 0 ? [] : [DEFINITIONS]),
+    ];
   }
 
   get isIdle(): boolean {

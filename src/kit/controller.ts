@@ -1,6 +1,7 @@
 import { ItemBackoff, type Kind, type KubernetesObject } from '../client/index.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import type { AppContext, Part, PreparedPart } from './part.ts';
+import { type AccessNeed, readNeed, writeNeed } from './rbac/access-need.ts';
 import { ChangeHandlers } from './reconcile/change-handlers.ts';
 import { DeclaredKinds } from './reconcile/declared-kinds.ts';
 import { ReconcileRun, type RunParts } from './reconcile/reconcile-run.ts';
@@ -21,8 +22,23 @@ export function controller<T extends KubernetesObject>(kind: Kind<T>, options: C
   return {
     name: options.name ?? kind.plural,
     kind,
+    needs: needsOf(kind, options),
     prepare: (context) => prepare(kind, options, context),
   };
+}
+
+const EVENTS: AccessNeed = { group: '', resource: 'events', verbs: ['create', 'patch'] };
+
+function needsOf<T extends KubernetesObject>(kind: Kind<T>, options: ControllerOptions<T>): readonly AccessNeed[] {
+  const { owns = [], reads = [], watches = [], finalize } = options;
+  return [
+    ...[kind, ...reads, ...watches.map((watch) => watch.kind)].map(readNeed),
+    writeNeed(kind, ['patch'], 'status'),
+    ...(finalize === undefined ? [] : [writeNeed(kind, ['patch'])]),
+    ...(owns.length === 0 ? [] : [writeNeed(kind, ['update'], 'finalizers')]), // children block their owner's deletion
+    ...owns.flatMap((child) => [readNeed(child), writeNeed(child, ['create', 'patch', 'delete'])]),
+    EVENTS,
+  ];
 }
 
 /** A controller at work: changes lead to the objects that they concern, and workers reconcile these. */

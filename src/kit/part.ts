@@ -2,6 +2,7 @@ import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
 import type { Client, Handler, InformerScope, Kind, KubernetesObject, SharedInformer } from '../client/index.ts';
 import type { EventRecorder } from './events.ts';
 import type { Objects } from './objects.ts';
+import type { AccessNeed } from './rbac/access-need.ts';
 import type { KeyedWorkers, KeyedWorkersOptions } from './work/keyed-workers.ts';
 import type { Passes, PassesOptions } from './work/passes.ts';
 
@@ -52,6 +53,8 @@ export interface Part {
   readonly name: string;
   /** The service account that it is known as to the cluster, where parts of an app write under names of their own. */
   readonly account?: string;
+  /** What it does to objects, as far as it declares it; see `rbacOf`. */
+  readonly needs?: readonly AccessNeed[];
   /** Says which caches it needs, before they are filled; what it returns runs when they are, and while we lead. */
   prepare(context: AppContext): PreparedPart;
 }

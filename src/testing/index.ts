@@ -2,4 +2,5 @@
 export { startCluster, type StartClusterOptions } from './start-cluster.ts';
 export type { TestCluster } from './test-cluster.ts';
 export type { TracedOperation, TracedRequest, TracedStep } from '../cluster/index.ts';
+export type { TestActor } from './acting-as.ts';
 export { SeededRandom } from '../base/index.ts';

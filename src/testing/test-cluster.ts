@@ -5,6 +5,7 @@ import { CryptoRandom, VirtualClock } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type Cluster, kubeconfigText, type TracedRequest } from '../cluster/index.ts';
 import { type App, conversionOf, type DefinedKind, installKinds, webhookServer } from '../kit/index.ts';
+import { grant, type TestActor, type TestIdentity } from './acting-as.ts';
 import { settleAll } from './settle-all.ts';
 
 interface Parts {
@@ -41,8 +42,24 @@ export class TestCluster implements AsyncDisposable {
     cluster.running.catch((error: unknown) => this.#failures.push(error));
   }
 
-  /** A client of somebody else: `cluster.as('joe', ['developers'])`. The cluster closes it at its end. */
-  as(user: string, groups: readonly string[] = []): Client {
+  /**
+   * A client of somebody else: `cluster.as('joe', ['developers'])`, or somebody with exactly these rules:
+   * `await cluster.as({ serviceAccount: 'default/robot', rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] })`.
+   * The cluster closes it at its end.
+   */
+  as(user: string, groups?: readonly string[]): Client;
+  as(actor: TestActor): Promise<Client>;
+  as(who: string | TestActor, groups: readonly string[] = []): Client | Promise<Client> {
+    return typeof who === 'string' ? this.#clientOf({ user: who, groups }) : this.#actor(who);
+  }
+
+  async #actor(actor: TestActor): Promise<Client> {
+    const identity = await grant(this.client, actor);
+    await this.settle();
+    return this.#clientOf(identity);
+  }
+
+  #clientOf({ user, groups }: TestIdentity): Client {
     const client = this.#cluster.plane.client({ user, groups }, { userAgent: user, onWarning: () => undefined });
     this.#clients.push(client);
     return client;
@@ -70,11 +87,15 @@ export class TestCluster implements AsyncDisposable {
     await this.settle();
   }
 
-  /** Runs an app of yours in the cluster until the cluster ends, with its `resources`; resolves when it has nothing left to do. */
-  async run(app: App): Promise<void> {
-    const client = this.#cluster.plane.client(ADMIN, { userAgent: app.name });
+  /**
+   * Runs an app of yours in the cluster until the cluster ends, with its `resources`; resolves when it has nothing left to do.
+   * It may do everything, unless it is run with the client of somebody else: `cluster.run(app, { as: await cluster.as(…) })`.
+   */
+  async run(app: App, options: { readonly as?: Client } = {}): Promise<void> {
+    if (options.as !== undefined && app.resources.length > 0) await this.install(...app.resources);
+    const client = options.as ?? this.#cluster.plane.client(ADMIN, { userAgent: app.name });
     const running = app
-      .run(client, this.#stop.signal, { install: true })
+      .run(client, this.#stop.signal, { install: options.as === undefined })
       .catch((error: unknown) => void this.#failures.push(error));
     this.#apps.push({ app, client, running });
     await this.settle();

@@ -1,6 +1,6 @@
 import type { TokenReview } from '../../api/types/authentication/v1.d.ts';
 import { type Clock, type Logger, messageOf } from '../../base/index.ts';
-import { RecentTokens } from './recent-tokens.ts';
+import { MAX_TOKENS, RecentByDigest } from '../recent-by-digest.ts';
 import {
   refused,
   type TokenAuthenticator,
@@ -37,7 +37,7 @@ interface Remembered {
 export class TokenWebhook implements TokenAuthenticator {
   readonly name = 'token webhook';
   readonly #options: TokenWebhookOptions;
-  readonly #recent = new RecentTokens<Remembered>();
+  readonly #recent = new RecentByDigest<Remembered>(MAX_TOKENS);
   /** By token and audiences: several requests with one token ask once. */
   readonly #pending = new Map<string, Promise<TokenFinding>>();
 

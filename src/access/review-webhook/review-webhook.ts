@@ -9,6 +9,12 @@ export interface ReviewWebhookOptions {
   readonly kind: string;
   /** `v1` unless given. */
   readonly version?: 'v1' | 'v1beta1';
+  /** What stands for the answer in the question; nothing unless given. */
+  readonly blankStatus?: object;
+  /** How long one attempt may take; half a minute unless given, which is also the most. */
+  readonly timeoutMs?: number;
+  /** Told of every attempt; `error` is undefined for one that was answered. */
+  readonly onAttempt?: (error: unknown, seconds: number) => void;
   readonly types: TypeTable;
   readonly clock: Clock;
   readonly uids: UidSource;
@@ -47,12 +53,12 @@ export class ReviewWebhook<Review extends object> implements Disposable {
 
   /** The review as the webhook has filled it in. */
   async ask(spec: object, signal: AbortSignal): Promise<Review> {
-    const { clock, group, kind, version = 'v1' } = this.#options;
+    const { clock, group, kind, version = 'v1', blankStatus: status = {}, timeoutMs = TIMEOUT_MS } = this.#options;
     const endsMs = clock.now() + TIMEOUT_MS;
-    const body = JSON.stringify({ kind, apiVersion: `${group}/${version}`, metadata: {}, spec, status: {} });
+    const body = JSON.stringify({ kind, apiVersion: `${group}/${version}`, metadata: {}, spec, status });
     for (let attempt = 1, delayMs = FIRST_DELAY_MS; ; attempt++, delayMs *= DELAY_FACTOR) {
       try {
-        return await this.#askOnce(body, { timeoutMs: endsMs - clock.now(), signal });
+        return await this.#attempt(body, { timeoutMs: Math.min(timeoutMs, endsMs - clock.now()), signal });
       } catch (error) {
         if (attempt === ATTEMPTS || !mayPass(error) || clock.now() + delayMs >= endsMs) throw error;
         await clock.sleep(delayMs, signal);
@@ -63,6 +69,19 @@ export class ReviewWebhook<Review extends object> implements Disposable {
 
   [Symbol.dispose](): void {
     this.#client[Symbol.dispose]();
+  }
+
+  async #attempt(body: string, call: Pick<WebhookCall, 'timeoutMs' | 'signal'>): Promise<Review> {
+    const { clock, onAttempt } = this.#options;
+    const start = clock.monotonic();
+    try {
+      const review = await this.#askOnce(body, call);
+      onAttempt?.(undefined, (clock.monotonic() - start) / 1000);
+      return review;
+    } catch (error) {
+      onAttempt?.(error, (clock.monotonic() - start) / 1000);
+      throw error;
+    }
   }
 
   async #askOnce(body: string, call: Pick<WebhookCall, 'timeoutMs' | 'signal'>): Promise<Review> {
@@ -78,6 +97,6 @@ const NO_SERVICES: ServiceResolver = {
 
 /** Failures that another attempt may not meet: the webhook says so, or broke off a connection. */
 function mayPass(error: unknown): boolean {
-  if (error instanceof StatusError) return [429, 500, 504].includes(error.code);
+  if (error instanceof StatusError) return error.reason === 'InternalError' || [429, 500, 504].includes(error.code);
   return error instanceof Error && /connection reset by peer|http2: client connection lost/.test(error.message);
 }

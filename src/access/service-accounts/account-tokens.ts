@@ -3,7 +3,7 @@ import type { Clock } from '../../base/index.ts';
 import { type CompactJws, readJws } from '../authentication/jwt/compact-jws.ts';
 import { isSignedBy } from '../authentication/jwt/signature-algorithms.ts';
 import type { VerificationKey } from '../authentication/jwt/verification-key.ts';
-import { RecentTokens } from '../authentication/recent-tokens.ts';
+import { MAX_TOKENS, RecentByDigest } from '../recent-by-digest.ts';
 import {
   refused,
   type TokenAuthenticator,
@@ -41,7 +41,7 @@ export class AccountTokens implements TokenAuthenticator {
   readonly #options: AccountTokenOptions;
   readonly #issuers: ReadonlySet<string>;
   readonly #objects: TokenObjects;
-  readonly #verified = new RecentTokens<TokenClaims>();
+  readonly #verified = new RecentByDigest<TokenClaims>(MAX_TOKENS);
 
   constructor(options: AccountTokenOptions) {
     this.#options = options;

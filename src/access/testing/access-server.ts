@@ -1,9 +1,10 @@
 // A whole API server in this process for tests of who may do what: its administrator's writes, others' requests.
 import { parseRuntimeConfig } from '../../api/index.ts';
-import { discardLogger, SeededRandom, settle, VirtualClock } from '../../base/index.ts';
+import { discardLogger, MetricRegistry, SeededRandom, settle, VirtualClock } from '../../base/index.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../cluster/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { ListingAuthorizer, UserInfo } from '../../apiserver/index.ts';
+import type { AuthorizationParts } from '../authorization/authorization.ts';
 import { authorizationOf } from '../modes.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
@@ -33,7 +34,7 @@ export class AccessServer implements AsyncDisposable {
     this.plane = plane;
     this.#stop = stop;
     this.signal = stop.signal;
-    this.authorizer = authorizationOf(options.authorization ?? {}, { objects: plane.server.objects });
+    this.authorizer = authorizationOf(options.authorization ?? {}, authorizationParts(plane));
     this.admin = this.as({ name: 'admin', groups: ['system:masters'] });
   }
 
@@ -82,6 +83,13 @@ export class AccessServer implements AsyncDisposable {
     this.#stop.abort();
     await this.plane[Symbol.asyncDispose]();
   }
+}
+
+/** What authorizers beside those of the server are made of. */
+export function authorizationParts({ server }: ControlPlane): AuthorizationParts {
+  const { objects, services } = server;
+  const { clock, uids, types } = services;
+  return { objects, clock, uids, types, log: discardLogger, metrics: new MetricRegistry() };
 }
 
 export async function startAccessServer(options: Partial<ControlPlaneOptions> = {}): Promise<AccessServer> {

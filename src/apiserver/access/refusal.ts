@@ -17,6 +17,6 @@ export function refusal({ info, user }: Pick<AccessRequest, 'info' | 'user'>, re
 }
 
 /** The message quotes what the client sent, so nothing in it may be taken for HTML. */
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

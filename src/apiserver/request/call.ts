@@ -9,6 +9,8 @@ import type { RequestInfo } from './request-info.ts';
  */
 export interface Call {
   readonly method: string;
+  /** Path and query as they were sent. */
+  readonly requestUri: string;
   readonly path: string;
   readonly query: Query;
   /** By lower-case name; repeated headers are joined with ", ". */

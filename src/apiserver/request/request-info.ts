@@ -16,6 +16,8 @@ export interface RequestInfo {
   readonly parts: readonly string[];
   /** Which of a collection's objects are asked for, as the client wrote it; absent: all. */
   readonly fieldSelector?: string;
+  /** The same by labels. */
+  readonly labelSelector?: string;
 }
 
 /** Reads method and path, whose escapes are decoded. `isWatch` and `nameFromField` come from the query and turn a list into a watch of one. */
@@ -54,6 +56,7 @@ export function requestInfo(method: string, path: string, query: QueryHints): Re
     subpath: rest.length === 0 ? '' : `/${rest.join('/')}`,
     parts,
     ...(SELECTING.has(verb) && query.fieldSelector ? { fieldSelector: query.fieldSelector } : {}),
+    ...(SELECTING.has(verb) && query.labelSelector ? { labelSelector: query.labelSelector } : {}),
   };
 }
 
@@ -65,6 +68,8 @@ export interface QueryHints {
   readonly nameFromField: string;
   /** The whole of `fieldSelector=…`. */
   readonly fieldSelector?: string;
+  /** The whole of `labelSelector=…`. */
+  readonly labelSelector?: string;
 }
 
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);

@@ -1,6 +1,9 @@
-import type { Authorizer } from '../access/authorizer.ts';
-import { refusal } from '../access/refusal.ts';
-import type { AccessMetrics } from '../metrics/access-metrics.ts';
+import { quoteGo } from '../../api/index.ts';
+import type { AccessDecision, Authorizer } from '../access/authorizer.ts';
+import { escapeHtml, refusal } from '../access/refusal.ts';
+import type { BytesAnswer } from '../answers/answer.ts';
+import type { AccessMetrics, AuthorizationResult } from '../metrics/access-metrics.ts';
+import type { Call } from '../request/call.ts';
 import type { Encode, Stage } from './stage.ts';
 
 /** Lets through what an authorizer allows. */
@@ -10,10 +13,22 @@ export function authorize(authorizer: Authorizer, encode: Encode, metrics: Acces
     const asked = authorizer.authorize(call);
     const decision = asked instanceof Promise ? await asked : asked;
     if (decision.reason !== '') call.trace?.stage?.tell({ reason: decision.reason });
-    metrics.authorized(RESULTS[decision.verdict], start);
+    metrics.authorized(resultOf(decision), start);
     if (decision.verdict === 'allow') return next(call);
+    if (decision.error !== undefined) return encode(undecided(call, decision.error), call);
     return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);
   };
+}
+
+function resultOf({ verdict, error }: AccessDecision): AuthorizationResult {
+  return verdict !== 'allow' && error !== undefined ? 'error' : RESULTS[verdict];
+}
+
+/** Nobody allowed the request, and somebody who might have could not be asked. */
+function undecided({ requestUri }: Call, error: string): BytesAnswer {
+  const text = escapeHtml(`Internal Server Error: ${quoteGo(requestUri)}: ${error}`);
+  const contentType = 'text/plain; charset=utf-8';
+  return { type: 'bytes', code: 500, contentType, body: `${text}\n`, headers: NO_SNIFFING };
 }
 
 const RESULTS = { allow: 'allowed', deny: 'denied', noOpinion: 'no-opinion' } as const;

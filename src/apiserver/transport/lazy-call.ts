@@ -69,6 +69,10 @@ export class LazyCall implements Call {
     this.receivedAt = receivedAt;
   }
 
+  get requestUri(): string {
+    return this.#source.target;
+  }
+
   get query(): Query {
     return (this.#query ??= new Query(this.queryText));
   }
@@ -210,6 +214,7 @@ export class LazyCall implements Call {
       isWatch: booleanParameter(this.query, 'watch'),
       nameFromField: nameFromField(fieldSelector),
       fieldSelector,
+      labelSelector: this.query.get('labelSelector'),
     };
   }
 }

@@ -1,4 +1,3 @@
-import { messageOf, parseDuration } from '../../base/index.ts';
 import {
   type AuthenticationSettings,
   oidcConfiguration,
@@ -7,7 +6,7 @@ import {
 } from '../../cluster/index.ts';
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
-import { fileFlag, readFlagFile } from './file-flag.ts';
+import { durationFlag, fileFlag, readFlagFile, usable } from './file-flag.ts';
 
 /** Who asks: flags of kube-apiserver, under its names. */
 export const authenticationFlags: FlagDefinitions = {
@@ -234,21 +233,4 @@ function configuration(flags: Flags): Pick<AuthenticationSettings, 'configuratio
       }),
     ),
   };
-}
-
-function durationFlag(flags: Flags, name: string): number {
-  const text = flags.text(name) ?? '';
-  try {
-    return parseDuration(text);
-  } catch (cause) {
-    throw new UsageError(`--${name} must be a duration such as 30s or 1h, got "${text}"`, { cause });
-  }
-}
-
-function usable<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (cause) {
-    throw new UsageError(messageOf(cause), { cause });
-  }
 }

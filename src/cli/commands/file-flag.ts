@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { messageOf, parseDuration } from '../../base/index.ts';
 import { UsageError } from '../command.ts';
 import type { Flags } from '../flags.ts';
 
@@ -14,5 +15,24 @@ export function readFlagFile(name: string, path: string): string {
     return readFileSync(path, 'utf8');
   } catch (cause) {
     throw new UsageError(`--${name}: cannot read "${path}"`, { cause });
+  }
+}
+
+/** Milliseconds that a flag says. */
+export function durationFlag(flags: Flags, name: string): number {
+  const text = flags.text(name) ?? '';
+  try {
+    return parseDuration(text);
+  } catch (cause) {
+    throw new UsageError(`--${name} must be a duration such as 30s or 1h, got "${text}"`, { cause });
+  }
+}
+
+/** What a file that a flag names says; one that cannot be used is an error of usage. */
+export function usable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new UsageError(messageOf(cause), { cause });
   }
 }

@@ -41,7 +41,9 @@ test('authorization modes are taken in their order, and what is wrong with them 
   expect(modes()).toEqual({});
   expect(modes('--authorization-mode=RBAC,AlwaysDeny')).toEqual({ modes: ['RBAC', 'AlwaysDeny'] });
   expect(() => modes('--authorization-mode=rbac')).toThrow('authorization-mode "rbac" is not a valid mode');
-  expect(() => modes('--authorization-mode=Webhook')).toThrow('authorization-mode "Webhook" is not there yet');
+  expect(() => modes('--authorization-mode=Webhook')).toThrow(
+    "authorization-mode Webhook's authorization config file not passed",
+  );
   expect(() => modes('--authorization-mode=RBAC,RBAC')).toThrow(
     'authorization-mode ["RBAC" "RBAC"] has mode specified more than once',
   );

@@ -2,18 +2,9 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseRuntimeConfig, type RuntimeConfig } from '../../api/index.ts';
-import {
-  formatJson,
-  formatText,
-  LineLogger,
-  type Logger,
-  type LogLevel,
-  parseDuration,
-  RealClock,
-} from '../../base/index.ts';
+import { formatJson, formatText, LineLogger, type Logger, type LogLevel, RealClock } from '../../base/index.ts';
 import {
   admissionProblems,
-  authorizationProblems,
   type ControlPlaneOptions,
   hasAdmissionPlugin,
   type StorageOptions,
@@ -21,7 +12,8 @@ import {
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 import { authenticationFlags, authenticationSettings } from './authentication-flags.ts';
-import { fileFlag } from './file-flag.ts';
+import { authorizationFlags, authorizationSettings } from './authorization-flags.ts';
+import { durationFlag, fileFlag } from './file-flag.ts';
 
 /** Flags that `up` and `apiserver` share, under upstream's names. */
 export const serverFlags: FlagDefinitions = {
@@ -53,13 +45,7 @@ export const serverFlags: FlagDefinitions = {
     value: 'NAME,…',
     help: 'Admission plugins not to run',
   },
-  'authorization-mode': {
-    type: 'string',
-    multiple: true,
-    value: 'NAME,…',
-    help: 'Who decides what requests may do: Node, RBAC, ABAC, AlwaysAllow, AlwaysDeny (Node,RBAC unless given)',
-  },
-  'authorization-policy-file': { type: 'string', value: 'FILE', help: 'Policies of the mode ABAC, one in a line' },
+  ...authorizationFlags,
   'service-cluster-ip-range': {
     type: 'string',
     value: 'CIDR',
@@ -118,17 +104,17 @@ export function serverSettings(flags: Flags): ServerSettings {
   return {
     ...(tokenFile === undefined ? {} : { tokenFile }),
     runtimeConfig: parseRuntimeConfig(...flags.list('runtime-config')),
-    authorization: authorization(flags),
+    authorization: authorizationSettings(flags),
     ...admission(flags),
     serviceCidrs: (flags.text('service-cluster-ip-range') ?? '').split(','),
-    eventTtlSeconds: Math.round(milliseconds(flags, 'event-ttl') / 1000),
+    eventTtlSeconds: Math.round(durationFlag(flags, 'event-ttl') / 1000),
     limits: {
       maxReads: flags.integer('max-requests-inflight', many) ?? 400,
       maxWrites: flags.integer('max-mutating-requests-inflight', many) ?? 200,
       minWatchSeconds: flags.integer('min-request-timeout', many) ?? 1800,
     },
     transportLimits: {
-      requestTimeoutMs: milliseconds(flags, 'request-timeout'),
+      requestTimeoutMs: durationFlag(flags, 'request-timeout'),
       ...(maxStreams === 0 ? {} : { maxStreams }),
     },
     anonymousAuth: flags.isSet('anonymous-auth'),
@@ -160,18 +146,6 @@ export function logOf(flags: Flags, printError: (line: string) => void, level: L
 /** From here on kube-apiserver tells of single requests. */
 const DEBUG_VERBOSITY = 4;
 
-function authorization(flags: Flags): ServerSettings['authorization'] {
-  const path = flags.text('authorization-policy-file');
-  const text = fileFlag(flags, 'authorization-policy-file');
-  const options = {
-    ...(flags.has('authorization-mode') ? { modes: flags.list('authorization-mode') } : {}),
-    ...(path === undefined || text === undefined ? {} : { policies: { path, text } }),
-  };
-  const problems = authorizationProblems(options);
-  if (problems.length > 0) throw new UsageError(problems.join('; '));
-  return options;
-}
-
 function admission(flags: Flags): Pick<ServerSettings, 'enableAdmission' | 'disableAdmission'> {
   const enable = flags.list('enable-admission-plugins');
   const disable = flags.list('disable-admission-plugins');
@@ -180,15 +154,6 @@ function admission(flags: Flags): Pick<ServerSettings, 'enableAdmission' | 'disa
   const absent = enable.find((name) => !hasAdmissionPlugin(name));
   if (absent === undefined) return { enableAdmission: enable, disableAdmission: disable };
   throw new UsageError(`enable-admission-plugins plugin "${absent}" is not there yet`);
-}
-
-function milliseconds(flags: Flags, name: string): number {
-  const text = flags.text(name) ?? '';
-  try {
-    return parseDuration(text);
-  } catch (cause) {
-    throw new UsageError(`--${name} must be a duration such as 30s or 1h, got "${text}"`, { cause });
-  }
 }
 
 /** etcd, when it is asked for. */

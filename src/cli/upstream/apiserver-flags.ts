@@ -4,7 +4,9 @@ const groups: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `advertise-address anonymous-auth? authorization-mode authorization-policy-file bind-address cert-dir client-ca-file disable-admission-plugins
+    flags: `advertise-address anonymous-auth? authorization-config authorization-mode authorization-policy-file
+      authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
+      authorization-webhook-config-file authorization-webhook-version bind-address cert-dir client-ca-file disable-admission-plugins
       enable-admission-plugins etcd-cafile etcd-certfile etcd-keyfile etcd-prefix etcd-servers event-ttl help?
       http2-max-streams-per-connection logging-format max-mutating-requests-inflight max-requests-inflight
       min-request-timeout request-timeout runtime-config secure-port service-cluster-ip-range tls-cert-file
@@ -112,12 +114,6 @@ const groups: readonly FlagGroup[] = [
       audit-webhook-batch-throttle-burst audit-webhook-batch-throttle-enable? audit-webhook-batch-throttle-qps
       audit-webhook-config-file audit-webhook-initial-backoff audit-webhook-mode audit-webhook-truncate-enabled?
       audit-webhook-truncate-max-batch-size audit-webhook-truncate-max-event-size audit-webhook-version`,
-  },
-  {
-    verdict: 'refused',
-    why: 'no webhook is asked what requests may do; --authorization-mode chooses among what there is',
-    flags: `authorization-config authorization-webhook-cache-authorized-ttl
-      authorization-webhook-cache-unauthorized-ttl authorization-webhook-config-file authorization-webhook-version`,
   },
   {
     verdict: 'refused',

@@ -8,6 +8,13 @@ export {
 } from './admission.ts';
 export type { AdmissionOperation } from './admission-review.ts';
 export { AdmissionServer, admissionServer, type AdmissionServerOptions } from './admission-server.ts';
+export {
+  type AccessAnswer,
+  type AccessQuestion,
+  type AccessVerdict,
+  authorizationWebhook,
+  type DecideAccess,
+} from './authorization-webhook.ts';
 export { conversionHandler, type ConvertibleObject, type ConvertObject } from './conversion-handler.ts';
 export type { ServingCertificate } from './serving-certificate.ts';
 export { frontProxy, FrontProxy, type FrontProxyOptions, type ProxyTarget } from './front-proxy.ts';

@@ -1,4 +1,13 @@
-import { badRequest, escapeFieldValue, invalid, invalidValue, required, StatusError } from '../../api/index.ts';
+import {
+  badRequest,
+  escapeFieldValue,
+  invalid,
+  invalidValue,
+  matchLabelSelector,
+  required,
+  StatusError,
+  ValueError,
+} from '../../api/index.ts';
 import type { ApiObject, FieldError, ObjectMeta } from '../../api/index.ts';
 import type {
   LocalSubjectAccessReview,
@@ -10,7 +19,7 @@ import type {
   SubjectAccessReviewSpec,
   SubjectAccessReviewStatus,
 } from '../../api/types/authorization/v1.d.ts';
-import type { FieldSelectorRequirement } from '../../api/types/meta/v1.d.ts';
+import type { FieldSelectorRequirement, LabelSelectorRequirement } from '../../api/types/meta/v1.d.ts';
 import type { AccessRequest, Computed, RequestInfo, UserInfo, WriteContext } from '../../apiserver/index.ts';
 import type { AccessReviewer } from '../access.ts';
 import type { KindEnvironment } from '../kind-environment.ts';
@@ -177,6 +186,7 @@ function questionOf(resource: ResourceAttributes | undefined, other: NonResource
     subpath: '',
     parts: resource === undefined ? [] : [plural, name, subresource].filter((part) => part !== ''),
     ...(resource?.fieldSelector === undefined ? {} : { fieldSelector: selectorText(resource.fieldSelector) }),
+    ...(resource?.labelSelector === undefined ? {} : { labelSelector: labelText(resource.labelSelector) }),
   };
 }
 
@@ -190,6 +200,13 @@ function selectorText({ rawSelector = '', requirements = [] }: SelectorAttribute
     return operator === 'NotIn' ? [`${key}!=${escapeFieldValue(value)}`] : [];
   });
   return terms.join(',');
+}
+
+/** The same for labels. */
+function labelText({ rawSelector = '', requirements = [] }: SelectorAttributes<LabelSelectorRequirement>): string {
+  if (rawSelector !== '') return rawSelector;
+  const selector = matchLabelSelector({ matchExpressions: requirements });
+  return selector instanceof ValueError ? '' : selector.toString();
 }
 
 const RESOURCE = 'spec.resourceAttributes';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/index.ts';
 import { type CompactJws, readJws } from '../jwt/compact-jws.ts';
 import { isSignedBy } from '../jwt/signature-algorithms.ts';
-import { RecentTokens } from '../recent-tokens.ts';
+import { MAX_TOKENS, RecentByDigest } from '../../recent-by-digest.ts';
 import { refused, type TokenAuthenticator, type TokenFinding, UNKNOWN } from '../token-authenticator.ts';
 import { ClaimError, userFrom } from './claim-mapper.ts';
 import type { CompiledJwt } from './compile-configuration.ts';
@@ -17,7 +17,7 @@ export class IssuerTokens implements TokenAuthenticator {
   readonly #clock: Clock;
   readonly #keys: RemoteKeys;
   /** By token: the generation of keys that its signature was checked with. */
-  readonly #verified = new RecentTokens<number>();
+  readonly #verified = new RecentByDigest<number>(MAX_TOKENS);
 
   constructor(jwt: CompiledJwt, options: { readonly algorithms: readonly string[]; readonly clock: Clock }) {
     this.#jwt = jwt;

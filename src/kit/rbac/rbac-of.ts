@@ -1,0 +1,56 @@
+import { compareUtf8 } from '../../base/index.ts';
+import type { ClusterRole, PolicyRule, Role } from '../../api/types/rbac/v1.d.ts';
+import type { App } from '../app.ts';
+import type { AccessNeed } from './access-need.ts';
+
+/** Roles for whoever runs an app, to be bound to its service account. */
+export interface AppRoles {
+  /** What the app needs in the whole cluster. */
+  readonly clusterRole: ClusterRole;
+  /** What it needs where it runs; undefined when that is nothing. */
+  readonly role: Role | undefined;
+}
+
+export interface RbacOptions {
+  /** The roles' name; the app's unless given. */
+  readonly name?: string;
+  /** Where the app runs; the role names no namespace unless given. */
+  readonly namespace?: string;
+}
+
+/**
+ * The roles that an app's declarations need: reading the kinds that its controllers reconcile, own, read and watch, writing
+ * children, status and finalizers, events, the Lease of leader election, and the definitions of kinds that it installs.
+ *
+ * What a reconciler does with its client beside these is its own, and has to be added.
+ */
+export function rbacOf(app: Pick<App, 'name' | 'needs'>, { name = app.name, namespace }: RbacOptions = {}): AppRoles {
+  const local = rulesOf(app.needs.filter(({ isLocal = false }) => isLocal));
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const rules = rulesOf(app.needs.filter(({ isLocal = false }) => !isLocal));
+  const place = namespace === undefined ? {} : { namespace };
+  return {
+    clusterRole: { apiVersion, kind: 'ClusterRole', metadata: { name }, rules },
+    role: local.length === 0 ? undefined : { apiVersion, kind: 'Role', metadata: { name, ...place }, rules: local },
+  };
+}
+
+const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
+
+/** One rule for each group and set of verbs, in a fixed order. */
+function rulesOf(needs: readonly AccessNeed[]): PolicyRule[] {
+  const verbsOf = new Map<string, Set<string>>();
+  for (const { group, resource, verbs } of needs) {
+    const key = JSON.stringify([group, resource]);
+    verbsOf.set(key, new Set([...(verbsOf.get(key) ?? []), ...verbs]));
+  }
+  const rules = new Map<string, { group: string; verbs: string[]; resources: string[] }>();
+  for (const [key, wanted] of [...verbsOf].sort(([left], [right]) => compareUtf8(left, right))) {
+    const [group = '', resource = ''] = JSON.parse(key) as readonly string[];
+    const verbs = VERBS.filter((verb) => wanted.has(verb));
+    const rule = rules.get(JSON.stringify([group, verbs])) ?? { group, verbs, resources: [] };
+    rule.resources.push(resource);
+    rules.set(JSON.stringify([group, verbs]), rule);
+  }
+  return [...rules.values()].map(({ group, verbs, resources }) => ({ apiGroups: [group], resources, verbs }));
+}
