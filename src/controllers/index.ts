@@ -13,6 +13,7 @@ import { replicaSetController } from './replicaset/index.ts';
 import { replicationControllerController } from './replication-controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
 import { serviceAccountController } from './service-account-controller.ts';
+import { attributesClassProtection, claimProtection, volumeProtection } from './storage-protection/index.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 
@@ -57,6 +58,9 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('node-controller', nodeLifecycleController(settings)),
     as('node-controller', taintEvictionController()),
     as('clusterrole-aggregation-controller', clusterRoleAggregation()),
+    as('pvc-protection-controller', claimProtection()),
+    as('pv-protection-controller', volumeProtection()),
+    as('volumeattributesclass-protection-controller', attributesClassProtection()),
     ...(checkPolicyTypes === undefined
       ? []
       : [as('validatingadmissionpolicy-status-controller', policyStatus(checkPolicyTypes))]),
