@@ -124,7 +124,14 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     impersonate: (encode) => impersonate({ authorizer, metrics: new ImpersonationMetrics(metrics, clock) }, encode),
     authorizer,
     anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
-    admission: clusterAdmission(options, { objects, authorizer, webhooks, metrics, registry: () => server.registry }),
+    admission: clusterAdmission(options, {
+      objects,
+      authorizer,
+      webhooks,
+      metrics,
+      registry: () => server.registry,
+      create: (collection, object) => server.self.create(collection, object),
+    }),
     limits: options.limits,
   });
   const enablement = apiEnablement(options.runtimeConfig);

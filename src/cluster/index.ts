@@ -11,7 +11,13 @@ export type { AuthenticationSettings } from './authentication.ts';
 export { oidcConfiguration, readConfigurationFile, readWebhookKubeconfig } from '../access/index.ts';
 export type { WorkloadOptions } from './cluster-apps.ts';
 export { type AuthorizationOptions, authorizationProblems } from '../access/index.ts';
-export { admissionProblems, hasAdmissionPlugin } from '../resources/index.ts';
+export {
+  admissionProblems,
+  hasAdmissionPlugin,
+  type PluginConfigurations,
+  readAdmissionConfiguration,
+  runningPlugins,
+} from '../resources/index.ts';
 // What is given to a server: who may do what, what becomes of objects, kinds that are made up in code.
 export type {
   AccessDecision,

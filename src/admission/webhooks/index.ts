@@ -1,3 +1,3 @@
 // What the rest of admission may use: webhooks.
 export { isConfiguration } from './exempt.ts';
-export { admissionWebhooks, type AdmissionWebhookOptions } from './admission-webhooks.ts';
+export { admissionWebhooks, type AdmissionWebhookOptions, type AdmissionWebhooks } from './admission-webhooks.ts';

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,8 @@ import {
   authorizationProblems,
   type ControlPlaneOptions,
   hasAdmissionPlugin,
+  readAdmissionConfiguration,
+  runningPlugins,
   type StorageOptions,
 } from '../../cluster/index.ts';
 import { UsageError } from '../command.ts';
@@ -52,6 +55,11 @@ export const serverFlags: FlagDefinitions = {
     multiple: true,
     value: 'NAME,…',
     help: 'Admission plugins not to run',
+  },
+  'admission-control-config-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'AdmissionConfiguration: how admission plugins are configured',
   },
   'authorization-mode': {
     type: 'string',
@@ -101,6 +109,7 @@ export interface ServerSettings {
   readonly authorization: NonNullable<ControlPlaneOptions['authorization']>;
   readonly enableAdmission: readonly string[];
   readonly disableAdmission: readonly string[];
+  readonly admissionConfiguration?: ControlPlaneOptions['admissionConfiguration'];
   readonly serviceCidrs: readonly string[];
   readonly eventTtlSeconds: number;
   readonly limits: { readonly maxReads: number; readonly maxWrites: number; readonly minWatchSeconds: number };
@@ -172,14 +181,23 @@ function authorization(flags: Flags): ServerSettings['authorization'] {
   return options;
 }
 
-function admission(flags: Flags): Pick<ServerSettings, 'enableAdmission' | 'disableAdmission'> {
+function admission(
+  flags: Flags,
+): Pick<ServerSettings, 'enableAdmission' | 'disableAdmission' | 'admissionConfiguration'> {
   const enable = flags.list('enable-admission-plugins');
   const disable = flags.list('disable-admission-plugins');
   const problems = admissionProblems({ enable, disable });
   if (problems.length > 0) throw new UsageError(problems.join('; '));
   const absent = enable.find((name) => !hasAdmissionPlugin(name));
-  if (absent === undefined) return { enableAdmission: enable, disableAdmission: disable };
-  throw new UsageError(`enable-admission-plugins plugin "${absent}" is not there yet`);
+  if (absent !== undefined) throw new UsageError(`enable-admission-plugins plugin "${absent}" is not there yet`);
+  const path = flags.text('admission-control-config-file');
+  const plugins = runningPlugins({ enable, disable });
+  const read = (file: string): string => readFileSync(file, 'utf8');
+  return {
+    enableAdmission: enable,
+    disableAdmission: disable,
+    ...(path === undefined ? {} : { admissionConfiguration: readAdmissionConfiguration({ path, plugins, read }) }),
+  };
 }
 
 function milliseconds(flags: Flags, name: string): number {

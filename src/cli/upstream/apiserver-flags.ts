@@ -4,7 +4,7 @@ const groups: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `advertise-address anonymous-auth? authorization-mode authorization-policy-file bind-address cert-dir client-ca-file disable-admission-plugins
+    flags: `admission-control-config-file advertise-address anonymous-auth? authorization-mode authorization-policy-file bind-address cert-dir client-ca-file disable-admission-plugins
       enable-admission-plugins etcd-cafile etcd-certfile etcd-keyfile etcd-prefix etcd-servers event-ttl help?
       http2-max-streams-per-connection logging-format max-mutating-requests-inflight max-requests-inflight
       min-request-timeout request-timeout runtime-config secure-port service-cluster-ip-range tls-cert-file
@@ -87,8 +87,8 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'plugins are chosen by --enable-admission-plugins and --disable-admission-plugins, and configured by nothing',
-    flags: 'admission-control admission-control-config-file',
+    why: 'plugins are chosen by --enable-admission-plugins and --disable-admission-plugins',
+    flags: 'admission-control',
   },
   {
     verdict: 'refused',

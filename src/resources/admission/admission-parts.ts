@@ -1,5 +1,5 @@
-import type { Authorizer, ServerObjects } from '../../apiserver/index.ts';
-import type { Clock, Random } from '../../base/index.ts';
+import type { Authorizer, ResourceRegistry, ServerObjects } from '../../apiserver/index.ts';
+import type { Clock, Logger, Random } from '../../base/index.ts';
 
 /** What admission plugins need of a server. */
 export interface AdmissionParts {
@@ -8,4 +8,9 @@ export interface AdmissionParts {
   readonly random: Random;
   /** Decides what requests may do, for plugins that ask for more than the request itself; absent: nothing more. */
   readonly authorizer?: Authorizer;
+  /** The kinds that are served; asked for when it is needed, since a server makes it after its admission. */
+  readonly registry?: () => ResourceRegistry;
+  /** Creates an object in a collection in the name of the server; false when it is there already. */
+  readonly create?: (collection: string, object: object) => Promise<boolean>;
+  readonly log?: Logger;
 }
