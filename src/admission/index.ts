@@ -2,3 +2,5 @@
 export * from './matching/index.ts';
 export * from './policies/index.ts';
 export * from './webhooks/index.ts';
+export * from './image-policy/index.ts';
+export { checkPolicyConfiguration } from './static-manifests.ts';

@@ -72,10 +72,11 @@ function contextOf(process: ProcessLike): CommandContext {
   };
 }
 
-/** The message with the causes behind it. */
+/** The message with the causes behind it, as far as it does not tell them itself. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message}: ${describe(error.cause)}`;
+  const cause = error.cause === undefined ? '' : describe(error.cause);
+  return error.message.endsWith(cause) ? error.message : `${error.message}: ${cause}`;
 }
 
 function overview(): string {

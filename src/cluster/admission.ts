@@ -1,6 +1,8 @@
 import {
   admissionWebhooks,
+  checkPolicyConfiguration,
   EquivalentResources,
+  imagePolicyWebhook,
   mutatingAdmissionPolicy,
   validatingAdmissionPolicy,
   type WebhookReviews,
@@ -13,7 +15,7 @@ import type {
   WebhookClient,
 } from '../apiserver/index.ts';
 import type { MetricRegistry } from '../base/index.ts';
-import { builtInAdmission } from '../resources/index.ts';
+import { builtInAdmission, type OtherPlugins } from '../resources/index.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 
 /** What the admission of a server needs of it. */
@@ -27,24 +29,39 @@ export interface AdmissionSources {
   readonly registry: () => ResourceRegistry;
   /** Keeps what webhooks were asked, where that is wanted. */
   readonly reviews?: WebhookReviews | undefined;
+  /** Creates an object in the name of the server. */
+  readonly create: (collection: string, object: object) => Promise<boolean>;
 }
 
 /** All admission plugins of a server in running order. */
 export function clusterAdmission(options: ControlPlaneOptions, sources: AdmissionSources): readonly AdmissionPlugin[] {
-  const { clock, random, enableAdmission = [], disableAdmission = [], admission = [] } = options;
-  const { objects, authorizer, registry, webhooks: client, metrics, reviews, update } = sources;
-  const equivalents = new EquivalentResources(registry);
-  const configured = { ...sources, equivalents, namespaces: objects.of('', 'namespaces') };
-  return [
-    ...builtInAdmission(
-      { objects, clock, random, authorizer, metrics, update },
-      { enable: enableAdmission, disable: disableAdmission },
-      [
-        mutatingAdmissionPolicy(configured),
-        validatingAdmissionPolicy(configured),
-        ...admissionWebhooks({ objects, client, metrics, authorizer, registry, reviews }),
-      ],
-    ),
-    ...admission,
-  ];
+  const { clock, random, log, enableAdmission = [], disableAdmission = [], admission = [] } = options;
+  const { objects, authorizer, metrics, registry, update, create } = sources;
+  const choice = { enable: enableAdmission, disable: disableAdmission, configurations: options.admissionConfiguration };
+  const parts = { objects, clock, random, log, authorizer, metrics, registry, update, create };
+  return [...builtInAdmission(parts, choice, otherPlugins(options, sources)), ...admission];
+}
+
+/** Those that ask webhooks or evaluate policies. */
+function otherPlugins({ random }: ControlPlaneOptions, sources: AdmissionSources): OtherPlugins {
+  const { objects, authorizer, registry, webhooks, metrics, reviews } = sources;
+  const configured = {
+    ...sources,
+    equivalents: new EquivalentResources(registry),
+    namespaces: objects.of('', 'namespaces'),
+  };
+  const hooks = admissionWebhooks({ objects, client: webhooks, metrics, authorizer, registry, reviews });
+  return {
+    ImagePolicyWebhook: (configuration) => imagePolicyWebhook({ webhooks, random }, configuration),
+    MutatingAdmissionPolicy(configuration) {
+      checkPolicyConfiguration('MutatingAdmissionPolicyConfiguration', configuration);
+      return mutatingAdmissionPolicy(configured);
+    },
+    MutatingAdmissionWebhook: (configuration) => hooks.mutating(configuration),
+    ValidatingAdmissionPolicy(configuration) {
+      checkPolicyConfiguration('ValidatingAdmissionPolicyConfiguration', configuration);
+      return validatingAdmissionPolicy(configured);
+    },
+    ValidatingAdmissionWebhook: (configuration) => hooks.validating(configuration),
+  };
 }

@@ -157,6 +157,7 @@ function withResources(
       registry: () => server.registry,
       reviews,
       update,
+      create: (collection, object) => server.self.create(collection, object),
     }),
     limits: options.limits,
     ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),

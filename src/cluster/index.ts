@@ -20,7 +20,13 @@ export {
   authorizationProblems,
   type AuthorizationWebhookSettings,
 } from '../access/index.ts';
-export { admissionProblems, hasAdmissionPlugin } from '../resources/index.ts';
+export {
+  admissionProblems,
+  hasAdmissionPlugin,
+  type PluginConfigurations,
+  readAdmissionConfiguration,
+  runningPlugins,
+} from '../resources/index.ts';
 // What is given to a server: who may do what, what becomes of objects, kinds that are made up in code.
 export type {
   AccessDecision,

@@ -14,6 +14,7 @@ import { replicationControllerController } from './replication-controller.ts';
 import { resourceQuotaController, type ResourceQuotaOptions } from './resourcequota/resource-quota-controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
 import { serviceAccountController } from './service-account-controller.ts';
+import { attributesClassProtection, claimProtection, volumeProtection } from './storage-protection/index.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 
@@ -59,6 +60,9 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('node-controller', nodeLifecycleController(settings)),
     as('node-controller', taintEvictionController()),
     as('clusterrole-aggregation-controller', clusterRoleAggregation()),
+    as('pvc-protection-controller', claimProtection()),
+    as('pv-protection-controller', volumeProtection()),
+    as('volumeattributesclass-protection-controller', attributesClassProtection()),
     ...(checkPolicyTypes === undefined
       ? []
       : [as('validatingadmissionpolicy-status-controller', policyStatus(checkPolicyTypes))]),

@@ -11,17 +11,13 @@ export {
   type PortRange,
 } from './kind-environment.ts';
 export type { AccessReviewer, BoundObject, TokenIssuer, TokenReviewer, TokenVerdict, TokenSpec } from './access.ts';
-export { type AdmissionChoice, admissionProblems } from './admission/admission-choice.ts';
-export type { AdmissionParts, PluginConfigurations } from './admission/admission-parts.ts';
-export { builtInAdmission, hasAdmissionPlugin } from './admission/built-in-admission.ts';
+export { type AdmissionChoice, admissionProblems, runningPlugins } from './admission/admission-choice.ts';
+export type { AdmissionParts } from './admission/admission-parts.ts';
+export { builtInAdmission, hasAdmissionPlugin, type OtherPlugins } from './admission/built-in-admission.ts';
 export {
-  type PodSecurityConfiguration,
-  readPodSecurityConfiguration,
-} from './admission/pod-security/pod-security-configuration.ts';
-export {
-  readResourceQuotaConfiguration,
-  type ResourceQuotaConfiguration,
-} from './admission/resource-quota/resource-quota-configuration.ts';
+  type PluginConfigurations,
+  readAdmissionConfiguration,
+} from './admission/configuration/admission-configuration.ts';
 export { KUBERNETES_FINALIZER } from './core/namespaces.ts';
 export { CLEANUP_FINALIZER } from './apiextensions/customresourcedefinitions.ts';
 export { systemPriorityClasses } from './scheduling/priorityclasses.ts';

@@ -17,16 +17,20 @@ export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensi
   readonly runtimeConfig?: readonly string[];
   /**
    * Admission plugins that are switched off, by upstream's names. Without controllers, unless given, those that count on
-   * them: nobody would make service accounts or take the taint off new nodes.
+   * them: nobody would make service accounts, take the taint off new nodes or the finalizers off volumes.
    */
   readonly disableAdmission?: readonly string[];
+  /** Admission plugins that are switched on besides those that are by default, by upstream's names. */
+  readonly enableAdmission?: readonly string[];
+  /** The configuration of admission plugins by their names, in YAML or JSON. */
+  readonly admissionConfiguration?: ClusterOptions['admissionConfiguration'];
   /** What is logged to the standard error, at which level; nothing unless given. What fails is kept in `problems` anyway. */
   readonly logLevel?: LogLevel;
   /** Between the cluster's own programs and its server, such as a `FaultyTransport`. */
   readonly wrapTransport?: ClusterOptions['wrapTransport'];
 }
 
-const COUNT_ON_CONTROLLERS = ['ServiceAccount', 'TaintNodesByCondition'];
+const COUNT_ON_CONTROLLERS = ['ServiceAccount', 'TaintNodesByCondition', 'StorageObjectInUseProtection'];
 
 /** The first so many are kept: they tell what began it. */
 const MAX_PROBLEMS = 1000;

@@ -1,6 +1,7 @@
 import type { AdmissionPlugin, ResourceRegistry, ServerObjects, WebhookClient } from '../../apiserver/index.ts';
 import type { MetricRegistry } from '../../base/index.ts';
 import { EquivalentResources } from '../matching/index.ts';
+import { identified } from './hook-credentials.ts';
 import { HookIndex } from './hook-index.ts';
 import type { HookSources } from './hook.ts';
 import { MutatingWebhooks } from './mutating-webhooks.ts';
@@ -18,8 +19,14 @@ export interface AdmissionWebhookOptions extends Pick<HookSources, 'authorizer'>
   readonly reviews?: WebhookReviews | undefined;
 }
 
-/** The plugins `MutatingAdmissionWebhook` and `ValidatingAdmissionWebhook`, for the configurations in the store. */
-export function admissionWebhooks(options: AdmissionWebhookOptions): readonly AdmissionPlugin[] {
+/** Makes the plugins `MutatingAdmissionWebhook` and `ValidatingAdmissionWebhook`, each with its own configuration. */
+export interface AdmissionWebhooks {
+  mutating(configuration: string | undefined): AdmissionPlugin;
+  validating(configuration: string | undefined): AdmissionPlugin;
+}
+
+/** Admission by the webhook configurations in the store. */
+export function admissionWebhooks(options: AdmissionWebhookOptions): AdmissionWebhooks {
   const { objects, client, registry, authorizer } = options;
   const sources = {
     objects,
@@ -31,9 +38,22 @@ export function admissionWebhooks(options: AdmissionWebhookOptions): readonly Ad
         .resourcesOf(group)
         .some((kind) => kind.plural === plural),
   };
-  const asking = { client, metrics: new WebhookMetrics(options.metrics), reviews: options.reviews };
-  return [
-    new MutatingWebhooks(new HookIndex({ ...sources, plural: 'mutatingwebhookconfigurations' }), asking),
-    new ValidatingWebhooks(new HookIndex({ ...sources, plural: 'validatingwebhookconfigurations' }), asking),
-  ];
+  const metrics = new WebhookMetrics(options.metrics);
+  const asking = (configuration: string | undefined) => ({
+    client: identified(client, configuration),
+    metrics,
+    reviews: options.reviews,
+  });
+  return {
+    mutating: (configuration) =>
+      new MutatingWebhooks(
+        new HookIndex({ ...sources, plural: 'mutatingwebhookconfigurations' }),
+        asking(configuration),
+      ),
+    validating: (configuration) =>
+      new ValidatingWebhooks(
+        new HookIndex({ ...sources, plural: 'validatingwebhookconfigurations' }),
+        asking(configuration),
+      ),
+  };
 }

@@ -9,3 +9,9 @@ export {
   type WebhookCredential,
 } from './webhook-client.ts';
 export type { WebhookService, WebhookTarget } from './webhook-target.ts';
+export {
+  type ConfiguredWebhook,
+  readWebhookKubeconfig,
+  WebhookConfigError,
+  WebhookUsers,
+} from './webhook-kubeconfig.ts';

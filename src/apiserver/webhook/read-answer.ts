@@ -19,6 +19,8 @@ export interface ReviewKinds {
   readonly version: string;
   /** All versions of the review that this server knows. */
   readonly versions: readonly string[];
+  /** The type of the review, where the table of types has none. */
+  readonly struct?: Struct;
 }
 
 export interface ReadReview<T> {
@@ -112,10 +114,11 @@ function completed({ apiVersion, kind }: TypeMeta, kinds: ReviewKinds): TypeMeta
 }
 
 /** Reviews of all versions have the same fields, so those of the newest one are looked at. */
-function structOf({ apiVersion, kind }: TypeMeta, { types, group, kind: wanted, versions }: ReviewKinds): Struct {
+function structOf({ apiVersion, kind }: TypeMeta, kinds: ReviewKinds): Struct {
+  const { types, group, kind: wanted, versions } = kinds;
   const isReview = kind === wanted && versions.some((version) => apiVersion === `${group}/${version}`);
   const struct = isReview
-    ? types.kind({ group, version: 'v1', kind })
+    ? (kinds.struct ?? types.kind({ group, version: 'v1', kind }))
     : kind === 'Status' && apiVersion === 'v1'
       ? types.struct(STATUS)
       : undefined;

@@ -78,11 +78,19 @@ export class WebhookClient implements Disposable {
   readonly #options: WebhookClientOptions;
   /** In the order of their last use. */
   readonly #connected = new Map<string, Connected>();
+  readonly #variants: WebhookClient[] = [];
 
   constructor(options: WebhookClientOptions) {
     this.clock = options.clock;
     this.types = options.types;
     this.#options = options;
+  }
+
+  /** A client with connections of its own, which is somebody else to webhooks; disposed of together with this one. */
+  as(credentialFor: WebhookClientOptions['credentialFor']): WebhookClient {
+    const variant = new WebhookClient({ ...this.#options, ...(credentialFor === undefined ? {} : { credentialFor }) });
+    this.#variants.push(variant);
+    return variant;
   }
 
   /** An identifier for a review. */
@@ -107,6 +115,7 @@ export class WebhookClient implements Disposable {
 
   /** Closes all connections; calls under way fail. */
   [Symbol.dispose](): void {
+    for (const variant of this.#variants.splice(0)) variant[Symbol.dispose]();
     for (const { client } of this.#connected.values()) client.destroy();
     this.#connected.clear();
   }

@@ -29,13 +29,6 @@ test('what is both on and off is refused', () => {
   );
 });
 
-test('an admission plugin that is not there yet is not promised', () => {
-  expect(() => disabledBy('--enable-admission-plugins=AlwaysPullImages')).toThrow(
-    'enable-admission-plugins plugin "AlwaysPullImages" is not there yet',
-  );
-  expect(disabledBy('--disable-admission-plugins=AlwaysPullImages')).toEqual(['AlwaysPullImages']);
-});
-
 test('authorization modes are taken in their order, and what is wrong with them is told as upstream does', () => {
   const modes = (...args: readonly string[]): unknown => serverSettings(new Flags(args, serverFlags)).authorization;
   expect(modes()).toEqual({});

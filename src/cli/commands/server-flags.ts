@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,8 @@ import {
   admissionProblems,
   type ControlPlaneOptions,
   hasAdmissionPlugin,
+  readAdmissionConfiguration,
+  runningPlugins,
   type StorageOptions,
 } from '../../cluster/index.ts';
 import { UsageError } from '../command.ts';
@@ -46,6 +49,11 @@ export const serverFlags: FlagDefinitions = {
     help: 'Admission plugins not to run',
   },
   ...authorizationFlags,
+  'admission-control-config-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'AdmissionConfiguration: how admission plugins are configured',
+  },
   'service-cluster-ip-range': {
     type: 'string',
     value: 'CIDR',
@@ -87,6 +95,7 @@ export interface ServerSettings {
   readonly authorization: NonNullable<ControlPlaneOptions['authorization']>;
   readonly enableAdmission: readonly string[];
   readonly disableAdmission: readonly string[];
+  readonly admissionConfiguration?: ControlPlaneOptions['admissionConfiguration'];
   readonly serviceCidrs: readonly string[];
   readonly eventTtlSeconds: number;
   readonly limits: { readonly maxReads: number; readonly maxWrites: number; readonly minWatchSeconds: number };
@@ -146,14 +155,23 @@ export function logOf(flags: Flags, printError: (line: string) => void, level: L
 /** From here on kube-apiserver tells of single requests. */
 const DEBUG_VERBOSITY = 4;
 
-function admission(flags: Flags): Pick<ServerSettings, 'enableAdmission' | 'disableAdmission'> {
+function admission(
+  flags: Flags,
+): Pick<ServerSettings, 'enableAdmission' | 'disableAdmission' | 'admissionConfiguration'> {
   const enable = flags.list('enable-admission-plugins');
   const disable = flags.list('disable-admission-plugins');
   const problems = admissionProblems({ enable, disable });
   if (problems.length > 0) throw new UsageError(problems.join('; '));
   const absent = enable.find((name) => !hasAdmissionPlugin(name));
-  if (absent === undefined) return { enableAdmission: enable, disableAdmission: disable };
-  throw new UsageError(`enable-admission-plugins plugin "${absent}" is not there yet`);
+  if (absent !== undefined) throw new UsageError(`enable-admission-plugins plugin "${absent}" is not there yet`);
+  const path = flags.text('admission-control-config-file');
+  const plugins = runningPlugins({ enable, disable });
+  const read = (file: string): string => readFileSync(file, 'utf8');
+  return {
+    enableAdmission: enable,
+    disableAdmission: disable,
+    ...(path === undefined ? {} : { admissionConfiguration: readAdmissionConfiguration({ path, plugins, read }) }),
+  };
 }
 
 /** etcd, when it is asked for. */

@@ -4,7 +4,7 @@ const groups: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `advertise-address anonymous-auth? authorization-config authorization-mode authorization-policy-file
+    flags: `admission-control-config-file advertise-address anonymous-auth? authorization-config authorization-mode authorization-policy-file
       authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
       authorization-webhook-config-file authorization-webhook-version bind-address cert-dir client-ca-file disable-admission-plugins
       enable-admission-plugins etcd-cafile etcd-certfile etcd-keyfile etcd-prefix etcd-servers event-ttl help?
@@ -89,8 +89,8 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'plugins are chosen by --enable-admission-plugins and --disable-admission-plugins, and configured by nothing',
-    flags: 'admission-control admission-control-config-file',
+    why: 'plugins are chosen by --enable-admission-plugins and --disable-admission-plugins',
+    flags: 'admission-control',
   },
   {
     verdict: 'refused',

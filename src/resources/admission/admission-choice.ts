@@ -22,3 +22,10 @@ function unknownIn(names: readonly string[], flag: string): string[] {
   const known = new Set(pluginOrder.map(({ name }) => name));
   return names.filter((name) => !known.has(name)).map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`);
 }
+
+/** The names of the plugins that run, in their order: those that are on by default, with what is chosen besides. */
+export function runningPlugins({ enable, disable }: AdmissionChoice): readonly string[] {
+  return pluginOrder
+    .filter(({ name, isOnByDefault }) => (isOnByDefault || enable.includes(name)) && !disable.includes(name))
+    .map(({ name }) => name);
+}

@@ -1,7 +1,5 @@
-import type { Authorizer, ServerObjects } from '../../apiserver/index.ts';
-import type { Clock, MetricRegistry, Random } from '../../base/index.ts';
-import type { PodSecurityConfiguration } from './pod-security/pod-security-configuration.ts';
-import type { ResourceQuotaConfiguration } from './resource-quota/resource-quota-configuration.ts';
+import type { Authorizer, ResourceRegistry, ServerObjects } from '../../apiserver/index.ts';
+import type { Clock, Logger, MetricRegistry, Random } from '../../base/index.ts';
 
 /** What admission plugins need of a server. */
 export interface AdmissionParts {
@@ -14,12 +12,9 @@ export interface AdmissionParts {
   readonly authorizer?: Authorizer;
   /** Where plugins that count something do so; absent: nowhere. */
   readonly metrics?: MetricRegistry;
-  /** What the files say that configure plugins; absent: nothing. */
-  readonly configurations?: PluginConfigurations;
-}
-
-/** The configurations of built-in plugins, as `--admission-control-config-file` leads to them. */
-export interface PluginConfigurations {
-  readonly podSecurity?: PodSecurityConfiguration;
-  readonly resourceQuota?: ResourceQuotaConfiguration;
+  /** The kinds that are served; asked for when it is needed, since a server makes it after its admission. */
+  readonly registry?: () => ResourceRegistry;
+  /** Creates an object in a collection in the name of the server; false when it is there already. */
+  readonly create?: (collection: string, object: object) => Promise<boolean>;
+  readonly log?: Logger;
 }

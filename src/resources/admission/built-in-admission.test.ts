@@ -3,6 +3,7 @@ import { jsonStorage, ServerObjects } from '../../apiserver/index.ts';
 import { discardLogger, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { openMemoryStore } from '../../store/index.ts';
 import { builtInAdmission } from './built-in-admission.ts';
+import { pluginOrder } from './plugin-order.ts';
 
 function namesWithout(...disabled: readonly string[]): string[] {
   const clock = new VirtualClock();
@@ -18,28 +19,20 @@ function namesWithout(...disabled: readonly string[]): string[] {
   );
 }
 
-test("plugins run in kube-apiserver's order", () => {
-  expect(namesWithout()).toEqual([
-    'NamespaceLifecycle',
-    'LimitRanger',
-    'ServiceAccount',
-    'TaintNodesByCondition',
-    'PodSecurity',
-    'Priority',
-    'DefaultTolerationSeconds',
-    'RuntimeClass',
-    'ResourceQuota',
-  ]);
+const ORDER = pluginOrder.map(({ name }) => name);
+
+test("plugins run in kube-apiserver's order, those that are on by default", () => {
+  const names = namesWithout();
+  expect(names).toEqual(ORDER.filter((name) => names.includes(name)));
+  expect(names).toEqual(
+    expect.arrayContaining(['NamespaceLifecycle', 'DefaultStorageClass', 'PodTopologyLabels', 'PodResizeValidator']),
+  );
+  expect(names).not.toContain('AlwaysPullImages');
 });
 
 test('plugins can be switched off by name, also those that are not there', () => {
-  expect(namesWithout('Priority', 'RuntimeClass', 'ResourceQuota', 'ServiceAccount')).toEqual([
-    'NamespaceLifecycle',
-    'LimitRanger',
-    'TaintNodesByCondition',
-    'PodSecurity',
-    'DefaultTolerationSeconds',
-  ]);
+  const disabled = ['Priority', 'RuntimeClass', 'ImagePolicyWebhook', 'ServiceAccount'];
+  expect(namesWithout(...disabled)).toEqual(namesWithout().filter((name) => !disabled.includes(name)));
 });
 
 test('a plugin that nobody knows cannot be switched off', () => {

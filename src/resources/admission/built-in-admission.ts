@@ -1,43 +1,105 @@
 import type { AdmissionPlugin } from '../../apiserver/index.ts';
-import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { messageOf } from '../../base/index.ts';
 import { runtimeClassAdmission } from '../node/runtimeclass-admission.ts';
-import { type AdmissionChoice, admissionProblems } from './admission-choice.ts';
+import { type AdmissionChoice, admissionProblems, runningPlugins } from './admission-choice.ts';
 import type { AdmissionParts } from './admission-parts.ts';
+import { alwaysAdmit, alwaysDeny } from './always-admit.ts';
+import { alwaysPullImages } from './always-pull-images.ts';
+import { clusterTrustBundleAttest } from './cluster-trust-bundle-attest.ts';
+import type { PluginConfigurations } from './configuration/admission-configuration.ts';
+import { defaultIngressClass } from './default-ingress-class.ts';
+import { defaultStorageClass } from './default-storage-class.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { denyServiceExternalIPs } from './deny-service-external-ips.ts';
+import { eventRateLimit } from './event-rate-limit.ts';
+import { extendedResourceToleration } from './extended-resource-toleration.ts';
+import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts';
 import { limitRanger } from './limit-ranger.ts';
+import { namespaceAutoProvision } from './namespace-auto-provision.ts';
+import { namespaceExists } from './namespace-exists.ts';
+import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator.ts';
 import { nodeRestriction } from './node-restriction.ts';
+import { readPodSecurityConfiguration } from './pod-security/pod-security-configuration.ts';
 import { podSecurity } from './pod-security/pod-security.ts';
 import { pluginOrder } from './plugin-order.ts';
+import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts';
+import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
+import { podNodeSelector } from './pod-node-selector.ts';
+import { podResizeValidator } from './pod-resize-validator.ts';
+import { podTolerationRestriction } from './pod-toleration-restriction.ts';
+import { podTopologyLabels } from './pod-topology-labels.ts';
 import { priorityAdmission } from './priority-admission.ts';
+import { readResourceQuotaConfiguration } from './resource-quota/resource-quota-configuration.ts';
 import { resourceQuota } from './resource-quota/resource-quota.ts';
 import { serviceAccountAdmission } from './service-account-admission.ts';
+import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
+/**
+ * Makes a plugin. `configuration` is what the AdmissionConfiguration file says under the plugin's name, in YAML or JSON, which the
+ * plugin reads itself; undefined where it says nothing. What it throws keeps the server from starting.
+ */
+export type PluginMaker = (parts: AdmissionParts, configuration: string | undefined) => AdmissionPlugin;
+
+/** Plugins by name that are made outside this folder. */
+export type OtherPlugins = Readonly<Record<string, (configuration: string | undefined) => AdmissionPlugin>>;
+
 /** Those that are there. When they run is said by `pluginOrder`. */
-const makers: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin>> = {
+const makers: Readonly<Record<string, PluginMaker>> = {
+  AlwaysAdmit: alwaysAdmit,
+  NamespaceAutoProvision: namespaceAutoProvision,
   NamespaceLifecycle: namespaceLifecycle,
+  NamespaceExists: namespaceExists,
+  LimitPodHardAntiAffinityTopology: limitPodHardAntiAffinityTopology,
   LimitRanger: limitRanger,
   ServiceAccount: serviceAccountAdmission,
   NodeRestriction: nodeRestriction,
   TaintNodesByCondition: taintNodesByCondition,
-  PodSecurity: (parts) => podSecurity(parts, parts.configurations?.podSecurity),
+  PodSecurity: (parts, text) => podSecurity(parts, text === undefined ? undefined : readPodSecurityConfiguration(text)),
+  AlwaysPullImages: alwaysPullImages,
+  PodNodeSelector: podNodeSelector,
   Priority: priorityAdmission,
   DefaultTolerationSeconds: defaultTolerationSeconds,
+  PodTolerationRestriction: podTolerationRestriction,
+  EventRateLimit: eventRateLimit,
+  ExtendedResourceToleration: extendedResourceToleration,
+  DefaultStorageClass: defaultStorageClass,
+  StorageObjectInUseProtection: storageObjectInUseProtection,
+  OwnerReferencesPermissionEnforcement: ownerReferencesPermissionEnforcement,
+  PersistentVolumeClaimResize: persistentVolumeClaimResize,
   RuntimeClass: runtimeClassAdmission,
-  ResourceQuota: (parts) => resourceQuota(parts, parts.configurations?.resourceQuota),
+  ResourceQuota: (parts, text) =>
+    resourceQuota(parts, text === undefined ? undefined : readResourceQuotaConfiguration(text)),
+  ClusterTrustBundleAttest: clusterTrustBundleAttest,
+  DefaultIngressClass: defaultIngressClass,
+  DenyServiceExternalIPs: denyServiceExternalIPs,
+  PodTopologyLabels: podTopologyLabels,
+  NodeDeclaredFeatureValidator: nodeDeclaredFeatureValidator,
+  PodResizeValidator: podResizeValidator,
+  AlwaysDeny: alwaysDeny,
 };
 
-/** Those that objects of the API configure; they are made elsewhere and given to `builtInAdmission`. */
-const configured: ReadonlySet<string> = new Set([
+/** Those that are made elsewhere and given to `builtInAdmission`. */
+const madeElsewhere: ReadonlySet<string> = new Set([
+  'ImagePolicyWebhook',
   'MutatingAdmissionPolicy',
   'MutatingAdmissionWebhook',
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionWebhook',
 ]);
 
+/** Those that do nothing in 1.36 unless the feature GenericWorkload is switched on, which there is no way to do here. */
+const idle: ReadonlySet<string> = new Set(['PodGroupProtection', 'PodGroupWorkloadExists', 'JobValidation']);
+
 /** Whether a plugin that kube-apiserver knows is there. */
 export function hasAdmissionPlugin(name: string): boolean {
-  return Object.hasOwn(makers, name) || configured.has(name);
+  return Object.hasOwn(makers, name) || madeElsewhere.has(name) || idle.has(name);
+}
+
+/** Which plugins a server runs, and how they are configured. */
+export interface AdmissionSettings extends Partial<AdmissionChoice> {
+  readonly configurations?: PluginConfigurations;
 }
 
 /**
@@ -46,12 +108,18 @@ export function hasAdmissionPlugin(name: string): boolean {
  */
 export function builtInAdmission(
   parts: AdmissionParts,
-  { enable = [], disable = [] }: Partial<AdmissionChoice> = {},
-  others: readonly AdmissionPlugin[] = [],
+  { enable = [], disable = [], configurations = {} }: AdmissionSettings = {},
+  others: OtherPlugins = {},
 ): readonly AdmissionPlugin[] {
   const [problem] = admissionProblems({ enable, disable });
   if (problem !== undefined) throw new Error(`Cannot choose admission plugins: ${problem}`);
-  return pluginOrder
-    .filter(({ name, isOnByDefault }) => (isOnByDefault || enable.includes(name)) && !disable.includes(name))
-    .flatMap(({ name }) => makers[name]?.(parts) ?? others.filter((plugin) => plugin.name === name));
+  return runningPlugins({ enable, disable }).flatMap((name) => {
+    const configuration = configurations[name];
+    try {
+      return makers[name]?.(parts, configuration) ?? others[name]?.(configuration) ?? [];
+    } catch (cause) {
+      const why = `couldn't init admission plugin ${JSON.stringify(name)}: ${messageOf(cause)}`;
+      throw new Error(`failed to apply admission: ${why}`, { cause });
+    }
+  });
 }

@@ -25,6 +25,14 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
   return [...merged.values()];
 }
 
+/** Whether each toleration is one of a list, or tolerates no more than one of them does. */
+export function isEachCovered(tolerations: readonly Toleration[], list: readonly Toleration[]): boolean {
+  const cover = new Cover();
+  const texts = new Set(list.map(textOf));
+  for (const each of list) cover.add(each);
+  return tolerations.every((toleration) => texts.has(textOf(toleration)) || cover.hasOther(toleration));
+}
+
 /** The same for tolerations that are equal. */
 function textOf({ key, operator, value, effect, tolerationSeconds }: Toleration): string {
   return [key, operator, value, effect].map((part) => partOf(part ?? '')).join('') + String(tolerationSeconds);

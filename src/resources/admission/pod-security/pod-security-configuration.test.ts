@@ -4,12 +4,14 @@ import { DEFAULT_POD_SECURITY, readPodSecurityConfiguration } from './pod-securi
 const head = { apiVersion: 'pod-security.admission.config.k8s.io/v1', kind: 'PodSecurityConfiguration' };
 
 test('an empty configuration is what holds without one', () => {
-  expect(readPodSecurityConfiguration(head)).toEqual(DEFAULT_POD_SECURITY);
+  expect(readPodSecurityConfiguration(JSON.stringify(head))).toEqual(DEFAULT_POD_SECURITY);
 });
 
 test('defaults and exemptions are read', () => {
   const defaults = { enforce: 'baseline', 'enforce-version': 'v1.30' };
-  const read = readPodSecurityConfiguration({ ...head, defaults, exemptions: { namespaces: ['a'], usernames: ['u'] } });
+  const read = readPodSecurityConfiguration(
+    JSON.stringify({ ...head, defaults, exemptions: { namespaces: ['a'], usernames: ['u'] } }),
+  );
   expect(read.defaults.enforce).toEqual({ level: 'baseline', version: 30 });
   expect(read.defaults.warn).toEqual({ level: 'privileged', version: 'latest' });
   expect(read.exemptions).toEqual({ usernames: ['u'], namespaces: ['a'], runtimeClasses: [] });
@@ -32,5 +34,5 @@ const wrong: readonly [value: object, problem: string][] = [
 ];
 
 test.each(wrong)('%j is refused', (value, problem) => {
-  expect(() => readPodSecurityConfiguration(value)).toThrow(problem);
+  expect(() => readPodSecurityConfiguration(JSON.stringify(value))).toThrow(problem);
 });

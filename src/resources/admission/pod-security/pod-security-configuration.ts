@@ -1,12 +1,16 @@
 import {
+  type ConfigurationKind,
   dns1123LabelProblems,
   dns1123SubdomainProblems,
   duplicate,
   type FieldError,
   fieldErrorText,
   invalidValue,
+  listOf,
+  objectOf,
+  readConfiguration,
+  TEXT,
 } from '../../../api/index.ts';
-import { configurationStruct, decodeConfiguration } from '../configuration-type.ts';
 import { together } from '../refusal.ts';
 import { LEVEL_PROBLEM, MODES, parseLevel, parseVersion, type Policy, VERSION_PROBLEM } from './policy.ts';
 
@@ -33,20 +37,18 @@ export const DEFAULT_POD_SECURITY: PodSecurityConfiguration = {
 
 const EXEMPTIONS = ['usernames', 'namespaces', 'runtimeClasses'] as const;
 
-const kind = {
+const kind: ConfigurationKind = {
   group: 'pod-security.admission.config.k8s.io',
   kind: 'PodSecurityConfiguration',
   versions: ['v1', 'v1beta1', 'v1alpha1'],
-  struct: configurationStruct('PodSecurityConfiguration', {
-    kind: 'string',
-    apiVersion: 'string',
-    defaults: configurationStruct(
-      'PodSecurityDefaults',
-      Object.fromEntries(MODES.flatMap((mode) => [mode, `${mode}-version`]).map((name) => [name, 'string' as const])),
+  fields: (version) => ({
+    defaults: objectOf(
+      `${version}.PodSecurityDefaults`,
+      Object.fromEntries(MODES.flatMap((mode) => [mode, `${mode}-version`]).map((name) => [name, TEXT])),
     ),
-    exemptions: configurationStruct(
-      'PodSecurityExemptions',
-      Object.fromEntries(EXEMPTIONS.map((name) => [name, ['string'] as const])),
+    exemptions: objectOf(
+      `${version}.PodSecurityExemptions`,
+      Object.fromEntries(EXEMPTIONS.map((name) => [name, listOf(TEXT)])),
     ),
   }),
 };
@@ -56,9 +58,9 @@ interface Decoded {
   readonly exemptions?: Partial<PodSecurityExemptions>;
 }
 
-/** Reads a PodSecurityConfiguration that was decoded from JSON or YAML; throws what is wrong with it, as kube-apiserver says it. */
-export function readPodSecurityConfiguration(value: unknown): PodSecurityConfiguration {
-  const { defaults = {}, exemptions = {} } = decodeConfiguration(value, kind) as Decoded;
+/** Reads a PodSecurityConfiguration in JSON or YAML; throws what is wrong with it, as kube-apiserver says it. */
+export function readPodSecurityConfiguration(text: string): PodSecurityConfiguration {
+  const { defaults = {}, exemptions = {} } = readConfiguration<Decoded>(text, [kind], { isStrict: true });
   const policy = policyOfDefaults(defaults);
   const { usernames = [], namespaces = [], runtimeClasses = [] } = exemptions;
   const errors = [

@@ -1,6 +1,13 @@
-import { fieldErrorText, required } from '../../../api/index.ts';
+import {
+  type ConfigurationKind,
+  fieldErrorText,
+  listOf,
+  objectOf,
+  readConfiguration,
+  required,
+  TEXT,
+} from '../../../api/index.ts';
 import type { ScopeRule } from '../../../api/meaning/index.ts';
-import { configurationStruct, decodeConfiguration } from '../configuration-type.ts';
 import { together } from '../refusal.ts';
 
 /** Objects of a kind that may be used only where a quota bounds them. */
@@ -19,43 +26,30 @@ export interface ResourceQuotaConfiguration {
   readonly limitedResources: readonly LimitedResource[];
 }
 
-const kind = {
-  group: 'apiserver.config.k8s.io',
-  kind: 'ResourceQuotaConfiguration',
-  versions: ['v1'],
-  struct: configurationStruct('ResourceQuotaConfiguration', {
-    kind: 'string',
-    apiVersion: 'string',
-    limitedResources: [
-      configurationStruct('LimitedResource', {
-        apiGroup: 'string',
-        resource: 'string',
-        matchContains: ['string'],
-        matchScopes: [
-          configurationStruct('ScopedResourceSelectorRequirement', {
-            scopeName: 'string',
-            operator: 'string',
-            values: ['string'],
-          }),
-        ],
-      }),
-    ],
-  }),
-};
+const fields: ConfigurationKind['fields'] = (version) => ({
+  limitedResources: listOf(
+    objectOf(`${version}.LimitedResource`, {
+      apiGroup: TEXT,
+      resource: TEXT,
+      matchContains: listOf(TEXT),
+      matchScopes: listOf(
+        objectOf('v1.ScopedResourceSelectorRequirement', { scopeName: TEXT, operator: TEXT, values: listOf(TEXT) }),
+      ),
+    }),
+  ),
+});
 
-/** The group and kind that the same configuration had before. */
-const older = {
-  ...kind,
-  group: 'resourcequota.admission.k8s.io',
-  kind: 'Configuration',
-  versions: ['v1beta1', 'v1alpha1'],
-};
+/** The second is what the same configuration was called before. */
+const kinds: readonly ConfigurationKind[] = [
+  { group: 'apiserver.config.k8s.io', kind: 'ResourceQuotaConfiguration', versions: ['v1'], fields },
+  { group: 'resourcequota.admission.k8s.io', kind: 'Configuration', versions: ['v1beta1', 'v1alpha1'], fields },
+];
 
-/** Reads a ResourceQuotaConfiguration that was decoded from JSON or YAML; throws what is wrong with it, as kube-apiserver says it. */
-export function readResourceQuotaConfiguration(value: unknown): ResourceQuotaConfiguration {
-  const isOlder = (value as { kind?: unknown } | null)?.kind === older.kind;
-  const decoded = decodeConfiguration(value, isOlder ? older : kind) as Partial<ResourceQuotaConfiguration>;
-  const { limitedResources = [] } = decoded;
+/** Reads a ResourceQuotaConfiguration in JSON or YAML; throws what is wrong with it, as kube-apiserver says it. */
+export function readResourceQuotaConfiguration(text: string): ResourceQuotaConfiguration {
+  const { limitedResources = [] } = readConfiguration<Partial<ResourceQuotaConfiguration>>(text, kinds, {
+    isStrict: true,
+  });
   const errors = limitedResources.flatMap(({ resource = '' }, index) =>
     resource === '' ? [required(`limitedResources[${index}].resource`)] : [],
   );

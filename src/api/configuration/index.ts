@@ -1,0 +1,15 @@
+// What the rest of the API may use: files that configure servers, and how they are read.
+export {
+  type ConfigurationFields,
+  type ConfigurationKind,
+  configurationStruct,
+  EMBEDDED,
+  FLAG,
+  INTEGER,
+  listOf,
+  LONG,
+  mapOf,
+  objectOf,
+  TEXT,
+} from './configuration-kind.ts';
+export { readConfiguration, type ReadConfigurationOptions, UnknownConfigurationKind } from './read-configuration.ts';

@@ -1,0 +1,37 @@
+import {
+  index,
+  type Observed,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  VolumeAttributesClass,
+} from '../../client/index.ts';
+import { type Controller, watch } from '../../kit/index.ts';
+import { protection } from './protection.ts';
+
+const claimsByClass = index(PersistentVolumeClaim, (claim) => classesOfClaim(claim));
+const volumesByClass = index(PersistentVolume, (volume) => classesOfVolume(volume));
+
+/** Classes of volume attributes stay while a claim or a volume has them, or is to get them. */
+export function attributesClassProtection(): Controller {
+  return protection(VolumeAttributesClass, {
+    name: 'volumeattributesclass-protection-controller',
+    finalizer: 'kubernetes.io/vac-protection',
+    watches: [watch(PersistentVolumeClaim, { to: classesOfClaim }), watch(PersistentVolume, { to: classesOfVolume })],
+    isUsed: (_, { key, objects }) =>
+      objects(PersistentVolume).byIndex(volumesByClass, key).length > 0 ||
+      objects(PersistentVolumeClaim).byIndex(claimsByClass, key).length > 0,
+  });
+}
+
+function classesOfClaim({ spec, status }: Pick<Observed<PersistentVolumeClaim>, 'spec' | 'status'>): string[] {
+  const named = [
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ];
+  return [...new Set(named)].flatMap((name = '') => (name === '' ? [] : [name]));
+}
+
+function classesOfVolume({ spec }: Pick<Observed<PersistentVolume>, 'spec'>): string[] {
+  return [spec?.volumeAttributesClassName ?? ''].filter((name) => name !== '');
+}

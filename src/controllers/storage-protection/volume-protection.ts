@@ -1,0 +1,12 @@
+import { PersistentVolume } from '../../client/index.ts';
+import type { Controller } from '../../kit/index.ts';
+import { protection } from './protection.ts';
+
+/** Volumes stay while they are bound to a claim. */
+export function volumeProtection(): Controller {
+  return protection(PersistentVolume, {
+    name: 'persistentvolume-protection-controller',
+    finalizer: 'kubernetes.io/pv-protection',
+    isUsed: ({ status }) => status?.phase === 'Bound',
+  });
+}

@@ -1,0 +1,23 @@
+import type { ObjectMeta } from '../../api/index.ts';
+
+/** Of the classes that an annotation marks as default, the newest; of two of the same age, the first by name. */
+export function newestDefault<T extends { readonly metadata?: Readonly<Partial<ObjectMeta>> }>(
+  classes: readonly T[],
+  annotations: readonly string[],
+): T | undefined {
+  const marked = classes.filter(({ metadata }) => annotations.some((key) => metadata?.annotations?.[key] === 'true'));
+  let newest: T | undefined;
+  for (const each of marked) if (newest === undefined || comesBefore(each, newest)) newest = each;
+  return newest;
+}
+
+type Named = { readonly metadata?: Readonly<Partial<ObjectMeta>> };
+
+function comesBefore(left: Named, right: Named): boolean {
+  const [age, otherAge] = [createdAt(left), createdAt(right)];
+  return age === otherAge ? (left.metadata?.name ?? '') < (right.metadata?.name ?? '') : age > otherAge;
+}
+
+function createdAt({ metadata }: Named): number {
+  return Date.parse(metadata?.creationTimestamp ?? '') || 0;
+}

@@ -1,0 +1,29 @@
+import type { Binding, Node, Pod } from '../../api/types/core/v1.d.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../apiserver/index.ts';
+import type { AdmissionParts } from './admission-parts.ts';
+import { isCreateOf, setMetadata, writtenObject } from './written-object.ts';
+
+const PODS = { group: '', plural: 'pods' };
+const LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
+
+/** Pods carry the zone and the region of the node that they are bound to; a binding hands its labels to the pod. */
+export function podTopologyLabels({ objects }: Pick<AdmissionParts, 'objects'>): AdmissionPlugin {
+  const nodes = objects.of<Node>('', 'nodes');
+  return {
+    name: 'PodTopologyLabels',
+    handles: (target) => isCreateOf(target, PODS) || isCreateOf(target, { ...PODS, subresource: 'binding' }),
+    async mutate(request) {
+      const name = nodeNameOf(request);
+      const node = name === '' ? undefined : await nodes.get('', name);
+      const known = Object.entries(node?.metadata?.labels ?? {}).filter(([key]) => LABELS.includes(key));
+      if (known.length === 0) return;
+      setMetadata(request, { labels: { ...request.object?.metadata.labels, ...Object.fromEntries(known) } });
+    },
+  };
+}
+
+function nodeNameOf(request: AdmissionAttributes): string {
+  if (request.subresource === '') return writtenObject<Pod>(request).spec.nodeName ?? '';
+  const { target } = writtenObject<Binding>(request);
+  return target?.kind === 'Node' ? (target.name ?? '') : '';
+}
