@@ -38,6 +38,7 @@ export {
 export { nodeOf } from './access/node-identity.ts';
 export { evaluateWithAccess } from './access/expression-access.ts';
 export { refusal } from './access/refusal.ts';
+export { type InFlight, isLongRunning, type RequestLimiter } from './stages/limit-concurrency.ts';
 export type { PathHandler } from './stages/dispatch.ts';
 export type { Encode, Next, Stage } from './stages/stage.ts';
 export type { ObjectsOf } from './objects/objects-of.ts';

@@ -22,6 +22,7 @@ import {
   WebhookClient,
 } from '../apiserver/index.ts';
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
+import { PriorityAndFairness, type PriorityAndFairnessOptions } from '../fairness/index.ts';
 import { builtInResources } from '../resources/index.ts';
 import { clusterAdmission } from './admission.ts';
 import { clusterAuthentication } from './authentication.ts';
@@ -54,6 +55,8 @@ export interface ServerParts {
 export interface RunnableServer {
   readonly server: ApiServer;
   readonly definitions: Definitions;
+  /** Absent when it is switched off. */
+  readonly fairness: PriorityAndFairness | undefined;
 }
 
 /** An API server with the built-in resources and all its paths, on an open store. */
@@ -62,7 +65,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const version = versionInfo();
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
-  const { server, authentication, webhooks } = withResources(options, parts, metrics);
+  const { server, authentication, webhooks, fairness } = withResources(options, parts, metrics);
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
@@ -80,11 +83,13 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   });
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
   server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
+  if (fairness !== undefined) server.addPaths(fairness.paths);
   server.addPaths(new RootPath(served, health.paths));
   const { log, random } = options;
   const { types } = parts;
   return {
     server,
+    fairness,
     definitions: new Definitions({ server, types, log, random, webhooks, metrics, signal: state.ending }),
   };
 }
@@ -93,6 +98,7 @@ interface BuiltServer {
   readonly server: ApiServer;
   readonly authentication: Authentication;
   readonly webhooks: WebhookClient;
+  readonly fairness: PriorityAndFairness | undefined;
 }
 
 function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): BuiltServer {
@@ -111,6 +117,11 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     update: (path, object) => server.self.update(path, object),
   });
   const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
+  const fairness = fairnessOf(options, {
+    objects,
+    metrics,
+    prefixOf: ({ group, version, resource }) => server.registry.find(group, version, resource)?.resource.storage.prefix,
+  });
   const server: ApiServer = new ApiServer({
     objects,
     types,
@@ -126,6 +137,7 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
     admission: clusterAdmission(options, { objects, authorizer, webhooks, metrics, registry: () => server.registry }),
     limits: options.limits,
+    ...(fairness === undefined ? {} : { limiter: (encode) => fairness.limiter(encode) }),
   });
   const enablement = apiEnablement(options.runtimeConfig);
   const resources = builtInResources(types, {
@@ -140,5 +152,20 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
-  return { server, authentication, webhooks };
+  return { server, authentication, webhooks, fairness };
+}
+
+/** Upstream's defaults. */
+const SEATS = { maxReads: 400, maxWrites: 200 };
+const REQUEST_TIMEOUT_MS = 60_000;
+
+function fairnessOf(
+  options: ControlPlaneOptions,
+  parts: Pick<PriorityAndFairnessOptions, 'objects' | 'metrics' | 'prefixOf'>,
+): PriorityAndFairness | undefined {
+  const { clock, random, log, limits, transportLimits } = options;
+  if (options.priorityAndFairness === false) return undefined;
+  const { maxReads, maxWrites } = { ...SEATS, ...limits };
+  const requestTimeoutMs = transportLimits?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+  return new PriorityAndFairness({ ...parts, clock, random, log, serverSeats: maxReads + maxWrites, requestTimeoutMs });
 }

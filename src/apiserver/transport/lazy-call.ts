@@ -36,6 +36,7 @@ export class LazyCall implements Call {
   impersonation: Impersonation | undefined;
   takesObjects = false;
   isLarge = false;
+  commonHeaders: Readonly<Record<string, string>> | undefined;
   readonly #source: CallSource;
   readonly #uids: UidSource | undefined;
   #auditId: string | undefined;
