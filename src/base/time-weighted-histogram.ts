@@ -26,16 +26,16 @@ export class TimeWeightedHistogram {
     this.#range = this.#rangeOf(0);
   }
 
-  /** The figure has this value from now on. */
-  set(value: number): void {
-    this.#account();
+  /** The figure has this value from now on; who has just read the clock says what it showed. */
+  set(value: number, now = this.#clock.monotonic()): void {
+    this.#account(now);
     if (value === this.#value) return;
     this.#value = value;
     this.#range = this.#rangeOf(value);
   }
 
   samples(): readonly ChildSample[] {
-    this.#account();
+    this.#account(this.#clock.monotonic());
     const samples: ChildSample[] = [];
     let cumulative = 0;
     for (let index = 0; index < this.#durations.length; index++) {
@@ -46,8 +46,7 @@ export class TimeWeightedHistogram {
     return samples;
   }
 
-  #account(): void {
-    const now = this.#clock.monotonic();
+  #account(now: number): void {
     const duration = now - this.#since;
     this.#since = now;
     this.#durations[this.#range] = (this.#durations[this.#range] as number) + duration;

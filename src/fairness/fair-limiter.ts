@@ -66,14 +66,14 @@ export class FairLimiter implements RequestLimiter {
     const ticket = started instanceof Promise ? await started : started;
     if (ticket === undefined) return this.#refuse(call, schema);
     const isRead = READS.has(info.verb);
-    this.#executing.add(isRead, 1);
+    this.#executing.add(isRead, 1, ticket.startedAt);
     if (isWatch) call.onFinish(this.#watches.open(call));
     let open = 2;
     const close = (): void => {
       open -= 1;
       if (open > 0) return;
       this.#executing.add(isRead, -1);
-      this.#leave(ticket, schema, isWatch);
+      this.#leave(ticket, schema, isWatch ? 'watch' : 'regular');
     };
     call.onServed(close);
     try {
@@ -123,10 +123,8 @@ export class FairLimiter implements RequestLimiter {
     });
   }
 
-  #leave(ticket: Ticket, { level, recorder }: ActiveSchema, isWatch: boolean): void {
-    const { clock } = this.#options;
-    recorder.executed(clock.monotonic() - (ticket.startedAt ?? 0), isWatch);
-    level.queues.finish(ticket);
+  #leave(ticket: Ticket, { level, recorder }: ActiveSchema, type: 'watch' | 'regular'): void {
+    recorder.executed(level.queues.finish(ticket), type);
     this.#reap(level.isQuiescing && level.queues.isIdle);
   }
 
@@ -188,13 +186,13 @@ class RequestCounts implements InFlight {
     this.#writeShares = metrics.readsAndWrites(phase, 'mutating');
   }
 
-  add(isRead: boolean, amount: number): void {
+  add(isRead: boolean, amount: number, now?: number): void {
     if (isRead) {
       this.reads += amount;
-      this.#readShares.set(this.reads / this.#limit);
+      this.#readShares.set(this.reads / this.#limit, now);
     } else {
       this.writes += amount;
-      this.#writeShares.set(this.writes / this.#limit);
+      this.#writeShares.set(this.writes / this.#limit, now);
     }
   }
 }

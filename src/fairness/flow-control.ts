@@ -1,8 +1,8 @@
 import { CATCH_ALL, EXEMPT, MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../api/meaning/index.ts';
-import type { FlowSchema, PriorityLevelConfiguration } from '../api/types/flowcontrol/v1.d.ts';
+import type { FlowSchema, PolicyRulesWithSubjects, PriorityLevelConfiguration } from '../api/types/flowcontrol/v1.d.ts';
 import type { RequestInfo, UserInfo } from '../apiserver/index.ts';
 import { type Clock, compareUtf8 } from '../base/index.ts';
-import { compileFlowRules, type FlowTest } from './classification/flow-rules.ts';
+import { SchemaIndex } from './classification/schema-index.ts';
 import { PriorityLevel } from './levels/priority-level.ts';
 import { shareAmongLevels } from './levels/share-among-levels.ts';
 import type { FlowMetrics } from './metrics/flow-metrics.ts';
@@ -20,7 +20,7 @@ export interface FlowControlOptions {
 export interface ActiveSchema {
   readonly level: PriorityLevel;
   readonly recorder: FlowRecorder;
-  readonly matches: FlowTest;
+  readonly rules: readonly PolicyRulesWithSubjects[];
   readonly distinguisher: 'user' | 'namespace' | 'none';
   /** Tells clients which schema and level their request was under, by uid: names would tell too much. */
   readonly headers: Readonly<Record<string, string>>;
@@ -37,6 +37,7 @@ export class FlowControl {
   readonly #options: FlowControlOptions;
   readonly #levels = new Map<string, PriorityLevel>();
   #schemas: readonly ActiveSchema[] = [];
+  #index = new SchemaIndex<ActiveSchema>([], () => []);
   #fairShare = 0;
 
   constructor(options: FlowControlOptions) {
@@ -59,8 +60,7 @@ export class FlowControl {
 
   /** The schema of lowest precedence number that means the request. */
   classify(info: RequestInfo, user: UserInfo): ActiveSchema {
-    for (const schema of this.#schemas) if (schema.matches(info, user)) return schema;
-    return this.#schemas.findLast(({ recorder }) => recorder.schema === CATCH_ALL) ?? noCatchAll(); // somebody without groups
+    return this.#index.first(info, user) ?? this.#catchAll(); // somebody without groups is meant by nobody
   }
 
   /** Goes by these objects from now on. Requests that are under way stay where they are. */
@@ -90,6 +90,12 @@ export class FlowControl {
     return this.#levels.get(name)?.isQuiescing === false;
   }
 
+  #catchAll(): ActiveSchema {
+    const found = this.#schemas.find(({ recorder }) => recorder.schema === CATCH_ALL);
+    if (found === undefined) throw new Error('Unreachable: the catch-all schema is always there');
+    return found;
+  }
+
   #takeLevels(configurations: readonly PriorityLevelConfiguration[]): void {
     const { clock, metrics, serverSeats } = this.#options;
     const wanted = new Map<string, PriorityLevelConfiguration>();
@@ -116,6 +122,7 @@ export class FlowControl {
     };
     const all = [...mandatory(EXEMPT), ...sorted, ...mandatory(CATCH_ALL)];
     this.#schemas = all.flatMap((object) => this.#activate(object));
+    this.#index = new SchemaIndex(this.#schemas, ({ rules }) => rules);
     this.#options.metrics.keepOnly(this.#schemas.map(({ recorder }) => recorder));
   }
 
@@ -128,7 +135,7 @@ export class FlowControl {
       {
         level,
         recorder: this.#options.metrics.recorderOf(level.name, metadata?.name ?? ''),
-        matches: compileFlowRules(spec?.rules ?? []),
+        rules: spec?.rules ?? [],
         distinguisher: !isSplit || method === undefined ? 'none' : method === 'ByUser' ? 'user' : 'namespace',
         headers: {
           'x-kubernetes-pf-flowschema-uid': metadata?.uid ?? '',
@@ -146,8 +153,4 @@ function withName<Spec>(name: string, spec: Spec): { metadata: { name: string };
 function byPrecedence(left: FlowSchema, right: FlowSchema): number {
   const difference = (left.spec?.matchingPrecedence ?? 0) - (right.spec?.matchingPrecedence ?? 0);
   return difference || compareUtf8(left.metadata?.name ?? '', right.metadata?.name ?? '');
-}
-
-function noCatchAll(): never {
-  throw new Error('Unreachable: the catch-all schema is always there');
 }

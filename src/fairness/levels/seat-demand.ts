@@ -35,15 +35,15 @@ export class SeatDemand {
     return this.#figures;
   }
 
-  set(seats: number): void {
-    this.#account();
+  set(seats: number, now: number): void {
+    this.#account(now);
     this.#seats = seats;
     if (seats > this.#highest) this.#highest = seats;
   }
 
   /** Ends the period and begins another. A period without length only tells the most that was needed. */
   close(): DemandFigures {
-    this.#account();
+    this.#account(this.#clock.monotonic());
     const highWatermark = this.#highest;
     this.#figures = this.#totalMs > 0 ? this.#measured(highWatermark) : { ...this.#figures, highWatermark };
     [this.#totalMs, this.#area, this.#squares, this.#highest] = [0, 0, 0, this.#seats];
@@ -58,8 +58,7 @@ export class SeatDemand {
     return { highWatermark, average, deviation, smoothed };
   }
 
-  #account(): void {
-    const now = this.#clock.monotonic();
+  #account(now: number): void {
     const passed = now - this.#since;
     this.#since = now;
     this.#totalMs += passed;

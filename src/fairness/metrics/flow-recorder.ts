@@ -16,6 +16,7 @@ export class FlowRecorder {
   #waits: Histogram | undefined;
   #executions: Histogram | undefined;
   #estimatedSeats: Histogram | undefined;
+  #watchCounts: Histogram | undefined;
 
   constructor(families: FlowFamilies, level: string, schema: string) {
     this.level = level;
@@ -42,7 +43,7 @@ export class FlowRecorder {
   }
 
   get watchCounts(): Histogram {
-    return this.#families.watchCounts.with(this.#labels);
+    return (this.#watchCounts ??= this.#families.watchCounts.with(this.#labels));
   }
 
   started(seats: number): void {
@@ -64,8 +65,8 @@ export class FlowRecorder {
     else (this.#waits ??= this.#families.waits.with({ ...this.#labels, execute: 'true' })).observe(ms / 1000);
   }
 
-  executed(ms: number, isWatch: boolean): void {
-    if (isWatch) this.#families.executions.with({ ...this.#labels, type: 'watch' }).observe(ms / 1000);
-    else (this.#executions ??= this.#families.executions.with({ ...this.#labels, type: 'regular' })).observe(ms / 1000);
+  executed(ms: number, type: 'watch' | 'regular'): void {
+    if (type === 'watch') this.#families.executions.with({ ...this.#labels, type }).observe(ms / 1000);
+    else (this.#executions ??= this.#families.executions.with({ ...this.#labels, type })).observe(ms / 1000);
   }
 }

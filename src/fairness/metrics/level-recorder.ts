@@ -64,20 +64,20 @@ export class LevelRecorder {
     this.#queueCapacity = Math.max(1, queueCapacity);
   }
 
-  executing(requests: number): void {
-    this.#executing.set(requests / this.#limit);
+  executing(requests: number, now: number): void {
+    this.#executing.set(requests / this.#limit, now);
   }
 
-  waiting(requests: number): void {
-    this.#waiting.set(requests / this.#queueCapacity);
+  waiting(requests: number, now: number): void {
+    this.#waiting.set(requests / this.#queueCapacity, now);
   }
 
-  seats(inUse: number): void {
-    this.#seatUse.set(inUse / this.#limit);
+  seats(inUse: number, now: number): void {
+    this.#seatUse.set(inUse / this.#limit, now);
   }
 
-  demand(seats: number): void {
-    this.seatDemand.set(seats);
-    this.#demand.set(seats / this.#limit);
+  demand(seats: number, now: number): void {
+    this.seatDemand.set(seats, now);
+    this.#demand.set(seats / this.#limit, now);
   }
 }

@@ -125,24 +125,28 @@ export class LevelQueues {
     return true;
   }
 
-  /** The request is answered. Its seats are free at once, or when those who watch have been told what it changed. */
-  finish(ticket: Ticket): void {
+  /**
+   * The request is answered; tells how many milliseconds that took. Its seats are free at once, or when those who watch have
+   * been told what it changed.
+   */
+  finish(ticket: Ticket): number {
     this.#sync();
     this.#executing.delete(ticket);
     ticket.recorder.executing -= 1;
-    this.#recorder.executing(this.#executing.size);
+    this.#recorder.executing(this.#executing.size, this.#syncedAt);
     const { queue, estimate } = ticket;
+    const servedMs = this.#syncedAt - (ticket.startedAt ?? this.#syncedAt);
     if (queue !== undefined) {
       const wasActive = queue.isActive;
       queue.executing -= 1;
       this.#noteActivity(queue, wasActive);
-      const servedMs = this.#syncedAt - (ticket.startedAt ?? this.#syncedAt);
       queue.nextR += seatSeconds(estimate.initialSeats, servedMs - EXPECTED_SERVICE_MS);
       queue.bound();
     }
     if (estimate.finalMs <= 0) this.#release(ticket);
     else this.#clock.timer(estimate.finalMs, () => this.#releaseLater(ticket));
     this.#dispatch();
+    return servedMs;
   }
 
   get #limitNow(): number {
@@ -194,8 +198,8 @@ export class LevelQueues {
     ticket.recorder.waiting += 1;
     ticket.recorder.waitingSeats += ticket.seats;
     queue.bound();
-    this.#recorder.waiting(this.#waiting);
-    this.#recorder.demand(this.#seatsInUse + this.#waitingSeats);
+    this.#recorder.waiting(this.#waiting, this.#syncedAt);
+    this.#recorder.demand(this.#seatsInUse + this.#waitingSeats, this.#syncedAt);
   }
 
   #dequeue(ticket: Ticket): boolean {
@@ -208,8 +212,8 @@ export class LevelQueues {
     ticket.recorder.waiting -= 1;
     ticket.recorder.waitingSeats -= ticket.seats;
     queue.bound();
-    this.#recorder.waiting(this.#waiting);
-    this.#recorder.demand(this.#seatsInUse + this.#waitingSeats);
+    this.#recorder.waiting(this.#waiting, this.#syncedAt);
+    this.#recorder.demand(this.#seatsInUse + this.#waitingSeats, this.#syncedAt);
     return true;
   }
 
@@ -265,9 +269,9 @@ export class LevelQueues {
       this.#last.startR = queue.nextR;
       queue.nextR += ticket.work;
     }
-    this.#recorder.executing(this.#executing.size);
-    this.#recorder.seats(this.#seatsInUse);
-    this.#recorder.demand(this.#seatsInUse + this.#waitingSeats);
+    this.#recorder.executing(this.#executing.size, this.#syncedAt);
+    this.#recorder.seats(this.#seatsInUse, this.#syncedAt);
+    this.#recorder.demand(this.#seatsInUse + this.#waitingSeats, this.#syncedAt);
   }
 
   #releaseLater(ticket: Ticket): void {
@@ -284,8 +288,8 @@ export class LevelQueues {
       this.#queuedSeats -= seats;
       this.#forgetIfUnused(queue);
     }
-    this.#recorder.seats(this.#seatsInUse);
-    this.#recorder.demand(this.#seatsInUse + this.#waitingSeats);
+    this.#recorder.seats(this.#seatsInUse, this.#syncedAt);
+    this.#recorder.demand(this.#seatsInUse + this.#waitingSeats, this.#syncedAt);
   }
 
   #forgetIfUnused(queue: FlowQueue | undefined): void {
