@@ -132,16 +132,16 @@ export class ControlPlane implements AsyncDisposable {
   async bootstrap(): Promise<void> {
     this.#definitions.start();
     await this.#definitions.caughtUp();
-    const { namespaces, once, kept } = this.#bootstrapObjects();
+    const { first, once, kept } = this.#bootstrapObjects();
     const makeAll = (objects: readonly OwnObject[]): Promise<unknown> =>
       Promise.all(objects.map((own) => repair(this.server, own)));
-    await makeAll(namespaces);
+    await makeAll(first);
     await Promise.all([
       makeAll([...kept, ...once]),
       ensurePolicy(this.server),
       this.#hasFlowControl ? this.#fairness?.bootstrap(this.server.self) : undefined,
     ]);
-    this.#begin([...namespaces, ...kept]);
+    this.#begin([...first, ...kept]);
   }
 
   /** Looks after the server's own objects from now on. */
@@ -201,8 +201,8 @@ export class ControlPlane implements AsyncDisposable {
       { ...this.#parts, storage: forkStorage(this.#parts.storage, options) },
     );
     copy.#definitions.start();
-    const { namespaces, kept } = copy.#bootstrapObjects();
-    copy.#begin([...namespaces, ...kept]);
+    const { first, kept } = copy.#bootstrapObjects();
+    copy.#begin([...first, ...kept]);
     return copy;
   }
 

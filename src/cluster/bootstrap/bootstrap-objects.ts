@@ -18,8 +18,8 @@ export interface BootstrapOptions {
 
 /** What every cluster has. */
 export interface BootstrapObjects {
-  /** Made first, since others live in them, and again whenever they are gone. */
-  readonly namespaces: readonly OwnObject[];
+  /** Made before the others, which live in them or take addresses of them, and again whenever they are gone. */
+  readonly first: readonly OwnObject[];
   /** Made at the start and not looked at again: nobody can delete them. */
   readonly once: readonly OwnObject[];
   /** Made again whenever they are gone. */
@@ -29,14 +29,9 @@ export interface BootstrapObjects {
 export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
   const { trusted, certificateClock } = options;
   return {
-    namespaces: namespaces(),
+    first: [...namespaces(), serviceCidr(options)],
     once: priorityClasses(),
-    kept: [
-      serviceCidr(options),
-      kubernetesService(options),
-      extensionAuthentication(trusted, certificateClock),
-      tokenTracking(options),
-    ],
+    kept: [kubernetesService(options), extensionAuthentication(trusted, certificateClock), tokenTracking(options)],
   };
 }
 
