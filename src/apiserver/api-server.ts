@@ -22,7 +22,7 @@ import { authenticate, type Authenticator } from './stages/authenticate.ts';
 import { authorize } from './stages/authorize.ts';
 import { catchFailures } from './stages/catch-failures.ts';
 import { dispatch, type PathHandler } from './stages/dispatch.ts';
-import { ConcurrencyLimiter, type ConcurrencyLimits } from './stages/limit-concurrency.ts';
+import { ConcurrencyLimiter, type ConcurrencyLimits, type RequestLimiter } from './stages/limit-concurrency.ts';
 import { type Encode, type Next, pipeline, type Stage } from './stages/stage.ts';
 import type { InProcessCall } from './transport/in-process-call.ts';
 import { silentObserver, type TransportObserver } from './transport/observer.ts';
@@ -47,6 +47,8 @@ export interface ApiServerOptions {
   readonly hiddenHeaders?: (name: string) => boolean;
   /** Lets some act as others, between finding out who asks and judging what they may do. */
   readonly impersonate?: (encode: Encode) => Stage;
+  /** Decides how many requests are worked on at once; by `limits` alone unless given. */
+  readonly limiter?: (encode: Encode) => RequestLimiter;
   readonly authorizer: Authorizer;
   /** In running order. */
   readonly admission: readonly AdmissionPlugin[];
@@ -105,10 +107,15 @@ export class ApiServer implements RequestHandler {
     this.registry = new ResourceRegistry(options.objects, this.services);
     this.self = new SelfClient(this, options.clock);
     const { clock, log, types } = options;
-    const limiter = new ConcurrencyLimiter(limits, clock);
+    const encode: Encode = (answer, call) => {
+      if (answer.type === 'status') call.trace?.answered(answer.status);
+      return this.#encoder.encode(answer, call);
+    };
+    const limiter = options.limiter?.(encode) ?? new ConcurrencyLimiter(limits, clock);
     const metrics = new RequestMetrics(options.metrics, {
       clock,
       inFlight: () => limiter.inFlight,
+      waiting: () => limiter.waiting,
       resourceOf: ({ info }) =>
         info.isResource ? this.registry.find(info.group, info.version, info.resource)?.resource : undefined,
     });
@@ -118,10 +125,6 @@ export class ApiServer implements RequestHandler {
     countObjects(options.metrics, this.registry, options.objects.store);
     const negotiator = new Negotiator();
     this.#encoder = new AnswerEncoder({ types, clock, log, negotiator, watchMetrics });
-    const encode: Encode = (answer, call) => {
-      if (answer.type === 'status') call.trace?.answered(answer.status);
-      return this.#encoder.encode(answer, call);
-    };
     const { authorizer, tracedRequests = 0 } = options;
     this.traces = new RequestTraces({ keep: tracedRequests, clock, authorizer });
     const stages: readonly Stage[] = [

@@ -40,6 +40,7 @@ export { evaluateWithAccess } from './access/expression-access.ts';
 export { refusal } from './access/refusal.ts';
 export { TRACES_PATH } from './trace/trace-requests.ts';
 export type { TracedOperation, TracedRequest, TracedStep, TraceStep } from './trace/request-trace.ts';
+export { type InFlight, isLongRunning, type RequestLimiter } from './stages/limit-concurrency.ts';
 export type { PathHandler } from './stages/dispatch.ts';
 export type { Encode, Next, Stage } from './stages/stage.ts';
 export type { ObjectsOf } from './objects/objects-of.ts';

@@ -12,6 +12,11 @@ interface Handler {
   answer(call: Call): Promise<Answer>;
 }
 
+/** Who the written fields belong to; the server as such unless given. */
+export interface SelfWriteOptions {
+  readonly fieldManager?: string;
+}
+
 /** The server's writes to itself: through the same stages as any client's, without a socket. It reads with `ServerObjects`. */
 export class SelfClient {
   readonly #server: Handler;
@@ -30,15 +35,23 @@ export class SelfClient {
   }
 
   /** Creates the object; false when one of its name is there. */
-  async create(collection: string, object: object): Promise<boolean> {
-    const answer = await this.#send('POST', collection, object);
+  async create(collection: string, object: object, options?: SelfWriteOptions): Promise<boolean> {
+    const answer = await this.#send('POST', collection + queryOf(options), object);
     if (answer.type === 'status' && answer.status.reason === 'AlreadyExists') return false; // another server was first
     refuseFailure(answer);
     return true;
   }
 
-  async update(path: string, object: object): Promise<void> {
-    refuseFailure(await this.#send('PUT', path, object));
+  async update(path: string, object: object, options?: SelfWriteOptions): Promise<void> {
+    refuseFailure(await this.#send('PUT', path + queryOf(options), object));
+  }
+
+  /** Server-side apply that takes what it wants; false when the object is not there. */
+  async apply(path: string, object: object, options: Required<SelfWriteOptions>): Promise<boolean> {
+    const answer = await this.#send('PATCH', `${path}${queryOf(options)}&force=true`, object);
+    if (answer.type === 'status' && answer.status.reason === 'NotFound') return false;
+    refuseFailure(answer);
+    return true;
   }
 
   async delete(path: string): Promise<void> {
@@ -49,13 +62,19 @@ export class SelfClient {
     const call = inProcessCall({
       method,
       path,
-      headers: { 'content-type': 'application/json', 'user-agent': 'kube-apiserver' },
+      headers: { 'content-type': method === 'PATCH' ? APPLY : 'application/json', 'user-agent': 'kube-apiserver' },
       body: body === undefined ? '' : JSON.stringify(body),
       certificate: SELF,
       clock: this.#clock,
     });
     return this.#server.answer(call);
   }
+}
+
+const APPLY = 'application/apply-patch+yaml';
+
+function queryOf({ fieldManager }: SelfWriteOptions = {}): string {
+  return fieldManager === undefined ? '' : `?fieldManager=${encodeURIComponent(fieldManager)}`;
 }
 
 function refuseFailure(answer: Answer): void {

@@ -21,6 +21,7 @@ export { type CallbackOptions, type CallbackSample, type HistogramOptions, Metri
 export type { LabelArguments, MetricFamily, MetricOptions } from './metric-family.ts';
 export type { Counter, Gauge } from './counter.ts';
 export { DEFAULT_BUCKETS, exponentialBuckets, type Histogram } from './histogram.ts';
+export type { TimeWeightedHistogram } from './time-weighted-histogram.ts';
 export { METRIC_CONTENT_TYPES, type MetricFormat, METRICS_CONTENT_TYPE, negotiateMetricFormat } from './metric-text.ts';
 
 export { DecodeError, type DecodeReason } from './decode-error.ts';

@@ -26,6 +26,7 @@ import {
 } from '../apiserver/index.ts';
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
 import { NodeConnections, NodeProxy } from '../proxy/index.ts';
+import { PriorityAndFairness, type PriorityAndFairnessOptions } from '../fairness/index.ts';
 import { builtInResources } from '../resources/index.ts';
 import { clusterAdmission } from './admission.ts';
 import { clusterAuthentication } from './authentication.ts';
@@ -60,6 +61,8 @@ export interface ServerParts {
 export interface RunnableServer {
   readonly server: ApiServer;
   readonly definitions: Definitions;
+  /** Absent when it is switched off. */
+  readonly fairness: PriorityAndFairness | undefined;
 }
 
 /** An API server with the built-in resources and all its paths, on an open store. */
@@ -68,7 +71,8 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const version = versionInfo();
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
-  const { server, authentication, authorizer, webhooks, nodes } = withResources(options, parts, { metrics, state });
+  const built = withResources(options, parts, { metrics, state });
+  const { server, authentication, authorizer, webhooks, nodes, fairness } = built;
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
@@ -88,11 +92,13 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   });
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
   server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
+  if (fairness !== undefined) server.addPaths(fairness.paths);
   server.addPaths(new RootPath(served, health.paths));
   const { log, random } = options;
   const { types } = parts;
   return {
     server,
+    fairness,
     definitions: new Definitions({ server, types, log, random, webhooks, metrics, signal: state.ending }),
   };
 }
@@ -103,6 +109,7 @@ interface BuiltServer {
   readonly authorizer: Authorization;
   readonly webhooks: WebhookClient;
   readonly nodes: NodeConnections;
+  readonly fairness: PriorityAndFairness | undefined;
 }
 
 function withResources(
@@ -136,6 +143,11 @@ function withResources(
   });
   const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
   const reviews = options.devWebhooks === true ? new WebhookReviews(clock) : undefined;
+  const fairness = fairnessOf(options, {
+    objects,
+    metrics,
+    prefixOf: ({ group, version, resource }) => server.registry.find(group, version, resource)?.resource.storage.prefix,
+  });
   const server: ApiServer = new ApiServer({
     objects,
     types,
@@ -161,6 +173,7 @@ function withResources(
     }),
     limits: options.limits,
     ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),
+    ...(fairness === undefined ? {} : { limiter: (encode) => fairness.limiter(encode) }),
   });
   const nodes = new NodeConnections({ objects, clock, local: state.localNode });
   if (reviews !== undefined) server.addPaths(new ReviewPaths(reviews, { client: webhooks, objects }));
@@ -179,5 +192,20 @@ function withResources(
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
-  return { server, authentication, authorizer, webhooks, nodes };
+  return { server, authentication, authorizer, webhooks, nodes, fairness };
+}
+
+/** Upstream's defaults. */
+const SEATS = { maxReads: 400, maxWrites: 200 };
+const REQUEST_TIMEOUT_MS = 60_000;
+
+function fairnessOf(
+  options: ControlPlaneOptions,
+  parts: Pick<PriorityAndFairnessOptions, 'objects' | 'metrics' | 'prefixOf'>,
+): PriorityAndFairness | undefined {
+  const { clock, random, log, limits, transportLimits } = options;
+  if (options.priorityAndFairness === false) return undefined;
+  const { maxReads, maxWrites } = { ...SEATS, ...limits };
+  const requestTimeoutMs = transportLimits?.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+  return new PriorityAndFairness({ ...parts, clock, random, log, serverSeats: maxReads + maxWrites, requestTimeoutMs });
 }

@@ -70,6 +70,10 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly devWebhooks?: boolean;
   /** How many recent requests are kept with what became of them and why; unless given, only those that ask for it. */
   readonly tracedRequests?: number;
+  /** Whether requests are sorted into levels of priority that share `limits`; yes unless given. */
+  readonly priorityAndFairness?: boolean;
+  /** What the machine is called; the server's identity is made of it. */
+  readonly hostname?: string;
   readonly transportLimits?: Partial<TransportLimits>;
   readonly clock: Clock;
   /** What certificates go by, when `clock` is not the time of those who check them. */

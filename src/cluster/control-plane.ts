@@ -3,12 +3,14 @@ import type { Definitions } from '../apiextensions/index.ts';
 import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
 import type { MetricRegistry } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
+import type { PriorityAndFairness } from '../fairness/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
 import { ensurePolicy } from './bootstrap/ensure-policy.ts';
 import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
 import { type OwnObject, repair } from './bootstrap/own-object.ts';
+import { IdentityLease } from './bootstrap/identity-lease.ts';
 import { frontProxyOf } from './authentication.ts';
 import { buildServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
@@ -72,6 +74,8 @@ export class ControlPlane implements AsyncDisposable {
   #address = '';
   readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
   readonly #definitions: Definitions;
+  readonly #fairness: PriorityAndFairness | undefined;
+  #identity: Promise<void> | undefined;
 
   /** Use `startControlPlane`. */
   constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
@@ -79,7 +83,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#parts = parts;
     this.#pki = parts.pki;
     this.localNodes = new LocalNodes(options.log);
-    const { server, definitions } = buildServer(options, parts, {
+    const { server, definitions, fairness } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       localNode: (name) => this.localNodes.connectionTo(name),
@@ -88,6 +92,7 @@ export class ControlPlane implements AsyncDisposable {
     });
     this.server = server;
     this.#definitions = definitions;
+    this.#fairness = fairness;
   }
 
   /** The keys and certificates in use; certificates are renewed while the server listens. */
@@ -132,11 +137,32 @@ export class ControlPlane implements AsyncDisposable {
   async bootstrap(): Promise<void> {
     this.#definitions.start();
     await this.#definitions.caughtUp();
-    const { once, kept } = this.#bootstrapObjects();
-    for (const own of [...kept, ...once]) await repair(this.server, own);
-    await ensurePolicy(this.server);
+    const { first, once, kept } = this.#bootstrapObjects();
+    const makeAll = (objects: readonly OwnObject[]): Promise<unknown> =>
+      Promise.all(objects.map((own) => repair(this.server, own)));
+    await makeAll(first);
+    await Promise.all([
+      makeAll([...kept, ...once]),
+      ensurePolicy(this.server),
+      this.#hasFlowControl ? this.#fairness?.bootstrap(this.server.self) : undefined,
+    ]);
+    this.#begin([...first, ...kept]);
+  }
+
+  /** Looks after the server's own objects from now on. */
+  #begin(kept: readonly OwnObject[]): void {
     this.#keep(kept);
+    if (this.#hasFlowControl) this.#fairness?.start(this.server.self, this.#stopping);
     this.#isBootstrapped = true;
+  }
+
+  /** Whether flow schemas are served; where they are not, the mandatory ones alone count. */
+  get #hasFlowControl(): boolean {
+    return this.server.registry.hasGroup('flowcontrol.apiserver.k8s.io');
+  }
+
+  get #stopping(): AbortSignal {
+    return AbortSignal.any([this.#options.signal, this.#ending.signal]);
   }
 
   /** Shows at `/metrics` also what others in this process count. */
@@ -165,7 +191,10 @@ export class ControlPlane implements AsyncDisposable {
     this.#address = `${address}:${port}`;
     for (const own of apiEndpoints({ address, port, isShared: false })) await repair(this.server, own);
     this.#keep(apiEndpoints({ address, port, isShared: this.#options.storage.type === 'etcd' }));
-    const { certificateClock = clock } = this.#options;
+    const { certificateClock = clock, hostname = 'localhost', random } = this.#options;
+    const { uids } = this.server.services;
+    const identity = { hostname, peerAddress: this.#address, clock, random, uids, log };
+    this.#identity = new IdentityLease(this.server, identity).run(this.#stopping);
     this.#renewal = keepRenewed(this.#parts.keys, { clock: certificateClock, log, use: (pki) => this.#use(pki) });
   }
 
@@ -177,13 +206,14 @@ export class ControlPlane implements AsyncDisposable {
       { ...this.#parts, storage: forkStorage(this.#parts.storage, options) },
     );
     copy.#definitions.start();
-    copy.#keep(copy.#bootstrapObjects().kept);
-    copy.#isBootstrapped = true;
+    const { first, kept } = copy.#bootstrapObjects();
+    copy.#begin([...first, ...kept]);
     return copy;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
+    await this.#identity; // the lease goes while there is a store
     this.#definitions[Symbol.dispose]();
     this.localNodes[Symbol.dispose]();
     this.#renewal?.[Symbol.dispose]();
@@ -213,8 +243,8 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   #keep(objects: readonly OwnObject[]): void {
-    const { clock, log, signal } = this.#options;
-    keepOwnObjects(this.server, objects, { clock, log, signal: AbortSignal.any([signal, this.#ending.signal]) });
+    const { clock, log } = this.#options;
+    keepOwnObjects(this.server, objects, { clock, log, signal: this.#stopping });
   }
 
   #serving(): ServingCertificate {

@@ -6,11 +6,17 @@ export interface Members {
 interface Nested {
   readonly absent: null;
   readonly members: Members;
+  readonly isList: boolean;
 }
 
 /** Marks a member that is itself shown by Go names. */
 export function nested(members: Members): Nested {
-  return { absent: null, members };
+  return { absent: null, members, isList: false };
+}
+
+/** Marks a list whose items are shown by Go names. */
+export function listed(members: Members): Nested {
+  return { absent: null, members, isList: true };
 }
 
 /** A value as messages show upstream's unversioned types: with every member, by its Go name. */
@@ -20,7 +26,9 @@ export function unversioned(value: object, members: Members): Readonly<Record<st
     Object.entries(members).map(([name, form]) => {
       const own = given[jsonName(name)];
       if (typeof form !== 'object' || form === null) return [name, own ?? form];
-      return [name, typeof own === 'object' && own !== null ? unversioned(own, form.members) : form.absent];
+      if (typeof own !== 'object' || own === null) return [name, form.absent];
+      const shown = form.isList ? (own as readonly object[]).map((item) => unversioned(item, form.members)) : undefined;
+      return [name, shown ?? unversioned(own, form.members)];
     }),
   );
 }

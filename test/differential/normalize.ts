@@ -11,15 +11,17 @@ export interface NormalAnswer {
   readonly body?: unknown;
 }
 
-/** Headers that say nothing about the API, or (the last two) name flow schemas, which a case may ask for. */
+/** Headers that name flow schemas and levels: left out unless a case asks for them. */
+const FLOW = new Set(['x-kubernetes-pf-flowschema-uid', 'x-kubernetes-pf-prioritylevel-uid']);
+
+/** Headers that say nothing about the API, or that a case may ask for. */
 const LEFT_OUT = new Set([
   'date',
   'connection',
   'keep-alive',
   'content-length',
   'transfer-encoding',
-  'x-kubernetes-pf-flowschema-uid',
-  'x-kubernetes-pf-prioritylevel-uid',
+  ...FLOW,
 ]);
 
 /** Headers whose value is chance, so that only their presence counts. */
@@ -35,7 +37,7 @@ function normalAnswer({ step, reply, body }: Answer, placeholders: Placeholders)
   const headers: Record<string, string[]> = {};
   for (const [name, values] of Object.entries(reply.headers).sort(([left], [right]) => (left < right ? -1 : 1))) {
     if (LEFT_OUT.has(name) && !step.moreHeaders.includes(name)) continue;
-    const isChance = ONLY_PRESENCE.has(name) || LEFT_OUT.has(name);
+    const isChance = !FLOW.has(name) && (ONLY_PRESENCE.has(name) || LEFT_OUT.has(name));
     const listed = name === 'vary' ? values.flatMap((value) => value.split(', ')) : values; // one header or several
     headers[name] = isChance ? ['<present>'] : listed.map((value) => placeholders.inText(value));
   }

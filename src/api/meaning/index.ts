@@ -11,3 +11,4 @@ export { isExtendedResource, isNativeResource, isPodLevelResource } from './reso
 export * from './quota/index.ts';
 export * from './taints.ts';
 export { type PodReferences, podReferences, volumeSecrets } from './pod-references.ts';
+export * from './mandatory-flow-control.ts';

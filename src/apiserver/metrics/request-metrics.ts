@@ -25,6 +25,7 @@ interface Recorder {
 export interface RequestMetricsOptions {
   readonly clock: Clock;
   readonly inFlight: () => InFlight;
+  readonly waiting: () => InFlight;
   /** The resource that a request is for, if it is served. */
   readonly resourceOf: (call: Call) => Resource | undefined;
 }
@@ -59,7 +60,7 @@ export class RequestMetrics {
     );
     metrics.callback(
       { name: 'apiserver_current_inqueue_requests', help: 'Requests that wait their turn, by kind.', labels },
-      kinds(() => ({ reads: 0, writes: 0 })), // what is too much is refused at once
+      kinds(options.waiting),
     );
   }
 

@@ -49,6 +49,10 @@ export interface Call {
   onFinish(listener: (sent: SentAnswer) => void): void;
   /** Tells, once, when the server has done its part: the answer has been sent or was cut off, or waits for its client to read. */
   onServed(listener: () => void): void;
+  /** The server has done its part: for verbs that know it before the answer ends, as a watch that has told what is there. */
+  served(): void;
+  /** Headers that whatever is answered carries; set by stages. */
+  commonHeaders: Readonly<Record<string, string>> | undefined;
   /** `onFinish` as a promise. */
   readonly finished: Promise<SentAnswer>;
   /** When the request arrived, in the clock's milliseconds. */

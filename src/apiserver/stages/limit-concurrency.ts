@@ -15,6 +15,16 @@ export interface InFlight {
   readonly writes: number;
 }
 
+/** Decides how many requests are worked on at once. */
+export interface RequestLimiter {
+  readonly stage: Stage;
+  readonly inFlight: InFlight;
+  /** Requests that wait until there is room for them. */
+  readonly waiting: InFlight;
+}
+
+const NONE: InFlight = { reads: 0, writes: 0 };
+
 const LONG_RUNNING_SUBRESOURCES = new Set(['proxy', 'exec', 'attach', 'portforward', 'log']);
 
 /** What is kept for the masters beyond the limit, as a part of it. */
@@ -29,7 +39,8 @@ const LONGEST_WAIT_MS = 15_000;
  * server can still be looked at; when that is used up as well they wait in line, as many as the limit and not for long, for
  * their flood would stall the server like any other. The server's own calls are let through: others wait for them.
  */
-export class ConcurrencyLimiter {
+export class ConcurrencyLimiter implements RequestLimiter {
+  readonly waiting = NONE; // only masters wait, and seldom
   readonly #reads: Lane;
   readonly #writes: Lane;
 

@@ -42,6 +42,7 @@ test('a watch is open until it has ended, and is counted and timed then, as upst
   const metrics = new RequestMetrics(registry, {
     clock,
     inFlight: () => ({ reads: 0, writes: 0 }),
+    waiting: () => ({ reads: 0, writes: 0 }),
     resourceOf: () => ({ group: '', version: 'v1', plural: 'pods', subresources: new Map() }) as never,
   });
   const next: Next = async () => OK;

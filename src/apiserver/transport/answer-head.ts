@@ -18,6 +18,7 @@ export class HeadWriter {
       'audit-id': call.auditId,
       'cache-control': 'no-cache, private',
       date: this.#date.text,
+      ...call.commonHeaders,
       ...(answer.headers as OutgoingHttpHeaders),
     };
     if (length !== undefined) headers['content-length'] = length;

@@ -38,6 +38,7 @@ export class LazyCall implements Call {
   trace: RequestTrace | undefined;
   takesObjects = false;
   isLarge = false;
+  commonHeaders: Readonly<Record<string, string>> | undefined;
   readonly #source: CallSource;
   readonly #uids: UidSource | undefined;
   #auditId: string | undefined;

@@ -22,6 +22,7 @@ export async function watch(call: Call, endpoint: Endpoint): Promise<Answer> {
     resourceVersion: parseRevision(options.resourceVersion, false),
     options,
     signal: call.signal,
+    begun: () => call.served(),
   };
   return { type: 'watch', resource, events: watchEvents(endpoint, plan) };
 }
@@ -32,6 +33,8 @@ interface WatchPlan {
   readonly resourceVersion: Revision;
   readonly options: ListOptions;
   readonly signal: AbortSignal;
+  /** Called when what is there has been told, and only changes are left. */
+  readonly begun: () => void;
 }
 
 async function* watchEvents(endpoint: Endpoint, plan: WatchPlan): AsyncGenerator<readonly WatchEvent[]> {
@@ -42,6 +45,7 @@ async function* watchEvents(endpoint: Endpoint, plan: WatchPlan): AsyncGenerator
   const signal = AbortSignal.any([plan.signal, ended.signal]);
   try {
     const from = yield* initialEvents(endpoint, plan);
+    plan.begun();
     yield* changesFrom(endpoint, { ...plan, signal }, from);
   } catch (error) {
     yield [{ type: 'ERROR', status: watchFailure(error, plan) }];

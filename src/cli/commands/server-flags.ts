@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { parseRuntimeConfig, type RuntimeConfig } from '../../api/index.ts';
 import { formatJson, formatText, LineLogger, type Logger, type LogLevel, RealClock } from '../../base/index.ts';
@@ -64,6 +64,11 @@ export const serverFlags: FlagDefinitions = {
   'event-ttl': { type: 'string', value: 'DURATION', default: '1h', help: 'How long events are kept' },
   'max-requests-inflight': { type: 'string', value: 'N', default: '400', help: 'Reads worked on at once' },
   'max-mutating-requests-inflight': { type: 'string', value: 'N', default: '200', help: 'Writes worked on at once' },
+  'enable-priority-and-fairness': {
+    type: 'boolean',
+    default: true,
+    help: 'Sort requests into levels of priority and share the server fairly; else only count reads and writes',
+  },
   'min-request-timeout': {
     type: 'string',
     value: 'SECONDS',
@@ -99,6 +104,8 @@ export interface ServerSettings {
   readonly serviceCidrs: readonly string[];
   readonly eventTtlSeconds: number;
   readonly limits: { readonly maxReads: number; readonly maxWrites: number; readonly minWatchSeconds: number };
+  readonly priorityAndFairness: boolean;
+  readonly hostname: string;
   readonly transportLimits: ControlPlaneOptions['transportLimits'];
   readonly anonymousAuth: boolean;
   readonly authentication: NonNullable<ControlPlaneOptions['authentication']>;
@@ -122,6 +129,8 @@ export function serverSettings(flags: Flags): ServerSettings {
       maxWrites: flags.integer('max-mutating-requests-inflight', many) ?? 200,
       minWatchSeconds: flags.integer('min-request-timeout', many) ?? 1800,
     },
+    priorityAndFairness: flags.isSet('enable-priority-and-fairness'),
+    hostname: hostname(),
     transportLimits: {
       requestTimeoutMs: durationFlag(flags, 'request-timeout'),
       ...(maxStreams === 0 ? {} : { maxStreams }),

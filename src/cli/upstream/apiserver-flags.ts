@@ -17,7 +17,7 @@ const groups: readonly FlagGroup[] = [
       requestheader-extra-headers-prefix requestheader-group-headers requestheader-uid-headers
       requestheader-username-headers service-account-extend-token-expiration? service-account-issuer
       service-account-jwks-uri service-account-key-file service-account-max-token-expiration
-      service-account-signing-key-file`,
+      service-account-signing-key-file enable-priority-and-fairness?`,
   },
   {
     verdict: 'accepted',
@@ -135,11 +135,6 @@ const groups: readonly FlagGroup[] = [
       shutdown-watch-termination-grace-period=0|0s storage-backend=etcd3
       storage-media-type=application/vnd.kubernetes.protobuf tls-min-version=VersionTLS12
       permit-address-sharing?=false permit-port-sharing?=false`,
-  },
-  {
-    verdict: 'refused',
-    why: 'requests over the limits are refused at once and do not queue, whatever their priority',
-    flags: 'enable-priority-and-fairness?=false',
   },
   {
     verdict: 'refused',

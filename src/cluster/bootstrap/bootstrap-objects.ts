@@ -1,4 +1,5 @@
 import { type Clock, deepEqual } from '../../base/index.ts';
+import type { ConfigMap } from '../../api/types/core/v1.d.ts';
 import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import { extensionAuthentication, type TrustedAuthorities } from './extension-authentication.ts';
@@ -15,8 +16,10 @@ export interface BootstrapOptions {
   readonly trusted: TrustedAuthorities;
 }
 
-/** What every cluster has, in the order it is made: namespaces first, since the rest lives in them. */
+/** What every cluster has. */
 export interface BootstrapObjects {
+  /** Made before the others, which live in them or take addresses of them, and again whenever they are gone. */
+  readonly first: readonly OwnObject[];
   /** Made at the start and not looked at again: nobody can delete them. */
   readonly once: readonly OwnObject[];
   /** Made again whenever they are gone. */
@@ -26,13 +29,9 @@ export interface BootstrapObjects {
 export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
   const { trusted, certificateClock } = options;
   return {
+    first: [...namespaces(), serviceCidr(options)],
     once: priorityClasses(),
-    kept: [
-      ...namespaces(),
-      serviceCidr(options),
-      kubernetesService(options),
-      extensionAuthentication(trusted, certificateClock),
-    ],
+    kept: [kubernetesService(options), extensionAuthentication(trusted, certificateClock), tokenTracking(options)],
   };
 }
 
@@ -102,6 +101,25 @@ function priorityClasses(): OwnObject[] {
     kind,
     object: { metadata: { name }, value, description },
   }));
+}
+
+/** Since when the use of service accounts' old tokens is recorded: whoever removes unused ones looks here. */
+function tokenTracking({ clock }: BootstrapOptions): OwnObject {
+  const name = 'kube-apiserver-legacy-service-account-token-tracking';
+  const today = (): string => formatTime(instantOfMillis(clock.now())).slice(0, 'YYYY-MM-DD'.length);
+  return {
+    kind: { group: '', plural: 'configmaps', root: '/api/v1' },
+    object: { metadata: { name, namespace: 'kube-system' }, data: { since: today() } },
+    amend: (current) => {
+      const { data } = current as ConfigMap;
+      if (isDate(data?.['since'] ?? '')) return undefined;
+      return { type: 'update', object: { ...current, data: { ...data, since: today() } } };
+    },
+  };
+}
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 const API_LABELS = { component: 'apiserver', provider: 'kubernetes' };

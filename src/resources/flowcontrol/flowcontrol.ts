@@ -1,4 +1,13 @@
-import { forbiddenField, invalidValue, notSupported, required } from '../../api/index.ts';
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  duplicate,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from '../../api/index.ts';
+import { EXEMPT } from '../../api/meaning/index.ts';
 import type { ApiObject, FieldError } from '../../api/index.ts';
 import type {
   FlowSchema,
@@ -15,6 +24,8 @@ import { compareUtf8 } from '../../base/index.ts';
 import { changes } from '../change.ts';
 import { ageColumn, column, each, nameColumn, NONE } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
+import { unversioned } from '../unversioned.ts';
+import { checkFixedLevel, checkFixedSchema } from './fixed-specs.ts';
 
 const flowSchemaColumns: readonly Column<FlowSchema>[] = [
   nameColumn,
@@ -83,7 +94,9 @@ export const flowSchemas = defineKind<FlowSchema>({
   compareRows: byPrecedence,
   statusMetadata: 'all',
   raisesGeneration: changes('spec'),
+  ownRulesFor: ['spec.distinguisherMethod.type'],
   validate: checkFlowSchema,
+  validateStatus: ({ status }) => checkConditions(status?.conditions),
 });
 
 export const priorityLevelConfigurations = defineKind<PriorityLevelConfiguration>({
@@ -93,9 +106,9 @@ export const priorityLevelConfigurations = defineKind<PriorityLevelConfiguration
   statusMetadata: 'all',
   raisesGeneration: changes('spec'),
   validate: checkPriorityLevel,
+  validateStatus: ({ status }) => checkConditions(status?.conditions),
 });
 
-const EXEMPT = 'exempt';
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 
 /** Which requests are meant, and whose. */
@@ -105,7 +118,28 @@ function checkFlowSchema({ metadata, spec }: Whole<FlowSchema>): FieldError[] {
     const detail = "only the schema named 'exempt' may have matchingPrecedence 1";
     errors.push(invalidValue('spec.matchingPrecedence', 1, detail));
   }
-  return [...errors, ...(spec.rules ?? []).flatMap((rule, index) => checkRule(rule, `spec.rules[${index}]`))];
+  const method = spec.distinguisherMethod;
+  if (method !== undefined && !METHODS.includes(method.type)) {
+    errors.push(notSupported('spec.distinguisherMethod.type', unversioned(method, { Type: '' }), METHODS));
+  }
+  return [
+    ...errors,
+    ...(spec.rules ?? []).flatMap((rule, index) => checkRule(rule, `spec.rules[${index}]`)),
+    ...checkFixedSchema(metadata.name ?? '', spec),
+  ];
+}
+
+const METHODS = ['ByNamespace', 'ByUser'];
+
+/** Each type once. */
+function checkConditions(conditions: readonly { readonly type?: string }[] = []): FieldError[] {
+  const seen = new Set<string>();
+  return conditions.flatMap(({ type = '' }, index) => {
+    const at = `status.conditions[${index}].type`;
+    const isTwice = seen.has(type);
+    seen.add(type);
+    return [...(isTwice ? [duplicate(at, type)] : []), ...(type === '' ? [required(at)] : [])];
+  });
 }
 
 function checkRule(rule: PolicyRulesWithSubjects, field: string): FieldError[] {
@@ -141,6 +175,11 @@ function checkSubject(subject: Subject, field: string): FieldError[] {
   if (kind === 'ServiceAccount' && subject.serviceAccount?.namespace === '') {
     errors.push(required(`${field}.serviceAccount.namespace`, 'must specify namespace for service account'));
   }
+  const account = subject.serviceAccount?.name ?? '';
+  if (kind === 'ServiceAccount' && account !== '' && account !== '*') {
+    const problems = dns1123SubdomainProblems(account);
+    errors.push(...problems.map((problem) => invalidValue(`${field}.serviceAccount.name`, account, problem)));
+  }
   for (const [other, member] of SUBJECTS) {
     if (other === kind || subject[member] === undefined) continue;
     errors.push(forbiddenField(`${field}.${member}`, `${member} is forbidden when subject kind is not '${other}'`));
@@ -175,6 +214,8 @@ function checkResourceRule(rule: ResourcePolicyRule, field: string): FieldError[
   const detail = 'resource rules that are not cluster scoped must supply at least one namespace';
   const isUnnamed = namespaces.length === 0 && clusterScope !== true;
   const isMixed = namespaces.length > 1 && namespaces.includes('*');
+  const names = namespaces.includes('*') ? [] : namespaces;
+  const intro = "each member of this list must be '*' or a DNS-1123 label; ";
   return [
     ...checkVerbs(verbs, `${field}.verbs`),
     ...checkList(apiGroups, `${field}.apiGroups`, groups),
@@ -183,6 +224,9 @@ function checkResourceRule(rule: ResourcePolicyRule, field: string): FieldError[
     ...(isMixed
       ? [invalidValue(`${field}.namespaces`, namespaces, "if '*' is present, must not specify other namespaces")]
       : []),
+    ...names.flatMap((name, index) =>
+      dns1123LabelProblems(name).map((problem) => invalidValue(`${field}.namespaces[${index}]`, name, intro + problem)),
+    ),
   ];
 }
 
@@ -211,9 +255,15 @@ function pathProblem(path: string): string | undefined {
 
 const MAX_HASH_BITS = 60;
 
+/** Had a meaning in an older version, and must not be stored. */
+const KEPT_ZERO = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
+
 /** Which parts of a priority level belong together; the bounds of its numbers are in the type table. */
 function checkPriorityLevel({ metadata, spec }: Whole<PriorityLevelConfiguration>): FieldError[] {
   const errors: FieldError[] = [];
+  if (Object.hasOwn(metadata.annotations ?? {}, KEPT_ZERO)) {
+    errors.push(forbiddenField('metadata.annotations', `annotation '${KEPT_ZERO}' is forbidden`));
+  }
   if ((metadata.name === EXEMPT) !== (spec.type === 'Exempt')) {
     errors.push(invalidValue('spec.type', spec.type, "must be 'Exempt' if and only if `name` is 'exempt'"));
   }
@@ -221,11 +271,12 @@ function checkPriorityLevel({ metadata, spec }: Whole<PriorityLevelConfiguration
   if (spec.type === 'Exempt' && limited !== undefined) {
     errors.push(forbiddenField('spec.limited', 'must be nil if the type is not Limited'));
   }
-  if (spec.type !== 'Limited') return errors;
+  const fixed = checkFixedLevel(metadata.name ?? '', spec);
+  if (spec.type !== 'Limited') return [...errors, ...fixed];
   if (exempt !== undefined) errors.push(forbiddenField('spec.exempt', 'must be nil if the type is Limited'));
   if (limited === undefined) errors.push(required('spec.limited', 'must not be empty when type is Limited'));
   else errors.push(...checkLimitResponse(limited.limitResponse, 'spec.limited.limitResponse'));
-  return errors;
+  return [...errors, ...fixed];
 }
 
 function checkLimitResponse(response: LimitResponse | undefined, path: string): FieldError[] {
@@ -254,7 +305,5 @@ function checkHand({ queues = 0, handSize = 0 }: QueuingConfiguration, path: str
 }
 
 function entropyBits(deck: number, hand: number): number {
-  let bits = 0;
-  for (let dealt = 0; dealt < hand && bits <= MAX_HASH_BITS; dealt += 1) bits += Math.log2(deck - dealt);
-  return Math.ceil(bits);
+  return Math.ceil(Math.log2(deck) * hand);
 }

@@ -1,0 +1,60 @@
+import type { Clock } from './clock.ts';
+import type { ChildSample } from './metric-text.ts';
+
+const NANOSECONDS = 1e6;
+
+/**
+ * How long a figure was in which range, with one set of label values: what a histogram would show that observed it at the
+ * end of every nanosecond. The figure starts at 0.
+ */
+export class TimeWeightedHistogram {
+  readonly #bounds: Float64Array;
+  /** Milliseconds for which the figure was in each range. */
+  readonly #durations: Float64Array;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #sum = 0;
+  #value = 0;
+  #range: number;
+  #since: number;
+
+  /** `bounds` may be shared between histograms; see `checkBounds`. */
+  constructor(bounds: Float64Array, clock: Pick<Clock, 'monotonic'>) {
+    this.#bounds = bounds;
+    this.#durations = new Float64Array(bounds.length + 1);
+    this.#clock = clock;
+    this.#since = clock.monotonic();
+    this.#range = this.#rangeOf(0);
+  }
+
+  /** The figure has this value from now on; who has just read the clock says what it showed. */
+  set(value: number, now = this.#clock.monotonic()): void {
+    this.#account(now);
+    if (value === this.#value) return;
+    this.#value = value;
+    this.#range = this.#rangeOf(value);
+  }
+
+  samples(): readonly ChildSample[] {
+    this.#account(this.#clock.monotonic());
+    const samples: ChildSample[] = [];
+    let cumulative = 0;
+    for (let index = 0; index < this.#durations.length; index++) {
+      cumulative += (this.#durations[index] as number) * NANOSECONDS;
+      samples.push({ suffix: '_bucket', bound: this.#bounds[index] ?? Infinity, value: cumulative });
+    }
+    samples.push({ suffix: '_sum', value: this.#sum * NANOSECONDS }, { suffix: '_count', value: cumulative });
+    return samples;
+  }
+
+  #account(now: number): void {
+    const duration = now - this.#since;
+    this.#since = now;
+    this.#durations[this.#range] = (this.#durations[this.#range] as number) + duration;
+    this.#sum += this.#value * duration;
+  }
+
+  #rangeOf(value: number): number {
+    const found = this.#bounds.findIndex((bound) => value <= bound);
+    return found === -1 ? this.#bounds.length : found;
+  }
+}

@@ -1,0 +1,57 @@
+import type { SelfClient, ServerObjects } from '../../apiserver/index.ts';
+import type { Clock, Logger } from '../../base/index.ts';
+import { amendFlowObject, AUTO_UPDATE, isLeftOver } from './amend-flow-object.ts';
+import { type FlowObject, flowObjects, isFlowObject } from './flow-objects.ts';
+
+export const GROUP = 'flowcontrol.apiserver.k8s.io';
+export const ROOT = `/apis/${GROUP}/v1`;
+const WRITER = { fieldManager: 'api-priority-and-fairness-config-producer-v1' };
+/** As often as upstream looks. */
+const LOOK_EVERY_MS = 60_000;
+
+export interface EnsureOptions {
+  readonly self: SelfClient;
+  readonly objects: ServerObjects;
+}
+
+/**
+ * Makes the flow schemas and priority levels that are missing, puts right those that are the server's, and removes what it no
+ * longer makes. All at once, so that the store groups the writes.
+ */
+export async function ensureFlowObjects({ self, objects }: EnsureOptions): Promise<void> {
+  const writes = flowObjects().map(async (own) => {
+    const current = await objects.of(GROUP, own.plural).get('', own.name);
+    if (current === undefined) {
+      await self.create(`${ROOT}/${own.plural}`, made(own), WRITER);
+      return;
+    }
+    const amended = amendFlowObject(own, current);
+    if (amended !== undefined) await self.update(`${ROOT}/${own.plural}/${own.name}`, amended, WRITER);
+  });
+  const removals = (['flowschemas', 'prioritylevelconfigurations'] as const).map(async (plural) => {
+    const known = await objects.of(GROUP, plural).list();
+    const isOver = known.filter((object) => isLeftOver(object) && !isFlowObject(plural, object.metadata.name ?? ''));
+    await Promise.all(isOver.map(({ metadata }) => self.delete(`${ROOT}/${plural}/${metadata.name ?? ''}`)));
+  });
+  await Promise.all([...writes, ...removals]);
+}
+
+/** Looks after the objects once a minute, until the signal aborts. */
+export async function keepFlowObjects(
+  options: EnsureOptions,
+  { clock, log, signal }: { readonly clock: Clock; readonly log: Logger; readonly signal: AbortSignal },
+): Promise<void> {
+  for (;;) {
+    await clock.sleep(LOOK_EVERY_MS, signal);
+    if (signal.aborted) return;
+    try {
+      await ensureFlowObjects(options);
+    } catch (error) {
+      log.warn('flow schemas and priority levels cannot be kept', { error });
+    }
+  }
+}
+
+function made({ name, spec }: FlowObject): object {
+  return { metadata: { name, annotations: { [AUTO_UPDATE]: 'true' } }, spec };
+}

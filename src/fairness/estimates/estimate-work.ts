@@ -1,0 +1,90 @@
+import type { Call } from '../../apiserver/index.ts';
+import type { FlowRecorder } from '../metrics/flow-recorder.ts';
+import type { ObjectSizes, StoredSizes } from './object-sizes.ts';
+import type { WatchCounts } from './watch-counts.ts';
+import { ONE_SEAT, type WorkEstimate } from './work-estimate.ts';
+
+const BYTES_PER_SEAT = 100_000;
+/** A list that is made of what is at hand is written piece by piece and never needs more memory than this. */
+const MOST_BYTES_AT_HAND = 1_000_000;
+const LARGEST_OBJECT_BYTES = 1_500_000;
+const MOST_LIST_SEATS = 100;
+const MOST_WRITE_SEATS = 10;
+const WATCHES_PER_SEAT = 10;
+/** How long telling of a change takes a seat. */
+const TELLING_MS = 5;
+
+export interface EstimateParts {
+  readonly sizes: Pick<StoredSizes, 'of'>;
+  readonly watches: Pick<WatchCounts, 'interestedIn'>;
+}
+
+/** Where an estimate goes, and what bounds it. */
+export interface EstimatedFor {
+  /** Of the priority level; 0 when it has no bound of its own. */
+  readonly maxSeats: number;
+  readonly recorder: FlowRecorder;
+}
+
+/** What a request is expected to cost, as 1.36 counts: lists by what they read, writes by who watches, others a seat. */
+export function estimateWork(call: Call, parts: EstimateParts, target: EstimatedFor): WorkEstimate {
+  switch (call.info.verb) {
+    case 'list':
+    case 'watch':
+      return estimateList(call, parts.sizes, target.maxSeats);
+    case 'create':
+    case 'update':
+    case 'patch':
+    case 'delete':
+      return estimateWrite(call, parts.watches, target);
+    default:
+      return ONE_SEAT;
+  }
+}
+
+function estimateList(call: Call, sizes: EstimateParts['sizes'], levelMaxSeats: number): WorkEstimate {
+  const { info, query } = call;
+  const isWatch = info.verb === 'watch';
+  const resourceVersion = query.get('resourceVersion');
+  if (isWatch && query.get('sendInitialEvents') !== 'true' && !['', '0'].includes(resourceVersion)) return ONE_SEAT;
+  const stored = sizes.of(info);
+  if (stored === undefined) return ONE_SEAT;
+  const maxSeats = boundOf(levelMaxSeats, MOST_LIST_SEATS);
+  const seats = Math.ceil(bytesOf(call, stored) / BYTES_PER_SEAT);
+  return { initialSeats: Math.max(1, Math.min(seats, maxSeats)), finalSeats: 0, finalMs: 0 };
+}
+
+function bytesOf(call: Call, { count, averageBytes }: ObjectSizes): number {
+  const { info, query } = call;
+  const limit = Number(query.get('limit'));
+  const limited = limit > 0 ? Math.min(limit, count) : count;
+  const isAtHand = info.verb === 'watch' || !readsPast(call, limit);
+  const isSelected = query.get('labelSelector') !== '' || query.get('fieldSelector') !== '';
+  const searched = !isAtHand && isSelected ? Math.max(limited, Math.floor(count / 2)) : limited;
+  const bytes =
+    (info.name === '' ? searched : 1) * (averageBytes > 0 || count === 0 ? averageBytes : LARGEST_OBJECT_BYTES);
+  return isAtHand ? Math.min(bytes, MOST_BYTES_AT_HAND) : bytes;
+}
+
+/** Whether a list is of an older state than the newest, which kube-apiserver asks etcd for. */
+function readsPast({ query }: Call, limit: number): boolean {
+  const match = query.get('resourceVersionMatch');
+  if (match === 'NotOlderThan') return false;
+  if (match !== '' || query.get('continue') !== '') return true;
+  return limit > 0 && !['', '0'].includes(query.get('resourceVersion'));
+}
+
+/** The answer does not wait until all who watch have been told; the seats for telling them are kept after it. */
+function estimateWrite({ info }: Call, watches: EstimateParts['watches'], target: EstimatedFor): WorkEstimate {
+  if (info.resource === 'serviceaccounts' && info.subresource === 'token') return ONE_SEAT; // nothing changes
+  const count = watches.interestedIn(info);
+  target.recorder.watchCounts.observe(count);
+  if (count < WATCHES_PER_SEAT) return ONE_SEAT;
+  const wanted = Math.ceil(count / WATCHES_PER_SEAT);
+  const finalSeats = Math.min(wanted, boundOf(target.maxSeats, MOST_WRITE_SEATS));
+  return { initialSeats: 1, finalSeats, finalMs: (wanted * TELLING_MS) / finalSeats };
+}
+
+function boundOf(level: number, most: number): number {
+  return level === 0 ? most : Math.min(level, most);
+}

@@ -1,0 +1,129 @@
+import { formatTime, instantOfMillis } from '../api/index.ts';
+import type { FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration } from '../api/types/flowcontrol/v1.d.ts';
+import type { SelfClient, ServerObjects } from '../apiserver/index.ts';
+import { type Clock, deepEqual, type Logger, type Random } from '../base/index.ts';
+import { GROUP, ROOT } from './bootstrap/ensure-flow-objects.ts';
+import type { FlowControl } from './flow-control.ts';
+import { UpdateBudget } from './update-budget.ts';
+
+export interface FollowOptions {
+  readonly control: FlowControl;
+  readonly objects: ServerObjects;
+  readonly self: SelfClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+const WRITER = { fieldManager: 'api-priority-and-fairness-config-consumer-v1' };
+/** How often seats are moved between levels. */
+const ADJUST_EVERY_MS = 10_000;
+
+/** Goes by the flow schemas and priority levels in the store, tells in their status which schemas refer to nothing, and lets levels borrow. */
+export function followFlowObjects(options: FollowOptions): void {
+  const follower = new FlowObjectFollower(options);
+  void follower.run();
+}
+
+class FlowObjectFollower {
+  readonly #options: FollowOptions;
+  readonly #budget: UpdateBudget;
+  readonly #levels = new Map<string, PriorityLevelConfiguration>();
+  readonly #schemas = new Map<string, FlowSchema>();
+  readonly #beingWritten = new Set<string>();
+  #isDue = false;
+
+  constructor(options: FollowOptions) {
+    this.#options = options;
+    this.#budget = new UpdateBudget(options.clock);
+  }
+
+  async run(): Promise<void> {
+    const { objects, control, clock, signal } = this.#options;
+    using _levels = objects
+      .of<PriorityLevelConfiguration>(GROUP, 'prioritylevelconfigurations')
+      .onChange(({ current, previous }) => this.#take(this.#levels, current, previous));
+    using _schemas = objects
+      .of<FlowSchema>(GROUP, 'flowschemas')
+      .onChange(({ current, previous }) => this.#take(this.#schemas, current, previous));
+    while (!signal.aborted) {
+      await clock.sleep(ADJUST_EVERY_MS, signal);
+      control.adjust();
+    }
+  }
+
+  /** Changes that come together are looked at together. */
+  #take<T extends FlowSchema | PriorityLevelConfiguration>(
+    known: Map<string, T>,
+    current: T | undefined,
+    previous: T | undefined,
+  ): void {
+    const name = (current ?? previous)?.metadata?.name ?? '';
+    if (current === undefined) known.delete(name);
+    else known.set(name, current);
+    const isSame = deepEqual(current?.spec, previous?.spec) && current?.metadata?.uid === previous?.metadata?.uid;
+    if (isSame) {
+      this.#tell(name);
+      return;
+    }
+    if (current === undefined) this.#budget.forget(name);
+    if (this.#isDue) return;
+    this.#isDue = true;
+    queueMicrotask(() => this.#configure());
+  }
+
+  #configure(): void {
+    this.#isDue = false;
+    if (this.#options.signal.aborted) return;
+    this.#options.control.configure([...this.#levels.values()], [...this.#schemas.values()]);
+    for (const name of this.#schemas.keys()) this.#tell(name);
+  }
+
+  /** Writes the schema's status, unless it says what it should or is being written. */
+  #tell(name: string): void {
+    const schema = this.#schemas.get(name);
+    if (schema === undefined || this.#beingWritten.has(name)) return;
+    const wanted = this.#conditionOf(schema);
+    const told = schema.status?.conditions?.find(({ type }) => type === wanted.type);
+    const isTold = told?.status === wanted.status && told?.reason === wanted.reason && told?.message === wanted.message;
+    if (!isTold) void this.#write(name, wanted);
+  }
+
+  async #write(name: string, condition: FlowSchemaCondition): Promise<void> {
+    const { self, clock, random, log, signal } = this.#options;
+    this.#beingWritten.add(name);
+    if (!this.#budget.take(name)) {
+      await clock.sleep((30 + random.float() * 45) * 1000, signal); // another server may think otherwise
+    } else {
+      try {
+        const object = {
+          apiVersion: `${GROUP}/v1`,
+          kind: 'FlowSchema',
+          metadata: { name },
+          status: { conditions: [condition] },
+        };
+        await self.apply(`${ROOT}/flowschemas/${name}/status`, object, WRITER);
+      } catch (error) {
+        if (!signal.aborted) log.warn('status of a flow schema cannot be written', { name, error });
+        await clock.sleep(1000, signal);
+      }
+    }
+    this.#beingWritten.delete(name);
+    if (!signal.aborted) this.#tell(name); // it may have changed in the meantime
+  }
+
+  #conditionOf({ spec }: FlowSchema): FlowSchemaCondition {
+    const { clock, control } = this.#options;
+    const level = spec?.priorityLevelConfiguration.name ?? '';
+    const isThere = this.#levels.has(level) && control.hasLevel(level);
+    const referred = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`;
+    return {
+      type: 'Dangling',
+      status: isThere ? 'False' : 'True',
+      reason: isThere ? 'Found' : 'NotFound',
+      message: isThere ? `${referred} and it exists` : `${referred} but there is no such object`,
+      lastTransitionTime: formatTime(instantOfMillis(clock.now())),
+    };
+  }
+}

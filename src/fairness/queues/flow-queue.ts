@@ -1,0 +1,49 @@
+import type { Ticket } from './ticket.ts';
+
+/** One of a level's queues. It exists while a request waits in it, or is or was worked on and still has seats. */
+export class FlowQueue {
+  readonly index: number;
+  /** In the order in which they came. */
+  readonly waiting = new Set<Ticket>();
+  /** Sums over the requests that wait. */
+  waitingSeats = 0;
+  waitingWork = 0;
+  executing = 0;
+  seatsInUse = 0;
+  /** Virtual time at which the next request starts in the fair order. */
+  nextR: number;
+
+  constructor(index: number, nextR: number) {
+    this.index = index;
+    this.nextR = nextR;
+  }
+
+  get first(): Ticket | undefined {
+    for (const ticket of this.waiting) return ticket;
+    return undefined;
+  }
+
+  /** Whether the queue competes for seats: one whose requests are over may still hold seats, and does not. */
+  get isActive(): boolean {
+    return this.waiting.size > 0 || this.executing > 0;
+  }
+
+  add(ticket: Ticket): void {
+    this.waiting.add(ticket);
+    this.waitingSeats += ticket.seats;
+    this.waitingWork += ticket.work;
+  }
+
+  remove(ticket: Ticket): boolean {
+    if (!this.waiting.delete(ticket)) return false;
+    this.waitingSeats -= ticket.seats;
+    this.waitingWork = this.waiting.size === 0 ? 0 : this.waitingWork - ticket.work; // no rounding is carried on
+    return true;
+  }
+
+  /** A queue that got more than was expected is not ahead of the time at which its first request came. */
+  bound(): void {
+    const { first } = this;
+    if (first !== undefined && this.nextR < first.arrivedR) this.nextR = first.arrivedR;
+  }
+}
