@@ -27,3 +27,15 @@ export { bootstrapPolicy } from './rbac/bootstrap/bootstrap-policy.ts';
 export type { PolicyObject } from './rbac/bootstrap/read-policy.ts';
 export { EscalationGuard } from './rbac/escalation-guard.ts';
 export { authorizationOf, type AuthorizationOptions, authorizationProblems, DEFAULT_MODES } from './modes.ts';
+export { AuditMetrics } from './audit/audit-metrics.ts';
+export type { AuditEvent } from './audit/audit-event.ts';
+export {
+  type AuditDelivery,
+  type AuditLogSettings,
+  type AuditOptions,
+  openAudit,
+  type OpenAudit,
+} from './audit/audit-options.ts';
+export { type AuditLevel, type AuditPolicy, AuditPolicyError, readAuditPolicy } from './audit/audit-policy.ts';
+export type { AuditSink } from './audit/audit-sink.ts';
+export { requestLines } from './audit/request-lines.ts';

@@ -46,9 +46,21 @@ export interface ApiServerOptions {
   /** Lets some act as others, between finding out who asks and judging what they may do. */
   readonly impersonate?: (encode: Encode) => Stage;
   readonly authorizer: Authorizer;
+  /** Whoever writes down what is asked, by whom, and what is answered. */
+  readonly audit?: Auditing;
   /** In running order. */
   readonly admission: readonly AdmissionPlugin[];
   readonly limits?: Partial<ServerLimits>;
+}
+
+/** The stages of an audit; each may be absent. */
+export interface Auditing {
+  /** Outermost, for what wants to know of a request only when it is over. */
+  readonly around?: Stage;
+  /** Around authentication, to hear when it fails. */
+  readonly authentication?: Stage;
+  /** Behind authentication. What is inside it never throws. */
+  readonly stage?: Stage;
 }
 
 export interface ServerLimits extends ConcurrencyLimits {
@@ -113,14 +125,18 @@ export class ApiServer implements RequestHandler {
     const negotiator = new Negotiator();
     this.#encoder = new AnswerEncoder({ types, clock, log, negotiator, watchMetrics });
     const encode: Encode = (answer, call) => this.#encoder.encode(answer, call);
+    const { audit } = options;
     const stages: readonly Stage[] = [
+      ...(audit?.around === undefined ? [] : [audit.around]),
       metrics.stage,
       catchFailures(log, encode),
+      ...(audit?.authentication === undefined ? [] : [audit.authentication]),
       authenticate(options.authenticators, {
         metrics: access,
         anonymous: options.anonymousAuth,
         hides: options.hiddenHeaders,
       }),
+      ...(audit?.stage === undefined ? [] : [audit.stage, catchFailures(log, encode)]),
       ...(options.impersonate === undefined ? [] : [options.impersonate(encode)]),
       limiter.stage,
       authorize(options.authorizer, encode, access),

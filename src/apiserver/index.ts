@@ -1,5 +1,5 @@
 // What other folders may use: the server, what a resource must say of itself, and the doors of its extension points.
-export { ApiServer, type ApiServerOptions, type ServerLimits } from './api-server.ts';
+export { ApiServer, type ApiServerOptions, type Auditing, type ServerLimits } from './api-server.ts';
 export type { AdmissionPlugin } from './admission/admission.ts';
 export type { AdmissionAttributes, AdmissionTarget } from './admission/admission-attributes.ts';
 export type {
@@ -20,6 +20,7 @@ export { MetricsPath } from './metrics/metrics-path.ts';
 export { StorageMetrics } from './metrics/storage-metrics.ts';
 export type { Call } from './request/call.ts';
 export { ANONYMOUS, type ClientCertificate, type Impersonation, type UserInfo } from './request/call.ts';
+export type { AnswerText, AuditDetail, CallAudit } from './request/call-audit.ts';
 export { requestInfo, type RequestInfo } from './request/request-info.ts';
 export * from './resource.ts';
 export { builtInCapabilities, type Capabilities, customCapabilities } from './capabilities.ts';
@@ -39,6 +40,7 @@ export { nodeOf } from './access/node-identity.ts';
 export { evaluateWithAccess } from './access/expression-access.ts';
 export { refusal } from './access/refusal.ts';
 export type { PathHandler } from './stages/dispatch.ts';
+export { isLongRunning } from './stages/limit-concurrency.ts';
 export type { Encode, Next, Stage } from './stages/stage.ts';
 export type { ObjectsOf } from './objects/objects-of.ts';
 export type { ObjectIndex } from './objects/objects-of.ts';

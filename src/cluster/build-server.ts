@@ -1,11 +1,14 @@
 import { apiEnablement, type TypeTable } from '../api/index.ts';
 import { Definitions } from '../apiextensions/index.ts';
 import {
+  AuditMetrics,
   type Authentication,
   authorizationOf,
   EscalationGuard,
   impersonate,
   ImpersonationMetrics,
+  openAudit,
+  requestLines,
 } from '../access/index.ts';
 import {
   ApiServer,
@@ -54,6 +57,8 @@ export interface ServerParts {
 export interface RunnableServer {
   readonly server: ApiServer;
   readonly definitions: Definitions;
+  /** To be disposed of when no more requests come. */
+  readonly audit: AsyncDisposable | undefined;
 }
 
 /** An API server with the built-in resources and all its paths, on an open store. */
@@ -62,7 +67,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const version = versionInfo();
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
-  const { server, authentication, webhooks } = withResources(options, parts, metrics);
+  const { server, authentication, webhooks, audit } = withResources(options, parts, metrics);
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
@@ -85,6 +90,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const { types } = parts;
   return {
     server,
+    audit,
     definitions: new Definitions({ server, types, log, random, webhooks, metrics, signal: state.ending }),
   };
 }
@@ -93,6 +99,7 @@ interface BuiltServer {
   readonly server: ApiServer;
   readonly authentication: Authentication;
   readonly webhooks: WebhookClient;
+  readonly audit: AsyncDisposable | undefined;
 }
 
 function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics: MetricRegistry): BuiltServer {
@@ -111,6 +118,11 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     update: (path, object) => server.self.update(path, object),
   });
   const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
+  const auditMetrics = new AuditMetrics(metrics, log);
+  const audit =
+    options.audit === undefined
+      ? undefined
+      : openAudit(options.audit, { clock, random, uids, types, log, metrics: auditMetrics });
   const server: ApiServer = new ApiServer({
     objects,
     types,
@@ -125,6 +137,10 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     authorizer,
     anonymousAuth: authentication.anonymous ?? options.anonymousAuth,
     admission: clusterAdmission(options, { objects, authorizer, webhooks, metrics, registry: () => server.registry }),
+    audit: {
+      ...(options.printRequest === undefined ? {} : { around: requestLines(options.printRequest, clock) }),
+      ...(audit === undefined ? {} : { authentication: audit.audit.authentication, stage: audit.audit.stage }),
+    },
     limits: options.limits,
   });
   const enablement = apiEnablement(options.runtimeConfig);
@@ -140,5 +156,5 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
-  return { server, authentication, webhooks };
+  return { server, authentication, webhooks, audit };
 }

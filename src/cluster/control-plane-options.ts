@@ -1,4 +1,4 @@
-import type { AuthorizationOptions } from '../access/index.ts';
+import type { AuditOptions, AuthorizationOptions } from '../access/index.ts';
 import type { RuntimeConfig } from '../api/index.ts';
 import type {
   AdmissionPlugin,
@@ -49,6 +49,10 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly runtimeConfig: RuntimeConfig;
   /** Who decides what requests may do; nodes and roles unless given. */
   readonly authorization?: AuthorizationOptions;
+  /** What is written down of requests, and where to; nothing unless given. */
+  readonly audit?: AuditOptions;
+  /** Gets one readable line for each request that came over the network, when it is over. */
+  readonly printRequest?: (line: string) => void;
   /** Admission plugins that are switched on besides those that are by default, by upstream's names. */
   readonly enableAdmission?: readonly string[];
   /** Admission plugins that are switched off, by upstream's names. */

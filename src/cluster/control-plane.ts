@@ -69,13 +69,14 @@ export class ControlPlane implements AsyncDisposable {
   #address = '';
   readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
   readonly #definitions: Definitions;
+  readonly #audit: AsyncDisposable | undefined;
 
   /** Use `startControlPlane`. */
   constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
     this.#options = options;
     this.#parts = parts;
     this.#pki = parts.pki;
-    const { server, definitions } = buildServer(options, parts, {
+    const { server, definitions, audit } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       metrics: () => this.#metricSources.flatMap((source) => source()),
@@ -83,6 +84,7 @@ export class ControlPlane implements AsyncDisposable {
     });
     this.server = server;
     this.#definitions = definitions;
+    this.#audit = audit;
   }
 
   /** The keys and certificates in use; certificates are renewed while the server listens. */
@@ -182,6 +184,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#definitions[Symbol.dispose]();
     this.#renewal?.[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
+    await this.#audit?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();
     await this.#parts.storage.store[Symbol.asyncDispose]();
   }

@@ -8,6 +8,14 @@ export { type InProcessOptions, InProcessTransport } from './in-process-transpor
 export type { ListenAddress } from './addresses.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 export type { AuthenticationSettings } from './authentication.ts';
+export {
+  type AuditDelivery,
+  type AuditEvent,
+  type AuditOptions,
+  type AuditPolicy,
+  type AuditSink,
+  readAuditPolicy,
+} from '../access/index.ts';
 export { oidcConfiguration, readConfigurationFile, readWebhookKubeconfig } from '../access/index.ts';
 export type { WorkloadOptions } from './cluster-apps.ts';
 export { type AuthorizationOptions, authorizationProblems } from '../access/index.ts';

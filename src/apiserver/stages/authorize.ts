@@ -10,6 +10,10 @@ export function authorize(authorizer: Authorizer, encode: Encode, metrics: Acces
     const asked = authorizer.authorize(call);
     const decision = asked instanceof Promise ? await asked : asked;
     metrics.authorized(RESULTS[decision.verdict], start);
+    if (call.audit !== undefined) {
+      call.annotations.add('authorization.k8s.io/decision', decision.verdict === 'allow' ? 'allow' : 'forbid');
+      call.annotations.add('authorization.k8s.io/reason', decision.reason);
+    }
     if (decision.verdict === 'allow') return next(call);
     return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);
   };

@@ -1,4 +1,5 @@
 import { onAbort, type UidSource } from '../../base/index.ts';
+import type { CallAudit } from '../request/call-audit.ts';
 import { ANONYMOUS, AuditAnnotations, Warnings } from '../request/call.ts';
 import type { Call, ClientCertificate, Impersonation, SentAnswer, UserInfo } from '../request/call.ts';
 import { booleanParameter } from '../request/options.ts';
@@ -34,6 +35,7 @@ export class LazyCall implements Call {
   readonly receivedAt: number;
   user: UserInfo = ANONYMOUS;
   impersonation: Impersonation | undefined;
+  audit: CallAudit | undefined;
   takesObjects = false;
   isLarge = false;
   readonly #source: CallSource;
@@ -65,6 +67,10 @@ export class LazyCall implements Call {
     this.path = decodedPath(mark === -1 ? target : target.slice(0, mark));
     this.queryText = mark === -1 ? '' : target.slice(mark + 1);
     this.receivedAt = receivedAt;
+  }
+
+  get target(): string {
+    return this.#source.target;
   }
 
   get query(): Query {

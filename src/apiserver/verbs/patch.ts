@@ -28,6 +28,7 @@ export async function patch(
   const body = await call.body(services.maxBodyBytes);
   if (body.length > LARGE_BYTES) await beginLarge(call, services);
   const options = writeOptions(call.query, 'PatchOptions');
+  call.audit?.sentPatch(body);
   const context = writeContext(call, endpoint, options);
   const patchContext = { fieldValidation: options.fieldValidation, warn: context.warn, type: resource.type, name };
   const applyPatch = method(body, patchContext);
@@ -58,6 +59,7 @@ async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promis
   const body = await call.body(services.maxBodyBytes);
   if (body.length > LARGE_BYTES) await beginLarge(call, services);
   const options = writeOptions(call.query, 'PatchOptions', true);
+  call.audit?.sentPatch(body);
   const context = writeContext(call, endpoint, options);
   const config = new AppliedConfig(body, { fieldValidation: options.fieldValidation, force: options.force === true });
   const change = async (current: ApiObject | undefined): Promise<ApiObject> =>

@@ -9,6 +9,7 @@ import type { FlagDefinitions } from '../flags.ts';
 import { IdleCollector } from '../idle-collector.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
+import { auditFlags, auditSettings } from './audit-flags.ts';
 import { fileFlag } from './file-flag.ts';
 import { etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
 
@@ -31,6 +32,7 @@ export const apiserverDefinitions: FlagDefinitions = {
     help: 'Where keys and certificates are kept; what is there is used, what is missing is made',
   },
   ...serverFlags,
+  ...auditFlags,
 };
 
 /** `keelson apiserver`: the API server alone, with kube-apiserver's flags. */
@@ -64,6 +66,7 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
   const clientAuthorities = fileFlag(flags, 'client-ca-file');
   return {
     ...serverSettings(flags),
+    ...auditSettings(flags, context),
     name: 'keelson',
     storage,
     listen: {

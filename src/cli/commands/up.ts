@@ -10,6 +10,7 @@ import {
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { IdleCollector } from '../idle-collector.ts';
+import { auditFlags, auditSettings } from './audit-flags.ts';
 import { controllerFlags, controllerSettings } from './controller-flags.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { controllerManagerFlags, schedulerFlags } from '../upstream/program-flags.ts';
@@ -41,6 +42,8 @@ export const upDefinitions: FlagDefinitions = {
     help: 'Write the kubeconfig there instead of merging it into yours',
   },
   ...serverFlags,
+  audit: { type: 'boolean', help: 'Print a line for each request that comes over the network' },
+  ...auditFlags,
   ...controllerFlags,
 };
 
@@ -86,6 +89,7 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
   const embedded: StorageOptions = inMemory ? { type: 'memory' } : { type: 'durable', folder: join(folder, 'store') };
   return {
     ...serverSettings(flags),
+    ...auditSettings(flags, context),
     controllerSettings: controllerSettings(flags),
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     controllers: flags.isSet('controllers'),
