@@ -20,6 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   apiextensions: ['base', 'wire', 'api', 'cel', 'crd', 'store', 'apiserver'],
   access: ['base', 'wire', 'api', 'cel', 'store', 'apiserver'],
   admission: ['base', 'wire', 'api', 'cel', 'crd', 'store', 'apiserver'],
+  encryption: ['base', 'wire', 'api', 'store', 'apiserver'],
   aggregator: ['base', 'wire', 'api', 'cel', 'store', 'apiserver'],
   controllers: ['base', 'wire', 'api', 'client', 'kit'],
   scheduler: ['base', 'wire', 'api', 'client', 'kit'],
@@ -39,6 +40,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'apiextensions',
     'access',
     'admission',
+    'encryption',
     'aggregator',
     'controllers',
     'scheduler',
@@ -58,6 +60,7 @@ const smallDoors = new Set([
   'wire/certificates/index.ts',
   'wire/grpc/index.ts',
   'wire/http/index.ts',
+  'wire/kms/index.ts',
   'wire/protobuf/index.ts',
   'wire/websocket/index.ts',
 ]);

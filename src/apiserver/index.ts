@@ -49,6 +49,7 @@ export { ServerObjects, type ServerObjectsOptions, type StoredKind } from './obj
 export type { SelfClient } from './self-client.ts';
 export { jsonStorage, protobufStorage, type StorageCodec } from './storage/storage-codec.ts';
 export type { SharedObjects } from './storage/object-store.ts';
+export { ENCRYPTED_DATA, isEncrypted, type OpenedValue, type ValueTransformer } from './storage/value-transformer.ts';
 export { StoredObject } from './storage/stored-object.ts';
 export { timestamp } from './verbs/timestamps.ts';
 export * from './transport/index.ts';

@@ -25,6 +25,7 @@ import {
   WebhookClient,
 } from '../apiserver/index.ts';
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
+import type { Encryption } from '../encryption/index.ts';
 import { builtInResources } from '../resources/index.ts';
 import { clusterAdmission } from './admission.ts';
 import { clusterAuthentication } from './authentication.ts';
@@ -51,6 +52,7 @@ export interface ServerParts {
   readonly storage: OpenStorage;
   readonly types: TypeTable;
   readonly pki: ClusterPki;
+  readonly encryption?: Encryption;
 }
 
 /** A server, and what keeps it in step with the definitions of custom kinds once it is started. */
@@ -67,6 +69,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const version = versionInfo();
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
+  parts.encryption?.countIn(metrics);
   const { server, authentication, webhooks, audit } = withResources(options, parts, metrics);
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
@@ -75,7 +78,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const { store } = parts.storage;
   const isStopping = (): boolean => options.signal.aborted;
   const indicators = new MetricRegistry();
-  const health = new HealthPaths(healthChecks({ ...state, store, isStopping }), { indicators, log: options.log });
+  const health = new HealthPaths(healthChecks({ ...state, store, isStopping, more: parts.encryption?.healthChecks }), { indicators, log: options.log });
   server.addPaths(health);
   server.addPaths(new VersionPath(version));
   server.addPaths(authentication.issuerDiscovery(state.address));

@@ -10,6 +10,7 @@ import type {
   TransportLimits,
 } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
+import type { EncryptionOptions } from '../encryption/index.ts';
 import type { AuthenticationSettings } from './authentication.ts';
 import type { ListenAddress } from './addresses.ts';
 import type { Credential } from '../wire/certificates/index.ts';
@@ -23,6 +24,10 @@ export interface ServerExtensions {
   readonly authenticators?: readonly Authenticator[];
   /** Asked about every request that is not the masters', before what everybody may do; the first opinion counts. */
   readonly authorizers?: readonly Authorizer[];
+  /** Who encrypts what is stored; nobody unless given. */
+  readonly encryption?: EncryptionOptions;
+  /** What is written down of requests, and where to; nothing unless given. */
+  readonly audit?: AuditOptions;
   /** More admission plugins, after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[];
   /** More resources; others can be registered and withdrawn while running, see `server.registry`. */
@@ -49,8 +54,6 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly runtimeConfig: RuntimeConfig;
   /** Who decides what requests may do; nodes and roles unless given. */
   readonly authorization?: AuthorizationOptions;
-  /** What is written down of requests, and where to; nothing unless given. */
-  readonly audit?: AuditOptions;
   /** Gets one readable line for each request that came over the network, when it is over. */
   readonly printRequest?: (line: string) => void;
   /** Admission plugins that are switched on besides those that are by default, by upstream's names. */

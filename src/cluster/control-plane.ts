@@ -1,8 +1,9 @@
 import { builtInTypes } from '../api/index.ts';
 import type { Definitions } from '../apiextensions/index.ts';
 import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
-import type { MetricRegistry } from '../base/index.ts';
+import { type MetricRegistry, RandomUidSource } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
+import { type Encryption, openEncryption } from '../encryption/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
@@ -31,10 +32,19 @@ export interface Identity {
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const storage = await openStorage(options.storage, options);
   const pki = await openPki(options, storage);
+  let encryption: Encryption | undefined;
   let plane: ControlPlane;
   try {
-    plane = new ControlPlane(options, { storage, types: builtInTypes(), ...pki });
+    encryption = await encryptionOf(options, storage);
+    const transformerFor = encryption?.transformerFor.bind(encryption);
+    plane = new ControlPlane(options, {
+      storage: { ...storage, ...(transformerFor === undefined ? {} : { transformerFor }) },
+      types: builtInTypes(),
+      ...(encryption === undefined ? {} : { encryption }),
+      ...pki,
+    });
   } catch (error) {
+    await encryption?.[Symbol.asyncDispose]();
     await storage.store[Symbol.asyncDispose](); // what the options say cannot be done
     throw error;
   }
@@ -46,6 +56,14 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     await plane[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+async function encryptionOf(options: ControlPlaneOptions, storage: OpenStorage): Promise<Encryption | undefined> {
+  const { encryption, clock, random, log } = options;
+  if (encryption === undefined) return undefined;
+  const { keyName } = storage;
+  const uids = new RandomUidSource(random);
+  return openEncryption(encryption, { clock, random, uids, log, ...(keyName === undefined ? {} : { keyName }) });
 }
 
 interface PkiParts {
@@ -61,6 +79,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #options: ControlPlaneOptions;
   readonly #parts: ControlPlaneParts;
   #isBootstrapped = false;
+  #isFork = false;
   #transport: HttpTransport | undefined;
   readonly #ending = new AbortController();
   #renewal: Disposable | undefined;
@@ -173,6 +192,7 @@ export class ControlPlane implements AsyncDisposable {
       { ...own, ...options },
       { ...this.#parts, storage: forkStorage(this.#parts.storage, options) },
     );
+    copy.#isFork = true;
     copy.#definitions.start();
     copy.#keep(copy.#bootstrapObjects().kept);
     copy.#isBootstrapped = true;
@@ -187,6 +207,7 @@ export class ControlPlane implements AsyncDisposable {
     await this.#audit?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();
     await this.#parts.storage.store[Symbol.asyncDispose]();
+    if (!this.#isFork) await this.#parts.encryption?.[Symbol.asyncDispose]();
   }
 
   #bootstrapObjects(): BootstrapObjects {

@@ -8,6 +8,7 @@ export { type InProcessOptions, InProcessTransport } from './in-process-transpor
 export type { ListenAddress } from './addresses.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 export type { AuthenticationSettings } from './authentication.ts';
+export { EncryptionConfigError, type EncryptionOptions } from '../encryption/index.ts';
 export {
   type AuditDelivery,
   type AuditEvent,

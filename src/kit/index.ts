@@ -44,4 +44,5 @@ export type { RuleOptions, Rules } from './resource/rules.ts';
 export type { RoundTripLoss, RoundTripOptions, RoundTripReport } from './resource/round-trip.ts';
 export { SchemaError, type SchemaProblem } from './resource/schema-problem.ts';
 export type { InputOf, JsonSchema, OutputOf, SchemaSource, StandardSchema } from './resource/schema-source.ts';
+export * from './kms/index.ts';
 export * from './webhooks/index.ts';

@@ -10,14 +10,19 @@ export interface AuditSink extends AsyncDisposable {
 export function together(sinks: readonly AuditSink[]): AuditSink {
   return {
     write(events) {
-      const written = sinks.map((sink) => sink.write(events));
-      if (written.every((one) => typeof one === 'boolean')) return !written.includes(false);
-      return Promise.all(written).then((all) => !all.includes(false));
+      return allWritten(sinks.map((sink) => sink.write(events)));
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(sinks.map((sink) => sink[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** Whether all of several writes have worked; nobody waits where nobody has to. */
+export function allWritten(written: readonly (boolean | Promise<boolean>)[]): boolean | Promise<boolean> {
+  const waiting = written.filter((one) => one instanceof Promise);
+  const isWell = !written.includes(false);
+  return waiting.length === 0 ? isWell : Promise.all(waiting).then((all) => isWell && !all.includes(false));
 }
 
 /** Requests wait for the sink, and go on whether or not it has worked. */

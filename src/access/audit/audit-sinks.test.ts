@@ -96,7 +96,7 @@ test('an event that is too large loses its objects, and one that still is is los
   const huge = { json: JSON.stringify('x'.repeat(1_000_000)) };
   const cut = truncating(sink, { maxEventBytes: 1000, maxBatchBytes: 1000 }, counted.metrics);
   const longUri = `/${'u'.repeat(2000)}`;
-  cut.write([
+  void cut.write([
     event('small'),
     event('huge', { responseObject: huge, requestObject: huge }),
     event('uri', { requestURI: longUri }),

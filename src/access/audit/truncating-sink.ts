@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type AuditEvent, eventJson } from './audit-event.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
-import type { AuditSink } from './audit-sink.ts';
+import { allWritten, type AuditSink } from './audit-sink.ts';
 
 export interface TruncateOptions {
   readonly maxEventBytes: number;
@@ -13,8 +13,7 @@ export function truncating(next: AuditSink, options: TruncateOptions, metrics: A
   return {
     write(events) {
       const written = batchesOf(events, options, metrics).map((batch) => next.write(batch));
-      if (written.every((one) => typeof one === 'boolean')) return !written.includes(false);
-      return Promise.all(written).then((all) => !all.includes(false));
+      return allWritten(written);
     },
     [Symbol.asyncDispose]: () => next[Symbol.asyncDispose](),
   };

@@ -10,6 +10,7 @@ import { IdleCollector } from '../idle-collector.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
 import { auditFlags, auditSettings } from './audit-flags.ts';
+import { encryptionFlags, encryptionSettings } from './encryption-flags.ts';
 import { fileFlag } from './file-flag.ts';
 import { etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
 
@@ -33,6 +34,7 @@ export const apiserverDefinitions: FlagDefinitions = {
   },
   ...serverFlags,
   ...auditFlags,
+  ...encryptionFlags,
 };
 
 /** `keelson apiserver`: the API server alone, with kube-apiserver's flags. */
@@ -67,6 +69,7 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
   return {
     ...serverSettings(flags),
     ...auditSettings(flags, context),
+    ...encryptionSettings(flags),
     name: 'keelson',
     storage,
     listen: {

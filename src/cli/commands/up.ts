@@ -11,6 +11,7 @@ import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { IdleCollector } from '../idle-collector.ts';
 import { auditFlags, auditSettings } from './audit-flags.ts';
+import { encryptionFlags, encryptionSettings } from './encryption-flags.ts';
 import { controllerFlags, controllerSettings } from './controller-flags.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { controllerManagerFlags, schedulerFlags } from '../upstream/program-flags.ts';
@@ -44,6 +45,7 @@ export const upDefinitions: FlagDefinitions = {
   ...serverFlags,
   audit: { type: 'boolean', help: 'Print a line for each request that comes over the network' },
   ...auditFlags,
+  ...encryptionFlags,
   ...controllerFlags,
 };
 
@@ -90,6 +92,7 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
   return {
     ...serverSettings(flags),
     ...auditSettings(flags, context),
+    ...encryptionSettings(flags),
     controllerSettings: controllerSettings(flags),
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     controllers: flags.isSet('controllers'),
