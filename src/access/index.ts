@@ -36,3 +36,15 @@ export {
 export type { Authorization, AuthorizationParts } from './authorization/authorization.ts';
 export { AuthorizationConfigError, type ConfiguredAuthorization } from './authorization/configuration.ts';
 export { readAuthorizationFile } from './authorization/read-configuration.ts';
+export { AuditMetrics } from './audit/audit-metrics.ts';
+export type { AuditEvent } from './audit/audit-event.ts';
+export {
+  type AuditDelivery,
+  type AuditLogSettings,
+  type AuditOptions,
+  openAudit,
+  type OpenAudit,
+} from './audit/audit-options.ts';
+export { type AuditLevel, type AuditPolicy, AuditPolicyError, readAuditPolicy } from './audit/audit-policy.ts';
+export type { AuditSink } from './audit/audit-sink.ts';
+export { requestLines } from './audit/request-lines.ts';

@@ -50,11 +50,23 @@ export interface ApiServerOptions {
   /** Decides how many requests are worked on at once; by `limits` alone unless given. */
   readonly limiter?: (encode: Encode) => RequestLimiter;
   readonly authorizer: Authorizer;
+  /** Whoever writes down what is asked, by whom, and what is answered. */
+  readonly audit?: Auditing;
   /** In running order. */
   readonly admission: readonly AdmissionPlugin[];
   readonly limits?: Partial<ServerLimits>;
   /** How many recent requests are kept with what became of them; none unless given, but those that ask for it. */
   readonly tracedRequests?: number;
+}
+
+/** The stages of an audit; each may be absent. */
+export interface Auditing {
+  /** Outermost, for what wants to know of a request only when it is over. */
+  readonly around?: Stage;
+  /** Around authentication, to hear when it fails. */
+  readonly authentication?: Stage;
+  /** Behind authentication. What is inside it never throws. */
+  readonly stage?: Stage;
 }
 
 export interface ServerLimits extends ConcurrencyLimits {
@@ -127,10 +139,13 @@ export class ApiServer implements RequestHandler {
     this.#encoder = new AnswerEncoder({ types, clock, log, negotiator, watchMetrics });
     const { authorizer, tracedRequests = 0 } = options;
     this.traces = new RequestTraces({ keep: tracedRequests, clock, authorizer });
+    const { audit } = options;
     const stages: readonly Stage[] = [
+      ...(audit?.around === undefined ? [] : [audit.around]),
       metrics.stage,
       this.traces.stage,
       catchFailures(log, encode),
+      ...(audit?.authentication === undefined ? [] : [audit.authentication]),
       traced(
         'authentication',
         authenticate(options.authenticators, {
@@ -139,6 +154,7 @@ export class ApiServer implements RequestHandler {
           hides: options.hiddenHeaders,
         }),
       ),
+      ...(audit?.stage === undefined ? [] : [audit.stage, catchFailures(log, encode)]),
       ...(options.impersonate === undefined ? [] : [options.impersonate(encode)]),
       traced('limits', limiter.stage),
       traced('authorization', authorize(authorizer, encode, access)),

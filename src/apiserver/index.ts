@@ -1,5 +1,5 @@
 // What other folders may use: the server, what a resource must say of itself, and the doors of its extension points.
-export { ApiServer, type ApiServerOptions, type ServerLimits } from './api-server.ts';
+export { ApiServer, type ApiServerOptions, type Auditing, type ServerLimits } from './api-server.ts';
 export type { AdmissionPlugin } from './admission/admission.ts';
 export type { AdmissionAttributes, AdmissionTarget } from './admission/admission-attributes.ts';
 export type {
@@ -20,6 +20,7 @@ export { MetricsPath } from './metrics/metrics-path.ts';
 export { StorageMetrics } from './metrics/storage-metrics.ts';
 export type { Call } from './request/call.ts';
 export { ANONYMOUS, type ClientCertificate, type Impersonation, type UserInfo } from './request/call.ts';
+export type { AnswerText, AuditDetail, CallAudit } from './request/call-audit.ts';
 export { requestInfo, type RequestInfo } from './request/request-info.ts';
 export * from './resource.ts';
 export { builtInCapabilities, type Capabilities, customCapabilities } from './capabilities.ts';
@@ -50,6 +51,7 @@ export { ServerObjects, type ServerObjectsOptions, type StoredKind } from './obj
 export type { SelfClient } from './self-client.ts';
 export { jsonStorage, protobufStorage, type StorageCodec } from './storage/storage-codec.ts';
 export type { SharedObjects } from './storage/object-store.ts';
+export { ENCRYPTED_DATA, isEncrypted, type OpenedValue, type ValueTransformer } from './storage/value-transformer.ts';
 export { StoredObject } from './storage/stored-object.ts';
 export { timestamp } from './verbs/timestamps.ts';
 export * from './transport/index.ts';

@@ -35,4 +35,5 @@ export type { SortedRange, SortedView } from './sorted-view.ts';
 export { compareUtf8 } from './utf8-order.ts';
 export { describeError, messageOf } from './error-text.ts';
 export { codePointCount } from './code-points.ts';
+export { ConfigError, ConfigMembers } from './config-members.ts';
 export { keepAlive } from './keep-alive.ts';

@@ -3,12 +3,15 @@ import { apiEnablement, type TypeTable } from '../api/index.ts';
 import { ReviewPaths, WebhookReviews } from '../admission/index.ts';
 import { Definitions } from '../apiextensions/index.ts';
 import {
+  AuditMetrics,
   type Authentication,
   type Authorization,
   authorizationOf,
   EscalationGuard,
   impersonate,
   ImpersonationMetrics,
+  openAudit,
+  requestLines,
 } from '../access/index.ts';
 import {
   ApiServer,
@@ -27,6 +30,7 @@ import {
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
 import { NodeConnections, NodeProxy } from '../proxy/index.ts';
 import { PriorityAndFairness, type PriorityAndFairnessOptions } from '../fairness/index.ts';
+import type { Encryption } from '../encryption/index.ts';
 import { builtInResources } from '../resources/index.ts';
 import { clusterAdmission } from './admission.ts';
 import { clusterAuthentication } from './authentication.ts';
@@ -55,6 +59,7 @@ export interface ServerParts {
   readonly storage: OpenStorage;
   readonly types: TypeTable;
   readonly pki: ClusterPki;
+  readonly encryption?: Encryption;
 }
 
 /** A server, and what keeps it in step with the definitions of custom kinds once it is started. */
@@ -63,6 +68,8 @@ export interface RunnableServer {
   readonly definitions: Definitions;
   /** Absent when it is switched off. */
   readonly fairness: PriorityAndFairness | undefined;
+  /** To be disposed of when no more requests come. */
+  readonly audit: AsyncDisposable | undefined;
 }
 
 /** An API server with the built-in resources and all its paths, on an open store. */
@@ -72,7 +79,8 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
   const built = withResources(options, parts, { metrics, state });
-  const { server, authentication, authorizer, webhooks, nodes, fairness } = built;
+  const { server, authentication, authorizer, webhooks, nodes, fairness, audit } = built;
+  parts.encryption?.countIn(metrics);
   const served = new ServedApi(server.registry);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
@@ -80,7 +88,10 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const { store } = parts.storage;
   const isStopping = (): boolean => options.signal.aborted;
   const indicators = new MetricRegistry();
-  const health = new HealthPaths(healthChecks({ ...state, store, isStopping }), { indicators, log: options.log });
+  const health = new HealthPaths(healthChecks({ ...state, store, isStopping, more: parts.encryption?.healthChecks }), {
+    indicators,
+    log: options.log,
+  });
   server.addPaths(health);
   server.addPaths(new VersionPath(version));
   server.addPaths(authentication.issuerDiscovery(state.address));
@@ -99,6 +110,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   return {
     server,
     fairness,
+    audit,
     definitions: new Definitions({ server, types, log, random, webhooks, metrics, signal: state.ending }),
   };
 }
@@ -110,6 +122,7 @@ interface BuiltServer {
   readonly webhooks: WebhookClient;
   readonly nodes: NodeConnections;
   readonly fairness: PriorityAndFairness | undefined;
+  readonly audit: AsyncDisposable | undefined;
 }
 
 function withResources(
@@ -148,6 +161,11 @@ function withResources(
     metrics,
     prefixOf: ({ group, version, resource }) => server.registry.find(group, version, resource)?.resource.storage.prefix,
   });
+  const auditMetrics = new AuditMetrics(metrics, log);
+  const audit =
+    options.audit === undefined
+      ? undefined
+      : openAudit(options.audit, { clock, random, uids, types, log, metrics: auditMetrics });
   const server: ApiServer = new ApiServer({
     objects,
     types,
@@ -171,6 +189,10 @@ function withResources(
       update,
       create: (collection, object) => server.self.create(collection, object),
     }),
+    audit: {
+      ...(options.printRequest === undefined ? {} : { around: requestLines(options.printRequest, clock) }),
+      ...(audit === undefined ? {} : { authentication: audit.audit.authentication, stage: audit.audit.stage }),
+    },
     limits: options.limits,
     ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),
     ...(fairness === undefined ? {} : { limiter: (encode) => fairness.limiter(encode) }),
@@ -192,7 +214,7 @@ function withResources(
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
-  return { server, authentication, authorizer, webhooks, nodes, fairness };
+  return { server, authentication, authorizer, webhooks, nodes, fairness, audit };
 }
 
 /** Upstream's defaults. */

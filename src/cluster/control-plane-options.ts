@@ -1,4 +1,4 @@
-import type { AuthorizationOptions } from '../access/index.ts';
+import type { AuditOptions, AuthorizationOptions } from '../access/index.ts';
 import type { RuntimeConfig } from '../api/index.ts';
 import type {
   AdmissionPlugin,
@@ -10,6 +10,7 @@ import type {
   TransportLimits,
 } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
+import type { EncryptionOptions } from '../encryption/index.ts';
 import type { AuthenticationSettings } from './authentication.ts';
 import type { PluginConfigurations } from '../resources/index.ts';
 import type { ListenAddress } from './addresses.ts';
@@ -26,6 +27,10 @@ export interface ServerExtensions {
   readonly authenticators?: readonly Authenticator[];
   /** Asked about every request that is not the masters', before what everybody may do; the first opinion counts. */
   readonly authorizers?: readonly Authorizer[];
+  /** Who encrypts what is stored; nobody unless given. */
+  readonly encryption?: EncryptionOptions;
+  /** What is written down of requests, and where to; nothing unless given. */
+  readonly audit?: AuditOptions;
   /** More admission plugins, after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[];
   /** More resources; others can be registered and withdrawn while running, see `server.registry`. */
@@ -50,6 +55,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   /** Lines `token,user,uid,"groups"`. */
   readonly tokenFile?: string;
   readonly runtimeConfig: RuntimeConfig;
+  /** Gets one readable line for each request that came over the network, when it is over. */
+  readonly printRequest?: (line: string) => void;
   /** Admission plugins that are switched on besides those that are by default, by upstream's names. */
   readonly enableAdmission?: readonly string[];
   /** Admission plugins that are switched off, by upstream's names. */

@@ -1,9 +1,10 @@
 import { builtInTypes } from '../api/index.ts';
 import type { Definitions } from '../apiextensions/index.ts';
 import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
-import type { MetricRegistry } from '../base/index.ts';
+import { type MetricRegistry, RandomUidSource } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
+import { type Encryption, openEncryption } from '../encryption/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
@@ -34,10 +35,19 @@ export interface Identity {
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const storage = await openStorage(options.storage, options);
   const pki = await openPki(options, storage);
+  let encryption: Encryption | undefined;
   let plane: ControlPlane;
   try {
-    plane = new ControlPlane(options, { storage, types: builtInTypes(), ...pki });
+    encryption = await encryptionOf(options, storage);
+    const transformerFor = encryption?.transformerFor.bind(encryption);
+    plane = new ControlPlane(options, {
+      storage: { ...storage, ...(transformerFor === undefined ? {} : { transformerFor }) },
+      types: builtInTypes(),
+      ...(encryption === undefined ? {} : { encryption }),
+      ...pki,
+    });
   } catch (error) {
+    await encryption?.[Symbol.asyncDispose]();
     await storage.store[Symbol.asyncDispose](); // what the options say cannot be done
     throw error;
   }
@@ -49,6 +59,14 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     await plane[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+async function encryptionOf(options: ControlPlaneOptions, storage: OpenStorage): Promise<Encryption | undefined> {
+  const { encryption, clock, random, log } = options;
+  if (encryption === undefined) return undefined;
+  const { keyName } = storage;
+  const uids = new RandomUidSource(random);
+  return openEncryption(encryption, { clock, random, uids, log, ...(keyName === undefined ? {} : { keyName }) });
 }
 
 interface PkiParts {
@@ -66,6 +84,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #options: ControlPlaneOptions;
   readonly #parts: ControlPlaneParts;
   #isBootstrapped = false;
+  #isFork = false;
   #transport: HttpTransport | undefined;
   readonly #ending = new AbortController();
   #renewal: Disposable | undefined;
@@ -76,6 +95,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #definitions: Definitions;
   readonly #fairness: PriorityAndFairness | undefined;
   #identity: Promise<void> | undefined;
+  readonly #audit: AsyncDisposable | undefined;
 
   /** Use `startControlPlane`. */
   constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
@@ -83,7 +103,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#parts = parts;
     this.#pki = parts.pki;
     this.localNodes = new LocalNodes(options.log);
-    const { server, definitions, fairness } = buildServer(options, parts, {
+    const { server, definitions, fairness, audit } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       localNode: (name) => this.localNodes.connectionTo(name),
@@ -93,6 +113,7 @@ export class ControlPlane implements AsyncDisposable {
     this.server = server;
     this.#definitions = definitions;
     this.#fairness = fairness;
+    this.#audit = audit;
   }
 
   /** The keys and certificates in use; certificates are renewed while the server listens. */
@@ -205,6 +226,7 @@ export class ControlPlane implements AsyncDisposable {
       { ...own, ...options },
       { ...this.#parts, storage: forkStorage(this.#parts.storage, options) },
     );
+    copy.#isFork = true;
     copy.#definitions.start();
     const { first, kept } = copy.#bootstrapObjects();
     copy.#begin([...first, ...kept]);
@@ -218,8 +240,10 @@ export class ControlPlane implements AsyncDisposable {
     this.localNodes[Symbol.dispose]();
     this.#renewal?.[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
+    await this.#audit?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();
     await this.#parts.storage.store[Symbol.asyncDispose]();
+    if (!this.#isFork) await this.#parts.encryption?.[Symbol.asyncDispose]();
   }
 
   #bootstrapObjects(): BootstrapObjects {

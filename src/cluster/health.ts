@@ -5,6 +5,8 @@ export interface HealthState {
   readonly store: Store;
   readonly isBootstrapped: () => boolean;
   readonly isStopping: () => boolean;
+  /** Further checks, of what this server was told to use. */
+  readonly more?: readonly HealthCheck[];
 }
 
 /**
@@ -44,7 +46,7 @@ const START_HOOKS = [
 const LAST_START_HOOKS = ['apiservice-openapi-controller', 'apiservice-openapiv3-controller'];
 
 /** What `/livez` and `/readyz` look at: kube-apiserver's checks under their names and in their order. */
-export function healthChecks({ store, isBootstrapped, isStopping }: HealthState): HealthChecks {
+export function healthChecks({ store, isBootstrapped, isStopping, more = [] }: HealthState): HealthChecks {
   const well = (name: string): HealthCheck => ({ name, check: () => undefined });
   const stored = (name: string): HealthCheck => ({
     name,
@@ -66,8 +68,16 @@ export function healthChecks({ store, isBootstrapped, isStopping }: HealthState)
   const common = [...START_HOOKS.map(hook), started('autoregister-completion'), ...LAST_START_HOOKS.map(hook)];
   const first = [well('ping'), well('log')];
   return {
-    livez: [...first, well('loopback-serving-certificate'), stored('etcd'), ...common],
-    readyz: [...first, stored('etcd'), stored('etcd-readiness'), started('informer-sync'), ...common, shutdown],
+    livez: [...first, well('loopback-serving-certificate'), stored('etcd'), ...more, ...common],
+    readyz: [
+      ...first,
+      stored('etcd'),
+      stored('etcd-readiness'),
+      ...more,
+      started('informer-sync'),
+      ...common,
+      shutdown,
+    ],
   };
 }
 

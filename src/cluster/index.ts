@@ -14,6 +14,15 @@ export {
   readConfigurationFile,
   readWebhookKubeconfig,
 } from '../access/index.ts';
+export { EncryptionConfigError, type EncryptionOptions } from '../encryption/index.ts';
+export {
+  type AuditDelivery,
+  type AuditEvent,
+  type AuditOptions,
+  type AuditPolicy,
+  type AuditSink,
+  readAuditPolicy,
+} from '../access/index.ts';
 export type { WorkloadOptions } from './cluster-apps.ts';
 export {
   type AuthorizationOptions,

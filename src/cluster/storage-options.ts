@@ -1,7 +1,7 @@
-import type { SharedObjects, StorageCodec, StoredKind } from '../apiserver/index.ts';
+import type { ServerObjectsOptions, SharedObjects, StorageCodec, StoredKind } from '../apiserver/index.ts';
 import { jsonStorage, protobufStorage } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
-import { openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
+import { keyNames, openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
 import type { EtcdOptions, ForkableStore, Store } from '../store/index.ts';
 
 /** Where a cluster keeps its objects. */
@@ -13,6 +13,10 @@ export type StorageOptions =
 export interface OpenStorage {
   readonly store: Store;
   readonly codecFor: (kind: StoredKind) => StorageCodec;
+  /** What a key is called where others see it; the same unless given. */
+  readonly keyName?: (key: string) => string;
+  /** What stands between the objects of a kind and the store. */
+  readonly transformerFor?: ServerObjectsOptions['transformerFor'];
   /** What has been made of the stored bytes, for stores that keep them in this process. */
   readonly shared?: SharedObjects;
 }
@@ -22,6 +26,7 @@ export async function openStorage(
   options: StorageOptions,
   parts: { readonly clock: Clock; readonly random: Random; readonly log: Logger },
 ): Promise<OpenStorage> {
+  const names = keyNames(options.type === 'etcd' ? options.etcd.prefix : undefined);
   switch (options.type) {
     case 'memory':
       return { store: openMemoryStore(parts), codecFor: asJson, shared: new WeakMap() };
@@ -30,6 +35,7 @@ export async function openStorage(
     case 'etcd':
       return {
         store: await openEtcdStore({ ...options.etcd, ...parts }),
+        keyName: (key) => names.toEtcd(key),
         codecFor: (kind) =>
           kind.storage.encoding === 'json' ? asJson(kind) : protobufStorage(kind.storage.type, kind.storage),
       };

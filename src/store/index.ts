@@ -31,3 +31,4 @@ export { type FileReport, type StoreProblem, type StoreReport, verifyStore } fro
 export { dumpStore, restoreStore } from './durable/dump.ts';
 export { type RepairReport, repairStore } from './durable/repair-store.ts';
 export { type EtcdOptions, openEtcdStore } from './etcd/open-etcd-store.ts';
+export { keyNames } from './etcd/key-names.ts';

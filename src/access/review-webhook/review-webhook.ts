@@ -91,7 +91,7 @@ export class ReviewWebhook<Review extends object> implements Disposable {
   }
 }
 
-const NO_SERVICES: ServiceResolver = {
+export const NO_SERVICES: ServiceResolver = {
   resolve: () => Promise.reject(new Error('webhooks of files are named by URL')),
 };
 

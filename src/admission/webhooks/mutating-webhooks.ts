@@ -78,7 +78,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
       const { object, operations: patch } = patched;
       isChanged = !deepEqual(object, shown.object);
       const told = { configuration, webhook, patch, patchType: 'JSONPatch' };
-      attributes.annotate(`${PATCHES}${round}index_${index}`, JSON.stringify(told));
+      attributes.annotate(`${PATCHES}${round}index_${index}`, JSON.stringify(told), 'Request');
       if (isChanged) attributes.object = await inVersionOf(object, attributes.resource, attributes);
       return isChanged;
     } finally {

@@ -1,4 +1,5 @@
 import type { ApiObject, GroupVersionKind } from '../../api/index.ts';
+import type { AuditDetail } from '../request/call-audit.ts';
 import type { Call, UserInfo } from '../request/call.ts';
 import type { RequestTrace, TraceStep } from '../trace/request-trace.ts';
 import type { Query } from '../request/query.ts';
@@ -122,8 +123,8 @@ export class AdmissionAttributes implements AdmissionTarget {
   }
 
   /** Adds an entry to the audit event of the request; the first value of a key stays. */
-  annotate(key: string, value: string): void {
-    this.#call.annotations.add(key, value);
+  annotate(key: string, value: string, detail?: AuditDetail): void {
+    this.#call.annotations.add(key, value, detail);
   }
 
   /** True in the second pass of mutation, which a plugin has asked for. */

@@ -1,8 +1,16 @@
 import { Buffer } from 'node:buffer';
-import { badRequest, internalError, StatusError, type TypeTable, wrapProtobuf } from '../../api/index.ts';
+import {
+  type ApiObject,
+  badRequest,
+  internalError,
+  StatusError,
+  type TypeTable,
+  wrapProtobuf,
+} from '../../api/index.ts';
 import { type Clock, type Logger, unreachable } from '../../base/index.ts';
 import type { WatchMetrics } from '../metrics/watch-metrics.ts';
 import type { Call } from '../request/call.ts';
+import type { CallAudit } from '../request/call-audit.ts';
 import type { Resource } from '../resource.ts';
 import { apiVersionOf, StoredObject } from '../storage/stored-object.ts';
 import type {
@@ -61,6 +69,7 @@ export class AnswerEncoder {
    * Never throws: what cannot be encoded as asked is answered with a Status that says why.
    */
   encode(answer: Answer, call: Call): EncodedAnswer {
+    if (call.audit !== undefined) this.#tell(answer, call, call.audit);
     if (call.takesObjects) return { code: codeOf(answer), headers: {}, body: EMPTY, decoded: answer };
     return this.toBytes(answer, call);
   }
@@ -72,16 +81,32 @@ export class AnswerEncoder {
     } catch (error) {
       if (!(error instanceof StatusError)) this.#options.log.error('answer not encoded', { path: call.path, error });
       const { status } = error instanceof StatusError ? error : internalError(error);
+      call.audit?.answered(status, () => [this.#statuses.encode(status, PLAIN_JSON)]);
       return this.#status({ type: 'status', status }, call);
     }
   }
 
-  #encode(answer: Answer, call: Call): EncodedAnswer {
+  /** Tells the audit of a call what is answered: in JSON, but otherwise as the client has asked for it. */
+  #tell(answer: Answer, call: Call, audit: CallAudit): void {
+    if (answer.type === 'status') {
+      audit.answered(answer.status, () => [this.#statuses.encode(answer.status, PLAIN_JSON)]);
+    } else if (answer.type === 'object' || answer.type === 'list') {
+      audit.answered(undefined, ({ omitManagedFields }) => {
+        const shown = omitManagedFields ? withoutManagedFields(answer) : answer;
+        const { conversion } = this.#options.negotiator.negotiate(call, answer.resource);
+        const { body } = this.#encode(shown, call, { ...PLAIN_JSON, conversion });
+        return body instanceof Uint8Array ? [body] : Symbol.iterator in body ? body : undefined;
+      });
+    }
+  }
+
+  /** `told` is how the answer is written if not as the client wants it. */
+  #encode(answer: Answer, call: Call, told?: Representation): EncodedAnswer {
     switch (answer.type) {
       case 'object':
-        return this.#object(answer, call);
+        return this.#object(answer, call, told ?? this.#options.negotiator.negotiate(call, answer.resource));
       case 'list':
-        return this.#list(answer, call);
+        return this.#list(answer, call, told ?? this.#options.negotiator.negotiate(call, answer.resource));
       case 'watch':
         return this.#watch(answer, call);
       case 'status':
@@ -98,9 +123,8 @@ export class AnswerEncoder {
     }
   }
 
-  #object(answer: ObjectAnswer, call: Call): EncodedAnswer {
+  #object(answer: ObjectAnswer, call: Call, representation: Representation): EncodedAnswer {
     const { object, resource, code } = answer;
-    const representation = this.#options.negotiator.negotiate(call, resource);
     checkConversion(representation, resource, false);
     const headers = answerHeaders(call, mediaTypes[representation.format]);
     const { conversion } = representation;
@@ -114,10 +138,9 @@ export class AnswerEncoder {
     return { code, headers, body: lazyPieces(pieces) };
   }
 
-  #list(answer: ListAnswer, call: Call): EncodedAnswer {
+  #list(answer: ListAnswer, call: Call, representation: Representation): EncodedAnswer {
     const { resource, metadata } = answer;
     const list = pinned(answer);
-    const representation = this.#options.negotiator.negotiate(call, resource);
     checkConversion(representation, resource, true);
     const headers = answerHeaders(call, mediaTypes[representation.format]);
     const { conversion } = representation;
@@ -184,6 +207,19 @@ interface TableRequest {
 }
 
 const EMPTY = new Uint8Array(0);
+
+const PLAIN_JSON: Representation = { format: 'json', isPretty: false, conversion: undefined };
+
+function withoutManagedFields(answer: ObjectAnswer | ListAnswer): ObjectAnswer | ListAnswer {
+  const bare = (source: ObjectSource): ApiObject => {
+    const object = objectOf(source, answer.resource);
+    const { managedFields: _, ...metadata } = object.metadata;
+    return { ...object, metadata };
+  };
+  return answer.type === 'object'
+    ? { ...answer, object: bare(answer.object) }
+    : { ...answer, items: answer.items.map(bare) };
+}
 
 const FALLBACK: Representation = { format: 'json', isPretty: true, conversion: undefined };
 

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { encodeJson, encodePrettyJson, encodeProtobuf, encodeYaml, wrapProtobuf } from '../../api/index.ts';
 import type { TypeTable } from '../../api/index.ts';
 import type { Answer } from '../answers/answer.ts';
@@ -24,6 +25,7 @@ export class DocumentWriter {
     const representation = this.#negotiator.forStatus(call, false);
     if (representation === undefined) throw isRoute ? noRouteFor(false) : notAcceptable();
     const { format, isPretty } = representation;
+    call.audit?.answered(undefined, () => [Buffer.from(encodeJson(document))]);
     return {
       type: 'bytes',
       code: 200,

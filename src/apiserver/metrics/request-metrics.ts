@@ -47,12 +47,6 @@ export class RequestMetrics {
         { labels: { request_kind: 'mutating' }, value: writes },
       ];
     };
-    // There is no audit log, so that nothing is written to it and nothing is refused because of it.
-    metrics.counter({ name: 'apiserver_audit_event_total', help: 'Events written to the audit log.' });
-    metrics.counter({
-      name: 'apiserver_audit_requests_rejected_total',
-      help: 'Requests refused because the audit log could not be written.',
-    });
     const labels = ['request_kind'] as const;
     metrics.callback(
       { name: 'apiserver_current_inflight_requests', help: 'Requests being worked on, by kind.', labels },

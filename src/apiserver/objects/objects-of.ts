@@ -110,7 +110,7 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
 
   /** The write of an object as part of a transaction on other objects. */
   putting(key: string, object: ApiObject): Operation {
-    return { type: 'put', key, value: this.#place.objects.encode(object) };
+    return { type: 'put', key, value: this.#place.objects.encode(key, object) };
   }
 
   /** Writes an object in place of the one that was read; false when that one has changed in the meantime. */

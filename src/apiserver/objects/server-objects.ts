@@ -5,6 +5,7 @@ import type { StorageMetrics } from '../metrics/storage-metrics.ts';
 import type { Resource } from '../resource.ts';
 import { ObjectStore, type SharedObjects } from '../storage/object-store.ts';
 import type { StorageCodec } from '../storage/storage-codec.ts';
+import type { ValueTransformer } from '../storage/value-transformer.ts';
 import { ObjectsOf } from './objects-of.ts';
 
 /** As much of a resource as its objects in the store depend on; kinds that are stored and not served have no more. */
@@ -13,6 +14,8 @@ export type StoredKind = Pick<Resource, 'group' | 'plural' | 'namespaced' | 'sto
 export interface ServerObjectsOptions {
   readonly store: Store;
   readonly codecFor: (kind: StoredKind) => StorageCodec;
+  /** What stands between the objects of a kind and the store, if anything does. */
+  readonly transformerFor?: (kind: Pick<StoredKind, 'group' | 'plural'>) => ValueTransformer | undefined;
   /** What has been made of the stored bytes; servers whose stores are forks of each other share it. */
   readonly shared?: SharedObjects;
   readonly metrics?: StorageMetrics;
@@ -54,7 +57,9 @@ export class ServerObjects implements Disposable {
       // What was made of custom objects is not kept for the next definition of their kind, which may read them otherwise.
       const shared = kind.capabilities.objects === 'structured' ? this.#options.shared : undefined;
       const metrics = this.#options.metrics?.of(kind);
-      known = { objects: new ObjectStore(this.store, this.#options.codecFor(kind), { shared, metrics }), users: 0 };
+      const transformer = this.#options.transformerFor?.(kind);
+      const codec = this.#options.codecFor(kind);
+      known = { objects: new ObjectStore(this.store, codec, { shared, metrics, transformer }), users: 0 };
       this.#stores.set(prefix, known);
     }
     known.users += 1;

@@ -1,5 +1,7 @@
 import { qualifiedNameProblems } from '../../api/index.ts';
 import type { RequestTrace } from '../trace/request-trace.ts';
+import { compareUtf8 } from '../../base/index.ts';
+import type { AuditDetail, CallAudit } from './call-audit.ts';
 import type { Query } from './query.ts';
 import type { RequestInfo } from './request-info.ts';
 
@@ -67,6 +69,8 @@ export interface Call {
   readonly warnings: Warnings;
   /** For the audit event of the request. */
   readonly annotations: AuditAnnotations;
+  /** Set by the stage that audits; undefined for a request that nobody wants to know of. */
+  audit: CallAudit | undefined;
 }
 
 /** Who acts as somebody else, for the audit log. */
@@ -111,16 +115,26 @@ export class Warnings {
 /** What plugins have to say about a request in its audit event, each key once. */
 export class AuditAnnotations {
   readonly #values = new Map<string, string>();
+  /** Keys of what only events tell that tell what was sent, too. */
+  readonly #detailed = new Set<string>();
 
-  /** Keys are like labels': `podsecurity.admission.k8s.io/audit`, with a prefix. */
-  add(key: string, value: string): void {
+  /** Keys are like labels': `podsecurity.admission.k8s.io/audit`, with a prefix. Events with less detail leave it out. */
+  add(key: string, value: string, detail: AuditDetail = 'Metadata'): void {
     const [problem] = key.includes('/') ? qualifiedNameProblems(key) : ['it has no prefix'];
     if (problem !== undefined) throw new Error(`Cannot add audit annotation "${key}": ${problem}`);
-    if (!this.#values.has(key)) this.#values.set(key, value);
+    if (this.#values.has(key)) return;
+    this.#values.set(key, value);
+    if (detail !== 'Metadata') this.#detailed.add(key);
   }
 
   get values(): ReadonlyMap<string, string> {
     return this.#values;
+  }
+
+  /** By name, in its order. */
+  for(detail: AuditDetail): Readonly<Record<string, string>> {
+    const told = [...this.#values].filter(([key]) => detail !== 'Metadata' || !this.#detailed.has(key));
+    return Object.fromEntries(told.sort(([left], [right]) => compareUtf8(left, right)));
   }
 }
 

@@ -12,6 +12,7 @@ import {
 import type { ApiObject, Decoded, DecodeOptions, JsonNode, Struct, TypeMeta } from '../../api/index.ts';
 import type { Services } from '../endpoint.ts';
 import type { Resource } from '../resource.ts';
+import { jsonText } from '../storage/storage-codec.ts';
 import { apiVersionOf } from '../storage/stored-object.ts';
 import type { Call } from './call.ts';
 import { cannotHandle, checkKind, decodeFailure, unrecognized } from './decode-failure.ts';
@@ -39,6 +40,7 @@ export async function decodeObject(call: Call, resource: Resource, context: Deco
   const object = withKind(decoded, resource);
   object.metadata ??= {};
   resource.strategy.applyDefaults?.(object);
+  call.audit?.sent(object, (sent) => jsonText(sent as ApiObject, resource.type));
   return object;
 }
 

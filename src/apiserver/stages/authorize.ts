@@ -14,6 +14,10 @@ export function authorize(authorizer: Authorizer, encode: Encode, metrics: Acces
     const decision = asked instanceof Promise ? await asked : asked;
     if (decision.reason !== '') call.trace?.stage?.tell({ reason: decision.reason });
     metrics.authorized(resultOf(decision), start);
+    if (call.audit !== undefined) {
+      call.annotations.add('authorization.k8s.io/decision', decision.verdict === 'allow' ? 'allow' : 'forbid');
+      call.annotations.add('authorization.k8s.io/reason', decision.reason);
+    }
     if (decision.verdict === 'allow') return next(call);
     if (decision.error !== undefined) return encode(undecided(call, decision.error), call);
     return encode({ type: 'status', status: refusal(call, decision.reason).status, headers: NO_SNIFFING }, call);

@@ -80,9 +80,18 @@ function runVerb(call: Call, endpoint: Endpoint, negotiator: Negotiator): Promis
   if (verb === undefined) throw methodNotAllowed();
   negotiate();
   checkName(info.name);
-  if (resource.deprecation !== undefined) call.warnings.add(resource.deprecation);
+  if (resource.deprecation !== undefined) warnOfDeprecation(call, resource.deprecation);
   if (resource.computed !== undefined) return computedVerb(call, endpoint, resource.computed);
   return verb(call, endpoint);
+}
+
+/** Clients are warned in words, auditors by annotations. */
+function warnOfDeprecation(call: Call, text: string): void {
+  call.warnings.add(text);
+  if (call.audit === undefined) return;
+  call.annotations.add('k8s.io/deprecated', 'true');
+  const [, release] = /unavailable in v(\d+\.\d+)\+/.exec(text) ?? [];
+  if (release !== undefined) call.annotations.add('k8s.io/removed-release', release);
 }
 
 /** Keys in the store are paths, so that some names can be no object's. */

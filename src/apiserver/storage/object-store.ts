@@ -6,6 +6,13 @@ import type { Alongside } from '../resource.ts';
 import type { StorageCodec } from './storage-codec.ts';
 import { StoredObject } from './stored-object.ts';
 import { SupersededObjects } from './superseded-objects.ts';
+import {
+  ENCRYPTED_DATA,
+  isEncrypted,
+  type OpenedValue,
+  unreadable,
+  type ValueTransformer,
+} from './value-transformer.ts';
 
 export interface ObjectList {
   readonly objects: readonly StoredObject[];
@@ -42,6 +49,8 @@ export type SharedObjects = WeakMap<Uint8Array, StoredObject>;
 
 export interface ObjectStoreOptions {
   readonly shared?: SharedObjects;
+  /** Stands between encoded objects and the store; values are stored as they are unless given. */
+  readonly transformer?: ValueTransformer;
   /** Told of everything that is asked of the store and waited for. */
   readonly metrics?: KindStorageMetrics;
 }
@@ -59,8 +68,13 @@ export class ObjectStore {
 
   readonly #superseded = new SupersededObjects();
   readonly #metrics: KindStorageMetrics | undefined;
+  readonly #transformer: ValueTransformer | undefined;
+  /** By stored value: the generation in which it was opened. */
+  readonly #generations = new WeakMap<Uint8Array, number>();
 
-  constructor(store: Store, codec: StorageCodec, { shared = new WeakMap(), metrics }: ObjectStoreOptions = {}) {
+  constructor(store: Store, codec: StorageCodec, options: ObjectStoreOptions = {}) {
+    const { shared = new WeakMap(), metrics, transformer } = options;
+    this.#transformer = transformer;
     this.#store = store;
     this.#codec = codec;
     this.#shared = shared;
@@ -69,13 +83,20 @@ export class ObjectStore {
 
   async get(key: string): Promise<StoredObject | undefined> {
     const entry = await this.#timed('get', this.#store.get(key));
-    return entry === undefined ? undefined : this.#share(entry);
+    return entry === undefined ? undefined : this.#open(entry);
   }
 
   async list(range: KeyRange, options: { readonly limit?: number; readonly at?: Revision }): Promise<ObjectList> {
     const { entries, more, count, revision } = await this.#timed('list', this.#store.range(range, options));
     this.#metrics?.listed(entries.length);
-    return { objects: entries.map((entry) => this.#share(entry)), more, count, revision };
+    if (this.#transformer === undefined)
+      return { objects: entries.map((entry) => this.#share(entry)), more, count, revision };
+    const objects: StoredObject[] = [];
+    for (const entry of entries) {
+      const opened = this.#open(entry, true);
+      objects.push(opened instanceof Promise ? await opened : opened);
+    }
+    return { objects, more, count, revision };
   }
 
   /** Counts what a list has made of the objects that it read. */
@@ -86,13 +107,13 @@ export class ObjectStore {
   /** `get` without waiting, where the store is in this process; otherwise throws a `StoreError`, reason `Unavailable`. */
   getNow(key: string): StoredObject | undefined {
     const entry = this.#atHand.readNow(key);
-    return entry === undefined ? undefined : this.#share(entry);
+    return entry === undefined ? undefined : this.#openNow(entry);
   }
 
   /** `list` without waiting, as `getNow`. */
   listNow(range: KeyRange): ObjectList {
     const { entries, more, count, revision } = this.#atHand.rangeNow(range);
-    return { objects: entries.map((entry) => this.#share(entry)), more, count, revision };
+    return { objects: entries.map((entry) => this.#openNow(entry, true)), more, count, revision };
   }
 
   revision(): Promise<Revision> {
@@ -100,13 +121,14 @@ export class ObjectStore {
   }
 
   /** The stored form of an object. */
-  encode(object: ApiObject): Uint8Array {
-    return this.#codec.encode(withoutResourceVersion(object));
+  encode(key: string, object: ApiObject): Uint8Array {
+    return this.#toStorage(this.#codec.encode(withoutResourceVersion(object)), key);
   }
 
   /** Writes `object`, or answers with what stands in the way: the current object, or 'missing'. */
   async put(key: string, object: ApiObject, options: WriteOptions): Promise<StoredObject | PutConflict> {
-    const value = this.#codec.encode(object);
+    const plain = this.#codec.encode(object);
+    const value = this.#toStorage(plain, key);
     const own = { key, modRevision: options.expected?.revision ?? 0 };
     const committing = this.#store.commit({
       conditions: [own, ...(options.alongside?.conditions ?? [])],
@@ -116,9 +138,9 @@ export class ObjectStore {
       ],
     });
     const result = await this.#timed(own.modRevision === 0 ? 'create' : 'update', committing);
-    if (!result.ok) return this.#conflict(result.current[0], own.modRevision);
-    const stored = new StoredObject({ key, value, modRevision: result.revision }, this.#codec).prime(object);
-    this.#shared.set(value, stored);
+    if (!result.ok) return await this.#conflict(result.current[0], own.modRevision);
+    const stored = new StoredObject({ key, value: plain, modRevision: result.revision }, this.#codec).prime(object);
+    this.#keep(value, stored);
     if (options.expected !== undefined) this.#superseded.add(options.expected);
     return stored;
   }
@@ -131,7 +153,7 @@ export class ObjectStore {
       operations: [{ type: 'delete', key }, ...(alongside?.operations ?? [])],
     });
     const result = await this.#timed('delete', committing);
-    if (!result.ok) return this.#conflict(result.current[0], expected.revision);
+    if (!result.ok) return await this.#conflict(result.current[0], expected.revision);
     this.#superseded.add(expected);
     return result.revision;
   }
@@ -148,6 +170,11 @@ export class ObjectStore {
     options: { readonly from: Revision; readonly signal: AbortSignal },
   ): AsyncGenerator<ObjectChanges> {
     for await (const batch of this.#store.watch(range, options)) {
+      if (this.#transformer !== undefined)
+        for (const event of batch.events) {
+          const opening = this.#openChange(event);
+          if (opening !== undefined) await opening;
+        }
       yield { changes: batch.events.map((event) => this.#change(event)), revision: batch.revision };
     }
   }
@@ -186,17 +213,76 @@ export class ObjectStore {
     return change;
   }
 
+  #toStorage(value: Uint8Array, key: string): Uint8Array {
+    if (this.#transformer === undefined) return value;
+    try {
+      return this.#transformer.toStorage(value, key);
+    } catch (error) {
+      throw unreadable(error);
+    }
+  }
+
+  /** What was made of a stored value; values that have been opened already are not opened again. */
   #share(entry: Entry): StoredObject {
     const known = this.#shared.get(entry.value);
     if (known !== undefined && known.revision === entry.modRevision) return known;
+    if (this.#transformer === undefined && isEncrypted(entry.value)) throw unreadable(new Error(ENCRYPTED_DATA));
     const stored = new StoredObject(entry, this.#codec);
     this.#shared.set(entry.value, stored);
     return stored;
   }
 
-  #conflict(current: Entry | undefined, expected: Revision): PutConflict {
+  #keep(value: Uint8Array, stored: StoredObject): void {
+    this.#shared.set(value, stored);
+    if (this.#transformer !== undefined) this.#generations.set(value, this.#transformer.generation);
+  }
+
+  /** The object in a stored value; `isListed` says how a failure is told. */
+  #open(entry: Entry, isListed = false): StoredObject | Promise<StoredObject> {
+    const transformer = this.#transformer;
+    if (transformer === undefined) return this.#share(entry);
+    const known = this.#shared.get(entry.value);
+    const isCurrent = this.#generations.get(entry.value) === transformer.generation;
+    if (known !== undefined && isCurrent && known.revision === entry.modRevision) return known;
+    const { generation } = transformer;
+    const made = ({ value, isStale }: OpenedValue): StoredObject => {
+      const { key, modRevision } = entry;
+      const stored = new StoredObject({ key, value, modRevision, isStale }, this.#codec);
+      this.#shared.set(entry.value, stored);
+      this.#generations.set(entry.value, generation);
+      return stored;
+    };
+    const failed = (error: unknown): never => {
+      throw unreadable(error, isListed ? entry.key : undefined);
+    };
+    try {
+      const opened = transformer.fromStorage(entry.value, entry.key);
+      return opened instanceof Promise ? opened.then(made, failed) : made(opened);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #openNow(entry: Entry, isListed = false): StoredObject {
+    const opened = this.#open(entry, isListed);
+    if (!(opened instanceof Promise)) return opened;
+    opened.catch(() => undefined); // whoever asks again without haste is told
+    throw new StoreError('Unavailable', 'Cannot read without waiting: the value has to be decrypted elsewhere');
+  }
+
+  /** Opens the values of an event, so that `#share` finds them opened; nothing to wait for unless it answers. */
+  #openChange(event: StoreEvent): void | Promise<void> {
+    const entries = [event.previous, event.type === 'put' ? event.entry : undefined];
+    const opening = entries.flatMap((entry) => {
+      const opened = entry === undefined ? undefined : this.#open(entry);
+      return opened instanceof Promise ? [opened] : [];
+    });
+    if (opening.length > 0) return Promise.all(opening).then(() => undefined);
+  }
+
+  async #conflict(current: Entry | undefined, expected: Revision): Promise<PutConflict> {
     if ((current?.modRevision ?? 0) === expected) return { conflictsWith: 'alongside' };
-    return { conflictsWith: current === undefined ? 'missing' : this.#share(current) };
+    return { conflictsWith: current === undefined ? 'missing' : await this.#open(current) };
   }
 }
 

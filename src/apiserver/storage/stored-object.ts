@@ -19,6 +19,8 @@ interface ReadVersion {
 export class StoredObject {
   readonly key: string;
   readonly revision: Revision;
+  /** It would be stored otherwise if it were written now, for other reasons than its version. */
+  readonly isStale: boolean;
   readonly #value: Uint8Array;
   readonly #codec: StorageCodec;
   #object: ApiObject | undefined;
@@ -29,8 +31,12 @@ export class StoredObject {
   #forms: Map<string, unknown> | undefined;
   #onRemade: ((stored: StoredObject) => void) | undefined;
 
-  constructor(entry: Pick<Entry, 'key' | 'value' | 'modRevision'>, codec: StorageCodec) {
+  constructor(
+    entry: Pick<Entry, 'key' | 'value' | 'modRevision'> & { readonly isStale?: boolean },
+    codec: StorageCodec,
+  ) {
     this.key = entry.key;
+    this.isStale = entry.isStale ?? false;
     this.revision = entry.modRevision;
     this.#value = entry.value;
     this.#codec = codec;

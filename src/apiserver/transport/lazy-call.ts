@@ -1,4 +1,5 @@
 import { onAbort, type UidSource } from '../../base/index.ts';
+import type { CallAudit } from '../request/call-audit.ts';
 import { ANONYMOUS, AuditAnnotations, Warnings } from '../request/call.ts';
 import type { Call, ClientCertificate, Impersonation, SentAnswer, UserInfo } from '../request/call.ts';
 import type { RequestTrace } from '../trace/request-trace.ts';
@@ -36,6 +37,7 @@ export class LazyCall implements Call {
   user: UserInfo = ANONYMOUS;
   impersonation: Impersonation | undefined;
   trace: RequestTrace | undefined;
+  audit: CallAudit | undefined;
   takesObjects = false;
   isLarge = false;
   commonHeaders: Readonly<Record<string, string>> | undefined;

@@ -4,12 +4,13 @@ import {
   decodeJson,
   decodeProtobuf,
   decodeYaml,
+  encodeJson,
   invalid,
   invalidValue,
   notSupported,
   openProtobufEnvelope,
 } from '../../api/index.ts';
-import type { FieldError, Struct, TypeMeta } from '../../api/index.ts';
+import type { ApiObject, FieldError, Struct, TypeMeta } from '../../api/index.ts';
 import type { Call } from '../request/call.ts';
 import { bodyFormat, type BodyFormat } from '../request/decode-object.ts';
 import { booleanParameter, checkDryRun, integerParameter } from '../request/options.ts';
@@ -46,6 +47,7 @@ function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions 
   try {
     const options = decode(body, bodyFormat(call), type) as Partial<RawOptions & TypeMeta>;
     checkKind(options, services);
+    call.audit?.sent(asTold(options), encodeJson);
     return {
       gracePeriodSeconds: options.gracePeriodSeconds,
       preconditions: options.preconditions,
@@ -60,6 +62,11 @@ function fromBody(body: Uint8Array, call: Call, services: Services): RawOptions 
       cause: error,
     });
   }
+}
+
+/** Options as auditors are told of them: upstream names a version that is never served. */
+function asTold(options: Partial<TypeMeta>): Partial<ApiObject> {
+  return { ...options, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' };
 }
 
 /** Options may say what they are; what nobody knows cannot be options. */

@@ -164,7 +164,7 @@ async function write(
   }
   const managedFields = keepTimes(object, old);
   if (managedFields !== object.metadata.managedFields) object.metadata = withMeta(object.metadata, { managedFields });
-  if (deepEqual(object, old) && stored.isStoredInVersionOf(resource)) return stored;
+  if (deepEqual(object, old) && stored.isStoredInVersionOf(resource) && !stored.isStale) return stored;
   if (context.dryRun) return await asIfStored(object, resource, context);
   const { resourceVersion: _, ...metadata } = object.metadata;
   const ttlSeconds = strategy.ttlSeconds?.(object);

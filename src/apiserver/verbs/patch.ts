@@ -29,6 +29,7 @@ export async function patch(
   const body = await call.body(services.maxBodyBytes);
   if (body.length > LARGE_BYTES) await beginLarge(call, services);
   const options = writeOptions(call.query, 'PatchOptions');
+  call.audit?.sentPatch(body);
   const context = writeContext(call, endpoint, options);
   const patchContext = { fieldValidation: options.fieldValidation, warn: context.warn, type: resource.type, name };
   const applyPatch = await withPauses(method(body, patchContext), context.pause);
@@ -61,6 +62,7 @@ async function apply(call: Call, endpoint: Endpoint, strategy: Strategy): Promis
   const body = await call.body(services.maxBodyBytes);
   if (body.length > LARGE_BYTES) await beginLarge(call, services);
   const options = writeOptions(call.query, 'PatchOptions', true);
+  call.audit?.sentPatch(body);
   const context = writeContext(call, endpoint, options);
   const { fieldValidation, force = false } = options;
   const config = await withPauses(AppliedConfig.reading(body, { fieldValidation, force }), context.pause);

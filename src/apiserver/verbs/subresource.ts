@@ -146,6 +146,7 @@ async function patchProjection(call: Call, endpoint: Endpoint, projection: Proje
   const body = await call.body(endpoint.services.maxBodyBytes);
   if (body.length > LARGE_BYTES) await beginLarge(call, endpoint.services);
   const options = writeOptions(call.query, 'PatchOptions', method === APPLY);
+  call.audit?.sentPatch(body);
   const { fieldValidation, force } = options;
   if (method === APPLY) {
     const config = allAtOnce(AppliedConfig.reading(body, { fieldValidation, force: force === true }));

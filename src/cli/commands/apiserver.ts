@@ -9,6 +9,8 @@ import type { FlagDefinitions } from '../flags.ts';
 import { IdleCollector } from '../idle-collector.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
+import { auditFlags, auditSettings } from './audit-flags.ts';
+import { encryptionFlags, encryptionSettings } from './encryption-flags.ts';
 import { fileFlag } from './file-flag.ts';
 import { etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
 
@@ -37,6 +39,8 @@ export const apiserverDefinitions: FlagDefinitions = {
     help: 'How many recent writes and refusals are kept for `keelson trace`; 0 keeps only requests that ask for it',
   },
   ...serverFlags,
+  ...auditFlags,
+  ...encryptionFlags,
 };
 
 /** `keelson apiserver`: the API server alone, with kube-apiserver's flags. */
@@ -70,6 +74,8 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
   const clientAuthorities = fileFlag(flags, 'client-ca-file');
   return {
     ...serverSettings(flags),
+    ...auditSettings(flags, context),
+    ...encryptionSettings(flags),
     name: 'keelson',
     storage,
     listen: {

@@ -10,6 +10,8 @@ import {
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { IdleCollector } from '../idle-collector.ts';
+import { auditFlags, auditSettings } from './audit-flags.ts';
+import { encryptionFlags, encryptionSettings } from './encryption-flags.ts';
 import { controllerFlags, controllerSettings } from './controller-flags.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { controllerManagerFlags, schedulerFlags } from '../upstream/program-flags.ts';
@@ -51,6 +53,9 @@ export const upDefinitions: FlagDefinitions = {
     help: 'Let webhook configurations name http://127.0.0.1:PORT, and keep reviews for `keelson trace webhooks` and `keelson replay`',
   },
   ...serverFlags,
+  audit: { type: 'boolean', help: 'Print a line for each request that comes over the network' },
+  ...auditFlags,
+  ...encryptionFlags,
   ...controllerFlags,
 };
 
@@ -96,6 +101,8 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
   const embedded: StorageOptions = inMemory ? { type: 'memory' } : { type: 'durable', folder: join(folder, 'store') };
   return {
     ...serverSettings(flags),
+    ...auditSettings(flags, context),
+    ...encryptionSettings(flags),
     controllerSettings: controllerSettings(flags),
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 500,

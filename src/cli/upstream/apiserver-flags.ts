@@ -104,8 +104,8 @@ const groups: readonly FlagGroup[] = [
       peer-advertise-ip peer-advertise-port peer-ca-file proxy-client-cert-file proxy-client-key-file`,
   },
   {
-    verdict: 'refused',
-    why: 'there is no audit log',
+    verdict: 'obeyed',
+    why: 'as upstream',
     flags: `audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait audit-log-batch-throttle-burst
       audit-log-batch-throttle-enable? audit-log-batch-throttle-qps audit-log-compress? audit-log-format audit-log-maxage
       audit-log-maxbackup audit-log-maxsize audit-log-mode audit-log-path audit-log-truncate-enabled?
@@ -113,17 +113,13 @@ const groups: readonly FlagGroup[] = [
       audit-webhook-batch-buffer-size audit-webhook-batch-max-size audit-webhook-batch-max-wait
       audit-webhook-batch-throttle-burst audit-webhook-batch-throttle-enable? audit-webhook-batch-throttle-qps
       audit-webhook-config-file audit-webhook-initial-backoff audit-webhook-mode audit-webhook-truncate-enabled?
-      audit-webhook-truncate-max-batch-size audit-webhook-truncate-max-event-size audit-webhook-version`,
+      audit-webhook-truncate-max-batch-size audit-webhook-truncate-max-event-size audit-webhook-version
+      encryption-provider-config encryption-provider-config-automatic-reload?`,
   },
   {
     verdict: 'refused',
     why: 'tokens of service accounts are signed here, and what they are bound to is always looked for',
     flags: 'service-account-lookup?=true service-account-signing-endpoint',
-  },
-  {
-    verdict: 'refused',
-    why: 'objects are not encrypted in the store',
-    flags: 'encryption-provider-config encryption-provider-config-automatic-reload?=false',
   },
   {
     verdict: 'refused',

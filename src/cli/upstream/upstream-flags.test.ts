@@ -42,8 +42,10 @@ test('a flag that cannot matter is taken', () => {
 });
 
 test('a flag that would be ignored is refused with the reason', () => {
-  expect(() => parse('--audit-log-path=/tmp/audit.log')).toThrow(UsageError);
-  expect(() => parse('--audit-log-path=/tmp/audit.log')).toThrow('--audit-log-path is refused: there is no audit log');
+  expect(() => parse('--etcd-servers-overrides=/events#http://a')).toThrow(UsageError);
+  expect(() => parse('--etcd-servers-overrides=/events#http://a')).toThrow(
+    '--etcd-servers-overrides is refused: all kinds are in one etcd',
+  );
   expect(() => parse('--allow-privileged=false')).toThrow(/"true" is fine/);
 });
 

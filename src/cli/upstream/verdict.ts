@@ -7,7 +7,7 @@ export type Verdict = 'obeyed' | 'accepted' | 'refused';
 /** Flags with the same verdict for the same reason. */
 export interface FlagGroup {
   readonly verdict: Verdict;
-  /** The reason, as the end of a sentence: `there is no audit log`. */
+  /** The reason, as the end of a sentence: `all metrics are shown`. */
   readonly why: string;
   /**
    * Names, with blanks between them. A `?` after the name stands for a flag that is true or false. `=a|b` after a name that is

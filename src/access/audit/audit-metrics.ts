@@ -1,0 +1,58 @@
+import type { Counter, Logger, MetricFamily, MetricRegistry } from '../../base/index.ts';
+import { type AuditEvent, eventLine } from './audit-event.ts';
+import { AUDIT_LEVELS } from './audit-policy.ts';
+
+/** So many events that were lost are named in the log, at most, of those that were lost together. */
+const NAMED_LOSSES = 10;
+
+/** Counts events and what becomes of them, under upstream's names. */
+export class AuditMetrics {
+  readonly #log: Logger;
+  readonly #events: Counter;
+  readonly #rejected: Counter;
+  readonly #errors: MetricFamily<'plugin', Counter>;
+  readonly #levels: ReadonlyMap<string, Counter>;
+
+  constructor(metrics: MetricRegistry, log: Logger) {
+    this.#log = log;
+    this.#events = metrics
+      .counter({ name: 'apiserver_audit_event_total', help: 'Audit events that were made and handed on.' })
+      .with();
+    this.#rejected = metrics
+      .counter({
+        name: 'apiserver_audit_requests_rejected_total',
+        help: 'Requests that were refused because their audit event could not be kept.',
+      })
+      .with();
+    this.#errors = metrics.counter({
+      name: 'apiserver_audit_error_total',
+      help: 'Audit events that were lost, by the part that lost them.',
+      labels: ['plugin'],
+    });
+    const levels = metrics.counter({
+      name: 'apiserver_audit_level_total',
+      help: 'Requests by the level of detail at which the policy has them audited.',
+      labels: ['level'],
+    });
+    this.#levels = new Map(AUDIT_LEVELS.map((level) => [level, levels.with({ level })]));
+  }
+
+  judged(level: string): void {
+    this.#levels.get(level)?.add();
+  }
+
+  made(): void {
+    this.#events.add();
+  }
+
+  rejected(): void {
+    this.#rejected.add();
+  }
+
+  /** Events are lost. The log names some, and never what was in them. */
+  lost(plugin: string, events: readonly AuditEvent[], why: string): void {
+    this.#errors.with({ plugin }).add(events.length);
+    const lost = events.slice(0, NAMED_LOSSES).map(eventLine);
+    this.#log.error('audit events lost', { plugin, events: events.length, why, lost: lost.join('\n') });
+  }
+}

@@ -1,0 +1,89 @@
+import type { Logger } from '../../base/index.ts';
+import { Audit, type AuditParts } from './audit.ts';
+import type { AuditMetrics } from './audit-metrics.ts';
+import type { AuditPolicy } from './audit-policy.ts';
+import { AuditRules } from './audit-rules.ts';
+import { type AuditSink, forgiving, together } from './audit-sink.ts';
+import { BatchedSink, type BatchOptions } from './batched-sink.ts';
+import { type AuditLogFormat, logSink } from './log-sink.ts';
+import { RotatingFile, type RotatingFileOptions } from './rotating-file.ts';
+import { truncating, type TruncateOptions } from './truncating-sink.ts';
+import { type AuditWebhookOptions, type AuditWebhookParts, webhookSink } from './webhook-sink.ts';
+
+/** How requests and a sink wait for each other: not at all, or until it is done; `blocking-strict` refuses requests that it fails for. */
+export type AuditDelivery =
+  | { readonly mode: 'batch'; readonly batch: BatchOptions }
+  | { readonly mode: 'blocking' | 'blocking-strict' };
+
+interface SinkSettings {
+  readonly delivery: AuditDelivery;
+  /** Events that are larger lose their objects; no bound but our own unless given. */
+  readonly truncate?: TruncateOptions;
+}
+
+export interface AuditLogSettings extends SinkSettings {
+  readonly format: AuditLogFormat;
+  /** A file, or whoever prints lines. */
+  readonly to: Omit<RotatingFileOptions, 'clock' | 'log'> | ((line: string) => void);
+}
+
+/** What is audited, and where events go. */
+export interface AuditOptions {
+  readonly policy: AuditPolicy;
+  readonly log?: AuditLogSettings;
+  readonly webhook?: SinkSettings & AuditWebhookOptions;
+  /** More places for events. */
+  readonly sinks?: readonly AuditSink[];
+}
+
+/** A single object is never told of that is larger than this. */
+const MAX_OBJECT_BYTES = 32 * 1024 * 1024;
+
+export interface AuditEnvironment extends Omit<AuditWebhookParts, 'metrics'> {
+  readonly metrics: AuditMetrics;
+  readonly log: Logger;
+}
+
+export interface OpenAudit extends AsyncDisposable {
+  readonly audit: Audit;
+}
+
+/** Undefined when events would go nowhere. Throws when a file cannot be written. */
+export function openAudit(options: AuditOptions, environment: AuditEnvironment): OpenAudit | undefined {
+  const { policy, log, webhook, sinks = [] } = options;
+  const all = [
+    ...(log === undefined ? [] : [logTo(log, environment)]),
+    ...(webhook === undefined ? [] : [delivered(webhookSink(webhook, environment), webhook, environment)]),
+    ...sinks,
+  ];
+  if (all.length === 0) return undefined;
+  const limits = [log, webhook].flatMap((one) => (one === undefined ? [] : [one.truncate?.maxEventBytes ?? Infinity]));
+  const sink = together(all);
+  const parts: AuditParts = {
+    ...environment,
+    rules: new AuditRules(policy),
+    sink,
+    // An object that no sink would keep is not even written down.
+    maxObjectBytes: Math.min(MAX_OBJECT_BYTES, sinks.length > 0 ? Infinity : Math.max(...limits)),
+  };
+  return { audit: new Audit(parts), [Symbol.asyncDispose]: () => sink[Symbol.asyncDispose]() };
+}
+
+function logTo(settings: AuditLogSettings, environment: AuditEnvironment): AuditSink {
+  const { to, format } = settings;
+  const writer =
+    typeof to === 'function'
+      ? { write: (text: string) => to(text.slice(0, -1)), [Symbol.asyncDispose]: () => Promise.resolve() }
+      : new RotatingFile({ ...to, ...environment });
+  return delivered(logSink(writer, format, environment.metrics), settings, environment);
+}
+
+function delivered(sink: AuditSink, { delivery, truncate }: SinkSettings, environment: AuditEnvironment): AuditSink {
+  const waiting =
+    delivery.mode === 'batch'
+      ? new BatchedSink(sink, delivery.batch, environment)
+      : delivery.mode === 'blocking'
+        ? forgiving(sink)
+        : sink;
+  return truncate === undefined ? waiting : truncating(waiting, truncate, environment.metrics);
+}

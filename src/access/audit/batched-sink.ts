@@ -1,0 +1,134 @@
+import type { Clock } from '../../base/index.ts';
+import type { AuditEvent } from './audit-event.ts';
+import type { AuditMetrics } from './audit-metrics.ts';
+import type { AuditSink } from './audit-sink.ts';
+
+export interface BatchOptions {
+  /** So many events wait at most; those that come when it is full are lost. */
+  readonly bufferSize: number;
+  readonly maxBatchSize: number;
+  readonly maxBatchWaitMs: number;
+  /** Batches a second on average, and at once after a quiet time; no limit unless given. */
+  readonly throttle?: { readonly qps: number; readonly burst: number };
+}
+
+/** Bytes of objects that wait, in all. */
+const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+/** A server that stops waits no longer for what is on its way. */
+const LONGEST_GOODBYE_MS = 10_000;
+/** Batches that are on their way at once; upstream knows no bound. */
+const MAX_SENDING = 32;
+
+/**
+ * Collects events and hands them on in batches, so that no request waits.
+ *
+ * Guarantees: events are handed on in the order in which they came; a batch is due when it is full or its first event has
+ * waited for long enough. Disposing of it hands on what is left, once, and waits for that.
+ */
+export class BatchedSink implements AuditSink {
+  readonly #next: AuditSink;
+  readonly #options: BatchOptions;
+  readonly #clock: Clock;
+  readonly #metrics: AuditMetrics;
+  #waiting: AuditEvent[] = [];
+  #waitingBytes = 0;
+  #timer: Disposable | undefined;
+  #throttled: Disposable | undefined;
+  readonly #sending = new Set<Promise<void>>();
+  #tokens: number;
+  #tokensAt: number;
+  #isClosed = false;
+  /** The first event that waits has done so for long enough. */
+  #isDue = false;
+
+  constructor(
+    next: AuditSink,
+    options: BatchOptions,
+    { clock, metrics }: { readonly clock: Clock; readonly metrics: AuditMetrics },
+  ) {
+    this.#next = next;
+    this.#options = options;
+    this.#clock = clock;
+    this.#metrics = metrics;
+    this.#tokens = options.throttle?.burst ?? 0;
+    this.#tokensAt = clock.monotonic();
+  }
+
+  write(events: readonly AuditEvent[]): boolean {
+    for (const [index, event] of events.entries()) {
+      const bytes = bytesOf(event);
+      const isFull = this.#waiting.length >= this.#options.bufferSize || this.#waitingBytes + bytes > MAX_WAITING_BYTES;
+      if (isFull || this.#isClosed) {
+        const why = this.#isClosed ? 'audit backend shut down' : 'audit buffer queue blocked';
+        this.#metrics.lost('buffered', events.slice(index), why);
+        return true;
+      }
+      this.#waiting.push(event);
+      this.#waitingBytes += bytes;
+    }
+    this.#pump();
+    return true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.[Symbol.dispose]();
+    this.#throttled?.[Symbol.dispose]();
+    while (this.#waiting.length > 0) this.#send();
+    const timeUp = new AbortController();
+    await Promise.race([Promise.all(this.#sending), this.#clock.sleep(LONGEST_GOODBYE_MS, timeUp.signal)]);
+    timeUp.abort();
+    await this.#next[Symbol.asyncDispose]();
+  }
+
+  /** Sends what may be sent now, and sees to it that it is looked at again. */
+  #pump(): void {
+    const { maxBatchSize, maxBatchWaitMs } = this.#options;
+    while (this.#waiting.length >= maxBatchSize || (this.#isDue && this.#waiting.length > 0)) {
+      if (this.#sending.size >= MAX_SENDING || !this.#takeToken()) return;
+      this.#send();
+    }
+    if (this.#waiting.length === 0) return;
+    this.#timer ??= this.#clock.timer(maxBatchWaitMs, () => {
+      this.#timer = undefined;
+      this.#isDue = true;
+      this.#pump();
+    });
+  }
+
+  #send(): void {
+    const batch = this.#waiting.splice(0, this.#options.maxBatchSize);
+    for (const event of batch) this.#waitingBytes -= bytesOf(event);
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    this.#isDue = false;
+    const written = this.#next.write(batch);
+    if (typeof written === 'boolean') return;
+    const sending = written.then(() => {
+      this.#sending.delete(sending);
+      if (!this.#isClosed) this.#pump();
+    });
+    this.#sending.add(sending);
+  }
+
+  #takeToken(): boolean {
+    const { throttle } = this.#options;
+    if (throttle === undefined) return true;
+    const now = this.#clock.monotonic();
+    this.#tokens = Math.min(throttle.burst, this.#tokens + ((now - this.#tokensAt) / 1000) * throttle.qps);
+    this.#tokensAt = now;
+    if (this.#tokens < 1) {
+      this.#throttled ??= this.#clock.timer(Math.ceil(((1 - this.#tokens) / throttle.qps) * 1000), () => {
+        this.#throttled = undefined;
+        this.#pump();
+      });
+      return false;
+    }
+    this.#tokens -= 1;
+    return true;
+  }
+}
+
+function bytesOf({ requestObject, responseObject }: AuditEvent): number {
+  return (requestObject?.json.length ?? 0) + (responseObject?.json.length ?? 0);
+}

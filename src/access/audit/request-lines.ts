@@ -1,0 +1,34 @@
+import type { Call, Stage } from '../../apiserver/index.ts';
+import type { Clock } from '../../base/index.ts';
+
+/** Prints a line for each request that came over the network, when it is over: `201 create pods default/web by admin (4 ms)`. */
+export function requestLines(print: (line: string) => void, clock: Clock): Stage {
+  return (call, next) => {
+    if (call.takesObjects) return next(call); // a program in this process asks without end
+    const start = clock.monotonic();
+    call.onFinish(({ code, outcome }) => {
+      const ms = Math.round(clock.monotonic() - start);
+      print(
+        `${code === 0 ? '---' : code} ${targetOf(call)} by ${whoOf(call)} (${ms} ms${outcome === 'cut' ? ', cut' : ''})`,
+      );
+    });
+    return next(call);
+  };
+}
+
+function targetOf({ info, requestUri }: Call): string {
+  if (!info.isResource) return `${info.verb} ${printable(requestUri)}`;
+  const { verb, group, resource, subresource, namespace, name } = info;
+  const kind = `${resource}${group === '' ? '' : `.${group}`}${subresource === '' ? '' : `/${subresource}`}`;
+  const object = namespace === '' || resource === 'namespaces' ? name : `${namespace}/${name === '' ? '*' : name}`;
+  return printable(`${verb} ${kind}${object === '' ? '' : ` ${object}`}`);
+}
+
+function whoOf({ user, impersonation }: Call): string {
+  return printable(impersonation === undefined ? user.name : `${impersonation.requestor.name} as ${user.name}`);
+}
+
+/** What a client sends must not move the cursor, nor make lines of its own. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e\xa0-\ud7ff\ue000-\uffff]/gu, '?').slice(0, 1000);
+}

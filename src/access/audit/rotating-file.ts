@@ -1,0 +1,122 @@
+import { closeSync, createReadStream, createWriteStream, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type Clock, type Logger, messageOf } from '../../base/index.ts';
+import type { LineWriter } from './log-sink.ts';
+
+export interface RotatingFileOptions {
+  readonly path: string;
+  /** A file that would become larger is put aside; 0 never does. */
+  readonly maxBytes: number;
+  /** So many files that were put aside are kept; 0 keeps all. */
+  readonly maxBackups: number;
+  /** Files that were put aside longer ago are removed; 0 never does. */
+  readonly maxAgeMs: number;
+  /** Files that are put aside are packed with gzip. */
+  readonly isCompressing: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** A file of lines that is put aside when it is large, under a name with the time: `audit.log` as `audit-2026-01-31T10-00-00.000.log`. */
+export class RotatingFile implements LineWriter {
+  readonly #options: RotatingFileOptions;
+  #file: FileHandle | undefined;
+  #size: number;
+  /** Lines that wait for the write under way, which takes all of them together next. */
+  #next: { text: string; readonly done: Promise<void> } | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #tidying: Promise<void> = Promise.resolve();
+
+  /** Makes the file, which only its owner can read, and its folder: what is wrong with them is thrown at once. */
+  constructor(options: RotatingFileOptions) {
+    this.#options = options;
+    mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
+    const file = openSync(options.path, 'a', 0o600);
+    this.#size = fstatSync(file).size;
+    closeSync(file);
+  }
+
+  write(text: string): Promise<void> {
+    if (this.#next !== undefined) {
+      this.#next.text += text;
+      return this.#next.done;
+    }
+    const done = this.#writing.then(() => this.#flush());
+    this.#next = { text, done };
+    this.#writing = done.catch(() => undefined); // whoever wrote it is told
+    return done;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writing;
+    await this.#tidying;
+    await this.#file?.close();
+  }
+
+  async #flush(): Promise<void> {
+    const bytes = Buffer.from(this.#next?.text ?? '');
+    this.#next = undefined;
+    const { path, maxBytes } = this.#options;
+    if (maxBytes > 0 && this.#size > 0 && this.#size + bytes.length > maxBytes) await this.#rotate();
+    this.#file ??= await open(path, 'a', 0o600);
+    await this.#file.appendFile(bytes);
+    this.#size += bytes.length;
+  }
+
+  async #rotate(): Promise<void> {
+    const { path, clock, log } = this.#options;
+    const extension = extname(path);
+    const time = new Date(clock.now()).toISOString().replace('Z', '').replaceAll(':', '-');
+    await this.#file?.close();
+    this.#file = undefined;
+    await rename(path, `${path.slice(0, path.length - extension.length)}-${time}${extension}`);
+    this.#size = 0;
+    const tidying = this.#tidying.then(() => this.#tidy());
+    this.#tidying = tidying.catch((error: unknown) =>
+      log.error('cannot tidy up audit logs', { path, error: messageOf(error) }),
+    );
+  }
+
+  /** Removes what is too old or too much, and packs the rest. */
+  async #tidy(): Promise<void> {
+    const { path, maxBackups, maxAgeMs, isCompressing, clock } = this.#options;
+    const oldest = maxAgeMs === 0 ? -Infinity : clock.now() - maxAgeMs;
+    const backups = await backupsOf(path);
+    const kept = backups.filter(({ time }, index) => (maxBackups === 0 || index < maxBackups) && time >= oldest);
+    for (const backup of backups) if (!kept.includes(backup)) await rm(backup.path, { force: true });
+    if (!isCompressing) return;
+    for (const backup of kept) if (!backup.path.endsWith(PACKED)) await pack(backup.path);
+  }
+}
+
+const PACKED = '.gz';
+
+async function pack(path: string): Promise<void> {
+  const { mode } = await stat(path);
+  await pipeline(createReadStream(path), createGzip(), createWriteStream(`${path}${PACKED}`, { mode }));
+  await rm(path);
+}
+
+interface Backup {
+  readonly path: string;
+  readonly time: number;
+}
+
+/** What was put aside of a file, newest first. */
+async function backupsOf(path: string): Promise<Backup[]> {
+  const extension = extname(path);
+  const start = `${basename(path, extension)}-`;
+  const found: Backup[] = [];
+  for (const name of await readdir(dirname(path))) {
+    const bare = name.endsWith(PACKED) ? name.slice(0, -PACKED.length) : name;
+    if (!bare.startsWith(start) || !bare.endsWith(extension)) continue;
+    const text = bare.slice(start.length, bare.length - extension.length);
+    const match = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2}\.\d{3})$/.exec(text);
+    if (match !== null)
+      found.push({ path: join(dirname(path), name), time: Date.parse(`${match[1]}:${match[2]}:${match[3]}Z`) });
+  }
+  return found.sort((left, right) => right.time - left.time);
+}

@@ -1,0 +1,26 @@
+import { isIP, SocketAddress } from 'node:net';
+import type { Call } from '../../apiserver/index.ts';
+
+/** A client in this process has no address. */
+const OWN_ADDRESS = '127.0.0.1';
+
+/** Where a request comes from: what proxies say of it, which anybody can make up, and last the address of the connection. */
+export function sourceAddresses(call: Pick<Call, 'header' | 'headers' | 'remoteAddress'>): readonly string[] {
+  const [forwarded = ''] = call.headers('x-forwarded-for');
+  const found = forwarded.split(',').flatMap((part) => addressIn(part.trim()));
+  const [real] = addressIn(call.headers('x-real-ip')[0] ?? '');
+  if (real !== undefined && !found.includes(real)) found.push(real);
+  const [own = OWN_ADDRESS] = addressIn(call.remoteAddress);
+  if (found.at(-1) !== own) found.push(own);
+  return found;
+}
+
+/** The address in the one form in which it is written; none when the text is not one. */
+function addressIn(text: string): string[] {
+  const version = isIP(text);
+  if (version === 4) return [text];
+  if (version === 0 || text.includes('%')) return [];
+  const { address } = new SocketAddress({ address: text, family: 'ipv6' });
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  return [mapped?.[1] ?? address];
+}

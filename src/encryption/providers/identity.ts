@@ -1,0 +1,12 @@
+import { ENCRYPTED_DATA, isEncrypted } from '../../apiserver/index.ts';
+import { fresh, type Provider } from './provider.ts';
+
+/** Values as they are; those of other providers are none of its own. */
+export const identity: Provider = {
+  prefix: '',
+  seal: (value) => value,
+  open(value) {
+    if (isEncrypted(value)) throw new Error(ENCRYPTED_DATA);
+    return fresh(value);
+  },
+};

@@ -1,0 +1,49 @@
+import type { Method } from '../grpc/index.ts';
+import { bytes, type Field, type Message, MessageTable, nested, repeated, text } from '../protobuf/index.ts';
+
+const annotation = new MessageTable({ key: text(1), value: bytes(2) });
+
+/** What a plugin wants to be told again when it decrypts. */
+export type KmsAnnotations = Readonly<Record<string, Uint8Array>>;
+
+/** A field `map<string, bytes>`, as a list of its entries. */
+export const annotationsField = (
+  number: number,
+): Field<readonly Message<{ key: Field<string>; value: Field<Uint8Array> }>[]> => repeated(nested(number, annotation));
+
+export function annotationsOf(
+  entries: readonly { readonly key?: string; readonly value?: Uint8Array }[] = [],
+): KmsAnnotations {
+  return Object.fromEntries(entries.map(({ key = '', value = new Uint8Array() }) => [key, value]));
+}
+
+export function annotationEntries(annotations: KmsAnnotations): readonly { key: string; value: Uint8Array }[] {
+  return Object.entries(annotations).map(([key, value]) => ({ key, value }));
+}
+
+const statusRequest = new MessageTable({});
+const statusResponse = new MessageTable({ version: text(1), healthz: text(2), keyId: text(3) });
+const decryptRequest = new MessageTable({
+  ciphertext: bytes(1),
+  uid: text(2),
+  keyId: text(3),
+  annotations: annotationsField(4),
+});
+const decryptResponse = new MessageTable({ plaintext: bytes(1) });
+const encryptRequest = new MessageTable({ plaintext: bytes(1), uid: text(2) });
+const encryptResponse = new MessageTable({ ciphertext: bytes(1), keyId: text(2), annotations: annotationsField(3) });
+
+function method<Request, Response>(
+  name: string,
+  request: Method<Request, Response>['request'],
+  response: Method<Request, Response>['response'],
+): Method<Request, Response> {
+  return { path: `/v2.KeyManagementService/${name}`, request, response };
+}
+
+/** The service of `k8s.io/kms/apis/v2`, by which an API server has keys encrypted that it encrypts objects with. */
+export const kmsV2 = {
+  status: method('Status', statusRequest, statusResponse),
+  encrypt: method('Encrypt', encryptRequest, encryptResponse),
+  decrypt: method('Decrypt', decryptRequest, decryptResponse),
+};
