@@ -21,7 +21,7 @@ import { SelfClient } from './self-client.ts';
 import { authenticate, type Authenticator } from './stages/authenticate.ts';
 import { authorize } from './stages/authorize.ts';
 import { catchFailures } from './stages/catch-failures.ts';
-import { dispatch, type PathHandler } from './stages/dispatch.ts';
+import { type Delegate, dispatch, type PathHandler } from './stages/dispatch.ts';
 import { ConcurrencyLimiter, type ConcurrencyLimits } from './stages/limit-concurrency.ts';
 import { type Encode, type Next, pipeline, type Stage } from './stages/stage.ts';
 import type { InProcessCall } from './transport/in-process-call.ts';
@@ -77,6 +77,7 @@ export class ApiServer implements RequestHandler {
   /** Counts what happens on the wire, where the server is served over one. */
   readonly observer: TransportObserver;
   readonly #paths: PathHandler[] = [];
+  readonly #delegates: Delegate[] = [];
   readonly #handle: Next;
   readonly #encoder: AnswerEncoder;
 
@@ -99,7 +100,9 @@ export class ApiServer implements RequestHandler {
     this.registry = new ResourceRegistry(options.objects, this.services);
     this.self = new SelfClient(this, options.clock);
     const { clock, log, types } = options;
-    const limiter = new ConcurrencyLimiter(limits, clock);
+    const limiter = new ConcurrencyLimiter(limits, clock, (call) =>
+      this.#delegates.some((delegate) => delegate.answersFor(call)),
+    );
     const metrics = new RequestMetrics(options.metrics, {
       clock,
       inFlight: () => limiter.inFlight,
@@ -126,13 +129,23 @@ export class ApiServer implements RequestHandler {
       authorize(options.authorizer, encode, access),
     ];
     this.documents = new DocumentWriter(types, negotiator);
-    const answer = dispatch({ registry: this.registry, paths: this.#paths, negotiator });
+    const answer = dispatch({
+      registry: this.registry,
+      delegates: this.#delegates,
+      paths: this.#paths,
+      negotiator,
+    });
     this.#handle = pipeline(stages, async (call) => encode(await answer(call), call));
   }
 
   /** Adds a handler of paths that are no resources; handlers are asked in the order in which they were added. */
   addPaths(handler: PathHandler): void {
     this.#paths.push(handler);
+  }
+
+  /** Adds somebody who answers in this server's place; delegates are asked in the order in which they were added. */
+  addDelegate(delegate: Delegate): void {
+    this.#delegates.push(delegate);
   }
 
   /** Deletes all objects of a kind that is stored, whether it is served or not; finalizers hold theirs. */

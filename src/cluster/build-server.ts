@@ -1,3 +1,4 @@
+import { Aggregator } from '../aggregator/index.ts';
 import { apiEnablement, type TypeTable } from '../api/index.ts';
 import { Definitions } from '../apiextensions/index.ts';
 import {
@@ -22,6 +23,7 @@ import {
   WebhookClient,
 } from '../apiserver/index.ts';
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
+import type { Credential } from '../wire/certificates/index.ts';
 import { builtInResources } from '../resources/index.ts';
 import { clusterAdmission } from './admission.ts';
 import { clusterAuthentication } from './authentication.ts';
@@ -39,6 +41,8 @@ export interface ServerState {
   readonly address: () => string;
   /** What programs beside the server count. */
   readonly metrics: () => readonly MetricRegistry[];
+  /** The certificate that this server shows to servers behind it, as it is now. */
+  readonly frontProxyClient: () => Credential;
   /** Aborts when the server is disposed of. */
   readonly ending: AbortSignal;
 }
@@ -50,10 +54,11 @@ export interface ServerParts {
   readonly pki: ClusterPki;
 }
 
-/** A server, and what keeps it in step with the definitions of custom kinds once it is started. */
+/** A server, and what keeps it in step with the definitions of custom kinds and with other servers once it is started. */
 export interface RunnableServer {
   readonly server: ApiServer;
   readonly definitions: Definitions;
+  readonly aggregator: Aggregator;
 }
 
 /** An API server with the built-in resources and all its paths, on an open store. */
@@ -63,7 +68,8 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   processMetrics(metrics, version);
   storageSize(metrics, options.storage);
   const { server, authentication, webhooks } = withResources(options, parts, metrics);
-  const served = new ServedApi(server.registry);
+  const aggregator = aggregatorOf(server, options, { ...parts, metrics, state });
+  const served = new ServedApi(server.registry, aggregator.foreign);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
   server.addPaths(new OpenApiPaths(served, parts.types));
@@ -77,6 +83,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   onAbort(state.ending, () => {
     authentication[Symbol.dispose]();
     webhooks[Symbol.dispose]();
+    aggregator[Symbol.dispose]();
   });
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
   server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
@@ -86,7 +93,33 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   return {
     server,
     definitions: new Definitions({ server, types, log, random, webhooks, metrics, signal: state.ending }),
+    aggregator,
   };
+}
+
+interface AggregatorParts {
+  readonly types: TypeTable;
+  readonly metrics: MetricRegistry;
+  readonly state: ServerState;
+}
+
+function aggregatorOf(server: ApiServer, options: ControlPlaneOptions, parts: AggregatorParts): Aggregator {
+  const { random, log, certificateClock, aggregation: { proxyClient, ...settings } = {} } = options;
+  const { types, metrics, state } = parts;
+  return new Aggregator({
+    server,
+    types,
+    random,
+    log,
+    metrics,
+    ...settings,
+    ...(certificateClock === undefined ? {} : { certificateClock }),
+    proxyCertificate: () => {
+      const { certificate, privateKey } = proxyClient ?? state.frontProxyClient();
+      return { certificate, key: privateKey };
+    },
+    signal: state.ending,
+  });
 }
 
 interface BuiltServer {

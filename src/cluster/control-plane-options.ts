@@ -1,4 +1,5 @@
 import type { AuthorizationOptions } from '../access/index.ts';
+import type { ServiceRouting } from '../aggregator/index.ts';
 import type { RuntimeConfig } from '../api/index.ts';
 import type {
   AdmissionPlugin,
@@ -14,6 +15,16 @@ import type { AuthenticationSettings } from './authentication.ts';
 import type { ListenAddress } from './addresses.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import type { StorageOptions } from './storage-options.ts';
+
+/** How requests for groups that other API servers serve are passed on. */
+export interface AggregationSettings {
+  /** Shown to other servers instead of the certificate of the cluster's own front proxy. */
+  readonly proxyClient?: Credential;
+  /** How their Services become addresses; see `ServiceRouting`. */
+  readonly routing?: ServiceRouting;
+  /** Passes on answers that send clients elsewhere; they are refused unless given. */
+  readonly forwardsRedirects?: boolean;
+}
 
 /** What can be added to an API server from outside. */
 export interface ServerExtensions {
@@ -47,6 +58,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   /** Lines `token,user,uid,"groups"`. */
   readonly tokenFile?: string;
   readonly runtimeConfig: RuntimeConfig;
+  /** How other API servers behind this one are reached. */
+  readonly aggregation?: AggregationSettings;
   /** Who decides what requests may do; nodes and roles unless given. */
   readonly authorization?: AuthorizationOptions;
   /** Admission plugins that are switched on besides those that are by default, by upstream's names. */

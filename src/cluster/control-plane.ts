@@ -1,4 +1,5 @@
 import { builtInTypes } from '../api/index.ts';
+import type { Aggregator } from '../aggregator/index.ts';
 import type { Definitions } from '../apiextensions/index.ts';
 import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
 import type { MetricRegistry } from '../base/index.ts';
@@ -69,20 +70,23 @@ export class ControlPlane implements AsyncDisposable {
   #address = '';
   readonly #metricSources: (() => readonly MetricRegistry[])[] = [];
   readonly #definitions: Definitions;
+  readonly #aggregator: Aggregator;
 
   /** Use `startControlPlane`. */
   constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
     this.#options = options;
     this.#parts = parts;
     this.#pki = parts.pki;
-    const { server, definitions } = buildServer(options, parts, {
+    const { server, definitions, aggregator } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       metrics: () => this.#metricSources.flatMap((source) => source()),
+      frontProxyClient: () => this.#pki.frontProxyClient,
       ending: this.#ending.signal,
     });
     this.server = server;
     this.#definitions = definitions;
+    this.#aggregator = aggregator;
   }
 
   /** The keys and certificates in use; certificates are renewed while the server listens. */
@@ -130,6 +134,7 @@ export class ControlPlane implements AsyncDisposable {
     const { once, kept } = this.#bootstrapObjects();
     for (const own of [...kept, ...once]) await repair(this.server, own);
     await ensurePolicy(this.server);
+    await this.#aggregator.start();
     this.#keep(kept);
     this.#isBootstrapped = true;
   }
@@ -172,6 +177,7 @@ export class ControlPlane implements AsyncDisposable {
       { ...this.#parts, storage: forkStorage(this.#parts.storage, options) },
     );
     copy.#definitions.start();
+    copy.#aggregator.start().catch((error: unknown) => own.log.error('aggregation cannot start', { error }));
     copy.#keep(copy.#bootstrapObjects().kept);
     copy.#isBootstrapped = true;
     return copy;
@@ -218,9 +224,11 @@ export class ControlPlane implements AsyncDisposable {
 
   #use(pki: ClusterPki): void {
     const isServingNew = pki.serving.certificate !== this.#pki.serving.certificate;
+    const isProxyNew = pki.frontProxyClient.certificate !== this.#pki.frontProxyClient.certificate;
     const isAdminNew = pki.admin.certificate !== this.#pki.admin.certificate;
     this.#pki = pki;
     if (isServingNew) this.#transport?.renewServing(this.#serving());
+    if (isProxyNew) this.#aggregator.certificateRenewed();
     if (isAdminNew) for (const handler of this.#onRenewed) handler();
   }
 

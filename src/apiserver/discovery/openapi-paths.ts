@@ -151,6 +151,7 @@ class Documents {
         sources.set(base, { of: group, make: () => this.#openApiV3.group(group.name) });
       }
       for (const version of group.versions) {
+        if (version.foreign !== undefined) continue;
         const make = (): OpenApiDocument => this.#openApiV3.groupVersion(version, this.#documented(version));
         sources.set(`${base}/${version.version}`, { of: version, make, etag: knownEtag(version) });
       }

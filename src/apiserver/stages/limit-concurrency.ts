@@ -32,8 +32,11 @@ const LONGEST_WAIT_MS = 15_000;
 export class ConcurrencyLimiter {
   readonly #reads: Lane;
   readonly #writes: Lane;
+  readonly #isLimitedElsewhere: (call: Call) => boolean;
 
-  constructor(limits: ConcurrencyLimits, clock: Clock) {
+  /** Calls that are limited elsewhere take no place here: a slow server behind this one holds up nobody else. */
+  constructor(limits: ConcurrencyLimits, clock: Clock, isLimitedElsewhere: (call: Call) => boolean = () => false) {
+    this.#isLimitedElsewhere = isLimitedElsewhere;
     this.#reads = new Lane(limits.maxReads, clock);
     this.#writes = new Lane(limits.maxWrites, clock);
   }
@@ -43,7 +46,7 @@ export class ConcurrencyLimiter {
   }
 
   readonly stage: Stage = async (call, next) => {
-    if (isLongRunning(call.info)) return next(call);
+    if (isLongRunning(call.info) || this.#isLimitedElsewhere(call)) return next(call);
     const lane = call.method === 'GET' || call.method === 'HEAD' ? this.#reads : this.#writes;
     const waiting = lane.enter(call);
     if (waiting !== undefined) await waiting;

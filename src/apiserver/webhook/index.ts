@@ -8,4 +8,5 @@ export {
   type WebhookClientOptions,
   type WebhookCredential,
 } from './webhook-client.ts';
+export { DeadlineExceeded, transportWords } from './transport-words.ts';
 export type { WebhookService, WebhookTarget } from './webhook-target.ts';

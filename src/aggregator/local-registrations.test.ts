@@ -1,0 +1,2 @@
+import { expect, test } from 'vitest';
+import { startCluster } from '../testing/index.ts';
