@@ -51,11 +51,11 @@ export function upgradeHeaders(call: Call): Headers {
   return { connection: 'Upgrade', upgrade: call.header('upgrade') ?? '' };
 }
 
-/** Whether the request has a body to pass on. Over HTTP/2 only its length tells, for methods that usually have none. */
+/** Whether the request may have a body to pass on; over HTTP/2 it need not tell how long it is. */
 export function hasBody(call: Call): boolean {
   const length = call.header('content-length');
   if (length !== undefined) return length !== '0';
   return call.header('transfer-encoding') !== undefined || METHODS_WITH_BODY.has(call.method);
 }
 
-const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
