@@ -37,16 +37,15 @@ export class AggregatedRequests implements Delegate {
     return this.#options.services.remotes.size > 0 && this.#remoteOf(path) !== undefined;
   }
 
-  async handle(call: Call): Promise<Answer> {
-    const remote = this.#remoteOf(call.path);
+  handle(call: Call): Promise<Answer> {
+    return this.passOn(call, this.#remoteOf(call.path));
+  }
+
+  /** Lets the server of an APIService answer, if it is available. */
+  async passOn(call: Call, remote: RemoteService | undefined): Promise<Answer> {
     if (remote?.isAvailable !== true) return plainText(503, 'service unavailable');
     const leave = this.#enter(call, remote);
     call.onFinish(leave);
-    return this.forward(call, remote);
-  }
-
-  /** Lets the server of an APIService answer, whether it is said to be available or not. */
-  async forward(call: Call, remote: RemoteService): Promise<Answer> {
     let backend: Backend;
     try {
       backend = await this.#options.backends.find(remote);

@@ -1,11 +1,12 @@
 import type { TypeTable } from '../api/index.ts';
-import { type ApiServer, type ForeignApi, WebhookClient } from '../apiserver/index.ts';
+import { type ApiServer, type ForeignApi, type ForeignOpenApi, WebhookClient } from '../apiserver/index.ts';
 import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
 import type { ClientCertificate } from '../wire/http/index.ts';
 import { AggregatedRequests } from './aggregated-requests.ts';
 import { AvailabilityController } from './availability-controller.ts';
 import { Backends } from './backends.ts';
 import { countWeakCertificates } from './certificate-metrics.ts';
+import { ForeignOpenApiDocuments } from './foreign-openapi.ts';
 import { ForeignDiscovery } from './foreign-discovery.ts';
 import { LocalRegistrations } from './local-registrations.ts';
 import { Probe } from './probe.ts';
@@ -35,11 +36,14 @@ const MAX_CONNECTIONS = 256;
 export class Aggregator implements Disposable {
   /** What the other servers serve, for discovery. */
   readonly foreign: ForeignApi;
+  /** What they say about it. */
+  readonly foreignOpenApi: ForeignOpenApi;
   readonly #services: RegisteredServices;
   readonly #connections: WebhookClient;
   readonly #local: LocalRegistrations;
   readonly #availability: AvailabilityController;
   readonly #discovery: ForeignDiscovery;
+  readonly #openApi: ForeignOpenApiDocuments;
 
   constructor(options: AggregatorOptions) {
     const { server, types, random, metrics, routing = 'reachable', certificateClock, proxyCertificate } = options;
@@ -66,11 +70,14 @@ export class Aggregator implements Disposable {
       resolve: (service) => routes.resolve(service),
     });
     const parts = { ...options, clock, services: this.#services, backends };
-    server.addDelegate(new AggregatedRequests(parts));
+    const requests = new AggregatedRequests(parts);
+    server.addDelegate(requests);
     this.#local = new LocalRegistrations(parts);
     this.#availability = new AvailabilityController({ ...parts, probe: new Probe(server.objects, backends) });
     this.#discovery = new ForeignDiscovery(parts);
     this.foreign = this.#discovery;
+    this.#openApi = new ForeignOpenApiDocuments({ ...parts, requests });
+    this.foreignOpenApi = this.#openApi;
   }
 
   /** Begins; resolves when everything that this server serves itself is registered. */
@@ -78,6 +85,7 @@ export class Aggregator implements Disposable {
     this.#services.start();
     await this.#services.caughtUp();
     this.#discovery.start();
+    this.#openApi.start();
     await this.#local.start();
     this.#availability.start();
   }
@@ -91,6 +99,7 @@ export class Aggregator implements Disposable {
     this.#local[Symbol.dispose]();
     this.#availability[Symbol.dispose]();
     this.#discovery[Symbol.dispose]();
+    this.#openApi[Symbol.dispose]();
     this.#services[Symbol.dispose]();
     this.#connections[Symbol.dispose]();
   }

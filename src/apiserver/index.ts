@@ -52,7 +52,7 @@ export type { SharedObjects } from './storage/object-store.ts';
 export { StoredObject } from './storage/stored-object.ts';
 export { timestamp } from './verbs/timestamps.ts';
 export * from './transport/index.ts';
-export type { ForeignApi, ForeignVersion } from './discovery/foreign-api.ts';
+export type { ForeignApi, ForeignDocuments, ForeignOpenApi, ForeignVersion } from './discovery/foreign-api.ts';
 export { DiscoveryPaths } from './discovery/discovery-paths.ts';
 export { OpenApiPaths } from './discovery/openapi-paths.ts';
 export { RootPath } from './discovery/discovery-paths.ts';

@@ -72,7 +72,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const served = new ServedApi(server.registry, aggregator.foreign);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
-  server.addPaths(new OpenApiPaths(served, parts.types));
+  server.addPaths(new OpenApiPaths(served, parts.types, aggregator.foreignOpenApi));
   const { store } = parts.storage;
   const isStopping = (): boolean => options.signal.aborted;
   const indicators = new MetricRegistry();

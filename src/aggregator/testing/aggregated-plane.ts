@@ -1,7 +1,7 @@
 // A control plane with a port, behind which tests put servers of their own.
 import type { APIServiceCondition } from '../../api/types/apiregistration/v1.d.ts';
 import { CryptoRandom, LineLogger, RealClock, VirtualClock } from '../../base/index.ts';
-import { ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../cluster/index.ts';
+import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../cluster/index.ts';
 import { HttpClient, type HttpExchange, type HttpRequest } from '../../wire/http/index.ts';
 import { API_SERVICES, API_SERVICES_PATH, availabilityOf, type StoredApiService } from '../registered-service.ts';
 import { backendAuthority } from './backend-server.ts';

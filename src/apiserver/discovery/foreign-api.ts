@@ -1,5 +1,7 @@
-import type { GroupVersion, Priority } from '../../api/index.ts';
+import type { ForeignPartV2, GroupVersion, Priority } from '../../api/index.ts';
 import type { APIResourceDiscovery } from '../../api/types/apidiscovery/v2.d.ts';
+import type { Answer } from '../answers/answer.ts';
+import type { Call } from '../request/call.ts';
 
 /** A group and version that another server serves, to which requests are passed on. */
 export interface ForeignVersion extends GroupVersion {
@@ -18,6 +20,20 @@ export interface ForeignApi {
   versionsOf(group: string): readonly ForeignVersion[];
   /** Calls the listener with the names of groups that are not as they were. */
   onChange(listener: (groups: readonly string[]) => void): Disposable;
+}
+
+/** What other servers say about their resources; the same object for as long as they say the same. */
+export interface ForeignDocuments {
+  readonly v2: readonly ForeignPartV2[];
+  /** The addresses of documents of OpenAPI v3 by their place below `/openapi/v3/`. */
+  readonly v3: ReadonlyMap<string, string>;
+}
+
+/** Where documents of other servers come from. */
+export interface ForeignOpenApi {
+  documents(): ForeignDocuments;
+  /** Lets the other server answer a request for one of its documents of OpenAPI v3. */
+  answer(call: Call, path: string): Promise<Answer>;
 }
 
 /** For a server that stands alone. */
