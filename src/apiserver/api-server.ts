@@ -21,8 +21,8 @@ import { SelfClient } from './self-client.ts';
 import { authenticate, type Authenticator } from './stages/authenticate.ts';
 import { authorize } from './stages/authorize.ts';
 import { catchFailures } from './stages/catch-failures.ts';
-import { dispatch, type PathHandler } from './stages/dispatch.ts';
 import { ConcurrencyLimiter, type ConcurrencyLimits, type RequestLimiter } from './stages/limit-concurrency.ts';
+import { type Delegate, dispatch, type PathHandler } from './stages/dispatch.ts';
 import { type Encode, type Next, pipeline, type Stage } from './stages/stage.ts';
 import type { InProcessCall } from './transport/in-process-call.ts';
 import { silentObserver, type TransportObserver } from './transport/observer.ts';
@@ -97,6 +97,7 @@ export class ApiServer implements RequestHandler {
   /** What became of recent requests, and why. */
   readonly traces: RequestTraces;
   readonly #paths: PathHandler[] = [];
+  readonly #delegates: Delegate[] = [];
   readonly #handle: Next;
   readonly #encoder: AnswerEncoder;
 
@@ -140,6 +141,8 @@ export class ApiServer implements RequestHandler {
     const { authorizer, tracedRequests = 0 } = options;
     this.traces = new RequestTraces({ keep: tracedRequests, clock, authorizer });
     const { audit } = options;
+    // A slow server behind this one takes no place from others; how many requests go to it is limited there.
+    const isDelegated = (call: Call): boolean => this.#delegates.some((delegate) => delegate.answersFor(call));
     const stages: readonly Stage[] = [
       ...(audit?.around === undefined ? [] : [audit.around]),
       metrics.stage,
@@ -156,18 +159,28 @@ export class ApiServer implements RequestHandler {
       ),
       ...(audit?.stage === undefined ? [] : [audit.stage, catchFailures(log, encode)]),
       ...(options.impersonate === undefined ? [] : [options.impersonate(encode)]),
-      traced('limits', limiter.stage),
+      traced('limits', (call, next) => (isDelegated(call) ? next(call) : limiter.stage(call, next))),
       traced('authorization', authorize(authorizer, encode, access)),
     ];
     this.#paths.push(new TracePaths(this.traces.recent));
     this.documents = new DocumentWriter(types, negotiator);
-    const answer = dispatch({ registry: this.registry, paths: this.#paths, negotiator });
+    const answer = dispatch({
+      registry: this.registry,
+      delegates: this.#delegates,
+      paths: this.#paths,
+      negotiator,
+    });
     this.#handle = pipeline(stages, async (call) => encode(await answer(call), call));
   }
 
   /** Adds a handler of paths that are no resources; handlers are asked in the order in which they were added. */
   addPaths(handler: PathHandler): void {
     this.#paths.push(handler);
+  }
+
+  /** Adds somebody who answers in this server's place; delegates are asked in the order in which they were added. */
+  addDelegate(delegate: Delegate): void {
+    this.#delegates.push(delegate);
   }
 
   /** Deletes all objects of a kind that is stored, whether it is served or not; finalizers hold theirs. */

@@ -78,5 +78,6 @@ function queryOf({ fieldManager }: SelfWriteOptions = {}): string {
 }
 
 function refuseFailure(answer: Answer): void {
-  if (answer.type === 'status') throw new StatusError({ message: '', ...answer.status });
+  if (answer.type === 'status' && answer.status.status !== 'Success')
+    throw new StatusError({ message: '', ...answer.status });
 }

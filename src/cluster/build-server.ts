@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { Aggregator } from '../aggregator/index.ts';
 import { apiEnablement, type TypeTable } from '../api/index.ts';
 import { ReviewPaths, WebhookReviews } from '../admission/index.ts';
 import { Definitions } from '../apiextensions/index.ts';
@@ -31,6 +32,7 @@ import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
 import { NodeConnections, NodeProxy } from '../proxy/index.ts';
 import { PriorityAndFairness, type PriorityAndFairnessOptions } from '../fairness/index.ts';
 import type { Encryption } from '../encryption/index.ts';
+import type { Credential } from '../wire/certificates/index.ts';
 import { builtInResources } from '../resources/index.ts';
 import { clusterAdmission } from './admission.ts';
 import { clusterAuthentication } from './authentication.ts';
@@ -50,6 +52,8 @@ export interface ServerState {
   readonly metrics: () => readonly MetricRegistry[];
   /** Opens a connection to a node of this process; undefined for those that are elsewhere. */
   readonly localNode: (name: string) => (() => Duplex) | undefined;
+  /** The certificate that this server shows to servers behind it, as it is now. */
+  readonly frontProxyClient: () => Credential;
   /** Aborts when the server is disposed of. */
   readonly ending: AbortSignal;
 }
@@ -62,7 +66,7 @@ export interface ServerParts {
   readonly encryption?: Encryption;
 }
 
-/** A server, and what keeps it in step with the definitions of custom kinds once it is started. */
+/** A server, and what keeps it in step with the definitions of custom kinds and with other servers once it is started. */
 export interface RunnableServer {
   readonly server: ApiServer;
   readonly definitions: Definitions;
@@ -70,6 +74,7 @@ export interface RunnableServer {
   readonly fairness: PriorityAndFairness | undefined;
   /** To be disposed of when no more requests come. */
   readonly audit: AsyncDisposable | undefined;
+  readonly aggregator: Aggregator;
 }
 
 /** An API server with the built-in resources and all its paths, on an open store. */
@@ -81,10 +86,11 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const built = withResources(options, parts, { metrics, state });
   const { server, authentication, authorizer, webhooks, nodes, fairness, audit } = built;
   parts.encryption?.countIn(metrics);
-  const served = new ServedApi(server.registry);
+  const aggregator = aggregatorOf(server, options, { ...parts, metrics, state });
+  const served = new ServedApi(server.registry, aggregator.foreign);
   for (const handler of options.paths ?? []) server.addPaths(handler);
   server.addPaths(new DiscoveryPaths(served, server.documents, state.address));
-  server.addPaths(new OpenApiPaths(served, parts.types));
+  server.addPaths(new OpenApiPaths(served, parts.types, aggregator.foreignOpenApi));
   const { store } = parts.storage;
   const isStopping = (): boolean => options.signal.aborted;
   const indicators = new MetricRegistry();
@@ -100,6 +106,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
     authorizer[Symbol.dispose]();
     webhooks[Symbol.dispose]();
     nodes[Symbol.dispose]();
+    aggregator[Symbol.dispose]();
   });
   server.addPaths(new MetricsPath('/metrics', () => [metrics, ...state.metrics()]));
   server.addPaths(new MetricsPath('/metrics/slis', () => [indicators]));
@@ -112,7 +119,33 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
     fairness,
     audit,
     definitions: new Definitions({ server, types, log, random, webhooks, metrics, signal: state.ending }),
+    aggregator,
   };
+}
+
+interface AggregatorParts {
+  readonly types: TypeTable;
+  readonly metrics: MetricRegistry;
+  readonly state: ServerState;
+}
+
+function aggregatorOf(server: ApiServer, options: ControlPlaneOptions, parts: AggregatorParts): Aggregator {
+  const { random, log, certificateClock, aggregation: { proxyClient, ...settings } = {} } = options;
+  const { types, metrics, state } = parts;
+  return new Aggregator({
+    server,
+    types,
+    random,
+    log,
+    metrics,
+    ...settings,
+    ...(certificateClock === undefined ? {} : { certificateClock }),
+    proxyCertificate: () => {
+      const { certificate, privateKey } = proxyClient ?? state.frontProxyClient();
+      return { certificate, key: privateKey };
+    },
+    signal: state.ending,
+  });
 }
 
 interface BuiltServer {

@@ -1,4 +1,5 @@
 import type { AuditOptions, AuthorizationOptions } from '../access/index.ts';
+import type { ServiceRouting } from '../aggregator/index.ts';
 import type { RuntimeConfig } from '../api/index.ts';
 import type {
   AdmissionPlugin,
@@ -16,6 +17,16 @@ import type { PluginConfigurations } from '../resources/index.ts';
 import type { ListenAddress } from './addresses.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import type { StorageOptions } from './storage-options.ts';
+
+/** How requests for groups that other API servers serve are passed on. */
+export interface AggregationSettings {
+  /** Shown to other servers instead of the certificate of the cluster's own front proxy. */
+  readonly proxyClient?: Credential;
+  /** How their Services become addresses; see `ServiceRouting`. */
+  readonly routing?: ServiceRouting;
+  /** Passes on answers that send clients elsewhere; they are refused unless given. */
+  readonly forwardsRedirects?: boolean;
+}
 
 /** What can be added to an API server from outside. */
 export interface ServerExtensions {
@@ -57,6 +68,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly runtimeConfig: RuntimeConfig;
   /** Gets one readable line for each request that came over the network, when it is over. */
   readonly printRequest?: (line: string) => void;
+  /** How other API servers behind this one are reached. */
+  readonly aggregation?: AggregationSettings;
   /** Admission plugins that are switched on besides those that are by default, by upstream's names. */
   readonly enableAdmission?: readonly string[];
   /** Admission plugins that are switched off, by upstream's names. */

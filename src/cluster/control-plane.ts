@@ -1,4 +1,5 @@
 import { builtInTypes } from '../api/index.ts';
+import type { Aggregator } from '../aggregator/index.ts';
 import type { Definitions } from '../apiextensions/index.ts';
 import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
 import { type MetricRegistry, RandomUidSource } from '../base/index.ts';
@@ -96,6 +97,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #fairness: PriorityAndFairness | undefined;
   #identity: Promise<void> | undefined;
   readonly #audit: AsyncDisposable | undefined;
+  readonly #aggregator: Aggregator;
 
   /** Use `startControlPlane`. */
   constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
@@ -103,17 +105,19 @@ export class ControlPlane implements AsyncDisposable {
     this.#parts = parts;
     this.#pki = parts.pki;
     this.localNodes = new LocalNodes(options.log);
-    const { server, definitions, fairness, audit } = buildServer(options, parts, {
+    const { server, definitions, fairness, audit, aggregator } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       localNode: (name) => this.localNodes.connectionTo(name),
       metrics: () => this.#metricSources.flatMap((source) => source()),
+      frontProxyClient: () => this.#pki.frontProxyClient,
       ending: this.#ending.signal,
     });
     this.server = server;
     this.#definitions = definitions;
     this.#fairness = fairness;
     this.#audit = audit;
+    this.#aggregator = aggregator;
   }
 
   /** The keys and certificates in use; certificates are renewed while the server listens. */
@@ -166,6 +170,7 @@ export class ControlPlane implements AsyncDisposable {
       makeAll([...kept, ...once]),
       ensurePolicy(this.server),
       this.#hasFlowControl ? this.#fairness?.bootstrap(this.server.self) : undefined,
+      this.#aggregator.start(),
     ]);
     this.#begin([...first, ...kept]);
   }
@@ -230,6 +235,9 @@ export class ControlPlane implements AsyncDisposable {
     copy.#definitions.start();
     const { first, kept } = copy.#bootstrapObjects();
     copy.#begin([...first, ...kept]);
+    copy.#aggregator.start().catch((error: unknown) => own.log.error('aggregation cannot start', { error }));
+    copy.#keep(copy.#bootstrapObjects().kept);
+    copy.#isBootstrapped = true;
     return copy;
   }
 
@@ -278,9 +286,11 @@ export class ControlPlane implements AsyncDisposable {
 
   #use(pki: ClusterPki): void {
     const isServingNew = pki.serving.certificate !== this.#pki.serving.certificate;
+    const isProxyNew = pki.frontProxyClient.certificate !== this.#pki.frontProxyClient.certificate;
     const isAdminNew = pki.admin.certificate !== this.#pki.admin.certificate;
     this.#pki = pki;
     if (isServingNew) this.#transport?.renewServing(this.#serving());
+    if (isProxyNew) this.#aggregator.certificateRenewed();
     if (isAdminNew) for (const handler of this.#onRenewed) handler();
   }
 

@@ -8,6 +8,7 @@ import { type RunningServer, startKeelson, startKube, whyNoKube } from '../../pe
 import { writeFidelityPage } from '../fidelity/fidelity-page.ts';
 import { type InteropClient, interopClients } from './clients.ts';
 import { controlPlanes, tryControlPlane } from './control-planes.ts';
+import { type ExtensionServer, extensionServers } from './extension-servers.ts';
 import { type InteropOptions, readOptions, USAGE } from './options.ts';
 import { parseReport } from './outcome.ts';
 import { interopDocument, reportLine } from './report.ts';
@@ -43,11 +44,12 @@ async function main(args: readonly string[]): Promise<number> {
   await mkdir(cache, { recursive: true });
   const results = [
     ...(await tryClients(clients.filter(isWanted), options, bundle)),
+    ...(await tryExtensionServers(extensionServers.filter(isWanted), options, bundle)),
     ...(await tryControlPlanes(controlPlanes.filter(isWanted), options, bundle)),
   ];
   await keep(
     results,
-    [...clients, ...controlPlanes].map(({ subject }) => subject),
+    [...clients, ...extensionServers, ...controlPlanes].map(({ subject }) => subject),
   );
   return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
 }
@@ -103,6 +105,25 @@ async function tryClient(
     const message = `${(error as Error).message}; it ended with ${code ?? 'a signal'}: ${stderr.slice(-800)}`;
     return told(resultOf(subject, server, { version: 'unknown', outcomes: [{ step: 'run', passed: false, message }] }));
   }
+}
+
+/** Other API servers behind the one that is tried, one after another. */
+async function tryExtensionServers(
+  extensions: readonly ExtensionServer[],
+  options: InteropOptions,
+  bundle: string | undefined,
+): Promise<InteropResult[]> {
+  const results: InteropResult[] = [];
+  for (const extension of extensions) {
+    const missing = extension.whyNot();
+    if (missing === undefined) {
+      await using server = await startServer(options, bundle);
+      results.push(told(resultOf(extension.subject, options.server, await extension.run(server))));
+    } else {
+      console.log(`${extension.subject}: skipped, ${missing}`);
+    }
+  }
+  return results;
 }
 
 async function tryControlPlanes(

@@ -9,6 +9,7 @@ import {
   sortedByName,
 } from './document.ts';
 import type { DocumentSources } from './document-sources.ts';
+import { type ForeignPartV2, mergeForeignV2 } from './foreign-v2.ts';
 import { documentedTypes } from './openapi-v3.ts';
 import { type Endpoint, type Operation, ownParameters, type Parameter, sharedParameters } from './operation.ts';
 import { knownGroupVersions } from '../discovery/index.ts';
@@ -45,15 +46,19 @@ export class OpenApiV2 {
     for (const text of this.#schemas.reachable(types)) this.#definition(text);
   }
 
-  document(resources: readonly ServedResource[]): OpenApiDocumentV2 {
+  /** The document of these resources, with what other servers say of theirs. */
+  document(resources: readonly ServedResource[], foreign: readonly ForeignPartV2[] = []): OpenApiDocumentV2 {
     const parts = [
       this.#part(this.#serverEndpoints(resources)),
       ...resources.map((resource) => this.#resourcePart(resource)),
     ];
-    const paths = sortedByName(parts.flatMap((part) => part.paths));
-    const parameters = sortedByName(new Map(parts.flatMap((part) => [...part.parameters])).values());
     const schemas = this.#schemas.reachable(parts.flatMap((part) => [...part.types]));
-    const definitions = schemas.map((text) => this.#definition(text));
+    const own = {
+      paths: sortedByName(parts.flatMap((part) => part.paths)),
+      parameters: sortedByName(new Map(parts.flatMap((part) => [...part.parameters])).values()),
+      definitions: schemas.map((text) => this.#definition(text)),
+    };
+    const { paths, parameters, definitions } = mergeForeignV2(own, foreign);
     const security = { securityDefinitions: { BearerToken: bearerToken }, security: [{ BearerToken: [] }] };
     const whole = openApiDocument(
       `{"swagger":"2.0","info":${JSON.stringify(info)},"paths":${jsonMembers(paths)},` +

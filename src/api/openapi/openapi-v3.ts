@@ -105,10 +105,14 @@ export function documentedTypes(endpoints: readonly Endpoint[]): Set<DocumentedT
 }
 
 /** `/openapi/v3`: where each document is, and its hash, so that clients can keep what they have. */
-export function openApiV3Index(etags: ReadonlyMap<string, string>): OpenApiDocument {
-  const paths = [...etags]
+export function openApiV3Index(
+  etags: ReadonlyMap<string, string>,
+  foreign: ReadonlyMap<string, string> = new Map(),
+): OpenApiDocument {
+  const own = [...etags].map(([path, etag]) => [path, serverRelativeUrl(path, etag)] as const);
+  const paths = [...own, ...[...foreign].filter(([path]) => !etags.has(path))]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, etag]) => [path, { serverRelativeURL: serverRelativeUrl(path, etag) }] as const);
+    .map(([path, url]) => [path, { serverRelativeURL: url }] as const);
   return openApiDocument(JSON.stringify({ paths: Object.fromEntries(paths) }));
 }
 

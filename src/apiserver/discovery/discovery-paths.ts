@@ -78,16 +78,18 @@ export class DiscoveryPaths implements PathHandler {
     const known = this.#aggregated.get(root);
     if (known?.of === all) return known.made;
     const groups = all.filter(({ name }) => (name === '') === (root === 'api'));
-    const made = aggregatedDiscovery(orderedGroups(groups, 'by group').map((group) => this.#groupText(group)));
+    const texts = orderedGroups(groups, 'by group').map((group) => this.#groupText(group));
+    const made = aggregatedDiscovery(texts.filter((text) => text !== ''));
     this.#aggregated.set(root, { of: all, made });
     return made;
   }
 
+  /** Empty for a group of which nobody has said yet what is in it. */
   #groupText(group: ServedGroup<ServedVersion>): string {
     let text = this.#groupTexts.get(group);
     if (text === undefined) {
-      const [first, ...others] = group.versions;
-      text = aggregatedGroup({ name: group.name, versions: [discovered(first), ...others.map(discovered)] });
+      const [first, ...others] = group.versions.flatMap(discovered);
+      text = first === undefined ? '' : aggregatedGroup({ name: group.name, versions: [first, ...others] });
       this.#groupTexts.set(group, text);
     }
     return text;
@@ -105,9 +107,11 @@ function refuseMethod(below: readonly string[]): undefined {
 const { group, version, kind } = AGGREGATED_DISCOVERY;
 const AGGREGATED_TYPE = `application/json;g=${group};v=${version};as=${kind}`;
 
-function discovered(served: ServedVersion): DiscoveredGroupVersion {
+function discovered(served: ServedVersion): readonly DiscoveredGroupVersion[] {
+  const { foreign } = served;
+  if (foreign !== undefined) return foreign.discovered === undefined ? [] : [{ ...served, ...foreign.discovered }];
   const resources = aggregatedResources(served.resources.map(discoveredResource));
-  return { ...served, resources, freshness: 'Current' };
+  return [{ ...served, resources, freshness: 'Current' }];
 }
 
 /** Whether the first alternative that can be had is the aggregated form. */

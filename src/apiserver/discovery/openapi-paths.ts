@@ -15,6 +15,7 @@ import type { Answer } from '../answers/answer.ts';
 import type { Call } from '../request/call.ts';
 import type { Resource } from '../resource.ts';
 import type { PathHandler } from '../stages/dispatch.ts';
+import type { ForeignDocuments, ForeignOpenApi } from './foreign-api.ts';
 import { documentedResource } from './described-resource.ts';
 import type { ServedApi, ServedVersion } from './served-api.ts';
 
@@ -22,24 +23,37 @@ import type { ServedApi, ServedVersion } from './served-api.ts';
 export class OpenApiPaths implements PathHandler {
   readonly #served: ServedApi;
   readonly #types: TypeSource;
+  readonly #foreign: ForeignOpenApi | undefined;
   #documents: Promise<Documents> | undefined;
 
-  constructor(served: ServedApi, types: TypeSource) {
+  constructor(served: ServedApi, types: TypeSource, foreign?: ForeignOpenApi) {
     this.#served = served;
     this.#types = types;
+    this.#foreign = foreign;
   }
 
   async handle(call: Call): Promise<Answer | undefined> {
     if (call.path !== '/openapi/v2' && !/^\/openapi\/v3(\/|$)/.test(call.path)) return undefined;
     this.#documents ??= loadDescriptions().then(
-      (descriptions) => new Documents(this.#served, new DocumentSources(this.#types, descriptions)),
+      (descriptions) =>
+        new Documents(this.#served, new DocumentSources(this.#types, descriptions), () => this.#foreignDocuments()),
     );
     const documents = await this.#documents;
     if (call.path === '/openapi/v2') return documents.v2(call);
     if (call.path === '/openapi/v3' || call.path === '/openapi/v3/') return documents.index(call);
-    return documents.v3(call, call.path.slice('/openapi/v3/'.length));
+    const path = call.path.slice('/openapi/v3/'.length);
+    const own = documents.v3(call, path);
+    if (own !== undefined) return own;
+    if (this.#foreign !== undefined && this.#foreignDocuments().v3.has(path)) return this.#foreign.answer(call, path);
+    return { type: 'bytes', code: 404, contentType: '', body: '' };
+  }
+
+  #foreignDocuments(): ForeignDocuments {
+    return this.#foreign?.documents() ?? NO_DOCUMENTS;
   }
 }
+
+const NO_DOCUMENTS: ForeignDocuments = { v2: [], v3: new Map() };
 
 /** A document, and when it was made. */
 interface Made extends OpenApiDocument {
@@ -64,10 +78,12 @@ class Documents {
   readonly #server: ReadonlyMap<string, () => OpenApiDocument>;
   readonly #resources = new WeakMap<Resource, ServedResource>();
   readonly #made = new WeakMap<object, Made>();
+  readonly #foreign: () => ForeignDocuments;
   #whole: WholeDocuments | undefined;
 
-  constructor(served: ServedApi, sources: DocumentSources) {
+  constructor(served: ServedApi, sources: DocumentSources, foreign: () => ForeignDocuments) {
     this.#served = served;
+    this.#foreign = foreign;
     this.#sources = sources;
     this.#openApiV2 = new OpenApiV2(sources);
     this.#openApiV3 = new OpenApiV3(sources);
@@ -99,14 +115,14 @@ class Documents {
         this.#openApiV2.prepare(resource);
         await turns.take(true);
       }
-      return { ...this.#openApiV2.document(resources), atMs };
+      return { ...this.#openApiV2.document(resources, whole.foreign.v2), atMs };
     })());
   }
 
-  /** A document by its place below `/openapi/v3/`; an address with an old hash leads to the one with the new. */
-  v3(call: Call, path: string): Answer {
+  /** A document of this server by its place below `/openapi/v3/`; an address with an old hash leads to the one with the new. */
+  v3(call: Call, path: string): Answer | undefined {
     const source = this.#current().sources.get(path);
-    if (source === undefined) return { type: 'bytes', code: 404, contentType: '', body: '' };
+    if (source === undefined) return undefined;
     const document = this.#make(source, call.receivedAt);
     const hash = call.query.get('hash');
     if (hash !== '' && hash !== document.etag) {
@@ -129,7 +145,7 @@ class Documents {
       const etags = [...whole.sources].map(
         ([path, source]) => [path, source.etag ?? this.#make(source, receivedAt).etag] as const,
       );
-      whole.index = { ...openApiV3Index(new Map(etags)), atMs: receivedAt };
+      whole.index = { ...openApiV3Index(new Map(etags), whole.foreign.v3), atMs: receivedAt };
     }
     const headers = sentAt(whole.index);
     return { type: 'bytes', code: 200, contentType: 'text/plain; charset=utf-8', body: whole.index.body, headers };
@@ -138,7 +154,9 @@ class Documents {
   /** What is made from all groups, of which one may have changed. */
   #current(): WholeDocuments {
     const of = this.#served.groups();
-    if (this.#whole?.of !== of) this.#whole = { of, sources: this.#sourcesOf(of) };
+    const foreign = this.#foreign();
+    if (this.#whole?.of !== of) this.#whole = { of, foreign, sources: this.#sourcesOf(of) };
+    else if (this.#whole.foreign !== foreign) this.#whole = { of, foreign, sources: this.#whole.sources };
     return this.#whole;
   }
 
@@ -151,6 +169,7 @@ class Documents {
         sources.set(base, { of: group, make: () => this.#openApiV3.group(group.name) });
       }
       for (const version of group.versions) {
+        if (version.foreign !== undefined) continue;
         const make = (): OpenApiDocument => this.#openApiV3.groupVersion(version, this.#documented(version));
         sources.set(`${base}/${version.version}`, { of: version, make, etag: knownEtag(version) });
       }
@@ -180,6 +199,7 @@ class Documents {
 
 interface WholeDocuments {
   readonly of: readonly ServedGroup<ServedVersion>[];
+  readonly foreign: ForeignDocuments;
   /** By the place below `/openapi/v3/`. */
   readonly sources: ReadonlyMap<string, Source>;
   index?: Made;

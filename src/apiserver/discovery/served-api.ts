@@ -1,12 +1,15 @@
 import { comparePreference, customPriority } from '../../api/index.ts';
 import type { GroupVersion, Priority, ServedGroup } from '../../api/index.ts';
 import type { Resource } from '../resource.ts';
+import { type ForeignApi, type ForeignVersion, nothingForeign } from './foreign-api.ts';
 import type { ResourceRegistry } from '../resource-registry.ts';
 
-/** A group and version with the resources that are served in it. */
+/** A group and version with the resources that are served in it: by this server, or by another one. */
 export interface ServedVersion extends GroupVersion {
   readonly priority: Priority;
+  /** Those of this server; none where another one answers. */
   readonly resources: readonly Resource[];
+  readonly foreign?: ForeignVersion;
 }
 
 /**
@@ -15,26 +18,30 @@ export interface ServedVersion extends GroupVersion {
  */
 export class ServedApi {
   readonly #registry: ResourceRegistry;
+  readonly #foreign: ForeignApi;
   readonly #known = new Map<string, ServedGroup<ServedVersion>>();
   #groups: readonly ServedGroup<ServedVersion>[] | undefined;
 
-  constructor(registry: ResourceRegistry) {
+  constructor(registry: ResourceRegistry, foreign: ForeignApi = nothingForeign) {
     this.#registry = registry;
-    registry.onChange((changed) => {
-      for (const { group } of changed) this.#known.delete(group);
-      this.#groups = undefined;
-    });
+    this.#foreign = foreign;
+    registry.onChange((changed) => this.#forget(changed.map(({ group }) => group)));
+    foreign.onChange((groups) => this.#forget(groups));
   }
 
   groups(): readonly ServedGroup<ServedVersion>[] {
-    return (this.#groups ??= this.#registry.groupNames().flatMap((name) => this.group(name) ?? []));
+    if (this.#groups === undefined) {
+      const names = new Set([...this.#registry.groupNames(), ...this.#foreign.groupNames()]);
+      this.#groups = [...names].flatMap((name) => this.group(name) ?? []);
+    }
+    return this.#groups;
   }
 
   /** Undefined when nothing of the group is served. */
   group(name: string): ServedGroup<ServedVersion> | undefined {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
-    const group = collect(name, this.#registry.resourcesOf(name));
+    const group = collect(name, this.#registry.resourcesOf(name), this.#foreign.versionsOf(name));
     if (group !== undefined) this.#known.set(name, group);
     return group;
   }
@@ -42,20 +49,30 @@ export class ServedApi {
   version(group: string, version: string): ServedVersion | undefined {
     return this.group(group)?.versions.find((served) => served.version === version);
   }
+
+  #forget(groups: readonly string[]): void {
+    for (const group of groups) this.#known.delete(group);
+    this.#groups = undefined;
+  }
 }
 
-function collect(name: string, resources: readonly Resource[]): ServedGroup<ServedVersion> | undefined {
+function collect(
+  name: string,
+  resources: readonly Resource[],
+  foreign: readonly ForeignVersion[],
+): ServedGroup<ServedVersion> | undefined {
   const members = new Map<string, Resource[]>();
   for (const resource of resources) {
     const known = members.get(resource.version);
     if (known === undefined) members.set(resource.version, [resource]);
     else known.push(resource);
   }
-  const [first, ...others] = [...members]
-    .map(([version, served]): ServedVersion => {
-      const priority = served.find((resource) => resource.priority !== undefined)?.priority ?? customPriority;
-      return { group: name, version, priority, resources: served };
-    })
-    .sort(comparePreference);
-  return first === undefined ? undefined : { name, versions: [first, ...others] };
+  for (const { version } of foreign) members.delete(version);
+  const own = [...members].map(([version, served]): ServedVersion => {
+    const priority = served.find((resource) => resource.priority !== undefined)?.priority ?? customPriority;
+    return { group: name, version, priority, resources: served };
+  });
+  const others = foreign.map((version): ServedVersion => ({ ...version, resources: [], foreign: version }));
+  const [first, ...rest] = [...own, ...others].sort(comparePreference);
+  return first === undefined ? undefined : { name, versions: [first, ...rest] };
 }

@@ -19,6 +19,14 @@ export interface PathHandler {
   handle(call: Call): Answer | undefined | Promise<Answer | undefined>;
 }
 
+/** Answers calls in this server's place: those for groups and versions that another server serves. */
+export interface Delegate {
+  /** Asked about every call, so that it has to be quick. */
+  answersFor(call: Call): boolean;
+  /** Answers a call that `answersFor` has claimed. It bounds for itself how many calls it works on at a time. */
+  handle(call: Call): Promise<Answer>;
+}
+
 type Verb = (call: Call, endpoint: Endpoint) => Promise<Answer>;
 
 const verbs: Readonly<Record<string, Verb>> = {
@@ -34,15 +42,19 @@ const verbs: Readonly<Record<string, Verb>> = {
 
 export interface DispatchParts {
   readonly registry: ResourceRegistry;
+  /** The first one that answers for a call gets it, before all that this server serves itself. */
+  readonly delegates: readonly Delegate[];
   /** Asked in this order. */
   readonly paths: readonly PathHandler[];
   readonly negotiator: Negotiator;
 }
 
 /** What the stages lead to: the verb of the resource, or whoever answers the path. */
-export function dispatch({ registry, paths, negotiator }: DispatchParts): (call: Call) => Promise<Answer> {
+export function dispatch({ registry, delegates, paths, negotiator }: DispatchParts): (call: Call) => Promise<Answer> {
   return async (call) => {
     const { info } = call;
+    const delegate = delegates.find((each) => each.answersFor(call));
+    if (delegate !== undefined) return delegate.handle(call);
     if (info.isResource) {
       const endpoint = registry.find(info.group, info.version, info.resource);
       if (endpoint !== undefined) return runVerb(call, endpoint, negotiator);

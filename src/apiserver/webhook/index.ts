@@ -8,6 +8,7 @@ export {
   type WebhookClientOptions,
   type WebhookCredential,
 } from './webhook-client.ts';
+export { DeadlineExceeded, transportWords } from './transport-words.ts';
 export type { WebhookService, WebhookTarget } from './webhook-target.ts';
 export {
   type ConfiguredWebhook,

@@ -40,6 +40,10 @@ export interface WebhookClientOptions {
   /** Who this server is to `host:port`; nobody unless given. */
   readonly credentialFor?: (hostAndPort: string) => WebhookCredential | undefined;
   readonly userAgent?: string;
+  /** Offers HTTP/2 to every server, not only to those on this machine: one connection carries many requests then. */
+  readonly offersHttp2?: boolean;
+  /** Told of every certificate that a server shows and that is looked at. */
+  readonly onCertificate?: (certificate: X509Certificate) => void;
   /** How many targets have connections; of more, the one that was not used for longest is let go. 200 unless given, as upstream. */
   readonly maxTargets?: number;
   /** Connections to one target at a time; further calls wait. 32 unless given. */
@@ -111,6 +115,12 @@ export class WebhookClient implements Disposable {
   /** Connections to a target; the same ones for the same target, until they are let go. */
   connectionsTo(target: WebhookTarget): HttpClient {
     return this.#connect(target).client;
+  }
+
+  /** Lets go of all connections, which close when their calls have ended: the next calls show the credentials of then. */
+  drain(): void {
+    for (const { client } of this.#connected.values()) client.drain();
+    this.#connected.clear();
   }
 
   /** Closes all connections; calls under way fail. */
@@ -215,7 +225,7 @@ export class WebhookClient implements Disposable {
 
   #open(target: WebhookTarget): Connected {
     const { clock, certificateClock = new RealClock(), services, credentialFor } = this.#options;
-    const { maxConnections = MAX_CONNECTIONS } = this.#options;
+    const { maxConnections = MAX_CONNECTIONS, offersHttp2 = false, onCertificate } = this.#options;
     const server = webhookUrl(target);
     const { service, serverName, isInsecure = false } = target;
     const host = server.hostname.replace(/^\[|\]$/g, '');
@@ -228,8 +238,10 @@ export class WebhookClient implements Disposable {
         ...(isInsecure
           ? { insecureSkipTlsVerify: true }
           : {
-              judgeCertificate: (shown: X509Certificate, problem: string | undefined) =>
-                certificateProblem(shown, { host: serverName ?? host, nowMs: certificateClock.now(), problem }),
+              judgeCertificate: (shown: X509Certificate, problem: string | undefined) => {
+                onCertificate?.(shown);
+                return certificateProblem(shown, { host: serverName ?? host, nowMs: certificateClock.now(), problem });
+              },
             }),
         ...(serverName === undefined ? {} : { serverName }),
         ...(service === undefined
@@ -244,7 +256,7 @@ export class WebhookClient implements Disposable {
       clock,
       maxConnections,
       maxSockets: maxConnections,
-      isHttp1Only: !isOwnMachine(server),
+      isHttp1Only: !offersHttp2 && !isOwnMachine(server),
     });
     return { client, credential };
   }

@@ -14,6 +14,7 @@ import {
 } from '../../cluster/index.ts';
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
+import { aggregationFlags, aggregationSettings } from './aggregation-flags.ts';
 import { authenticationFlags, authenticationSettings } from './authentication-flags.ts';
 import { authorizationFlags, authorizationSettings } from './authorization-flags.ts';
 import { durationFlag, fileFlag } from './file-flag.ts';
@@ -90,6 +91,7 @@ export const serverFlags: FlagDefinitions = {
   'logging-format': { type: 'string', value: 'text|json', default: 'text', help: 'How lines of the log look' },
   v: { type: 'string', value: 'N', default: '0', help: 'How much is logged; everything from 4 on' },
   ...authenticationFlags,
+  ...aggregationFlags,
   'request-timeout': { type: 'string', value: 'DURATION', default: '1m', help: 'Deadline of other requests' },
 };
 
@@ -109,6 +111,7 @@ export interface ServerSettings {
   readonly transportLimits: ControlPlaneOptions['transportLimits'];
   readonly anonymousAuth: boolean;
   readonly authentication: NonNullable<ControlPlaneOptions['authentication']>;
+  readonly aggregation: NonNullable<ControlPlaneOptions['aggregation']>;
   readonly advertiseAddress?: string;
 }
 
@@ -137,6 +140,7 @@ export function serverSettings(flags: Flags): ServerSettings {
     },
     anonymousAuth: flags.isSet('anonymous-auth'),
     authentication: authenticationSettings(flags),
+    aggregation: aggregationSettings(flags),
     ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
   };
 }

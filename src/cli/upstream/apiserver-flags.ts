@@ -17,7 +17,8 @@ const groups: readonly FlagGroup[] = [
       requestheader-extra-headers-prefix requestheader-group-headers requestheader-uid-headers
       requestheader-username-headers service-account-extend-token-expiration? service-account-issuer
       service-account-jwks-uri service-account-key-file service-account-max-token-expiration
-      service-account-signing-key-file enable-priority-and-fairness?`,
+      service-account-signing-key-file enable-priority-and-fairness? aggregator-reject-forwarding-redirect? enable-aggregator-routing?
+      proxy-client-cert-file proxy-client-key-file`,
   },
   {
     verdict: 'accepted',
@@ -99,9 +100,8 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'there are no servers behind this one that requests could be sent on to',
-    flags: `aggregator-reject-forwarding-redirect?=true enable-aggregator-routing?=false egress-selector-config-file
-      peer-advertise-ip peer-advertise-port peer-ca-file proxy-client-cert-file proxy-client-key-file`,
+    why: 'requests reach other servers over the network of this machine, and are not passed on among API servers of one cluster',
+    flags: 'egress-selector-config-file peer-advertise-ip peer-advertise-port peer-ca-file',
   },
   {
     verdict: 'obeyed',

@@ -1,0 +1,186 @@
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { tooManyRequests } from '../api/index.ts';
+import { type Answer, type Call, type Delegate, isLongRunning, transportWords } from '../apiserver/index.ts';
+import { AbortScope, type Clock, type Logger, messageOf, onAbort } from '../base/index.ts';
+import type { HttpExchange, HttpRequest, ResponseHeaders } from '../wire/http/index.ts';
+import { type Backend, type Backends, sendRepeatable } from './backends.ts';
+import type { RemoteService } from './registered-service.ts';
+import type { RegisteredServices } from './registered-services.ts';
+import { forwardedHeaders, hasBody, upgradeHeaders } from './request-headers.ts';
+import { forwardedPath, forwardedQuery, serviceNameOf } from './request-path.ts';
+
+export interface AggregatedRequestsOptions {
+  readonly services: RegisteredServices;
+  readonly backends: Backends;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Passes on answers that send the client elsewhere; refused unless given, since the client would follow with its credentials. */
+  readonly forwardsRedirects?: boolean;
+}
+
+/** Requests for one APIService that are under way at a time, besides watches and other long ones. */
+const MAX_UNDER_WAY = 400;
+/** Clients ask every server for these before they do anything else. */
+const DISCOVERY_TIMEOUT_MS = 5000;
+
+/** Passes requests on to the servers that APIServices name, and their answers back, as they come. */
+export class AggregatedRequests implements Delegate {
+  readonly #options: AggregatedRequestsOptions;
+  readonly #underWay = new Map<string, number>();
+
+  constructor(options: AggregatedRequestsOptions) {
+    this.#options = options;
+  }
+
+  answersFor({ path }: Call): boolean {
+    return this.#options.services.remotes.size > 0 && this.#remoteOf(path) !== undefined;
+  }
+
+  handle(call: Call): Promise<Answer> {
+    return this.passOn(call, this.#remoteOf(call.path));
+  }
+
+  /** Lets the server of an APIService answer, if it is available. */
+  async passOn(call: Call, remote: RemoteService | undefined): Promise<Answer> {
+    if (remote?.isAvailable !== true) return plainText(503, 'service unavailable');
+    const leave = this.#enter(call, remote);
+    call.onFinish(leave);
+    let backend: Backend;
+    try {
+      backend = await this.#options.backends.find(remote);
+    } catch (error) {
+      this.#options.log.debug('API service cannot be resolved', { service: remote.name, error });
+      return plainText(503, 'service unavailable');
+    }
+    try {
+      return call.isUpgrade ? await this.#upgrade(call, backend) : await this.#pass(call, backend);
+    } catch (error) {
+      if (call.signal.aborted) throw error;
+      return plainText(503, `error trying to reach service: ${failureWords(error)}`);
+    }
+  }
+
+  #remoteOf(path: string): RemoteService | undefined {
+    const name = serviceNameOf(path);
+    return name === undefined ? undefined : this.#options.services.remotes.get(name);
+  }
+
+  #enter(call: Call, { name }: RemoteService): () => void {
+    if (isLongRunning(call.info) || call.isUpgrade) return () => undefined;
+    const count = this.#underWay.get(name) ?? 0;
+    if (count >= MAX_UNDER_WAY) throw tooManyRequests('Too many requests, please try again later.', 1);
+    this.#underWay.set(name, count + 1);
+    return () => {
+      const left = (this.#underWay.get(name) ?? 1) - 1;
+      if (left === 0) this.#underWay.delete(name);
+      else this.#underWay.set(name, left);
+    };
+  }
+
+  async #pass(call: Call, backend: Backend): Promise<Answer> {
+    const { client } = backend;
+    using scope = new AbortScope();
+    const aborting = onAbort(call.signal, () => scope.abort(call.signal.reason));
+    call.onFinish(() => aborting[Symbol.dispose]());
+    using _timeUp = isDiscovery(call)
+      ? this.#options.clock.timer(DISCOVERY_TIMEOUT_MS, () => scope.abort(new TimeUp()))
+      : undefined;
+    const request = { ...this.#request(call, backend), signal: scope.signal };
+    const isRepeatable = !hasBody(call) && REPEATABLE.has(call.method);
+    const exchange = isRepeatable
+      ? await sendRepeatable(client, request)
+      : await client.request(hasBody(call) ? { ...request, body: call.bodyStream() } : request);
+    return this.#answer(exchange);
+  }
+
+  async #upgrade(call: Call, backend: Backend): Promise<Answer> {
+    const request = this.#request(call, backend);
+    const headers = { ...request.headers, ...upgradeHeaders(call) };
+    const answer = await backend.client.upgrade({ ...request, headers, signal: call.signal });
+    if ('socket' in answer) {
+      return { type: 'upgrade', headers: singleHeaders(answer.headers), takeOver: joinTo(answer.socket, call.signal) };
+    }
+    if (answer.status >= 400) return this.#answer(answer);
+    await discard(answer);
+    return plainText(503, `invalid upgrade response: status code ${answer.status}`);
+  }
+
+  #request(call: Call, backend: Backend): Omit<HttpRequest, 'signal'> {
+    const path = forwardedPath(call);
+    return {
+      method: call.method,
+      path: path + forwardedQuery(call),
+      headers: forwardedHeaders(call, backend, path),
+    };
+  }
+
+  async #answer(exchange: HttpExchange): Promise<Answer> {
+    const { status, headers, chunks } = exchange;
+    const isRedirect = status >= 300 && status <= 399 && headers['location'] !== undefined;
+    if (isRedirect && this.#options.forwardsRedirects !== true) {
+      await discard(exchange);
+      const contentType = 'text/plain; charset=utf-8';
+      return { type: 'bytes', code: 502, contentType, body: REDIRECT_REFUSED };
+    }
+    return { type: 'stream', code: status, headers: answerHeaders(headers), body: chunks };
+  }
+}
+
+const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
+const REDIRECT_REFUSED = 'the backend attempted to redirect this request, which is not permitted';
+
+class TimeUp extends Error {
+  constructor() {
+    super('context deadline exceeded');
+  }
+}
+
+function failureWords(error: unknown): string {
+  return error instanceof TimeUp ? messageOf(error) : transportWords(error);
+}
+
+/** `/apis/GROUP/VERSION` and nothing below it. */
+function isDiscovery({ info }: Call): boolean {
+  return !info.isResource && info.path.split('/').filter((part) => part !== '').length === 3;
+}
+
+function plainText(code: number, text: string): Answer {
+  const headers = { 'x-content-type-options': 'nosniff' };
+  return { type: 'bytes', code, contentType: 'text/plain; charset=utf-8', body: `${text}\n`, headers };
+}
+
+/** Which pages may read an answer is said by this server, to whom they talk. */
+function answerHeaders(headers: ResponseHeaders): Record<string, string | readonly string[]> {
+  const kept: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || name.startsWith(':') || name.startsWith('access-control-allow-')) continue;
+    if (name !== 'date') kept[name] = value;
+  }
+  return kept;
+}
+
+function singleHeaders(headers: ResponseHeaders): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : value,
+  ]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, string>;
+}
+
+/** Joins a client's connection to a server's. When one side has ended, so has the other. */
+function joinTo(server: Duplex, signal: AbortSignal): (client: Duplex) => Promise<void> {
+  const leaving = onAbort(signal, () => server.destroy());
+  return async (client) => {
+    try {
+      await Promise.race([pipeline(client, server), pipeline(server, client)]);
+    } finally {
+      leaving[Symbol.dispose]();
+      server.destroy();
+    }
+  };
+}
+
+async function discard({ chunks }: HttpExchange): Promise<void> {
+  await chunks[Symbol.asyncIterator]().return?.();
+}

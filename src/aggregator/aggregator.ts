@@ -1,0 +1,106 @@
+import type { TypeTable } from '../api/index.ts';
+import { type ApiServer, type ForeignApi, type ForeignOpenApi, WebhookClient } from '../apiserver/index.ts';
+import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
+import type { ClientCertificate } from '../wire/http/index.ts';
+import { AggregatedRequests } from './aggregated-requests.ts';
+import { AvailabilityController } from './availability-controller.ts';
+import { Backends } from './backends.ts';
+import { countWeakCertificates } from './certificate-metrics.ts';
+import { ForeignOpenApiDocuments } from './foreign-openapi.ts';
+import { ForeignDiscovery } from './foreign-discovery.ts';
+import { LocalRegistrations } from './local-registrations.ts';
+import { Probe } from './probe.ts';
+import { RegisteredServices } from './registered-services.ts';
+import { ServiceRoutes, type ServiceRouting } from './service-routes.ts';
+
+export interface AggregatorOptions {
+  readonly server: ApiServer;
+  readonly types: TypeTable;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: MetricRegistry;
+  /** What certificates of other servers are judged by; the machine's clock unless given. */
+  readonly certificateClock?: Clock;
+  /** The certificate of a front proxy that this server shows to others, as it is when they are connected to. */
+  readonly proxyCertificate: () => ClientCertificate | undefined;
+  /** `reachable` unless given. */
+  readonly routing?: ServiceRouting;
+  readonly forwardsRedirects?: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Connections of HTTP/1.1 to one server, of which every watch takes one; HTTP/2 needs few. */
+const MAX_CONNECTIONS = 256;
+
+/** Other API servers behind this one: which there are, whether they answer, what they serve, and requests to them. */
+export class Aggregator implements Disposable {
+  /** What the other servers serve, for discovery. */
+  readonly foreign: ForeignApi;
+  /** What they say about it. */
+  readonly foreignOpenApi: ForeignOpenApi;
+  readonly #services: RegisteredServices;
+  readonly #connections: WebhookClient;
+  readonly #local: LocalRegistrations;
+  readonly #availability: AvailabilityController;
+  readonly #discovery: ForeignDiscovery;
+  readonly #openApi: ForeignOpenApiDocuments;
+
+  constructor(options: AggregatorOptions) {
+    const { server, types, random, metrics, routing = 'reachable', certificateClock, proxyCertificate } = options;
+    const { clock, uids } = server.services;
+    const routes = new ServiceRoutes(server.objects, random, routing);
+    this.#services = new RegisteredServices(server);
+    this.#connections = new WebhookClient({
+      clock,
+      uids,
+      types,
+      services: routes,
+      ...(certificateClock === undefined ? {} : { certificateClock }),
+      credentialFor: () => {
+        const certificate = proxyCertificate();
+        return certificate === undefined ? undefined : { certificate };
+      },
+      offersHttp2: true,
+      onCertificate: countWeakCertificates(metrics),
+      maxConnections: MAX_CONNECTIONS,
+    });
+    const backends = new Backends({
+      clock,
+      connections: this.#connections,
+      resolve: (service) => routes.resolve(service),
+    });
+    const parts = { ...options, clock, services: this.#services, backends };
+    const requests = new AggregatedRequests(parts);
+    server.addDelegate(requests);
+    this.#local = new LocalRegistrations(parts);
+    this.#availability = new AvailabilityController({ ...parts, probe: new Probe(server.objects, backends) });
+    this.#discovery = new ForeignDiscovery(parts);
+    this.foreign = this.#discovery;
+    this.#openApi = new ForeignOpenApiDocuments({ ...parts, requests });
+    this.foreignOpenApi = this.#openApi;
+  }
+
+  /** Begins; resolves when everything that this server serves itself is registered. */
+  async start(): Promise<void> {
+    this.#services.start();
+    await this.#services.caughtUp();
+    this.#discovery.start();
+    this.#openApi.start();
+    await this.#local.start();
+    this.#availability.start();
+  }
+
+  /** Connects anew, with the certificate that is in use now. */
+  certificateRenewed(): void {
+    this.#connections.drain();
+  }
+
+  [Symbol.dispose](): void {
+    this.#local[Symbol.dispose]();
+    this.#availability[Symbol.dispose]();
+    this.#discovery[Symbol.dispose]();
+    this.#openApi[Symbol.dispose]();
+    this.#services[Symbol.dispose]();
+    this.#connections[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,120 @@
+import { type UserInfo, transportWords, type WebhookClient } from '../apiserver/index.ts';
+import { AbortScope, type Clock } from '../base/index.ts';
+import {
+  type DialAddress,
+  gunzipped,
+  type HttpClient,
+  type HttpExchange,
+  type HttpRequest,
+  isTransportError,
+} from '../wire/http/index.ts';
+import { identityHeaders } from './identity-headers.ts';
+import type { RemoteService } from './registered-service.ts';
+
+export interface BackendsOptions {
+  readonly clock: Clock;
+  /** Makes and keeps the connections; shows the certificate of a front proxy. */
+  readonly connections: WebhookClient;
+  readonly resolve: (service: RemoteService['service']) => Promise<DialAddress>;
+}
+
+/** Connections to one server behind an APIService. */
+export interface Backend {
+  readonly client: HttpClient;
+  /** `https://host:port`, as messages tell it. */
+  readonly origin: string;
+  readonly host: string;
+}
+
+/** A document that this server asks another server for, in the name of `user`. */
+export interface DocumentRequest {
+  readonly path: string;
+  readonly user: UserInfo;
+  readonly accept?: string;
+  readonly etag?: string;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export interface FetchedDocument {
+  readonly status: number;
+  readonly header: (name: string) => string;
+  readonly body: Buffer;
+}
+
+/** The servers behind APIServices. */
+export class Backends {
+  readonly #options: BackendsOptions;
+
+  constructor(options: BackendsOptions) {
+    this.#options = options;
+  }
+
+  /** One of the servers of a service. Rejects when there is none, or its authorities cannot be read. */
+  async find({ service, caBundle, isInsecure }: RemoteService): Promise<Backend> {
+    const { host, port } = await this.#options.resolve(service);
+    const hostAndPort = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const origin = `https://${hostAndPort}`;
+    const client = this.#options.connections.connectionsTo({
+      url: origin,
+      serverName: `${service.name}.${service.namespace}.svc`,
+      isInsecure,
+      ...(caBundle === undefined ? {} : { caBundle }),
+    });
+    return { client, origin, host: hostAndPort };
+  }
+
+  /** Asks a server for a document that is read whole, within limits of time and size. Failures have the words of Go's client. */
+  async fetch(backend: Backend, request: DocumentRequest): Promise<FetchedDocument> {
+    const { path, user, accept = 'application/json', etag, timeoutMs, maxBytes } = request;
+    using scope = new AbortScope(request.signal);
+    using _timeUp = this.#options.clock.timer(timeoutMs, () => scope.abort(new TimeUp()));
+    const headers = {
+      accept,
+      'accept-encoding': 'gzip',
+      'user-agent': 'keelson',
+      ...(etag === undefined ? {} : { 'if-none-match': etag }),
+      ...identityHeaders(user),
+    };
+    try {
+      const exchange = await sendRepeatable(backend.client, { method: 'GET', path, headers, signal: scope.signal });
+      const header = (name: string): string => String(exchange.headers[name] ?? '');
+      return { status: exchange.status, header, body: await readAll(exchange, maxBytes) };
+    } catch (error) {
+      const words = scope.signal.aborted ? abortWords(scope.signal) : transportWords(error);
+      throw new Error(`Get "${backend.origin}${path}": ${words}`, { cause: error });
+    }
+  }
+}
+
+/** Sends a request that may be sent twice: once more when the first went out on a connection that was closed meanwhile. */
+export async function sendRepeatable(client: HttpClient, request: HttpRequest): Promise<HttpExchange> {
+  try {
+    return await client.request(request);
+  } catch (error) {
+    const isUnseen = isTransportError(error) && (error.reason === 'refused' || error.wasKept);
+    if (!isUnseen || request.signal.aborted) throw error;
+    return client.request(request);
+  }
+}
+
+class TimeUp extends Error {}
+
+function abortWords({ reason }: AbortSignal): string {
+  return reason instanceof TimeUp
+    ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
+    : 'context canceled';
+}
+
+async function readAll(exchange: HttpExchange, maxBytes: number): Promise<Buffer> {
+  const isPacked = exchange.headers['content-encoding'] === 'gzip';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of isPacked ? gunzipped(exchange.chunks) : exchange.chunks) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,3 @@
+// What other folders may use: other API servers behind this one.
+export { Aggregator, type AggregatorOptions } from './aggregator.ts';
+export type { ServiceRouting } from './service-routes.ts';

@@ -1,0 +1,28 @@
+import type { Call } from '../apiserver/index.ts';
+
+/** Path and query of a call as they are sent on: written anew, with the parameters in order of their names, as Go does. */
+export function forwardedPath({ path }: Pick<Call, 'path'>): string {
+  return path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]+/g, (text) => encodeURIComponent(text));
+}
+
+export function forwardedQuery({ query }: Pick<Call, 'query'>): string {
+  if (query.text === '') return '';
+  const parameters = new URLSearchParams(query.text);
+  parameters.sort();
+  return `?${parameters.toString()}`;
+}
+
+/**
+ * The name of the APIService that a path belongs to.
+ *
+ * Example: `/apis/apps/v1/deployments` belongs to `v1.apps`, `/api` and all below it to `v1.`
+ */
+export function serviceNameOf(path: string): string | undefined {
+  if (path === '/api' || path.startsWith('/api/')) return 'v1.';
+  if (!path.startsWith('/apis/')) return undefined;
+  const groupEnd = path.indexOf('/', 6);
+  if (groupEnd === -1) return undefined;
+  const versionEnd = path.indexOf('/', groupEnd + 1);
+  const version = versionEnd === -1 ? path.slice(groupEnd + 1) : path.slice(groupEnd + 1, versionEnd);
+  return version === '' ? undefined : `${version}.${path.slice(6, groupEnd)}`;
+}
