@@ -78,5 +78,6 @@ function queryOf({ fieldManager }: SelfWriteOptions = {}): string {
 }
 
 function refuseFailure(answer: Answer): void {
-  if (answer.type === 'status') throw new StatusError({ message: '', ...answer.status });
+  if (answer.type !== 'status' || answer.status.status === 'Success') return; // a deletion may be answered so
+  throw new StatusError({ message: '', ...answer.status });
 }
