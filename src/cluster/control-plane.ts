@@ -53,8 +53,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     throw error;
   }
   try {
-    await plane.bootstrap();
-    if (options.listen !== undefined) await plane.listen(options.listen);
+    await plane.prepare();
+    await Promise.all([plane.bootstrap(), options.listen === undefined ? undefined : plane.listen(options.listen)]);
     return plane;
   } catch (error) {
     await plane[Symbol.asyncDispose]();
@@ -158,21 +158,30 @@ export class ControlPlane implements AsyncDisposable {
     return new Client(new InProcessTransport(this.server, { clock, certificate }), { clock, random, log, ...options });
   }
 
-  /** For `startControlPlane`: makes the objects that every cluster has, unless they are there. */
-  async bootstrap(): Promise<void> {
+  /** For `startControlPlane`: learns of custom kinds, and makes what the other objects of every cluster need. */
+  async prepare(): Promise<void> {
     this.#definitions.start();
     await this.#definitions.caughtUp();
+    await this.#makeAll(this.#bootstrapObjects().first);
+  }
+
+  /**
+   * For `startControlPlane`: makes the objects that every cluster has, unless they are there. All at once, so that the store
+   * groups the writes, and while the port is opened; until it is done the server is not ready.
+   */
+  async bootstrap(): Promise<void> {
     const { first, once, kept } = this.#bootstrapObjects();
-    const makeAll = (objects: readonly OwnObject[]): Promise<unknown> =>
-      Promise.all(objects.map((own) => repair(this.server, own)));
-    await makeAll(first);
     await Promise.all([
-      makeAll([...kept, ...once]),
+      this.#makeAll([...kept, ...once]),
       ensurePolicy(this.server),
       this.#hasFlowControl ? this.#fairness?.bootstrap(this.server.self) : undefined,
       this.#aggregator.start(),
     ]);
     this.#begin([...first, ...kept]);
+  }
+
+  async #makeAll(objects: readonly OwnObject[]): Promise<void> {
+    await Promise.all(objects.map((own) => repair(this.server, own)));
   }
 
   /** Looks after the server's own objects from now on. */
@@ -215,7 +224,7 @@ export class ControlPlane implements AsyncDisposable {
     const address = this.#options.advertiseAddress ?? advertisedAddress(place.host);
     const { port } = this.#transport.address;
     this.#address = `${address}:${port}`;
-    for (const own of apiEndpoints({ address, port, isShared: false })) await repair(this.server, own);
+    await this.#makeAll(apiEndpoints({ address, port, isShared: false }));
     this.#keep(apiEndpoints({ address, port, isShared: this.#options.storage.type === 'etcd' }));
     const { certificateClock = clock, hostname = 'localhost', random } = this.#options;
     const { uids } = this.server.services;

@@ -15,14 +15,7 @@ export interface NormalAnswer {
 const FLOW = new Set(['x-kubernetes-pf-flowschema-uid', 'x-kubernetes-pf-prioritylevel-uid']);
 
 /** Headers that say nothing about the API, or that a case may ask for. */
-const LEFT_OUT = new Set([
-  'date',
-  'connection',
-  'keep-alive',
-  'content-length',
-  'transfer-encoding',
-  ...FLOW,
-]);
+const LEFT_OUT = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding', ...FLOW]);
 
 /** Headers whose value is chance, so that only their presence counts. */
 const ONLY_PRESENCE = new Set(['audit-id', 'etag', 'last-modified', 'expires', 'process-start-time-unix']);

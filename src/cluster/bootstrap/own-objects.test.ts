@@ -97,10 +97,29 @@ describe('the objects that the server makes for itself', () => {
   });
 
   test('cost nothing while nobody touches them', async () => {
+    await settle();
     const { resourceVersion } = await client.core.v1.namespaces.list();
+    const leases = client.coordination.v1.leases.namespace('kube-system');
     await clock.advance('2h');
 
-    expect((await client.core.v1.namespaces.list()).resourceVersion).toBe(resourceVersion);
+    const { items } = await leases.list();
+    expect(items.map(({ spec }) => spec?.leaseDurationSeconds)).toEqual([3600]); // the server's own, renewed every ten seconds
+    const writes = Number((await client.core.v1.namespaces.list()).resourceVersion) - Number(resourceVersion);
+    expect(writes).toBeGreaterThan(690);
+    expect(writes).toBeLessThanOrEqual(720);
+  });
+
+  test('the day since when old tokens are tracked is put right when it is no day', async () => {
+    const configMaps = client.core.v1.configmaps.namespace('kube-system');
+    const name = 'kube-apiserver-legacy-service-account-token-tracking';
+    const { data } = await configMaps.get(name);
+    expect(data).toEqual({ since: new Date(clock.now()).toISOString().slice(0, 10) });
+    await configMaps.patch(name, mergePatch({ data: { since: '2001-02-03', other: 'stays' } }));
+    await settle();
+    expect((await configMaps.get(name)).data).toEqual({ since: '2001-02-03', other: 'stays' });
+    await configMaps.patch(name, mergePatch({ data: { since: 'yesterday' } }));
+    await settle();
+    expect((await configMaps.get(name)).data).toEqual({ ...data, other: 'stays' });
   });
 
   test('a namespace that the system needs comes again', async () => {

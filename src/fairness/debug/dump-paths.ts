@@ -113,7 +113,7 @@ function* queueRows({ name, mode, queues }: PriorityLevel): Generator<string[]> 
   for (const queue of used.values()) if (queue.index >= mode.queues) yield queueRow(name, queue.index, queue);
 }
 
-function queueRow(level: string, index: number, queue: FlowQueue | undefined): string[] {
+function queueRow(level: string, index: number, queue: FlowQueue<Ticket> | undefined): string[] {
   const initialSeats = [...(queue?.waiting ?? [])].reduce((sum, { estimate }) => sum + estimate.initialSeats, 0);
   return [
     level,

@@ -1,10 +1,15 @@
-import type { Ticket } from './ticket.ts';
+/** As much of a request as its place in a queue depends on. */
+export interface QueuedWork {
+  readonly seats: number;
+  readonly work: number;
+  readonly arrivedR: number;
+}
 
 /** One of a level's queues. It exists while a request waits in it, or is or was worked on and still has seats. */
-export class FlowQueue {
+export class FlowQueue<Request extends QueuedWork> {
   readonly index: number;
   /** In the order in which they came. */
-  readonly waiting = new Set<Ticket>();
+  readonly waiting = new Set<Request>();
   /** Sums over the requests that wait. */
   waitingSeats = 0;
   waitingWork = 0;
@@ -18,8 +23,8 @@ export class FlowQueue {
     this.nextR = nextR;
   }
 
-  get first(): Ticket | undefined {
-    for (const ticket of this.waiting) return ticket;
+  get first(): Request | undefined {
+    for (const request of this.waiting) return request;
     return undefined;
   }
 
@@ -28,16 +33,16 @@ export class FlowQueue {
     return this.waiting.size > 0 || this.executing > 0;
   }
 
-  add(ticket: Ticket): void {
-    this.waiting.add(ticket);
-    this.waitingSeats += ticket.seats;
-    this.waitingWork += ticket.work;
+  add(request: Request): void {
+    this.waiting.add(request);
+    this.waitingSeats += request.seats;
+    this.waitingWork += request.work;
   }
 
-  remove(ticket: Ticket): boolean {
-    if (!this.waiting.delete(ticket)) return false;
-    this.waitingSeats -= ticket.seats;
-    this.waitingWork = this.waiting.size === 0 ? 0 : this.waitingWork - ticket.work; // no rounding is carried on
+  remove(request: Request): boolean {
+    if (!this.waiting.delete(request)) return false;
+    this.waitingSeats -= request.seats;
+    this.waitingWork = this.waiting.size === 0 ? 0 : this.waitingWork - request.work; // no rounding is carried on
     return true;
   }
 

@@ -22,8 +22,8 @@ export class LevelQueues {
   #hands: Hands;
   #limit = 0;
   /** By index; those that neither have requests nor seats are not there. */
-  readonly #queues = new Map<number, FlowQueue>();
-  readonly #backlogged = new Set<FlowQueue>();
+  readonly #queues = new Map<number, FlowQueue<Ticket>>();
+  readonly #backlogged = new Set<FlowQueue<Ticket>>();
   readonly #executing = new Set<Ticket>();
   #activeQueues = 0;
   #waiting = 0;
@@ -68,7 +68,7 @@ export class LevelQueues {
   }
 
   /** Queues that are in use. */
-  get queues(): Iterable<FlowQueue> {
+  get queues(): Iterable<FlowQueue<Ticket>> {
     return this.#queues.values();
   }
 
@@ -175,20 +175,20 @@ export class LevelQueues {
   }
 
   /** The queue of the flow's hand with the least work waiting; ties are taken in turn. */
-  #choose({ recorder, distinguisher }: TicketRequest): FlowQueue {
+  #choose({ recorder, distinguisher }: TicketRequest): FlowQueue<Ticket> {
     const hand = this.#hands.of(recorder.schema, distinguisher);
-    let best: FlowQueue | undefined;
+    let best: FlowQueue<Ticket> | undefined;
     this.#turn = (this.#turn + 1) % hand.length;
     for (let offset = 0; offset < hand.length; offset++) {
       const index = hand[(this.#turn + offset) % hand.length] ?? 0;
-      const queue = this.#queues.get(index) ?? new FlowQueue(index, this.#virtualTime);
+      const queue = this.#queues.get(index) ?? new FlowQueue<Ticket>(index, this.#virtualTime);
       if (queue.waiting.size === 0) return queue;
       if (best === undefined || queue.waitingWork < best.waitingWork) best = queue;
     }
-    return best ?? new FlowQueue(0, this.#virtualTime);
+    return best ?? new FlowQueue<Ticket>(0, this.#virtualTime);
   }
 
-  #enqueue(ticket: Ticket, queue: FlowQueue): void {
+  #enqueue(ticket: Ticket, queue: FlowQueue<Ticket>): void {
     const wasActive = queue.isActive;
     queue.add(ticket);
     this.#noteActivity(queue, wasActive);
@@ -234,8 +234,8 @@ export class LevelQueues {
   }
 
   /** The queue whose first request would be done first; of several the one that follows the last. */
-  #nextQueue(): FlowQueue | undefined {
-    let best: FlowQueue | undefined;
+  #nextQueue(): FlowQueue<Ticket> | undefined {
+    let best: FlowQueue<Ticket> | undefined;
     let [bestR, bestDistance] = [Infinity, Infinity];
     [this.#last.leastR, this.#last.mostR] = [Infinity, 0];
     for (const queue of this.#backlogged) {
@@ -292,11 +292,11 @@ export class LevelQueues {
     this.#recorder.demand(this.#seatsInUse + this.#waitingSeats, this.#syncedAt);
   }
 
-  #forgetIfUnused(queue: FlowQueue | undefined): void {
+  #forgetIfUnused(queue: FlowQueue<Ticket> | undefined): void {
     if (queue !== undefined && !queue.isActive && queue.seatsInUse === 0) this.#queues.delete(queue.index);
   }
 
-  #noteActivity(queue: FlowQueue, wasActive: boolean): void {
+  #noteActivity(queue: FlowQueue<Ticket>, wasActive: boolean): void {
     if (queue.isActive !== wasActive) this.#activeQueues += wasActive ? -1 : 1;
   }
 }

@@ -13,7 +13,7 @@ test('a hand has different queues of the deck, the same ones for the same flow',
 });
 
 test('every queue is dealt about as often as any other', () => {
-  const dealt = new Array<number>(64).fill(0);
+  const dealt = Array.from({ length: 64 }, () => 0);
   for (let flow = 0; flow < 6400; flow++)
     for (const queue of handOf(`flow ${flow}`, DECK)) dealt[queue] = (dealt[queue] ?? 0) + 1;
   expect(Math.min(...dealt)).toBeGreaterThan(500);

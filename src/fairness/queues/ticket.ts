@@ -24,7 +24,7 @@ export class Ticket {
   /** Seats that it takes from its start until its work is over: the larger of its initial and its final seats. */
   seats: number;
   /** Absent for a request that did not go through a queue. */
-  queue: FlowQueue | undefined;
+  queue: FlowQueue<Ticket> | undefined;
   /** Tells a request that waits what became of it. */
   decide: ((isStarted: boolean) => void) | undefined;
 
