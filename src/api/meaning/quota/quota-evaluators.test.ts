@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { PersistentVolumeClaim } from '../../types/core/v1.d.ts';
 import { amountTexts } from '../pod-resources.ts';
 import type { DeviceObjects } from './device-claim-evaluator.ts';
 import { usageOf } from './evaluator.ts';
@@ -115,7 +116,7 @@ test('claims count by the class of attributes that is wanted, in force or on its
   const evaluator = new QuotaEvaluators(noDevices).of('', 'persistentvolumeclaims');
   const rule = { scopeName: 'VolumeAttributesClass', operator: 'In', values: ['fast'] } as const;
   const quota = { spec: { hard: { persistentvolumeclaims: '9' }, scopeSelector: { matchExpressions: [rule] } } };
-  const claims = [
+  const claims: readonly PersistentVolumeClaim[] = [
     { spec: { volumeAttributesClassName: 'fast' } },
     { status: { currentVolumeAttributesClassName: 'fast' } },
     { status: { modifyVolumeStatus: { status: 'Pending', targetVolumeAttributesClassName: 'fast' } } },

@@ -28,7 +28,7 @@ async function quota(
 
 async function used(name: string): Promise<Amounts> {
   const { body } = await api.send('GET', `${CORE}/resourcequotas/${name}`);
-  return (body['status'] as unknown as { used: Amounts }).used;
+  return (body as { status?: unknown } as { status: { used: Amounts } }).status.used;
 }
 
 function createPod(name: string, resources: object = {}, spec: object = {}): Promise<Reply> {
