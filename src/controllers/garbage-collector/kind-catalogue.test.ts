@@ -88,3 +88,16 @@ test('what cannot be asked for at the moment has not gone away', async () => {
   expect(await catalogue.refresh({ signal })).toBe(false);
   expect(catalogue.deletable.map(({ plural }) => plural)).toEqual(['pods', 'widgets']);
 });
+
+test('what is served is asked for once, and again after a failure', async () => {
+  const { server, catalogue } = start(kind('v1', 'Pod'));
+  const survey = server.survey.bind(server);
+  server.survey = () => Promise.reject(new Error('down'));
+  await expect(catalogue.known({ signal })).rejects.toThrow('down');
+  server.survey = survey;
+
+  await catalogue.known({ signal });
+  await catalogue.known({ signal });
+
+  expect([server.asked, catalogue.deletable.length]).toEqual([1, 1]);
+});

@@ -56,10 +56,15 @@ export class KindCatalogue {
     return this.#byName.get(name);
   }
 
-  /** Resolves when it is known what is served: asks the server the first time, and when something has changed. */
+  /** Resolves when it is known what is served: asks the server the first time, when something has changed, and after a failure. */
   async known(options: { readonly signal: AbortSignal }): Promise<void> {
-    if (this.#askedMs === -Infinity) await this.refresh(options);
-    else await this.#refreshing;
+    try {
+      if (this.#askedMs === -Infinity) await this.refresh(options);
+      else await this.#refreshing;
+    } catch (error) {
+      this.expire();
+      throw error;
+    }
   }
 
   /** Asks the server; tells whether the answer is another one than before. */

@@ -105,6 +105,7 @@ class ResourceQuotaControl implements PreparedPart {
 
   #countAll(): void {
     const quotas = this.#quotas.list();
+    if (this.#options.kindsChanged === undefined) this.#catalogue.expire(); // nobody tells of new kinds
     for (const quota of quotas) this.#workers.add(keyOf(quota));
     if (quotas.length > 0) this.#passes.request();
   }

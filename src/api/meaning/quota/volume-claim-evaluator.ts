@@ -70,7 +70,7 @@ function attributesClasses({ spec, status }: Claim): ReadonlySet<string> {
     status?.currentVolumeAttributesClassName,
     status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
   ];
-  return new Set(names.filter((name) => name !== undefined && name !== '') as string[]);
+  return new Set(names.flatMap((name = '') => (name === '' ? [] : [name])));
 }
 
 function isOtherwiseBound(claim: Claim, old: Claim): boolean {

@@ -149,21 +149,45 @@ describe('namespaces', () => {
   });
 });
 
-test('users, namespaces and runtime classes can be exempt', async () => {
-  const labels = { enforce: 'restricted' };
-  const exemptions = { usernames: [], namespaces: ['guarded'], runtimeClasses: [] };
-  const { api, audited, metrics } = await guarded(labels, { exemptions });
-  await using _ = api;
+describe('exempt are', () => {
+  const none = { usernames: [], namespaces: [], runtimeClasses: [] };
 
-  expect((await api.send('POST', PODS, pod('a'))).code).toBe(201);
-  expect(audited).toEqual([['exempt=namespace']]);
-  expect((await relabel(api, { enforce: 'baseline' })).warnings).toEqual([]);
-  expect((await relabel(api, { enforce: 'restricted' })).warnings).toEqual([
-    'namespace "guarded" is exempt from Pod Security, and the policy (enforce=restricted:latest) will be ignored',
-  ]);
-  expect(metrics.expose()).toContain(
-    'pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 1',
-  );
+  test('namespaces, whose labels are then told to mean nothing', async () => {
+    const exemptions = { ...none, namespaces: ['guarded'] };
+    const { api, audited, metrics } = await guarded({ enforce: 'restricted' }, { exemptions });
+    await using _ = api;
+
+    expect((await api.send('POST', PODS, pod('a'))).code).toBe(201);
+    expect(audited).toEqual([['exempt=namespace']]);
+    expect((await relabel(api, { enforce: 'baseline' })).warnings).toEqual([]);
+    expect((await relabel(api, { enforce: 'restricted' })).warnings).toEqual([
+      'namespace "guarded" is exempt from Pod Security, and the policy (enforce=restricted:latest) will be ignored',
+    ]);
+    expect(metrics.expose()).toContain(
+      'pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 1',
+    );
+  });
+
+  test('users', async () => {
+    const exemptions = { ...none, usernames: ['admin'] };
+    const { api, audited } = await guarded({ enforce: 'restricted' }, { exemptions });
+    await using _ = api;
+
+    expect((await api.send('POST', PODS, pod('a'))).code).toBe(201);
+    expect(audited).toEqual([['exempt=user']]);
+  });
+
+  test('runtime classes, also of pods that are there already', async () => {
+    const exemptions = { ...none, runtimeClasses: ['sandboxed'] };
+    const { api, audited } = await guarded({ enforce: 'restricted' }, { exemptions });
+    await using _ = api;
+
+    expect((await api.send('POST', PODS, pod('a', { runtimeClassName: 'sandboxed' }))).code).toBe(201);
+    expect((await api.send('POST', PODS, pod('b', { runtimeClassName: 'other' }))).code).toBe(403);
+    expect(audited[0]).toEqual(['exempt=runtimeClass']);
+    await relabel(api, { enforce: 'privileged' });
+    expect((await relabel(api, { enforce: 'restricted' })).warnings).toEqual([]);
+  });
 });
 
 test('defaults hold where labels say nothing', async () => {

@@ -1,25 +1,26 @@
-import type { CronJob, Job } from '../../../api/types/batch/v1.d.ts';
-import type { Deployment } from '../../../api/types/apps/v1.d.ts';
-import type { EphemeralContainer, PodSpec, PodTemplate, PodTemplateSpec } from '../../../api/types/core/v1.d.ts';
+import type { EphemeralContainer, PodSpec, PodTemplateSpec } from '../../../api/types/core/v1.d.ts';
 import type { AdmissionAttributes, AdmissionTarget } from '../../../apiserver/index.ts';
 import { podOf } from '../written-pod.ts';
 import type { SecuredPod } from './check.ts';
 
-type Written = AdmissionAttributes['object'];
-type Template = PodTemplateSpec | undefined;
+/** As much of what makes pods as leads to the template of them. */
+interface Templated {
+  readonly template?: PodTemplateSpec;
+  readonly spec?: { readonly template?: PodTemplateSpec; readonly jobTemplate?: Templated };
+}
 
-const ofSpec = (object: Written): Template => (object as unknown as Deployment | Job).spec?.template;
+const ofSpec = ({ spec }: Templated): PodTemplateSpec | undefined => spec?.template;
 
 /** Where the kinds that make pods have the template of theirs, by group and plural. */
-const TEMPLATES: Readonly<Record<string, (object: Written) => Template>> = {
-  '/podtemplates': (object) => (object as unknown as PodTemplate).template,
+const TEMPLATES: Readonly<Record<string, (object: Templated) => PodTemplateSpec | undefined>> = {
+  '/podtemplates': ({ template }) => template,
   '/replicationcontrollers': ofSpec,
   'apps/replicasets': ofSpec,
   'apps/deployments': ofSpec,
   'apps/statefulsets': ofSpec,
   'apps/daemonsets': ofSpec,
   'batch/jobs': ofSpec,
-  'batch/cronjobs': (object) => (object as unknown as CronJob).spec?.jobTemplate?.spec?.template,
+  'batch/cronjobs': ({ spec }) => ofSpec(spec?.jobTemplate ?? {}),
 };
 
 /** Views of pods that change nothing of what is checked. All others show a whole pod. */
@@ -45,7 +46,7 @@ export function securedPodOf(request: AdmissionAttributes): SecuredPod | undefin
     if (old !== undefined && !hasOtherImages(spec, podOf({ object: old }).spec)) return undefined;
     return { annotations: metadata.annotations ?? {}, spec };
   }
-  const found = template(object);
+  const found = template((object ?? {}) as Templated);
   return found?.spec === undefined ? undefined : { annotations: found.metadata?.annotations ?? {}, spec: found.spec };
 }
 

@@ -28,7 +28,7 @@ async function quota(
 
 async function used(name: string): Promise<Amounts> {
   const { body } = await api.send('GET', `${CORE}/resourcequotas/${name}`);
-  return (body['status'] as unknown as { used: Amounts }).used;
+  return (body as { status?: unknown } as { status: { used: Amounts } }).status.used;
 }
 
 function createPod(name: string, resources: object = {}, spec: object = {}): Promise<Reply> {
@@ -166,6 +166,32 @@ test('fifty writers at once get as many as there are, and are written in few bat
   expect(await used('b')).toEqual({ pods: '17', 'requests.cpu': '1700m' });
   expect(await used('a')).toEqual({ pods: '17', 'requests.cpu': '1700m' });
   expect(replies.filter(({ code }) => code !== 201).every(({ code }) => code === 403)).toBe(true);
+});
+
+test('servers that race for the same quotas do not exceed them together', async () => {
+  api = await TestApi.open({}, (parts) => {
+    const servers = Array.from({ length: 3 }, () => resourceQuota(parts));
+    const [first] = servers;
+    const serverOf = ({ name }: { readonly name: string }) => servers[Number(name.slice(1)) % servers.length];
+    return [
+      { name: 'ResourceQuota', handles: first?.handles, validate: (request) => serverOf(request)?.validate?.(request) },
+    ];
+  });
+  await quota('a', { pods: '25' });
+  await quota('b', { pods: '20', 'requests.cpu': '9' });
+
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => createPod(`p${index}`, { requests: { cpu: '100m' } })),
+  );
+
+  const created = replies.filter(({ code }) => code === 201).length;
+  const charged = Number((await used('b'))['pods']);
+  expect(created).toBeGreaterThan(0);
+  expect(created).toBeLessThanOrEqual(charged);
+  expect(charged).toBeLessThanOrEqual(20);
+  expect(Number((await used('a'))['pods'])).toBeLessThanOrEqual(25);
+  const codes = new Set(replies.map(({ code }) => code));
+  expect([...codes].every((code) => [201, 403, 409].includes(code))).toBe(true);
 });
 
 test('who loses the race for a quota tries again', async () => {

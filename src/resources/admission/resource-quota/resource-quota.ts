@@ -16,22 +16,24 @@ export function resourceQuota(parts: Parts, configuration?: ResourceQuotaConfigu
   const evaluators = new QuotaEvaluators(deviceObjects(objects));
   const evaluatorOf = ({ resource }: Pick<AdmissionTarget, 'resource'>) =>
     evaluators.of(resource.group, resource.plural);
+  const quotas = objects.of<Quota>('', 'resourcequotas');
   const ledger = new QuotaLedger({
-    quotas: objects.of<Quota>('', 'resourcequotas'),
+    quotas,
     clock,
     isAlwaysChecked: limited.length > 0,
-    check(quotas, request) {
+    check(before, request) {
       const evaluator = evaluatorOf(request);
-      return evaluator === undefined
-        ? quotas
-        : checkRequest(quotas, request, { evaluator, limited, nowMs: clock.now() });
+      if (evaluator === undefined) return before;
+      return checkRequest(before, request, { evaluator, limited, nowMs: clock.now() });
     },
     write: (quota) => update(statusPath(quota), { apiVersion: 'v1', kind: 'ResourceQuota', ...quota }),
   });
 
+  /** Most namespaces have no quota, and pay for no more than this question. */
   function isConcerned(request: AdmissionAttributes): boolean {
-    const { object, old } = request;
+    const { object, old, namespace } = request;
     if (object === undefined) return false;
+    if (limited.length === 0 && atHand(() => quotas.listNow(namespace))?.length === 0) return false;
     if (old === undefined) return true;
     return evaluatorOf(request)?.concerns?.(request, object, old) ?? true;
   }

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { readResourceQuotaConfiguration } from './resource-quota-configuration.ts';
+
+const head = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'ResourceQuotaConfiguration' };
+
+test('limited resources are read, also from the kind that it was before', () => {
+  const limitedResources = [
+    {
+      resource: 'pods',
+      matchContains: ['cpu'],
+      matchScopes: [{ scopeName: 'PriorityClass', operator: 'In', values: ['high'] }],
+    },
+  ];
+  const older = { apiVersion: 'resourcequota.admission.k8s.io/v1beta1', kind: 'Configuration' };
+  expect(readResourceQuotaConfiguration({ ...head, limitedResources })).toEqual({ limitedResources });
+  expect(readResourceQuotaConfiguration({ ...older, limitedResources })).toEqual({ limitedResources });
+});
+
+const wrong: readonly [value: unknown, problem: string][] = [
+  [{ ...head, limitedResources: [{ apiGroup: 'apps' }] }, 'limitedResources[0].resource: Required value'],
+  [{ ...head, limits: [] }, 'strict decoding error: unknown field "limits"'],
+  [{ ...head, apiVersion: 'v1' }, 'no kind "ResourceQuotaConfiguration" is registered for version "v1"'],
+  [null, "Object 'Kind' is missing in 'null'"],
+];
+
+test.each(wrong)('%j is refused', (value, problem) => {
+  expect(() => readResourceQuotaConfiguration(value)).toThrow(problem);
+});
