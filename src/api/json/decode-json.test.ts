@@ -189,6 +189,10 @@ describe('decodeJson()', () => {
     expect(exact).not.toHaveBeenCalled();
   });
 
+  test('names the struct around kind and apiVersion where they are of a wrong type', () => {
+    expect(() => decodeJson('{"kind":1}', configMap)).toThrow('Go struct field ConfigMap.TypeMeta.kind of type string');
+  });
+
   test('survives any bytes', () => {
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-import { clone } from '../../base/index.ts';
+import { allAtOnce, clone, type Steps } from '../../base/index.ts';
 import { isPlainObject, type PlainObject, setOwn } from '../json/plain-object.ts';
 import type { Struct } from '../schema/schema.ts';
 import { goType } from './go-value-text.ts';
@@ -31,7 +31,13 @@ export interface StrategicallyMerged {
  * StrategicMergeError. Assumes: neither is nested deeper than decoding allows.
  */
 export function applyStrategicMergePatch(target: PlainObject, patch: PlainObject, type: Struct): StrategicallyMerged {
+  return allAtOnce(strategicMerging(target, patch, type));
+}
+
+/** The same in steps. */
+export function* strategicMerging(target: PlainObject, patch: PlainObject, type: Struct): Steps<StrategicallyMerged> {
   const own = clone(patch);
+  yield;
   return { patched: mergeMaps(target, own, structSchema(type)), patch: own };
 }
 

@@ -38,6 +38,15 @@ describe('encodeYaml()', () => {
     );
   });
 
+  test('sorts very many keys in pieces as it does at once', () => {
+    const keys = Array.from({ length: 10_000 }, (_unused, index) => `k${(index * 7919) % 10_007}-${index % 13}`);
+    const value = { a: 1, b: Object.fromEntries(keys.map((key) => [key, 'v'])) };
+    const pieces = [...yamlPieces(value)];
+
+    expect(pieces.join('')).toBe(encodeYaml(value));
+    expect(pieces).toContain('');
+  });
+
   test('prints 64-bit integers exactly and floats as Go does', () => {
     expect(encodeYaml([9007199254740993n, 0.1, 1e21, 1e-7, 123456789.125, 1e20])).toBe(
       '- 9007199254740993\n- 0.1\n- 1e+21\n- 1e-07\n- 1.23456789125e+08\n- 1e+20\n',

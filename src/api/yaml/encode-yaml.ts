@@ -1,6 +1,6 @@
 import { formatGoFloat } from './go-float.ts';
 import { resolveScalar } from './go-scalar.ts';
-import { compareKeys } from './key-order.ts';
+import { compareKeys, keysInSteps } from './key-order.ts';
 import { hasBreaks, styleOf } from './scalar-style.ts';
 import { writeScalar } from './scalar-text.ts';
 
@@ -13,7 +13,10 @@ export function encodeYaml(value: unknown): string {
   return `${text}\n`;
 }
 
-/** The same in pieces, for what is large: a piece is an entry or item of the outer levels. */
+/**
+ * The same in pieces, for what is large: a piece is an entry or item of the outer levels, or empty where sorting the keys of
+ * a large map has taken some milliseconds.
+ */
 export function* yamlPieces(value: unknown): Generator<string> {
   if (isCollection(value)) yield* collectionPieces(value, 0, PIECED_LEVELS);
   else yield scalarText(value, { column: 0, indent: 2 });
@@ -30,10 +33,14 @@ function* collectionPieces(value: Collection, indent: number, levels: number): G
   }
   const separator = lineStart(indent);
   let isFirst = true;
-  for (const [start, item, inner] of Array.isArray(value) ? itemStarts(value, indent) : entryStarts(value, indent)) {
-    const before = isFirst ? start : `${separator}${start}`;
+  for (const start of Array.isArray(value) ? itemStarts(value, indent) : entryStarts(value, indent)) {
+    if (start === PAUSE) {
+      yield '';
+      continue;
+    }
+    const [text, item, inner] = start;
+    yield isFirst ? text : `${separator}${text}`;
     isFirst = false;
-    yield before;
     if (isCollection(item)) yield* collectionPieces(item, inner, levels - 1);
   }
 }
@@ -46,8 +53,17 @@ function* itemStarts(items: readonly unknown[], indent: number): Generator<Start
     yield isCollection(item) ? ['- ', item, indent + 2] : [`-${afterDash(item, indent)}`, undefined, 0];
 }
 
-function* entryStarts(value: Collection, indent: number): Generator<Start> {
-  for (const [key, item] of entriesOf(value as Readonly<Record<string, unknown>>)) {
+const PAUSE = Symbol('pause');
+
+function* entryStarts(value: Collection, indent: number): Generator<Start | typeof PAUSE> {
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const key of keysInSteps(Object.keys(members))) {
+    if (key === undefined) {
+      yield PAUSE;
+      continue;
+    }
+    const item = members[key];
+    if (item === undefined) continue;
     if (!isCollection(item) || isEmpty(item) || isComplexKey(key)) {
       yield [entryText(key, item, indent), undefined, 0];
       continue;

@@ -1,3 +1,38 @@
+import { Heap } from '../../base/index.ts';
+
+const KEYS_A_STEP = 4096;
+
+/** Keys in their order; undefined where many have been sorted, and more are to be. */
+export function* keysInSteps(keys: readonly string[]): Generator<string | undefined> {
+  const runs: string[][] = [];
+  for (let start = 0; start < keys.length; start += KEYS_A_STEP) {
+    if (start > 0) yield undefined;
+    runs.push(keys.slice(start, start + KEYS_A_STEP).sort(compareKeys));
+  }
+  if (runs.length < 2) yield* runs[0] ?? [];
+  else yield* merged(runs.map((run) => ({ run, at: 0 })));
+}
+
+interface Run {
+  readonly run: readonly string[];
+  at: number;
+}
+
+/** There are few runs: a megabyte of short keys makes some forty. */
+function* merged(runs: Run[]): Generator<string> {
+  const heap = new Heap<Run>((left, right) => compareKeys(headOf(left), headOf(right)) < 0);
+  for (const run of runs) heap.push(run);
+  for (let least = heap.pop(); least !== undefined; least = heap.pop()) {
+    yield headOf(least);
+    least.at += 1;
+    if (least.at < least.run.length) heap.push(least);
+  }
+}
+
+function headOf({ run, at }: Run): string {
+  return run[at] ?? '';
+}
+
 const LETTER = /^\p{L}$/u;
 const DIGIT = /^\p{Nd}$/u;
 

@@ -15,6 +15,7 @@ export function lazyPieces(pieces: Iterator<Uint8Array>): Uint8Array | Iterable<
   for (let bytes = 0; bytes <= AT_ONCE_BYTES;) {
     const step = pieces.next();
     if (step.done === true) return bytes > WORTH_COPYING_BYTES ? first : joined(first, bytes);
+    if (step.value.length === 0) break; // it takes long: others shall have their turn
     first.push(step.value);
     bytes += step.value.length;
   }

@@ -42,10 +42,17 @@ export function* yamlDocument(value: unknown): Generator<Uint8Array> {
 
 function* yamlInto(writer: ChunkWriter, value: unknown): Generator<Uint8Array> {
   for (const piece of yamlPieces(value)) {
+    if (piece === '') {
+      yield NOTHING_YET;
+      continue;
+    }
     writer.text(piece);
     if (writer.hasFull) yield* writer.take();
   }
 }
+
+/** A piece without bytes: what follows takes long to make. */
+const NOTHING_YET = new Uint8Array(0);
 
 /** Keys are sorted in YAML: some of the other fields come before the list, some behind it. */
 function* yamlList({ fields, name, items }: TextList): Generator<Uint8Array> {

@@ -20,6 +20,27 @@ function writerTo(output: Output, clock = new VirtualClock(), onStall = (): void
   });
 }
 
+test('others have their turn while a body takes long to make', async () => {
+  const clock = new VirtualClock();
+  let nowMs = 0;
+  clock.monotonic = () => nowMs;
+  const output = new PassThrough();
+  output.resume();
+  const order: string[] = [];
+  function* pieces(): Generator<Uint8Array> {
+    for (const name of ['first', 'second', 'third', 'fourth']) {
+      order.push(name);
+      nowMs += 3;
+      yield Buffer.from(name);
+    }
+  }
+  const written = writerTo(output, clock).writeAll(pieces());
+  setImmediate(() => order.push('others'));
+  await written;
+
+  assert.deepEqual(order, ['first', 'second', 'third', 'others', 'fourth']);
+});
+
 test('no more waits than allowed, and one piece', async () => {
   const output = new PassThrough();
   const pieces = Array.from({ length: 1_000 }, (_unused, index) => Buffer.alloc(1_000, index));

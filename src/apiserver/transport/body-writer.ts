@@ -120,7 +120,7 @@ export class BodyWriter {
   }
 
   #put(piece: Uint8Array): void {
-    if (!this.#isOpen) return;
+    if (!this.#isOpen || piece.length === 0) return;
     this.#bytes += piece.length;
     this.#output.write(piece);
   }

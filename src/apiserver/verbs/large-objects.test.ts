@@ -37,6 +37,19 @@ describe('others have their turns while a large object', () => {
     expect(turns).toBeGreaterThan(12);
   });
 
+  test.each([
+    { what: 'is patched as a whole', type: MERGE_PATCH, least: 36 },
+    { what: 'is applied', type: 'application/apply-patch+yaml', least: 48 },
+  ])('$what, between all steps of that', async ({ type, least }) => {
+    await using api = await TestApi.open();
+    await api.send('POST', MAPS, map('large', LARGE));
+    const path = type === MERGE_PATCH ? `${MAPS}/large` : `${MAPS}/large?fieldManager=m&force=true`;
+
+    const turns = await turnsOf(() => api.send('PATCH', path, map('large', { text: 'y'.repeat(100_000) }), type));
+
+    expect(turns).toBeGreaterThan(least);
+  });
+
   test('in YAML is read', async () => {
     await using api = await TestApi.open();
     const yaml = `metadata: {name: new}\ndata:\n${Array.from({ length: 10_000 }, (_unused, index) => `  k${index}: v\n`).join('')}`;

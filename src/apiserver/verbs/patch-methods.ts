@@ -1,7 +1,5 @@
 import {
   applyJsonPatch,
-  applyMergePatch,
-  applyStrategicMergePatch,
   badRequest,
   conversionError,
   encodeJson,
@@ -9,8 +7,10 @@ import {
   goText,
   inTouchedOrder,
   JsonPatchError,
+  mergePatching,
   StatusError,
   StrategicMergeError,
+  strategicMerging,
   touchedBy,
 } from '../../api/index.ts';
 import type { JsonPatchOperation, StrategicallyMerged, Struct, Touched } from '../../api/index.ts';
@@ -134,7 +134,7 @@ function* prepareMergePatch(body: Uint8Array, context: PatchContext): ReturnType
     );
   }
   return function* (current): Steps<Patched> {
-    const result = applyMergePatch(current, patch);
+    const result = yield* mergePatching(current, patch);
     yield;
     const value = inTouchedOrder(result, patch as Touched);
     return { value, quoted: () => quoted(value, context), problems: duplicates };
@@ -149,9 +149,8 @@ function* prepareStrategicPatch(body: Uint8Array, context: PatchContext): Return
     throw badRequest(`json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`);
   }
   const { type } = context;
-  // eslint-disable-next-line require-yield
   return function* (current): Steps<Patched> {
-    const { patched, patch: left } = merged(current as Members, patch, type);
+    const { patched, patch: left } = yield* merged(current as Members, patch, type);
     return {
       value: patched,
       quoted: () => goText(left),
@@ -161,9 +160,9 @@ function* prepareStrategicPatch(body: Uint8Array, context: PatchContext): Return
   };
 }
 
-function merged(current: Members, patch: Members, type: Struct): StrategicallyMerged {
+function* merged(current: Members, patch: Members, type: Struct): Steps<StrategicallyMerged> {
   try {
-    return applyStrategicMergePatch(current, patch, type);
+    return yield* strategicMerging(current, patch, type);
   } catch (error) {
     if (!(error instanceof StrategicMergeError)) throw error;
     const { code, message } = error;
