@@ -111,7 +111,9 @@ function withResources(options: ControlPlaneOptions, parts: ServerParts, metrics
     log,
     update: (path, object) => server.self.update(path, object),
   });
-  const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
+  const { localWebhooks: local } = options;
+  const services = new EndpointResolver(objects, random);
+  const webhooks = new WebhookClient({ clock, uids, types, services, ...(local === undefined ? {} : { local }) });
   const reviews = options.devWebhooks === true ? new WebhookReviews(clock) : undefined;
   const server: ApiServer = new ApiServer({
     objects,

@@ -24,6 +24,7 @@ export type {
   Call,
   Column,
   Convert,
+  LocalWebhook,
   PathHandler,
   Resource,
   StorageForm,

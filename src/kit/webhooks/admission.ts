@@ -15,11 +15,32 @@ export interface AdmissionContext<T extends KubernetesObject> extends WebhookCon
   readonly operation: AdmissionOperation;
   /** The object as it is stored; absent when it is being created. */
   readonly old: Admitted<T> | undefined;
-  readonly user: { readonly name: string; readonly groups: readonly string[] };
+  readonly user: AdmissionUser;
+  /** CreateOptions, UpdateOptions or DeleteOptions, with what the client stated. */
+  readonly options: Readonly<Record<string, unknown>>;
   /** Nothing will be stored, so nothing must be done elsewhere. */
   readonly dryRun: boolean;
   /** Tells the client something, whatever comes of the request. */
   warn(text: string): void;
+}
+
+/** Who sent the request. */
+export interface AdmissionUser {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A rule in CEL about `object`, `oldObject`, `request` and so on; see ValidatingAdmissionPolicy. */
+export interface AdmissionRule {
+  /** True for what may be stored. */
+  readonly expression: string;
+  readonly message?: string;
+  /** An expression that makes the message. */
+  readonly messageExpression?: string;
+  /** `Forbidden`, `Invalid`, `Unauthorized` or `RequestEntityTooLarge`; `Invalid` unless given. */
+  readonly reason?: string;
 }
 
 export interface AdmissionOptions<T extends KubernetesObject> {
@@ -32,7 +53,7 @@ export interface AdmissionOptions<T extends KubernetesObject> {
   /** Further labels that the namespace must have; those of `exemptNamespaces` are left alone anyway. */
   readonly namespaceSelector?: LabelSelector;
   readonly objectSelector?: LabelSelector;
-  /** `kube-system` unless given: a webhook must not keep a cluster from repairing itself. */
+  /** `kube-system` unless given: a webhook must not keep a cluster from repairing itself. The server's own is always left alone. */
   readonly exemptNamespaces?: readonly string[];
   /** 10 unless given. */
   readonly timeoutSeconds?: number;
@@ -45,6 +66,8 @@ export interface AdmissionOptions<T extends KubernetesObject> {
    * Refuses by throwing, or by returning why. Sees the object as it would be stored; one that is being deleted as it is.
    */
   validate?(object: Admitted<T>, context: AdmissionContext<T>): string | void | Promise<string | void>;
+  /** Rules that the API server checks by itself, as a ValidatingAdmissionPolicy: they hold while this app is away, too. */
+  readonly rules?: readonly AdmissionRule[];
 }
 
 /** What an app has to say about requests for one kind: serve it with `admissionServer`. */
@@ -64,8 +87,8 @@ export function admission<T extends KubernetesObject>(kind: Kind<T>, options: Ad
       `Cannot make admission "${name}": its name needs three parts at least, such as "labels.pods.acme.dev"`,
     );
   }
-  if (mutate === undefined && validate === undefined) {
-    throw new Error(`Cannot make admission "${name}": it needs mutate or validate`);
+  if (mutate === undefined && validate === undefined && (options.rules ?? []).length === 0) {
+    throw new Error(`Cannot make admission "${name}": it needs mutate, validate or rules`);
   }
   const ask = { mutate: mutate?.bind(options), validate: validate?.bind(options) };
   return {
@@ -117,7 +140,8 @@ function answering<T extends KubernetesObject>(
     const response = await answer(objectOf<T>(request), {
       operation: request.operation,
       old: frozen<T>(request.oldObject),
-      user: { name: request.userInfo.username ?? '', groups: request.userInfo.groups ?? [] },
+      user: userOf(request.userInfo),
+      options: request.options,
       dryRun: request.dryRun,
       warn: (text) => void warnings.push(text),
       signal,
@@ -125,6 +149,10 @@ function answering<T extends KubernetesObject>(
     const told = warnings.length === 0 ? {} : { warnings };
     return { apiVersion, kind: 'AdmissionReview', response: { uid: request.uid, ...response, ...told } };
   };
+}
+
+function userOf({ username = '', uid, groups = [], extra }: AdmissionQuestion['userInfo']): AdmissionUser {
+  return { name: username, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) };
 }
 
 function objectOf<T extends KubernetesObject>({ object, oldObject }: AdmissionQuestion): Admitted<T> {

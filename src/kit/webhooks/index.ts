@@ -3,12 +3,15 @@ export {
   admission,
   type AdmissionContext,
   type AdmissionOptions,
+  type AdmissionRule,
+  type AdmissionUser,
   type Admitted,
   type KindAdmission,
 } from './admission.ts';
 export type { AdmissionOperation } from './admission-review.ts';
 export { AdmissionServer, admissionServer, type AdmissionServerOptions } from './admission-server.ts';
 export { conversionHandler, type ConvertibleObject, type ConvertObject } from './conversion-handler.ts';
+export type { LocalWebhooks } from './local-webhooks.ts';
 export type { ServingCertificate } from './serving-certificate.ts';
 export { frontProxy, FrontProxy, type FrontProxyOptions, type ProxyTarget } from './front-proxy.ts';
 export { type IdentifyToken, type TokenUser, tokenWebhook, type TokenWebhookContext } from './token-webhook.ts';
