@@ -42,6 +42,7 @@ export class AdmissionConfiguration implements PreparedPart {
       pass: (signal) => this.#write(signal),
     });
     const { admissions } = sources;
+    for (const admission of admissions) admission.readFrom(context);
     if (admissions.some(({ mutate }) => mutate !== undefined)) this.#follow(MutatingWebhookConfiguration);
     if (admissions.some(({ validate }) => validate !== undefined)) this.#follow(ValidatingWebhookConfiguration);
     if (!admissions.some(({ options }) => hasRules(options))) return;
