@@ -187,7 +187,9 @@ function withResources(
     log,
     update,
   });
-  const webhooks = new WebhookClient({ clock, uids, types, services: new EndpointResolver(objects, random) });
+  const { localWebhooks: local } = options;
+  const services = new EndpointResolver(objects, random);
+  const webhooks = new WebhookClient({ clock, uids, types, services, ...(local === undefined ? {} : { local }) });
   const reviews = options.devWebhooks === true ? new WebhookReviews(clock) : undefined;
   const fairness = fairnessOf(options, {
     objects,

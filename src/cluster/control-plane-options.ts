@@ -5,6 +5,7 @@ import type {
   AdmissionPlugin,
   Authenticator,
   Authorizer,
+  LocalWebhook,
   PathHandler,
   Resource,
   ServerLimits,
@@ -88,6 +89,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
    * and can be replayed. No unless given.
    */
   readonly devWebhooks?: boolean;
+  /** Webhooks of this process by the host in their URL, which are called without a connection. */
+  readonly localWebhooks?: (host: string) => LocalWebhook | undefined;
   /** How many recent requests are kept with what became of them and why; unless given, only those that ask for it. */
   readonly tracedRequests?: number;
   /** Whether requests are sorted into levels of priority that share `limits`; yes unless given. */

@@ -48,6 +48,7 @@ export type {
   Call,
   Column,
   Convert,
+  LocalWebhook,
   PathHandler,
   Resource,
   StorageForm,

@@ -11,7 +11,7 @@ import type { AccessNeed } from './rbac/access-need.ts';
 import type { DefinedKind } from './resource/defined-kind.ts';
 import type { InstallOptions } from './resource/install.ts';
 import { type ReconcileRecord, type TraceFilter, TraceRing } from './trace.ts';
-import type { WebhookServer } from './webhooks/index.ts';
+import type { LocalWebhooks, WebhookServer } from './webhooks/index.ts';
 
 export interface AppOptions extends AppRunOptions {
   /** The component that events name as their source; the app's name unless given. */
@@ -21,7 +21,7 @@ export interface AppOptions extends AppRunOptions {
   /** Answers probes and scrapes over HTTP; not unless given. */
   readonly health?: HealthOptions;
   /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
-  readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfig'>>;
+  readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfig' | 'runLocally'>>;
   /** The kinds that the app brings along; see `resource`. */
   readonly resources?: readonly DefinedKind[];
   /** How many reconciles are remembered for `trace`; 1,000 unless given. */
@@ -33,6 +33,8 @@ export interface AppRunOptions {
   readonly stopGraceMs?: number;
   /** Makes the server serve the app's `resources` before anything else; not unless given. */
   readonly install?: boolean | InstallOptions;
+  /** API servers of this process, which the app's webhooks answer without sockets; over HTTPS unless given. */
+  readonly localWebhooks?: LocalWebhooks;
   /**
    * The client of a writer: a part by its account or name, or whom a part writes for. Caches are shared, and read with the app's
    * own client. All write with that one unless given.
@@ -145,7 +147,10 @@ class RunnableApp implements App {
     const { health, webhooks } = this.#options;
     const tasks: Runnable[] = [{ run: (scope) => this.#work(client, scope, options) }];
     if (health !== undefined) tasks.push(new HealthServer(health, this));
-    if (webhooks !== undefined) tasks.push(webhooks);
+    const { localWebhooks: local } = options;
+    if (webhooks?.runLocally !== undefined && local !== undefined)
+      tasks.push({ run: async (scope) => webhooks.runLocally?.(local, scope) });
+    else if (webhooks !== undefined) tasks.push(webhooks);
     try {
       await runTogether(tasks, signal);
     } finally {

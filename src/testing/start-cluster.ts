@@ -4,6 +4,7 @@ import { RealClock, SeededRandom, VirtualClock } from '../base/index.ts';
 import type { ClusterOptions, Resource, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
 import { startCluster as startWholeCluster } from '../cluster/index.ts';
 import { type DefinedKind, isDefinedKind } from '../kit/index.ts';
+import { InProcessWebhooks } from './in-process-webhooks.ts';
 import { TestCluster } from './test-cluster.ts';
 
 export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensions, 'resources'> {
@@ -60,11 +61,13 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const clock = new VirtualClock({ startMs: startOf(startAt) });
   const stop = new AbortController();
   const problems: string[] = [];
+  const webhooks = new InProcessWebhooks();
   const cluster = await startWholeCluster({
     ...workload,
     resources: resources.filter((resource): resource is Resource => !isDefinedKind(resource)),
     name: 'test',
     tracedRequests: MAX_REQUESTS,
+    localWebhooks: (host) => webhooks.find(host),
     storage: { type: 'memory' },
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
     disableAdmission: disableAdmission ?? (workload.controllers === false ? COUNT_ON_CONTROLLERS : []),
@@ -76,7 +79,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     signal: stop.signal,
     ...(wrapTransport === undefined ? {} : { wrapTransport }),
   });
-  const started = new TestCluster(cluster, { clock, stop, problems });
+  const started = new TestCluster(cluster, { clock, stop, problems, webhooks });
   try {
     await started.settle();
     await started.install(...resources.filter(isDefinedKind));

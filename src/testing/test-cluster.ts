@@ -6,12 +6,15 @@ import type { Client } from '../client/index.ts';
 import { type Cluster, kubeconfigText, type TracedRequest } from '../cluster/index.ts';
 import { type App, conversionOf, type DefinedKind, installKinds, webhookServer } from '../kit/index.ts';
 import { grant, type TestActor, type TestIdentity } from './acting-as.ts';
+import type { InProcessWebhooks } from './in-process-webhooks.ts';
 import { settleAll } from './settle-all.ts';
 
 interface Parts {
   readonly clock: VirtualClock;
   readonly stop: AbortController;
   readonly problems: readonly string[];
+  /** What the cluster's server calls without a connection. */
+  readonly webhooks: InProcessWebhooks;
 }
 
 const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
@@ -25,6 +28,7 @@ export class TestCluster implements AsyncDisposable {
   /** What was logged as a warning or worse. */
   readonly problems: readonly string[];
   readonly #cluster: Cluster;
+  readonly #webhooks: InProcessWebhooks;
   readonly #stop: AbortController;
   readonly #apps: { readonly app: App; readonly client: Client; readonly running: Promise<void> }[] = [];
   readonly #clients: Client[] = [];
@@ -33,8 +37,9 @@ export class TestCluster implements AsyncDisposable {
   #folder: string | undefined;
   #kubeconfig: Promise<string> | undefined;
 
-  constructor(cluster: Cluster, { clock, stop, problems }: Parts) {
+  constructor(cluster: Cluster, { clock, stop, problems, webhooks }: Parts) {
     this.#cluster = cluster;
+    this.#webhooks = webhooks;
     this.clock = clock;
     this.problems = problems;
     this.#stop = stop;
@@ -95,7 +100,7 @@ export class TestCluster implements AsyncDisposable {
     if (options.as !== undefined && app.resources.length > 0) await this.install(...app.resources);
     const client = options.as ?? this.#cluster.plane.client(ADMIN, { userAgent: app.name });
     const running = app
-      .run(client, this.#stop.signal, { install: options.as === undefined })
+      .run(client, this.#stop.signal, { install: options.as === undefined, localWebhooks: this.#webhooks })
       .catch((error: unknown) => void this.#failures.push(error));
     this.#apps.push({ app, client, running });
     await this.settle();
@@ -124,7 +129,7 @@ export class TestCluster implements AsyncDisposable {
     const clock = new VirtualClock({ startMs: this.clock.now() });
     const stop = new AbortController();
     const copy = this.#cluster.fork({ clock, random: new CryptoRandom(), signal: stop.signal });
-    const fork = new TestCluster(copy, { clock, stop, problems: this.problems });
+    const fork = new TestCluster(copy, { clock, stop, problems: this.problems, webhooks: this.#webhooks });
     await fork.settle();
     return fork;
   }
@@ -143,7 +148,8 @@ export class TestCluster implements AsyncDisposable {
 
   async #serveConversions(kinds: readonly DefinedKind[]): Promise<{ readonly url: string; readonly caBundle: string }> {
     const server = webhookServer({ handlers: { '/convert': conversionOf(...kinds) } });
-    this.#servers.push(server.run(this.#stop.signal).catch((error: unknown) => void this.#failures.push(error)));
+    const serving = server.runLocally(this.#webhooks, this.#stop.signal);
+    this.#servers.push(serving.catch((error: unknown) => void this.#failures.push(error)));
     return server.clientConfig('/convert');
   }
 

@@ -30,7 +30,7 @@ function compareMembers({ before, after, path }: Pair, operations: PatchOperatio
       operations.push({ op: 'remove', path: below(path, name) });
   }
   for (const [name, value] of Object.entries(current)) {
-    if (value === undefined) continue;
+    if (value === undefined || value === old[name]) continue;
     if (!Object.hasOwn(old, name)) operations.push({ op: 'add', path: below(path, name), value });
     else compare({ before: old[name], after: value, path: below(path, name) }, operations);
   }

@@ -1,3 +1,4 @@
+import type { ApiObject } from '../../api/index.ts';
 import { messageOf } from '../../base/index.ts';
 import type { AdmissionMetrics, AdmissionTimer } from '../metrics/admission-metrics.ts';
 import type { Resource } from '../resource.ts';
@@ -122,12 +123,17 @@ async function runStep({ name, timer, plugins }: Step, attributes: AdmissionAttr
   step?.end();
 }
 
-/** Notes what a plugin decides, and what it makes of the object: plugins replace it, or members of it, and leave the rest alone. */
+type Specified = ApiObject & { readonly spec?: unknown };
+
+/** Notes what a plugin decides, and what it makes of the object: plugins replace it, its metadata or its spec, and leave the rest alone. */
 function runTraced(plugin: PluginRun, attributes: AdmissionAttributes, within: TraceStep): void | Promise<void> {
-  const before = { ...attributes.object };
+  const before: Specified | undefined = attributes.object;
+  const { metadata, spec } = before ?? {};
   const step = within.begin(plugin.name);
   const passed = (): void => {
-    if (attributes.object !== undefined) step.changed(before, attributes.object);
+    const after: Specified | undefined = attributes.object;
+    if (after !== before || after?.metadata !== metadata || after?.spec !== spec)
+      step.changed({ ...before, metadata, ...(spec === undefined ? {} : { spec }) }, after);
     step.end();
   };
   const refused = (error: unknown): never => {

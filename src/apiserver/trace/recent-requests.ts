@@ -2,7 +2,9 @@ import type { Clock } from '../../base/index.ts';
 import type { RequestTrace, TracedRequest } from './request-trace.ts';
 
 /** What is known of a request besides what its trace has noted. */
-export type RequestHead = Omit<TracedRequest, 'id' | keyof RequestTrace['result']>;
+export type RequestHead = Omit<TracedRequest, 'id' | 'time' | keyof RequestTrace['result']> & {
+  readonly receivedAt: number;
+};
 
 interface Kept {
   readonly number: number;
@@ -64,5 +66,6 @@ export class RecentRequests {
 }
 
 function requestOf({ number, head, trace }: Kept): TracedRequest {
-  return { id: String(number), ...head, ...trace.result };
+  const { receivedAt, ...rest } = head;
+  return { id: String(number), time: new Date(receivedAt).toISOString(), ...rest, ...trace.result };
 }

@@ -97,7 +97,7 @@ function describe(call: Call, trace: RequestTrace, code: number): RequestHead {
   const { method, user, warnings, receivedAt } = call;
   return {
     auditId: call.auditId,
-    time: new Date(receivedAt).toISOString(),
+    receivedAt,
     method,
     path: shownPath(call).slice(0, MAX_PATH),
     user: user.name,

@@ -3,6 +3,7 @@ export { type ReadReview, readReview, type ReviewKinds } from './read-answer.ts'
 export { EndpointResolver, type ServiceResolver } from './service-resolver.ts';
 export type { WebhookAnswer } from './webhook-answer.ts';
 export {
+  type LocalWebhook,
   type WebhookCall,
   WebhookClient,
   type WebhookClientOptions,

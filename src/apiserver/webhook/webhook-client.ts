@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TypeTable } from '../../api/index.ts';
-import { AbortScope, type Clock, formatGoDuration, RealClock, type UidSource } from '../../base/index.ts';
+import { aborted, AbortScope, type Clock, formatGoDuration, RealClock, type UidSource } from '../../base/index.ts';
 import {
   type ClientCertificate,
   gunzipped,
@@ -44,6 +44,8 @@ export interface WebhookClientOptions {
   readonly offersHttp2?: boolean;
   /** Told of every certificate that a server shows and that is looked at. */
   readonly onCertificate?: (certificate: X509Certificate) => void;
+  /** Webhooks of this process by the host in their URL: they are called without a connection. */
+  readonly local?: (host: string) => LocalWebhook | undefined;
   /** How many targets have connections; of more, the one that was not used for longest is let go. 200 unless given, as upstream. */
   readonly maxTargets?: number;
   /** Connections to one target at a time; further calls wait. 32 unless given. */
@@ -51,6 +53,13 @@ export interface WebhookClientOptions {
   /** 32 MiB unless given, which take a moment to read; upstream has no bound. */
   readonly maxAnswerBytes?: number;
 }
+
+/** Answers what is posted to a path. */
+export type LocalWebhook = (
+  path: string,
+  body: string,
+  signal: AbortSignal,
+) => Promise<{ readonly status: number; readonly type: string; readonly body: string }>;
 
 export interface WebhookCall {
   /** JSON. */
@@ -142,6 +151,9 @@ export class WebhookClient implements Disposable {
   }
 
   async #attempt(target: WebhookTarget, call: PostedCall): Promise<WebhookAnswer> {
+    const { hostname, pathname } = webhookUrl(target);
+    const local = this.#options.local?.(hostname);
+    if (local !== undefined) return this.#askLocally(local, pathname, { target, call });
     const exchange = await this.#send(target, call).catch((error: unknown) => {
       const words = call.signal.aborted ? reasonWords(call.signal) : transportWords(error);
       throw new Error(`Post "${webhookUrlText(target, call.query)}": ${words}`, { cause: error });
@@ -154,6 +166,17 @@ export class WebhookClient implements Disposable {
       body,
       ...(/^\d{1,6}$/.test(retryAfter) ? { retryAfterSeconds: Number(retryAfter) } : {}),
     };
+  }
+
+  async #askLocally(
+    local: LocalWebhook,
+    path: string,
+    { target, call }: { readonly target: WebhookTarget; readonly call: PostedCall },
+  ): Promise<WebhookAnswer> {
+    const answer = await Promise.race([local(path, call.body, call.signal), aborted(call.signal)]);
+    if (answer === undefined)
+      throw new Error(`Post "${webhookUrlText(target, call.query)}": ${reasonWords(call.signal)}`);
+    return { code: answer.status, contentType: answer.type, body: Buffer.from(answer.body) };
   }
 
   /** A request that the other side says it has not looked at, or that came too late on a kept connection, is sent once more. */

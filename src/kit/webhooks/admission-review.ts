@@ -6,10 +6,17 @@ export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE';
 export interface AdmissionQuestion {
   readonly uid: string;
   readonly operation: AdmissionOperation;
+  readonly namespace: string;
   readonly object: object | undefined;
   readonly oldObject: object | undefined;
   readonly dryRun: boolean;
-  readonly userInfo: { readonly username?: string; readonly groups?: readonly string[] };
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly userInfo: {
+    readonly username?: string;
+    readonly uid?: string;
+    readonly groups?: readonly string[];
+    readonly extra?: Readonly<Record<string, readonly string[]>>;
+  };
 }
 
 const REVIEW_VERSIONS: readonly unknown[] = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'];
@@ -24,7 +31,7 @@ export function readAdmissionReview(review: unknown): {
     const got = `${JSON.stringify(apiVersion)} ${JSON.stringify(kind)}`;
     throw new WebhookRequestError(400, `expected an AdmissionReview of ${REVIEW_VERSIONS.join(' or ')}, got ${got}`);
   }
-  const { uid, operation, object, oldObject, dryRun, userInfo } = fieldsOf(request);
+  const { uid, operation, object, oldObject, dryRun, userInfo, options, namespace } = fieldsOf(request);
   if (typeof uid !== 'string') throw new WebhookRequestError(400, 'request needs a uid');
   if (!OPERATIONS.includes(operation)) {
     throw new WebhookRequestError(400, `request.operation must be one of ${OPERATIONS.join(', ')}`);
@@ -38,9 +45,11 @@ export function readAdmissionReview(review: unknown): {
     request: {
       uid,
       operation: operation as AdmissionOperation,
+      namespace: typeof namespace === 'string' ? namespace : '',
       object: current,
       oldObject: old,
       dryRun: dryRun === true,
+      options: fieldsOf(options),
       userInfo: fieldsOf(userInfo),
     },
   };

@@ -92,7 +92,7 @@ describe('admission()', () => {
 
   test('must have a name of three parts and something to say', () => {
     expect(() => of({ name: 'acme.dev', validate: () => undefined })).toThrow('needs three parts at least');
-    expect(() => of({})).toThrow('it needs mutate or validate');
+    expect(() => of({})).toThrow('it needs mutate, validate or rules');
     const hook = of({ validate: () => undefined });
     expect(() => admissionServer([hook, hook])).toThrow('two are at "/validate/maps.acme.dev"');
   });

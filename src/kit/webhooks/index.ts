@@ -3,6 +3,8 @@ export {
   admission,
   type AdmissionContext,
   type AdmissionOptions,
+  type AdmissionRule,
+  type AdmissionUser,
   type Admitted,
   type KindAdmission,
 } from './admission.ts';
@@ -16,6 +18,7 @@ export {
   type DecideAccess,
 } from './authorization-webhook.ts';
 export { conversionHandler, type ConvertibleObject, type ConvertObject } from './conversion-handler.ts';
+export type { LocalWebhooks } from './local-webhooks.ts';
 export type { ServingCertificate } from './serving-certificate.ts';
 export { frontProxy, FrontProxy, type FrontProxyOptions, type ProxyTarget } from './front-proxy.ts';
 export { type IdentifyToken, type TokenUser, tokenWebhook, type TokenWebhookContext } from './token-webhook.ts';

@@ -15,6 +15,7 @@ import {
   RealClock,
   type Runnable,
 } from '../../base/index.ts';
+import type { LocalAnswer, LocalWebhooks } from './local-webhooks.ts';
 import { type ServingCertificate, WebhookAuthority } from './serving-certificate.ts';
 import { type WebhookHandler, WebhookRequestError } from './webhook-handler.ts';
 
@@ -52,6 +53,7 @@ export interface WebhookClientConfig {
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_CONNECTIONS = 256;
 const HEADERS_TIMEOUT_MS = 10_000;
+const HTTPS_PORT = 443;
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /** A server of webhooks, to be run on its own or as `app(name, parts, { webhooks })`. Listens over HTTPS only. */
@@ -64,6 +66,7 @@ export class WebhookServer implements Runnable {
   readonly #clock: Clock;
   readonly #authority: WebhookAuthority | undefined;
   #address: WebhookAddress | undefined;
+  #isLocal = false;
   #waiting: ((address: WebhookAddress) => void)[] = [];
 
   constructor(options: WebhookServerOptions) {
@@ -96,8 +99,9 @@ export class WebhookServer implements Runnable {
 
   /** How API servers on this machine call a handler. */
   async clientConfig(path: string): Promise<WebhookClientConfig> {
-    const { port } = await this.listening();
-    return { url: `https://localhost:${port}${path}`, caBundle: this.caBundle };
+    const { port, host } = await this.listening();
+    const place = this.#isLocal ? host : `localhost:${port}`;
+    return { url: `https://${place}${path}`, caBundle: this.caBundle };
   }
 
   /**
@@ -116,6 +120,17 @@ export class WebhookServer implements Runnable {
       contexts: [{ name: 'webhook', context }],
       'current-context': 'webhook',
     });
+  }
+
+  /** Answers API servers of this process without a socket, in place of `run`. */
+  async runLocally(local: LocalWebhooks, signal: AbortSignal): Promise<void> {
+    this.#isLocal = true;
+    const { handlers } = this.#options;
+    using served = local.serve((path, body, scope) => answerTo(handlers, { path, body: async () => body }, scope));
+    this.#opened({ address: served.host, port: HTTPS_PORT, family: '' });
+    await aborted(signal);
+    this.#address = undefined;
+    this.#isLocal = false;
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -182,20 +197,40 @@ async function respond(
   response.once('close', () => left.abort(new Error('the caller has left')));
   response.on('error', () => undefined);
   request.on('error', () => undefined);
-  try {
-    const path = request.url.split('?')[0] ?? '';
-    const handler = Object.hasOwn(handlers, path) ? handlers[path] : undefined;
-    if (handler === undefined) throw new WebhookRequestError(404, `no webhook at "${path}"`);
-    if (request.method !== 'POST') throw new WebhookRequestError(405, 'webhooks are called by POST');
-    const answer = await handler(await readJson(request), { signal: left.signal });
-    send(response, 200, { type: 'application/json', body: JSON.stringify(answer) });
-  } catch (error) {
-    const status = error instanceof WebhookRequestError ? error.status : 500;
-    send(response, status, { type: 'text/plain; charset=utf-8', body: `${messageOf(error)}\n` });
+  const path = request.url.split('?')[0] ?? '';
+  if (request.method === 'POST') {
+    send(response, await answerTo(handlers, { path, body: () => bodyOf(request) }, left.signal));
+  } else {
+    send(response, refusal(new WebhookRequestError(405, 'webhooks are called by POST')));
   }
 }
 
-async function readJson(request: Http2ServerRequest): Promise<unknown> {
+interface Posted {
+  readonly path: string;
+  readonly body: () => Promise<string>;
+}
+
+async function answerTo(
+  handlers: WebhookServerOptions['handlers'],
+  { path, body }: Posted,
+  signal: AbortSignal,
+): Promise<LocalAnswer> {
+  try {
+    const handler = Object.hasOwn(handlers, path) ? handlers[path] : undefined;
+    if (handler === undefined) throw new WebhookRequestError(404, `no webhook at "${path}"`);
+    const answer = await handler(readJson(await body()), { signal });
+    return { status: 200, type: 'application/json', body: JSON.stringify(answer) };
+  } catch (error) {
+    return refusal(error);
+  }
+}
+
+function refusal(error: unknown): LocalAnswer {
+  const status = error instanceof WebhookRequestError ? error.status : 500;
+  return { status, type: 'text/plain; charset=utf-8', body: `${messageOf(error)}\n` };
+}
+
+async function bodyOf(request: Http2ServerRequest): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
@@ -203,19 +238,19 @@ async function readJson(request: Http2ServerRequest): Promise<unknown> {
     if (bytes > MAX_BODY_BYTES) throw new WebhookRequestError(413, `the review has more than ${MAX_BODY_BYTES} bytes`);
     chunks.push(chunk as Buffer);
   }
+  return Buffer.concat(chunks).toString();
+}
+
+function readJson(text: string): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(text);
   } catch (error) {
     throw new WebhookRequestError(400, `the review is no JSON: ${messageOf(error)}`);
   }
 }
 
-function send(
-  response: Http2ServerResponse,
-  status: number,
-  content: { readonly type: string; readonly body: string },
-): void {
+function send(response: Http2ServerResponse, { status, type, body }: LocalAnswer): void {
   if (response.destroyed || response.headersSent) return;
-  response.writeHead(status, { 'content-type': content.type, 'x-content-type-options': 'nosniff' });
-  response.end(content.body);
+  response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' });
+  response.end(body);
 }

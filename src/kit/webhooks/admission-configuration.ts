@@ -1,0 +1,134 @@
+import {
+  type Kind,
+  type KubernetesObject,
+  MutatingWebhookConfiguration,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
+} from '../../client/index.ts';
+import type { AppContext, PreparedPart } from '../part.ts';
+import type { Passes } from '../work/passes.ts';
+import type { KindAdmission } from './admission.ts';
+import type { WebhookClientConfig } from './webhook-server.ts';
+
+/** Where API servers find a handler. */
+export type HandlerPlace = WebhookClientConfig | Record<string, unknown>;
+
+export interface ConfigurationSources {
+  readonly admissions: readonly KindAdmission[];
+  readonly clientConfigOf: (path: string) => Promise<HandlerPlace>;
+  /** Namespaces that are left alone whatever the admissions say: those in which the webhooks themselves run. */
+  readonly exempt: readonly string[];
+}
+
+/** What somebody else has changed is put right after so long at most, and no more often. */
+const PERIOD_MS = 1000;
+
+export function pathOf(name: string, what: 'mutate' | 'validate'): string {
+  return `/${what}/${name}`;
+}
+
+/** Writes webhook configurations and policies, and writes them again when they are changed or deleted. */
+export class AdmissionConfiguration implements PreparedPart {
+  readonly #sources: ConfigurationSources;
+  readonly #context: AppContext;
+  readonly #passes: Passes;
+
+  constructor(sources: ConfigurationSources, context: AppContext) {
+    this.#sources = sources;
+    this.#context = context;
+    this.#passes = context.passes('admission-configuration', {
+      periodMs: PERIOD_MS,
+      pass: (signal) => this.#write(signal),
+    });
+    const { admissions } = sources;
+    for (const admission of admissions) admission.readFrom(context);
+    if (admissions.some(({ mutate }) => mutate !== undefined)) this.#follow(MutatingWebhookConfiguration);
+    if (admissions.some(({ validate }) => validate !== undefined)) this.#follow(ValidatingWebhookConfiguration);
+    if (!admissions.some(({ options }) => hasRules(options))) return;
+    this.#follow(ValidatingAdmissionPolicy);
+    this.#follow(ValidatingAdmissionPolicyBinding);
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#passes.run(signal);
+  }
+
+  #follow<T extends KubernetesObject>(kind: Kind<T>): void {
+    const names = new Set(this.#sources.admissions.map(({ name }) => name));
+    const changed = ({ metadata }: { readonly metadata: { readonly name: string } }): void => {
+      if (names.has(metadata.name)) this.#passes.request();
+    };
+    this.#context.onChange(kind, { update: changed, delete: changed });
+  }
+
+  async #write(signal: AbortSignal): Promise<void> {
+    const { client, name: fieldManager } = this.#context;
+    const how = { fieldManager, force: true, signal };
+    for (const admission of this.#sources.admissions) {
+      const metadata = { name: admission.name };
+      if (admission.mutate !== undefined) {
+        const webhooks = [await this.#webhook(admission, 'mutate')];
+        await client.kind(MutatingWebhookConfiguration).apply({ metadata, webhooks }, how);
+      }
+      if (admission.validate !== undefined) {
+        const webhooks = [await this.#webhook(admission, 'validate')];
+        await client.kind(ValidatingWebhookConfiguration).apply({ metadata, webhooks }, how);
+      }
+      if (!hasRules(admission.options)) continue;
+      await client.kind(ValidatingAdmissionPolicy).apply({ metadata, spec: this.#policy(admission) }, how);
+      const spec = { policyName: admission.name, validationActions: ['Deny' as const] };
+      await client.kind(ValidatingAdmissionPolicyBinding).apply({ metadata, spec }, how);
+    }
+  }
+
+  async #webhook(admission: KindAdmission, what: 'mutate' | 'validate') {
+    const { name, options } = admission;
+    const { rules, ...selectors } = this.#matching(admission);
+    return {
+      name,
+      clientConfig: await this.#sources.clientConfigOf(pathOf(name, what)),
+      rules,
+      ...selectors,
+      failurePolicy: options.failurePolicy,
+      sideEffects: 'None' as const,
+      admissionReviewVersions: ['v1'],
+      ...(options.timeoutSeconds === undefined ? {} : { timeoutSeconds: options.timeoutSeconds }),
+    };
+  }
+
+  #policy(admission: KindAdmission) {
+    const { failurePolicy, rules: validations = [] } = admission.options;
+    const { rules: resourceRules, ...selectors } = this.#matching(admission);
+    return { failurePolicy, matchConstraints: { resourceRules, ...selectors }, validations: [...validations] };
+  }
+
+  /** Which requests the admission is about. */
+  #matching({ kind, options }: KindAdmission) {
+    const { operations = ['CREATE', 'UPDATE'], exemptNamespaces = ['kube-system'] } = options;
+    const { namespaceSelector = {}, objectSelector } = options;
+    const values = [...new Set([...exemptNamespaces, ...this.#sources.exempt])];
+    const exempt = { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values };
+    return {
+      rules: [
+        {
+          operations: [...operations],
+          apiGroups: [kind.group],
+          apiVersions: [kind.version],
+          resources: [kind.plural],
+          scope: kind.scope,
+        },
+      ],
+      matchPolicy: 'Equivalent' as const,
+      namespaceSelector: {
+        ...namespaceSelector,
+        matchExpressions: [...(namespaceSelector.matchExpressions ?? []), ...(values.length === 0 ? [] : [exempt])],
+      },
+      ...(objectSelector === undefined ? {} : { objectSelector }),
+    };
+  }
+}
+
+function hasRules({ rules = [] }: KindAdmission['options']): boolean {
+  return rules.length > 0;
+}
