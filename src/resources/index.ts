@@ -14,7 +14,10 @@ export type { AccessReviewer, BoundObject, TokenIssuer, TokenReviewer, TokenVerd
 export { type AdmissionChoice, admissionProblems, runningPlugins } from './admission/admission-choice.ts';
 export type { AdmissionParts } from './admission/admission-parts.ts';
 export { builtInAdmission, hasAdmissionPlugin, type OtherPlugins } from './admission/built-in-admission.ts';
-export { type PluginConfigurations, readAdmissionConfiguration } from './admission/configuration/admission-configuration.ts';
+export {
+  type PluginConfigurations,
+  readAdmissionConfiguration,
+} from './admission/configuration/admission-configuration.ts';
 export { KUBERNETES_FINALIZER } from './core/namespaces.ts';
 export { CLEANUP_FINALIZER } from './apiextensions/customresourcedefinitions.ts';
 export { systemPriorityClasses } from './scheduling/priorityclasses.ts';

@@ -9,6 +9,7 @@ export {
 export type { AdmissionOperation } from './admission-review.ts';
 export { AdmissionServer, admissionServer, type AdmissionServerOptions } from './admission-server.ts';
 export { conversionHandler, type ConvertibleObject, type ConvertObject } from './conversion-handler.ts';
+export { type ImagesToReview, imagePolicy, type ImagePolicyOptions, type ImageVerdict } from './image-policy.ts';
 export type { ServingCertificate } from './serving-certificate.ts';
 export { frontProxy, FrontProxy, type FrontProxyOptions, type ProxyTarget } from './front-proxy.ts';
 export { type IdentifyToken, type TokenUser, tokenWebhook, type TokenWebhookContext } from './token-webhook.ts';
