@@ -43,8 +43,9 @@ export function interopDocument(results: readonly InteropResult[]): string {
     "kopf has no election but peering, which needs custom kinds. The sample-controller is Kubernetes' own, with the definition and the Foo that come with it: a Deployment, its status, its event,",
     'another size, a size that the schema refuses, deletion. No replica ever becomes available on kube-apiserver, where there is no node.',
     '',
-    'The last two lines are control planes put together anew: an API server alone, controllers and scheduler over HTTP from the other side, and a simulated node; a Deployment',
-    'is made, scaled, rolled out, served by a Service and deleted, and its namespace goes. The programs are in test/interop.',
+    'Two lines are control planes put together anew: an API server alone, controllers and scheduler over HTTP from the other side, and a simulated node; a Deployment',
+    'is made, scaled, rolled out, served by a Service and deleted, and its namespace goes. The last line is examples/image-policy, written with the kit, behind the plugin',
+    'ImagePolicyWebhook of each server. The programs are in test/interop.',
     '',
   ].join('\n');
 }
