@@ -9,6 +9,7 @@ import { writeFidelityPage } from '../fidelity/fidelity-page.ts';
 import { type InteropClient, interopClients } from './clients.ts';
 import { controlPlanes, tryControlPlane } from './control-planes.ts';
 import { type ExtensionServer, extensionServers } from './extension-servers.ts';
+import { IMAGE_POLICY, tryImagePolicy } from './image-policy.ts';
 import { type InteropOptions, readOptions, USAGE } from './options.ts';
 import { parseReport } from './outcome.ts';
 import { interopDocument, reportLine } from './report.ts';
@@ -46,11 +47,10 @@ async function main(args: readonly string[]): Promise<number> {
     ...(await tryClients(clients.filter(isWanted), options, bundle)),
     ...(await tryExtensionServers(extensionServers.filter(isWanted), options, bundle)),
     ...(await tryControlPlanes(controlPlanes.filter(isWanted), options, bundle)),
+    ...(isWanted({ subject: IMAGE_POLICY }) ? [await tryWebhook(options, bundle)] : []),
   ];
-  await keep(
-    results,
-    [...clients, ...extensionServers, ...controlPlanes].map(({ subject }) => subject),
-  );
+  const subjects = [...clients, ...extensionServers, ...controlPlanes].map(({ subject }) => subject);
+  await keep(results, [...subjects, IMAGE_POLICY]);
   return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
 }
 
@@ -145,6 +145,14 @@ async function tryControlPlanes(
     }
   }
   return results;
+}
+
+async function tryWebhook({ server }: InteropOptions, bundle: string | undefined): Promise<InteropResult> {
+  const report = await tryImagePolicy(server, bundle).catch((error: unknown) => ({
+    version: 'this tree',
+    outcomes: [{ step: 'start', passed: false as const, message: String(error) }],
+  }));
+  return told(resultOf(IMAGE_POLICY, server, report));
 }
 
 function told(result: InteropResult): InteropResult {

@@ -46,8 +46,9 @@ export function interopDocument(results: readonly InteropResult[]): string {
     'sample-apiserver and metrics-server are put behind the API server as local processes: namespace, account, roles, Service, APIService; then flunders are created, read, explained,',
     'applied, watched and deleted, by those who may and not by others.',
     '',
-    'The last two lines are control planes put together anew: an API server alone, controllers and scheduler over HTTP from the other side, and a simulated node; a Deployment',
-    'is made, scaled, rolled out, served by a Service and deleted, and its namespace goes. The programs are in test/interop.',
+    'Two lines are control planes put together anew: an API server alone, controllers and scheduler over HTTP from the other side, and a simulated node; a Deployment',
+    'is made, scaled, rolled out, served by a Service and deleted, and its namespace goes. The last line is examples/image-policy, written with the kit, behind the plugin',
+    'ImagePolicyWebhook of each server. The programs are in test/interop.',
     '',
   ].join('\n');
 }

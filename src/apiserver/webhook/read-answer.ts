@@ -1,4 +1,5 @@
 import {
+  type GroupVersionKind,
   JsonBody,
   type Status,
   type Struct,
@@ -19,7 +20,7 @@ export interface ReviewKinds {
   readonly version: string;
   /** All versions of the review that this server knows. */
   readonly versions: readonly string[];
-  /** The type of the review, where the table of types has none. */
+  /** The type of the review, where the table of types has none; all kinds of the table are known then, too. */
   readonly struct?: Struct;
 }
 
@@ -121,9 +122,13 @@ function structOf({ apiVersion, kind }: TypeMeta, kinds: ReviewKinds): Struct {
     ? (kinds.struct ?? types.kind({ group, version: 'v1', kind }))
     : kind === 'Status' && apiVersion === 'v1'
       ? types.struct(STATUS)
-      : undefined;
+      : kinds.struct && types.kind(kindOf(apiVersion, kind));
   if (struct !== undefined) return struct;
   throw new Error(`no kind "${kind}" is registered for version "${apiVersion}" ${SCHEME}`);
+}
+
+function kindOf(apiVersion: string, kind: string): GroupVersionKind {
+  return { group: apiVersion.slice(0, Math.max(0, apiVersion.lastIndexOf('/'))), version: versionOf(apiVersion), kind };
 }
 
 /** Names the type's own version where a value does not fit it. */

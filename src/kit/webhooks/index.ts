@@ -19,6 +19,7 @@ export {
 } from './authorization-webhook.ts';
 export { conversionHandler, type ConvertibleObject, type ConvertObject } from './conversion-handler.ts';
 export type { LocalWebhooks } from './local-webhooks.ts';
+export { type ImagesToReview, imagePolicy, type ImagePolicyOptions, type ImageVerdict } from './image-policy.ts';
 export type { ServingCertificate } from './serving-certificate.ts';
 export { frontProxy, FrontProxy, type FrontProxyOptions, type ProxyTarget } from './front-proxy.ts';
 export { type IdentifyToken, type TokenUser, tokenWebhook, type TokenWebhookContext } from './token-webhook.ts';

@@ -18,7 +18,7 @@ export function defaultIngressClass({ objects }: Pick<AdmissionParts, 'objects'>
       const { metadata, spec } = writtenObject<Ingress>(request);
       if (spec.ingressClassName !== undefined || metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return;
       const found = newestDefault(await classes.list(), IS_DEFAULT);
-      if (found !== undefined) setSpec(request, { ...spec, ingressClassName: found.metadata?.name });
+      if (found !== undefined) setSpec(request, { ingressClassName: found.metadata?.name, ...spec });
     },
   };
 }

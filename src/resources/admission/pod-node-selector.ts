@@ -2,6 +2,7 @@ import { forbidden, internalError, StatusError } from '../../api/index.ts';
 import type { Namespace } from '../../api/types/core/v1.d.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../apiserver/index.ts';
 import { messageOf } from '../../base/index.ts';
+import { withEntries } from '../object-meta.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { labelsOfSelector, readNodeSelectors } from './configuration/node-selectors.ts';
 import { isNewPod, podOf, setPodSpec } from './written-pod.ts';
@@ -40,7 +41,7 @@ export function podNodeSelector({ objects }: Pick<AdmissionParts, 'objects'>, co
     async mutate(request) {
       const wanted = await selectorOf(request.namespace);
       const { spec } = podOf(request);
-      const merged = { ...wanted, ...spec.nodeSelector };
+      const merged = withEntries(wanted, spec.nodeSelector ?? {});
       if (Object.keys(merged).length > 0) setPodSpec(request, { ...spec, nodeSelector: merged });
       check(request, wanted);
     },

@@ -1,5 +1,6 @@
 import type { Binding, Node, Pod } from '../../api/types/core/v1.d.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../apiserver/index.ts';
+import { withEntries } from '../object-meta.ts';
 import type { AdmissionParts } from './admission-parts.ts';
 import { isCreateOf, setMetadata, writtenObject } from './written-object.ts';
 
@@ -17,7 +18,7 @@ export function podTopologyLabels({ objects }: Pick<AdmissionParts, 'objects'>):
       const node = name === '' ? undefined : await nodes.get('', name);
       const known = Object.entries(node?.metadata?.labels ?? {}).filter(([key]) => LABELS.includes(key));
       if (known.length === 0) return;
-      setMetadata(request, { labels: { ...request.object?.metadata.labels, ...Object.fromEntries(known) } });
+      setMetadata(request, { labels: withEntries(request.object?.metadata.labels, Object.fromEntries(known)) });
     },
   };
 }

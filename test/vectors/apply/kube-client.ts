@@ -41,7 +41,12 @@ export class KubeClient {
   send(
     method: string,
     path: string,
-    options: { readonly body?: unknown; readonly type?: string; readonly userAgent?: string } = {},
+    options: {
+      readonly body?: unknown;
+      readonly type?: string;
+      readonly userAgent?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    } = {},
   ): Promise<Reply> {
     const { body, type = 'application/json', userAgent = 'vectors' } = options;
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
@@ -50,6 +55,7 @@ export class KubeClient {
       'content-type': type,
       'content-length': Buffer.byteLength(text),
       'user-agent': userAgent,
+      ...options.headers,
     };
     return new Promise((done, fail) => {
       const call = request(new URL(path, this.#server), { method, agent: this.#agent, headers }, (answer) => {
