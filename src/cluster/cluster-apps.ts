@@ -41,6 +41,7 @@ export function clusterApps(
   const builtIn = (): readonly Part[] =>
     builtInControllers({
       rootCertificate,
+      signing: { authority: () => plane.pki.authority, clock: plane.certificateClock },
       hasOneServer: options.hasOneServer,
       settings: options.controllerSettings,
       kindsChanged: (listener) => plane.server.registry.onChange(listener),

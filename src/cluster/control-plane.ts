@@ -1,7 +1,7 @@
 import { builtInTypes } from '../api/index.ts';
 import type { Definitions } from '../apiextensions/index.ts';
 import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
-import type { MetricRegistry } from '../base/index.ts';
+import type { Clock, MetricRegistry } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
@@ -90,6 +90,11 @@ export class ControlPlane implements AsyncDisposable {
     return this.#pki;
   }
 
+  /** What certificates go by. */
+  get certificateClock(): Clock {
+    return this.#options.certificateClock ?? this.#options.clock;
+  }
+
   get isListening(): boolean {
     return this.#transport !== undefined;
   }
@@ -160,8 +165,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#address = `${address}:${port}`;
     for (const own of apiEndpoints({ address, port, isShared: false })) await repair(this.server, own);
     this.#keep(apiEndpoints({ address, port, isShared: this.#options.storage.type === 'etcd' }));
-    const { certificateClock = clock } = this.#options;
-    this.#renewal = keepRenewed(this.#parts.keys, { clock: certificateClock, log, use: (pki) => this.#use(pki) });
+    this.#renewal = keepRenewed(this.#parts.keys, { clock: this.certificateClock, log, use: (pki) => this.#use(pki) });
   }
 
   /** An independent copy as of now, without a port; only of control planes whose store is in memory. */

@@ -1,5 +1,6 @@
 // What other folders may use: the built-in controllers.
 import type { Part } from '../kit/index.ts';
+import { csrApproving, csrCleaner, csrSigning, type SigningAuthority } from './certificates/index.ts';
 import { clusterRoleAggregation } from './clusterrole-aggregation/clusterrole-aggregation.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
@@ -27,11 +28,14 @@ export interface BuiltInControllersOptions {
   readonly hasStorageVersionMigrations?: boolean;
   /** Checks the expressions of policies against the types of objects; absent: nobody does. */
   readonly checkPolicyTypes?: CheckPolicyTypes;
+  /** Signs certificates for the signers of Kubernetes' own; absent: nobody does. */
+  readonly signing?: SigningAuthority;
   readonly settings?: ControllerSettings;
 }
 
 /** What kube-controller-manager's flags set, as far as it can be set. */
-export interface ControllerSettings extends NodeLifecycleOptions, PodGcOptions {}
+export interface ControllerSettings
+  extends NodeLifecycleOptions, PodGcOptions, Pick<SigningAuthority, 'maxDurationMs'> {}
 
 /** Everything that kube-controller-manager would run, of what there is. */
 export function builtInControllers(options: BuiltInControllersOptions): readonly Part[] {
@@ -41,6 +45,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     kindsChanged,
     hasStorageVersionMigrations = false,
     checkPolicyTypes,
+    signing,
     settings,
   } = options;
   return [
@@ -57,6 +62,9 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('node-controller', nodeLifecycleController(settings)),
     as('node-controller', taintEvictionController()),
     as('clusterrole-aggregation-controller', clusterRoleAggregation()),
+    as('certificate-controller', csrApproving()),
+    as('certificate-controller', csrCleaner()),
+    ...(signing === undefined ? [] : [as('certificate-controller', csrSigning({ ...signing, ...settings }))]),
     ...(checkPolicyTypes === undefined
       ? []
       : [as('validatingadmissionpolicy-status-controller', policyStatus(checkPolicyTypes))]),

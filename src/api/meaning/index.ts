@@ -10,3 +10,4 @@ export * from './pod-state.ts';
 export { isExtendedResource, isNativeResource, isPodLevelResource } from './resource-names.ts';
 export * from './taints.ts';
 export { type PodReferences, podReferences, volumeSecrets } from './pod-references.ts';
+export * from './certificate-requests.ts';

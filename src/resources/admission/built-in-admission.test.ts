@@ -17,6 +17,8 @@ function namesWithout(...disabled: readonly string[]): string[] {
   );
 }
 
+const CERTIFICATES = ['CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction'];
+
 test("plugins run in kube-apiserver's order", () => {
   expect(namesWithout()).toEqual([
     'NamespaceLifecycle',
@@ -26,6 +28,7 @@ test("plugins run in kube-apiserver's order", () => {
     'Priority',
     'DefaultTolerationSeconds',
     'RuntimeClass',
+    ...CERTIFICATES,
   ]);
 });
 
@@ -35,6 +38,7 @@ test('plugins can be switched off by name, also those that are not there', () =>
     'LimitRanger',
     'TaintNodesByCondition',
     'DefaultTolerationSeconds',
+    ...CERTIFICATES,
   ]);
 });
 

@@ -3,6 +3,7 @@ import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { runtimeClassAdmission } from '../node/runtimeclass-admission.ts';
 import { type AdmissionChoice, admissionProblems } from './admission-choice.ts';
 import type { AdmissionParts } from './admission-parts.ts';
+import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificate-admission.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { nodeRestriction } from './node-restriction.ts';
@@ -21,6 +22,9 @@ const makers: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin
   Priority: priorityAdmission,
   DefaultTolerationSeconds: defaultTolerationSeconds,
   RuntimeClass: runtimeClassAdmission,
+  CertificateApproval: certificateApproval,
+  CertificateSigning: certificateSigning,
+  CertificateSubjectRestriction: certificateSubjectRestriction,
 };
 
 /** Those that objects of the API configure; they are made elsewhere and given to `builtInAdmission`. */
