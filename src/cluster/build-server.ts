@@ -55,6 +55,8 @@ export interface ServerParts {
 export interface RunnableServer {
   readonly server: ApiServer;
   readonly definitions: Definitions;
+  /** Makes a token for a Secret of a service account. */
+  readonly legacyToken: Authentication['tokenIssuer']['legacyToken'];
 }
 
 /** An API server with the built-in resources and all its paths, on an open store. */
@@ -87,6 +89,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
   const { types } = parts;
   return {
     server,
+    legacyToken: (wish) => authentication.tokenIssuer.legacyToken(wish),
     definitions: new Definitions({ server, types, log, random, webhooks, metrics, signal: state.ending }),
   };
 }

@@ -10,7 +10,7 @@ import { ensurePolicy } from './bootstrap/ensure-policy.ts';
 import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
 import { type OwnObject, repair } from './bootstrap/own-object.ts';
 import { frontProxyOf } from './authentication.ts';
-import { buildServer, type ServerParts } from './build-server.ts';
+import { buildServer, type RunnableServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
@@ -58,6 +58,8 @@ type ControlPlaneParts = ServerParts & PkiParts;
 /** A running control plane. Disposing of it ends all requests, then closes the store. */
 export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
+  /** Makes a token for a Secret of a service account. */
+  readonly legacyToken: RunnableServer['legacyToken'];
   readonly #options: ControlPlaneOptions;
   readonly #parts: ControlPlaneParts;
   #isBootstrapped = false;
@@ -75,13 +77,14 @@ export class ControlPlane implements AsyncDisposable {
     this.#options = options;
     this.#parts = parts;
     this.#pki = parts.pki;
-    const { server, definitions } = buildServer(options, parts, {
+    const { server, definitions, legacyToken } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       metrics: () => this.#metricSources.flatMap((source) => source()),
       ending: this.#ending.signal,
     });
     this.server = server;
+    this.legacyToken = legacyToken;
     this.#definitions = definitions;
   }
 

@@ -13,6 +13,7 @@ import { type CheckPolicyTypes, policyStatus } from './policy-status.ts';
 import { replicaSetController } from './replicaset/index.ts';
 import { replicationControllerController } from './replication-controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
+import { type SecretToken, serviceAccountTokens } from './service-account-tokens.ts';
 import { serviceAccountController } from './service-account-controller.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
@@ -30,6 +31,8 @@ export interface BuiltInControllersOptions {
   readonly checkPolicyTypes?: CheckPolicyTypes;
   /** Signs certificates for the signers of Kubernetes' own; absent: nobody does. */
   readonly signing?: SigningAuthority;
+  /** Makes tokens for Secrets of service accounts; absent: nobody does. */
+  readonly signToken?: (token: SecretToken) => string;
   readonly settings?: ControllerSettings;
 }
 
@@ -46,10 +49,12 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     hasStorageVersionMigrations = false,
     checkPolicyTypes,
     signing,
+    signToken,
     settings,
   } = options;
   return [
     as('service-account-controller', serviceAccountController()),
+    ...(signToken === undefined ? [] : [serviceAccountTokens({ rootCertificate, sign: signToken })]),
     as('root-ca-cert-publisher', rootCaPublisher({ certificate: rootCertificate })),
     as('deployment-controller', deploymentController()),
     as('replicaset-controller', replicaSetController()),

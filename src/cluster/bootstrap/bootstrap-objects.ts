@@ -3,6 +3,7 @@ import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import { extensionAuthentication, type TrustedAuthorities } from './extension-authentication.ts';
 import type { OwnKind, OwnObject } from './own-object.ts';
+import { tokenTracking } from './token-tracking.ts';
 
 export interface BootstrapOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -24,7 +25,7 @@ export interface BootstrapObjects {
 }
 
 export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
-  const { trusted, certificateClock } = options;
+  const { trusted, clock, certificateClock } = options;
   return {
     once: priorityClasses(),
     kept: [
@@ -32,6 +33,7 @@ export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
       serviceCidr(options),
       kubernetesService(options),
       extensionAuthentication(trusted, certificateClock),
+      tokenTracking(clock),
     ],
   };
 }
