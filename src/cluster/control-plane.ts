@@ -1,6 +1,12 @@
 import { builtInTypes } from '../api/index.ts';
 import type { Definitions } from '../apiextensions/index.ts';
-import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
+import {
+  type ApiServer,
+  type HttpTransport,
+  listen,
+  type RenewedCertificates,
+  type ServingCertificate,
+} from '../apiserver/index.ts';
 import type { Clock, MetricRegistry } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
@@ -14,6 +20,7 @@ import { buildServer, type RunnableServer, type ServerParts } from './build-serv
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
+import { followCertificateFiles } from './pki/certificate-files.ts';
 import { ClusterKeys, type ClusterPki } from './pki/cluster-pki.ts';
 import { keepRenewed } from './pki/renewal.ts';
 import { forkStorage, openStorage, type OpenStorage } from './storage-options.ts';
@@ -66,6 +73,7 @@ export class ControlPlane implements AsyncDisposable {
   #transport: HttpTransport | undefined;
   readonly #ending = new AbortController();
   #renewal: Disposable | undefined;
+  #followed: Disposable | undefined;
   readonly #onRenewed = new Set<() => void>();
   #pki: ClusterPki;
   #address = '';
@@ -168,6 +176,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#address = `${address}:${port}`;
     for (const own of apiEndpoints({ address, port, isShared: false })) await repair(this.server, own);
     this.#keep(apiEndpoints({ address, port, isShared: this.#options.storage.type === 'etcd' }));
+    this.#follow(this.#transport);
     this.#renewal = keepRenewed(this.#parts.keys, { clock: this.certificateClock, log, use: (pki) => this.#use(pki) });
   }
 
@@ -188,6 +197,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#ending.abort();
     this.#definitions[Symbol.dispose]();
     this.#renewal?.[Symbol.dispose]();
+    this.#followed?.[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();
     await this.#parts.storage.store[Symbol.asyncDispose]();
@@ -218,6 +228,18 @@ export class ControlPlane implements AsyncDisposable {
     keepOwnObjects(this.server, objects, { clock, log, signal: AbortSignal.any([signal, this.#ending.signal]) });
   }
 
+  #follow(transport: HttpTransport): void {
+    const { certificateFiles, serving, clientAuthorities, clock, log } = this.#options;
+    if (certificateFiles === undefined) return;
+    const known = {
+      ...(serving === undefined ? {} : { serving }),
+      ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
+      proxyAuthorities: frontProxyOf(this.#options, this.pki).authorities,
+    };
+    const use = (renewed: RenewedCertificates): void => transport.renew(renewed);
+    this.#followed = followCertificateFiles(certificateFiles, { known, clock, log, use });
+  }
+
   #serving(): ServingCertificate {
     const { certificate, privateKey } = this.#options.serving ?? this.#pki.serving;
     return { certificate, key: privateKey };
@@ -227,7 +249,7 @@ export class ControlPlane implements AsyncDisposable {
     const isServingNew = pki.serving.certificate !== this.#pki.serving.certificate;
     const isAdminNew = pki.admin.certificate !== this.#pki.admin.certificate;
     this.#pki = pki;
-    if (isServingNew) this.#transport?.renewServing(this.#serving());
+    if (isServingNew) this.#transport?.renew({ serving: this.#serving() });
     if (isAdminNew) for (const handler of this.#onRenewed) handler();
   }
 

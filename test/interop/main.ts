@@ -7,18 +7,23 @@ import { join, resolve } from 'node:path';
 import { type RunningServer, startKeelson, startKube, whyNoKube } from '../../peers/index.ts';
 import { writeFidelityPage } from '../fidelity/fidelity-page.ts';
 import { type InteropClient, interopClients } from './clients.ts';
+import { accessWebhooksTrial } from './access-webhooks.ts';
 import { controlPlanes, tryControlPlane } from './control-planes.ts';
+import { kubeletTrial } from './kubelet.ts';
 import { type InteropOptions, readOptions, USAGE } from './options.ts';
 import { parseReport } from './outcome.ts';
 import { interopDocument, reportLine } from './report.ts';
 import { type InteropResult, mergeResults, parseResults, printResults, resultOf } from './results.ts';
 import { runCommand } from './toolchain.ts';
+import type { Trial } from './trial.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const resultsPath = join(root, 'docs', 'reference', 'interop.json');
 const documentPath = join(root, 'docs', 'reference', 'interop.md');
 const cacheFolder = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 const cache = process.env['KEELSON_INTEROP'] ?? join(cacheFolder, 'keelson', 'interop');
+/** What needs a server of its own. */
+const trials: readonly Trial[] = [kubeletTrial, accessWebhooksTrial];
 const PROGRAM_LIMIT_MS = 8 * 60_000;
 
 const code = await main(process.argv.slice(2));
@@ -44,10 +49,11 @@ async function main(args: readonly string[]): Promise<number> {
   const results = [
     ...(await tryClients(clients.filter(isWanted), options, bundle)),
     ...(await tryControlPlanes(controlPlanes.filter(isWanted), options, bundle)),
+    ...(await runTrials(trials.filter(isWanted), options, bundle)),
   ];
   await keep(
     results,
-    [...clients, ...controlPlanes].map(({ subject }) => subject),
+    [...clients, ...controlPlanes, ...trials].map(({ subject }) => subject),
   );
   return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
 }
@@ -122,6 +128,27 @@ async function tryControlPlanes(
     } else {
       console.log(`${plane.subject}: skipped, ${missing}`);
     }
+  }
+  return results;
+}
+
+async function runTrials(
+  wanted: readonly Trial[],
+  { server }: InteropOptions,
+  bundle: string | undefined,
+): Promise<InteropResult[]> {
+  const results: InteropResult[] = [];
+  for (const trial of wanted) {
+    const missing = trial.whyNot(server);
+    if (missing !== undefined) {
+      console.log(`${trial.subject}: skipped, ${missing}`);
+      continue;
+    }
+    const report = await trial.try(server, { bundle }).catch((error: unknown) => ({
+      version: trial.version,
+      outcomes: [{ step: 'start', passed: false as const, message: String(error) }],
+    }));
+    results.push(told(resultOf(trial.subject, server, report)));
   }
   return results;
 }
