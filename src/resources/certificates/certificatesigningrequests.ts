@@ -79,7 +79,7 @@ function requester({ name, uid, groups, extra }: UserInfo): Partial<CertificateS
   const hasExtra = extra !== undefined && Object.keys(extra).length > 0;
   return {
     username: name,
-    uid,
+    uid: uid === '' ? undefined : uid,
     groups: groups.length === 0 ? undefined : [...groups],
     extra: hasExtra ? Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) : undefined,
   };
