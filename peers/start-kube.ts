@@ -159,7 +159,7 @@ export function controllerManagerFlags({ folder, kubeconfig }: ServerOfPart): st
     `--service-account-private-key-file=${file('sa.key')}`,
     `--cluster-signing-cert-file=${file('ca.crt')}`,
     `--cluster-signing-key-file=${file('ca.key')}`,
-    '--use-service-account-credentials=false',
+    '--use-service-account-credentials',
     '--leader-elect=false',
     '--secure-port=0',
   ];

@@ -75,6 +75,8 @@ export interface RunnableServer {
   /** To be disposed of when no more requests come. */
   readonly audit: AsyncDisposable | undefined;
   readonly aggregator: Aggregator;
+  /** Makes a token for a Secret of a service account. */
+  readonly legacyToken: Authentication['tokenIssuer']['legacyToken'];
 }
 
 /** An API server with the built-in resources and all its paths, on an open store. */
@@ -118,6 +120,7 @@ export function buildServer(options: ControlPlaneOptions, parts: ServerParts, st
     server,
     fairness,
     audit,
+    legacyToken: (wish) => authentication.tokenIssuer.legacyToken(wish),
     definitions: new Definitions({ server, types, log, random, webhooks, metrics, signal: state.ending }),
     aggregator,
   };

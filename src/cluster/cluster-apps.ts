@@ -41,6 +41,8 @@ export function clusterApps(
   const builtIn = (): readonly Part[] =>
     builtInControllers({
       rootCertificate,
+      signToken: plane.legacyToken,
+      signing: { authority: () => plane.pki.authority, clock: plane.certificateClock },
       hasOneServer: options.hasOneServer,
       settings: options.controllerSettings,
       kindsChanged: (listener) => plane.server.registry.onChange(listener),
@@ -83,13 +85,15 @@ function isPart(given: true | SchedulerOptions | Part): given is Part {
 /** Each built-in controller is a service account, as kube-controller-manager's with `--use-service-account-credentials`. */
 function controllerIdentity(builtIn: readonly Part[]): (writer: string) => Identity | undefined {
   const accounts = new Set(builtIn.map(({ account }) => account));
-  return (writer) =>
-    accounts.has(writer)
-      ? {
-          user: `system:serviceaccount:kube-system:${writer}`,
-          groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system'],
-        }
-      : TRUSTED;
+  const withoutAccount = new Set(builtIn.flatMap(({ name, account }) => (account === undefined ? [name] : [])));
+  return (writer) => {
+    if (withoutAccount.has(writer)) return undefined; // the program itself
+    if (!accounts.has(writer)) return TRUSTED;
+    return {
+      user: `system:serviceaccount:kube-system:${writer}`,
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system'],
+    };
+  };
 }
 
 /**

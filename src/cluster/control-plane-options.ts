@@ -16,6 +16,7 @@ import type { EncryptionOptions } from '../encryption/index.ts';
 import type { AuthenticationSettings } from './authentication.ts';
 import type { PluginConfigurations } from '../resources/index.ts';
 import type { ListenAddress } from './addresses.ts';
+import type { CertificateFiles } from './pki/certificate-files.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import type { StorageOptions } from './storage-options.ts';
 
@@ -64,6 +65,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly serving?: Credential;
   /** PEM of authorities whose client certificates count, instead of our own. */
   readonly clientAuthorities?: string;
+  /** The files that `serving` and the authorities were read from; they are read again when they change. */
+  readonly certificateFiles?: CertificateFiles;
   /** Lines `token,user,uid,"groups"`. */
   readonly tokenFile?: string;
   readonly runtimeConfig: RuntimeConfig;

@@ -1,8 +1,14 @@
 import { builtInTypes } from '../api/index.ts';
 import type { Aggregator } from '../aggregator/index.ts';
 import type { Definitions } from '../apiextensions/index.ts';
-import { type ApiServer, type HttpTransport, listen, type ServingCertificate } from '../apiserver/index.ts';
-import { type MetricRegistry, RandomUidSource } from '../base/index.ts';
+import {
+  type ApiServer,
+  type HttpTransport,
+  listen,
+  type RenewedCertificates,
+  type ServingCertificate,
+} from '../apiserver/index.ts';
+import { type Clock, type MetricRegistry, RandomUidSource } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
 import { type Encryption, openEncryption } from '../encryption/index.ts';
@@ -14,11 +20,12 @@ import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
 import { type OwnObject, repair } from './bootstrap/own-object.ts';
 import { IdentityLease } from './bootstrap/identity-lease.ts';
 import { frontProxyOf } from './authentication.ts';
-import { buildServer, type ServerParts } from './build-server.ts';
+import { buildServer, type RunnableServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { LocalNodes } from './local-nodes.ts';
+import { followCertificateFiles } from './pki/certificate-files.ts';
 import { ClusterKeys, type ClusterPki } from './pki/cluster-pki.ts';
 import { keepRenewed } from './pki/renewal.ts';
 import { forkStorage, openStorage, type OpenStorage } from './storage-options.ts';
@@ -82,6 +89,8 @@ export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
   /** Nodes that run in this process. */
   readonly localNodes: LocalNodes;
+  /** Makes a token for a Secret of a service account. */
+  readonly legacyToken: RunnableServer['legacyToken'];
   readonly #options: ControlPlaneOptions;
   readonly #parts: ControlPlaneParts;
   #isBootstrapped = false;
@@ -89,6 +98,7 @@ export class ControlPlane implements AsyncDisposable {
   #transport: HttpTransport | undefined;
   readonly #ending = new AbortController();
   #renewal: Disposable | undefined;
+  #followed: Disposable | undefined;
   readonly #onRenewed = new Set<() => void>();
   #pki: ClusterPki;
   #address = '';
@@ -105,7 +115,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#parts = parts;
     this.#pki = parts.pki;
     this.localNodes = new LocalNodes(options.log);
-    const { server, definitions, fairness, audit, aggregator } = buildServer(options, parts, {
+    const { server, definitions, fairness, audit, aggregator, legacyToken } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       localNode: (name) => this.localNodes.connectionTo(name),
@@ -114,6 +124,7 @@ export class ControlPlane implements AsyncDisposable {
       ending: this.#ending.signal,
     });
     this.server = server;
+    this.legacyToken = legacyToken;
     this.#definitions = definitions;
     this.#fairness = fairness;
     this.#audit = audit;
@@ -123,6 +134,11 @@ export class ControlPlane implements AsyncDisposable {
   /** The keys and certificates in use; certificates are renewed while the server listens. */
   get pki(): ClusterPki {
     return this.#pki;
+  }
+
+  /** What certificates go by. */
+  get certificateClock(): Clock {
+    return this.#options.certificateClock ?? this.#options.clock;
   }
 
   get isListening(): boolean {
@@ -226,11 +242,12 @@ export class ControlPlane implements AsyncDisposable {
     this.#address = `${address}:${port}`;
     await this.#makeAll(apiEndpoints({ address, port, isShared: false }));
     this.#keep(apiEndpoints({ address, port, isShared: this.#options.storage.type === 'etcd' }));
-    const { certificateClock = clock, hostname = 'localhost', random } = this.#options;
+    const { hostname = 'localhost', random } = this.#options;
     const { uids } = this.server.services;
     const identity = { hostname, peerAddress: this.#address, clock, random, uids, log };
     this.#identity = new IdentityLease(this.server, identity).run(this.#stopping);
-    this.#renewal = keepRenewed(this.#parts.keys, { clock: certificateClock, log, use: (pki) => this.#use(pki) });
+    this.#follow(this.#transport);
+    this.#renewal = keepRenewed(this.#parts.keys, { clock: this.certificateClock, log, use: (pki) => this.#use(pki) });
   }
 
   /** An independent copy as of now, without a port; only of control planes whose store is in memory. */
@@ -256,6 +273,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#definitions[Symbol.dispose]();
     this.localNodes[Symbol.dispose]();
     this.#renewal?.[Symbol.dispose]();
+    this.#followed?.[Symbol.dispose]();
     await this.#transport?.[Symbol.asyncDispose]();
     await this.#audit?.[Symbol.asyncDispose]();
     this.server.objects[Symbol.dispose]();
@@ -288,6 +306,18 @@ export class ControlPlane implements AsyncDisposable {
     keepOwnObjects(this.server, objects, { clock, log, signal: this.#stopping });
   }
 
+  #follow(transport: HttpTransport): void {
+    const { certificateFiles, serving, clientAuthorities, clock, log } = this.#options;
+    if (certificateFiles === undefined) return;
+    const known = {
+      ...(serving === undefined ? {} : { serving }),
+      ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
+      proxyAuthorities: frontProxyOf(this.#options, this.pki).authorities,
+    };
+    const use = (renewed: RenewedCertificates): void => transport.renew(renewed);
+    this.#followed = followCertificateFiles(certificateFiles, { known, clock, log, use });
+  }
+
   #serving(): ServingCertificate {
     const { certificate, privateKey } = this.#options.serving ?? this.#pki.serving;
     return { certificate, key: privateKey };
@@ -298,8 +328,8 @@ export class ControlPlane implements AsyncDisposable {
     const isProxyNew = pki.frontProxyClient.certificate !== this.#pki.frontProxyClient.certificate;
     const isAdminNew = pki.admin.certificate !== this.#pki.admin.certificate;
     this.#pki = pki;
-    if (isServingNew) this.#transport?.renewServing(this.#serving());
     if (isProxyNew) this.#aggregator.certificateRenewed();
+    if (isServingNew) this.#transport?.renew({ serving: this.#serving() });
     if (isAdminNew) for (const handler of this.#onRenewed) handler();
   }
 

@@ -1,5 +1,6 @@
 // What other folders may use: the built-in controllers.
 import type { Part } from '../kit/index.ts';
+import { csrApproving, csrCleaner, csrSigning, type SigningAuthority } from './certificates/index.ts';
 import { clusterRoleAggregation } from './clusterrole-aggregation/clusterrole-aggregation.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
@@ -13,6 +14,7 @@ import { replicaSetController } from './replicaset/index.ts';
 import { replicationControllerController } from './replication-controller.ts';
 import { resourceQuotaController, type ResourceQuotaOptions } from './resourcequota/resource-quota-controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
+import { type SecretToken, serviceAccountTokens } from './service-account-tokens.ts';
 import { serviceAccountController } from './service-account-controller.ts';
 import { attributesClassProtection, claimProtection, volumeProtection } from './storage-protection/index.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
@@ -29,11 +31,16 @@ export interface BuiltInControllersOptions {
   readonly hasStorageVersionMigrations?: boolean;
   /** Checks the expressions of policies against the types of objects; absent: nobody does. */
   readonly checkPolicyTypes?: CheckPolicyTypes;
+  /** Signs certificates for the signers of Kubernetes' own; absent: nobody does. */
+  readonly signing?: SigningAuthority;
+  /** Makes tokens for Secrets of service accounts; absent: nobody does. */
+  readonly signToken?: (token: SecretToken) => string;
   readonly settings?: ControllerSettings;
 }
 
 /** What kube-controller-manager's flags set, as far as it can be set. */
-export interface ControllerSettings extends NodeLifecycleOptions, PodGcOptions, ResourceQuotaOptions {}
+export interface ControllerSettings
+  extends NodeLifecycleOptions, PodGcOptions, ResourceQuotaOptions, Pick<SigningAuthority, 'maxDurationMs'> {}
 
 /** Everything that kube-controller-manager would run, of what there is. */
 export function builtInControllers(options: BuiltInControllersOptions): readonly Part[] {
@@ -43,10 +50,13 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     kindsChanged,
     hasStorageVersionMigrations = false,
     checkPolicyTypes,
+    signing,
+    signToken,
     settings,
   } = options;
   return [
     as('service-account-controller', serviceAccountController()),
+    ...(signToken === undefined ? [] : [serviceAccountTokens({ rootCertificate, sign: signToken })]),
     as('root-ca-cert-publisher', rootCaPublisher({ certificate: rootCertificate })),
     as('deployment-controller', deploymentController()),
     as('replicaset-controller', replicaSetController()),
@@ -63,6 +73,9 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('pvc-protection-controller', claimProtection()),
     as('pv-protection-controller', volumeProtection()),
     as('volumeattributesclass-protection-controller', attributesClassProtection()),
+    as('certificate-controller', csrApproving()),
+    as('certificate-controller', csrCleaner()),
+    ...(signing === undefined ? [] : [as('certificate-controller', csrSigning({ ...signing, ...settings }))]),
     ...(checkPolicyTypes === undefined
       ? []
       : [as('validatingadmissionpolicy-status-controller', policyStatus(checkPolicyTypes))]),

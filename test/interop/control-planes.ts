@@ -112,6 +112,20 @@ async function runTheirs(server: RunningServer, signal: AbortSignal): Promise<vo
   await Promise.race([stopped, manager.ended, schedules.ended]);
   const failure = signal.aborted ? undefined : (manager.failure ?? schedules.failure);
   if (failure !== undefined) throw new Error(failure);
+  for (const program of [manager, schedules]) checkForLoops(program.name, await readFile(program.logPath, 'utf8'));
+}
+
+/** The same error so often is one that a program runs into again and again. */
+const LOOP = 5;
+
+function checkForLoops(program: string, log: string): void {
+  const counts = new Map<string, number>();
+  for (const line of log.split('\n').filter((text) => text.startsWith('E'))) {
+    const error = line.replace(/^.*?\] /, '').replaceAll(/[0-9a-f-]{8,}|\d+/g, 'N');
+    counts.set(error, (counts.get(error) ?? 0) + 1);
+  }
+  const looping = [...counts].find(([, count]) => count >= LOOP);
+  if (looping !== undefined) throw new Error(`${program} said ${looping[1]} times: ${looping[0]}`);
 }
 
 /** Ours, in this process, over HTTP like anybody else. */

@@ -7,20 +7,25 @@ import { join, resolve } from 'node:path';
 import { type RunningServer, startKeelson, startKube, whyNoKube } from '../../peers/index.ts';
 import { writeFidelityPage } from '../fidelity/fidelity-page.ts';
 import { type InteropClient, interopClients } from './clients.ts';
+import { accessWebhooksTrial } from './access-webhooks.ts';
 import { controlPlanes, tryControlPlane } from './control-planes.ts';
 import { type ExtensionServer, extensionServers } from './extension-servers.ts';
 import { IMAGE_POLICY, tryImagePolicy } from './image-policy.ts';
+import { kubeletTrial } from './kubelet.ts';
 import { type InteropOptions, readOptions, USAGE } from './options.ts';
 import { parseReport } from './outcome.ts';
 import { interopDocument, reportLine } from './report.ts';
 import { type InteropResult, mergeResults, parseResults, printResults, resultOf } from './results.ts';
 import { runCommand } from './toolchain.ts';
+import type { Trial } from './trial.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const resultsPath = join(root, 'docs', 'reference', 'interop.json');
 const documentPath = join(root, 'docs', 'reference', 'interop.md');
 const cacheFolder = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 const cache = process.env['KEELSON_INTEROP'] ?? join(cacheFolder, 'keelson', 'interop');
+/** What needs a server of its own. */
+const trials: readonly Trial[] = [kubeletTrial, accessWebhooksTrial];
 const PROGRAM_LIMIT_MS = 8 * 60_000;
 
 const code = await main(process.argv.slice(2));
@@ -48,8 +53,9 @@ async function main(args: readonly string[]): Promise<number> {
     ...(await tryExtensionServers(extensionServers.filter(isWanted), options, bundle)),
     ...(await tryControlPlanes(controlPlanes.filter(isWanted), options, bundle)),
     ...(isWanted({ subject: IMAGE_POLICY }) ? [await tryWebhook(options, bundle)] : []),
+    ...(await runTrials(trials.filter(isWanted), options, bundle)),
   ];
-  const subjects = [...clients, ...extensionServers, ...controlPlanes].map(({ subject }) => subject);
+  const subjects = [...clients, ...extensionServers, ...controlPlanes, ...trials].map(({ subject }) => subject);
   await keep(results, [...subjects, IMAGE_POLICY]);
   return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
 }
@@ -153,6 +159,27 @@ async function tryWebhook({ server }: InteropOptions, bundle: string | undefined
     outcomes: [{ step: 'start', passed: false as const, message: String(error) }],
   }));
   return told(resultOf(IMAGE_POLICY, server, report));
+}
+
+async function runTrials(
+  wanted: readonly Trial[],
+  { server }: InteropOptions,
+  bundle: string | undefined,
+): Promise<InteropResult[]> {
+  const results: InteropResult[] = [];
+  for (const trial of wanted) {
+    const missing = trial.whyNot(server);
+    if (missing !== undefined) {
+      console.log(`${trial.subject}: skipped, ${missing}`);
+      continue;
+    }
+    const report = await trial.try(server, { bundle }).catch((error: unknown) => ({
+      version: trial.version,
+      outcomes: [{ step: 'start', passed: false as const, message: String(error) }],
+    }));
+    results.push(told(resultOf(trial.subject, server, report)));
+  }
+  return results;
 }
 
 function told(result: InteropResult): InteropResult {

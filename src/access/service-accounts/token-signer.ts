@@ -25,6 +25,12 @@ export interface TokenWish {
   readonly now: number;
 }
 
+export interface LegacyWish {
+  readonly namespace: string;
+  readonly secretName: string;
+  readonly serviceAccount: NamedUid;
+}
+
 export interface TokenSignerOptions {
   readonly issuer: string;
   /** PEM of the private key. */
@@ -54,6 +60,20 @@ export class TokenSigner {
     this.apiAudiences = options.apiAudiences;
     this.maxExpirationSeconds = options.maxExpirationSeconds;
     this.extendedExpirationSeconds = options.extendedExpirationSeconds;
+  }
+
+  /** A token for a Secret, which ends with it and with the service account, and at no other time. */
+  legacyToken({ namespace, secretName, serviceAccount }: LegacyWish): string {
+    const claims = {
+      iss: 'kubernetes/serviceaccount',
+      'kubernetes.io/serviceaccount/namespace': namespace,
+      'kubernetes.io/serviceaccount/secret.name': secretName,
+      'kubernetes.io/serviceaccount/service-account.name': serviceAccount.name,
+      'kubernetes.io/serviceaccount/service-account.uid': serviceAccount.uid,
+      sub: accountUserName({ namespace, name: serviceAccount.name }),
+    };
+    const { id: kid, algorithm } = this.verification;
+    return signJws({ kid }, claims, { key: this.#key, name: algorithm });
   }
 
   async issue(wish: TokenWish): Promise<IssuedToken> {

@@ -12,3 +12,4 @@ export * from './quota/index.ts';
 export * from './taints.ts';
 export { type PodReferences, podReferences, volumeSecrets } from './pod-references.ts';
 export * from './mandatory-flow-control.ts';
+export * from './certificate-requests.ts';

@@ -25,6 +25,13 @@ export interface HttpTransportOptions extends Omit<RequestServices, 'heads' | 't
   readonly signal: AbortSignal;
 }
 
+/** What a running server shows and trusts from now on; what is not given stays as it is. */
+export interface RenewedCertificates {
+  readonly serving?: ServingCertificate;
+  readonly clientAuthorities?: string;
+  readonly proxyAuthorities?: string;
+}
+
 /** An open HTTPS port. Made by `listen`. */
 export class HttpTransport implements AsyncDisposable {
   readonly #options: HttpTransportOptions;
@@ -36,7 +43,8 @@ export class HttpTransport implements AsyncDisposable {
   /** Every TCP connection, also those that have not got through TLS. */
   readonly #sockets = new Set<Socket>();
   readonly #http1 = new WeakMap<Duplex, Http1Connection>();
-  readonly #certificates: CertificateReader;
+  #certificates: CertificateReader;
+  #trust: Pick<HttpTransportOptions, 'serving' | 'clientAuthorities' | 'proxyAuthorities'>;
   readonly #closed: Promise<void>;
   #stopping: Promise<void> | undefined;
 
@@ -45,6 +53,7 @@ export class HttpTransport implements AsyncDisposable {
     this.#options = options;
     this.#certificates = new CertificateReader(options);
     this.#requests = new RequestServer({ ...options, heads: new HeadWriter(clock), turns: new Turns() });
+    this.#trust = options;
     this.#addressBudgets = new AddressBudgets(clock, limits);
     this.#counter = new ConnectionCounter(connectionLimits(limits.maxConnections, maxOpenFiles()));
     this.#connections = new OpenConnections(clock, limits.idleTimeoutMs);
@@ -89,10 +98,14 @@ export class HttpTransport implements AsyncDisposable {
     void aborted(this.#options.signal).then(() => this.#stop());
   }
 
-  /** Shows another certificate to whoever connects from now on; open connections go on. */
-  renewServing(serving: ServingCertificate): void {
-    const { authorities: clientAuthorities } = this.#certificates;
-    this.#server.setSecureContext(handshakeOptions({ serving, clientAuthorities }));
+  /** Shows another certificate, or trusts others, for whoever connects from now on; open connections go on. */
+  renew(renewed: RenewedCertificates): void {
+    const { serving = this.#trust.serving } = renewed;
+    const trust = { ...this.#trust, ...renewed, serving };
+    const certificates = new CertificateReader(trust);
+    this.#server.setSecureContext(handshakeOptions({ serving, clientAuthorities: certificates.authorities }));
+    this.#certificates = certificates;
+    this.#trust = trust;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,6 +2,7 @@
 export { listen, type ListenOptions } from './listen.ts';
 export type { HttpTransport } from './http-transport.ts';
 export type { ServingCertificate } from './https-server.ts';
+export type { RenewedCertificates } from './http-transport.ts';
 export { DEFAULT_TRANSPORT_LIMITS, type TransportLimits } from './limits.ts';
 export type { Protocol, SentAnswer, TransportObserver } from './observer.ts';
 export type { RequestHandler } from './request-handler.ts';

@@ -86,7 +86,20 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
     pkiFolder: flags.text('cert-dir'),
     ...(certificate === undefined || privateKey === undefined ? {} : { serving: { certificate, privateKey } }),
     ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
+    certificateFiles: certificateFiles(flags),
     random: new CryptoRandom(),
     log: logOf(flags, context.printError, 'info'),
+  };
+}
+
+/** The files that are read again when they change. */
+function certificateFiles(flags: Flags): NonNullable<ControlPlaneOptions['certificateFiles']> {
+  const [certificate, privateKey] = [flags.text('tls-cert-file'), flags.text('tls-private-key-file')];
+  const clientAuthorities = flags.text('client-ca-file');
+  const proxyAuthorities = flags.text('requestheader-client-ca-file');
+  return {
+    ...(certificate === undefined || privateKey === undefined ? {} : { serving: { certificate, privateKey } }),
+    ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
+    ...(proxyAuthorities === undefined ? {} : { proxyAuthorities }),
   };
 }

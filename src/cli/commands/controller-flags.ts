@@ -17,6 +17,11 @@ export const controllerFlags: FlagDefinitions = {
   'large-cluster-size-threshold': { type: 'string', value: 'N', help: 'A zone of more nodes is large (50)' },
   'unhealthy-zone-threshold': { type: 'string', value: 'SHARE', help: 'So many bad nodes are trouble (0.55)' },
   'resource-quota-sync-period': { type: 'string', value: 'DURATION', help: 'How often quotas are counted anew (5m)' },
+  'cluster-signing-duration': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'Longest life of certificates that are signed for requests (8760h)',
+  },
   'terminated-pod-gc-threshold': { type: 'string', value: 'N', help: 'So many terminated pods are kept (12500)' },
 };
 
@@ -31,6 +36,7 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     largeClusterSizeThreshold: flags.integer('large-cluster-size-threshold', { min: 0, max: 1_000_000 }),
     unhealthyZoneThreshold: fraction(flags, 'unhealthy-zone-threshold', 1),
     resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
+    maxDurationMs: milliseconds(flags, 'cluster-signing-duration'),
     terminatedPodThreshold: flags.integer('terminated-pod-gc-threshold', { min: 0, max: 10_000_000 }),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));

@@ -65,7 +65,7 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `large-cluster-size-threshold node-eviction-rate node-monitor-grace-period node-monitor-period
+    flags: `cluster-signing-duration large-cluster-size-threshold node-eviction-rate node-monitor-grace-period node-monitor-period
       node-startup-grace-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
       unhealthy-zone-threshold`,
   },
@@ -90,12 +90,7 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'accepted',
     why: 'it is about a controller that is not there yet',
-    flags: `attach-detach-reconcile-sync-period cluster-signing-cert-file cluster-signing-duration
-      cluster-signing-key-file cluster-signing-kube-apiserver-client-cert-file
-      cluster-signing-kube-apiserver-client-key-file cluster-signing-kubelet-client-cert-file
-      cluster-signing-kubelet-client-key-file cluster-signing-kubelet-serving-cert-file
-      cluster-signing-kubelet-serving-key-file cluster-signing-legacy-unknown-cert-file
-      cluster-signing-legacy-unknown-key-file concurrent-cron-job-syncs concurrent-daemonset-syncs
+    flags: `attach-detach-reconcile-sync-period concurrent-cron-job-syncs concurrent-daemonset-syncs
       concurrent-device-taint-eviction-syncs concurrent-ephemeralvolume-syncs concurrent-horizontal-pod-autoscaler-syncs
       concurrent-job-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
       concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs concurrent-ttl-after-finished-syncs
@@ -124,13 +119,22 @@ const controllerManager: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
+    why: "the cluster's own authority signs, whose pair is ca.crt and ca.key among its keys",
+    flags: `cluster-signing-cert-file cluster-signing-key-file cluster-signing-kube-apiserver-client-cert-file
+      cluster-signing-kube-apiserver-client-key-file cluster-signing-kubelet-client-cert-file
+      cluster-signing-kubelet-client-key-file cluster-signing-kubelet-serving-cert-file
+      cluster-signing-kubelet-serving-key-file cluster-signing-legacy-unknown-cert-file
+      cluster-signing-legacy-unknown-key-file`,
+  },
+  {
+    verdict: 'refused',
     why: "pods are given the authority of the server's own certificate",
     flags: 'root-ca-file',
   },
   {
     verdict: 'refused',
-    why: 'all controllers ask as system:kube-controller-manager',
-    flags: 'use-service-account-credentials?=false',
+    why: 'each controller asks as its service account, and no flag changes it',
+    flags: 'use-service-account-credentials?=true',
   },
 ];
 

@@ -4,6 +4,7 @@ import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import { extensionAuthentication, type TrustedAuthorities } from './extension-authentication.ts';
 import type { OwnKind, OwnObject } from './own-object.ts';
+import { tokenTracking } from './token-tracking.ts';
 
 export interface BootstrapOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -27,11 +28,11 @@ export interface BootstrapObjects {
 }
 
 export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
-  const { trusted, certificateClock } = options;
+  const { trusted, clock, certificateClock } = options;
   return {
     first: [...namespaces(), serviceCidr(options)],
     once: priorityClasses(),
-    kept: [kubernetesService(options), extensionAuthentication(trusted, certificateClock), tokenTracking(options)],
+    kept: [kubernetesService(options), extensionAuthentication(trusted, certificateClock), tokenTracking(clock)],
   };
 }
 
@@ -101,21 +102,6 @@ function priorityClasses(): OwnObject[] {
     kind,
     object: { metadata: { name }, value, description },
   }));
-}
-
-/** Since when the use of service accounts' old tokens is recorded: whoever removes unused ones looks here. */
-function tokenTracking({ clock }: BootstrapOptions): OwnObject {
-  const name = 'kube-apiserver-legacy-service-account-token-tracking';
-  const today = (): string => formatTime(instantOfMillis(clock.now())).slice(0, 'YYYY-MM-DD'.length);
-  return {
-    kind: { group: '', plural: 'configmaps', root: '/api/v1' },
-    object: { metadata: { name, namespace: 'kube-system' }, data: { since: today() } },
-    amend: (current) => {
-      const { data } = current as ConfigMap;
-      if (isDate(data?.['since'] ?? '')) return undefined;
-      return { type: 'update', object: { ...current, data: { ...data, since: today() } } };
-    },
-  };
 }
 
 function isDate(text: string): boolean {

@@ -9,6 +9,7 @@ import { clusterTrustBundleAttest } from './cluster-trust-bundle-attest.ts';
 import type { PluginConfigurations } from './configuration/admission-configuration.ts';
 import { defaultIngressClass } from './default-ingress-class.ts';
 import { defaultStorageClass } from './default-storage-class.ts';
+import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificate-admission.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { denyServiceExternalIPs } from './deny-service-external-ips.ts';
 import { eventRateLimit } from './event-rate-limit.ts';
@@ -78,6 +79,9 @@ const makers: Readonly<Record<string, PluginMaker>> = {
   NodeDeclaredFeatureValidator: nodeDeclaredFeatureValidator,
   PodResizeValidator: podResizeValidator,
   AlwaysDeny: alwaysDeny,
+  CertificateApproval: certificateApproval,
+  CertificateSigning: certificateSigning,
+  CertificateSubjectRestriction: certificateSubjectRestriction,
 };
 
 /** Those that are made elsewhere and given to `builtInAdmission`. */

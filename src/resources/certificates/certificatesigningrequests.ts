@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
@@ -17,7 +18,8 @@ import type {
   CertificateSigningRequestSpec,
 } from '../../api/types/certificates/v1.d.ts';
 import type { Strategy, UserInfo } from '../../apiserver/index.ts';
-import { deepEqual } from '../../base/index.ts';
+import { certificateRequestOf, LEGACY_SIGNER } from '../../api/meaning/index.ts';
+import { deepEqual, messageOf } from '../../base/index.ts';
 import { arrange } from '../arrange.ts';
 import { humanDuration } from '../../apiserver/index.ts';
 import { ageColumn, column, each, nameColumn, NONE, orElse } from '../columns/column.ts';
@@ -77,7 +79,7 @@ function requester({ name, uid, groups, extra }: UserInfo): Partial<CertificateS
   const hasExtra = extra !== undefined && Object.keys(extra).length > 0;
   return {
     username: name,
-    uid,
+    uid: uid === '' ? undefined : uid,
     groups: groups.length === 0 ? undefined : [...groups],
     extra: hasExtra ? Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) : undefined,
   };
@@ -131,15 +133,12 @@ function approvalStrategy(own: Strategy, order: (object: never) => void): Strate
 }
 
 const CONDITIONS = 'status.conditions';
-const LEGACY_SIGNER = 'kubernetes.io/legacy-unknown';
 
 function checkRequest({ spec, status }: Request): FieldError[] {
   const { request, usages = [], signerName } = spec;
   const errors: FieldError[] = [];
-  const text = Buffer.from(request ?? '', 'base64').toString('latin1');
-  if (!/-----BEGIN CERTIFICATE REQUEST-----[^-]*-----END CERTIFICATE REQUEST-----/.test(text)) {
-    errors.push(invalidValue('spec.request', request, 'PEM block type must be CERTIFICATE REQUEST'));
-  }
+  const problem = requestProblem(request ?? '');
+  if (problem !== undefined) errors.push(invalidValue('spec.request', request, problem));
   if (usages.length === 0) errors.push(required('spec.usages'));
   const first = firstIndexes(usages);
   for (const [index, usage] of usages.entries()) {
@@ -151,7 +150,37 @@ function checkRequest({ spec, status }: Request): FieldError[] {
       invalidValue('spec.signerName', signerName, 'the legacy signerName is not allowed via this API version'),
     );
   }
-  return [...errors, ...checkConditions(status.conditions ?? [])];
+  return [...errors, ...checkConditions(status.conditions ?? []), ...checkCertificate(status.certificate ?? '')];
+}
+
+function requestProblem(request: string): string | undefined {
+  try {
+    return certificateRequestOf(request).signatureProblem;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function checkCertificate(certificate: string): FieldError[] {
+  const problem = certificate === '' ? undefined : certificateProblem(Buffer.from(certificate, 'base64').toString());
+  return problem === undefined ? [] : [invalidValue('status.certificate', '<certificate data>', problem)];
+}
+
+const BLOCK = /-----BEGIN ([^-]*)-----\r?\n([^-]*)-----END \1-----/g;
+
+function certificateProblem(text: string): string | undefined {
+  const blocks = [...text.matchAll(BLOCK)];
+  for (const [, type = '', body = ''] of blocks) {
+    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`;
+    if (body.includes(':')) return 'no PEM block headers are permitted';
+    if (body.trim() === '') return 'found CERTIFICATE PEM block containing 0 certificates';
+    try {
+      new X509Certificate(Buffer.from(body, 'base64'));
+    } catch {
+      return 'x509: malformed certificate';
+    }
+  }
+  return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
 }
 
 const ONLY_TRUE = new Set(['Approved', 'Denied', 'Failed']);

@@ -91,16 +91,45 @@ export function issueCertificate(
   publicKey: KeyObject,
   { issuer, random }: { readonly issuer: Issuer; readonly random: Random },
 ): string {
+  const { notBefore, notAfter } = request;
+  return certificateOf(
+    {
+      subject: nameOf(request.subject),
+      publicKey,
+      notBefore,
+      notAfter,
+      extensions: extensions(request, publicKey),
+    },
+    { issuer, random },
+  );
+}
+
+interface CertificateParts {
+  /** In DER. */
+  readonly subject: Buffer;
+  readonly publicKey: KeyObject;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly extensions: readonly Buffer[];
+}
+
+/** A signed certificate of these parts, as PEM; which key has signed it is added. */
+export function certificateOf(
+  { subject, publicKey, notBefore, notAfter, extensions: own }: CertificateParts,
+  { issuer, random }: { readonly issuer: Issuer; readonly random: Random },
+): string {
   const algorithm = signatureAlgorithm(issuer.privateKey);
+  const authority =
+    issuer.keyIdentifier === undefined ? [] : [extension('2.5.29.35', sequence(tagged(0x80, issuer.keyIdentifier)))];
   const body = sequence(
     context(0, integer(Buffer.from([2]))), // version 3
     integer(serialNumber(random)),
     algorithm.identifier,
     issuer.name,
-    sequence(time(request.notBefore), time(request.notAfter)),
-    nameOf(request.subject),
+    sequence(time(notBefore), time(notAfter)),
+    subject,
     publicKey.export({ type: 'spki', format: 'der' }),
-    context(3, sequence(...extensions(request, publicKey, issuer))),
+    context(3, sequence(...own, ...authority)),
   );
   const signature = sign(algorithm.digest, body, { key: issuer.privateKey, dsaEncoding: 'der' });
   return pem(sequence(body, algorithm.identifier, bitString(signature)));
@@ -143,16 +172,13 @@ function nameOf({ commonName, organizations = [] }: Subject): Buffer {
   );
 }
 
-function extensions({ usage, names = [] }: CertificateRequest, publicKey: KeyObject, issuer: Issuer): Buffer[] {
+function extensions({ usage, names = [] }: CertificateRequest, publicKey: KeyObject): Buffer[] {
   const isAuthority = usage === 'authority';
   const list = [
     extension('2.5.29.15', bitString(Buffer.from([isAuthority ? 0xa4 : 0xa0]), isAuthority ? 2 : 5), true),
     extension('2.5.29.19', isAuthority ? sequence(boolean(true)) : sequence(), true),
     extension(SUBJECT_KEY_IDENTIFIER, octetString(keyIdentifier(publicKey))),
   ];
-  if (issuer.keyIdentifier !== undefined) {
-    list.push(extension('2.5.29.35', sequence(tagged(0x80, issuer.keyIdentifier))));
-  }
   if (!isAuthority) {
     const purpose = usage === 'server' ? '1.3.6.1.5.5.7.3.1' : '1.3.6.1.5.5.7.3.2';
     list.push(extension('2.5.29.37', sequence(objectIdentifier(purpose))));
@@ -161,7 +187,8 @@ function extensions({ usage, names = [] }: CertificateRequest, publicKey: KeyObj
   return list;
 }
 
-function extension(identifier: string, value: Buffer, isCritical = false): Buffer {
+/** One extension of a certificate. */
+export function extension(identifier: string, value: Buffer, isCritical = false): Buffer {
   return sequence(objectIdentifier(identifier), ...(isCritical ? [boolean(true)] : []), octetString(value));
 }
 

@@ -26,10 +26,18 @@ export function contentOf(element: Buffer): Buffer {
 function readElement(bytes: Buffer, start: number): Element {
   const first = bytes[start + 1] ?? 0;
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
+  if (lengthBytes > 4 || first === 0x80 || start + 2 + lengthBytes > bytes.length)
+    throw new RangeError(`Cannot read DER: no length at byte ${start + 1}`);
   const length = lengthBytes === 0 ? first : bytes.readUIntBE(start + 2, lengthBytes);
   const from = start + 2 + lengthBytes;
   if (from + length > bytes.length) throw new RangeError(`Cannot read DER: it ends before byte ${from + length}`);
   return { content: bytes.subarray(from, from + length), end: from + length };
+}
+
+/** The value of a small integer. */
+export function integerOf(element: Buffer): number {
+  const content = contentOf(element);
+  return content.length === 0 || content.length > 6 ? Number.NaN : content.readIntBE(0, content.length);
 }
 
 export function sequence(...parts: readonly Buffer[]): Buffer {

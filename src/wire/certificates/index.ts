@@ -1,4 +1,4 @@
-// What other folders may use: making X.509 certificates.
+// What other folders may use: making X.509 certificates, and reading requests for them.
 export {
   type CertificateRequest,
   type Credential,
@@ -9,3 +9,5 @@ export {
   selfIssuer,
   type Subject,
 } from './certificate.ts';
+export { knownUsages, signRequest, type SigningOptions } from './sign-request.ts';
+export { parseSigningRequest, type SigningRequest } from './signing-request.ts';

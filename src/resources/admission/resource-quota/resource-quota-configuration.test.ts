@@ -12,8 +12,8 @@ test('limited resources are read, also from the kind that it was before', () => 
     },
   ];
   const older = { apiVersion: 'resourcequota.admission.k8s.io/v1beta1', kind: 'Configuration' };
-  expect(readResourceQuotaConfiguration({ ...head, limitedResources })).toEqual({ limitedResources });
-  expect(readResourceQuotaConfiguration({ ...older, limitedResources })).toEqual({ limitedResources });
+  expect(readResourceQuotaConfiguration(JSON.stringify({ ...head, limitedResources }))).toEqual({ limitedResources });
+  expect(readResourceQuotaConfiguration(JSON.stringify({ ...older, limitedResources }))).toEqual({ limitedResources });
 });
 
 const wrong: readonly [value: unknown, problem: string][] = [
@@ -24,5 +24,5 @@ const wrong: readonly [value: unknown, problem: string][] = [
 ];
 
 test.each(wrong)('%j is refused', (value, problem) => {
-  expect(() => readResourceQuotaConfiguration(value)).toThrow(problem);
+  expect(() => readResourceQuotaConfiguration(JSON.stringify(value))).toThrow(problem);
 });

@@ -1,0 +1,119 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { childrenOf, contentOf, integerOf, objectIdentifier } from './der.ts';
+
+/** What a PKCS #10 request asks a certificate for. */
+export interface SigningRequest {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** The subject as it stands in the request. */
+  readonly rawSubject: Buffer;
+  readonly publicKey: KeyObject;
+  readonly dnsNames: readonly string[];
+  readonly emailAddresses: readonly string[];
+  /** 4 or 16 bytes each. */
+  readonly ipAddresses: readonly Buffer[];
+  readonly uris: readonly string[];
+  /** The alternative names as they stand in the request, of those four kinds. */
+  readonly rawNames: readonly Buffer[];
+  /** What is wrong with the signature by which the sender proves to have the key, in Go's words. */
+  readonly signatureProblem: string | undefined;
+}
+
+const PEM = /-----BEGIN CERTIFICATE REQUEST-----\r?\n([A-Za-z0-9+/=\s]*)-----END CERTIFICATE REQUEST-----/;
+const FIRST_BLOCK = /-----BEGIN ([^-]*)-----/;
+
+/** Reads the first block of PEM; throws with the words of upstream's API server when it is no request. */
+export function parseSigningRequest(pem: string): SigningRequest {
+  const body = FIRST_BLOCK.exec(pem)?.[1] === 'CERTIFICATE REQUEST' ? PEM.exec(pem)?.[1] : undefined;
+  if (body === undefined) throw new Error('PEM block type must be CERTIFICATE REQUEST');
+  try {
+    return read(Buffer.from(body, 'base64'));
+  } catch (cause) {
+    throw new Error('asn1: structure error: the request is malformed', { cause });
+  }
+}
+
+const COMMON_NAME = objectIdentifier('2.5.4.3');
+const ORGANIZATION = objectIdentifier('2.5.4.10');
+const EXTENSION_REQUEST = objectIdentifier('1.2.840.113549.1.9.14');
+const ALTERNATIVE_NAME = objectIdentifier('2.5.29.17');
+const ATTRIBUTES_TAG = 0xa0;
+const [EMAIL_TAG, DNS_TAG, URI_TAG, ADDRESS_TAG] = [0x81, 0x82, 0x86, 0x87];
+
+function read(der: Buffer): SigningRequest {
+  const [info, algorithm, signature] = childrenOf(der);
+  if (info === undefined || algorithm === undefined || signature === undefined) throw new Error('too short');
+  const [version, rawSubject, key, ...rest] = childrenOf(info);
+  if (version === undefined || rawSubject === undefined || key === undefined || integerOf(version) !== 0)
+    throw new Error('not a request of version 1');
+  const attributes = childrenOf(rawSubject).flatMap((set) => childrenOf(set).map(childrenOf));
+  const texts = (type: Buffer): string[] =>
+    attributes.flatMap(([id, value]) => (id?.equals(type) && value ? [contentOf(value).toString('utf8')] : []));
+  const names = alternativeNames(rest.find((element) => element[0] === ATTRIBUTES_TAG));
+  const withTag = (tag: number): Buffer[] => names.filter((name) => name[0] === tag).map(contentOf);
+  const textsOf = (tag: number): string[] => withTag(tag).map((name) => name.toString('latin1'));
+  const publicKey = createPublicKey({ key, format: 'der', type: 'spki' });
+  return {
+    commonName: texts(COMMON_NAME).at(-1) ?? '',
+    organizations: texts(ORGANIZATION),
+    rawSubject,
+    publicKey,
+    dnsNames: textsOf(DNS_TAG),
+    emailAddresses: textsOf(EMAIL_TAG),
+    ipAddresses: withTag(ADDRESS_TAG),
+    uris: textsOf(URI_TAG),
+    rawNames: names.filter((name) => [EMAIL_TAG, DNS_TAG, URI_TAG, ADDRESS_TAG].includes(name[0] ?? 0)),
+    signatureProblem: signatureProblem(info, { algorithm, signature, publicKey }),
+  };
+}
+
+function alternativeNames(attributes: Buffer | undefined): readonly Buffer[] {
+  if (attributes === undefined) return [];
+  const extensions = childrenOf(attributes)
+    .map(childrenOf)
+    .filter(([id]) => id?.equals(EXTENSION_REQUEST))
+    .flatMap(([, values]) => (values === undefined ? [] : childrenOf(values).flatMap(childrenOf)));
+  const found = extensions.map(childrenOf).find(([id]) => id?.equals(ALTERNATIVE_NAME));
+  const value = found?.at(-1);
+  return value === undefined ? [] : childrenOf(contentOf(value));
+}
+
+interface Signed {
+  readonly algorithm: Buffer;
+  readonly signature: Buffer;
+  readonly publicKey: KeyObject;
+}
+
+interface Algorithm {
+  readonly digest: string | null;
+  readonly keyType: string;
+  readonly failure: string;
+}
+
+const RSA_FAILURE = 'crypto/rsa: verification error';
+const ECDSA_FAILURE = 'x509: ECDSA verification failure';
+
+/** By the identifier of how it was signed; older digests are not safe, and Go refuses them. */
+const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map(
+  (
+    [
+      ['1.2.840.10045.4.3.2', { digest: 'sha256', keyType: 'ec', failure: ECDSA_FAILURE }],
+      ['1.2.840.10045.4.3.3', { digest: 'sha384', keyType: 'ec', failure: ECDSA_FAILURE }],
+      ['1.2.840.10045.4.3.4', { digest: 'sha512', keyType: 'ec', failure: ECDSA_FAILURE }],
+      ['1.2.840.113549.1.1.11', { digest: 'sha256', keyType: 'rsa', failure: RSA_FAILURE }],
+      ['1.2.840.113549.1.1.12', { digest: 'sha384', keyType: 'rsa', failure: RSA_FAILURE }],
+      ['1.2.840.113549.1.1.13', { digest: 'sha512', keyType: 'rsa', failure: RSA_FAILURE }],
+      ['1.3.101.112', { digest: null, keyType: 'ed25519', failure: 'x509: Ed25519 verification failure' }],
+    ] as const
+  ).map(([id, algorithm]) => [objectIdentifier(id).toString('hex'), algorithm]),
+);
+
+function signatureProblem(info: Buffer, { algorithm, signature, publicKey }: Signed): string | undefined {
+  const [id = Buffer.alloc(0)] = childrenOf(algorithm);
+  const known = ALGORITHMS.get(id.toString('hex'));
+  if (known === undefined) return 'x509: cannot verify signature: algorithm unimplemented';
+  const { digest, keyType, failure } = known;
+  if (publicKey.asymmetricKeyType !== keyType) return failure;
+  const bytes = contentOf(signature).subarray(1); // the first byte counts unused bits
+  return verify(digest, info, { key: publicKey, dsaEncoding: 'der' }, bytes) ? undefined : failure;
+}
