@@ -51,7 +51,9 @@ export function readEncryptionConfiguration(text: string): EncryptionConfigurati
   const [apiVersion, kind] = [root.text('apiVersion'), root.text('kind')];
   if (kind === '' || apiVersion === '') throw new Error(`Object '${kind === '' ? 'Kind' : 'apiVersion'}' is missing`);
   if (kind !== KIND || apiVersion !== API_VERSION)
-    throw new Error(`no kind "${kind}" is registered for version "${apiVersion}"`);
+    throw new Error(
+      `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+    );
   const resources = root.list('resources').map((one) => ({
     resources: one.texts('resources'),
     providers: one.list('providers').map(readProvider),

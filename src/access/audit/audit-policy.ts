@@ -70,9 +70,11 @@ function decode(text: string): ReadPolicy {
   const root = new ConfigMembers(new YamlBody(text).untyped());
   const [apiVersion, kind] = [root.text('apiVersion'), root.text('kind')];
   if (apiVersion === '' || kind === '')
-    throw new Error(`Object '${kind === '' ? 'Kind' : 'apiVersion'}' is missing in '${text.slice(0, 1000)}'`);
+    throw new AuditPolicyError('unknown group version field audit.k8s.io/__internal, Kind=Policy in policy');
   if (apiVersion !== 'audit.k8s.io/v1' || kind !== 'Policy')
-    throw new Error(`no kind "${kind}" is registered for version "${apiVersion}"`);
+    throw new Error(
+      `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+    );
   root.object('metadata');
   const rules = root.list('rules').map(decodeRule);
   const omitStages = root.texts('omitStages');
