@@ -15,7 +15,7 @@ export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
 /** When it is told. */
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
 
-export const AUDIT_LEVELS: readonly string[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
+const LEVELS: readonly string[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
 const STAGES: readonly string[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
 
 /** Resources of one group that a rule is about; an empty list stands for all of them. */
@@ -115,7 +115,7 @@ function checkRule(rule: SentRule, index: number): FieldError[] {
   const { level, nonResourceURLs: urls } = rule;
   const errors: FieldError[] = [];
   if (level === '') errors.push(required(`${path}.level`));
-  else if (!AUDIT_LEVELS.includes(level)) errors.push(notSupported(`${path}.level`, level, AUDIT_LEVELS));
+  else if (!LEVELS.includes(level)) errors.push(notSupported(`${path}.level`, level, LEVELS));
   errors.push(...urls.flatMap((url, at) => checkUrl(url, `${path}.nonResourceURLs[${at}]`)));
   errors.push(...rule.resources.flatMap((one) => checkResources(one, `${path}.resources`)));
   errors.push(...checkStages(rule.omitStages, `${path}.omitStages`));
