@@ -44,8 +44,8 @@ export function readEncryptionConfiguration(text: string): EncryptionConfigurati
   let value: unknown;
   try {
     value = new YamlBody(text).untyped();
-  } catch (error) {
-    throw new Error(`it is not YAML: ${messageOf(error)}`); // without its cause, which may quote secrets
+  } catch (cause) {
+    throw new Error(`it is not YAML: ${messageOf(cause)}`, { cause });
   }
   const root = new ConfigMembers(value);
   const [apiVersion, kind] = [root.text('apiVersion'), root.text('kind')];
