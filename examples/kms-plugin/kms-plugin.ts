@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, scryptSync } from 'node:crypto';
 import { type KmsPlugin, kmsPlugin } from 'keelson';
 
 /** Keys by name, from a passphrase; a real plugin would ask a key management service. The last one is in use. */
@@ -10,7 +10,7 @@ export function yearlyKeys(socket: string): KmsPlugin {
     socket,
     keyId: [...keys.keys()].at(-1) ?? '',
     encrypt(plaintext, { keyId }) {
-      const nonce = randomBytes(12);
+      const nonce = crypto.getRandomValues(Buffer.alloc(12));
       const cipher = createCipheriv('aes-256-gcm', keys.get(keyId) ?? '', nonce);
       return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
     },

@@ -36,4 +36,5 @@ export { compareUtf8 } from './utf8-order.ts';
 export { describeError, messageOf } from './error-text.ts';
 export { codePointCount } from './code-points.ts';
 export { ConfigError, ConfigMembers } from './config-members.ts';
+export { secureBytes } from './secure-bytes.ts';
 export { keepAlive } from './keep-alive.ts';

@@ -44,14 +44,16 @@ export function readEncryptionConfiguration(text: string): EncryptionConfigurati
   let value: unknown;
   try {
     value = new YamlBody(text).untyped();
-  } catch (error) {
-    throw new Error(`it is not YAML: ${messageOf(error)}`); // without its cause, which may quote secrets
+  } catch (cause) {
+    throw new Error(`it is not YAML: ${messageOf(cause)}`, { cause });
   }
   const root = new ConfigMembers(value);
   const [apiVersion, kind] = [root.text('apiVersion'), root.text('kind')];
   if (kind === '' || apiVersion === '') throw new Error(`Object '${kind === '' ? 'Kind' : 'apiVersion'}' is missing`);
   if (kind !== KIND || apiVersion !== API_VERSION)
-    throw new Error(`no kind "${kind}" is registered for version "${apiVersion}"`);
+    throw new Error(
+      `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+    );
   const resources = root.list('resources').map((one) => ({
     resources: one.texts('resources'),
     providers: one.list('providers').map(readProvider),

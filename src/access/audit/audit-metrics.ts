@@ -1,6 +1,6 @@
 import type { Counter, Logger, MetricFamily, MetricRegistry } from '../../base/index.ts';
 import { type AuditEvent, eventLine } from './audit-event.ts';
-import { AUDIT_LEVELS } from './audit-policy.ts';
+import type { AuditLevel } from './audit-policy.ts';
 
 /** So many events that were lost are named in the log, at most, of those that were lost together. */
 const NAMED_LOSSES = 10;
@@ -11,7 +11,7 @@ export class AuditMetrics {
   readonly #events: Counter;
   readonly #rejected: Counter;
   readonly #errors: MetricFamily<'plugin', Counter>;
-  readonly #levels: ReadonlyMap<string, Counter>;
+  readonly #levels: MetricFamily<'level', Counter>;
 
   constructor(metrics: MetricRegistry, log: Logger) {
     this.#log = log;
@@ -29,16 +29,15 @@ export class AuditMetrics {
       help: 'Audit events that were lost, by the part that lost them.',
       labels: ['plugin'],
     });
-    const levels = metrics.counter({
+    this.#levels = metrics.counter({
       name: 'apiserver_audit_level_total',
       help: 'Requests by the level of detail at which the policy has them audited.',
       labels: ['level'],
     });
-    this.#levels = new Map(AUDIT_LEVELS.map((level) => [level, levels.with({ level })]));
   }
 
-  judged(level: string): void {
-    this.#levels.get(level)?.add();
+  judged(level: AuditLevel): void {
+    this.#levels.with({ level }).add();
   }
 
   made(): void {

@@ -36,7 +36,9 @@ describe('what is wrong with a policy is said in upstream’s words', () => {
   });
 
   test('it must be a Policy', () => {
-    expect(() => readAuditPolicy('rules: []')).toThrow("failed decoding: Object 'Kind' is missing in 'rules: []'");
+    expect(() => readAuditPolicy('rules: []')).toThrow(
+      'unknown group version field audit.k8s.io/__internal, Kind=Policy in policy',
+    );
     expect(() => readAuditPolicy('kind: Policy\napiVersion: audit.k8s.io/v1beta1')).toThrow(
       'failed decoding: no kind "Policy" is registered for version "audit.k8s.io/v1beta1"',
     );

@@ -15,7 +15,7 @@ export type AuditLevel = 'None' | 'Metadata' | 'Request' | 'RequestResponse';
 /** When it is told. */
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
 
-export const AUDIT_LEVELS: readonly string[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
+const LEVELS: readonly string[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
 const STAGES: readonly string[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
 
 /** Resources of one group that a rule is about; an empty list stands for all of them. */
@@ -70,9 +70,11 @@ function decode(text: string): ReadPolicy {
   const root = new ConfigMembers(new YamlBody(text).untyped());
   const [apiVersion, kind] = [root.text('apiVersion'), root.text('kind')];
   if (apiVersion === '' || kind === '')
-    throw new Error(`Object '${kind === '' ? 'Kind' : 'apiVersion'}' is missing in '${text.slice(0, 1000)}'`);
+    throw new AuditPolicyError('unknown group version field audit.k8s.io/__internal, Kind=Policy in policy');
   if (apiVersion !== 'audit.k8s.io/v1' || kind !== 'Policy')
-    throw new Error(`no kind "${kind}" is registered for version "${apiVersion}"`);
+    throw new Error(
+      `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+    );
   root.object('metadata');
   const rules = root.list('rules').map(decodeRule);
   const omitStages = root.texts('omitStages');
@@ -113,7 +115,7 @@ function checkRule(rule: SentRule, index: number): FieldError[] {
   const { level, nonResourceURLs: urls } = rule;
   const errors: FieldError[] = [];
   if (level === '') errors.push(required(`${path}.level`));
-  else if (!AUDIT_LEVELS.includes(level)) errors.push(notSupported(`${path}.level`, level, AUDIT_LEVELS));
+  else if (!LEVELS.includes(level)) errors.push(notSupported(`${path}.level`, level, LEVELS));
   errors.push(...urls.flatMap((url, at) => checkUrl(url, `${path}.nonResourceURLs[${at}]`)));
   errors.push(...rule.resources.flatMap((one) => checkResources(one, `${path}.resources`)));
   errors.push(...checkStages(rule.omitStages, `${path}.omitStages`));

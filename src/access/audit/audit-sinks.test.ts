@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { builtInTypes } from '../../api/index.ts';
-import { discardLogger, MetricRegistry, RandomUidSource, SeededRandom, VirtualClock } from '../../base/index.ts';
+import {
+  discardLogger,
+  MetricRegistry,
+  RandomUidSource,
+  RealClock,
+  SeededRandom,
+  VirtualClock,
+} from '../../base/index.ts';
+import { webhookServer } from '../../kit/index.ts';
 import { type AuditEvent, eventJson, eventLine } from './audit-event.ts';
 import { AuditMetrics } from './audit-metrics.ts';
 import type { AuditSink } from './audit-sink.ts';
@@ -144,6 +152,37 @@ test('a dead webhook is tried five times, with growing pauses, and then its even
   expect(await isOver).toBe(true);
   expect(await written).toBe(false);
   expect(counted.errors('webhook')).toBe(2);
+});
+
+test('a webhook gets events as a list, and what it answers does not matter but for its code', async () => {
+  const received: unknown[] = [];
+  const stop = new AbortController();
+  const server = webhookServer({ handlers: { '/audit': (list) => ({ count: received.push(list) }) } });
+  const running = server.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  const [random, counted] = [new SeededRandom(1), new Counted()];
+  await using sink = webhookSink(
+    { webhook: { target: await server.clientConfig('/audit'), credential: {} }, initialBackoffMs: 1000 },
+    {
+      clock: new RealClock(),
+      random,
+      uids: new RandomUidSource(random),
+      types: builtInTypes(),
+      metrics: counted.metrics,
+    },
+  );
+  expect(await sink.write([event('a'), event('b', { requestObject: { json: '{"a":[1]}' } })])).toBe(true);
+  expect(received).toMatchObject([
+    {
+      kind: 'EventList',
+      apiVersion: 'audit.k8s.io/v1',
+      metadata: {},
+      items: [{ auditID: 'a' }, { auditID: 'b', requestObject: { a: [1] } }],
+    },
+  ]);
 });
 
 test('an event is one line, whatever is in it', () => {

@@ -20,7 +20,8 @@ function targetOf({ info, requestUri }: Call): string {
   if (!info.isResource) return `${info.verb} ${printable(requestUri)}`;
   const { verb, group, resource, subresource, namespace, name } = info;
   const kind = `${resource}${group === '' ? '' : `.${group}`}${subresource === '' ? '' : `/${subresource}`}`;
-  const object = namespace === '' || resource === 'namespaces' ? name : `${namespace}/${name === '' ? '*' : name}`;
+  const one = name === '' && verb !== 'create' ? '*' : name;
+  const object = namespace === '' || resource === 'namespaces' ? name : `${namespace}${one === '' ? '' : `/${one}`}`;
   return printable(`${verb} ${kind}${object === '' ? '' : ` ${object}`}`);
 }
 

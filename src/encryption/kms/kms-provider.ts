@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { OpenedValue } from '../../apiserver/index.ts';
-import { type Clock, type Logger, messageOf } from '../../base/index.ts';
+import { type Clock, type Logger, messageOf, secureBytes } from '../../base/index.ts';
 import type { Provider } from '../providers/provider.ts';
 import {
   checkEncryptedKey,
@@ -155,7 +155,7 @@ export class KmsProvider implements Provider {
       this.#writing.expiresMs = expiresMs;
       return;
     }
-    const seed = randomBytes(SEED_BYTES);
+    const seed = secureBytes(SEED_BYTES);
     let encrypted: EncryptedKey;
     try {
       encrypted = await service.encrypt(seed);

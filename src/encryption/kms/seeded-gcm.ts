@@ -1,4 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { secureBytes } from '../../base/index.ts';
 import { openGcm, sealGcm } from '../providers/aes.ts';
 import { TOO_SHORT } from '../providers/provider.ts';
 import type { KeyUse } from './encrypted-object.ts';
@@ -24,7 +25,7 @@ export function dataKey(secret: Uint8Array, use: KeyUse): DataKey {
   if (secret.length < SEED_BYTES) throw new Error(`invalid seed length ${secret.length} used for key generation`);
   return {
     seal(value, key) {
-      const info = randomBytes(INFO_BYTES);
+      const info = secureBytes(INFO_BYTES);
       return Buffer.concat([info, sealGcm(value, derived(secret, info), Buffer.from(key))]);
     },
     open(value, key) {

@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { OpenedValue } from '../../apiserver/index.ts';
+import { secureBytes } from '../../base/index.ts';
 import { fresh, type Provider, TOO_SHORT } from './provider.ts';
 
 const NONCE_BYTES = 12;
@@ -17,7 +18,7 @@ export function aesGcm(prefix: string, secret: Uint8Array): Provider {
 
 /** Nonce, ciphertext and tag. */
 export function sealGcm(value: Uint8Array, secret: Uint8Array, bound: Uint8Array): Buffer {
-  const nonce = randomBytes(NONCE_BYTES);
+  const nonce = secureBytes(NONCE_BYTES);
   const cipher = createCipheriv(`aes-${bitsOf(secret)}-gcm`, secret, nonce);
   cipher.setAAD(bound);
   return Buffer.concat([nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
@@ -53,7 +54,7 @@ export function aesCbc(prefix: string, secret: Uint8Array): Provider {
   return {
     prefix,
     seal(value) {
-      const start = randomBytes(BLOCK_BYTES);
+      const start = secureBytes(BLOCK_BYTES);
       const cipher = createCipheriv(algorithm, secret, start);
       return Buffer.concat([start, cipher.update(value), cipher.final()]);
     },

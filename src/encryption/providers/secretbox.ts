@@ -1,4 +1,5 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { secureBytes } from '../../base/index.ts';
 import { poly1305 } from './poly1305.ts';
 import { fresh, type Provider, TOO_SHORT } from './provider.ts';
 import { xsalsa20 } from './salsa20.ts';
@@ -13,7 +14,7 @@ export function secretbox(prefix: string, secret: Uint8Array): Provider {
   return {
     prefix,
     seal(value) {
-      const nonce = randomBytes(NONCE_BYTES);
+      const nonce = secureBytes(NONCE_BYTES);
       return Buffer.concat([nonce, sealBox(value, nonce, secret)]);
     },
     open(value) {
