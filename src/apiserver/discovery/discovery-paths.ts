@@ -60,7 +60,8 @@ export class DiscoveryPaths implements PathHandler {
     if (served !== undefined) {
       return this.#documents.write(call, resourceList(served, served.resources.map(discoveredResource)), ROUTE);
     }
-    if (this.#served.group(group) !== undefined) throw pageNotFound();
+    const versions = this.#served.group(group)?.versions ?? [];
+    if (versions.some(({ foreign }) => foreign === undefined)) throw pageNotFound();
     return undefined;
   }
 

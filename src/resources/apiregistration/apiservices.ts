@@ -1,4 +1,11 @@
-import { dns1035LabelProblems, formatTime, instantOfMillis, invalidValue, required } from '../../api/index.ts';
+import {
+  dns1035LabelProblems,
+  formatTime,
+  instantOfMillis,
+  invalidValue,
+  notSupported,
+  required,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { APIService } from '../../api/types/apiregistration/v1.d.ts';
 import { ageColumn, column, each, nameColumn } from '../columns/column.ts';
@@ -35,7 +42,16 @@ export const apiServices = defineKind<APIService>({
   },
 
   validate: checkApiService,
+
+  validateStatus: ({ status }) =>
+    each(status?.conditions).flatMap((condition, index) =>
+      CONDITION_STATUSES.includes(condition.status)
+        ? []
+        : [notSupported(`status.conditions[${index}].status`, condition.status, CONDITION_STATUSES)],
+    ),
 });
+
+const CONDITION_STATUSES: readonly string[] = ['True', 'False', 'Unknown'];
 
 /** An APIService is named after the version that it serves. */
 function checkApiService({ metadata, spec }: Whole<APIService>): FieldError[] {
