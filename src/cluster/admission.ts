@@ -35,10 +35,18 @@ export interface AdmissionSources {
 
 /** All admission plugins of a server in running order. */
 export function clusterAdmission(options: ControlPlaneOptions, sources: AdmissionSources): readonly AdmissionPlugin[] {
-  const { clock, random, log, enableAdmission = [], disableAdmission = [], admission = [] } = options;
+  const {
+    clock,
+    random,
+    log,
+    tolerationSeconds,
+    enableAdmission = [],
+    disableAdmission = [],
+    admission = [],
+  } = options;
   const { objects, authorizer, metrics, registry, update, create } = sources;
   const choice = { enable: enableAdmission, disable: disableAdmission, configurations: options.admissionConfiguration };
-  const parts = { objects, clock, random, log, authorizer, metrics, registry, update, create };
+  const parts = { objects, clock, random, log, tolerationSeconds, authorizer, metrics, registry, update, create };
   return [...builtInAdmission(parts, choice, otherPlugins(options, sources)), ...admission];
 }
 

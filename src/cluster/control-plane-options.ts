@@ -14,7 +14,7 @@ import type {
 import type { Clock, Logger, Random } from '../base/index.ts';
 import type { EncryptionOptions } from '../encryption/index.ts';
 import type { AuthenticationSettings } from './authentication.ts';
-import type { PluginConfigurations } from '../resources/index.ts';
+import type { DefaultTolerationSeconds, PluginConfigurations } from '../resources/index.ts';
 import type { ListenAddress } from './addresses.ts';
 import type { CertificateFiles } from './pki/certificate-files.ts';
 import type { Credential } from '../wire/certificates/index.ts';
@@ -80,6 +80,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly disableAdmission?: readonly string[];
   /** The configuration of admission plugins by their names, in YAML or JSON, as an AdmissionConfiguration file has it. */
   readonly admissionConfiguration?: PluginConfigurations;
+  /** How long pods stay on nodes that are lost, unless they say otherwise; 300 unless given. */
+  readonly tolerationSeconds?: DefaultTolerationSeconds;
   /** Whether requests without credentials are let in, as system:anonymous; yes unless given. */
   readonly anonymousAuth?: boolean;
   /** The address that the `kubernetes` Service leads to; where the server listens unless given. */

@@ -12,7 +12,7 @@ export {
 } from './kind-environment.ts';
 export type { AccessReviewer, BoundObject, TokenIssuer, TokenReviewer, TokenVerdict, TokenSpec } from './access.ts';
 export { type AdmissionChoice, admissionProblems, runningPlugins } from './admission/admission-choice.ts';
-export type { AdmissionParts } from './admission/admission-parts.ts';
+export type { AdmissionParts, DefaultTolerationSeconds } from './admission/admission-parts.ts';
 export { builtInAdmission, hasAdmissionPlugin, type OtherPlugins } from './admission/built-in-admission.ts';
 export {
   type PluginConfigurations,

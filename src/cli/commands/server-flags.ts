@@ -55,6 +55,18 @@ export const serverFlags: FlagDefinitions = {
     value: 'FILE',
     help: 'AdmissionConfiguration: how admission plugins are configured',
   },
+  'default-not-ready-toleration-seconds': {
+    type: 'string',
+    value: 'SECONDS',
+    default: '300',
+    help: 'How long pods stay on nodes that are not ready',
+  },
+  'default-unreachable-toleration-seconds': {
+    type: 'string',
+    value: 'SECONDS',
+    default: '300',
+    help: 'How long pods stay on nodes that are not reachable',
+  },
   'service-cluster-ip-range': {
     type: 'string',
     value: 'CIDR',
@@ -103,6 +115,7 @@ export interface ServerSettings {
   readonly enableAdmission: readonly string[];
   readonly disableAdmission: readonly string[];
   readonly admissionConfiguration?: ControlPlaneOptions['admissionConfiguration'];
+  readonly tolerationSeconds: NonNullable<ControlPlaneOptions['tolerationSeconds']>;
   readonly serviceCidrs: readonly string[];
   readonly eventTtlSeconds: number;
   readonly limits: { readonly maxReads: number; readonly maxWrites: number; readonly minWatchSeconds: number };
@@ -125,6 +138,10 @@ export function serverSettings(flags: Flags): ServerSettings {
     runtimeConfig: parseRuntimeConfig(...flags.list('runtime-config')),
     authorization: authorizationSettings(flags),
     ...admission(flags),
+    tolerationSeconds: {
+      notReady: flags.integer('default-not-ready-toleration-seconds', ANY_INTEGER) ?? 300,
+      unreachable: flags.integer('default-unreachable-toleration-seconds', ANY_INTEGER) ?? 300,
+    },
     serviceCidrs: (flags.text('service-cluster-ip-range') ?? '').split(','),
     eventTtlSeconds: Math.round(durationFlag(flags, 'event-ttl') / 1000),
     limits: {
@@ -144,6 +161,8 @@ export function serverSettings(flags: Flags): ServerSettings {
     ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
   };
 }
+
+const ANY_INTEGER = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
 function advertised(flags: Flags): string | undefined {
   const text = flags.text('advertise-address');

@@ -1,6 +1,12 @@
 import type { Authorizer, ResourceRegistry, ServerObjects } from '../../apiserver/index.ts';
 import type { Clock, Logger, MetricRegistry, Random } from '../../base/index.ts';
 
+/** How long pods stay on nodes that are lost, unless they say otherwise; 300 unless given. */
+export interface DefaultTolerationSeconds {
+  readonly notReady?: number;
+  readonly unreachable?: number;
+}
+
 /** What admission plugins need of a server. */
 export interface AdmissionParts {
   readonly objects: ServerObjects;
@@ -17,4 +23,5 @@ export interface AdmissionParts {
   /** Creates an object in a collection in the name of the server; false when it is there already. */
   readonly create?: (collection: string, object: object) => Promise<boolean>;
   readonly log?: Logger;
+  readonly tolerationSeconds?: DefaultTolerationSeconds;
 }

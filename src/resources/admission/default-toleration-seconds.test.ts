@@ -32,3 +32,13 @@ test.each([
 
   expect((body['spec'] as PodSpec).tolerations).toEqual(expected);
 });
+
+test('other times can be chosen for each', async () => {
+  const tolerationSeconds = { notReady: 1, unreachable: 0 };
+  await using api = await TestApi.open({}, () => [defaultTolerationSeconds({ tolerationSeconds })]);
+  const spec = { containers: [{ name: 'c', image: 'i' }] };
+
+  const { body } = await api.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
+
+  expect((body['spec'] as PodSpec).tolerations?.map((each) => each.tolerationSeconds)).toEqual([1, 0]);
+});

@@ -1,27 +1,33 @@
 import { NOT_READY_TAINT, UNREACHABLE_TAINT } from '../../api/meaning/index.ts';
 import type { Toleration } from '../../api/types/core/v1.d.ts';
 import type { AdmissionPlugin } from '../../apiserver/index.ts';
+import type { AdmissionParts } from './admission-parts.ts';
 import { isPodWrite, podOf, setPodSpec } from './written-pod.ts';
 
-/** How long pods stay on a node that is lost, unless they say otherwise. */
-const SECONDS = 300;
-const KEYS = [NOT_READY_TAINT, UNREACHABLE_TAINT];
+type Parts = Partial<Pick<AdmissionParts, 'tolerationSeconds'>>;
 
-/** Pods leave nodes that are not ready or not reachable after five minutes, unless they tolerate that in their own way. */
-export function defaultTolerationSeconds(): AdmissionPlugin {
+const SECONDS = 300;
+
+/** Pods leave nodes that are not ready or not reachable after five minutes, unless told otherwise or they tolerate that in their own way. */
+export function defaultTolerationSeconds({ tolerationSeconds = {} }: Parts = {}): AdmissionPlugin {
+  const { notReady = SECONDS, unreachable = SECONDS } = tolerationSeconds;
+  const seconds = new Map([
+    [NOT_READY_TAINT, notReady],
+    [UNREACHABLE_TAINT, unreachable],
+  ]);
   return {
     name: 'DefaultTolerationSeconds',
     handles: (target) => isPodWrite(target),
     mutate(request) {
       const { spec } = podOf(request);
       const stated = spec.tolerations ?? [];
-      const missing = KEYS.filter((key) => !stated.some((each) => isAbout(key, each)));
+      const missing = [...seconds].filter(([key]) => !stated.some((each) => isAbout(key, each)));
       if (missing.length === 0) return;
-      const added = missing.map((key): Toleration => ({
+      const added = missing.map(([key, each]): Toleration => ({
         key,
         operator: 'Exists',
         effect: 'NoExecute',
-        tolerationSeconds: SECONDS,
+        tolerationSeconds: each,
       }));
       setPodSpec(request, { ...spec, tolerations: [...stated, ...added] });
     },
