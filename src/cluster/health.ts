@@ -69,7 +69,15 @@ export function healthChecks({ store, isBootstrapped, isStopping, more = [] }: H
   const first = [well('ping'), well('log')];
   return {
     livez: [...first, well('loopback-serving-certificate'), stored('etcd'), ...more, ...common],
-    readyz: [...first, stored('etcd'), stored('etcd-readiness'), ...more, started('informer-sync'), ...common, shutdown],
+    readyz: [
+      ...first,
+      stored('etcd'),
+      stored('etcd-readiness'),
+      ...more,
+      started('informer-sync'),
+      ...common,
+      shutdown,
+    ],
   };
 }
 
