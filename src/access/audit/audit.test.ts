@@ -40,6 +40,34 @@ test('a request whose event cannot be kept is refused before anything is done, w
   expect(await plane.admin('GET', `${MAPS}/a`)).toMatchObject({ code: 404 });
 });
 
+test('a sink that breaks its promise loses its events, and nothing else', async () => {
+  const sink: AuditSink = {
+    write: ([event]) => {
+      if (event?.stage === 'RequestReceived') throw new Error('at once');
+      return Promise.reject(new Error('later'));
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+  const quiet = { ...policy, omitStages: [] };
+  await using plane = await TestPlane.start({ audit: { policy: quiet, sinks: [sink] } });
+  const call = inProcessCall({
+    method: 'GET',
+    path: '/version',
+    clock: plane.clock,
+    certificate: { commonName: 'ada', organizations: [] },
+  });
+  expect((await plane.plane.server.handle(call)).code).toBe(200); // not audited
+  const answer = await plane.plane.server.handle(
+    inProcessCall({
+      method: 'GET',
+      path: '/version',
+      clock: plane.clock,
+      certificate: { commonName: 'kubernetes-admin', organizations: ['system:masters'] },
+    }),
+  );
+  expect(answer.code).toBe(500); // a sink that cannot keep an event is strict unless it says otherwise
+});
+
 test('an object that is larger than an event may be is left out, and the event says so', async () => {
   const sink = memory();
   await using plane = await TestPlane.start({

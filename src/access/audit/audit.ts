@@ -109,7 +109,16 @@ export class Audit implements Auditing {
     const event = audited.event(stage, clock.now());
     if (event === undefined) return true;
     metrics.made();
-    return sink.write([event]);
+    const failed = (error: unknown): false => {
+      metrics.lost('sink', [event], error instanceof Error ? error.message : String(error));
+      return false;
+    };
+    try {
+      const written = sink.write([event]);
+      return written instanceof Promise ? written.catch(failed) : written;
+    } catch (error) {
+      return failed(error);
+    }
   }
 }
 

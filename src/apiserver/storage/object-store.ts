@@ -83,7 +83,8 @@ export class ObjectStore {
 
   async get(key: string): Promise<StoredObject | undefined> {
     const entry = await this.#timed('get', this.#store.get(key));
-    return entry === undefined ? undefined : this.#open(entry);
+    if (entry === undefined) return undefined;
+    return this.#transformer === undefined ? this.#share(entry) : this.#open(entry);
   }
 
   async list(range: KeyRange, options: { readonly limit?: number; readonly at?: Revision }): Promise<ObjectList> {
@@ -107,7 +108,8 @@ export class ObjectStore {
   /** `get` without waiting, where the store is in this process; otherwise throws a `StoreError`, reason `Unavailable`. */
   getNow(key: string): StoredObject | undefined {
     const entry = this.#atHand.readNow(key);
-    return entry === undefined ? undefined : this.#openNow(entry);
+    if (entry === undefined) return undefined;
+    return this.#transformer === undefined ? this.#share(entry) : this.#openNow(entry);
   }
 
   /** `list` without waiting, as `getNow`. */
@@ -226,6 +228,10 @@ export class ObjectStore {
   #share(entry: Entry): StoredObject {
     const known = this.#shared.get(entry.value);
     if (known !== undefined && known.revision === entry.modRevision) return known;
+    return this.#make(entry);
+  }
+
+  #make(entry: Entry): StoredObject {
     if (this.#transformer === undefined && isEncrypted(entry.value)) throw unreadable(new Error(ENCRYPTED_DATA));
     const stored = new StoredObject(entry, this.#codec);
     this.#shared.set(entry.value, stored);

@@ -127,6 +127,20 @@ export const cases: readonly AuditCase[] = [
     body: { metadata: { name: 's' }, stringData: { password: 'hush' } },
   },
   {
+    name: 'account',
+    method: 'POST',
+    path: '/api/v1/namespaces/audited/serviceaccounts',
+    headers: admin,
+    body: { metadata: { name: 'worker' } },
+  },
+  {
+    name: 'token-issued',
+    method: 'POST',
+    path: '/api/v1/namespaces/audited/serviceaccounts/worker/token',
+    headers: admin,
+    body: { spec: {} },
+  },
+  {
     name: 'token',
     method: 'POST',
     path: '/api/v1/namespaces/audited/serviceaccounts/robot/token',
