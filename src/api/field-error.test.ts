@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { collectErrors, invalidValue, MAX_FIELD_ERRORS, required } from './field-error.ts';
+import type { Steps } from '../base/index.ts';
+import {
+  collectErrors,
+  collectingErrors,
+  type FieldError,
+  invalidValue,
+  MAX_FIELD_ERRORS,
+  required,
+} from './field-error.ts';
 import { invalid } from './status.ts';
 
 const KIND = { group: '', resource: 'ConfigMap' };
@@ -27,6 +35,21 @@ test('a validation counts its own problems only, and passes other failures on', 
       throw new Error('other');
     }),
   ).toThrow('other');
+});
+
+test('the problems of all steps of a validation count together, and not those that others find in between', () => {
+  function* validation(): Steps<readonly FieldError[]> {
+    const first = Array.from({ length: 600 }, () => required('a'));
+    yield;
+    return [...first, ...Array.from({ length: 600 }, () => required('b'))];
+  }
+  const steps = collectingErrors(validation());
+  expect(steps.next().done).toBe(false);
+  for (let index = 0; index < MAX_FIELD_ERRORS; index++) required('c'); // by somebody else, in between
+  const { value } = steps.next();
+
+  expect(value).toHaveLength(MAX_FIELD_ERRORS);
+  expect(value?.at(-1)).toEqual(required('b'));
 });
 
 test('a long value is quoted in part', () => {

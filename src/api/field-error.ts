@@ -1,3 +1,4 @@
+import type { Steps } from '../base/index.ts';
 import { goFloat } from './patch/go-value-text.ts';
 import { jsonGo, quoteGo } from './values/go-text.ts';
 
@@ -23,20 +24,36 @@ export interface FieldError {
 /** One validation names so many problems at most; what comes behind is not looked for. */
 export const MAX_FIELD_ERRORS = 1000;
 
-/** What the validation under way has found so far; validations never wait, so there is one at most. */
+/** What the validation under way has found so far. Set only while a step of it runs, and steps never wait. */
 let found: FieldError[] | undefined;
 
 class TooManyErrors extends Error {}
 
 /** Runs a validation, and ends it at its thousandth problem: a million bad items must not become a million errors. */
 export function collectErrors(validate: () => readonly FieldError[]): readonly FieldError[] {
-  const around = found;
   const own: FieldError[] = [];
+  return notingIn(own, validate) ?? own;
+}
+
+/** The same for a validation in steps, all of which count together. */
+export function* collectingErrors(validation: Steps<readonly FieldError[]>): Steps<readonly FieldError[]> {
+  const own: FieldError[] = [];
+  for (;;) {
+    const step = notingIn(own, () => validation.next());
+    if (step === undefined) return own;
+    if (step.done === true) return step.value;
+    yield;
+  }
+}
+
+/** Does something that notes its problems in `own`; undefined when that is full. */
+function notingIn<T>(own: FieldError[], act: () => T): T | undefined {
+  const around = found;
   found = own;
   try {
-    return validate();
+    return act();
   } catch (error) {
-    if (error instanceof TooManyErrors) return own;
+    if (error instanceof TooManyErrors) return undefined;
     throw error;
   } finally {
     found = around;

@@ -5,6 +5,9 @@ import { basename, join, relative } from 'node:path';
 
 const LEFT_OUT = new Set(['node_modules', '.git', 'dist']);
 
+/** Many faults make a test wait for ever. Tests that need longer without a fault say nothing then. */
+const HANGS_AFTER_MS = 20_000;
+
 export type TestOutcome =
   | { readonly type: 'passed' }
   | { readonly type: 'failed'; readonly files: readonly string[] }
@@ -35,7 +38,8 @@ export class Checkout implements Disposable {
     const report = join(this.path, 'report.json');
     rmSync(report, { force: true });
     const cache = ['--experimental.fsModuleCache=true', `--experimental.fsModuleCachePath=${this.#scratch('modules')}`];
-    const args = ['run', ...files, '--bail=1', '--reporter=json', `--outputFile=${report}`, ...cache];
+    const patience = [`--testTimeout=${HANGS_AFTER_MS}`];
+    const args = ['run', ...files, '--bail=1', '--reporter=json', `--outputFile=${report}`, ...cache, ...patience];
     const code = await this.#run(join('node_modules', '.bin', 'vitest'), args, limitMs);
     if (code === 'hung') return { type: 'hung' };
     if (code === 0) return { type: 'passed' };

@@ -3,26 +3,37 @@ import {
   checkChangedObjectMeta,
   checkObjectMeta,
   checkObjectMetaUpdate,
-  collectErrors,
+  collectingErrors,
   type FieldError,
   invalidValue,
   type Struct,
 } from '../../api/index.ts';
-import { deepEqual } from '../../base/index.ts';
+import { deepEqual, type Steps } from '../../base/index.ts';
 import { checkCustomObject } from '../../crd/index.ts';
 import type { Resource, Strategy, WriteContext } from '../resource.ts';
 import { checkTyped } from './typed-values.ts';
 
 /** Everything wrong with an object that is to be created: metadata, what its type says, what its kind says. */
-export function validateNewObject(object: ApiObject, resource: Resource, context: WriteContext): readonly FieldError[] {
-  const { strategy, namespaced, type } = resource;
+export function validateNewObject(
+  object: ApiObject,
+  resource: Resource,
+  context: WriteContext,
+): Steps<readonly FieldError[]> {
+  return collectingErrors(newObjectErrors(object, resource, context));
+}
+
+function* newObjectErrors(
+  object: ApiObject,
+  { strategy, namespaced, type }: Resource,
+  context: WriteContext,
+): Steps<readonly FieldError[]> {
   const { checkName, validate } = strategy;
-  return collectErrors(() => {
-    const meta = checkObjectMeta(object.metadata, { namespaced, checkName });
-    const own = validate?.(object, context) ?? [];
-    if (type.isStructural !== true) return [...meta, ...combined(checkTyped(object, type), own, strategy)];
-    return [...meta, ...checkCustomObject(object, type, { found: meta, own, warn: (text) => context.warn(text) })];
-  });
+  const meta = checkObjectMeta(object.metadata, { namespaced, checkName });
+  yield;
+  const own = validate?.(object, context) ?? [];
+  yield;
+  if (type.isStructural !== true) return [...meta, ...combined(checkTyped(object, type), own, strategy)];
+  return [...meta, ...checkCustomObject(object, type, { found: meta, own, warn: (text) => context.warn(text) })];
 }
 
 interface ChangeRules {
@@ -32,17 +43,23 @@ interface ChangeRules {
 }
 
 /** Everything wrong with a change. */
-export function validateChangedObject(object: ApiObject, old: ApiObject, rules: ChangeRules): readonly FieldError[] {
-  return collectErrors(() => changeErrors(object, old, rules));
+export function validateChangedObject(
+  object: ApiObject,
+  old: ApiObject,
+  rules: ChangeRules,
+): Steps<readonly FieldError[]> {
+  return collectingErrors(changeErrors(object, old, rules));
 }
 
-function changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): FieldError[] {
+function* changeErrors(object: ApiObject, old: ApiObject, rules: ChangeRules): Steps<readonly FieldError[]> {
   const { resource, strategy, context } = rules;
   const { namespaced } = resource;
   const { checkName } = resource.strategy;
   const meta = checkObjectMeta(object.metadata, { namespaced, checkName });
   const metaUpdate = checkObjectMetaUpdate(object.metadata, old.metadata);
+  yield;
   const found = strategy.validateUpdate?.(object, old, context) ?? [];
+  yield;
   if (resource.type.isStructural === true) {
     const again = [...metaUpdate, ...checkChangedObjectMeta(object.metadata)];
     return [...meta, ...again, ...again, ...customChangeErrors(object, old, { rules, found: again, own: found })];

@@ -1,5 +1,5 @@
 import { alreadyExists, type ApiObject, invalid, StatusError } from '../../api/index.ts';
-import { clone } from '../../base/index.ts';
+import { allAtOnce, clone, withPauses } from '../../base/index.ts';
 import { RequestAdmission } from '../admission/request-admission.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupKind, groupResource, keyOf, writeContext } from '../endpoint.ts';
@@ -87,8 +87,10 @@ async function prepareAndCheck(object: ApiObject, endpoint: Endpoint, context: W
   const { resource } = endpoint;
   const { strategy } = resource;
   await strategy.prepareForCreate?.(object, context);
-  if (context.pause !== undefined) await context.pause();
-  const errors = validateNewObject(object, resource, context);
+  const { pause } = context;
+  if (pause !== undefined) await pause();
+  const validation = validateNewObject(object, resource, context);
+  const errors = pause === undefined ? allAtOnce(validation) : await withPauses(validation, pause);
   if (errors.length > 0) throw invalid(groupKind(resource), object.metadata.name ?? '', errors);
   for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
 }

@@ -11,7 +11,7 @@ import {
   withMeta,
 } from '../../api/index.ts';
 import type { ApiObject } from '../../api/index.ts';
-import { deepEqual } from '../../base/index.ts';
+import { allAtOnce, deepEqual, withPauses } from '../../base/index.ts';
 import type { RequestAdmission } from '../admission/request-admission.ts';
 import { type Endpoint, groupKind, groupResource } from '../endpoint.ts';
 import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
@@ -54,7 +54,7 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
     checkPreconditions(stored, endpoint, modification);
     await convertForReading([stored], resource, modification.context);
     const old = stored.as(resource);
-    const paced = withPauses(modification, stored, endpoint);
+    const paced = inTurns(modification, stored, endpoint);
     const { pause } = paced.context;
     const object = await changed(old, paced);
     checkResourceVersion(object, old, endpoint, modification);
@@ -69,7 +69,7 @@ export async function modifyObject(endpoint: Endpoint, modification: Modificatio
 }
 
 /** A small change of a large object takes as long as a large one. */
-function withPauses(modification: Modification, stored: StoredObject, { services }: Endpoint): Modification {
+function inTurns(modification: Modification, stored: StoredObject, { services }: Endpoint): Modification {
   const { context } = modification;
   if (context.pause !== undefined || stored.bytes <= LARGE_BYTES) return modification;
   return { ...modification, context: { ...context, pause: () => services.turns.take(true) } };
@@ -124,9 +124,11 @@ async function prepareAndCheck(
   const { context, strategy, admission, seenAs = itself } = modification;
   object.metadata = withMeta(object.metadata, { generation: old.metadata.generation });
   await strategy.prepareForUpdate?.(object, old, context);
-  if (context.pause !== undefined) await context.pause();
+  const { pause } = context;
+  if (pause !== undefined) await pause();
   keepSystemFields(object, old);
-  const errors = validateChangedObject(object, old, { resource, strategy, context });
+  const validation = validateChangedObject(object, old, { resource, strategy, context });
+  const errors = pause === undefined ? allAtOnce(validation) : await withPauses(validation, pause);
   if (errors.length > 0) throw invalid(groupKind(resource), modification.name, errors);
   for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
   await admission?.validateUpdate(seenAs(object), seenAs(old));
