@@ -1,5 +1,6 @@
 import {
   admissionWebhooks,
+  ConditionMetrics,
   EquivalentResources,
   mutatingAdmissionPolicy,
   validatingAdmissionPolicy,
@@ -32,7 +33,8 @@ export function clusterAdmission(options: ControlPlaneOptions, sources: Admissio
   const { clock, random, enableAdmission = [], disableAdmission = [], admission = [] } = options;
   const { objects, authorizer, registry, webhooks: client, metrics, reviews } = sources;
   const equivalents = new EquivalentResources(registry);
-  const configured = { ...sources, equivalents, namespaces: objects.of('', 'namespaces') };
+  const conditionMetrics = new ConditionMetrics(metrics, clock);
+  const configured = { ...sources, clock, conditionMetrics, equivalents, namespaces: objects.of('', 'namespaces') };
   return [
     ...builtInAdmission(
       { objects, clock, random, authorizer },
@@ -40,7 +42,7 @@ export function clusterAdmission(options: ControlPlaneOptions, sources: Admissio
       [
         mutatingAdmissionPolicy(configured),
         validatingAdmissionPolicy(configured),
-        ...admissionWebhooks({ objects, client, metrics, authorizer, registry, reviews }),
+        ...admissionWebhooks({ objects, client, metrics, conditionMetrics, authorizer, registry, reviews }),
       ],
     ),
     ...admission,

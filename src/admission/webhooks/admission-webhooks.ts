@@ -1,6 +1,6 @@
 import type { AdmissionPlugin, ResourceRegistry, ServerObjects, WebhookClient } from '../../apiserver/index.ts';
 import type { MetricRegistry } from '../../base/index.ts';
-import { EquivalentResources } from '../matching/index.ts';
+import { type ConditionMetrics, EquivalentResources } from '../matching/index.ts';
 import { HookIndex } from './hook-index.ts';
 import type { HookSources } from './hook.ts';
 import { MutatingWebhooks } from './mutating-webhooks.ts';
@@ -14,6 +14,7 @@ export interface AdmissionWebhookOptions extends Pick<HookSources, 'authorizer'>
   readonly objects: ServerObjects;
   readonly client: WebhookClient;
   readonly metrics: MetricRegistry;
+  readonly conditionMetrics: ConditionMetrics;
   /** Keeps what webhooks were asked; then they may also be reached without TLS. */
   readonly reviews?: WebhookReviews | undefined;
 }
@@ -31,7 +32,8 @@ export function admissionWebhooks(options: AdmissionWebhookOptions): readonly Ad
         .resourcesOf(group)
         .some((kind) => kind.plural === plural),
   };
-  const asking = { client, metrics: new WebhookMetrics(options.metrics), reviews: options.reviews };
+  const { conditionMetrics, reviews } = options;
+  const asking = { client, metrics: new WebhookMetrics(options.metrics), conditionMetrics, reviews };
   return [
     new MutatingWebhooks(new HookIndex({ ...sources, plural: 'mutatingwebhookconfigurations' }), asking),
     new ValidatingWebhooks(new HookIndex({ ...sources, plural: 'validatingwebhookconfigurations' }), asking),
