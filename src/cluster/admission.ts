@@ -1,6 +1,7 @@
 import {
   admissionWebhooks,
   checkPolicyConfiguration,
+  ConditionMetrics,
   EquivalentResources,
   imagePolicyWebhook,
   mutatingAdmissionPolicy,
@@ -51,14 +52,25 @@ export function clusterAdmission(options: ControlPlaneOptions, sources: Admissio
 }
 
 /** Those that ask webhooks or evaluate policies. */
-function otherPlugins({ random }: ControlPlaneOptions, sources: AdmissionSources): OtherPlugins {
+function otherPlugins({ clock, random }: ControlPlaneOptions, sources: AdmissionSources): OtherPlugins {
   const { objects, authorizer, registry, webhooks, metrics, reviews } = sources;
+  const conditionMetrics = new ConditionMetrics(metrics, clock);
   const configured = {
     ...sources,
+    clock,
+    conditionMetrics,
     equivalents: new EquivalentResources(registry),
     namespaces: objects.of('', 'namespaces'),
   };
-  const hooks = admissionWebhooks({ objects, client: webhooks, metrics, authorizer, registry, reviews });
+  const hooks = admissionWebhooks({
+    objects,
+    client: webhooks,
+    metrics,
+    conditionMetrics,
+    authorizer,
+    registry,
+    reviews,
+  });
   return {
     ImagePolicyWebhook: (configuration) => imagePolicyWebhook({ webhooks, random }, configuration),
     MutatingAdmissionPolicy(configuration) {

@@ -1,5 +1,5 @@
 import { type ApiObject, quoteGo, StatusError } from '../../api/index.ts';
-import { deepEqual } from '../../base/index.ts';
+import { deepEqual, messageOf } from '../../base/index.ts';
 import type { MutatingAdmissionPolicy } from '../../api/types/admissionregistration/v1.d.ts';
 import { type AdmissionAttributes, type AdmissionPlugin, evaluateWithAccess } from '../../apiserver/index.ts';
 import { inVersionOf, versionedAttributes } from '../matching/index.ts';
@@ -8,6 +8,7 @@ import { decodeMutated, hasMergeType, refuseOtherVersion, structOf } from './mut
 import { type CompiledMutation, MutationProblem } from './mutation.ts';
 import { MutatingPolicy } from './mutating-policy.ts';
 import { beginStep, EvaluationTurns, type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
+import { MutatingPolicyMetrics } from './policy-metrics.ts';
 import { isExempt, refused } from './policy-refusal.ts';
 import type { PolicyBinding, PolicySources } from './policy-sources.ts';
 import { ReinvokedPolicies } from './reinvoked-policies.ts';
@@ -47,9 +48,11 @@ class Mutator {
   readonly #turns = new EvaluationTurns();
   readonly #compiled = new WeakMap<Policy, MutatingPolicy>();
   readonly #reinvoked = new WeakMap<AdmissionAttributes, ReinvokedPolicies>();
+  readonly #metrics: MutatingPolicyMetrics;
 
   constructor(sources: PolicySources) {
     this.#sources = sources;
+    this.#metrics = new MutatingPolicyMetrics(sources.metrics, sources.clock);
   }
 
   async mutate(
@@ -73,7 +76,8 @@ class Mutator {
     let isTouched = false;
     for (const [index, evaluation] of evaluations.entries()) {
       await this.#turns.take(index, attributes);
-      const run = new PolicyRun(evaluation, this.#compiledOf(evaluation.policy), this.#sources);
+      const policy = this.#compiledOf(evaluation.policy);
+      const run = new PolicyRun(evaluation, policy, { ...this.#sources, policyMetrics: this.#metrics });
       const before = attributes.object;
       const step = beginStep(attributes, evaluation);
       if (!(await run.matches(attributes, namespace))) {
@@ -108,6 +112,10 @@ class Mutator {
   }
 }
 
+interface RunSources extends PolicySources {
+  readonly policyMetrics: MutatingPolicyMetrics;
+}
+
 /** One policy with one set of parameters at work on one request. */
 class PolicyRun {
   readonly failures: Failure[] = [];
@@ -115,9 +123,13 @@ class PolicyRun {
   readonly #evaluation: Evaluation;
   readonly #policy: MutatingPolicy;
   readonly #sources: PolicySources;
+  readonly #metrics: MutatingPolicyMetrics;
+  readonly #names: { readonly policy: string; readonly binding: string };
 
-  constructor(evaluation: Evaluation, policy: MutatingPolicy, sources: PolicySources) {
+  constructor(evaluation: Evaluation, policy: MutatingPolicy, sources: RunSources) {
     this.#evaluation = evaluation;
+    this.#metrics = sources.policyMetrics;
+    this.#names = { policy: evaluation.policy.metadata.name ?? '', binding: evaluation.binding.metadata.name ?? '' };
     this.#policy = policy;
     this.#sources = sources;
     const { namespace, name } = evaluation.params?.metadata ?? {};
@@ -125,12 +137,18 @@ class PolicyRun {
   }
 
   async matches(attributes: AdmissionAttributes, namespace: ApiObject | undefined): Promise<boolean> {
+    if (!this.#policy.hasConditions) return true;
     const values = await this.#values(attributes, namespace);
+    const { conditionMetrics } = this.#sources;
+    const start = conditionMetrics.now();
     const match = await evaluateWithAccess(
       (oracle) => this.#policy.match(values, oracle),
       attributes,
       this.#sources.authorizer,
     );
+    const { operation } = attributes;
+    const labels = { name: this.#names.policy, kind: 'policy', type: 'validate', operation } as const;
+    conditionMetrics.evaluated(labels, start, match.errors);
     if ('problem' in match) this.#fail(match.problem);
     return 'matches' in match && match.matches;
   }
@@ -140,12 +158,15 @@ class PolicyRun {
     let isTouched = false;
     for (const mutation of this.#policy.mutations) {
       if (attributes.object === undefined) continue;
+      const start = this.#metrics.now();
       try {
         const values = await this.#values(attributes, namespace);
         const mutated = await this.#mutated(mutation, values);
         attributes.object = await inVersionOf(mutated, attributes.resource, attributes);
         isTouched = true;
+        this.#metrics.mutated(this.#names, start);
       } catch (error) {
+        this.#metrics.mutated({ ...this.#names, problem: messageOf(error) }, start);
         if (!(error instanceof MutationProblem)) throw error;
         this.#fail(error.message);
       }

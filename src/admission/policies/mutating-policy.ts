@@ -18,6 +18,10 @@ export class MutatingPolicy {
     this.mutations = (spec.mutations ?? []).map((mutation) => new CompiledMutation(mutation, environment));
   }
 
+  get hasConditions(): boolean {
+    return !this.#conditions.isEmpty;
+  }
+
   match(values: RequestValues, oracle: AccessOracle): ConditionMatch {
     return this.#conditions.match(values, oracle);
   }

@@ -24,7 +24,10 @@ export function composeVariables(variables: readonly Variable[], hasParams: bool
   return composition;
 }
 
-export type ConditionMatch = { readonly matches: boolean } | { readonly problem: string };
+/** `errors` counts the conditions that could not be evaluated, up to the one that is false. */
+export type ConditionMatch =
+  | { readonly matches: boolean; readonly errors: number }
+  | { readonly problem: string; readonly errors: number };
 
 /** The match conditions of a policy: one that is false settles it, whatever is wrong with the others. */
 export class PolicyConditions {
@@ -37,14 +40,22 @@ export class PolicyConditions {
     this.#conditions = conditions.map(({ expression }) => condition(environment, expression, [BOOL]));
   }
 
+  get isEmpty(): boolean {
+    return this.#conditions.length === 0;
+  }
+
   match(values: RequestValues, oracle: AccessOracle): ConditionMatch {
-    if (this.#conditions.length === 0) return { matches: true };
+    if (this.isEmpty) return { matches: true, errors: 0 };
     const bound = this.#composition.bind(conditionBindings(values, oracle));
     const outcome = evaluateConditions(this.#conditions, bound, limits.matchConditionsCost);
-    if (!outcome.ok) return { problem: outcome.problem.detail };
-    if (outcome.answers.some((answer) => answer.ok && answer.value === false)) return { matches: false };
-    const problems = outcome.answers.flatMap((answer) => (answer.ok ? [] : [answer.problem.detail]));
-    return problems.length === 0 ? { matches: true } : { problem: together(problems) };
+    if (!outcome.ok) return { problem: outcome.problem.detail, errors: 0 };
+    const problems: string[] = [];
+    for (const answer of outcome.answers) {
+      if (!answer.ok) problems.push(answer.problem.detail);
+      else if (answer.value === false) return { matches: false, errors: problems.length };
+    }
+    const errors = problems.length;
+    return errors === 0 ? { matches: true, errors } : { problem: together(problems), errors };
   }
 }
 

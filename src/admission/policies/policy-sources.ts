@@ -1,7 +1,8 @@
 import type { ObjectMeta } from '../../api/index.ts';
 import type { MatchResources, ParamKind, ParamRef } from '../../api/types/admissionregistration/v1.d.ts';
 import type { Authorizer, ResourceRegistry, ServerObjects } from '../../apiserver/index.ts';
-import type { MatchSources } from '../matching/index.ts';
+import type { Clock, MetricRegistry } from '../../base/index.ts';
+import type { ConditionMetrics, MatchSources } from '../matching/index.ts';
 
 /** What policies need of a server. */
 export interface PolicySources extends MatchSources {
@@ -10,6 +11,9 @@ export interface PolicySources extends MatchSources {
   readonly authorizer: Authorizer;
   /** The kinds that parameters may be of. Asked for when needed, since a server makes it after its admission. */
   readonly registry: () => Pick<ResourceRegistry, 'resourcesOf'>;
+  readonly clock: Clock;
+  readonly metrics: MetricRegistry;
+  readonly conditionMetrics: ConditionMetrics;
 }
 
 /** What policies that validate and policies that mutate have in common. */

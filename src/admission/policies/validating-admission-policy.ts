@@ -10,7 +10,9 @@ import { AuditValues, reportFailure } from './policy-audit.ts';
 import { beginStep, EvaluationTurns, type Invocation, invocationsFor, namespaceOf } from './policy-invocations.ts';
 import { isExempt, refused } from './policy-refusal.ts';
 import type { PolicyBinding, PolicySources } from './policy-sources.ts';
-import { type Objection, ValidatingPolicy } from './validating-policy.ts';
+import { type EnforcementAction, ValidatingPolicyMetrics } from './policy-metrics.ts';
+import type { RequestValues } from './request-values.ts';
+import { type Objection, ValidatingPolicy, type Verdict } from './validating-policy.ts';
 
 type Policy = Required<Pick<ValidatingAdmissionPolicy, 'metadata' | 'spec'>> & ValidatingAdmissionPolicy;
 type Binding = PolicyBinding & Required<Pick<ValidatingAdmissionPolicyBinding, 'spec'>>;
@@ -39,13 +41,17 @@ interface Denial extends Pick<Objection, 'message' | 'reason'> {
   readonly binding: Binding | undefined;
 }
 
+const ACTIONS: Readonly<Record<string, EnforcementAction>> = { Deny: 'deny', Audit: 'audit', Warn: 'warn' };
+
 class Evaluator {
   readonly #sources: PolicySources;
   readonly #turns = new EvaluationTurns();
   readonly #compiled = new WeakMap<Policy, ValidatingPolicy>();
+  readonly #metrics: ValidatingPolicyMetrics;
 
   constructor(sources: PolicySources) {
     this.#sources = sources;
+    this.#metrics = new ValidatingPolicyMetrics(sources.metrics, sources.clock);
   }
 
   async validate(attributes: AdmissionAttributes, candidates: readonly BoundPolicy<Policy, Binding>[]): Promise<void> {
@@ -69,18 +75,41 @@ class Evaluator {
     const values = { attributes: shown, params, namespace };
     const compiled = this.#compiledOf(policy);
     const step = beginStep(attributes, evaluation);
-    const verdict = await evaluateWithAccess(
-      (oracle) => compiled.judge(values, oracle),
-      attributes,
-      this.#sources.authorizer,
-    );
+    const start = this.#metrics.now();
+    const verdict = await this.#judge(compiled, values, policy);
     const [objection] = [...verdict.objections.map(({ message }) => message), ...verdict.annotationProblems];
     step?.end(objection === undefined ? undefined : (binding.spec.validationActions ?? []).join(', '), objection);
     for (const { key, value } of verdict.annotations) audit.add(policy.metadata.name ?? '', key, value);
+    this.#count(evaluation, verdict, start);
     return [
       ...verdict.objections.flatMap((objection) => act(attributes, evaluation, objection) ?? []),
       ...verdict.annotationProblems.map((message) => ({ policy, binding, message })),
     ];
+  }
+
+  async #judge(compiled: ValidatingPolicy, values: RequestValues, { metadata }: Policy): Promise<Verdict> {
+    const { authorizer, conditionMetrics } = this.#sources;
+    const { attributes } = values;
+    if (compiled.hasConditions) {
+      const start = conditionMetrics.now();
+      const match = await evaluateWithAccess((oracle) => compiled.match(values, oracle), attributes, authorizer);
+      const { operation } = attributes;
+      const labels = { name: metadata.name ?? '', kind: 'policy', type: 'validate', operation } as const;
+      conditionMetrics.evaluated(labels, start, match.errors);
+      if ('problem' in match || !match.matches) return compiled.unjudged(match);
+    }
+    return evaluateWithAccess((oracle) => compiled.judge(values, oracle), attributes, authorizer);
+  }
+
+  #count({ policy, binding }: Evaluation, verdict: Verdict, start: number): void {
+    const { objections, annotationProblems, ignored } = verdict;
+    const named = { policy: policy.metadata.name ?? '', binding: binding.metadata.name ?? '' };
+    for (const problem of ignored) this.#metrics.checked({ ...named, problem }, 'allow', start);
+    for (const { message: problem } of objections) {
+      for (const action of binding.spec.validationActions ?? [])
+        this.#metrics.checked({ ...named, problem }, ACTIONS[action] ?? 'deny', start);
+    }
+    for (const problem of annotationProblems) this.#metrics.checked({ ...named, problem }, 'deny', start);
   }
 
   /** Compiled when first used, and forgotten with the policy. */

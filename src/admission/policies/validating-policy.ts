@@ -14,7 +14,7 @@ import {
   STRING,
   typeOf,
 } from '../../cel/index.ts';
-import { composeVariables, condition, PolicyConditions } from './policy-expressions.ts';
+import { composeVariables, condition, type ConditionMatch, PolicyConditions } from './policy-expressions.ts';
 import { policyBindings, type RequestValues } from './request-values.ts';
 
 /** One thing that a policy has against a request. */
@@ -32,9 +32,11 @@ export interface Verdict {
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
   /** Annotations that could not be worked out; they refuse the request whatever the binding says. */
   readonly annotationProblems: readonly string[];
+  /** What could not be evaluated and is ignored, as the failure policy says. */
+  readonly ignored: readonly string[];
 }
 
-const ADMITTED: Verdict = { objections: [], annotations: [], annotationProblems: [] };
+const ADMITTED: Verdict = { objections: [], annotations: [], annotationProblems: [], ignored: [] };
 
 /** A ValidatingAdmissionPolicy with its expressions compiled. */
 export class ValidatingPolicy {
@@ -66,15 +68,27 @@ export class ValidatingPolicy {
     );
   }
 
+  get hasConditions(): boolean {
+    return !this.#conditions.isEmpty;
+  }
+
+  /** Whether the policy is about a request at all. */
+  match(values: RequestValues, oracle: AccessOracle): ConditionMatch {
+    return this.#conditions.match(values, oracle);
+  }
+
+  /** What comes of a request for which that cannot be told, or that the policy is not about. */
+  unjudged(match: ConditionMatch): Verdict {
+    return 'problem' in match && this.#refusesOnError ? this.#failed(match.problem) : ADMITTED;
+  }
+
   judge(values: RequestValues, oracle: AccessOracle): Verdict {
-    const match = this.#conditions.match(values, oracle);
-    if ('problem' in match) return this.#failed(match.problem);
-    if (!match.matches) return ADMITTED;
     const outcome = evaluateConditions(this.#validations, this.#bind(values, oracle), limits.objectCost);
     if (!outcome.ok) return this.#failed(outcome.problem.detail);
     const messages = this.#evaluateMessages(values, outcome.remainingBudget);
     const objections = outcome.answers.flatMap((answer, index) => this.#objection(answer, index, messages) ?? []);
-    return this.#annotated(objections, values);
+    const ignored = this.#refusesOnError ? [] : outcome.answers.flatMap((answer) => problemOf(answer, messages));
+    return { ...this.#annotated(objections, values), ...(ignored.length === 0 ? {} : { ignored }) };
   }
 
   /** The variables; each group of expressions works them out anew. */
@@ -87,7 +101,9 @@ export class ValidatingPolicy {
   }
 
   #failed(message: string): Verdict {
-    return this.#refusesOnError ? { ...ADMITTED, objections: [{ index: 0, message }] } : ADMITTED;
+    return this.#refusesOnError
+      ? { ...ADMITTED, objections: [{ index: 0, message }] }
+      : { ...ADMITTED, ignored: [message] };
   }
 
   #evaluateMessages(values: RequestValues, budget: number): ReadonlyMap<number, ConditionAnswer> | string {
@@ -131,7 +147,7 @@ export class ValidatingPolicy {
         );
       }
     }
-    return { objections, annotations, annotationProblems };
+    return { objections, annotations, annotationProblems, ignored: [] };
   }
 }
 
@@ -140,4 +156,9 @@ function messageOf({ expression, message = '' }: Validation, expressed: Conditio
   const own = expressed?.ok === true && typeof expressed.value === 'string' ? trimGo(expressed.value) : '';
   const isUsable = !own.includes('\n') && Buffer.byteLength(own) <= limits.messageBytes;
   return (isUsable ? own : '') || trimGo(message) || `failed expression: ${trimGo(expression)}`;
+}
+
+function problemOf(answer: ConditionAnswer, messages: ReadonlyMap<number, ConditionAnswer> | string): string[] {
+  if (!answer.ok) return [answer.problem.detail];
+  return typeof messages === 'string' ? [messages] : [];
 }

@@ -1,7 +1,7 @@
 import type { AdmissionPlugin, ResourceRegistry, ServerObjects, WebhookClient } from '../../apiserver/index.ts';
 import type { MetricRegistry } from '../../base/index.ts';
-import { EquivalentResources } from '../matching/index.ts';
 import { identified } from './hook-credentials.ts';
+import { type ConditionMetrics, EquivalentResources } from '../matching/index.ts';
 import { HookIndex } from './hook-index.ts';
 import type { HookSources } from './hook.ts';
 import { MutatingWebhooks } from './mutating-webhooks.ts';
@@ -15,6 +15,7 @@ export interface AdmissionWebhookOptions extends Pick<HookSources, 'authorizer'>
   readonly objects: ServerObjects;
   readonly client: WebhookClient;
   readonly metrics: MetricRegistry;
+  readonly conditionMetrics: ConditionMetrics;
   /** Keeps what webhooks were asked; then they may also be reached without TLS. */
   readonly reviews?: WebhookReviews | undefined;
 }
@@ -42,6 +43,7 @@ export function admissionWebhooks(options: AdmissionWebhookOptions): AdmissionWe
   const asking = (configuration: string | undefined) => ({
     client: identified(client, configuration),
     metrics,
+    conditionMetrics: options.conditionMetrics,
     reviews: options.reviews,
   });
   return {

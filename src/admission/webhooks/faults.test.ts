@@ -90,3 +90,17 @@ test('requests that a webhook makes and waits for, each before the one before it
   expect(await Promise.all(nested)).toMatchObject(nested.map(() => ({ code: 500 })));
   expect(await hooks.hasConfigMap('nested-0')).toBe(false);
 });
+
+test('a redirect is not followed, and nothing is written', async () => {
+  const hooks = await HookPlane.start();
+  await hooks.configure('validating', 'hook', {
+    answer: (_review, response) => {
+      response.writeHead(307, { location: `https://localhost:${hooks.server.port}/elsewhere` }).end();
+    },
+  });
+  const { code, body } = await hooks.createConfigMap('web');
+  expect(code).toBe(500);
+  expect(body['message']).toContain(CALLING);
+  expect(hooks.asked).toEqual(['hook']);
+  expect(await hooks.hasConfigMap('web')).toBe(false);
+});

@@ -2,7 +2,7 @@ import type { AdmissionResponse } from '../../api/types/admission/v1.d.ts';
 import { forbidden, internalError, StatusError } from '../../api/index.ts';
 import type { AdmissionAttributes, Resource, TraceStep, WebhookClient } from '../../apiserver/index.ts';
 import { messageOf } from '../../base/index.ts';
-import { versionedAttributes } from '../matching/index.ts';
+import { type ConditionMetrics, versionedAttributes } from '../matching/index.ts';
 import { callHook } from './call-hook.ts';
 import type { Hook, HookType } from './hook.ts';
 import { HookDenial, HookFailure } from './hook-failure.ts';
@@ -14,6 +14,7 @@ import type { WebhookMetrics } from './webhook-metrics.ts';
 export interface HookCallerOptions {
   readonly client: WebhookClient;
   readonly metrics: WebhookMetrics;
+  readonly conditionMetrics: ConditionMetrics;
   readonly reviews?: WebhookReviews | undefined;
 }
 
@@ -39,8 +40,14 @@ export class HookCaller {
     if (found === undefined) return skipped(attributes, hook, 'its rules and selectors do not match');
     const shown = await shownAs(attributes, found);
     if (hook.conditions.isEmpty) return { ...placed, shown };
+    const { conditionMetrics: metrics } = this.#options;
+    const start = metrics.now();
     const verdict = await hook.conditions.judge(shown);
+    const { operation } = attributes;
+    const labels = { name: hook.name, kind: 'webhook', type: this.#type, operation } as const;
+    metrics.evaluated(labels, start, verdict.type === 'match' ? 0 : verdict.errors);
     if (verdict.type === 'match') return { ...placed, shown };
+    if (verdict.type === 'mismatch' || hook.isFailingOpen) metrics.excluded(labels);
     if (verdict.type === 'mismatch') return skipped(attributes, hook, 'a match condition is false');
     if (hook.isFailingOpen) return skipped(attributes, hook, verdict.message);
     const { group, plural: resource } = attributes.resource;

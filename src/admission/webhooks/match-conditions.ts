@@ -20,8 +20,8 @@ interface MatchCondition {
 /** What conditions say of a request; `error` is left to the failure policy. */
 export type ConditionsVerdict =
   | { readonly type: 'match' }
-  | { readonly type: 'mismatch' }
-  | { readonly type: 'error'; readonly message: string };
+  | { readonly type: 'mismatch'; readonly errors: number }
+  | { readonly type: 'error'; readonly message: string; readonly errors: number };
 
 /** The match conditions of a webhook; compiled when first asked. */
 export class MatchConditions {
@@ -63,12 +63,16 @@ export class MatchConditions {
           }),
         };
         const result = evaluateConditions(conditions, bindings, limits.matchConditionsCost);
-        if (!result.ok) return { type: 'error', message: result.problem.detail };
-        if (result.answers.some((answer) => answer.ok && answer.value === false)) return { type: 'mismatch' };
-        const problems = new Set(result.answers.flatMap((answer) => (answer.ok ? [] : [answer.problem.detail])));
-        if (problems.size === 0) return { type: 'match' };
-        const texts = [...problems];
-        return { type: 'error', message: texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]` };
+        if (!result.ok) return { type: 'error', message: result.problem.detail, errors: 0 };
+        const problems: string[] = [];
+        for (const answer of result.answers) {
+          if (!answer.ok) problems.push(answer.problem.detail);
+          else if (answer.value === false) return { type: 'mismatch', errors: problems.length };
+        }
+        if (problems.length === 0) return { type: 'match' };
+        const texts = [...new Set(problems)];
+        const message = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
+        return { type: 'error', message, errors: problems.length };
       },
       { user, signal },
       this.#authorizer,
