@@ -10,7 +10,12 @@ import { clusterPki, type ClusterPki } from './cluster-pki.ts';
 
 /** Keys and certificates of somebody else's making. */
 function newPki(): Promise<ClusterPki> {
-  return clusterPki({ clock: new RealClock(), random: new CryptoRandom(), servingNames: ['localhost'], folder: undefined });
+  return clusterPki({
+    clock: new RealClock(),
+    random: new CryptoRandom(),
+    servingNames: ['localhost'],
+    folder: undefined,
+  });
 }
 
 test('certificates and authorities that somebody replaces are in use without a restart, once they fit together', async () => {
