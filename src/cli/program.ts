@@ -3,6 +3,7 @@ import { UsageError } from './command.ts';
 import { apiserverCommand } from './commands/apiserver.ts';
 import { celCommand } from './commands/cel.ts';
 import { crdCommand } from './commands/crd.ts';
+import { rbacCommand } from './commands/rbac.ts';
 import { storeCommand } from './commands/store.ts';
 import { typesCommand } from './commands/types-of-definitions.ts';
 import { upCommand } from './commands/up.ts';
@@ -14,6 +15,7 @@ const commands: readonly Command[] = [
   storeCommand,
   celCommand,
   crdCommand,
+  rbacCommand,
   typesCommand,
   versionCommand,
 ];
