@@ -4,6 +4,7 @@ import { apiserverCommand } from './commands/apiserver.ts';
 import { celCommand } from './commands/cel.ts';
 import { crdCommand } from './commands/crd.ts';
 import { replayCommand } from './commands/replay.ts';
+import { rbacCommand } from './commands/rbac.ts';
 import { storeCommand } from './commands/store.ts';
 import { traceCommandLine } from './commands/trace.ts';
 import { typesCommand } from './commands/types-of-definitions.ts';
@@ -18,6 +19,7 @@ const commands: readonly Command[] = [
   replayCommand,
   celCommand,
   crdCommand,
+  rbacCommand,
   typesCommand,
   versionCommand,
 ];

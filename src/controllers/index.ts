@@ -1,5 +1,7 @@
 // What other folders may use: the built-in controllers.
 import type { Part } from '../kit/index.ts';
+import { bootstrapSigner } from './bootstrap-tokens/bootstrap-signer.ts';
+import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { csrApproving, csrCleaner, csrSigning, type SigningAuthority } from './certificates/index.ts';
 import { clusterRoleAggregation } from './clusterrole-aggregation/clusterrole-aggregation.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
@@ -73,6 +75,8 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('pvc-protection-controller', claimProtection()),
     as('pv-protection-controller', volumeProtection()),
     as('volumeattributesclass-protection-controller', attributesClassProtection()),
+    as('bootstrap-signer', bootstrapSigner()),
+    as('token-cleaner', tokenCleaner()),
     as('certificate-controller', csrApproving()),
     as('certificate-controller', csrCleaner()),
     ...(signing === undefined ? [] : [as('certificate-controller', csrSigning({ ...signing, ...settings }))]),

@@ -115,17 +115,22 @@ async function runTheirs(server: RunningServer, signal: AbortSignal): Promise<vo
   for (const program of [manager, schedules]) checkForLoops(program.name, await readFile(program.logPath, 'utf8'));
 }
 
-/** The same error so often is one that a program runs into again and again. */
+/** The same error, so often and over so long, is one that a program runs into again and again. */
 const LOOP = 5;
+const LOOP_SECONDS = 20;
 
 function checkForLoops(program: string, log: string): void {
-  const counts = new Map<string, number>();
-  for (const line of log.split('\n').filter((text) => text.startsWith('E'))) {
-    const error = line.replace(/^.*?\] /, '').replaceAll(/[0-9a-f-]{8,}|\d+/g, 'N');
-    counts.set(error, (counts.get(error) ?? 0) + 1);
+  const seen = new Map<string, number[]>();
+  for (const line of log.split('\n')) {
+    const [, hours, minutes, seconds, error] = /^E\d+ (\d+):(\d+):(\d+)\.\d+ +\d+ \S+\] (.*)/.exec(line) ?? [];
+    if (error === undefined) continue;
+    const at = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+    seen.set(error, [...(seen.get(error) ?? []), at]);
   }
-  const looping = [...counts].find(([, count]) => count >= LOOP);
-  if (looping !== undefined) throw new Error(`${program} said ${looping[1]} times: ${looping[0]}`);
+  const isLoop = (times: readonly number[]): boolean =>
+    times.length >= LOOP && (times.at(-1) ?? 0) - (times[0] ?? 0) >= LOOP_SECONDS;
+  const looping = [...seen].find(([, times]) => isLoop(times));
+  if (looping !== undefined) throw new Error(`${program} said ${looping[1].length} times: ${looping[0]}`);
 }
 
 /** Ours, in this process, over HTTP like anybody else. */

@@ -69,7 +69,7 @@ function readPair(certificate = '', key = ''): RenewedCertificates {
 
 function checked(pem: string): string {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) throw new Error('there is no certificate');
-  for (const block of blocks) new X509Certificate(block);
+  const certificates = blocks.map((block) => new X509Certificate(block));
+  if (certificates.length === 0) throw new Error('there is no certificate');
   return pem;
 }

@@ -168,17 +168,21 @@ function checkCertificate(certificate: string): FieldError[] {
 
 const BLOCK = /-----BEGIN ([^-]*)-----\r?\n([^-]*)-----END \1-----/g;
 
+function isCertificate(body: string): boolean {
+  try {
+    return new X509Certificate(Buffer.from(body, 'base64')).raw.length > 0;
+  } catch {
+    return false; // OpenSSL says why in words that are no use to the sender
+  }
+}
+
 function certificateProblem(text: string): string | undefined {
   const blocks = [...text.matchAll(BLOCK)];
   for (const [, type = '', body = ''] of blocks) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`;
     if (body.includes(':')) return 'no PEM block headers are permitted';
     if (body.trim() === '') return 'found CERTIFICATE PEM block containing 0 certificates';
-    try {
-      new X509Certificate(Buffer.from(body, 'base64'));
-    } catch {
-      return 'x509: malformed certificate';
-    }
+    if (!isCertificate(body)) return 'x509: malformed certificate';
   }
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
 }

@@ -1,0 +1,17 @@
+import { keyOf, Secret } from '../../client/index.ts';
+import { controller, type Controller } from '../../kit/index.ts';
+import { BOOTSTRAP_TOKEN_TYPE, endOf } from './bootstrap-token.ts';
+
+/** Deletes bootstrap tokens when their time is over. */
+export function tokenCleaner(): Controller {
+  return controller(Secret, {
+    name: 'token-cleaner',
+    where: { namespace: 'kube-system', fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}` },
+    async reconcile(secret, { objects, clock, after }) {
+      const leftMs = endOf(secret) - clock.now();
+      if (leftMs === Infinity) return;
+      if (leftMs > 0) after(leftMs);
+      else await objects(Secret).delete(keyOf(secret), { preconditions: { uid: secret.metadata.uid } });
+    },
+  });
+}
