@@ -1,5 +1,4 @@
 import { type Clock, deepEqual } from '../../base/index.ts';
-import type { ConfigMap } from '../../api/types/core/v1.d.ts';
 import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import { extensionAuthentication, type TrustedAuthorities } from './extension-authentication.ts';
@@ -102,10 +101,6 @@ function priorityClasses(): OwnObject[] {
     kind,
     object: { metadata: { name }, value, description },
   }));
-}
-
-function isDate(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 const API_LABELS = { component: 'apiserver', provider: 'kubernetes' };

@@ -23,7 +23,6 @@ import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator.
 import { nodeRestriction } from './node-restriction.ts';
 import { readPodSecurityConfiguration } from './pod-security/pod-security-configuration.ts';
 import { podSecurity } from './pod-security/pod-security.ts';
-import { pluginOrder } from './plugin-order.ts';
 import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.ts';
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { podNodeSelector } from './pod-node-selector.ts';
