@@ -129,3 +129,12 @@ test('a webhook of v1beta1 gets v1beta1 and need not repeat uid and version', as
   expect((await hooks.createConfigMap('web')).code).toBe(201);
   expect(hooks.reviews[0]?.review.apiVersion).toBe('admission.k8s.io/v1beta1');
 });
+
+test('conditions that cannot be compiled are refused when a configuration is written', async () => {
+  const hooks = await HookPlane.start();
+  const matchConditions = [{ name: 'bad', expression: '... [] bad expression' }];
+  const { code, body } = await hooks.configure('validating', 'hook', { matchConditions });
+  expect(code).toBe(422);
+  expect(body['message']).toContain('webhooks[0].matchConditions[0].expression: Invalid value: ');
+  expect(body['message']).toContain('compilation failed');
+});

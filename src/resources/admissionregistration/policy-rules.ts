@@ -14,7 +14,6 @@ import {
 import type { FieldError } from '../../api/index.ts';
 import type {
   AuditAnnotation,
-  MatchCondition,
   MatchResources,
   MutatingAdmissionPolicy,
   Mutation,
@@ -24,6 +23,7 @@ import type {
   Validation,
 } from '../../api/types/admissionregistration/v1.d.ts';
 import type { Whole } from '../kind.ts';
+import { checkConditions } from './condition-rules.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 import { checkRule } from './webhook-rules.ts';
 import { firstIndexes } from '../first-indexes.ts';
@@ -129,26 +129,6 @@ function checkResourceNames(names: readonly string[], field: string): FieldError
     ...pathSegmentNameProblems(name).map((problem) => invalidValue(`${field}[${index}]`, name, problem)),
     ...(first.get(name) !== index ? [duplicate(`${field}[${index}]`, name)] : []),
   ]);
-}
-
-function checkConditions(
-  conditions: readonly MatchCondition[],
-  field: string,
-  expressions: PolicyExpressions,
-): FieldError[] {
-  const names = new Set<string>();
-  return conditions.flatMap(({ name = '', expression = '' }, index) => {
-    const at = `${field}[${index}]`;
-    const errors =
-      expression.trim() === ''
-        ? [required(`${at}.expression`)]
-        : expressions.check('condition', expression.trim(), { field: `${at}.expression` });
-    if (name === '') return [...errors, required(`${at}.name`)];
-    for (const problem of qualifiedNameProblems(name)) errors.push(invalidValue(`${at}.name`, name, problem));
-    if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
-    names.add(name);
-    return errors;
-  });
 }
 
 function checkValidation(

@@ -15,6 +15,9 @@ import type {
   ValidatingWebhook,
   WebhookClientConfig,
 } from '../../api/types/admissionregistration/v1.d.ts';
+import { deepEqual } from '../../base/index.ts';
+import { checkConditions } from './condition-rules.ts';
+import { PolicyExpressions } from './expression-rules.ts';
 import { checkLabelSelector } from '../label-selector-rules.ts';
 import { firstIndexes } from '../first-indexes.ts';
 
@@ -34,6 +37,11 @@ export interface WebhookRuleOptions {
 export function checkWebhooks(webhooks: readonly Webhook[], options: WebhookRuleOptions = {}): FieldError[] {
   const { old = [], devWebhooks = false } = options;
   const names = new Set<string>();
+  const expressions = new PolicyExpressions({ hasParams: false, hasVariables: false });
+  // Conditions that were stored once may stay, whatever the compiler thinks of them by now.
+  const isKept =
+    old.length === webhooks.length &&
+    webhooks.every(({ matchConditions }, index) => deepEqual(matchConditions, old[index]?.matchConditions));
   const wasUnique = new Set(old.map(({ name }) => name)).size === old.length;
   return webhooks.flatMap((webhook, index) => {
     const field = `webhooks[${index}]`;
@@ -46,6 +54,7 @@ export function checkWebhooks(webhooks: readonly Webhook[], options: WebhookRule
       ...checkLabelSelector(webhook.namespaceSelector, `${field}.namespaceSelector`),
       ...checkLabelSelector(webhook.objectSelector, `${field}.objectSelector`),
       ...checkClient(webhook.clientConfig, `${field}.clientConfig`, devWebhooks),
+      ...(isKept ? [] : checkConditions(webhook.matchConditions ?? [], `${field}.matchConditions`, expressions)),
       ...checkReviewVersions(webhook.admissionReviewVersions ?? [], `${field}.admissionReviewVersions`),
       ...(isRepeated ? [duplicate(`${field}.name`, webhook.name)] : []),
     ];
