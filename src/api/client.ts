@@ -2,6 +2,7 @@
 export type { ApiObject, ObjectMeta } from './object.ts';
 export type { JsonNode } from './json/json-node.ts';
 export type { JsonPatchOperation } from './patch/json-patch.ts';
+export { jsonPatchBetween } from './patch/json-patch-between.ts';
 export {
   expired,
   hasReason,

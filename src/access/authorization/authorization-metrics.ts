@@ -26,6 +26,7 @@ export class AuthorizationMetrics {
       return decision;
     };
     return {
+      name: authorizer.name ?? name,
       authorize(request) {
         const answer = authorizer.authorize(request);
         return answer instanceof Promise ? answer.then(count) : count(answer);

@@ -3,7 +3,8 @@ import { TestPlane } from '../../access/testing/test-plane.ts';
 import type { TracedRequest } from './request-trace.ts';
 
 async function plane(tracedRequests?: number): Promise<TestPlane> {
-  const started = await TestPlane.start(tracedRequests === undefined ? {} : { tracedRequests });
+  const quiet = { priorityAndFairness: false }; // whose own requests would be among the recent ones
+  const started = await TestPlane.start(tracedRequests === undefined ? quiet : { ...quiet, tracedRequests });
   onTestFinished(() => started[Symbol.asyncDispose]());
   return started;
 }

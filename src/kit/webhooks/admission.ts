@@ -1,5 +1,5 @@
 import type { LabelSelector } from '../../api/types/meta/v1.d.ts';
-import { jsonPatchBetween } from '../../api/index.ts';
+import { jsonPatchBetween } from '../../api/client.ts';
 import type { Objects } from '../objects.ts';
 import type { AppContext } from '../part.ts';
 import { ReadKinds } from './read-kinds.ts';

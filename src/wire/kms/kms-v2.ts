@@ -33,6 +33,29 @@ const decryptResponse = new MessageTable({ plaintext: bytes(1) });
 const encryptRequest = new MessageTable({ plaintext: bytes(1), uid: text(2) });
 const encryptResponse = new MessageTable({ ciphertext: bytes(1), keyId: text(2), annotations: annotationsField(3) });
 
+interface Annotation {
+  readonly key?: string;
+  readonly value?: Uint8Array;
+}
+
+/** The methods, with what they take and give; written out, since the types that follow from the tables are not those of older compilers. */
+export interface KmsV2 {
+  readonly status: Method<object, { readonly version?: string; readonly healthz?: string; readonly keyId?: string }>;
+  readonly encrypt: Method<
+    { readonly plaintext?: Uint8Array; readonly uid?: string },
+    { readonly ciphertext?: Uint8Array; readonly keyId?: string; readonly annotations?: readonly Annotation[] }
+  >;
+  readonly decrypt: Method<
+    {
+      readonly ciphertext?: Uint8Array;
+      readonly uid?: string;
+      readonly keyId?: string;
+      readonly annotations?: readonly Annotation[];
+    },
+    { readonly plaintext?: Uint8Array }
+  >;
+}
+
 function method<Request, Response>(
   name: string,
   request: Method<Request, Response>['request'],
@@ -42,7 +65,7 @@ function method<Request, Response>(
 }
 
 /** The service of `k8s.io/kms/apis/v2`, by which an API server has keys encrypted that it encrypts objects with. */
-export const kmsV2 = {
+export const kmsV2: KmsV2 = {
   status: method('Status', statusRequest, statusResponse),
   encrypt: method('Encrypt', encryptRequest, encryptResponse),
   decrypt: method('Decrypt', decryptRequest, decryptResponse),
