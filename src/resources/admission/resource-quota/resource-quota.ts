@@ -29,11 +29,13 @@ export function resourceQuota(parts: Parts, configuration?: ResourceQuotaConfigu
     write: (quota) => update(statusPath(quota), { apiVersion: 'v1', kind: 'ResourceQuota', ...quota }),
   });
 
+  const byNamespace = () => quotas.index('namespace', ({ metadata }) => [metadata.namespace ?? '']);
+
   /** Most namespaces have no quota, and pay for no more than this question. */
   function isConcerned(request: AdmissionAttributes): boolean {
     const { object, old, namespace } = request;
     if (object === undefined) return false;
-    if (limited.length === 0 && atHand(() => quotas.listNow(namespace))?.length === 0) return false;
+    if (limited.length === 0 && atHand(() => byNamespace().get(namespace))?.length === 0) return false;
     if (old === undefined) return true;
     return evaluatorOf(request)?.concerns?.(request, object, old) ?? true;
   }
