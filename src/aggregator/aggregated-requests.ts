@@ -56,8 +56,8 @@ export class AggregatedRequests implements Delegate {
     try {
       return call.isUpgrade ? await this.#upgrade(call, backend) : await this.#pass(call, backend);
     } catch (error) {
-      if (call.signal.aborted) throw error;
-      return plainText(503, `error trying to reach service: ${failureWords(error)}`);
+      const words = call.signal.aborted ? 'context canceled' : failureWords(error); // nobody reads the former
+      return plainText(503, `error trying to reach service: ${words}`);
     }
   }
 
