@@ -42,7 +42,8 @@ function proxyClientOf(flags: Flags): AggregationSettings['proxyClient'] {
   if (certificate === undefined || privateKey === undefined)
     throw new UsageError('--proxy-client-cert-file and --proxy-client-key-file go together');
   try {
-    if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey))) return { certificate, privateKey };
+    if (new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey)))
+      return { certificate, privateKey };
   } catch (cause) {
     throw new UsageError('--proxy-client-cert-file or --proxy-client-key-file is no PEM that can be read', { cause });
   }
