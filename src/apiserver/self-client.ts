@@ -59,5 +59,6 @@ export class SelfClient {
 }
 
 function refuseFailure(answer: Answer): void {
-  if (answer.type === 'status' && answer.status.status !== 'Success') throw new StatusError({ message: '', ...answer.status });
+  if (answer.type === 'status' && answer.status.status !== 'Success')
+    throw new StatusError({ message: '', ...answer.status });
 }
