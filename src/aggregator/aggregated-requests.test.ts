@@ -176,6 +176,23 @@ test('a connection that goes on with another protocol is joined to the server', 
   expect(echoed.toString()).toBe('hello');
 });
 
+test.each(['h2', 'http/1.1'] as const)('answers without a body leave nothing behind over %s', async (protocol) => {
+  await using backend = await BackendServer.start({ protocol });
+  backend.answer = withDiscovery((request, response) => {
+    response.writeHead(request.method === 'HEAD' ? 200 : 304, { 'content-length': '7', etag: '"a"' }).end();
+  });
+  await using plane = await AggregatedPlane.start();
+  await plane.register(backend.port);
+  const before = backend.connections;
+  const answers: number[] = [];
+  for (let round = 0; round < 20; round++) {
+    answers.push((await plane.get(`${FLUNDERS_PATH}/flunders`, { method: round % 2 === 0 ? 'HEAD' : 'GET' })).status);
+  }
+
+  expect(answers).toEqual(Array.from({ length: 20 }, (_, round) => (round % 2 === 0 ? 200 : 304)));
+  expect(backend.connections).toBeLessThanOrEqual(before + 1);
+});
+
 test('an answer that sends the client elsewhere is refused', async () => {
   await using backend = await BackendServer.start();
   backend.answer = withDiscovery(

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { tooManyRequests } from '../api/index.ts';
 import { type Answer, type Call, type Delegate, isLongRunning, transportWords } from '../apiserver/index.ts';
@@ -56,8 +56,8 @@ export class AggregatedRequests implements Delegate {
     try {
       return call.isUpgrade ? await this.#upgrade(call, backend) : await this.#pass(call, backend);
     } catch (error) {
-      if (call.signal.aborted) throw error;
-      return plainText(503, `error trying to reach service: ${failureWords(error)}`);
+      const words = call.signal.aborted ? 'context canceled' : failureWords(error); // nobody reads the former
+      return plainText(503, `error trying to reach service: ${words}`);
     }
   }
 
@@ -80,9 +80,7 @@ export class AggregatedRequests implements Delegate {
 
   async #pass(call: Call, backend: Backend): Promise<Answer> {
     const { client } = backend;
-    using scope = new AbortScope();
-    const aborting = onAbort(call.signal, () => scope.abort(call.signal.reason));
-    call.onFinish(() => aborting[Symbol.dispose]());
+    const scope = scopeOf(call);
     using _timeUp = isDiscovery(call)
       ? this.#options.clock.timer(DISCOVERY_TIMEOUT_MS, () => scope.abort(new TimeUp()))
       : undefined;
@@ -91,18 +89,19 @@ export class AggregatedRequests implements Delegate {
     const exchange = isRepeatable
       ? await sendRepeatable(client, request)
       : await client.request(hasBody(call) ? { ...request, body: call.bodyStream() } : request);
-    return this.#answer(exchange);
+    return this.#answer(call, exchange, scope);
   }
 
   async #upgrade(call: Call, backend: Backend): Promise<Answer> {
     const request = this.#request(call, backend);
     const headers = { ...request.headers, ...upgradeHeaders(call) };
-    const answer = await backend.client.upgrade({ ...request, headers, signal: call.signal });
+    const scope = scopeOf(call);
+    const answer = await backend.client.upgrade({ ...request, headers, signal: scope.signal });
     if ('socket' in answer) {
       return { type: 'upgrade', headers: singleHeaders(answer.headers), takeOver: joinTo(answer.socket, call.signal) };
     }
-    if (answer.status >= 400) return this.#answer(answer);
-    await discard(answer);
+    if (answer.status >= 400) return this.#answer(call, answer, scope);
+    scope.abort(new Error('The answer is not wanted'));
     return plainText(503, `invalid upgrade response: status code ${answer.status}`);
   }
 
@@ -115,15 +114,19 @@ export class AggregatedRequests implements Delegate {
     };
   }
 
-  async #answer(exchange: HttpExchange): Promise<Answer> {
-    const { status, headers, chunks } = exchange;
+  /** `scope` ends the exchange. */
+  async #answer(call: Call, { status, headers, chunks }: HttpExchange, scope: AbortScope): Promise<Answer> {
     const isRedirect = status >= 300 && status <= 399 && headers['location'] !== undefined;
     if (isRedirect && this.#options.forwardsRedirects !== true) {
-      await discard(exchange);
+      scope.abort(new Error('The answer is not wanted'));
       const contentType = 'text/plain; charset=utf-8';
       return { type: 'bytes', code: 502, contentType, body: REDIRECT_REFUSED };
     }
-    return { type: 'stream', code: status, headers: answerHeaders(headers), body: chunks };
+    const answer = { type: 'stream', code: status, headers: answerHeaders(headers) } as const;
+    if (call.method !== 'HEAD' && status !== 204 && status !== 304) return { ...answer, body: chunks };
+    const first = await chunks[Symbol.asyncIterator]().next(); // nobody reads on, and the connection waits for its end
+    if (first.done !== true) scope.abort(new Error('The answer has a body and must not'));
+    return { ...answer, body: Readable.from([]) };
   }
 }
 
@@ -134,6 +137,13 @@ class TimeUp extends Error {
   constructor() {
     super('context deadline exceeded');
   }
+}
+
+/** Ends the exchange when the client leaves; it follows the call until that is over. */
+function scopeOf(call: Call): AbortScope {
+  const scope = new AbortScope(call.signal);
+  call.onFinish(() => scope[Symbol.dispose]());
+  return scope;
 }
 
 function failureWords(error: unknown): string {
@@ -179,8 +189,4 @@ function joinTo(server: Duplex, signal: AbortSignal): (client: Duplex) => Promis
       server.destroy();
     }
   };
-}
-
-async function discard({ chunks }: HttpExchange): Promise<void> {
-  await chunks[Symbol.asyncIterator]().return?.();
 }

@@ -183,3 +183,28 @@ test('OpenAPI documents are merged, and what means something else gets another n
   expect(protobuf.status).toBe(200);
   expect(protobuf.text).toContain('wardle.FlunderList');
 });
+
+test('a server that knows OpenAPI v2 only has a document of v3 all the same', async () => {
+  const place = FLUNDERS_PATH.slice(1);
+  await using backend = await backendWith({ [FLUNDERS_PATH]: { body: FLUNDERS }, '/openapi/v2': { body: V2 } });
+  await using plane = await AggregatedPlane.start();
+  await plane.register(backend.port);
+  const index = await until(
+    async () => (await plane.get('/openapi/v3')).json().paths,
+    (paths) => place in paths,
+  );
+  const document = (await plane.get(index[place].serverRelativeURL)).json();
+
+  expect(Object.keys(document.paths)).toEqual([`${FLUNDERS_PATH}/flunders`]);
+  expect(document.paths[`${FLUNDERS_PATH}/flunders`].get).toEqual({
+    description: 'list',
+    parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
+    responses: {
+      200: {
+        description: 'OK',
+        content: { '*/*': { schema: { $ref: '#/components/schemas/wardle.FlunderList' } } },
+      },
+    },
+  });
+  expect(Object.keys(document.components.schemas)).toContain('wardle.FlunderList');
+});

@@ -129,6 +129,8 @@ test('requests to a server that never answers take nobody else’s place', async
   await expectOthersWell(plane);
   leaving.abort();
   await Promise.all(slow);
+  expect(await plane.get('/livez')).toMatchObject({ status: 200 });
+  expect(plane.problems).toEqual([]);
 });
 
 test.each([

@@ -1,4 +1,10 @@
-import { type ForeignPartV2, readForeignV2 } from '../api/index.ts';
+import {
+  convertedToV3,
+  type ForeignPartV2,
+  type OpenApiDocument,
+  readForeignV2,
+  serverRelativeUrl,
+} from '../api/index.ts';
 import type { Answer, Call, ForeignDocuments, ForeignOpenApi } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import type { AggregatedRequests } from './aggregated-requests.ts';
@@ -29,6 +35,8 @@ interface KnownDocuments {
   readonly v2?: { readonly part: ForeignPartV2; readonly etag: string };
   /** Addresses by the place below `/openapi/v3/`. */
   readonly v3: ReadonlyMap<string, string>;
+  /** What stands in for a document of v3 where the server has none. */
+  readonly converted?: OpenApiDocument;
 }
 
 /** Knows the OpenAPI documents of the servers behind APIServices: reads those of v2, and lets the servers answer for v3. */
@@ -64,9 +72,9 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
   }
 
   answer(call: Call, path: string): Promise<Answer> {
-    const [name = ''] = this.#inOrder().find(([, { v3 }]) => v3.has(path)) ?? [];
-    const remote = this.#options.services.remotes.get(name);
-    return this.#options.requests.passOn(call, remote);
+    const [name = '', known] = this.#inOrder().find(([, { v3 }]) => v3.has(path)) ?? [];
+    if (known?.converted !== undefined) return Promise.resolve(documentAnswer(call, known.converted));
+    return this.#options.requests.passOn(call, this.#options.services.remotes.get(name));
   }
 
   [Symbol.dispose](): void {
@@ -98,7 +106,9 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
       const known = this.#known.get(name);
       const v3 = await this.#readV3(backend, remote, signal);
       const v2 = await this.#readV2(backend, remote, { known: known?.v2, signal });
-      if (this.#options.services.remotes.has(name)) this.#set(name, { v3, ...(v2 === undefined ? {} : { v2 }) });
+      const documents =
+        v3 === undefined ? withConversion(remote, v2, known) : { v3, ...(v2 === undefined ? {} : { v2 }) };
+      if (this.#options.services.remotes.has(name)) this.#set(name, documents);
       return { againAfterMs: REFRESH_MS };
     } catch (error) {
       this.#options.log.debug('OpenAPI of an API service cannot be read', { service: name, error });
@@ -114,10 +124,14 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
     this.#documents = undefined;
   }
 
-  /** The documents that are about the group and version; others of the server are its own business. */
-  async #readV3(backend: Backend, remote: RemoteService, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  /** The documents that are about the group and version, others of the server are its own business; undefined where it has no v3. */
+  async #readV3(
+    backend: Backend,
+    remote: RemoteService,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, string> | undefined> {
     const fetched = await this.#fetch(backend, '/openapi/v3', { signal });
-    if (fetched.status === 404) return new Map();
+    if (fetched.status === 404) return undefined;
     expectSuccess(fetched);
     const { paths } = JSON.parse(fetched.body.toString()) as {
       readonly paths?: Readonly<Record<string, { readonly serverRelativeURL?: unknown } | null>>;
@@ -165,6 +179,26 @@ export class ForeignOpenApiDocuments implements ForeignOpenApi, Disposable {
       ...options,
     });
   }
+}
+
+/** Documents of a server that knows OpenAPI v2 only. */
+function withConversion(
+  remote: RemoteService,
+  v2: KnownDocuments['v2'],
+  known: KnownDocuments | undefined,
+): KnownDocuments {
+  if (v2 === undefined) return { v3: new Map() };
+  if (known?.converted !== undefined && known.v2?.part === v2.part) return known;
+  const converted = convertedToV3(v2.part);
+  const place = groupVersionPath(remote).slice(1);
+  return { v2, converted, v3: new Map([[place, serverRelativeUrl(place, converted.etag)]]) };
+}
+
+function documentAnswer(call: Call, { body, etag }: OpenApiDocument): Answer {
+  const isKnown = call.header('if-none-match') === `"${etag}"`;
+  const headers = { etag: `"${etag}"`, vary: 'Accept' };
+  const contentType = 'application/json';
+  return { type: 'bytes', code: isKnown ? 304 : 200, contentType, body: isKnown ? '' : body, headers };
 }
 
 function expectSuccess({ status }: FetchedDocument): void {

@@ -1,4 +1,5 @@
 // The documents below /openapi, from type tables and lists of resources.
+export { convertedToV3 } from './convert-v2.ts';
 export { customSchemas } from './custom-schemas.ts';
 export { type Descriptions, loadDescriptions } from './descriptions.ts';
 export type { OpenApiDocument } from './document.ts';
