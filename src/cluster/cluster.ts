@@ -2,7 +2,8 @@ import { aborted, type Clock, type Runnable, runTogether } from '../base/index.t
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { type App, app } from '../kit/index.ts';
 import { clusterApps, type WorkloadOptions } from './cluster-apps.ts';
-import { type ControlPlane, type ForkOptions, type Identity, startControlPlane } from './control-plane.ts';
+import type { ControlPlane, ForkOptions, Identity } from './control-plane.ts';
+import { startControlPlane } from './start-control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 

@@ -1,4 +1,3 @@
-import { builtInTypes } from '../api/index.ts';
 import type { Aggregator } from '../aggregator/index.ts';
 import type { Definitions } from '../apiextensions/index.ts';
 import {
@@ -8,10 +7,9 @@ import {
   type RenewedCertificates,
   type ServingCertificate,
 } from '../apiserver/index.ts';
-import { type Clock, type MetricRegistry, RandomUidSource } from '../base/index.ts';
+import type { Clock, MetricRegistry } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
-import { type Encryption, openEncryption } from '../encryption/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
@@ -26,9 +24,9 @@ import { InProcessTransport } from './in-process-transport.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { LocalNodes } from './local-nodes.ts';
 import { followCertificateFiles } from './pki/certificate-files.ts';
-import { ClusterKeys, type ClusterPki } from './pki/cluster-pki.ts';
+import type { ClusterKeys, ClusterPki } from './pki/cluster-pki.ts';
 import { keepRenewed } from './pki/renewal.ts';
-import { forkStorage, openStorage, type OpenStorage } from './storage-options.ts';
+import { forkStorage } from './storage-options.ts';
 
 /** What a fork has of its own. */
 export type ForkOptions = Pick<ControlPlaneOptions, 'clock' | 'random' | 'signal'>;
@@ -39,50 +37,10 @@ export interface Identity {
   readonly groups: readonly string[];
 }
 
-/** Starts the store, the API server and the objects every cluster has; resolves when clients can come. */
-export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const storage = await openStorage(options.storage, options);
-  const pki = await openPki(options, storage);
-  let encryption: Encryption | undefined;
-  let plane: ControlPlane;
-  try {
-    encryption = await encryptionOf(options, storage);
-    const transformerFor = encryption?.transformerFor.bind(encryption);
-    plane = new ControlPlane(options, {
-      storage: { ...storage, ...(transformerFor === undefined ? {} : { transformerFor }) },
-      types: builtInTypes(),
-      ...(encryption === undefined ? {} : { encryption }),
-      ...pki,
-    });
-  } catch (error) {
-    await encryption?.[Symbol.asyncDispose]();
-    await storage.store[Symbol.asyncDispose](); // what the options say cannot be done
-    throw error;
-  }
-  try {
-    await plane.prepare();
-    await Promise.all([plane.bootstrap(), options.listen === undefined ? undefined : plane.listen(options.listen)]);
-    return plane;
-  } catch (error) {
-    await plane[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
-async function encryptionOf(options: ControlPlaneOptions, storage: OpenStorage): Promise<Encryption | undefined> {
-  const { encryption, clock, random, log } = options;
-  if (encryption === undefined) return undefined;
-  const { keyName } = storage;
-  const uids = new RandomUidSource(random);
-  return openEncryption(encryption, { clock, random, uids, log, ...(keyName === undefined ? {} : { keyName }) });
-}
-
-interface PkiParts {
+/** What a control plane is made of, once it is open. */
+export interface ControlPlaneParts extends ServerParts {
   readonly keys: ClusterKeys;
-  readonly pki: ClusterPki;
 }
-
-type ControlPlaneParts = ServerParts & PkiParts;
 
 /** A running control plane. Disposing of it ends all requests, then closes the store. */
 export class ControlPlane implements AsyncDisposable {
@@ -262,8 +220,6 @@ export class ControlPlane implements AsyncDisposable {
     const { first, kept } = copy.#bootstrapObjects();
     copy.#begin([...first, ...kept]);
     copy.#aggregator.start().catch((error: unknown) => own.log.error('aggregation cannot start', { error }));
-    copy.#keep(copy.#bootstrapObjects().kept);
-    copy.#isBootstrapped = true;
     return copy;
   }
 
@@ -337,32 +293,4 @@ export class ControlPlane implements AsyncDisposable {
     if (this.#transport === undefined) throw new Error('Cannot tell where the server listens: it does not listen');
     return this.#transport;
   }
-}
-
-/** Reads and makes keys when the store is locked, so that no two servers make them at once. */
-async function openPki(options: ControlPlaneOptions, storage: OpenStorage): Promise<PkiParts> {
-  const keys = clusterKeys(options);
-  try {
-    return { keys, pki: await keys.read() };
-  } catch (error) {
-    await storage.store[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
-function clusterKeys(options: ControlPlaneOptions): ClusterKeys {
-  const { certificateClock: clock = options.clock, random, log, pkiFolder: folder, listen: place } = options;
-  const servingNames = [
-    'localhost',
-    '127.0.0.1',
-    '::1',
-    'kubernetes',
-    'kubernetes.default',
-    'kubernetes.default.svc',
-    'kubernetes.default.svc.cluster.local',
-    apiServiceAddress(options.serviceCidrs),
-    ...(place === undefined || isUnspecified(place.host) ? [] : [place.host]),
-    ...(options.servingNames ?? []),
-  ];
-  return new ClusterKeys({ clock, random, log, folder, servingNames: [...new Set(servingNames)] });
 }

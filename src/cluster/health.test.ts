@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { discardLogger, SeededRandom, VirtualClock } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
-import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { startControlPlane } from './start-control-plane.ts';
 
 const ADMIN = { user: 'admin', groups: ['system:masters'] };
 

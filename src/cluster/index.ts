@@ -1,5 +1,6 @@
 // What other folders may use: a whole control plane, put together.
-export { ControlPlane, startControlPlane } from './control-plane.ts';
+export { ControlPlane } from './control-plane.ts';
+export { startControlPlane } from './start-control-plane.ts';
 export type { ControlPlaneOptions, ServerExtensions } from './control-plane-options.ts';
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 export type { StorageOptions } from './storage-options.ts';

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { discardLogger, SeededRandom, settle, VirtualClock } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
-import { type ControlPlane, startControlPlane } from '../control-plane.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import { startControlPlane } from '../start-control-plane.ts';
 import { serverIdentity } from './identity-lease.ts';
 
 const IDENTITY = { 'apiserver.kubernetes.io/identity': 'kube-apiserver' };

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { discardLogger, SeededRandom, settle, VirtualClock } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import { mergePatch } from '../../client/index.ts';
-import { type ControlPlane, startControlPlane } from '../control-plane.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import { startControlPlane } from '../start-control-plane.ts';
 
 describe('the objects that the server makes for itself', () => {
   let clock: VirtualClock;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { CryptoRandom, LineLogger, RealClock, VirtualClock } from '../../base/index.ts';
-import { startControlPlane } from '../control-plane.ts';
+import { startControlPlane } from '../start-control-plane.ts';
 import { clusterPki, type ClusterPki } from './cluster-pki.ts';
 
 /** Keys and certificates of somebody else's making. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CryptoRandom, discardLogger, LineLogger, RealClock, VirtualClock } from '../../base/index.ts';
-import { startControlPlane } from '../control-plane.ts';
+import { startControlPlane } from '../start-control-plane.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,0 +1,77 @@
+import { builtInTypes } from '../api/index.ts';
+import { RandomUidSource } from '../base/index.ts';
+import { type Encryption, openEncryption } from '../encryption/index.ts';
+import { apiServiceAddress, isUnspecified } from './addresses.ts';
+import { ControlPlane, type ControlPlaneParts } from './control-plane.ts';
+import type { ControlPlaneOptions } from './control-plane-options.ts';
+import { ClusterKeys } from './pki/cluster-pki.ts';
+import { openStorage, type OpenStorage } from './storage-options.ts';
+
+/** Starts the store, the API server and the objects every cluster has; resolves when clients can come. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const storage = await openStorage(options.storage, options);
+  const pki = await openPki(options, storage);
+  let encryption: Encryption | undefined;
+  let plane: ControlPlane;
+  try {
+    encryption = await encryptionOf(options, storage);
+    const transformerFor = encryption?.transformerFor.bind(encryption);
+    plane = new ControlPlane(options, {
+      storage: { ...storage, ...(transformerFor === undefined ? {} : { transformerFor }) },
+      types: builtInTypes(),
+      ...(encryption === undefined ? {} : { encryption }),
+      ...pki,
+    });
+  } catch (error) {
+    await encryption?.[Symbol.asyncDispose]();
+    await storage.store[Symbol.asyncDispose](); // what the options say cannot be done
+    throw error;
+  }
+  try {
+    await plane.prepare();
+    await Promise.all([plane.bootstrap(), options.listen === undefined ? undefined : plane.listen(options.listen)]);
+    return plane;
+  } catch (error) {
+    await plane[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function encryptionOf(options: ControlPlaneOptions, storage: OpenStorage): Promise<Encryption | undefined> {
+  const { encryption, clock, random, log } = options;
+  if (encryption === undefined) return undefined;
+  const { keyName } = storage;
+  const uids = new RandomUidSource(random);
+  return openEncryption(encryption, { clock, random, uids, log, ...(keyName === undefined ? {} : { keyName }) });
+}
+
+/** Reads and makes keys when the store is locked, so that no two servers make them at once. */
+async function openPki(
+  options: ControlPlaneOptions,
+  storage: OpenStorage,
+): Promise<Pick<ControlPlaneParts, 'keys' | 'pki'>> {
+  const keys = clusterKeys(options);
+  try {
+    return { keys, pki: await keys.read() };
+  } catch (error) {
+    await storage.store[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function clusterKeys(options: ControlPlaneOptions): ClusterKeys {
+  const { certificateClock: clock = options.clock, random, log, pkiFolder: folder, listen: place } = options;
+  const servingNames = [
+    'localhost',
+    '127.0.0.1',
+    '::1',
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.cluster.local',
+    apiServiceAddress(options.serviceCidrs),
+    ...(place === undefined || isUnspecified(place.host) ? [] : [place.host]),
+    ...(options.servingNames ?? []),
+  ];
+  return new ClusterKeys({ clock, random, log, folder, servingNames: [...new Set(servingNames)] });
+}
