@@ -32,7 +32,6 @@ export {
 } from '../access/index.ts';
 export {
   admissionProblems,
-  hasAdmissionPlugin,
   type PluginConfigurations,
   readAdmissionConfiguration,
   runningPlugins,

@@ -13,7 +13,7 @@ export {
 export type { AccessReviewer, BoundObject, TokenIssuer, TokenReviewer, TokenVerdict, TokenSpec } from './access.ts';
 export { type AdmissionChoice, admissionProblems, runningPlugins } from './admission/admission-choice.ts';
 export type { AdmissionParts, DefaultTolerationSeconds } from './admission/admission-parts.ts';
-export { builtInAdmission, hasAdmissionPlugin, type OtherPlugins } from './admission/built-in-admission.ts';
+export { builtInAdmission, type OtherPlugins } from './admission/built-in-admission.ts';
 export {
   type PluginConfigurations,
   readAdmissionConfiguration,

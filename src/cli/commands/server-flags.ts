@@ -7,7 +7,6 @@ import { formatJson, formatText, LineLogger, type Logger, type LogLevel, RealClo
 import {
   admissionProblems,
   type ControlPlaneOptions,
-  hasAdmissionPlugin,
   readAdmissionConfiguration,
   runningPlugins,
   type StorageOptions,
@@ -194,8 +193,6 @@ function admission(
   const disable = flags.list('disable-admission-plugins');
   const problems = admissionProblems({ enable, disable });
   if (problems.length > 0) throw new UsageError(problems.join('; '));
-  const absent = enable.find((name) => !hasAdmissionPlugin(name));
-  if (absent !== undefined) throw new UsageError(`enable-admission-plugins plugin "${absent}" is not there yet`);
   const path = flags.text('admission-control-config-file');
   const plugins = runningPlugins({ enable, disable });
   const read = (file: string): string => readFileSync(file, 'utf8');

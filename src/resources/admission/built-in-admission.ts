@@ -83,23 +83,6 @@ const makers: Readonly<Record<string, PluginMaker>> = {
   CertificateSubjectRestriction: certificateSubjectRestriction,
 };
 
-/** Those that are made elsewhere and given to `builtInAdmission`. */
-const madeElsewhere: ReadonlySet<string> = new Set([
-  'ImagePolicyWebhook',
-  'MutatingAdmissionPolicy',
-  'MutatingAdmissionWebhook',
-  'ValidatingAdmissionPolicy',
-  'ValidatingAdmissionWebhook',
-]);
-
-/** Those that do nothing in 1.36 unless the feature GenericWorkload is switched on, which there is no way to do here. */
-const idle: ReadonlySet<string> = new Set(['PodGroupProtection', 'PodGroupWorkloadExists', 'JobValidation']);
-
-/** Whether a plugin that kube-apiserver knows is there. */
-export function hasAdmissionPlugin(name: string): boolean {
-  return Object.hasOwn(makers, name) || madeElsewhere.has(name) || idle.has(name);
-}
-
 /** Which plugins a server runs, and how they are configured. */
 export interface AdmissionSettings extends Partial<AdmissionChoice> {
   readonly configurations?: PluginConfigurations;
@@ -107,7 +90,8 @@ export interface AdmissionSettings extends Partial<AdmissionChoice> {
 
 /**
  * The admission plugins of a cluster in running order: those that are on by default, with what is chosen besides. Plugins
- * that are made elsewhere take the places that their names have in the order.
+ * that are made elsewhere take the places that their names have in the order. PodGroupProtection, PodGroupWorkloadExists and
+ * JobValidation do nothing in 1.36 unless the feature GenericWorkload is switched on, and so are not made.
  */
 export function builtInAdmission(
   parts: AdmissionParts,
