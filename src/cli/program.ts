@@ -54,7 +54,8 @@ export async function runProgram(args: readonly string[], process: ProcessLike):
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      context.printError(`keelson ${name}: ${error.message}\n\n${command.usage}`);
+      const [synopsis = ''] = command.usage.split('\n');
+      context.printError(`keelson ${name}: ${error.message}\n\n${synopsis}\nkeelson ${name} --help tells the flags.`);
       return 2;
     }
     context.printError(`keelson ${name}: ${describe(error)}`);
