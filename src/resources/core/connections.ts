@@ -1,4 +1,12 @@
-import { badRequest, forbiddenField, invalid, invalidValue, notFound, StatusError } from '../../api/index.ts';
+import {
+  badRequest,
+  forbidden,
+  forbiddenField,
+  invalid,
+  invalidValue,
+  notFound,
+  StatusError,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { Call, ConnectionAnswer } from '../../apiserver/index.ts';
@@ -25,6 +33,7 @@ export function podStream(
     isRead: type === 'log',
     async open(call, objects) {
       if (type === 'log') checkLogOptions(call);
+      else await checkMayCreate(environment, call);
       const pod = (await objects.get()) as unknown as Whole<Pod>;
       const container = type === 'portforward' ? '' : containerFor(pod, call.query.get('container'));
       const { name = '' } = pod.metadata;
@@ -38,6 +47,17 @@ export function podStream(
       return connect(environment, target, call);
     },
   });
+}
+
+/** A WebSocket begins with GET, which must not be enough for running commands: whoever may not `create` is refused whatever the method is. */
+async function checkMayCreate({ accessReviewer }: KindEnvironment, { info, user, signal }: Call): Promise<void> {
+  if (info.verb === 'create' || accessReviewer === undefined) return;
+  const { verdict, reason } = await accessReviewer.authorizer.authorize({
+    user,
+    info: { ...info, verb: 'create' },
+    signal,
+  });
+  if (verdict !== 'allow') throw forbidden({ group: info.group, resource: info.resource }, info.name, reason);
 }
 
 const NO_LOG_YET: ConnectionAnswer = { type: 'bytes', code: 204, contentType: '', body: '' };
