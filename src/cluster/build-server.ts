@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { Aggregator } from '../aggregator/index.ts';
 import { apiEnablement, type TypeTable } from '../api/index.ts';
 import { ReviewPaths, WebhookReviews } from '../admission/index.ts';
@@ -29,7 +28,7 @@ import {
   WebhookClient,
 } from '../apiserver/index.ts';
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
-import { NodeConnections, NodeProxy } from '../proxy/index.ts';
+import { type LocalConnections, NodeConnections, NodeProxy } from '../proxy/index.ts';
 import { PriorityAndFairness, type PriorityAndFairnessOptions } from '../fairness/index.ts';
 import type { Encryption } from '../encryption/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
@@ -50,8 +49,8 @@ export interface ServerState {
   readonly address: () => string;
   /** What programs beside the server count. */
   readonly metrics: () => readonly MetricRegistry[];
-  /** Opens a connection to a node of this process; undefined for those that are elsewhere. */
-  readonly localNode: (name: string) => (() => Duplex) | undefined;
+  /** The nodes of this process. */
+  readonly localNodes: LocalConnections;
   /** The certificate that this server shows to servers behind it, as it is now. */
   readonly frontProxyClient: () => Credential;
   /** Aborts when the server is disposed of. */
@@ -235,7 +234,7 @@ function withResources(
     ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),
     ...(fairness === undefined ? {} : { limiter: (encode) => fairness.limiter(encode) }),
   });
-  const nodes = new NodeConnections({ objects, clock, local: state.localNode });
+  const nodes = new NodeConnections({ objects, clock, local: state.localNodes });
   if (reviews !== undefined) server.addPaths(new ReviewPaths(reviews, { client: webhooks, objects }));
   const enablement = apiEnablement(options.runtimeConfig);
   const resources = builtInResources(types, {
@@ -246,7 +245,7 @@ function withResources(
     accessReviewer: { authorizer, rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace) },
     tokenReviewer: authentication.tokenReviewer,
     tokenIssuer: authentication.tokenIssuer,
-    nodeConnector: new NodeProxy(nodes, clock),
+    nodeConnector: new NodeProxy({ connections: nodes, objects, random, clock }),
     roleGuard: new EscalationGuard(objects, authorizer),
     devWebhooks: options.devWebhooks ?? false,
   });

@@ -118,7 +118,7 @@ export class ControlPlane implements AsyncDisposable {
     const { server, definitions, fairness, audit, aggregator, legacyToken } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
-      localNode: (name) => this.localNodes.connectionTo(name),
+      localNodes: this.localNodes,
       metrics: () => this.#metricSources.flatMap((source) => source()),
       frontProxyClient: () => this.#pki.frontProxyClient,
       ending: this.#ending.signal,

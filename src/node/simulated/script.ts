@@ -88,6 +88,11 @@ export function sandboxFailure(annotations: Annotations): string | undefined {
   return annotations[`${SCRIPT_PREFIX}sandbox-fails`];
 }
 
+/** What the ports of a pod answer to HTTP requests, if it says so. */
+export function httpBody(annotations: Annotations): string | undefined {
+  return annotations[`${SCRIPT_PREFIX}http-body`];
+}
+
 /** Texts are taken whole; everything else may be a list. */
 const TEXTS: ReadonlySet<string> = new Set([
   'exit-message',

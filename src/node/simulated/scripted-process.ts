@@ -36,11 +36,6 @@ export function processStreams(output: AsyncIterable<Uint8Array>, exitCode: () =
   return { stdout: stdout(), stderr: nothing(), exitCode: ended };
 }
 
-/** Ports of simulated pods send back what they are sent. */
-export async function* echo(sent: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* sent;
-}
-
 async function* nothing(): AsyncGenerator<Uint8Array> {
   // ends at once
 }

@@ -19,6 +19,7 @@ import {
   type PodSandboxFilter,
   type PodSandboxStatus,
   type PodSandboxStatusResponse,
+  type PortForwardRequest,
   type RuntimeCondition,
   RuntimeError,
   type RuntimeService,
@@ -29,10 +30,11 @@ import {
 import { AddressPool } from './address-pool.ts';
 import { remembered } from './recover.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
-import { sandboxFailure } from './script.ts';
+import { httpBody, sandboxFailure } from './script.ts';
 import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
-import { echo, runScripted, scriptedOutput } from './scripted-process.ts';
+import { scriptedPort } from './scripted-port.ts';
+import { runScripted, scriptedOutput } from './scripted-process.ts';
 import { SimulatedContainer } from './simulated-container.ts';
 import { fullImageName, imageReference, SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
@@ -183,8 +185,14 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     return { type: 'in process', open: ({ signal }) => this.logs.attach(container, signal) };
   }
 
-  async portForward(): Promise<StreamEndpoint<OpenPort>> {
-    return { type: 'in process', open: (_port, sent) => echo(sent) };
+  async portForward({ podSandboxId }: PortForwardRequest): Promise<StreamEndpoint<OpenPort>> {
+    const sandbox = this.#registry.sandbox(podSandboxId);
+    const { namespace, name } = sandbox.config.metadata;
+    const page = (): string | undefined => httpBody(sandbox.annotations);
+    return {
+      type: 'in process',
+      open: (port, sent) => scriptedPort(sent, { pod: `${namespace}/${name}`, port, page }),
+    };
   }
 
   containerEvents(signal: AbortSignal): AsyncIterable<ContainerEvent> {

@@ -64,44 +64,25 @@ const NO_LOG_YET: ConnectionAnswer = { type: 'bytes', code: 204, contentType: ''
 
 const EVERY_METHOD = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
-const PROXIED = { podproxy: 'pods', nodeproxy: 'nodes', serviceproxy: 'services' };
-
 /** `proxy` of pods, services and nodes: a request passed on to what answers behind them. */
 export function proxied(
   environment: KindEnvironment,
   type: 'podproxy' | 'nodeproxy' | 'serviceproxy',
 ): SubresourceMaker {
-  const targets = environment.objects.of('', PROXIED[type]);
   return (info) => ({
     type: 'connection',
     verbs: info.verbs,
     struct: info.type,
     style: { kind: 'connect', methods: EVERY_METHOD, options: info.type, takesPath: true },
-    async open(call) {
-      const { namespace } = call.info;
-      const { name, port } = nameAndPort(call.info.name);
-      if ((await targets.newest(namespace, name)) === undefined)
-        throw notFound({ group: '', resource: call.info.resource }, name);
-      switch (type) {
-        case 'nodeproxy':
-          return connect(environment, { type, node: name }, call);
-        case 'podproxy':
-          return connect(environment, { type, pod: name, namespace, port }, call);
-        case 'serviceproxy':
-          return connect(environment, { type, service: name, namespace, port }, call);
-      }
-    },
+    open: (call) => connect(environment, { type, namespace: call.info.namespace, name: call.info.name }, call),
   });
 }
 
-/** Names may be `name`, `name:port` or `scheme:name:port`. */
-function nameAndPort(text: string): { readonly name: string; readonly port: string } {
-  const parts = text.split(':');
-  if (parts.length === 1) return { name: text, port: '' };
-  return { name: parts.at(-2) ?? '', port: parts.at(-1) ?? '' };
-}
-
-function connect({ nodeConnector }: KindEnvironment, target: ConnectionTarget, call: Call): Promise<ConnectionAnswer> {
+async function connect(
+  { nodeConnector }: KindEnvironment,
+  target: ConnectionTarget,
+  call: Call,
+): Promise<ConnectionAnswer> {
   if (nodeConnector !== undefined) return nodeConnector.connect(target, call);
   throw new StatusError({
     code: 501,
