@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startCluster, type TestCluster } from 'keelson/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requires } from '../../src/base/testing/requires.ts';
@@ -129,23 +133,6 @@ describe.each(PROTOCOLS)('kubectl over %s', requires('kubectl'), (_protocol, isW
     expect(await said('exec', 'unbound', '--', 'true')).toContain('pod unbound does not have a host assigned');
   });
 
-  test('attach shows what a container prints from then on', async () => {
-    const child = spawn(command, ['attach', 'web', '-c', 'web'], {
-      env: { ...process.env, ...environment, KUBECONFIG: await cluster.kubeconfig() },
-    });
-    let printed = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-    const ended = once(child, 'close');
-    // Whether kubectl has attached shows only by what it prints.
-    while (printed === '') {
-      await cluster.clock.advance('10s');
-      await cluster.settle();
-    }
-    expect(printed).toMatch(/^(one\ntwo\nthree\n)+$/);
-    child.kill();
-    await ended;
-  });
-
   test('port-forward passes connections on, several at a time', async () => {
     const child = spawn(command, ['port-forward', 'pod/web', ':7'], {
       env: { ...process.env, ...environment, KUBECONFIG: await cluster.kubeconfig() },
@@ -157,6 +144,39 @@ describe.each(PROTOCOLS)('kubectl over %s', requires('kubectl'), (_protocol, isW
     expect(echoed).toEqual(['first'.repeat(100_000), 'second'.repeat(100_000)]);
     child.kill();
     await ended;
+  });
+
+  test('cp copies files there and back, and says when there is no room', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-cp-'));
+    const bytes = randomBytes(300_000);
+    await mkdir(join(folder, 'from', 'sub'), { recursive: true });
+    await writeFile(join(folder, 'from', 'sub', 'bytes'), bytes);
+    await writeFile(join(folder, 'big'), Buffer.alloc(2 * 1024 * 1024));
+    await kubectl.output('cp', join(folder, 'from'), 'web:/tmp/there', '-c', 'web');
+    await kubectl.output('cp', 'web:/tmp/there', join(folder, 'back'), '-c', 'web');
+    expect(await readFile(join(folder, 'back', 'sub', 'bytes'))).toEqual(bytes);
+    const full = await kubectl.run(['cp', join(folder, 'big'), 'web:/tmp/big', '-c', 'web']);
+    expect(full.code).toBe(2);
+    expect(full.stderr).toContain('tar: No space left on device');
+    await rm(folder, { recursive: true });
+  });
+
+  test('a shell has the environment of its container', async () => {
+    const script = 'echo $KUBERNETES_SERVICE_PORT > /tmp/port && cat /tmp/port; hostname; exit 4';
+    const ran = await kubectl.run(['exec', 'web', '-c', 'web', '--', 'sh', '-c', script]);
+    expect([ran.code, ran.stdout]).toEqual([4, '443\nweb\n']);
+    const piped = await kubectl.run(['exec', '-i', 'web', '-c', 'web', '--', 'sh'], 'cd /tmp\npwd\n');
+    expect([piped.code, piped.stdout]).toEqual([0, '/tmp\n']);
+  });
+
+  test('debug adds a container to whose shell one can attach', async () => {
+    await kubectl.output('debug', 'web', '--image=busybox', '--container=look', '--attach=false', '-i');
+    await cluster.settle();
+    const attached = await kubectl.run(['attach', '-i', 'web', '-c', 'look'], 'hostname\nexit 0\n');
+    expect([attached.code, attached.stdout]).toEqual([0, 'web\n']);
+    await cluster.settle();
+    const reason = 'jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.reason}';
+    expect(await kubectl.output('get', 'pod', 'web', '-o', reason)).toBe('Completed');
   });
 
   test('whoever may only get pods/exec runs no command', async () => {

@@ -136,7 +136,7 @@ async function command(
     (endpoint) =>
       endpoint.type === 'url'
         ? passOn(request, endpoint.url, clock)
-        : serveCommand(request, wanted, { open: endpoint.open, clock }),
+        : serveCommand(request, wanted, { open: endpoint.open, clock, isAttach }),
   );
 }
 

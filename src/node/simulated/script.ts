@@ -28,7 +28,7 @@ export interface ContainerScript {
   /** What it prints when it starts, and again and again if `logEveryMs` is given. */
   readonly log: string | undefined;
   readonly logEveryMs: number | undefined;
-  /** What commands in it print, and how they end. */
+  /** What commands in it print, and how they end, if that is not left to them. */
   readonly execOutput: string | undefined;
   readonly execCode: number;
 }
