@@ -28,14 +28,14 @@ import {
   WebhookClient,
 } from '../apiserver/index.ts';
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
-import { type LocalConnections, NodeConnections, NodeProxy } from '../proxy/index.ts';
+import { type LocalConnections, NodeConnections, type NodeConnectionsOptions, NodeProxy } from '../proxy/index.ts';
 import { PriorityAndFairness, type PriorityAndFairnessOptions } from '../fairness/index.ts';
 import type { Encryption } from '../encryption/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { builtInResources } from '../resources/index.ts';
 import { clusterAdmission } from './admission.ts';
 import { clusterAuthentication } from './authentication.ts';
-import type { ControlPlaneOptions } from './control-plane-options.ts';
+import type { ControlPlaneOptions, KubeletSettings } from './control-plane-options.ts';
 import { healthChecks } from './health.ts';
 import type { ClusterPki } from './pki/cluster-pki.ts';
 import { processMetrics, storageSize } from './process-metrics.ts';
@@ -53,6 +53,8 @@ export interface ServerState {
   readonly localNodes: LocalConnections;
   /** The certificate that this server shows to servers behind it, as it is now. */
   readonly frontProxyClient: () => Credential;
+  /** The same for nodes elsewhere. */
+  readonly kubeletClient: () => Credential;
   /** Aborts when the server is disposed of. */
   readonly ending: AbortSignal;
 }
@@ -234,7 +236,7 @@ function withResources(
     ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),
     ...(fairness === undefined ? {} : { limiter: (encode) => fairness.limiter(encode) }),
   });
-  const nodes = new NodeConnections({ objects, clock, local: state.localNodes });
+  const nodes = nodeConnections(options.kubelets ?? {}, { objects, clock, local: state.localNodes }, state);
   if (reviews !== undefined) server.addPaths(new ReviewPaths(reviews, { client: webhooks, objects }));
   const enablement = apiEnablement(options.runtimeConfig);
   const resources = builtInResources(types, {
@@ -252,6 +254,22 @@ function withResources(
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
   return { server, authentication, authorizer, webhooks, nodes, fairness, audit };
+}
+
+function nodeConnections(
+  { client, authorities, addressTypes }: KubeletSettings,
+  parts: Pick<NodeConnectionsOptions, 'objects' | 'clock' | 'local'>,
+  state: ServerState,
+): NodeConnections {
+  return new NodeConnections({
+    ...parts,
+    certificate: () => {
+      const { certificate, privateKey } = client ?? state.kubeletClient();
+      return { certificate, key: privateKey };
+    },
+    ...(authorities === undefined ? {} : { authorities: async () => authorities }),
+    ...(addressTypes === undefined ? {} : { addressTypes }),
+  });
 }
 
 /** Upstream's defaults. */

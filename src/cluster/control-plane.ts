@@ -12,6 +12,7 @@ import { type Clock, type MetricRegistry, RandomUidSource } from '../base/index.
 import { Client, type ClientOptions } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
 import { type Encryption, openEncryption } from '../encryption/index.ts';
+import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
@@ -27,6 +28,7 @@ import type { ClusterAccess } from './kubeconfig.ts';
 import { LocalNodes } from './local-nodes.ts';
 import { followCertificateFiles } from './pki/certificate-files.ts';
 import { ClusterKeys, type ClusterPki } from './pki/cluster-pki.ts';
+import { issueCredential, renewedCredential } from './pki/issue-credential.ts';
 import { keepRenewed } from './pki/renewal.ts';
 import { forkStorage, openStorage, type OpenStorage } from './storage-options.ts';
 
@@ -84,6 +86,9 @@ interface PkiParts {
 
 type ControlPlaneParts = ServerParts & PkiParts;
 
+/** As kubeadm has it: whom nodes know to be the API server. */
+const KUBELET_CLIENT = { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'] };
+
 /** A running control plane. Disposing of it ends all requests, then closes the store. */
 export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
@@ -121,6 +126,10 @@ export class ControlPlane implements AsyncDisposable {
       localNodes: this.localNodes,
       metrics: () => this.#metricSources.flatMap((source) => source()),
       frontProxyClient: () => this.#pki.frontProxyClient,
+      kubeletClient: renewedCredential(
+        () => this.issue({ subject: KUBELET_CLIENT, usage: 'client' }),
+        this.certificateClock,
+      ),
       ending: this.#ending.signal,
     });
     this.server = server;
@@ -139,6 +148,14 @@ export class ControlPlane implements AsyncDisposable {
   /** What certificates go by. */
   get certificateClock(): Clock {
     return this.#options.certificateClock ?? this.#options.clock;
+  }
+
+  /** A certificate of the cluster's authority, for a part of this process. */
+  issue(request: Parameters<typeof issueCredential>[0]): Credential {
+    return issueCredential(request, this.#pki.authority, {
+      clock: this.certificateClock,
+      random: this.#options.random,
+    });
   }
 
   get isListening(): boolean {

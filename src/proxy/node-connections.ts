@@ -24,7 +24,7 @@ export interface NodeConnectionsOptions {
   /** The nodes of this process. */
   readonly local: LocalConnections;
   /** As whom the server shows up at nodes elsewhere. */
-  readonly certificate?: ClientCertificate;
+  readonly certificate?: () => ClientCertificate;
   /** PEM of the authorities of nodes' certificates; they are not looked at unless given, as upstream. */
   readonly authorities?: () => Promise<string | undefined>;
   /** Which of a node's addresses to take, best first; upstream's order unless given. */
@@ -62,7 +62,7 @@ export class NodeConnections implements Disposable {
           target: { server, insecureSkipTlsVerify: authorities === undefined },
           clock,
           isHttp1Only: true,
-          ...(certificate === undefined ? {} : { certificate }),
+          ...(certificate === undefined ? {} : { certificate: certificate() }),
           ...(authorities === undefined ? {} : { authorities }),
         }),
     );
