@@ -18,10 +18,12 @@ export class LocalNodes implements LocalConnections, Disposable {
     this.#log = log;
   }
 
-  add(agent: NodeAgent): void {
+  add(agent: NodeAgent): NodeServer {
     const { name, served } = agent;
     this.#nodes.get(name)?.server[Symbol.dispose]();
-    this.#nodes.set(name, { agent, server: new NodeServer(served, this.#log.with({ node: name })) });
+    const server = new NodeServer(served, this.#log.with({ node: name }));
+    this.#nodes.set(name, { agent, server });
+    return server;
   }
 
   connectionTo(name: string): (() => Duplex) | undefined {

@@ -1,7 +1,7 @@
 import { badRequest, type GroupResource, internalError, StatusError } from '../api/index.ts';
 import type { Pod } from '../api/types/core/v1.d.ts';
-import type { Call, ConnectionAnswer, ServerObjects } from '../apiserver/index.ts';
-import { type Clock, messageOf, type Random } from '../base/index.ts';
+import { type Call, type ConnectionAnswer, type ServerObjects, transportWords } from '../apiserver/index.ts';
+import type { Clock, Random } from '../base/index.ts';
 import { cutText, joinConnections } from '../wire/connections/index.ts';
 import type { HttpClient, HttpExchange, ResponseHeaders } from '../wire/http/index.ts';
 import type { NodeConnections } from './node-connections.ts';
@@ -83,7 +83,7 @@ export class NodeProxy {
     try {
       answer = await client.request({ method: 'GET', path, headers: {}, signal });
     } catch (error) {
-      throw new StatusError({ code: 500, message: messageOf(error) });
+      throw new StatusError({ code: 500, message: `Get "${client.origin}${path}": ${transportWords(error)}` });
     }
     const { status, chunks } = answer;
     if (status === 200) return { type: 'stream', code: 200, headers: { 'content-type': 'text/plain' }, body: chunks };
@@ -110,7 +110,7 @@ async function passUpgrade(call: Call, client: HttpClient, path: string): Promis
   try {
     answer = await client.upgrade({ method, path, headers, signal });
   } catch (error) {
-    throw new StatusError({ code: 500, message: `error dialing backend: ${messageOf(error)}` });
+    throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
   }
   if (!('socket' in answer)) {
     const body = await cutText(answer.chunks, MAX_REFUSAL_BYTES);

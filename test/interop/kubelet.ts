@@ -33,7 +33,12 @@ async function tryKubelet(_server: string, { bundle }: { readonly bundle: string
   const folder = await mkdtemp(join(tmpdir(), 'keelson-kubelet-'));
   try {
     // Certificates of a minute, backdated by five, are renewed at once.
-    const flags = ['--nodes=0', '--enable-bootstrap-token-auth', '--cluster-signing-duration=1m'];
+    const flags = [
+      '--nodes=0',
+      '--enable-bootstrap-token-auth',
+      '--cluster-signing-duration=1m',
+      '--kubelet-preferred-address-types=InternalIP', // nobody resolves its name
+    ];
     await using server = await startKeelson({ bundle, folder: join(folder, 'server'), flags });
     await using client = await connect({ kubeconfig: server.kubeconfig, userAgent: 'interop' });
     await using _runtime = await startRuntime(folder);

@@ -19,9 +19,9 @@ export const kubeletFlags: FlagDefinitions = {
   },
   'kubelet-preferred-address-types': {
     type: 'string',
+    multiple: true,
     value: 'TYPE,…',
-    default: 'Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP',
-    help: 'Which address of a node to connect to, best first',
+    help: 'Which address of a node to connect to, best first (Hostname,InternalDNS,InternalIP,ExternalDNS,ExternalIP unless given)',
   },
 };
 

@@ -164,8 +164,12 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
 
   async containerStats(filter?: ContainerFilter): Promise<readonly ContainerStats[]> {
     const timestampMs = this.#clock.now();
-    return (await this.listContainers(filter)).map(({ id, metadata }) => {
-      return { id, metadata, timestampMs, usageCoreNanoSeconds: 0, workingSetBytes: 0, writableLayerBytes: 0 };
+    return (await this.listContainers(filter)).map(({ id, metadata, state, startedAtMs = timestampMs }) => {
+      const { cpuCores, memoryBytes } = this.#registry.container(id).script;
+      const isRunning = state === 'CONTAINER_RUNNING';
+      const usageCoreNanoSeconds = isRunning ? Math.round(cpuCores * (timestampMs - startedAtMs) * 1e6) : 0;
+      const workingSetBytes = isRunning ? memoryBytes : 0;
+      return { id, metadata, timestampMs, usageCoreNanoSeconds, workingSetBytes, writableLayerBytes: 0 };
     });
   }
 
