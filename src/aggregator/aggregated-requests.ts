@@ -1,14 +1,24 @@
-import { type Duplex, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
 import { tooManyRequests } from '../api/index.ts';
-import { type Answer, type Call, type Delegate, isLongRunning, transportWords } from '../apiserver/index.ts';
+import {
+  type Answer,
+  answerHeaders,
+  type Call,
+  type Delegate,
+  escapedPath,
+  forward,
+  forwardUpgrade,
+  isLongRunning,
+  type Onward,
+  transportWords,
+} from '../apiserver/index.ts';
 import { AbortScope, type Clock, type Logger, messageOf, onAbort } from '../base/index.ts';
-import type { HttpExchange, HttpRequest, ResponseHeaders } from '../wire/http/index.ts';
-import { type Backend, type Backends, sendRepeatable } from './backends.ts';
+import type { HttpExchange } from '../wire/http/index.ts';
+import type { Backend, Backends } from './backends.ts';
 import type { RemoteService } from './registered-service.ts';
 import type { RegisteredServices } from './registered-services.ts';
-import { forwardedHeaders, hasBody, upgradeHeaders } from './request-headers.ts';
-import { forwardedPath, forwardedQuery, serviceNameOf } from './request-path.ts';
+import { forwardedHeaders } from './request-headers.ts';
+import { forwardedQuery, serviceNameOf } from './request-path.ts';
 
 export interface AggregatedRequestsOptions {
   readonly services: RegisteredServices;
@@ -79,39 +89,21 @@ export class AggregatedRequests implements Delegate {
   }
 
   async #pass(call: Call, backend: Backend): Promise<Answer> {
-    const { client } = backend;
     const scope = scopeOf(call);
     using _timeUp = isDiscovery(call)
       ? this.#options.clock.timer(DISCOVERY_TIMEOUT_MS, () => scope.abort(new TimeUp()))
       : undefined;
-    const request = { ...this.#request(call, backend), signal: scope.signal };
-    const isRepeatable = !hasBody(call) && REPEATABLE.has(call.method);
-    const exchange = isRepeatable
-      ? await sendRepeatable(client, request)
-      : await client.request(hasBody(call) ? { ...request, body: call.bodyStream() } : request);
+    const exchange = await forward(call, { ...onwardTo(call, backend), signal: scope.signal });
     return this.#answer(call, exchange, scope);
   }
 
   async #upgrade(call: Call, backend: Backend): Promise<Answer> {
-    const request = this.#request(call, backend);
-    const headers = { ...request.headers, ...upgradeHeaders(call) };
     const scope = scopeOf(call);
-    const answer = await backend.client.upgrade({ ...request, headers, signal: scope.signal });
-    if ('socket' in answer) {
-      return { type: 'upgrade', headers: singleHeaders(answer.headers), takeOver: joinTo(answer.socket, call.signal) };
-    }
+    const answer = await forwardUpgrade(call, { ...onwardTo(call, backend), signal: scope.signal });
+    if ('type' in answer) return answer;
     if (answer.status >= 400) return this.#answer(call, answer, scope);
     scope.abort(new Error('The answer is not wanted'));
     return plainText(503, `invalid upgrade response: status code ${answer.status}`);
-  }
-
-  #request(call: Call, backend: Backend): Omit<HttpRequest, 'signal'> {
-    const path = forwardedPath(call);
-    return {
-      method: call.method,
-      path: path + forwardedQuery(call),
-      headers: forwardedHeaders(call, backend, path),
-    };
   }
 
   /** `scope` ends the exchange. */
@@ -130,7 +122,12 @@ export class AggregatedRequests implements Delegate {
   }
 }
 
-const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS']);
+function onwardTo(call: Call, backend: Backend): Onward {
+  const path = escapedPath(call.path);
+  const headers = forwardedHeaders(call, backend, path);
+  return { client: backend.client, path: path + forwardedQuery(call), headers };
+}
+
 const REDIRECT_REFUSED = 'the backend attempted to redirect this request, which is not permitted';
 
 class TimeUp extends Error {
@@ -158,35 +155,4 @@ function isDiscovery({ info }: Call): boolean {
 function plainText(code: number, text: string): Answer {
   const headers = { 'x-content-type-options': 'nosniff' };
   return { type: 'bytes', code, contentType: 'text/plain; charset=utf-8', body: `${text}\n`, headers };
-}
-
-/** Which pages may read an answer is said by this server, to whom they talk. */
-function answerHeaders(headers: ResponseHeaders): Record<string, string | readonly string[]> {
-  const kept: Record<string, string | readonly string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name.startsWith(':') || name.startsWith('access-control-allow-')) continue;
-    if (name !== 'date') kept[name] = value;
-  }
-  return kept;
-}
-
-function singleHeaders(headers: ResponseHeaders): Record<string, string> {
-  const entries = Object.entries(headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(', ') : value,
-  ]);
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, string>;
-}
-
-/** Joins a client's connection to a server's. When one side has ended, so has the other. */
-function joinTo(server: Duplex, signal: AbortSignal): (client: Duplex) => Promise<void> {
-  const leaving = onAbort(signal, () => server.destroy());
-  return async (client) => {
-    try {
-      await Promise.race([pipeline(client, server), pipeline(server, client)]);
-    } finally {
-      leaving[Symbol.dispose]();
-      server.destroy();
-    }
-  };
 }

@@ -1,13 +1,6 @@
-import { type UserInfo, transportWords, type WebhookClient } from '../apiserver/index.ts';
+import { sendRepeatable, type UserInfo, transportWords, type WebhookClient } from '../apiserver/index.ts';
 import { AbortScope, type Clock } from '../base/index.ts';
-import {
-  type DialAddress,
-  gunzipped,
-  type HttpClient,
-  type HttpExchange,
-  type HttpRequest,
-  isTransportError,
-} from '../wire/http/index.ts';
+import { type DialAddress, gunzipped, type HttpClient, type HttpExchange } from '../wire/http/index.ts';
 import { identityHeaders } from './identity-headers.ts';
 import type { RemoteService } from './registered-service.ts';
 
@@ -85,17 +78,6 @@ export class Backends {
       const words = scope.signal.aborted ? abortWords(scope.signal) : transportWords(error);
       throw new Error(`Get "${backend.origin}${path}": ${words}`, { cause: error });
     }
-  }
-}
-
-/** Sends a request that may be sent twice: once more when the first went out on a connection that was closed meanwhile. */
-export async function sendRepeatable(client: HttpClient, request: HttpRequest): Promise<HttpExchange> {
-  try {
-    return await client.request(request);
-  } catch (error) {
-    const isUnseen = isTransportError(error) && (error.reason === 'refused' || error.wasKept);
-    if (!isUnseen || request.signal.aborted) throw error;
-    return client.request(request);
   }
 }
 

@@ -1,10 +1,6 @@
 import type { Call } from '../apiserver/index.ts';
 
-/** Path and query of a call as they are sent on: written anew, with the parameters in order of their names, as Go does. */
-export function forwardedPath({ path }: Pick<Call, 'path'>): string {
-  return path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]+/g, (text) => encodeURIComponent(text));
-}
-
+/** The query of a call as it is sent on: written anew, with the parameters in order of their names, as Go does. */
 export function forwardedQuery({ query }: Pick<Call, 'query'>): string {
   if (query.text === '') return '';
   const parameters = new URLSearchParams(query.text);

@@ -62,4 +62,5 @@ export { OpenApiPaths } from './discovery/openapi-paths.ts';
 export { RootPath } from './discovery/discovery-paths.ts';
 export { ServedApi } from './discovery/served-api.ts';
 export { checkAnnotations, checkLabels } from '../api/index.ts';
+export * from './forwarding/index.ts';
 export * from './webhook/index.ts';

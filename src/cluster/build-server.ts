@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { Aggregator } from '../aggregator/index.ts';
 import { apiEnablement, type TypeTable } from '../api/index.ts';
 import { ReviewPaths, WebhookReviews } from '../admission/index.ts';
@@ -29,14 +28,14 @@ import {
   WebhookClient,
 } from '../apiserver/index.ts';
 import { MetricRegistry, onAbort, RandomUidSource } from '../base/index.ts';
-import { NodeConnections, NodeProxy } from '../proxy/index.ts';
+import { type LocalConnections, NodeConnections, type NodeConnectionsOptions, NodeProxy } from '../proxy/index.ts';
 import { PriorityAndFairness, type PriorityAndFairnessOptions } from '../fairness/index.ts';
 import type { Encryption } from '../encryption/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { builtInResources } from '../resources/index.ts';
 import { clusterAdmission } from './admission.ts';
 import { clusterAuthentication } from './authentication.ts';
-import type { ControlPlaneOptions } from './control-plane-options.ts';
+import type { ControlPlaneOptions, KubeletSettings } from './control-plane-options.ts';
 import { healthChecks } from './health.ts';
 import type { ClusterPki } from './pki/cluster-pki.ts';
 import { processMetrics, storageSize } from './process-metrics.ts';
@@ -50,10 +49,12 @@ export interface ServerState {
   readonly address: () => string;
   /** What programs beside the server count. */
   readonly metrics: () => readonly MetricRegistry[];
-  /** Opens a connection to a node of this process; undefined for those that are elsewhere. */
-  readonly localNode: (name: string) => (() => Duplex) | undefined;
+  /** The nodes of this process. */
+  readonly localNodes: LocalConnections;
   /** The certificate that this server shows to servers behind it, as it is now. */
   readonly frontProxyClient: () => Credential;
+  /** The same for nodes elsewhere. */
+  readonly kubeletClient: () => Credential;
   /** Aborts when the server is disposed of. */
   readonly ending: AbortSignal;
 }
@@ -235,7 +236,7 @@ function withResources(
     ...(options.tracedRequests === undefined ? {} : { tracedRequests: options.tracedRequests }),
     ...(fairness === undefined ? {} : { limiter: (encode) => fairness.limiter(encode) }),
   });
-  const nodes = new NodeConnections({ objects, clock, local: state.localNode });
+  const nodes = nodeConnections(options.kubelets ?? {}, { objects, clock, local: state.localNodes }, state);
   if (reviews !== undefined) server.addPaths(new ReviewPaths(reviews, { client: webhooks, objects }));
   const enablement = apiEnablement(options.runtimeConfig);
   const resources = builtInResources(types, {
@@ -246,13 +247,29 @@ function withResources(
     accessReviewer: { authorizer, rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace) },
     tokenReviewer: authentication.tokenReviewer,
     tokenIssuer: authentication.tokenIssuer,
-    nodeConnector: new NodeProxy(nodes, clock),
+    nodeConnector: new NodeProxy({ connections: nodes, objects, random, clock }),
     roleGuard: new EscalationGuard(objects, authorizer),
     devWebhooks: options.devWebhooks ?? false,
   });
   server.registry.register(resources.filter((resource) => enablement.isServed(resource)));
   server.registry.register(options.resources ?? []);
   return { server, authentication, authorizer, webhooks, nodes, fairness, audit };
+}
+
+function nodeConnections(
+  { client, authorities, addressTypes }: KubeletSettings,
+  parts: Pick<NodeConnectionsOptions, 'objects' | 'clock' | 'local'>,
+  state: ServerState,
+): NodeConnections {
+  return new NodeConnections({
+    ...parts,
+    certificate: () => {
+      const { certificate, privateKey } = client ?? state.kubeletClient();
+      return { certificate, key: privateKey };
+    },
+    ...(authorities === undefined ? {} : { authorities: async () => authorities }),
+    ...(addressTypes === undefined ? {} : { addressTypes }),
+  });
 }
 
 /** Upstream's defaults. */

@@ -4,6 +4,7 @@ import type { Part } from '../kit/index.ts';
 import { nodeAgent, nodeAgents, type NodeAgentsOptions, nodeNames } from '../node/index.ts';
 import { scheduler, type SchedulerOptions } from '../scheduler/index.ts';
 import type { ControlPlane, Identity } from './control-plane.ts';
+import type { NodeEndpoints } from './node-endpoints.ts';
 
 /** What runs beside the API server. */
 export interface WorkloadOptions {
@@ -15,6 +16,8 @@ export interface WorkloadOptions {
   readonly scheduler?: boolean | SchedulerOptions | Part;
   /** How many nodes there are; 1 unless given. */
   readonly nodes?: number;
+  /** Opens a port for each node, where it answers as a kubelet does; no unless given. */
+  readonly nodeEndpoints?: boolean;
   /** What runs the containers of these nodes; simulated unless given. */
   readonly runtime?: NodeAgentsOptions['runtime'];
 }
@@ -34,9 +37,9 @@ export interface ClusterApp {
 /** The programs of a cluster, in the order they start. */
 export function clusterApps(
   plane: ControlPlane,
-  options: WorkloadOptions & { readonly hasOneServer: boolean },
+  options: WorkloadOptions & { readonly hasOneServer: boolean; readonly endpoints: NodeEndpoints | undefined },
 ): readonly ClusterApp[] {
-  const { controllers = true, scheduler: schedules = true, nodes = 1, runtime } = options;
+  const { controllers = true, scheduler: schedules = true, nodes = 1, runtime, endpoints } = options;
   const { certificate: rootCertificate } = plane.pki.authority;
   const builtIn = (): readonly Part[] =>
     builtInControllers({
@@ -65,10 +68,17 @@ export function clusterApps(
       parts: [schedules === true ? scheduler() : isPart(schedules) ? schedules : scheduler(schedules)],
     },
     nodes > 0 &&
-      kubelet(nodeNames(nodes), {
-        ...(runtime === undefined ? {} : { runtime }),
-        onAgent: (agent) => plane.localNodes.add(agent),
-      }),
+      kubelet(
+        nodeNames(nodes),
+        {
+          ...(runtime === undefined ? {} : { runtime }),
+          onAgent: (agent) => {
+            const server = plane.localNodes.add(agent);
+            endpoints?.serve(agent, server, plane.client(nodeIdentity(agent.name)));
+          },
+        },
+        endpoints,
+      ),
   ];
   return apps.filter((each) => each !== false);
 }
@@ -100,13 +110,27 @@ function controllerIdentity(builtIn: readonly Part[]): (writer: string) => Ident
  * A node may watch nothing but itself and its own pods. Many nodes in one process share their watches all the same, which are
  * then the scheduler's, who may see just as much; each writes as itself.
  */
-function kubelet(names: readonly string[], options: Pick<NodeAgentsOptions, 'runtime' | 'onAgent'>): ClusterApp {
+function kubelet(
+  names: readonly string[],
+  options: Pick<NodeAgentsOptions, 'runtime' | 'onAgent'>,
+  endpoints: NodeEndpoints | undefined,
+): ClusterApp {
   const [first = ''] = names;
   const shared = { name: 'kubelet', isOnePerCluster: false };
   if (names.length === 1) {
-    return { ...shared, identity: nodeIdentity(first), parts: [nodeAgent({ ...options, name: first })] };
+    const place = endpoints === undefined ? {} : { addresses: [endpoints.host], port: endpoints.portOf(first) };
+    return { ...shared, identity: nodeIdentity(first), parts: [nodeAgent({ ...options, ...place, name: first })] };
   }
-  return { ...shared, identity: SCHEDULER, identityOf: nodeIdentity, parts: [nodeAgents({ ...options, names })] };
+  const places =
+    endpoints === undefined
+      ? {}
+      : { addresses: () => [endpoints.host], port: (name: string) => endpoints.portOf(name) };
+  return {
+    ...shared,
+    identity: SCHEDULER,
+    identityOf: nodeIdentity,
+    parts: [nodeAgents({ ...options, ...places, names })],
+  };
 }
 
 function nodeIdentity(name: string): Identity {

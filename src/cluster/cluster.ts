@@ -1,11 +1,13 @@
 import { aborted, type Clock, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { type App, app } from '../kit/index.ts';
+import { nodeNames } from '../node/index.ts';
 import { clusterApps, type WorkloadOptions } from './cluster-apps.ts';
 import type { ControlPlane, ForkOptions, Identity } from './control-plane.ts';
 import { startControlPlane } from './start-control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { InProcessTransport } from './in-process-transport.ts';
+import { nodeHost, NodeEndpoints } from './node-endpoints.ts';
 
 export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
   /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
@@ -20,7 +22,19 @@ const NOT_READY = 'node.kubernetes.io/not-ready';
 
 /** Starts a whole cluster: the control plane, then controllers, scheduler and nodes as its clients. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  return new Cluster(await startControlPlane({ ...options, enableAdmission: enabledAdmission(options) }), options);
+  const plane = await startControlPlane({ ...options, enableAdmission: enabledAdmission(options) });
+  try {
+    return new Cluster(plane, options, await openEndpoints(plane, options));
+  } catch (error) {
+    await plane[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+async function openEndpoints(plane: ControlPlane, options: ClusterOptions): Promise<NodeEndpoints | undefined> {
+  const { nodes = 1, nodeEndpoints = false, listen, log } = options;
+  if (!nodeEndpoints) return undefined;
+  return NodeEndpoints.open(plane, nodeNames(nodes), { host: nodeHost(listen?.host ?? ''), log });
 }
 
 /** A cluster keeps its nodes from each other, as those of kubeadm do; an API server alone does so when it is told. */
@@ -36,6 +50,7 @@ export class Cluster implements AsyncDisposable {
   readonly plane: ControlPlane;
   readonly apps: readonly App[];
   readonly #options: ClusterOptions;
+  readonly #endpoints: NodeEndpoints | undefined;
   /** By program and writer. */
   readonly #clients = new Map<string, Client>();
   readonly #clientMetrics = new ClientMetrics();
@@ -43,11 +58,12 @@ export class Cluster implements AsyncDisposable {
   readonly #running: Promise<void>;
 
   /** Use `startCluster`. */
-  constructor(plane: ControlPlane, options: ClusterOptions) {
+  constructor(plane: ControlPlane, options: ClusterOptions, endpoints?: NodeEndpoints) {
     this.plane = plane;
+    this.#endpoints = endpoints;
     this.#options = options;
     const hasOneServer = options.storage.type !== 'etcd';
-    const programs = clusterApps(plane, { ...options, hasOneServer });
+    const programs = clusterApps(plane, { ...options, hasOneServer, endpoints });
     this.apps = programs.map(({ name, parts, isOnePerCluster }) =>
       app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && { namespace: 'kube-system' } }),
     );
@@ -102,6 +118,7 @@ export class Cluster implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running.catch(() => undefined); // it was logged when it happened
+    this.#endpoints?.[Symbol.dispose]();
     for (const client of this.#clients.values()) await client[Symbol.asyncDispose]();
     await this.plane[Symbol.asyncDispose]();
   }

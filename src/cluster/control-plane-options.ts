@@ -52,6 +52,16 @@ export interface ServerExtensions {
   readonly paths?: readonly PathHandler[];
 }
 
+/** How nodes that are elsewhere are reached. */
+export interface KubeletSettings {
+  /** Shown to kubelets; one of the cluster's own authority unless given. */
+  readonly client?: Credential;
+  /** PEM of the authorities of their certificates, which are not looked at unless given. */
+  readonly authorities?: string;
+  /** Which of a node's addresses to connect to, best first; upstream's order unless given. */
+  readonly addressTypes?: readonly string[];
+}
+
 export interface ControlPlaneOptions extends ServerExtensions {
   readonly name: string;
   readonly storage: StorageOptions;
@@ -72,6 +82,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly runtimeConfig: RuntimeConfig;
   /** Gets one readable line for each request that came over the network, when it is over. */
   readonly printRequest?: (line: string) => void;
+  /** How nodes that are elsewhere are reached. */
+  readonly kubelets?: KubeletSettings;
   /** How other API servers behind this one are reached. */
   readonly aggregation?: AggregationSettings;
   /** Admission plugins that are switched on besides those that are by default, by upstream's names. */

@@ -10,6 +10,7 @@ import {
 import type { Clock, MetricRegistry } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
+import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
 import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
@@ -25,6 +26,7 @@ import type { ClusterAccess } from './kubeconfig.ts';
 import { LocalNodes } from './local-nodes.ts';
 import { followCertificateFiles } from './pki/certificate-files.ts';
 import type { ClusterKeys, ClusterPki } from './pki/cluster-pki.ts';
+import { issueCredential, renewedCredential } from './pki/issue-credential.ts';
 import { keepRenewed } from './pki/renewal.ts';
 import { forkStorage } from './storage-options.ts';
 
@@ -41,6 +43,9 @@ export interface Identity {
 export interface ControlPlaneParts extends ServerParts {
   readonly keys: ClusterKeys;
 }
+
+/** As kubeadm has it: whom nodes know to be the API server. */
+const KUBELET_CLIENT = { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'] };
 
 /** A running control plane. Disposing of it ends all requests, then closes the store. */
 export class ControlPlane implements AsyncDisposable {
@@ -76,9 +81,13 @@ export class ControlPlane implements AsyncDisposable {
     const { server, definitions, fairness, audit, aggregator, legacyToken } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
-      localNode: (name) => this.localNodes.connectionTo(name),
+      localNodes: this.localNodes,
       metrics: () => this.#metricSources.flatMap((source) => source()),
       frontProxyClient: () => this.#pki.frontProxyClient,
+      kubeletClient: renewedCredential(
+        () => this.issue({ subject: KUBELET_CLIENT, usage: 'client' }),
+        this.certificateClock,
+      ),
       ending: this.#ending.signal,
     });
     this.server = server;
@@ -97,6 +106,14 @@ export class ControlPlane implements AsyncDisposable {
   /** What certificates go by. */
   get certificateClock(): Clock {
     return this.#options.certificateClock ?? this.#options.clock;
+  }
+
+  /** A certificate of the cluster's authority, for a part of this process. */
+  issue(request: Parameters<typeof issueCredential>[0]): Credential {
+    return issueCredential(request, this.#pki.authority, {
+      clock: this.certificateClock,
+      random: this.#options.random,
+    });
   }
 
   get isListening(): boolean {

@@ -11,5 +11,5 @@ export { NodeAgent, type NodeAgentParts, type NodeTask } from './node-agent.ts';
 export { DEFAULT_CAPACITY, type NodeDescription, type RuntimeFactory } from './machine/index.ts';
 export * from './runtime/index.ts';
 export { type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
-export { NodeServer, type ServedNode } from './server/index.ts';
+export * from './server/index.ts';
 export { SIMULATED, SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/index.ts';

@@ -76,6 +76,9 @@ export class NodeAgent implements Runnable {
       name: node.name,
       streams: this.streams,
       clock,
+      runtime: runtime.runtime,
+      startedAtMs: clock.now(),
+      port: node.port ?? 0,
       pod: (key) => this.#ownPod(key),
       pods: () => parts.podsOf(node.name).flatMap((key) => this.#ownPod(key) ?? []),
     };

@@ -37,12 +37,16 @@ export interface NodeAgentsOptions extends NodeOptions {
   readonly podCidrs?: (index: number) => readonly string[];
   /** The node's own addresses; from 10.0.0.1 on unless given. */
   readonly addresses?: (index: number) => readonly string[];
+  /** Where the server of a node listens; nowhere unless given. */
+  readonly port?: (name: string) => number;
 }
 
 export interface NodeAgentOptions extends NodeOptions {
   readonly name?: string;
   readonly podCidrs?: readonly string[];
   readonly addresses?: readonly string[];
+  /** Where its server listens; nowhere unless given. */
+  readonly port?: number;
 }
 
 const DEFAULT_NAME = 'keelson';
@@ -60,12 +64,13 @@ export function nodeNames(count: number): string[] {
 
 /** Any number of nodes in one process, with one watch of pods and one of nodes for all. */
 export function nodeAgents(options: NodeAgentsOptions = {}): Part {
-  const { names = nodeNames(1), podCidrs, addresses } = options;
+  const { names = nodeNames(1), podCidrs, addresses, port } = options;
   const nodes = names.map((name, index) =>
     describe(options, {
       name,
       podCidrs: podCidrs?.(index) ?? [defaultPodCidr(index)],
       addresses: addresses?.(index) ?? [defaultAddress(index)],
+      ...(port === undefined ? {} : { port: port(name) }),
     }),
   );
   return { name: 'nodes', prepare: (context) => new RunningNodes(context, nodes, { ...options, scopes: {} }) };
@@ -73,8 +78,8 @@ export function nodeAgents(options: NodeAgentsOptions = {}): Part {
 
 /** A single node, which watches nothing but itself and its own pods. */
 export function nodeAgent(options: NodeAgentOptions = {}): Part {
-  const { name = DEFAULT_NAME, podCidrs = [defaultPodCidr(0)], addresses = [defaultAddress(0)] } = options;
-  const node = describe(options, { name, podCidrs, addresses });
+  const { name = DEFAULT_NAME, podCidrs = [defaultPodCidr(0)], addresses = [defaultAddress(0)], port } = options;
+  const node = describe(options, { name, podCidrs, addresses, ...(port === undefined ? {} : { port }) });
   const scopes = {
     pods: { fieldSelector: `spec.nodeName=${name}` },
     nodes: { fieldSelector: `metadata.name=${name}` },
@@ -84,7 +89,7 @@ export function nodeAgent(options: NodeAgentOptions = {}): Part {
 
 function describe(
   { capacity, labels = {}, taints = [], kubeletVersion = DEFAULT_KUBELET_VERSION, architecture = 'amd64' }: NodeOptions,
-  place: Pick<NodeDescription, 'name' | 'podCidrs' | 'addresses'>,
+  place: Pick<NodeDescription, 'name' | 'podCidrs' | 'addresses' | 'port'>,
 ): NodeDescription {
   return {
     ...place,

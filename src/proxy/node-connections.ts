@@ -1,17 +1,30 @@
+import { lookup } from 'node:dns/promises';
 import type { Duplex } from 'node:stream';
-import { notFound, StatusError } from '../api/index.ts';
+import { badRequest, notFound, serviceUnavailable, StatusError } from '../api/index.ts';
 import type { Node } from '../api/types/core/v1.d.ts';
-import type { ServerObjects } from '../apiserver/index.ts';
+import { type ServerObjects, transportWords } from '../apiserver/index.ts';
 import type { Clock } from '../base/index.ts';
 import { type ClientCertificate, HttpClient } from '../wire/http/index.ts';
+import { KeptClients } from './kept-clients.ts';
+import { isProxyable, type ProxyLocation } from './proxy-location.ts';
+import type { ProxiedServer } from './proxied-request.ts';
+import type { ProxyName } from './proxy-name.ts';
+
+/** Nodes that are reached without a network. */
+export interface LocalConnections {
+  /** Opens a connection to a node; undefined for those that are elsewhere. */
+  connectionTo(node: string): (() => Duplex) | undefined;
+  /** Opens a connection to a port of a pod; undefined when it can be reached at its address only. */
+  portOf(node: string, pod: string, port: number): Promise<(() => Duplex) | undefined>;
+}
 
 export interface NodeConnectionsOptions {
   readonly objects: ServerObjects;
   readonly clock: Clock;
-  /** Opens a connection to a node of this process; undefined for those that are elsewhere. */
-  readonly local: (node: string) => (() => Duplex) | undefined;
+  /** The nodes of this process. */
+  readonly local: LocalConnections;
   /** As whom the server shows up at nodes elsewhere. */
-  readonly certificate?: ClientCertificate;
+  readonly certificate?: () => ClientCertificate;
   /** PEM of the authorities of nodes' certificates; they are not looked at unless given, as upstream. */
   readonly authorities?: () => Promise<string | undefined>;
   /** Which of a node's addresses to take, best first; upstream's order unless given. */
@@ -20,13 +33,10 @@ export interface NodeConnectionsOptions {
 
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 const DEFAULT_PORT = 10_250;
-/** Of nodes elsewhere; those that were not asked for the longest are let go first. */
-const MAX_CLIENTS = 1000;
-
 /** Connections to nodes, kept for the next request. */
 export class NodeConnections implements Disposable {
   readonly #options: NodeConnectionsOptions;
-  readonly #clients = new Map<string, HttpClient>();
+  readonly #clients = new KeptClients();
 
   constructor(options: NodeConnectionsOptions) {
     this.#options = options;
@@ -35,32 +45,74 @@ export class NodeConnections implements Disposable {
   /** Throws a Status when the node is not known or says of no address. */
   async to(node: string): Promise<HttpClient> {
     const { clock, local } = this.#options;
-    const connection = local(node);
+    const connection = local.connectionTo(node);
     if (connection !== undefined) {
       const server = new URL('http://node');
-      return this.#kept(
+      return this.#clients.get(
         `local ${node}`,
         () => new HttpClient({ target: { server, connection }, clock, isHttp1Only: true }),
       );
     }
     const server = await this.#address(node);
     const { certificate, authorities } = this.#options;
-    return this.#kept(
+    return this.#clients.get(
       server.origin,
       () =>
         new HttpClient({
           target: { server, insecureSkipTlsVerify: authorities === undefined },
           clock,
           isHttp1Only: true,
-          ...(certificate === undefined ? {} : { certificate }),
+          ...(certificate === undefined ? {} : { certificate: certificate() }),
           ...(authorities === undefined ? {} : { authorities }),
         }),
     );
   }
 
+  /** A node as its proxy is asked for: the server of its agent, or something else on its machine. */
+  async toProxied({ scheme, name, port }: ProxyName): Promise<ProxiedServer> {
+    const { local, objects } = this.#options;
+    if (local.connectionTo(name) !== undefined) {
+      const node = await objects.of<Node>('', 'nodes').newest('', name);
+      const kubeletPort = node?.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? DEFAULT_PORT;
+      if (port === '' || port === String(kubeletPort)) return { client: await this.to(name), host: 'node' };
+      const message = `error trying to reach service: dial tcp ${name}:${port}: connect: connection refused`;
+      throw serviceUnavailable(message);
+    }
+    const server = await this.#address(name);
+    await checkProxyable(server.hostname);
+    if (port === '' || port === server.port) return { client: await this.to(name), host: server.host };
+    return this.#at(scheme, server.hostname, port);
+  }
+
+  /** A pod, wherever it runs. `onEnd` is called with what to do when the connection is not needed any more. */
+  async toPod({ scheme, host, port, pod }: ProxyLocation, onEnd: (leave: () => void) => void): Promise<ProxiedServer> {
+    const { clock, local } = this.#options;
+    const { namespace = '', name = '' } = pod.metadata ?? {};
+    const number = portNumber(port, scheme);
+    const connection = await local.portOf(pod.spec?.nodeName ?? '', `${namespace}/${name}`, number);
+    const address = host.includes(':') ? `[${host}]` : host;
+    if (connection === undefined) return this.#at(scheme, address, String(number));
+    const server = new URL(`${scheme}://${address}:${number}`);
+    const target = { server, connection, insecureSkipTlsVerify: true };
+    const client = new HttpClient({ target, clock, isHttp1Only: true });
+    onEnd(() => client.destroy());
+    return { client, host: `${address}:${number}` };
+  }
+
+  /** Certificates are not looked at, as upstream: there is no name to compare them with. */
+  #at(scheme: string, host: string, port: string): ProxiedServer {
+    const server = new URL(`${scheme}://${host}:${port}`);
+    const { clock } = this.#options;
+    const target = { server, insecureSkipTlsVerify: true };
+    const client = this.#clients.get(
+      `proxied ${server.origin}`,
+      () => new HttpClient({ target, clock, isHttp1Only: true }),
+    );
+    return { client, host: `${host}:${port}` };
+  }
+
   [Symbol.dispose](): void {
-    for (const client of this.#clients.values()) client.destroy();
-    this.#clients.clear();
+    this.#clients[Symbol.dispose]();
   }
 
   async #address(name: string): Promise<URL> {
@@ -79,16 +131,28 @@ export class NodeConnections implements Disposable {
     const port = daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
     return new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port === 0 ? DEFAULT_PORT : port}`);
   }
+}
 
-  #kept(name: string, make: () => HttpClient): HttpClient {
-    const client = this.#clients.get(name) ?? make();
-    this.#clients.delete(name);
-    this.#clients.set(name, client);
-    const [oldest] = this.#clients;
-    if (oldest !== undefined && this.#clients.size > MAX_CLIENTS) {
-      this.#clients.delete(oldest[0]);
-      oldest[1].drain();
-    }
-    return client;
+/** A port as it is dialled. Throws what Go's resolver says of others. */
+function portNumber(text: string, scheme: 'http' | 'https'): number {
+  const named = { '': scheme === 'http' ? 80 : 443, http: 80, https: 443 }[text];
+  if (named !== undefined) return named;
+  if (!/^\d+$/.test(text)) throw unreachablePort(`lookup tcp/${text}: unknown port`);
+  if (Number(text) > 65_535) throw unreachablePort(`address ${text}: invalid port`);
+  return Number(text);
+}
+
+function unreachablePort(problem: string): StatusError {
+  return serviceUnavailable(`error trying to reach service: dial tcp: ${problem}`);
+}
+
+async function checkProxyable(host: string): Promise<void> {
+  let addresses: readonly { readonly address: string }[];
+  try {
+    addresses = await lookup(host.replace(/^\[|\]$/g, ''), { all: true });
+  } catch (error) {
+    throw badRequest(transportWords(error).replace(/^dial tcp: /, ''));
   }
+  if (addresses.length === 0) throw badRequest('no addresses for hostname');
+  if (!addresses.every(({ address }) => isProxyable(address))) throw badRequest('address not allowed');
 }

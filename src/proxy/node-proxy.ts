@@ -1,12 +1,15 @@
 import { badRequest, type GroupResource, internalError, StatusError } from '../api/index.ts';
 import type { Pod } from '../api/types/core/v1.d.ts';
-import type { Call, ConnectionAnswer } from '../apiserver/index.ts';
-import { type Clock, messageOf } from '../base/index.ts';
+import { type Call, type ConnectionAnswer, type ServerObjects, transportWords } from '../apiserver/index.ts';
+import type { Clock, Random } from '../base/index.ts';
 import { cutText, joinConnections } from '../wire/connections/index.ts';
 import type { HttpClient, HttpExchange, ResponseHeaders } from '../wire/http/index.ts';
 import type { NodeConnections } from './node-connections.ts';
 import { MAX_REFUSAL_BYTES } from './node-target.ts';
 import { commandPath, type ContainerPlace, logPath, portsPath } from './pod-requests.ts';
+import { passProxied, type ProxiedServer } from './proxied-request.ts';
+import { ProxyLocations } from './proxy-location.ts';
+import { readProxyName } from './proxy-name.ts';
 import { isTranslatable, translateCommand } from './translate-command.ts';
 import { isTunnel, tunnelPorts } from './tunnel-ports.ts';
 
@@ -18,9 +21,19 @@ export interface PodTarget {
   readonly container?: string;
 }
 
-/** What is asked of something else than a pod's containers. */
-export interface OtherTarget {
+/** What is asked of a server behind a pod, a service or a node. */
+export interface ProxyTarget {
   readonly type: 'podproxy' | 'nodeproxy' | 'serviceproxy';
+  readonly namespace: string;
+  /** `name`, `name:port` or `scheme:name:port`. */
+  readonly name: string;
+}
+
+export interface NodeProxyOptions {
+  readonly connections: NodeConnections;
+  readonly objects: ServerObjects;
+  readonly random: Random;
+  readonly clock: Clock;
 }
 
 const PODS: GroupResource = { group: '', resource: 'pods' };
@@ -28,21 +41,17 @@ const PODS: GroupResource = { group: '', resource: 'pods' };
 /** Passes on to nodes what clients want of the containers there. */
 export class NodeProxy {
   readonly #connections: NodeConnections;
+  readonly #locations: ProxyLocations;
   readonly #clock: Clock;
 
-  constructor(connections: NodeConnections, clock: Clock) {
+  constructor({ connections, objects, random, clock }: NodeProxyOptions) {
     this.#connections = connections;
+    this.#locations = new ProxyLocations(objects, random);
     this.#clock = clock;
   }
 
-  async connect(target: PodTarget | OtherTarget, call: Call): Promise<ConnectionAnswer> {
-    if (!('node' in target) || !('pod' in target)) {
-      const what = `${call.info.resource}/${call.info.subresource}`;
-      throw new StatusError({
-        code: 501,
-        message: `Cannot open "${what}": this server passes no requests on to ${call.info.resource}`,
-      });
-    }
+  async connect(target: PodTarget | ProxyTarget, call: Call): Promise<ConnectionAnswer> {
+    if (!('pod' in target)) return passProxied(call, await this.#proxied(target, call));
     const { type, node, pod, container = '' } = target;
     const { namespace = '', name = '' } = pod.metadata;
     const place: ContainerPlace = { namespace, pod: name, container };
@@ -58,12 +67,23 @@ export class NodeProxy {
     return isTranslatable(call) ? translateCommand(call, { client, path, clock }) : passUpgrade(call, client, path);
   }
 
+  async #proxied(target: ProxyTarget, call: Call): Promise<ProxiedServer> {
+    if (target.type === 'nodeproxy') {
+      const asked = readProxyName(target.name);
+      if (asked === undefined) throw badRequest(`invalid node request ${JSON.stringify(target.name)}`);
+      return this.#connections.toProxied(asked);
+    }
+    const isPod = target.type === 'podproxy';
+    const location = isPod ? await this.#locations.ofPod(target) : await this.#locations.ofService(target);
+    return this.#connections.toPod(location, (leave) => call.onFinish(leave));
+  }
+
   async #log(client: HttpClient, path: string, { info, signal }: Call): Promise<ConnectionAnswer> {
     let answer: HttpExchange;
     try {
       answer = await client.request({ method: 'GET', path, headers: {}, signal });
     } catch (error) {
-      throw new StatusError({ code: 500, message: messageOf(error) });
+      throw new StatusError({ code: 500, message: `Get "${client.origin}${path}": ${transportWords(error)}` });
     }
     const { status, chunks } = answer;
     if (status === 200) return { type: 'stream', code: 200, headers: { 'content-type': 'text/plain' }, body: chunks };
@@ -90,7 +110,7 @@ async function passUpgrade(call: Call, client: HttpClient, path: string): Promis
   try {
     answer = await client.upgrade({ method, path, headers, signal });
   } catch (error) {
-    throw new StatusError({ code: 500, message: `error dialing backend: ${messageOf(error)}` });
+    throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
   }
   if (!('socket' in answer)) {
     const body = await cutText(answer.chunks, MAX_REFUSAL_BYTES);

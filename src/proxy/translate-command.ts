@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Call, type ConnectionAnswer, webSocketAnswer } from '../apiserver/index.ts';
+import { type Call, type ConnectionAnswer, transportWords, webSocketAnswer } from '../apiserver/index.ts';
 import { messageOf } from '../base/index.ts';
 import { cutText } from '../wire/connections/index.ts';
 import {
@@ -52,7 +52,12 @@ async function openAtNode({ client, path }: NodeTarget, signal: AbortSignal): Pr
     upgrade: 'SPDY/3.1',
     'x-stream-protocol-version': SPDY_COMMAND_PROTOCOLS,
   };
-  const answer = await client.upgrade({ method: 'POST', path, headers, signal });
+  let answer: Awaited<ReturnType<typeof client.upgrade>>;
+  try {
+    answer = await client.upgrade({ method: 'POST', path, headers, signal });
+  } catch (cause) {
+    throw new Error(`error sending request: Post "${client.origin}${path}": ${transportWords(cause)}`, { cause });
+  }
   if ('socket' in answer) return answer.socket;
   throw new Error(`unable to upgrade connection: ${await cutText(answer.chunks, MAX_REFUSAL_BYTES)}`);
 }

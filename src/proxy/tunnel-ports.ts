@@ -1,6 +1,5 @@
 import { StatusError } from '../api/index.ts';
-import { type Call, type ConnectionAnswer, webSocketAnswer } from '../apiserver/index.ts';
-import { messageOf } from '../base/index.ts';
+import { type Call, type ConnectionAnswer, transportWords, webSocketAnswer } from '../apiserver/index.ts';
 import { cutText } from '../wire/connections/index.ts';
 import type { UpgradedConnection } from '../wire/http/index.ts';
 import { joinTunnel, PORT_FORWARD_PROTOCOL } from '../wire/remote-command/index.ts';
@@ -22,7 +21,7 @@ export async function tunnelPorts(call: Call, { client, path, clock }: NodeTarge
   try {
     answer = await client.upgrade({ method: 'POST', path, headers, signal: call.signal });
   } catch (error) {
-    throw new StatusError({ code: 500, message: `error dialing backend: ${messageOf(error)}` });
+    throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
   }
   if (!('socket' in answer)) {
     const body = await cutText(answer.chunks, MAX_REFUSAL_BYTES);

@@ -43,9 +43,12 @@ export type ConnectionTarget =
       readonly container: string;
     }
   | { readonly type: 'portforward'; readonly node: string; readonly pod: Whole<Pod> }
-  | { readonly type: 'podproxy'; readonly pod: string; readonly namespace: string; readonly port: string }
-  | { readonly type: 'nodeproxy'; readonly node: string }
-  | { readonly type: 'serviceproxy'; readonly service: string; readonly namespace: string; readonly port: string };
+  /** `name` may be `name`, `name:port` or `scheme:name:port`. */
+  | {
+      readonly type: 'podproxy' | 'nodeproxy' | 'serviceproxy';
+      readonly namespace: string;
+      readonly name: string;
+    };
 
 /** A part of the control plane that can be asked how it is. */
 export interface ComponentProbe {

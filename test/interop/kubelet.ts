@@ -6,7 +6,7 @@ import { CertificateSigningRequest, type Client, connect } from '../../src/clien
 import { KUBERNETES_VERSION } from '../../src/cluster/index.ts';
 import { LOOK_IMAGE, makeImage, PAUSE_IMAGE } from './kubelet-image.ts';
 import { type ClientReport, runSteps } from './outcome.ts';
-import { build, runCommand, whyMissing } from './toolchain.ts';
+import { build, type Ended, runCommand, whyMissing } from './toolchain.ts';
 import { eventually, type Trial } from './trial.ts';
 
 const NODE = 'real-1';
@@ -24,7 +24,8 @@ function whyNot(server: string): string | undefined {
     whyMissing('containerd') ??
     whyMissing('runc') ??
     whyMissing('ctr') ??
-    whyMissing('go', ['version'])
+    whyMissing('go', ['version']) ??
+    whyMissing('kubectl', ['version', '--client'])
   );
 }
 
@@ -32,14 +33,19 @@ async function tryKubelet(_server: string, { bundle }: { readonly bundle: string
   const folder = await mkdtemp(join(tmpdir(), 'keelson-kubelet-'));
   try {
     // Certificates of a minute, backdated by five, are renewed at once.
-    const flags = ['--nodes=0', '--enable-bootstrap-token-auth', '--cluster-signing-duration=1m'];
+    const flags = [
+      '--nodes=0',
+      '--enable-bootstrap-token-auth',
+      '--cluster-signing-duration=1m',
+      '--kubelet-preferred-address-types=InternalIP', // nobody resolves its name
+    ];
     await using server = await startKeelson({ bundle, folder: join(folder, 'server'), flags });
     await using client = await connect({ kubeconfig: server.kubeconfig, userAgent: 'interop' });
     await using _runtime = await startRuntime(folder);
     await using _tasks = { [Symbol.asyncDispose]: () => endTasks(folder) };
     await allowBootstrap(client);
     await using _kubelet = await startKubelet(folder, server);
-    const outcomes = await runSteps(steps(client, { folder, url: server.url }), STEP_LIMIT_MS);
+    const outcomes = await runSteps(steps(client, { folder, server }), STEP_LIMIT_MS);
     return { version: KUBERNETES_VERSION, outcomes };
   } finally {
     await unmount(folder);
@@ -54,7 +60,7 @@ async function unmount(folder: string): Promise<void> {
     await runCommand(['umount', '-l', mount], { cwd: '/', limitMs: 10_000 });
 }
 
-function steps(client: Client, { folder, url }: { readonly folder: string; readonly url: string }) {
+function steps(client: Client, { folder, server }: { readonly folder: string; readonly server: RunningServer }) {
   const requests = client.kind(CertificateSigningRequest);
   return {
     'join with a bootstrap token': (signal: AbortSignal) =>
@@ -88,7 +94,7 @@ function steps(client: Client, { folder, url }: { readonly folder: string; reado
       }),
     'a pod with its projected token': async (signal: AbortSignal) => {
       const pods = client.core.v1.pods.namespace('default');
-      const environment = { API_URL: url, WANTED: 'system:serviceaccount:default:default' };
+      const environment = { API_URL: server.url, WANTED: 'system:serviceaccount:default:default' };
       await pods.create({
         metadata: { name: 'look' },
         spec: {
@@ -115,6 +121,26 @@ function steps(client: Client, { folder, url }: { readonly folder: string; reado
         const { items } = await pods.list({ signal });
         if (items.length > 0) throw new Error('the pod is not gone');
       });
+    },
+    'its logs and commands, over WebSocket and SPDY': async (signal: AbortSignal) => {
+      const containers = [{ name: 'wait', image: LOOK_IMAGE, imagePullPolicy: 'Never' as const }];
+      const spec = { nodeName: NODE, hostNetwork: true, terminationGracePeriodSeconds: 0, containers };
+      await client.core.v1.pods.namespace('default').create({ metadata: { name: 'wait' }, spec });
+      const kubectl = (args: readonly string[], isWebSocket = true): Promise<Ended> =>
+        runCommand(['kubectl', `--kubeconfig=${server.kubeconfig}`, ...args], {
+          cwd: folder,
+          environment: { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: String(isWebSocket) },
+          limitMs: 30_000,
+        });
+      await eventually(signal, async () => {
+        const { stdout, stderr } = await kubectl(['logs', 'wait']);
+        if (stdout !== 'waiting\n') throw new Error(`its log is ${JSON.stringify(stdout + stderr)}`);
+      });
+      for (const isWebSocket of [true, false]) {
+        const { code, stdout, stderr } = await kubectl(['exec', 'wait', '--', '/look', 'say', 'hello'], isWebSocket);
+        if (code !== 3 || stdout !== 'hello\n') throw new Error(`the command ended with ${code}: ${stdout + stderr}`);
+      }
+      await client.core.v1.pods.namespace('default').delete('wait', { signal });
     },
   };
 }

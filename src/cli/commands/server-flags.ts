@@ -14,6 +14,7 @@ import {
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 import { aggregationFlags, aggregationSettings } from './aggregation-flags.ts';
+import { kubeletFlags, kubeletSettings } from './kubelet-flags.ts';
 import { authenticationFlags, authenticationSettings } from './authentication-flags.ts';
 import { authorizationFlags, authorizationSettings } from './authorization-flags.ts';
 import { durationFlag, fileFlag } from './file-flag.ts';
@@ -103,6 +104,7 @@ export const serverFlags: FlagDefinitions = {
   v: { type: 'string', value: 'N', default: '0', help: 'How much is logged; everything from 4 on' },
   ...authenticationFlags,
   ...aggregationFlags,
+  ...kubeletFlags,
   'request-timeout': { type: 'string', value: 'DURATION', default: '1m', help: 'Deadline of other requests' },
 };
 
@@ -124,6 +126,7 @@ export interface ServerSettings {
   readonly anonymousAuth: boolean;
   readonly authentication: NonNullable<ControlPlaneOptions['authentication']>;
   readonly aggregation: NonNullable<ControlPlaneOptions['aggregation']>;
+  readonly kubelets: NonNullable<ControlPlaneOptions['kubelets']>;
   readonly advertiseAddress?: string;
 }
 
@@ -157,6 +160,7 @@ export function serverSettings(flags: Flags): ServerSettings {
     anonymousAuth: flags.isSet('anonymous-auth'),
     authentication: authenticationSettings(flags),
     aggregation: aggregationSettings(flags),
+    kubelets: kubeletSettings(flags),
     ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
   };
 }

@@ -34,6 +34,10 @@ export const upDefinitions: FlagDefinitions = {
   'bind-address': { type: 'string', value: 'ADDRESS', default: '127.0.0.1', help: 'Where to listen' },
   port: { type: 'string', value: 'N', default: '6443', help: 'Port to listen on; 0 takes any that is free' },
   nodes: { type: 'string', value: 'N', default: '1', help: 'How many simulated nodes there are' },
+  'node-endpoints': {
+    type: 'boolean',
+    help: 'Open a port for each node, where it answers as a kubelet does: logs, commands, statistics',
+  },
   controllers: { type: 'boolean', default: true, help: 'Run the controllers; =false leaves that to other programs' },
   scheduler: { type: 'boolean', default: true, help: 'Run the scheduler; =false leaves that to another program' },
   name: { type: 'string', value: 'NAME', default: 'keelson', help: 'Name of the cluster in the kubeconfig' },
@@ -106,6 +110,7 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     controllerSettings: controllerSettings(flags),
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 500,
+    nodeEndpoints: flags.isSet('node-endpoints'),
     devWebhooks: flags.isSet('dev-webhooks'),
     controllers: flags.isSet('controllers'),
     scheduler: flags.isSet('scheduler'),

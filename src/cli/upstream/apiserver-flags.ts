@@ -19,7 +19,8 @@ const groups: readonly FlagGroup[] = [
       requestheader-username-headers service-account-extend-token-expiration? service-account-issuer
       service-account-jwks-uri service-account-key-file service-account-max-token-expiration
       service-account-signing-key-file enable-priority-and-fairness? aggregator-reject-forwarding-redirect? enable-aggregator-routing?
-      proxy-client-cert-file proxy-client-key-file`,
+      proxy-client-cert-file proxy-client-key-file kubelet-certificate-authority kubelet-client-certificate
+      kubelet-client-key kubelet-preferred-address-types`,
   },
   {
     verdict: 'accepted',
@@ -44,9 +45,8 @@ const groups: readonly FlagGroup[] = [
   },
   {
     verdict: 'accepted',
-    why: 'the server never connects to kubelets',
-    flags: `kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-preferred-address-types
-      kubelet-timeout`,
+    why: 'upstream reads it and does nothing by it: what kubelets are asked for takes as long as the client waits',
+    flags: 'kubelet-timeout',
   },
   {
     verdict: 'accepted',

@@ -75,14 +75,14 @@ export function nodeObject(node: NodeDescription, parts: StatusParts): DeepReado
 
 /** What the node reports; what `old` has of others stays. */
 export function nodeStatus(node: NodeDescription, parts: StatusParts, old: NodeStatus | undefined): NodeStatus {
-  const { name, addresses, capacity } = node;
+  const { name, addresses, capacity, port = 0 } = node;
   const images = reportedImages(parts.images);
   return {
     capacity: { ...old?.capacity, ...capacity },
     allocatable: allocatable(capacity, old),
     conditions: conditions(parts.nowMs, old?.conditions ?? []),
     addresses: [...addresses.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: name }],
-    daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
+    daemonEndpoints: { kubeletEndpoint: { Port: port } },
     nodeInfo: nodeInfo(node, parts.runtimeVersion),
     ...(images.length === 0 ? {} : { images }),
     runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: false, userNamespaces: false } }],

@@ -10,6 +10,8 @@ export interface NodeDescription {
   readonly podCidrs: readonly string[];
   /** Its own addresses: the main one, and perhaps one of the other IP family. */
   readonly addresses: readonly string[];
+  /** Where its server listens, for those who reach it over the network; nowhere unless given. */
+  readonly port?: number;
   readonly capacity: Readonly<Record<string, string>>;
   /** Beside those that every node has. */
   readonly labels: Readonly<Record<string, string>>;

@@ -1,8 +1,9 @@
 import { type Clock, messageOf } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
-import { type OpenPort, RuntimeError, type StreamEndpoint } from '../runtime/index.ts';
+import { type OpenPort, RuntimeError, type RuntimeService, type StreamEndpoint } from '../runtime/index.ts';
 import type { PodLogOptions, PodStreams } from '../streams/index.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
+import { resourceMetrics, statsSummary } from './node-stats.ts';
 import { passOn } from './pass-on.ts';
 import { serveCommand, wantedStreams } from './serve-command.ts';
 import { askedPorts, servePorts } from './serve-ports.ts';
@@ -12,6 +13,10 @@ export interface ServedNode {
   readonly name: string;
   readonly streams: PodStreams;
   readonly clock: Clock;
+  readonly runtime: RuntimeService;
+  readonly startedAtMs: number;
+  /** Where it can be reached, if anywhere. */
+  readonly port: number;
   pod(key: string): Observed<Pod> | undefined;
   pods(): readonly Observed<Pod>[];
 }
@@ -27,6 +32,16 @@ export async function answerNodeRequest(node: ServedNode, request: NodeRequest):
       return refusal(200, 'ok');
     case 'pods':
       return isRead ? podList(node) : NOT_ALLOWED;
+    case 'runningpods':
+      return isRead ? podList(node) : NOT_ALLOWED;
+    case 'configz':
+      return isRead ? json({ kubeletconfig: configOf(node) }) : NOT_ALLOWED;
+    case 'stats':
+      if (namespace !== 'summary') return NOT_FOUND;
+      return isRead ? json(await statsSummary(node, node.runtime)) : NOT_ALLOWED;
+    case 'metrics':
+      if (namespace !== 'resource') return NOT_FOUND;
+      return isRead ? metrics(await resourceMetrics(node.runtime)) : NOT_ALLOWED;
     case 'containerLogs':
       return isRead && rest.length === 1 ? containerLog(node, request, { key, container: rest[0] ?? '' }) : NOT_FOUND;
     case 'exec':
@@ -56,8 +71,28 @@ interface ContainerPlace {
 }
 
 function podList(node: ServedNode): NodeAnswer {
-  const list = { kind: 'PodList', apiVersion: 'v1', metadata: {}, items: node.pods() };
-  return { type: 'text', code: 200, text: JSON.stringify(list), contentType: 'application/json' };
+  return json({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: node.pods() });
+}
+
+function json(document: object): NodeAnswer {
+  return { type: 'text', code: 200, text: JSON.stringify(document), contentType: 'application/json' };
+}
+
+function metrics(text: string): NodeAnswer {
+  return { type: 'text', code: 200, text, contentType: 'text/plain; version=0.0.4; charset=utf-8' };
+}
+
+/** What of a kubelet's configuration has a meaning here. */
+function configOf({ port }: ServedNode): object {
+  return {
+    port,
+    authentication: { x509: {}, webhook: { enabled: true, cacheTTL: '2m0s' }, anonymous: { enabled: false } },
+    authorization: { mode: 'Webhook', webhook: { cacheAuthorizedTTL: '5m0s', cacheUnauthorizedTTL: '30s' } },
+    nodeStatusUpdateFrequency: '10s',
+    nodeStatusReportFrequency: '5m0s',
+    nodeLeaseDurationSeconds: 40,
+    maxPods: 110,
+  };
 }
 
 async function containerLog(
@@ -136,7 +171,7 @@ async function command(
     (endpoint) =>
       endpoint.type === 'url'
         ? passOn(request, endpoint.url, clock)
-        : serveCommand(request, wanted, { open: endpoint.open, clock }),
+        : serveCommand(request, wanted, { open: endpoint.open, clock, isAttach }),
   );
 }
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { AbortScope, type Logger, messageOf } from '../../base/index.ts';
 import { drained } from '../../wire/connections/index.ts';
+import type { RequestGuard } from './node-access.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
 import { answerNodeRequest, type ServedNode } from './node-routes.ts';
 
@@ -15,6 +16,7 @@ export class NodeServer implements Disposable {
   readonly #server: Server;
   readonly #scope = new AbortScope();
   readonly #connections = new Set<Duplex>();
+  readonly #guards = new WeakMap<Duplex, RequestGuard>();
 
   constructor(node: ServedNode, log: Logger) {
     this.#node = node;
@@ -24,9 +26,10 @@ export class NodeServer implements Disposable {
     this.#server.on('upgrade', (request, socket, first: Buffer) => void this.#upgrade(request, socket, first));
   }
 
-  /** Serves a connection, whoever is at its other end: who may connect is decided by who brings it. */
-  accept(connection: Duplex): void {
+  /** Serves a connection. Without a guard its requests are answered whoever sends them: who brings it has made sure of that. */
+  accept(connection: Duplex, guard?: RequestGuard): void {
     this.#connections.add(connection);
+    if (guard !== undefined) this.#guards.set(connection, guard);
     connection.once('close', () => this.#connections.delete(connection));
     this.#server.emit('connection', connection);
   }
@@ -89,7 +92,8 @@ export class NodeServer implements Disposable {
         return Array.isArray(value) ? value.join(', ') : value;
       };
       const request: NodeRequest = { method, path: pathname, query: searchParams, header, signal, isUpgrade };
-      return await answerNodeRequest(this.#node, request);
+      const refused = await this.#guards.get(incoming.socket)?.(request);
+      return refused ?? (await answerNodeRequest(this.#node, request));
     } catch (error) {
       this.#log.warn('request failed', { error, path: url });
       return refusal(500, messageOf(error));

@@ -24,12 +24,20 @@ export function wantedStreams(query: URLSearchParams): WantedStreams | NodeAnswe
   return { stdin: stdin === true, stdout: stdout === true, stderr, tty: tty === true };
 }
 
+export interface CommandParts {
+  readonly open: OpenProcess;
+  readonly clock: Clock;
+  /** Who attaches to what a container runs is not told how that ends. */
+  readonly isAttach: boolean;
+}
+
 /** Connects the caller with a process, over WebSocket or SPDY, as it asks for. */
 export function serveCommand(
   request: NodeRequest,
   wanted: WantedStreams,
-  { open, clock }: { readonly open: OpenProcess; readonly clock: Clock },
+  { open, clock, isAttach }: CommandParts,
 ): NodeAnswer {
+  const run = (streams: CommandStreams): Promise<void> => runCommand(streams, { open, isAttach }, wanted);
   if (wantsWebSocket((name) => request.header(name))) {
     const { code, headers, body } = handshake(
       (name) => request.header(name),
@@ -41,7 +49,7 @@ export function serveCommand(
       type: 'upgrade',
       headers,
       takeOver: async (socket) =>
-        runCommand(await webSocketCommand(new WebSocketConnection(socket, { clock, protocol }), wanted), open, wanted),
+        run(await webSocketCommand(new WebSocketConnection(socket, { clock, protocol }), wanted)),
     };
   }
   const protocol = negotiateSpdy(request, SPDY_COMMAND_PROTOCOLS);
@@ -49,17 +57,21 @@ export function serveCommand(
   return {
     type: 'upgrade',
     headers: spdyHeaders(protocol),
-    takeOver: async (socket) => runCommand(await spdyCommand(socket, wanted, { clock, protocol }), open, wanted),
+    takeOver: async (socket) => run(await spdyCommand(socket, wanted, { clock, protocol })),
   };
 }
 
-async function runCommand(streams: CommandStreams, open: OpenProcess, wanted: WantedStreams): Promise<void> {
+async function runCommand(
+  streams: CommandStreams,
+  { open, isAttach }: Omit<CommandParts, 'clock'>,
+  wanted: WantedStreams,
+): Promise<void> {
   const { stdin, resizes, signal } = streams;
   try {
     const running = open({ ...(wanted.stdin ? { stdin } : {}), ...(wanted.tty ? { resizes } : {}), signal });
     await Promise.all([pump(running.stdout, streams.stdout), pump(running.stderr, streams.stderr)]);
     const code = await running.exitCode;
-    await streams.end(exitOutcome(code, `exit status ${code}`));
+    await streams.end(isAttach ? { status: 'Success' } : exitOutcome(code, `exit status ${code}`));
   } catch (error) {
     await streams.end(failedOutcome(`error executing command in container: ${messageOf(error)}`));
   }

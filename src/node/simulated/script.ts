@@ -1,5 +1,6 @@
 // What annotations of a pod make its simulated containers do.
 import { DurationError, parseDuration } from '../../base/index.ts';
+import { parseQuantity, Quantity } from '../../api/values/index.ts';
 import { CONTAINER_KIND, CONTAINER_NAME, RuntimeError } from '../runtime/index.ts';
 
 /** Annotations are `sim.keelson.dev/<what>` for a pod's containers, or `sim.keelson.dev/<what>.<container>` for one. */
@@ -28,7 +29,10 @@ export interface ContainerScript {
   /** What it prints when it starts, and again and again if `logEveryMs` is given. */
   readonly log: string | undefined;
   readonly logEveryMs: number | undefined;
-  /** What commands in it print, and how they end. */
+  /** What it uses as long as it runs. */
+  readonly cpuCores: number;
+  readonly memoryBytes: number;
+  /** What commands in it print, and how they end, if that is not left to them. */
   readonly execOutput: string | undefined;
   readonly execCode: number;
 }
@@ -62,10 +66,15 @@ export function containerScript(annotations: Annotations, subject: ScriptSubject
     unhealthyAfterMs: duration('unhealthy-after', read('unhealthy-after')) ?? Infinity,
     log: read('log'),
     logEveryMs: positive('log-every', duration('log-every', read('log-every'))),
+    cpuCores: quantity('cpu', read('cpu')) ?? DEFAULT_CPU_CORES,
+    memoryBytes: quantity('memory', read('memory')) ?? DEFAULT_MEMORY_BYTES,
     execOutput: read('exec-output'),
     execCode: wholeNumber('exec-code', read('exec-code')) ?? 0,
   };
 }
+
+const DEFAULT_CPU_CORES = 0.001;
+const DEFAULT_MEMORY_BYTES = 4 * 1024 * 1024;
 
 export interface PullScript {
   readonly pullAfterMs: number;
@@ -86,6 +95,11 @@ export function pullScript(annotations: Annotations): PullScript {
 
 export function sandboxFailure(annotations: Annotations): string | undefined {
   return annotations[`${SCRIPT_PREFIX}sandbox-fails`];
+}
+
+/** What the ports of a pod answer to HTTP requests, if it says so. */
+export function httpBody(annotations: Annotations): string | undefined {
+  return annotations[`${SCRIPT_PREFIX}http-body`];
 }
 
 /** Texts are taken whole; everything else may be a list. */
@@ -127,6 +141,13 @@ function duration(what: string, text: string | undefined): number | undefined {
     throw cause;
   }
   throw unreadable(what, `must not be negative, got ${JSON.stringify(text)}`);
+}
+
+function quantity(what: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = parseQuantity(text);
+  if (value instanceof Quantity && value.sign >= 0) return value.toNumber();
+  throw unreadable(what, `must be a quantity such as 100m or 64Mi, got ${JSON.stringify(text)}`);
 }
 
 /** Less than a millisecond would be for ever; never is as good as not given. */

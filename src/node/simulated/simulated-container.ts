@@ -7,7 +7,9 @@ import {
   RuntimeError,
   type ScriptedReadiness,
 } from '../runtime/index.ts';
+import type { ContainerSetup } from './container-setup.ts';
 import { type Annotations, type ContainerScript, containerScript } from './script.ts';
+import { FileTree, type ShellMachine } from './shell/index.ts';
 
 /** How a container ended. */
 interface Ending {
@@ -21,6 +23,9 @@ export interface SimulatedContainerParts {
   readonly id: string;
   readonly podSandboxId: string;
   readonly identity: ContainerIdentity;
+  readonly setup: ContainerSetup;
+  /** Of its pod. */
+  readonly hostname: string;
   readonly imageRef: string;
   readonly createdAtMs: number;
   readonly clock: Clock;
@@ -29,6 +34,7 @@ export interface SimulatedContainerParts {
   readonly onEnd: () => void;
 }
 
+const DIRECTORIES = ['/bin', '/etc', '/home', '/root', '/tmp', '/usr', '/var'];
 const KILLED = 137;
 const NOT_STARTED = 128;
 
@@ -45,6 +51,9 @@ export class SimulatedContainer {
   /** As it was read last, and from what. */
   #script: { readonly from: Annotations; readonly script: ContainerScript } | undefined;
   #kill: { readonly atMs: number; readonly timer: Disposable } | undefined;
+
+  /** Made when a command first needs it. */
+  #machine: ShellMachine | undefined;
 
   constructor(parts: SimulatedContainerParts) {
     this.id = parts.id;
@@ -91,6 +100,27 @@ export class SimulatedContainer {
     const script = containerScript(annotations, { name, attempt, kind });
     this.#script = { from: annotations, script };
     return script;
+  }
+
+  get setup(): ContainerSetup {
+    return this.#parts.setup;
+  }
+
+  /** What a command in it finds: its files, which last as long as the container, and its environment. */
+  shellSetup(clock: Clock): {
+    readonly machine: ShellMachine;
+    readonly environment: ReadonlyMap<string, string>;
+    readonly directory: string;
+  } {
+    const { setup, hostname } = this.#parts;
+    const directory = setup.workingDirectory === '' ? '/' : setup.workingDirectory;
+    const mounts = setup.mounts.split('\0').filter((path) => path !== '');
+    this.#machine ??= { hostname, clock, files: new FileTree([...DIRECTORIES, directory, ...mounts], clock.now()) };
+    const own = setup.environment.split('\0').filter((text) => text !== '');
+    const environment = ['PATH=/usr/local/bin:/usr/bin:/bin', `HOSTNAME=${hostname}`, 'HOME=/root', ...own].map(
+      (text): [string, string] => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)],
+    );
+    return { machine: this.#machine, environment: new Map(environment), directory };
   }
 
   get readiness(): ScriptedReadiness {
@@ -153,6 +183,11 @@ export class SimulatedContainer {
     if (stopAfterMs === 0) return this.#endNow(stopCode, '');
     this.#killAfter(stopAfterMs, stopCode, timeoutMs);
     await this.ended(signal);
+  }
+
+  /** What it runs has ended with this code. */
+  exit(code: number): void {
+    this.#endNow(code, '');
   }
 
   /** Ends it at once. */

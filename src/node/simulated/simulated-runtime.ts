@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { type Clock, deepEqual, type Random } from '../../base/index.ts';
+import { AbortScope, type Clock, deepEqual, type Random } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
+import { cutBytes } from '../../wire/connections/index.ts';
 import {
   type AttachRequest,
   type CallOptions,
   type ContainerEvent,
   type ContainerFilter,
-  type ContainerIdentity,
   type ContainerStats,
   type ContainerStatus,
   type CreateContainerRequest,
@@ -19,6 +19,7 @@ import {
   type PodSandboxFilter,
   type PodSandboxStatus,
   type PodSandboxStatusResponse,
+  type PortForwardRequest,
   type RuntimeCondition,
   RuntimeError,
   type RuntimeService,
@@ -27,13 +28,15 @@ import {
   type StreamEndpoint,
 } from '../runtime/index.ts';
 import { AddressPool } from './address-pool.ts';
+import { setupOf, UNKNOWN_SETUP } from './container-setup.ts';
 import { remembered } from './recover.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
-import { sandboxFailure } from './script.ts';
+import { httpBody, sandboxFailure } from './script.ts';
 import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
-import { echo, runScripted, scriptedOutput } from './scripted-process.ts';
-import { SimulatedContainer } from './simulated-container.ts';
+import { scriptedPort } from './scripted-port.ts';
+import { attachToShell, runScripted } from './scripted-process.ts';
+import { SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 
@@ -44,6 +47,10 @@ export interface SimulatedRuntimeOptions {
   readonly podCidrs: readonly string[];
   readonly version: string;
 }
+
+/** What commands print beyond this is left out, as by CRI's runtimes. */
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+const NEVER = new AbortController().signal;
 
 /** Before `://` in container ids. */
 export const SIMULATED = 'simulated';
@@ -121,7 +128,8 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
       throw new RuntimeError('Invalid', `Cannot create container "${config.metadata.name}": its sandbox has stopped`);
     const { metadata, image, labels, annotations, logPath } = config; // nothing else is ever asked for
     const identity = { metadata, image, labels, annotations, logPath };
-    const container = this.#container(sandbox, { identity, id: this.#newId(), createdAtMs: this.#clock.now() });
+    const setup = setupOf(config);
+    const container = this.#container(sandbox, { identity, setup, id: this.#newId(), createdAtMs: this.#clock.now() });
     const { createFails } = container.script;
     if (createFails !== undefined) throw new RuntimeError('Failed', createFails);
     this.#registry.addContainer(container);
@@ -156,8 +164,12 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
 
   async containerStats(filter?: ContainerFilter): Promise<readonly ContainerStats[]> {
     const timestampMs = this.#clock.now();
-    return (await this.listContainers(filter)).map(({ id, metadata }) => {
-      return { id, metadata, timestampMs, usageCoreNanoSeconds: 0, workingSetBytes: 0, writableLayerBytes: 0 };
+    return (await this.listContainers(filter)).map(({ id, metadata, state, startedAtMs = timestampMs }) => {
+      const { cpuCores, memoryBytes } = this.#registry.container(id).script;
+      const isRunning = state === 'CONTAINER_RUNNING';
+      const usageCoreNanoSeconds = isRunning ? Math.round(cpuCores * (timestampMs - startedAtMs) * 1e6) : 0;
+      const workingSetBytes = isRunning ? memoryBytes : 0;
+      return { id, metadata, timestampMs, usageCoreNanoSeconds, workingSetBytes, writableLayerBytes: 0 };
     });
   }
 
@@ -169,22 +181,47 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     // there are no files
   }
 
-  async execSync(id: string, cmd: readonly string[]): Promise<ExecSyncResponse> {
-    return scriptedOutput(this.#registry.running(id).script, cmd);
+  async execSync(
+    id: string,
+    cmd: readonly string[],
+    { signal = NEVER, timeoutMs }: CallOptions & { readonly timeoutMs?: number } = {},
+  ): Promise<ExecSyncResponse> {
+    const clock = this.#clock;
+    using scope = new AbortScope(signal);
+    const late = new RuntimeError('DeadlineExceeded', `command timed out after ${timeoutMs} ms`);
+    using _timeUp = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => scope.abort(late));
+    const container = this.#registry.running(id);
+    const { stdout, stderr, exitCode } = runScripted(cmd, { container, tty: false, clock }, { signal: scope.signal });
+    const [output, errors, code] = await Promise.all([
+      cutBytes(stdout, MAX_OUTPUT_BYTES),
+      cutBytes(stderr, MAX_OUTPUT_BYTES),
+      exitCode,
+    ]);
+    if (scope.signal.aborted) throw scope.signal.reason;
+    return { stdout: output, stderr: errors, exitCode: code };
   }
 
-  async exec({ containerId, cmd }: ExecRequest): Promise<StreamEndpoint<OpenProcess>> {
-    const { script } = this.#registry.running(containerId);
-    return { type: 'in process', open: (input) => runScripted(script, cmd, input) };
+  async exec({ containerId, cmd, tty }: ExecRequest): Promise<StreamEndpoint<OpenProcess>> {
+    const command = { container: this.#registry.running(containerId), tty, clock: this.#clock };
+    return { type: 'in process', open: (input) => runScripted(cmd, command, input) };
   }
 
-  async attach({ containerId }: AttachRequest): Promise<StreamEndpoint<OpenProcess>> {
+  async attach({ containerId, stdin, tty }: AttachRequest): Promise<StreamEndpoint<OpenProcess>> {
     const container = this.#registry.running(containerId);
+    if (stdin && container.setup.stdin !== 'none') {
+      return { type: 'in process', open: (input) => attachToShell({ container, tty, clock: this.#clock }, input) };
+    }
     return { type: 'in process', open: ({ signal }) => this.logs.attach(container, signal) };
   }
 
-  async portForward(): Promise<StreamEndpoint<OpenPort>> {
-    return { type: 'in process', open: (_port, sent) => echo(sent) };
+  async portForward({ podSandboxId }: PortForwardRequest): Promise<StreamEndpoint<OpenPort>> {
+    const sandbox = this.#registry.sandbox(podSandboxId);
+    const { namespace, name } = sandbox.config.metadata;
+    const page = (): string | undefined => httpBody(sandbox.annotations);
+    return {
+      type: 'in process',
+      open: (port, sent) => scriptedPort(sent, { pod: `${namespace}/${name}`, port, page }),
+    };
   }
 
   containerEvents(signal: AbortSignal): AsyncIterable<ContainerEvent> {
@@ -225,7 +262,7 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     for (const { id, identity, startedAtMs, ending } of past.containers) {
       this.images.add(identity.image.image);
       const createdAtMs = startedAtMs ?? past.createdAtMs;
-      const container = this.#container(sandbox, { identity, id, createdAtMs });
+      const container = this.#container(sandbox, { identity, setup: UNKNOWN_SETUP, id, createdAtMs });
       this.#registry.addContainer(container);
       if (ending !== undefined) container.hasEnded(startedAtMs, ending);
       else container.run(createdAtMs);
@@ -235,7 +272,7 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
 
   #container(
     sandbox: SimulatedSandbox,
-    parts: { readonly id: string; readonly identity: ContainerIdentity; readonly createdAtMs: number },
+    parts: Pick<SimulatedContainerParts, 'id' | 'identity' | 'setup' | 'createdAtMs'>,
   ): SimulatedContainer {
     const image = fullImageName(parts.identity.image.image);
     const container: SimulatedContainer = new SimulatedContainer({
@@ -246,6 +283,7 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
         logPath: `${sandbox.config.logDirectory}/${parts.identity.logPath}`,
       },
       podSandboxId: sandbox.id,
+      hostname: sandbox.config.metadata.name,
       imageRef: imageReference(image),
       clock: this.#clock,
       annotations: () => sandbox.annotations,

@@ -149,12 +149,12 @@ const steps: readonly Step[] = [
   },
   {
     send: ['DELETE', '/api/v1/namespaces/kinds/services/web:80/proxy/some/path'],
-    code: 404,
+    code: 501,
     seen: ['CONNECT services/proxy v1/ServiceProxyOptions kinds/web:80 +ServiceProxyOptions none'],
   },
   {
     send: ['GET', '/api/v1/nodes/n1/proxy/metrics'],
-    code: 404,
+    code: 501,
     seen: ['CONNECT nodes/proxy v1/NodeProxyOptions /n1 +NodeProxyOptions none'],
   },
   {

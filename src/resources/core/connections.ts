@@ -1,4 +1,12 @@
-import { badRequest, forbiddenField, invalid, invalidValue, notFound, StatusError } from '../../api/index.ts';
+import {
+  badRequest,
+  forbidden,
+  forbiddenField,
+  invalid,
+  invalidValue,
+  notFound,
+  StatusError,
+} from '../../api/index.ts';
 import type { FieldError } from '../../api/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { Call, ConnectionAnswer } from '../../apiserver/index.ts';
@@ -25,6 +33,7 @@ export function podStream(
     isRead: type === 'log',
     async open(call, objects) {
       if (type === 'log') checkLogOptions(call);
+      else await checkMayCreate(environment, call);
       const pod = (await objects.get()) as unknown as Whole<Pod>;
       const container = type === 'portforward' ? '' : containerFor(pod, call.query.get('container'));
       const { name = '' } = pod.metadata;
@@ -40,48 +49,40 @@ export function podStream(
   });
 }
 
+/** A WebSocket begins with GET, which must not be enough for running commands: whoever may not `create` is refused whatever the method is. */
+async function checkMayCreate({ accessReviewer }: KindEnvironment, { info, user, signal }: Call): Promise<void> {
+  if (info.verb === 'create' || accessReviewer === undefined) return;
+  const { verdict, reason } = await accessReviewer.authorizer.authorize({
+    user,
+    info: { ...info, verb: 'create' },
+    signal,
+  });
+  if (verdict !== 'allow') throw forbidden({ group: info.group, resource: info.resource }, info.name, reason);
+}
+
 const NO_LOG_YET: ConnectionAnswer = { type: 'bytes', code: 204, contentType: '', body: '' };
 
 const EVERY_METHOD = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
-
-const PROXIED = { podproxy: 'pods', nodeproxy: 'nodes', serviceproxy: 'services' };
 
 /** `proxy` of pods, services and nodes: a request passed on to what answers behind them. */
 export function proxied(
   environment: KindEnvironment,
   type: 'podproxy' | 'nodeproxy' | 'serviceproxy',
 ): SubresourceMaker {
-  const targets = environment.objects.of('', PROXIED[type]);
   return (info) => ({
     type: 'connection',
     verbs: info.verbs,
     struct: info.type,
     style: { kind: 'connect', methods: EVERY_METHOD, options: info.type, takesPath: true },
-    async open(call) {
-      const { namespace } = call.info;
-      const { name, port } = nameAndPort(call.info.name);
-      if ((await targets.newest(namespace, name)) === undefined)
-        throw notFound({ group: '', resource: call.info.resource }, name);
-      switch (type) {
-        case 'nodeproxy':
-          return connect(environment, { type, node: name }, call);
-        case 'podproxy':
-          return connect(environment, { type, pod: name, namespace, port }, call);
-        case 'serviceproxy':
-          return connect(environment, { type, service: name, namespace, port }, call);
-      }
-    },
+    open: (call) => connect(environment, { type, namespace: call.info.namespace, name: call.info.name }, call),
   });
 }
 
-/** Names may be `name`, `name:port` or `scheme:name:port`. */
-function nameAndPort(text: string): { readonly name: string; readonly port: string } {
-  const parts = text.split(':');
-  if (parts.length === 1) return { name: text, port: '' };
-  return { name: parts.at(-2) ?? '', port: parts.at(-1) ?? '' };
-}
-
-function connect({ nodeConnector }: KindEnvironment, target: ConnectionTarget, call: Call): Promise<ConnectionAnswer> {
+async function connect(
+  { nodeConnector }: KindEnvironment,
+  target: ConnectionTarget,
+  call: Call,
+): Promise<ConnectionAnswer> {
   if (nodeConnector !== undefined) return nodeConnector.connect(target, call);
   throw new StatusError({
     code: 501,

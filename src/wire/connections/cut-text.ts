@@ -1,5 +1,10 @@
 /** What comes as text, at most so many bytes of it; the rest is not read. */
 export async function cutText(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  return (await cutBytes(chunks, maxBytes)).toString();
+}
+
+/** What comes, at most so many bytes of it; the rest is not read. */
+export async function cutBytes(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
@@ -7,5 +12,5 @@ export async function cutText(chunks: AsyncIterable<Uint8Array>, maxBytes: numbe
     bytes += chunk.length;
     if (bytes >= maxBytes) break;
   }
-  return Buffer.concat(parts).toString('utf8', 0, Math.min(bytes, maxBytes));
+  return Buffer.concat(parts).subarray(0, maxBytes);
 }

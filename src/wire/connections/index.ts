@@ -1,6 +1,6 @@
 // What other folders may use: bytes between two ends, whatever protocol they are of.
 export { ByteInbox } from './byte-inbox.ts';
-export { cutText } from './cut-text.ts';
+export { cutBytes, cutText } from './cut-text.ts';
 export { drained } from './drained.ts';
 export { duplexPair } from './duplex-pair.ts';
 export { joinConnections } from './join-connections.ts';

@@ -54,6 +54,11 @@ export class HttpClient {
     });
   }
 
+  /** Scheme, host and port of the server. */
+  get origin(): string {
+    return this.#options.target.server.origin;
+  }
+
   /**
    * Resolves when the head of the answer is there, whatever its status; rejects with a `TransportError`, or with the reason
    * of the request's signal. Redirects are answers like any other.

@@ -81,7 +81,7 @@ export class Http1Requests {
       agent: this.#agent,
       method,
       path,
-      headers: { ...(headers as Record<string, string | string[]>), host },
+      headers: { host, ...(headers as Record<string, string | string[]>) },
     });
     const aborting = onAbort(signal, () => sent.destroy(new Error('Aborted')));
     sent.once('close', () => aborting[Symbol.dispose]());

@@ -94,12 +94,21 @@ test('a sender waits for a reader that is slow, and goes on when it reads', asyn
   expect(bytes).toBe(64 * 64 * 1024);
 });
 
+test('a stream that is cancelled gives what came before, and ends', async () => {
+  const { client, next } = connect();
+  const [one, theirs] = await Promise.all([client.open({ name: 'one' }), next()]);
+
+  await theirs.write(Buffer.from('before'));
+  theirs.reset(5);
+  expect(await textOf(one)).toBe('before');
+});
+
 test('a reset ends both directions with an error, and other streams go on', async () => {
   const { client, next } = connect();
   const [one, theirs] = await Promise.all([client.open({ name: 'one' }), next()]);
   const [two, others] = await Promise.all([client.open({ name: 'two' }), next()]);
 
-  theirs.reset(5);
+  theirs.reset(6);
   await expect(textOf(one)).rejects.toThrow(SpdyError);
   await others.end();
   expect(await textOf(two)).toBe('');

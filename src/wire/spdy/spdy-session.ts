@@ -130,7 +130,8 @@ export class SpdySession {
       case 'reset': {
         const error = new SpdyError(`The other side gave up the stream (status ${frame.status})`);
         this.#settleReply(frame.stream, error);
-        this.#streams.get(frame.stream)?.fail(error);
+        // Servers of Kubernetes cancel all streams when a command has ended, and their clients take it for the end.
+        this.#streams.get(frame.stream)?.fail(frame.status === RESET_STATUS.cancel ? undefined : error);
         return;
       }
       case 'ping': {

@@ -66,8 +66,8 @@ export class SpdyStream implements AsyncIterable<Uint8Array> {
     this.#forgetIfOver();
   }
 
-  /** Neither side sends any more. */
-  fail(error: Error): void {
+  /** Neither side sends any more; without an error, who reads sees an end like any other. */
+  fail(error: Error | undefined): void {
     this.#isFinished = true;
     this.#isSent = true;
     this.#inbox.finish(error);

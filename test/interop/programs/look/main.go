@@ -1,4 +1,4 @@
-// Command look is the only program in the image of the kubelet's trial: it waits, or asks the API server who it is.
+// Command look is the only program in the image of the kubelet's trial: it waits, says something and fails, or asks the API server who it is.
 package main
 
 import (
@@ -16,9 +16,14 @@ const folder = "/var/run/secrets/kubernetes.io/serviceaccount/"
 
 func main() {
 	if len(os.Args) == 1 {
+		fmt.Println("waiting")
 		for {
 			time.Sleep(time.Hour)
 		}
+	}
+	if os.Args[1] == "say" {
+		fmt.Println(os.Args[2])
+		os.Exit(3)
 	}
 	if err := ask(); err != nil {
 		fmt.Println(err)

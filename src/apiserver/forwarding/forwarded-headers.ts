@@ -1,0 +1,55 @@
+import type { ResponseHeaders } from '../../wire/http/index.ts';
+import type { Call } from '../request/call.ts';
+
+/** By lower-case name; a list stands for a header that is sent several times. */
+export type ForwardedHeaders = Record<string, string | readonly string[]>;
+
+/** Headers that mean one connection only (RFC 9110, 7.6.1), and the credentials, which are for this server. */
+const NOT_PASSED_ON = new Set([
+  'authorization',
+  'connection',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** The headers of a request that are meant for whoever answers it in the end, with the address of the client added. */
+export function endToEndHeaders(call: Call): ForwardedHeaders {
+  const listed = new Set(
+    (call.header('connection') ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim()),
+  );
+  const headers: ForwardedHeaders = {};
+  for (const name of call.headerNames()) {
+    if (name.startsWith(':') || NOT_PASSED_ON.has(name) || listed.has(name)) continue;
+    const values = call.headers(name);
+    headers[name] = values.length === 1 ? (values[0] ?? '') : values;
+  }
+  const via = call.header('x-forwarded-for');
+  headers['x-forwarded-for'] = via === undefined ? call.remoteAddress : `${via}, ${call.remoteAddress}`;
+  return headers;
+}
+
+/** The headers of an answer that are passed back. Which web pages may read it is said by this server, to whom they talk. */
+export function answerHeaders(headers: ResponseHeaders): ForwardedHeaders {
+  const kept: ForwardedHeaders = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || name.startsWith(':') || name.startsWith('access-control-allow-')) continue;
+    if (name !== 'date') kept[name] = value;
+  }
+  return kept;
+}
+
+/** Path as it is written in a request: escaped as Go does. */
+export function escapedPath(path: string): string {
+  return path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]+/g, (text) => encodeURIComponent(text));
+}

@@ -1,0 +1,103 @@
+import { posix } from 'node:path';
+
+/** Of one container. */
+const MAX_BYTES = 1024 * 1024;
+const MAX_ENTRIES = 4096;
+/** What an entry costs beside its content. */
+const ENTRY_BYTES = 64;
+
+export type FileEntry =
+  | { readonly type: 'directory'; readonly mode: number; readonly modifiedMs: number }
+  | { readonly type: 'file'; readonly mode: number; readonly modifiedMs: number; readonly bytes: Uint8Array };
+
+/** What went wrong, in the words of a C library. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+}
+
+const NOT_THERE = 'No such file or directory';
+
+/** The files of a container, which are kept in memory, within bounds. Paths are absolute; `resolve` makes them so. */
+export class FileTree {
+  readonly #entries = new Map<string, FileEntry>();
+  #bytes = 0;
+
+  constructor(directories: readonly string[], nowMs: number) {
+    this.#entries.set('/', { type: 'directory', mode: 0o755, modifiedMs: nowMs });
+    for (const path of directories) this.makeDirectories(posix.resolve('/', path), nowMs);
+  }
+
+  get(path: string): FileEntry | undefined {
+    return this.#entries.get(path);
+  }
+
+  read(path: string): Uint8Array {
+    const entry = this.get(path);
+    if (entry === undefined) throw new FileError(NOT_THERE);
+    if (entry.type === 'directory') throw new FileError('Is a directory');
+    return entry.bytes;
+  }
+
+  write(path: string, bytes: Uint8Array, { mode, nowMs }: { readonly mode?: number; readonly nowMs: number }): void {
+    const before = this.get(path);
+    if (before?.type === 'directory') throw new FileError('Is a directory');
+    if (this.get(posix.dirname(path))?.type !== 'directory') throw new FileError(NOT_THERE);
+    this.#set(path, { type: 'file', mode: mode ?? before?.mode ?? 0o644, modifiedMs: nowMs, bytes });
+  }
+
+  makeDirectory(path: string, nowMs: number): void {
+    if (this.get(path) !== undefined) throw new FileError('File exists');
+    if (this.get(posix.dirname(path))?.type !== 'directory') throw new FileError(NOT_THERE);
+    this.#set(path, { type: 'directory', mode: 0o755, modifiedMs: nowMs });
+  }
+
+  makeDirectories(path: string, nowMs: number): void {
+    const steps = path.split('/').filter((step) => step !== '');
+    for (let count = 1; count <= steps.length; count++) {
+      const parent = `/${steps.slice(0, count).join('/')}`;
+      const entry = this.get(parent);
+      if (entry?.type === 'file') throw new FileError('Not a directory');
+      if (entry === undefined) this.makeDirectory(parent, nowMs);
+    }
+  }
+
+  /** With everything below it. */
+  remove(path: string): void {
+    if (path === '/') throw new FileError('Device or resource busy');
+    for (const below of this.below(path)) this.#delete(below);
+    this.#delete(path);
+  }
+
+  /** The paths of everything below a directory, those of a directory before what it holds. */
+  below(path: string): readonly string[] {
+    const prefix = path === '/' ? '/' : `${path}/`;
+    return [...this.#entries.keys()].filter((each) => each.startsWith(prefix) && each !== path).sort();
+  }
+
+  /** The names in a directory. */
+  names(path: string): readonly string[] {
+    const start = path === '/' ? 1 : path.length + 1;
+    return this.below(path)
+      .map((each) => each.slice(start))
+      .filter((name) => !name.includes('/'));
+  }
+
+  #set(path: string, entry: FileEntry): void {
+    const before = this.#entries.get(path);
+    const bytes = this.#bytes - sizeOf(before) + sizeOf(entry);
+    const isFull = bytes > MAX_BYTES || (before === undefined && this.#entries.size >= MAX_ENTRIES);
+    if (isFull) throw new FileError('No space left on device');
+    this.#bytes = bytes;
+    this.#entries.set(path, entry);
+  }
+
+  #delete(path: string): void {
+    this.#bytes -= sizeOf(this.#entries.get(path));
+    this.#entries.delete(path);
+  }
+}
+
+function sizeOf(entry: FileEntry | undefined): number {
+  if (entry === undefined) return 0;
+  return ENTRY_BYTES + (entry.type === 'file' ? entry.bytes.length : 0);
+}

@@ -1,0 +1,86 @@
+import { serviceUnavailable, StatusError } from '../api/index.ts';
+import {
+  answerHeaders,
+  type Call,
+  type ConnectionAnswer,
+  discard,
+  endToEndHeaders,
+  escapedPath,
+  forward,
+  forwardUpgrade,
+  type Onward,
+  transportWords,
+} from '../apiserver/index.ts';
+import type { HttpClient, HttpExchange } from '../wire/http/index.ts';
+import { joined, proxiedLink, type ProxiedPlace, withProxiedLinks } from './proxied-links.ts';
+
+/** A server behind a pod, a service or a node. */
+export interface ProxiedServer {
+  readonly client: HttpClient;
+  /** Host and port, as URLs have them. */
+  readonly host: string;
+}
+
+/** Passes a request on to a server, with what follows `proxy` of its path, and the answer back. */
+export async function passProxied(call: Call, { client, host }: ProxiedServer): Promise<ConnectionAnswer> {
+  const path = serverPath(call);
+  const query = call.query.text === '' ? '' : `?${call.query.text}`;
+  const onward: Onward = { client, path: `${escapedPath(path)}${query}`, headers: endToEndHeaders(call) };
+  if (call.isUpgrade) return upgraded(call, onward);
+  if (path === '' && (call.method === 'GET' || call.method === 'HEAD')) {
+    const location = `${escapedPath(call.path)}/${query}`;
+    return { type: 'bytes', code: 301, contentType: '', body: '', headers: { location } };
+  }
+  const prefix = call.path.endsWith(path) ? call.path.slice(0, call.path.length - path.length) : call.path;
+  const place = { prefix: escapedPath(prefix), serverHost: host, clientHost: call.header('host') ?? '' };
+  const headers = { ...onward.headers, 'x-forwarded-uri': joined(place.prefix, escapedPath(path)) };
+  let exchange: HttpExchange;
+  try {
+    exchange = await forward(call, { ...onward, path: onward.path === '' ? '/' : onward.path, headers });
+  } catch (error) {
+    if (call.signal.aborted || error instanceof StatusError) throw error;
+    throw serviceUnavailable(`error trying to reach service: ${transportWords(error)}`);
+  }
+  return proxiedAnswer(exchange, place);
+}
+
+/** What the server is asked for: empty when the request has nothing after `proxy`. */
+function serverPath({ info, path }: Call): string {
+  const below = info.parts.slice(3).join('/');
+  const whole = below === '' ? '' : joined('/', below);
+  return path.endsWith('/') && !whole.endsWith('/') ? `${whole}/` : whole;
+}
+
+async function upgraded(call: Call, onward: Onward): Promise<ConnectionAnswer> {
+  let answer: Awaited<ReturnType<typeof forwardUpgrade>>;
+  try {
+    answer = await forwardUpgrade(call, { ...onward, path: onward.path === '' ? '/' : onward.path });
+  } catch (error) {
+    if (call.signal.aborted) throw error;
+    throw new StatusError({ code: 500, message: `error dialing backend: ${transportWords(error)}` });
+  }
+  if ('type' in answer) return answer;
+  const { status, headers, chunks } = answer;
+  if (status >= 400) return { type: 'stream', code: status, headers: answerHeaders(headers), body: chunks };
+  await discard(answer);
+  throw new StatusError({ code: 500, message: `invalid upgrade response: status code ${status}` });
+}
+
+function proxiedAnswer({ status, headers, chunks }: HttpExchange, place: ProxiedPlace): ConnectionAnswer {
+  const passed = answerHeaders(headers);
+  const { location } = passed;
+  if (typeof location === 'string' && location !== '') {
+    return {
+      type: 'stream',
+      code: status,
+      headers: { ...passed, location: proxiedLink(location, place) },
+      body: chunks,
+    };
+  }
+  const [contentType = ''] = String(passed['content-type'] ?? '').split(';');
+  const encoding = String(passed['content-encoding'] ?? '');
+  const page = contentType.trim() === 'text/html' ? withProxiedLinks(chunks, encoding, place) : undefined;
+  if (page === undefined) return { type: 'stream', code: status, headers: passed, body: chunks };
+  const { 'content-length': _, ...others } = passed;
+  return { type: 'stream', code: status, headers: others, body: page };
+}
