@@ -16,11 +16,19 @@ export interface BackendsOptions {
   /** Makes and keeps the connections; shows the certificate of a front proxy. */
   readonly connections: WebhookClient;
   readonly resolve: (service: RemoteService['service']) => Promise<DialAddress>;
+  /** Servers of this process by the host that their Service leads to: they are asked without a connection. */
+  readonly local?: (host: string) => LocalBackend | undefined;
 }
+
+/** Answers a request as a server would over HTTP. */
+export type LocalBackend = (request: HttpRequest) => Promise<HttpExchange>;
+
+/** How a server is asked. */
+export type BackendClient = Pick<HttpClient, 'request' | 'upgrade'>;
 
 /** Connections to one server behind an APIService. */
 export interface Backend {
-  readonly client: HttpClient;
+  readonly client: BackendClient;
   /** `https://host:port`, as messages tell it. */
   readonly origin: string;
   readonly host: string;
@@ -56,6 +64,8 @@ export class Backends {
     const { host, port } = await this.#options.resolve(service);
     const hostAndPort = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     const origin = `https://${hostAndPort}`;
+    const local = this.#options.local?.(host);
+    if (local !== undefined) return { client: { request: local, upgrade: local }, origin, host: hostAndPort };
     const client = this.#options.connections.connectionsTo({
       url: origin,
       serverName: `${service.name}.${service.namespace}.svc`,
@@ -89,7 +99,7 @@ export class Backends {
 }
 
 /** Sends a request that may be sent twice: once more when the first went out on a connection that was closed meanwhile. */
-export async function sendRepeatable(client: HttpClient, request: HttpRequest): Promise<HttpExchange> {
+export async function sendRepeatable(client: BackendClient, request: HttpRequest): Promise<HttpExchange> {
   try {
     return await client.request(request);
   } catch (error) {
