@@ -92,7 +92,10 @@ export class DelegatedAuthentication {
     );
     return {
       name,
-      groups: headers.group.flatMap((header) => valuesOf(call, header)),
+      groups: withAuthenticated(
+        name,
+        headers.group.flatMap((header) => valuesOf(call, header)),
+      ),
       ...(uid === undefined ? {} : { uid }),
       ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
     };
@@ -103,7 +106,12 @@ export class DelegatedAuthentication {
     const { authenticated = false, user } = review.status ?? {};
     if (!authenticated || user?.username === undefined) return undefined;
     const { username: name, uid, groups = [], extra } = user;
-    return { name, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) };
+    return {
+      name,
+      groups: withAuthenticated(name, groups),
+      ...(uid === undefined ? {} : { uid }),
+      ...(extra === undefined ? {} : { extra }),
+    };
   }
 
   #isFrom(shown: X509Certificate, authorities: readonly X509Certificate[]): boolean {
@@ -137,6 +145,12 @@ function subjectOf({ subject }: X509Certificate, part: string): readonly string[
   return (subject ?? '')
     .split('\n')
     .flatMap((line) => (line.startsWith(`${part}=`) ? [line.slice(part.length + 1)] : []));
+}
+
+/** Whoever is known belongs to all who are. */
+function withAuthenticated(name: string, groups: readonly string[]): readonly string[] {
+  const isSaid = name === ANONYMOUS.name || groups.includes(AUTHENTICATED) || groups.includes('system:unauthenticated');
+  return isSaid ? groups : [...groups, AUTHENTICATED];
 }
 
 /** The values of a header as text: Node takes each byte for a character. */

@@ -98,7 +98,8 @@ export async function replaceObject(
   const placed = prepared(inNamespace(sent, target.namespace, served), old, { isStatus, hasStatus: served.hasStatus });
   await checkObject(placed, served, { old, isStatus });
   const owned = isApplied ? sent.metadata.managedFields : await ownedAfter(placed, old, ownedWrite(context));
-  const object = withManagedFields(placed, owned);
+  const changed = withManagedFields(placed, owned);
+  const object = withManagedFields(changed, keepTimes(changed, old));
   if (isDryRun(target.query) || deepEqual(object, old)) return object;
   return storeUpdate(object, old, context);
 }
