@@ -5,6 +5,7 @@ import {
   conflict,
   invalid,
   invalidValue,
+  keepTimes,
   OBJECT_MODIFIED,
 } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
