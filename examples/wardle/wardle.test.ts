@@ -20,7 +20,12 @@ test('flunders and fischers are served behind the API server, to those who may',
   await expect(flunders.create({ metadata: { name: 'two' }, spec: { reference: 'fritz' } })).rejects.toMatchObject({
     code: 422,
     message:
-      'Flunder.wardle.example.dev "two" is invalid: spec: Invalid value: reference and referenceType go together',
+      'Flunder.wardle.example.dev "two" is invalid: <nil>: Invalid value: reference and referenceType go together',
+  });
+  const nowhere = cluster.client.kind(Flunder).namespace('nowhere');
+  await expect(nowhere.create({ metadata: { name: 'one' } })).rejects.toMatchObject({
+    code: 404,
+    message: 'namespaces "nowhere" not found',
   });
   expect((await flunders.list({ fieldSelector: 'spec.reference=fritz' })).items).toHaveLength(1);
 

@@ -2,7 +2,7 @@ import { api, apiServer, type App, app, memoryStorage, type ObjectOf, resource }
 
 const GROUP = 'wardle.example.dev/v1alpha1';
 
-/** A flunder refers to a fischer or to another flunder, never to both. */
+/** A flunder may refer to a fischer or to another flunder. */
 export const Flunder = resource(GROUP, 'Flunder', {
   spec: {
     type: 'object',
@@ -12,7 +12,12 @@ export const Flunder = resource(GROUP, 'Flunder', {
     },
   },
   status: { type: 'object', properties: { phase: { type: 'string' } } },
-  rules: { 'has(self.reference) == has(self.referenceType)': 'reference and referenceType go together' },
+  rules: {
+    'has(self.spec.reference) == has(self.spec.referenceType)': {
+      at: '',
+      message: 'reference and referenceType go together',
+    },
+  },
   columns: {
     Reference: (flunder) => flunder.spec.reference,
     Type: { path: (flunder) => flunder.spec.referenceType, priority: 1 },

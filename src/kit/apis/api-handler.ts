@@ -1,3 +1,4 @@
+import { jsonAnswer } from './json-answer.ts';
 import { badRequest, internalError, methodNotAllowed, pageNotFound, StatusError } from '../../api/index.ts';
 import { type Clock, type Logger, RandomUidSource, type Random, type UidSource } from '../../base/index.ts';
 import { type ApiAnswer, type ApiCall, type ApiTarget, resourceTarget } from './api-call.ts';
@@ -11,7 +12,7 @@ import { get, list } from './read-verbs.ts';
 import { formOf } from './representation.ts';
 import { servedKind } from './served-kind.ts';
 import { Tables } from './table.ts';
-import { jsonAnswer, type VerbContext } from './verb-context.ts';
+import type { VerbContext } from './verb-context.ts';
 import { watch } from './watch-verb.ts';
 import { create, update } from './write-verbs.ts';
 
@@ -21,6 +22,7 @@ export interface ApiHandlerOptions {
   readonly log: Logger;
   readonly identify: (call: ApiCall) => Promise<ApiUser>;
   readonly authorize: (question: AccessQuestion) => Promise<void>;
+  readonly ensureNamespace: VerbContext['ensureNamespace'];
 }
 
 const VERBS: Readonly<Record<string, (context: VerbContext) => Promise<ApiAnswer>>> = {
@@ -111,9 +113,9 @@ export class ApiHandler {
     if (subresource !== '' && !['get', 'update', 'patch'].includes(verb)) throw methodNotAllowed();
     const handle = kind.verbs.includes(verb) ? VERBS[verb] : undefined;
     if (handle === undefined || ((verb === 'update' || verb === 'patch') && name === '')) throw methodNotAllowed();
-    const { clock } = this.#options;
+    const { clock, ensureNamespace } = this.#options;
     const form = formOf(call.header('accept'));
-    return handle({ call, target, served: kind, tables, form, clock, uids: this.#uids, warnings: [] });
+    return handle({ call, target, served: kind, tables, form, clock, uids: this.#uids, ensureNamespace, warnings: [] });
   }
 }
 

@@ -42,6 +42,7 @@ export function registrationNeeds(ownsService: boolean): readonly AccessNeed[] {
     { group: 'apiregistration.k8s.io', resource: 'apiservices', verbs: ['get', 'list', 'watch', 'create', 'patch'] },
     { group: 'authentication.k8s.io', resource: 'tokenreviews', verbs: ['create'] },
     { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', verbs: ['create'] },
+    { group: '', resource: 'namespaces', verbs: ['get'] },
     ...(ownsService ? [{ group: '', resource: 'services', verbs: ['create', 'patch'] }] : []),
   ];
 }

@@ -1,19 +1,20 @@
+import { jsonAnswer } from './json-answer.ts';
 import type { X509Certificate } from 'node:crypto';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { tooManyRequests } from '../../api/index.ts';
+import { tooManyRequests } from '../../api/client.ts';
 import { aborted, CryptoRandom, describeError, RealClock, runTogether } from '../../base/index.ts';
 import { type Client, ConfigMap } from '../../client/index.ts';
 import type { Part } from '../part.ts';
 import { HttpsListener, type HttpsListenerOptions } from '../webhooks/https-listener.ts';
 import type { ApiAnswer, ApiCall, LocalApis } from './api-call.ts';
-import { ApiHandler } from './api-handler.ts';
+import type { ApiHandler } from './api-handler.ts';
 import { ApiRegistration, registrationNeeds, serviceOf, type ServiceReference } from './api-registration.ts';
 import type { Api } from './api-resource.ts';
 import type { ApiUser } from './api-storage.ts';
 import { DelegatedAuthentication } from './delegated-authentication.ts';
 import { DelegatedAuthorization } from './delegated-authorization.ts';
 import { httpCall, respond, shownCertificate } from './http-call.ts';
-import { jsonAnswer } from './verb-context.ts';
+import { ensureOpenNamespace } from './open-namespace.ts';
 
 export interface ApiServerOptions extends HttpsListenerOptions {
   /**
@@ -94,13 +95,15 @@ export class ApiServer {
     const { clock } = client;
     const authorization = new DelegatedAuthorization(client, clock);
     const authentication = new DelegatedAuthentication(client, local === undefined ? new RealClock() : clock);
+    const { ApiHandler: Handler } = await import('./api-handler.ts'); // loads the types of all kinds, which are large
     const handler = (identify: (call: ApiCall) => Promise<ApiUser>): ApiHandler =>
-      new ApiHandler(this.apis, {
+      new Handler(this.apis, {
         clock,
         random: new CryptoRandom(),
         log: client.log,
         identify,
         authorize: (question) => authorization.authorize(question),
+        ensureNamespace: (place) => ensureOpenNamespace(client, place),
       });
     if (local !== undefined) {
       const trusting = handler(

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { unauthorized } from '../../api/index.ts';
+import { unauthorized } from '../../api/client.ts';
 import type { Clock, DeepReadonly } from '../../base/index.ts';
 import { type Client, type ConfigMap, TokenReview } from '../../client/index.ts';
 import type { ApiCall } from './api-call.ts';

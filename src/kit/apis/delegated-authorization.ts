@@ -1,4 +1,5 @@
-import { forbidden, quoteGo } from '../../api/index.ts';
+import { forbidden } from '../../api/client.ts';
+import { quoteGo } from '../../api/values/index.ts';
 import type { Clock } from '../../base/index.ts';
 import { type Client, SubjectAccessReview } from '../../client/index.ts';
 import type { ApiTarget, ResourceTarget } from './api-call.ts';

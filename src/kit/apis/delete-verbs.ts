@@ -1,10 +1,11 @@
+import { jsonAnswer } from './json-answer.ts';
 import { type ApiObject, badRequest, builtInTypes, conflict, DecodeError, decodeJson } from '../../api/index.ts';
 import { selectionOf } from './selection.ts';
 import type { ApiAnswer } from './api-call.ts';
 import { MAX_BODY_BYTES } from './decode-body.ts';
 import { existing, inOrder, listed } from './read-verbs.ts';
 import { outgoing } from './served-kind.ts';
-import { jsonAnswer, objectAnswer, storageContext, type VerbContext } from './verb-context.ts';
+import { objectAnswer, storageContext, type VerbContext } from './verb-context.ts';
 import { isDryRun, timestamp } from './write-options.ts';
 
 interface DeleteOptions {

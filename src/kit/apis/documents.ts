@@ -1,3 +1,4 @@
+import { jsonAnswer } from './json-answer.ts';
 import {
   aggregatedDiscovery,
   aggregatedGroup,
@@ -23,7 +24,6 @@ import {
 import type { ApiAnswer, ApiCall } from './api-call.ts';
 import type { Api } from './api-resource.ts';
 import type { ServedKind } from './served-kind.ts';
-import { jsonAnswer } from './verb-context.ts';
 
 /** An API with its resources. */
 export interface ServedVersion extends ServedGroupVersion {

@@ -3,7 +3,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
-import { StatusError } from '../../api/index.ts';
+import { StatusError } from '../../api/client.ts';
 import type { ApiAnswer, ApiCall } from './api-call.ts';
 
 /** A request over HTTPS, with the certificate that its connection showed. */

@@ -1,4 +1,4 @@
-import { alreadyExists, conflict, expired, notFound, OBJECT_MODIFIED } from '../../api/index.ts';
+import { alreadyExists, conflict, expired, notFound, OBJECT_MODIFIED } from '../../api/client.ts';
 import { BoundedQueue, type Clock, deepFreeze, onAbort, RealClock } from '../../base/index.ts';
 import { keyOf, type KubernetesObject } from '../../client/index.ts';
 import type { DefinedKind } from '../resource/defined-kind.ts';

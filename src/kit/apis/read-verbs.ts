@@ -1,3 +1,4 @@
+import { jsonAnswer } from './json-answer.ts';
 import { type ApiObject, badRequest, expired, notFound } from '../../api/index.ts';
 import { compareUtf8 } from '../../base/index.ts';
 import { keyOf, type KubernetesObject } from '../../client/index.ts';
@@ -6,7 +7,7 @@ import type { ApiList } from './api-storage.ts';
 import { type Selection, selectionOf } from './selection.ts';
 import { outgoing } from './served-kind.ts';
 import { partialMetadata } from './table.ts';
-import { jsonAnswer, objectAnswer, storageContext, type VerbContext } from './verb-context.ts';
+import { objectAnswer, storageContext, type VerbContext } from './verb-context.ts';
 
 /** GET one object. */
 export async function get(context: VerbContext): Promise<ApiAnswer> {

@@ -1,6 +1,8 @@
 import type { Clock, UidSource } from '../../base/index.ts';
 import type { ApiAnswer, ApiCall, ApiTarget, ResourceTarget } from './api-call.ts';
 import type { ApiContext } from './api-storage.ts';
+import { jsonAnswer } from './json-answer.ts';
+import type { NewPlace } from './open-namespace.ts';
 import type { Form } from './representation.ts';
 import type { ServedKind } from './served-kind.ts';
 import { partialMetadata, type Tables } from './table.ts';
@@ -15,19 +17,14 @@ export interface VerbContext {
   readonly form: Form;
   readonly clock: Clock;
   readonly uids: UidSource;
+  /** Refuses a place where no new object may be; see `ensureOpenNamespace`. */
+  readonly ensureNamespace: (place: NewPlace) => Promise<void>;
   /** For the client to read, whatever comes of the request. */
   readonly warnings: string[];
 }
 
 export function storageContext({ call, target }: VerbContext): ApiContext {
   return { namespace: target.namespace, user: target.user, signal: call.signal };
-}
-
-/** JSON, with whatever the client is warned of. */
-export function jsonAnswer(status: number, value: unknown, warnings: readonly string[] = []): ApiAnswer {
-  const warning = warnings.map((text) => `299 - ${JSON.stringify(text)}`);
-  const headers = { 'content-type': 'application/json', ...(warning.length === 0 ? {} : { warning }) };
-  return { status, headers, body: `${JSON.stringify(value)}\n` };
 }
 
 /** One object, in the form that the client asked for. */

@@ -43,6 +43,9 @@ export async function createObject(
     metadata: { ...metadata, name, uid: uids.next(), creationTimestamp: timestamp(clock.now()), generation: 1 },
   };
   await checkObject(made, served);
+  const { namespace } = target;
+  const { signal } = context.call;
+  if (served.isNamespaced) await context.ensureNamespace({ namespace, name, resource: served.groupResource, signal });
   const owned = isApplied ? managedFields : await ownedAfter(made, undefined, ownedWrite(context));
   const object = withManagedFields(made, owned);
   if (isDryRun(target.query)) return refusedIfThere(object, context);
