@@ -4,7 +4,7 @@ import { compareUtf8 } from '../../base/index.ts';
 import { keyOf, type KubernetesObject } from '../../client/index.ts';
 import type { ApiAnswer } from './api-call.ts';
 import type { ApiList } from './api-storage.ts';
-import { type Selection, selectionOf } from './selection.ts';
+import { type Selection, selectionOf, selectors } from './selection.ts';
 import { outgoing } from './served-kind.ts';
 import { partialMetadata } from './table.ts';
 import { objectAnswer, storageContext, type VerbContext } from './verb-context.ts';
@@ -57,13 +57,8 @@ export async function list(context: VerbContext): Promise<ApiAnswer> {
 export async function listed(context: VerbContext): Promise<ApiList<KubernetesObject>> {
   const { resource } = context.served;
   const { query } = context.target;
-  const [labelSelector, fieldSelector] = [query.get('labelSelector'), query.get('fieldSelector')];
   const answer: ApiList<KubernetesObject> | readonly KubernetesObject[] =
-    (await resource.list?.({
-      ...storageContext(context),
-      ...(labelSelector === null ? {} : { labelSelector }),
-      ...(fieldSelector === null ? {} : { fieldSelector }),
-    })) ?? [];
+    (await resource.list?.({ ...storageContext(context), ...selectors(query) })) ?? [];
   return 'items' in answer ? answer : { items: answer };
 }
 

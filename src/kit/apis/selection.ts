@@ -33,3 +33,12 @@ export function selectionOf(query: URLSearchParams, served: ServedKind, namespac
 }
 
 const NAMES = new Set(['metadata.name', 'metadata.namespace']);
+
+/** The selectors as the client wrote them, for storages that can do something with them. */
+export function selectors(query: URLSearchParams): { labelSelector?: string; fieldSelector?: string } {
+  const [labelSelector, fieldSelector] = [query.get('labelSelector'), query.get('fieldSelector')];
+  return {
+    ...(labelSelector === null ? {} : { labelSelector }),
+    ...(fieldSelector === null ? {} : { fieldSelector }),
+  };
+}

@@ -3,7 +3,7 @@ import { AbortScope, type Clock } from '../../base/index.ts';
 import type { KubernetesObject } from '../../client/index.ts';
 import { type ApiAnswer, isTrue } from './api-call.ts';
 import type { ApiChange } from './api-storage.ts';
-import { type Selection, selectionOf } from './selection.ts';
+import { type Selection, selectionOf, selectors } from './selection.ts';
 import { outgoing } from './served-kind.ts';
 import { partialMetadata } from './table.ts';
 import { storageContext, type VerbContext } from './verb-context.ts';
@@ -58,6 +58,7 @@ async function* lines(context: VerbContext, { selects, from, timeoutMs }: WatchO
   const { resourceVersion } = from;
   try {
     const changes: AsyncIterable<ApiChange<KubernetesObject>> | undefined = served.resource.watch?.({
+      ...selectors(target.query),
       ...storageContext(context),
       signal: scope.signal,
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
