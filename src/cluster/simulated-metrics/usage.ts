@@ -1,4 +1,4 @@
-import { milliQuantityOf, parseQuantity, Quantity, quantityOf, ValueError } from '../../api/index.ts';
+import { milliQuantityOf, parseQuantity, type Quantity, quantityOf, ValueError } from '../../api/index.ts';
 import { amountsOf, isSidecar } from '../../api/meaning/index.ts';
 import type { Node, Pod } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';

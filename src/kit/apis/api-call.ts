@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { ApiUser } from './api-storage.ts';
 
 /** A request as it reaches the server of an API, over HTTPS or from within the process. */
@@ -12,6 +13,8 @@ export interface ApiCall {
   readonly headerNames: readonly string[];
   /** Reads the body whole; refuses one that is larger. */
   body(maxBytes: number): Promise<Uint8Array>;
+  /** What the client showed when it connected; nothing has checked yet whose word it is. */
+  readonly certificate?: X509Certificate;
   /** Aborts when the client has left. */
   readonly signal: AbortSignal;
 }

@@ -88,15 +88,14 @@ export class ApiHandler {
     const [root, group, version] = segments;
     const served = this.#versions.find((each) => each.group === group && each.version === version);
     const resource = root === 'apis' && served !== undefined ? resourceTarget(target) : undefined;
-    const { signal } = call;
     if (served === undefined || resource === undefined) {
-      await this.#options.authorize({ target, signal });
+      await this.#options.authorize({ target });
       if (call.method !== 'GET' && call.method !== 'HEAD') throw methodNotAllowed();
       const answer = await this.#documents.answer(call, path);
       if (answer === undefined) throw pageNotFound();
       return answer;
     }
-    await this.#options.authorize({ target, resource: { ...resource, api: served.api }, signal });
+    await this.#options.authorize({ target, resource: { ...resource, api: served.api } });
     return this.#resource(call, { ...target, ...resource }, served);
   }
 

@@ -1,5 +1,4 @@
 import { jsonAnswer } from './json-answer.ts';
-import type { X509Certificate } from 'node:crypto';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { tooManyRequests } from '../../api/client.ts';
 import { aborted, CryptoRandom, describeError, RealClock, runTogether } from '../../base/index.ts';
@@ -13,7 +12,7 @@ import type { Api } from './api-resource.ts';
 import type { ApiUser } from './api-storage.ts';
 import { DelegatedAuthentication } from './delegated-authentication.ts';
 import { DelegatedAuthorization } from './delegated-authorization.ts';
-import { httpCall, respond, shownCertificate } from './http-call.ts';
+import { httpCall, respond } from './http-call.ts';
 import { ensureOpenNamespace } from './open-namespace.ts';
 
 export interface ApiServerOptions extends HttpsListenerOptions {
@@ -50,7 +49,7 @@ export class ApiServer {
   readonly registration: Part;
   readonly #listener: HttpsListener;
   readonly #service: ServiceReference;
-  #answer: ((call: ApiCall, shown: X509Certificate | undefined) => Promise<ApiAnswer>) | undefined;
+  #answer: ((call: ApiCall) => Promise<ApiAnswer>) | undefined;
   #underWay = 0;
 
   constructor(apis: readonly Api[], options: ApiServerOptions) {
@@ -106,21 +105,15 @@ export class ApiServer {
         ensureNamespace: (place) => ensureOpenNamespace(client, place),
       });
     if (local !== undefined) {
-      const trusting = handler(
-        async (call) => authentication.remoteUser(call) ?? authentication.identify(call, undefined),
-      );
+      const trusting = handler(async (call) => authentication.remoteUser(call) ?? authentication.identify(call));
       using served = local.serve((call) => trusting.answer(call));
       this.#listener.listensAt({ host: served.host, port: HTTPS_PORT });
       await aborted(signal);
       this.#listener.listensAt(undefined);
       return;
     }
-    const shownBy = new WeakMap<ApiCall, X509Certificate>();
-    const answering = handler((call) => authentication.identify(call, shownBy.get(call)));
-    this.#answer = (call, shown) => {
-      if (shown !== undefined) shownBy.set(call, shown);
-      return answering.answer(call);
-    };
+    const answering = handler((call) => authentication.identify(call));
+    this.#answer = (call) => answering.answer(call);
     await this.#readTrust(client, authentication, signal);
     const following = { run: (scope: AbortSignal) => this.#followTrust(client, authentication, scope) };
     await runTogether([this.#listener, following], signal);
@@ -139,7 +132,7 @@ export class ApiServer {
     this.#underWay += 1;
     response.once('close', () => void (this.#underWay -= 1));
     const call = httpCall(request, left.signal);
-    const given = this.#underWay > MAX_UNDER_WAY ? refusedAsBusy() : await answer(call, shownCertificate(request));
+    const given = this.#underWay > MAX_UNDER_WAY ? refusedAsBusy() : await answer(call);
     await respond(response, given, request.method === 'HEAD');
   }
 

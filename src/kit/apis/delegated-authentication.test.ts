@@ -17,7 +17,7 @@ const REMOTE = {
   'x-remote-extra-acme.dev%2Ftenant': ['t1'],
 };
 
-function callWith(headers: Readonly<Record<string, readonly string[]>>): ApiCall {
+function callWith(headers: Readonly<Record<string, readonly string[]>>, certificate?: X509Certificate): ApiCall {
   return {
     method: 'GET',
     target: '/',
@@ -25,6 +25,7 @@ function callWith(headers: Readonly<Record<string, readonly string[]>>): ApiCall
     headers: (name) => headers[name] ?? [],
     headerNames: Object.keys(headers),
     body: async () => new Uint8Array(),
+    ...(certificate === undefined ? {} : { certificate }),
     signal: new AbortController().signal,
   };
 }
@@ -46,7 +47,7 @@ function shown(authority: WebhookAuthority, name: string): X509Certificate {
 }
 
 test('a front proxy is believed who asks', async () => {
-  const user = await authentication().identify(callWith(REMOTE), shown(proxies, 'front-proxy-client'));
+  const user = await authentication().identify(callWith(REMOTE, shown(proxies, 'front-proxy-client')));
   expect(user).toEqual({
     name: 'J\u00f6rg',
     groups: ['shop', 'toys', 'system:authenticated'],
@@ -59,12 +60,12 @@ test.each([
   ['of another name', shown(proxies, 'somebody')],
   ['of an authority that nobody knows', shown(new WebhookAuthority({ clock, random }), 'front-proxy-client')],
 ])('nobody is believed %s', async (_what, certificate) => {
-  const user = await authentication().identify(callWith(REMOTE), certificate);
+  const user = await authentication().identify(callWith(REMOTE, certificate));
   expect(user.name).toBe('system:anonymous');
 });
 
 test('a client of the cluster is who its certificate says, whatever its headers say', async () => {
-  const user = await authentication('[]').identify(callWith(REMOTE), shown(clients, 'joe'));
+  const user = await authentication('[]').identify(callWith(REMOTE, shown(clients, 'joe')));
   expect(user).toEqual({ name: 'joe', groups: ['system:authenticated'] });
 });
 
@@ -73,5 +74,5 @@ test('certificates count until they expire', async () => {
   const later = new VirtualClock({ startMs: clock.now() + 91 * 24 * 3600 * 1000 });
   const made = new DelegatedAuthentication({} as Client, later);
   made.trust({ data: { 'requestheader-client-ca-file': proxies.certificate } });
-  expect((await made.identify(callWith(REMOTE), certificate)).name).toBe('system:anonymous');
+  expect((await made.identify(callWith(REMOTE, certificate))).name).toBe('system:anonymous');
 });

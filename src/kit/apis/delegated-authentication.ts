@@ -25,6 +25,8 @@ const NO_TRUST: Trust = {
 const ANONYMOUS: ApiUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 const AUTHENTICATED = 'system:authenticated';
 const TOKEN_MS = 10_000;
+/** Several requests may wait for one review, so that none of them ends it. */
+const REVIEW_TIMEOUT_MS = 10_000;
 
 /** Finds out who asks: by the word of the cluster's API server, a client certificate, or a token. */
 export class DelegatedAuthentication {
@@ -58,8 +60,9 @@ export class DelegatedAuthentication {
     };
   }
 
-  /** Who asks over a connection that showed this certificate, if any. */
-  async identify(call: ApiCall, shown: X509Certificate | undefined): Promise<ApiUser> {
+  /** Who asks; refuses tokens that are nobody's. */
+  async identify(call: ApiCall): Promise<ApiUser> {
+    const { certificate: shown } = call;
     const { clients, proxies, proxyNames } = this.#trust;
     if (shown !== undefined && this.#isFrom(shown, proxies)) {
       const name = subjectOf(shown, 'CN')[0] ?? '';
@@ -72,7 +75,7 @@ export class DelegatedAuthentication {
     }
     const [, token] = /^bearer +(\S+) *$/i.exec(call.header('authorization') ?? '') ?? [];
     if (token === undefined) return ANONYMOUS;
-    const user = await this.#tokens.get(token, () => this.#review(token, call.signal));
+    const user = await this.#tokens.get(token, () => this.#review(token));
     if (user === undefined) throw unauthorized();
     return user;
   }
@@ -101,8 +104,8 @@ export class DelegatedAuthentication {
     };
   }
 
-  async #review(token: string, signal: AbortSignal): Promise<ApiUser | undefined> {
-    const review = await this.#client.kind(TokenReview).create({ spec: { token } }, { signal });
+  async #review(token: string): Promise<ApiUser | undefined> {
+    const review = await this.#client.kind(TokenReview).create({ spec: { token } }, { timeoutMs: REVIEW_TIMEOUT_MS });
     const { authenticated = false, user } = review.status ?? {};
     if (!authenticated || user?.username === undefined) return undefined;
     const { username: name, uid, groups = [], extra } = user;

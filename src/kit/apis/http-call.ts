@@ -1,4 +1,3 @@
-import type { X509Certificate } from 'node:crypto';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,6 +8,7 @@ import type { ApiAnswer, ApiCall } from './api-call.ts';
 /** A request over HTTPS, with the certificate that its connection showed. */
 export function httpCall(request: Http2ServerRequest, signal: AbortSignal): ApiCall {
   const headers = (name: string): readonly string[] => valuesOf(request, name);
+  const certificate = (request.socket as TLSSocket).getPeerX509Certificate?.();
   return {
     method: request.method,
     target: request.url,
@@ -16,13 +16,9 @@ export function httpCall(request: Http2ServerRequest, signal: AbortSignal): ApiC
     headers,
     headerNames: [...new Set(Object.keys(request.headers).filter((name) => !name.startsWith(':')))],
     body: (maxBytes) => bodyOf(request, maxBytes),
+    ...(certificate === undefined ? {} : { certificate }),
     signal,
   };
-}
-
-/** The certificate of the client; nothing has checked yet whose word it is. */
-export function shownCertificate({ socket }: Http2ServerRequest): X509Certificate | undefined {
-  return (socket as TLSSocket).getPeerX509Certificate?.();
 }
 
 /** All values of a header: HTTP/1.1 has a line for each, which Node joins for most names. */
