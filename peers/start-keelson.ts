@@ -46,6 +46,7 @@ export async function startKeelson(options: KeelsonOptions = {}): Promise<Runnin
       `--port=${port}`,
       `--kubeconfig-out=${kubeconfig}`,
       `--token-auth-file=${tokens}`,
+      '--simulated-metrics=false', // the servers that it is compared with have no such group
       ...(options.flags ?? []),
     ],
     { logPath: join(folder, 'keelson.log') },

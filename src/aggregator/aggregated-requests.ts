@@ -12,7 +12,7 @@ import {
   type Onward,
   transportWords,
 } from '../apiserver/index.ts';
-import { AbortScope, type Clock, type Logger, messageOf, onAbort } from '../base/index.ts';
+import { AbortScope, type Clock, type Logger, messageOf } from '../base/index.ts';
 import type { HttpExchange } from '../wire/http/index.ts';
 import type { Backend, Backends } from './backends.ts';
 import type { RemoteService } from './registered-service.ts';

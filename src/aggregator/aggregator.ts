@@ -4,7 +4,7 @@ import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
 import type { ClientCertificate } from '../wire/http/index.ts';
 import { AggregatedRequests } from './aggregated-requests.ts';
 import { AvailabilityController } from './availability-controller.ts';
-import { Backends } from './backends.ts';
+import { Backends, type LocalBackend } from './backends.ts';
 import { countWeakCertificates } from './certificate-metrics.ts';
 import { ForeignOpenApiDocuments } from './foreign-openapi.ts';
 import { ForeignDiscovery } from './foreign-discovery.ts';
@@ -26,6 +26,8 @@ export interface AggregatorOptions {
   /** `reachable` unless given. */
   readonly routing?: ServiceRouting;
   readonly forwardsRedirects?: boolean;
+  /** Servers of this process by the host that their Service leads to, which are asked without a connection. */
+  readonly local?: (host: string) => LocalBackend | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -68,6 +70,7 @@ export class Aggregator implements Disposable {
       clock,
       connections: this.#connections,
       resolve: (service) => routes.resolve(service),
+      ...(options.local === undefined ? {} : { local: options.local }),
     });
     const parts = { ...options, clock, services: this.#services, backends };
     const requests = new AggregatedRequests(parts);

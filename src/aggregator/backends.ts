@@ -1,6 +1,12 @@
 import { sendRepeatable, type UserInfo, transportWords, type WebhookClient } from '../apiserver/index.ts';
 import { AbortScope, type Clock } from '../base/index.ts';
-import { type DialAddress, gunzipped, type HttpClient, type HttpExchange } from '../wire/http/index.ts';
+import {
+  type DialAddress,
+  gunzipped,
+  type HttpClient,
+  type HttpExchange,
+  type HttpRequest,
+} from '../wire/http/index.ts';
 import { identityHeaders } from './identity-headers.ts';
 import type { RemoteService } from './registered-service.ts';
 
@@ -9,11 +15,19 @@ export interface BackendsOptions {
   /** Makes and keeps the connections; shows the certificate of a front proxy. */
   readonly connections: WebhookClient;
   readonly resolve: (service: RemoteService['service']) => Promise<DialAddress>;
+  /** Servers of this process by the host that their Service leads to: they are asked without a connection. */
+  readonly local?: (host: string) => LocalBackend | undefined;
 }
+
+/** Answers a request as a server would over HTTP. */
+export type LocalBackend = (request: HttpRequest) => Promise<HttpExchange>;
+
+/** How a server is asked. */
+export type BackendClient = Pick<HttpClient, 'request' | 'upgrade'>;
 
 /** Connections to one server behind an APIService. */
 export interface Backend {
-  readonly client: HttpClient;
+  readonly client: BackendClient;
   /** `https://host:port`, as messages tell it. */
   readonly origin: string;
   readonly host: string;
@@ -49,6 +63,8 @@ export class Backends {
     const { host, port } = await this.#options.resolve(service);
     const hostAndPort = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     const origin = `https://${hostAndPort}`;
+    const local = this.#options.local?.(host);
+    if (local !== undefined) return { client: { request: local, upgrade: local }, origin, host: hostAndPort };
     const client = this.#options.connections.connectionsTo({
       url: origin,
       serverName: `${service.name}.${service.namespace}.svc`,

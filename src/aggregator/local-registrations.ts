@@ -13,7 +13,7 @@ const ON_START = 'onstart';
 const ALWAYS = 'true';
 
 interface Registration {
-  readonly metadata: { readonly name: string; readonly labels: { readonly [MANAGED_LABEL]: string } };
+  readonly metadata: { readonly name: string; readonly labels?: { readonly [MANAGED_LABEL]: string } };
   readonly spec: StoredApiService['spec'];
 }
 
@@ -106,7 +106,7 @@ export class LocalRegistrations implements Disposable {
     const wanted = this.#wanted.get(name);
     const current = services.get(name);
     const isSynced = this.#synced.has(name);
-    if (wanted !== undefined && managedHow(wanted) === ON_START && isSynced) return;
+    if (wanted !== undefined && managedHow(wanted) !== ALWAYS && isSynced) return;
     if (current === undefined) {
       if (wanted !== undefined) await server.self.create(API_SERVICES_PATH, wanted);
       return;
@@ -122,10 +122,12 @@ export class LocalRegistrations implements Disposable {
 function registrationOf(group: string, version: string, resources: readonly Resource[]): Registration {
   const builtIn = resources.find(({ priority }) => priority !== undefined)?.priority;
   const priority: Priority = builtIn ?? customPriority;
+  const isReplaceable = resources.some((resource) => resource.isReplaceable === true);
   return {
     metadata: {
       name: apiServiceName({ group, version }),
-      labels: { [MANAGED_LABEL]: builtIn === undefined ? ALWAYS : ON_START },
+      // Those that may be replaced have no label: nobody puts them right, not even at the next start.
+      ...(isReplaceable ? {} : { labels: { [MANAGED_LABEL]: builtIn === undefined ? ALWAYS : ON_START } }),
     },
     spec: {
       ...(group === '' ? {} : { group }),

@@ -4,14 +4,20 @@ export type { JsonNode } from './json/json-node.ts';
 export type { JsonPatchOperation } from './patch/json-patch.ts';
 export { jsonPatchBetween } from './patch/json-patch-between.ts';
 export {
+  alreadyExists,
+  conflict,
   expired,
+  forbidden,
   hasReason,
   internalError,
+  notFound,
+  OBJECT_MODIFIED,
   type Status,
   type StatusCause,
   type StatusDetails,
   StatusError,
   tooManyRequests,
+  unauthorized,
 } from './status.ts';
 export { decodeBase64 } from './values/base64.ts';
 export { dns1123SubdomainProblems, maskTrailingDash } from './values/dns-names.ts';
@@ -20,7 +26,7 @@ export { instantOfMillis, millisOf } from './values/instant.ts';
 export { scaleIntOrPercent } from './values/int-or-string.ts';
 export { LabelMatcher, type LabelSelectorObject, matchLabels, matchLabelSelector } from './values/label-selector.ts';
 export { parseLabelSelector } from './values/parse-label-selector.ts';
-export { formatGroupResource } from './values/resource-names.ts';
+export { formatGroupResource, type GroupResource } from './values/resource-names.ts';
 export { compareResourceVersions } from './values/resource-version.ts';
 export { formatMicroTime, formatTime, parseMicroTime } from './values/times.ts';
 export { ValueError } from './values/value-error.ts';

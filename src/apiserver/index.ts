@@ -12,7 +12,7 @@ export type {
 } from './answers/answer.ts';
 export { takesApplication } from './answers/accept.ts';
 export { noRouteBut } from './answers/not-acceptable.ts';
-export { ageSince, humanDuration } from './answers/age.ts';
+export { ageSince } from './answers/age.ts';
 export { webSocketAnswer, type WebSocketAnswerOptions } from './answers/websocket-answer.ts';
 export { HealthPaths, type HealthCheck, type HealthChecks } from './health/health-checks.ts';
 export { VersionPath, type VersionInfo } from './health/version-path.ts';

@@ -32,6 +32,8 @@ export interface Resource {
   readonly strategy: Strategy;
   /** Where its group and version stand in discovery; absent: with those of CustomResourceDefinitions. */
   readonly priority?: Priority;
+  /** Another server may take over its group: the APIService is made once, and then left to whoever changes it. */
+  readonly isReplaceable?: boolean;
   /** The feature that must be switched on for it to be served; absent: none. */
   readonly featureGate?: string;
   /**
@@ -64,8 +66,9 @@ export interface Computed {
   /** POST: the answer to what was sent, which has passed defaulting, validation and admission. */
   readonly create?: (object: ApiObject, context: WriteContext) => Promise<ApiObject>;
   /** GET one object; undefined when there is none of this name. */
-  readonly get?: (name: string) => Promise<ApiObject | undefined>;
-  readonly list?: () => Promise<readonly ApiObject[]>;
+  readonly get?: (name: string, namespace: string) => Promise<ApiObject | undefined>;
+  /** GET the objects of a namespace, or all if it is empty; those that are not selected are left out afterwards. */
+  readonly list?: (namespace: string) => Promise<readonly ApiObject[]>;
 }
 
 /** How the objects of a resource are kept, shared by all its versions. */

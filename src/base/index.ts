@@ -4,6 +4,7 @@ export { RealClock } from './real-clock.ts';
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
 export { settle, type SettleOptions, waitFor, type WaitForOptions } from './settle.ts';
 export { DurationError, formatDuration, formatGoDuration, parseDuration, parseGoDuration } from './duration.ts';
+export { humanDuration } from './human-duration.ts';
 
 export { CryptoRandom, type Random, SeededRandom } from './random.ts';
 export { RandomUidSource, type UidSource } from './uid-source.ts';

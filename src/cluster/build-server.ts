@@ -134,7 +134,7 @@ interface AggregatorParts {
 }
 
 function aggregatorOf(server: ApiServer, options: ControlPlaneOptions, parts: AggregatorParts): Aggregator {
-  const { random, log, certificateClock, aggregation: { proxyClient, ...settings } = {} } = options;
+  const { random, log, certificateClock, localApis, aggregation: { proxyClient, ...settings } = {} } = options;
   const { types, metrics, state } = parts;
   return new Aggregator({
     server,
@@ -143,6 +143,7 @@ function aggregatorOf(server: ApiServer, options: ControlPlaneOptions, parts: Ag
     log,
     metrics,
     ...settings,
+    ...(localApis === undefined ? {} : { local: localApis }),
     ...(certificateClock === undefined ? {} : { certificateClock }),
     proxyCertificate: () => {
       const { certificate, privateKey } = proxyClient ?? state.frontProxyClient();

@@ -20,6 +20,8 @@ export interface WorkloadOptions {
   readonly nodeEndpoints?: boolean;
   /** What runs the containers of these nodes; simulated unless given. */
   readonly runtime?: NodeAgentsOptions['runtime'];
+  /** Whether `metrics.k8s.io` tells what simulated nodes and their pods use, for `kubectl top`; yes unless given. */
+  readonly simulatedMetrics?: boolean;
 }
 
 /** A program of the control plane: its name is its user agent, and so what managedFields call it. */

@@ -1,11 +1,13 @@
+import { builtInTypes } from '../api/index.ts';
 import { aborted, type Clock, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { type App, app } from '../kit/index.ts';
-import { nodeNames } from '../node/index.ts';
 import { clusterApps, type WorkloadOptions } from './cluster-apps.ts';
 import type { ControlPlane, ForkOptions, Identity } from './control-plane.ts';
 import { startControlPlane } from './start-control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
+import { nodeNames } from '../node/index.ts';
+import { metricsResources } from './simulated-metrics/metrics-resources.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import { nodeHost, NodeEndpoints } from './node-endpoints.ts';
 
@@ -62,6 +64,11 @@ export class Cluster implements AsyncDisposable {
     this.plane = plane;
     this.#endpoints = endpoints;
     this.#options = options;
+    const { nodes = 1, runtime, simulatedMetrics = true, clock } = options;
+    if (simulatedMetrics && nodes > 0 && runtime === undefined) {
+      const { objects, registry } = plane.server;
+      registry.register(metricsResources({ types: builtInTypes(), objects, clock, nodes: nodeNames(nodes) }));
+    }
     const hasOneServer = options.storage.type !== 'etcd';
     const programs = clusterApps(plane, { ...options, hasOneServer, endpoints });
     this.apps = programs.map(({ name, parts, isOnePerCluster }) =>

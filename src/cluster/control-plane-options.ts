@@ -1,5 +1,5 @@
 import type { AuditOptions, AuthorizationOptions } from '../access/index.ts';
-import type { ServiceRouting } from '../aggregator/index.ts';
+import type { LocalBackend, ServiceRouting } from '../aggregator/index.ts';
 import type { RuntimeConfig } from '../api/index.ts';
 import type {
   AdmissionPlugin,
@@ -108,6 +108,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   readonly devWebhooks?: boolean;
   /** Webhooks of this process by the host in their URL, which are called without a connection. */
   readonly localWebhooks?: (host: string) => LocalWebhook | undefined;
+  /** API servers of this process by the host that their Service leads to, which are asked without a connection. */
+  readonly localApis?: (host: string) => LocalBackend | undefined;
   /** How many recent requests are kept with what became of them and why; unless given, only those that ask for it. */
   readonly tracedRequests?: number;
   /** Whether requests are sorted into levels of priority that share `limits`; yes unless given. */

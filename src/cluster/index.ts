@@ -3,6 +3,7 @@ export { ControlPlane } from './control-plane.ts';
 export { startControlPlane } from './start-control-plane.ts';
 export type { ControlPlaneOptions, ServerExtensions } from './control-plane-options.ts';
 export { type ClusterAccess, defaultKubeconfigPath, kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
+export type { LocalBackend } from '../aggregator/index.ts';
 export type { StorageOptions } from './storage-options.ts';
 export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';

@@ -11,6 +11,7 @@ import type { AccessNeed } from './rbac/access-need.ts';
 import type { DefinedKind } from './resource/defined-kind.ts';
 import type { InstallOptions } from './resource/install.ts';
 import { type ReconcileRecord, type TraceFilter, TraceRing } from './trace.ts';
+import type { ApiServer, LocalApis } from './apis/index.ts';
 import type { LocalWebhooks, WebhookServer } from './webhooks/index.ts';
 
 export interface AppOptions extends AppRunOptions {
@@ -22,6 +23,8 @@ export interface AppOptions extends AppRunOptions {
   readonly health?: HealthOptions;
   /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
   readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfig' | 'runLocally'>>;
+  /** Serves APIs behind the cluster's API server, whether this replica leads or not; see `apiServer`. */
+  readonly apis?: Pick<ApiServer, 'registration' | 'run'>;
   /** The kinds that the app brings along; see `resource`. */
   readonly resources?: readonly DefinedKind[];
   /** How many reconciles are remembered for `trace`; 1,000 unless given. */
@@ -35,6 +38,8 @@ export interface AppRunOptions {
   readonly install?: boolean | InstallOptions;
   /** API servers of this process, which the app's webhooks answer without sockets; over HTTPS unless given. */
   readonly localWebhooks?: LocalWebhooks;
+  /** API servers of this process that reach the app's APIs without sockets; over HTTPS unless given. */
+  readonly localApis?: LocalApis;
   /**
    * The client of a writer: a part by its account or name, or whom a part writes for. Caches are shared, and read with the app's
    * own client. All write with that one unless given.
@@ -96,7 +101,9 @@ class RunnableApp implements App {
   readonly #installation: Installation;
   #session: Session | undefined;
 
-  constructor(name: string, parts: readonly Part[], options: AppOptions) {
+  constructor(name: string, own: readonly Part[], options: AppOptions) {
+    const { apis } = options;
+    const parts = apis === undefined ? own : [...own, apis.registration];
     const twice = parts.find((part, index) => parts.findIndex((other) => other.name === part.name) !== index);
     if (twice !== undefined) throw new Error(`Cannot make app "${name}": two parts are called "${twice.name}"`);
     this.name = name;
@@ -144,9 +151,10 @@ class RunnableApp implements App {
   async run(client: Client, signal: AbortSignal, options: AppRunOptions = {}): Promise<void> {
     if (this.#isRunning) throw new Error(`Cannot run app "${this.name}": it is running`);
     this.#isRunning = true;
-    const { health, webhooks } = this.#options;
+    const { health, webhooks, apis } = this.#options;
     const tasks: Runnable[] = [{ run: (scope) => this.#work(client, scope, options) }];
     if (health !== undefined) tasks.push(new HealthServer(health, this));
+    if (apis !== undefined) tasks.push({ run: (scope) => apis.run(client, scope, options.localApis) });
     const { localWebhooks: local } = options;
     if (webhooks?.runLocally !== undefined && local !== undefined)
       tasks.push({ run: async (scope) => webhooks.runLocally?.(local, scope) });

@@ -4,6 +4,7 @@ import { RealClock, SeededRandom, VirtualClock } from '../base/index.ts';
 import type { ClusterOptions, Resource, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
 import { startCluster as startWholeCluster } from '../cluster/index.ts';
 import { type DefinedKind, isDefinedKind } from '../kit/index.ts';
+import { InProcessApis } from './in-process-apis.ts';
 import { InProcessWebhooks } from './in-process-webhooks.ts';
 import { TestCluster } from './test-cluster.ts';
 
@@ -62,12 +63,14 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const stop = new AbortController();
   const problems: string[] = [];
   const webhooks = new InProcessWebhooks();
+  const apis = new InProcessApis();
   const cluster = await startWholeCluster({
     ...workload,
     resources: resources.filter((resource): resource is Resource => !isDefinedKind(resource)),
     name: 'test',
     tracedRequests: MAX_REQUESTS,
     localWebhooks: (host) => webhooks.find(host),
+    localApis: (host) => apis.find(host),
     storage: { type: 'memory' },
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
     disableAdmission: disableAdmission ?? (workload.controllers === false ? COUNT_ON_CONTROLLERS : []),
@@ -79,7 +82,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     signal: stop.signal,
     ...(wrapTransport === undefined ? {} : { wrapTransport }),
   });
-  const started = new TestCluster(cluster, { clock, stop, problems, webhooks });
+  const started = new TestCluster(cluster, { clock, stop, problems, webhooks, apis });
   try {
     await started.settle();
     await started.install(...resources.filter(isDefinedKind));

@@ -6,6 +6,7 @@ import type { Client } from '../client/index.ts';
 import { type Cluster, kubeconfigText, type TracedRequest } from '../cluster/index.ts';
 import { type App, conversionOf, type DefinedKind, installKinds, webhookServer } from '../kit/index.ts';
 import { grant, type TestActor, type TestIdentity } from './acting-as.ts';
+import type { InProcessApis } from './in-process-apis.ts';
 import type { InProcessWebhooks } from './in-process-webhooks.ts';
 import { settleAll } from './settle-all.ts';
 
@@ -15,6 +16,8 @@ interface Parts {
   readonly problems: readonly string[];
   /** What the cluster's server calls without a connection. */
   readonly webhooks: InProcessWebhooks;
+  /** API servers that it asks without a connection. */
+  readonly apis: InProcessApis;
 }
 
 const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
@@ -29,6 +32,7 @@ export class TestCluster implements AsyncDisposable {
   readonly problems: readonly string[];
   readonly #cluster: Cluster;
   readonly #webhooks: InProcessWebhooks;
+  readonly #apis: InProcessApis;
   readonly #stop: AbortController;
   readonly #apps: { readonly app: App; readonly client: Client; readonly running: Promise<void> }[] = [];
   readonly #clients: Client[] = [];
@@ -37,9 +41,10 @@ export class TestCluster implements AsyncDisposable {
   #folder: string | undefined;
   #kubeconfig: Promise<string> | undefined;
 
-  constructor(cluster: Cluster, { clock, stop, problems, webhooks }: Parts) {
+  constructor(cluster: Cluster, { clock, stop, problems, webhooks, apis }: Parts) {
     this.#cluster = cluster;
     this.#webhooks = webhooks;
+    this.#apis = apis;
     this.clock = clock;
     this.problems = problems;
     this.#stop = stop;
@@ -99,8 +104,9 @@ export class TestCluster implements AsyncDisposable {
   async run(app: App, options: { readonly as?: Client } = {}): Promise<void> {
     if (options.as !== undefined && app.resources.length > 0) await this.install(...app.resources);
     const client = options.as ?? this.#cluster.plane.client(ADMIN, { userAgent: app.name });
+    const local = { localWebhooks: this.#webhooks, localApis: this.#apis };
     const running = app
-      .run(client, this.#stop.signal, { install: options.as === undefined, localWebhooks: this.#webhooks })
+      .run(client, this.#stop.signal, { install: options.as === undefined, ...local })
       .catch((error: unknown) => void this.#failures.push(error));
     this.#apps.push({ app, client, running });
     await this.settle();
@@ -129,7 +135,13 @@ export class TestCluster implements AsyncDisposable {
     const clock = new VirtualClock({ startMs: this.clock.now() });
     const stop = new AbortController();
     const copy = this.#cluster.fork({ clock, random: new CryptoRandom(), signal: stop.signal });
-    const fork = new TestCluster(copy, { clock, stop, problems: this.problems, webhooks: this.#webhooks });
+    const fork = new TestCluster(copy, {
+      clock,
+      stop,
+      problems: this.problems,
+      webhooks: this.#webhooks,
+      apis: this.#apis,
+    });
     await fork.settle();
     return fork;
   }

@@ -11,6 +11,7 @@ import { accessWebhooksTrial } from './access-webhooks.ts';
 import { controlPlanes, tryControlPlane } from './control-planes.ts';
 import { type ExtensionServer, extensionServers } from './extension-servers.ts';
 import { IMAGE_POLICY, tryImagePolicy } from './image-policy.ts';
+import { kitApiTrial } from './kit-api.ts';
 import { kubeletTrial } from './kubelet.ts';
 import { type InteropOptions, readOptions, USAGE } from './options.ts';
 import { parseReport } from './outcome.ts';
@@ -25,7 +26,7 @@ const documentPath = join(root, 'docs', 'reference', 'interop.md');
 const cacheFolder = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 const cache = process.env['KEELSON_INTEROP'] ?? join(cacheFolder, 'keelson', 'interop');
 /** What needs a server of its own. */
-const trials: readonly Trial[] = [kubeletTrial, accessWebhooksTrial];
+const trials: readonly Trial[] = [kubeletTrial, accessWebhooksTrial, kitApiTrial];
 const PROGRAM_LIMIT_MS = 8 * 60_000;
 
 const code = await main(process.argv.slice(2));

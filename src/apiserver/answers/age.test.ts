@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ageSince, humanDuration } from './age.ts';
+import { humanDuration } from '../../base/index.ts';
+import { ageSince } from './age.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

@@ -12,9 +12,12 @@ import type { UpgradeAnswer } from '../answers/connection-answer.ts';
 import type { Call } from '../request/call.ts';
 import type { ForwardedHeaders } from './forwarded-headers.ts';
 
+/** How another server is asked. */
+export type OnwardClient = Pick<HttpClient, 'request' | 'upgrade'>;
+
 /** Where a request goes on to, and how it is written there. */
 export interface Onward {
-  readonly client: HttpClient;
+  readonly client: OnwardClient;
   /** From `/` on, with the query. */
   readonly path: string;
   readonly headers: ForwardedHeaders;
@@ -41,7 +44,7 @@ export async function forwardUpgrade(call: Call, onward: Onward): Promise<Upgrad
 }
 
 /** Sends a request that may be sent twice: once more when the first went out on a connection that was closed meanwhile. */
-export async function sendRepeatable(client: HttpClient, request: HttpRequest): Promise<HttpExchange> {
+export async function sendRepeatable(client: OnwardClient, request: HttpRequest): Promise<HttpExchange> {
   try {
     return await client.request(request);
   } catch (error) {

@@ -4,25 +4,29 @@ import type { Answer } from '../answers/answer.ts';
 import { type Endpoint, groupKind, groupResource, writeContext } from '../endpoint.ts';
 import type { Call } from '../request/call.ts';
 import { decodeObject } from '../request/decode-object.ts';
+import { listOptions } from '../request/list-options.ts';
 import { writeOptions } from '../request/options.ts';
 import type { Computed } from '../resource.ts';
 import { checkValues } from '../validation/validate-object.ts';
 import { ensureNamespace } from './object-meta.ts';
+import { selection } from './selection.ts';
 
 /** A verb on a kind that is answered on the spot, such as an access review. */
 export async function computedVerb(call: Call, endpoint: Endpoint, computed: Computed): Promise<Answer> {
   const { resource } = endpoint;
-  const { verb, name } = call.info;
+  const { verb, name, namespace } = call.info;
   if (verb === 'create' && computed.create !== undefined) {
     const object = await ask(call, endpoint, { ...computed, create: computed.create });
     if (object.kind === 'Status') return { type: 'status', status: object as unknown as Status };
     return { type: 'object', code: 201, resource, object };
   }
   if (verb === 'list' && computed.list !== undefined) {
-    return { type: 'list', resource, items: await computed.list(), metadata: {} };
+    const selected = selection(resource, listOptions(call.query, false), name);
+    const items = (await computed.list(namespace)).filter((object) => selected.includes(object));
+    return { type: 'list', resource, items, metadata: {} };
   }
   if (verb !== 'get' || computed.get === undefined) throw methodNotAllowed();
-  const object = await computed.get(name);
+  const object = await computed.get(name, namespace);
   if (object === undefined) throw notFound(groupResource(resource), name);
   return { type: 'object', code: 200, resource, object };
 }

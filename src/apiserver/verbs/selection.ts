@@ -7,26 +7,22 @@ import type { StoredObject } from '../storage/stored-object.ts';
 export interface Selection {
   readonly isAll: boolean;
   matches(stored: StoredObject): boolean;
+  /** The same for an object in the resource's version. */
+  includes(object: ApiObject): boolean;
 }
 
-const everything: Selection = { isAll: true, matches: () => true };
+const everything: Selection = { isAll: true, matches: () => true, includes: () => true };
 
 /** Combines the selectors; `name` is the one in the path, when a single object is watched or listed. */
 export function selection(resource: Resource, options: ListOptions, name: string): Selection {
   const { labelSelector, fieldSelector } = options;
   checkFields(resource, fieldSelector, name);
   if (labelSelector.isEmpty && fieldSelector.isEmpty && name === '') return everything;
-  return {
-    isAll: false,
-    matches(stored) {
-      const object = stored.as(resource);
-      return (
-        (name === '' || object.metadata.name === name) &&
-        matchesLabels(object, labelSelector) &&
-        matchesFields(object, fieldSelector, resource)
-      );
-    },
-  };
+  const includes = (object: ApiObject): boolean =>
+    (name === '' || object.metadata.name === name) &&
+    matchesLabels(object, labelSelector) &&
+    matchesFields(object, fieldSelector, resource);
+  return { isAll: false, includes, matches: (stored) => includes(stored.as(resource)) };
 }
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});

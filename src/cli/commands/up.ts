@@ -40,6 +40,11 @@ export const upDefinitions: FlagDefinitions = {
   },
   controllers: { type: 'boolean', default: true, help: 'Run the controllers; =false leaves that to other programs' },
   scheduler: { type: 'boolean', default: true, help: 'Run the scheduler; =false leaves that to another program' },
+  'simulated-metrics': {
+    type: 'boolean',
+    default: true,
+    help: 'Serve metrics.k8s.io for the simulated nodes, so that `kubectl top` works',
+  },
   name: { type: 'string', value: 'NAME', default: 'keelson', help: 'Name of the cluster in the kubeconfig' },
   'kubeconfig-out': {
     type: 'string',
@@ -114,6 +119,7 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     devWebhooks: flags.isSet('dev-webhooks'),
     controllers: flags.isSet('controllers'),
     scheduler: flags.isSet('scheduler'),
+    simulatedMetrics: flags.isSet('simulated-metrics'),
     name: flags.text('name') ?? 'keelson',
     storage: etcd ?? embedded,
     listen: {

@@ -74,7 +74,7 @@ export function containerScript(annotations: Annotations, subject: ScriptSubject
 }
 
 const DEFAULT_CPU_CORES = 0.001;
-const DEFAULT_MEMORY_BYTES = 4 * 1024 * 1024;
+const DEFAULT_MEMORY_BYTES = 8 * 1024 * 1024;
 
 export interface PullScript {
   readonly pullAfterMs: number;

@@ -2,7 +2,7 @@ import { withMeta } from '../../api/index.ts';
 import type { Job, JobSpec } from '../../api/types/batch/v1.d.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import { changes } from '../change.ts';
-import { humanDuration } from '../../apiserver/index.ts';
+import { humanDuration } from '../../base/index.ts';
 import { ageColumn, column, each, nameColumn } from '../columns/column.ts';
 import { containerColumns, selectorColumn } from '../columns/workload-columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';

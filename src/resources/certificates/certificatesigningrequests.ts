@@ -19,9 +19,8 @@ import type {
 } from '../../api/types/certificates/v1.d.ts';
 import type { Strategy, UserInfo } from '../../apiserver/index.ts';
 import { certificateRequestOf, LEGACY_SIGNER } from '../../api/meaning/index.ts';
-import { deepEqual, messageOf } from '../../base/index.ts';
+import { deepEqual, humanDuration, messageOf } from '../../base/index.ts';
 import { arrange } from '../arrange.ts';
-import { humanDuration } from '../../apiserver/index.ts';
 import { ageColumn, column, each, nameColumn, NONE, orElse } from '../columns/column.ts';
 import { defineKind, type Whole } from '../kind.ts';
 import { unifiedDiff } from '../unified-diff.ts';

@@ -1,0 +1,93 @@
+import type { X509Certificate } from 'node:crypto';
+import type { ApiUser } from './api-storage.ts';
+
+/** A request as it reaches the server of an API, over HTTPS or from within the process. */
+export interface ApiCall {
+  readonly method: string;
+  /** Path and query, as sent. */
+  readonly target: string;
+  header(name: string): string | undefined;
+  /** All values of a header that may come several times. */
+  headers(name: string): readonly string[];
+  /** The names of all headers, in small letters. */
+  readonly headerNames: readonly string[];
+  /** Reads the body whole; refuses one that is larger. */
+  body(maxBytes: number): Promise<Uint8Array>;
+  /** What the client showed when it connected; nothing has checked yet whose word it is. */
+  readonly certificate?: X509Certificate;
+  /** Aborts when the client has left. */
+  readonly signal: AbortSignal;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** A text is sent whole, everything else as it comes. */
+  readonly body: string | Uint8Array | AsyncIterable<string>;
+}
+
+/** Answers requests of one process for APIs of the same process. Who asks is known for certain. */
+export type LocalApiHandler = (call: ApiCall) => Promise<ApiAnswer>;
+
+/** API servers of this process, which reach the servers of APIs without sockets. */
+export interface LocalApis {
+  /** Lets the handler be reached under this host name, until the result is disposed of. */
+  serve(handler: LocalApiHandler): Disposable & { readonly host: string };
+}
+
+/** What a request asks for. */
+export interface ApiTarget {
+  readonly user: ApiUser;
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The parts of the path. */
+  readonly segments: readonly string[];
+}
+
+/** What a request asks of a resource; undefined verbs are not allowed anywhere. */
+export interface ResourceTarget {
+  readonly verb: string;
+  readonly namespace: string;
+  readonly plural: string;
+  readonly name: string;
+  readonly subresource: string;
+}
+
+/** The resource below `/apis/GROUP/VERSION`; undefined for that path itself. */
+export function resourceTarget({ method, segments, query }: ApiTarget): ResourceTarget | undefined {
+  let parts = segments.slice(3);
+  if (parts.length === 0) return undefined;
+  let namespace = '';
+  if (parts[0] === 'namespaces' && parts.length > 2) {
+    namespace = parts[1] ?? '';
+    parts = parts.slice(2);
+  }
+  const [plural = '', name = '', subresource = '', ...rest] = parts;
+  if (rest.length > 0) return undefined;
+  return { verb: verbOf(method, name, query), namespace, plural, name, subresource };
+}
+
+function verbOf(method: string, name: string, query: URLSearchParams): string {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      if (name !== '') return 'get';
+      return isTrue(query.get('watch')) ? 'watch' : 'list';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return name === '' ? 'deletecollection' : 'delete';
+    default:
+      return '';
+  }
+}
+
+/** Values of a query that are there and not said to be false count as true. */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value !== 'false' && value !== '0';
+}

@@ -1,0 +1,107 @@
+import { isIP } from 'node:net';
+import type { DeepReadonly } from '../../base/index.ts';
+import { APIService, Service } from '../../client/index.ts';
+import type { AppContext, PreparedPart } from '../part.ts';
+import type { AccessNeed } from '../rbac/access-need.ts';
+import type { HttpsListener } from '../webhooks/https-listener.ts';
+import type { Passes } from '../work/passes.ts';
+import type { Api } from './api-resource.ts';
+
+/** A Service by which the cluster's API server reaches another one. */
+export interface ServiceReference {
+  readonly namespace: string;
+  readonly name: string;
+  /** 443 unless given. */
+  readonly port?: number;
+}
+
+export interface RegistrationSources {
+  readonly apis: readonly Api[];
+  readonly listener: HttpsListener;
+  readonly service: ServiceReference;
+  /** The Service is made as well: one that leads to this machine. */
+  readonly ownsService: boolean;
+  readonly groupPriorityMinimum?: number;
+  readonly versionPriority?: number;
+}
+
+/** What somebody else has changed is put right after so long at most, and no more often. */
+const PERIOD_MS = 1000;
+const HTTPS_PORT = 443;
+const MAX_NAME = 63;
+
+/** The Service that is made where none is given; named for the first group. */
+export function serviceOf([first]: readonly Api[]): ServiceReference {
+  const name = `api-${(first?.group ?? '').replaceAll('.', '-')}`.slice(0, MAX_NAME).replace(/-+$/, '');
+  return { namespace: 'default', name };
+}
+
+/** What the server does in the cluster; the ConfigMap is read by a Role that every cluster has. */
+export function registrationNeeds(ownsService: boolean): readonly AccessNeed[] {
+  return [
+    { group: 'apiregistration.k8s.io', resource: 'apiservices', verbs: ['get', 'list', 'watch', 'create', 'patch'] },
+    { group: 'authentication.k8s.io', resource: 'tokenreviews', verbs: ['create'] },
+    { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', verbs: ['create'] },
+    { group: '', resource: 'namespaces', verbs: ['get'] },
+    ...(ownsService ? [{ group: '', resource: 'services', verbs: ['create', 'patch'] }] : []),
+  ];
+}
+
+/** Writes APIServices, and the Service that they name, once the server listens; and again when they are changed or deleted. */
+export class ApiRegistration implements PreparedPart {
+  readonly #sources: RegistrationSources;
+  readonly #context: AppContext;
+  readonly #passes: Passes;
+
+  constructor(sources: RegistrationSources, context: AppContext) {
+    this.#sources = sources;
+    this.#context = context;
+    this.#passes = context.passes('api-registration', { periodMs: PERIOD_MS, pass: (signal) => this.#write(signal) });
+    const names = new Set(sources.apis.map(nameOf));
+    const changed = ({ metadata }: { readonly metadata: { readonly name: string } }): void => {
+      if (names.has(metadata.name)) this.#passes.request();
+    };
+    const isSame = (left: DeepReadonly<APIService>, right: DeepReadonly<APIService>): boolean =>
+      left.metadata?.generation === right.metadata?.generation &&
+      JSON.stringify(left.spec) === JSON.stringify(right.spec);
+    context.onChange(APIService, {
+      update: (service, old) => void (isSame(service, old) || changed(service)),
+      delete: changed,
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#sources.listener.listening();
+    await this.#passes.run(signal);
+  }
+
+  async #write(signal: AbortSignal): Promise<void> {
+    const { client, name: fieldManager } = this.#context;
+    const { apis, listener, service, ownsService } = this.#sources;
+    const { groupPriorityMinimum = 1000, versionPriority = 100 } = this.#sources;
+    const { host, port: listening } = await listener.listening();
+    const how = { fieldManager, force: true, signal };
+    const { namespace, name } = service;
+    if (ownsService) {
+      const externalName = isIP(host) === 0 ? host : 'localhost'; // a name is one within this process
+      const spec = { type: 'ExternalName' as const, externalName };
+      await client.kind(Service).namespace(namespace).apply({ metadata: { name }, spec }, how);
+    }
+    const port = ownsService ? listening : (service.port ?? HTTPS_PORT);
+    for (const api of apis) {
+      const spec = {
+        group: api.group,
+        version: api.version,
+        service: { namespace, name, port },
+        caBundle: listener.caBundle,
+        groupPriorityMinimum,
+        versionPriority,
+      };
+      await client.kind(APIService).apply({ metadata: { name: nameOf(api) }, spec }, how);
+    }
+  }
+}
+
+function nameOf({ group, version }: Api): string {
+  return `${version}.${group}`;
+}

@@ -1,0 +1,165 @@
+import { jsonAnswer } from './json-answer.ts';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { tooManyRequests } from '../../api/client.ts';
+import { aborted, CryptoRandom, describeError, RealClock, runTogether } from '../../base/index.ts';
+import { type Client, ConfigMap } from '../../client/index.ts';
+import type { Part } from '../part.ts';
+import { HttpsListener, type HttpsListenerOptions } from '../webhooks/https-listener.ts';
+import type { ApiAnswer, ApiCall, LocalApis } from './api-call.ts';
+import type { ApiHandler } from './api-handler.ts';
+import { ApiRegistration, registrationNeeds, serviceOf, type ServiceReference } from './api-registration.ts';
+import type { Api } from './api-resource.ts';
+import type { ApiUser } from './api-storage.ts';
+import { DelegatedAuthentication } from './delegated-authentication.ts';
+import { DelegatedAuthorization } from './delegated-authorization.ts';
+import { httpCall, respond } from './http-call.ts';
+import { ensureOpenNamespace } from './open-namespace.ts';
+
+export interface ApiServerOptions extends HttpsListenerOptions {
+  /**
+   * The Service that leads to this server, where the cluster's API server does not run on this machine. Unless given, the server
+   * makes one in the namespace `default` that leads to `localhost`.
+   */
+  readonly service?: ServiceReference;
+  /** Where the groups stand in discovery, as APIServices say it; 1000 and 100 unless given. */
+  readonly groupPriorityMinimum?: number;
+  readonly versionPriority?: number;
+}
+
+const HTTPS_PORT = 443;
+const MAX_CONNECTIONS = 512;
+/** Requests under way at a time, watches included. */
+const MAX_UNDER_WAY = 1000;
+const TRUST_NAMESPACE = 'kube-system';
+const TRUST_NAME = 'extension-apiserver-authentication';
+const TRUST_MS = 60_000;
+const TRUST_RETRY_MS = 1000;
+
+/**
+ * Serves APIs behind the cluster's API server: `app('wardle', [], { apis: apiServer([wardle]) })`. It makes its certificate,
+ * registers itself with APIServices, believes the API server who asks, and asks it whether they may.
+ */
+export function apiServer(apis: readonly Api[], options: ApiServerOptions = {}): ApiServer {
+  return new ApiServer(apis, options);
+}
+
+export class ApiServer {
+  readonly apis: readonly Api[];
+  /** Registers the server once it listens, and keeps the registration as it is meant to be; it stays when the server ends. */
+  readonly registration: Part;
+  readonly #listener: HttpsListener;
+  readonly #service: ServiceReference;
+  #answer: ((call: ApiCall) => Promise<ApiAnswer>) | undefined;
+  #underWay = 0;
+
+  constructor(apis: readonly Api[], options: ApiServerOptions) {
+    const twice = apis.find(
+      (each, index) => apis.findIndex(({ apiVersion }) => apiVersion === each.apiVersion) !== index,
+    );
+    if (apis.length === 0 || twice !== undefined)
+      throw new Error(
+        `Cannot serve APIs: ${twice === undefined ? 'there are none' : `"${twice.apiVersion}" comes twice`}`,
+      );
+    this.apis = apis;
+    this.#service = options.service ?? serviceOf(apis);
+    const own = `${this.#service.name}.${this.#service.namespace}.svc`;
+    this.#listener = new HttpsListener(
+      { ...options, names: [...(options.names ?? []), own] },
+      {
+        onRequest: (request, response) => void this.#respond(request, response),
+        asksForCertificate: true,
+        maxConnections: MAX_CONNECTIONS,
+      },
+    );
+    const sources = { ...options, apis, listener: this.#listener, service: this.#service };
+    this.registration = {
+      name: 'api-registration',
+      needs: registrationNeeds(options.service === undefined),
+      prepare: (context) => new ApiRegistration({ ...sources, ownsService: options.service === undefined }, context),
+    };
+  }
+
+  /** Resolves when the server listens. */
+  listening(): Promise<{ readonly host: string; readonly port: number }> {
+    return this.#listener.listening();
+  }
+
+  /** Base64 of the authority of its certificate. */
+  get caBundle(): string {
+    return this.#listener.caBundle;
+  }
+
+  /** Answers until the signal aborts: over HTTPS, or API servers of this process without sockets. */
+  async run(client: Client, signal: AbortSignal, local?: LocalApis): Promise<void> {
+    const { clock } = client;
+    const authorization = new DelegatedAuthorization(client, clock);
+    const authentication = new DelegatedAuthentication(client, local === undefined ? new RealClock() : clock);
+    const { ApiHandler: Handler } = await import('./api-handler.ts'); // loads the types of all kinds, which are large
+    const handler = (identify: (call: ApiCall) => Promise<ApiUser>): ApiHandler =>
+      new Handler(this.apis, {
+        clock,
+        random: new CryptoRandom(),
+        log: client.log,
+        identify,
+        authorize: (question) => authorization.authorize(question),
+        ensureNamespace: (place) => ensureOpenNamespace(client, place),
+      });
+    if (local !== undefined) {
+      const trusting = handler(async (call) => authentication.remoteUser(call) ?? authentication.identify(call));
+      using served = local.serve((call) => trusting.answer(call));
+      this.#listener.listensAt({ host: served.host, port: HTTPS_PORT });
+      await aborted(signal);
+      this.#listener.listensAt(undefined);
+      return;
+    }
+    const answering = handler((call) => authentication.identify(call));
+    this.#answer = (call) => answering.answer(call);
+    await this.#readTrust(client, authentication, signal);
+    const following = { run: (scope: AbortSignal) => this.#followTrust(client, authentication, scope) };
+    await runTogether([this.#listener, following], signal);
+  }
+
+  async #respond(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+    const left = new AbortController();
+    response.once('close', () => left.abort(new Error('the client has left')));
+    response.on('error', () => undefined);
+    request.on('error', () => undefined);
+    const answer = this.#answer;
+    if (answer === undefined) {
+      response.destroy();
+      return;
+    }
+    this.#underWay += 1;
+    response.once('close', () => void (this.#underWay -= 1));
+    const call = httpCall(request, left.signal);
+    const given = this.#underWay > MAX_UNDER_WAY ? refusedAsBusy() : await answer(call);
+    await respond(response, given, request.method === 'HEAD');
+  }
+
+  /** Reads whom to trust, until that succeeds: nobody could be believed before. */
+  async #readTrust(client: Client, authentication: DelegatedAuthentication, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const configMaps = client.kind(ConfigMap).namespace(TRUST_NAMESPACE);
+        authentication.trust(await configMaps.get(TRUST_NAME, { signal }));
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        client.log.warn('cannot read whom to trust', { configMap: TRUST_NAME, error: describeError(error) });
+        await client.clock.sleep(TRUST_RETRY_MS, signal);
+      }
+    }
+  }
+
+  async #followTrust(client: Client, authentication: DelegatedAuthentication, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await client.clock.sleep(TRUST_MS, signal);
+      await this.#readTrust(client, authentication, signal);
+    }
+  }
+}
+
+function refusedAsBusy(): ApiAnswer {
+  const { status } = tooManyRequests('Too many requests, please try again later.', 1);
+  return jsonAnswer(429, status);
+}

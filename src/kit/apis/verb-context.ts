@@ -1,0 +1,40 @@
+import type { Clock, UidSource } from '../../base/index.ts';
+import type { ApiAnswer, ApiCall, ApiTarget, ResourceTarget } from './api-call.ts';
+import type { ApiContext } from './api-storage.ts';
+import { jsonAnswer } from './json-answer.ts';
+import type { NewPlace } from './open-namespace.ts';
+import type { Form } from './representation.ts';
+import type { ServedKind } from './served-kind.ts';
+import { partialMetadata, type Tables } from './table.ts';
+import type { ApiObject } from '../../api/index.ts';
+
+/** What all verbs need to know of a request for a resource. */
+export interface VerbContext {
+  readonly call: ApiCall;
+  readonly target: ApiTarget & ResourceTarget;
+  readonly served: ServedKind;
+  readonly tables: Tables;
+  readonly form: Form;
+  readonly clock: Clock;
+  readonly uids: UidSource;
+  /** Refuses a place where no new object may be; see `ensureOpenNamespace`. */
+  readonly ensureNamespace: (place: NewPlace) => Promise<void>;
+  /** For the client to read, whatever comes of the request. */
+  readonly warnings: string[];
+}
+
+export function storageContext({ call, target }: VerbContext): ApiContext {
+  return { namespace: target.namespace, user: target.user, signal: call.signal };
+}
+
+/** One object, in the form that the client asked for. */
+export function objectAnswer(status: number, object: ApiObject, context: VerbContext): ApiAnswer {
+  return jsonAnswer(status, shown(object, context), context.warnings);
+}
+
+function shown(object: ApiObject, { form, tables, target, clock }: VerbContext): unknown {
+  if (form === 'PartialObjectMetadata') return partialMetadata(object);
+  if (form === 'object') return object;
+  const { resourceVersion } = object.metadata;
+  return tables.table([object], { resourceVersion }, { query: target.query, now: clock.now() });
+}

@@ -1,0 +1,168 @@
+import { type ApiObject, badRequest, internalError, StatusError } from '../../api/index.ts';
+import { AbortScope, type Clock } from '../../base/index.ts';
+import type { KubernetesObject } from '../../client/index.ts';
+import { type ApiAnswer, isTrue } from './api-call.ts';
+import type { ApiChange } from './api-storage.ts';
+import { type Selection, selectionOf, selectors } from './selection.ts';
+import { outgoing } from './served-kind.ts';
+import { partialMetadata } from './table.ts';
+import { storageContext, type VerbContext } from './verb-context.ts';
+
+/** A watch that says for how long ends then; others after so long, so that clients spread over the servers anew. */
+const DEFAULT_SECONDS = 1800;
+const MAX_SECONDS = 24 * 3600;
+/** Clients that want it are told how far they are this often. */
+const BOOKMARK_MS = 60_000;
+
+/** GET a collection with `watch=true`: what changes, one JSON object a line, until the client leaves or the time is up. */
+export async function watch(context: VerbContext): Promise<ApiAnswer> {
+  const { target, served } = context;
+  const selects = selectionOf(target.query, served, target.namespace);
+  const timeoutSeconds = Number(target.query.get('timeoutSeconds') ?? DEFAULT_SECONDS);
+  if (!Number.isFinite(timeoutSeconds) || timeoutSeconds < 0) throw badRequest('timeoutSeconds: must be a number');
+  const from = startOf(target.query);
+  const body = lines(context, {
+    selects,
+    from,
+    timeoutMs: Math.min(timeoutSeconds || DEFAULT_SECONDS, MAX_SECONDS) * 1000,
+  });
+  return { status: 200, headers: { 'content-type': 'application/json' }, body };
+}
+
+interface Start {
+  /** Undefined for all objects first. */
+  readonly resourceVersion?: string;
+  /** A bookmark tells when the first objects are over. */
+  readonly marksInitialEnd: boolean;
+}
+
+function startOf(query: URLSearchParams): Start {
+  const resourceVersion = query.get('resourceVersion') ?? '';
+  const marksInitialEnd = isTrue(query.get('sendInitialEvents'));
+  if (marksInitialEnd || resourceVersion === '' || resourceVersion === '0') return { marksInitialEnd };
+  return { resourceVersion, marksInitialEnd };
+}
+
+interface WatchOptions {
+  readonly selects: Selection;
+  readonly from: Start;
+  readonly timeoutMs: number;
+}
+
+async function* lines(context: VerbContext, { selects, from, timeoutMs }: WatchOptions): AsyncGenerator<string> {
+  const { call, target, served, clock } = context;
+  using scope = new AbortScope(call.signal);
+  using _timeUp = clock.timer(timeoutMs, () => scope.abort(new Error('the time of the watch is up')));
+  const events = new EventLines(context);
+  const wantsBookmarks = isTrue(target.query.get('allowWatchBookmarks'));
+  const { resourceVersion } = from;
+  try {
+    const changes: AsyncIterable<ApiChange<KubernetesObject>> | undefined = served.resource.watch?.({
+      ...selectors(target.query),
+      ...storageContext(context),
+      signal: scope.signal,
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    });
+    let isInitial = resourceVersion === undefined;
+    for await (const change of withTicks(changes ?? [], clock, scope.signal)) {
+      if (change === 'tick') {
+        if (wantsBookmarks) yield* events.bookmark();
+      } else if (change.type === 'BOOKMARK') {
+        events.passed(change.resourceVersion);
+        const endsInitial = isInitial && from.marksInitialEnd;
+        isInitial = false;
+        if (wantsBookmarks || endsInitial) yield* events.bookmark(endsInitial);
+      } else {
+        yield* events.change(change, selects);
+      }
+    }
+  } catch (error) {
+    if (scope.signal.aborted) return;
+    const { status } = error instanceof StatusError ? error : internalError(error);
+    yield `${JSON.stringify({ type: 'ERROR', object: status })}\n`;
+  }
+}
+
+/** Changes as a client gets them: only of objects that are selected, in the form that it asked for. */
+class EventLines {
+  readonly #context: VerbContext;
+  #seen = '';
+  #told = '';
+  #hasColumns = true;
+
+  constructor(context: VerbContext) {
+    this.#context = context;
+  }
+
+  passed(resourceVersion: string): void {
+    this.#seen = resourceVersion;
+  }
+
+  *change(change: Exclude<ApiChange<KubernetesObject>, { type: 'BOOKMARK' }>, selects: Selection): Iterable<string> {
+    const { object, old } = change;
+    this.#seen = object.metadata?.resourceVersion ?? this.#seen;
+    const fits = selects(object);
+    const fitted = old === undefined ? fits : selects(old);
+    const type =
+      change.type === 'MODIFIED' && fits !== fitted ? (fits ? 'ADDED' : 'DELETED') : fits ? change.type : undefined;
+    if (type === undefined) return;
+    this.#told = this.#seen;
+    yield this.#line(type, this.#shown(outgoing(object, this.#context.served)));
+  }
+
+  /** How far the client is; nothing where it knows that already. */
+  *bookmark(endsInitial = false): Iterable<string> {
+    if (!endsInitial && (this.#seen === '' || this.#seen === this.#told)) return;
+    this.#told = this.#seen;
+    const { kind, apiVersion } = this.#context.served;
+    const annotations = endsInitial ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
+    const object: ApiObject = { kind, apiVersion, metadata: { resourceVersion: this.#seen, ...annotations } };
+    yield this.#line('BOOKMARK', this.#context.form === 'object' ? object : this.#shown(object));
+  }
+
+  #shown(object: ApiObject): unknown {
+    const { form, tables, target, clock } = this.#context;
+    if (form === 'object') return object;
+    if (form === 'PartialObjectMetadata') return partialMetadata(object);
+    const hasColumns = this.#hasColumns;
+    this.#hasColumns = false;
+    const { resourceVersion } = object.metadata;
+    return tables.table([object], { resourceVersion }, { query: target.query, now: clock.now(), hasColumns });
+  }
+
+  #line(type: string, object: unknown): string {
+    return `${JSON.stringify({ type, object })}\n`;
+  }
+}
+
+/** The changes, with a tick whenever it is time for a bookmark. */
+async function* withTicks<T>(
+  changes: AsyncIterable<T> | Iterable<T>,
+  clock: Clock,
+  signal: AbortSignal,
+): AsyncGenerator<T | 'tick'> {
+  const source = (async function* () {
+    yield* changes;
+  })();
+  using stop = new AbortScope(signal);
+  let next = source.next();
+  let tick = clock.sleep(BOOKMARK_MS, stop.signal);
+  try {
+    while (!signal.aborted) {
+      const result = await Promise.race([next, tick.then((): 'tick' => 'tick')]);
+      if (signal.aborted) return;
+      if (result === 'tick') {
+        tick = clock.sleep(BOOKMARK_MS, stop.signal);
+        yield 'tick';
+        continue;
+      }
+      if (result.done === true) return;
+      yield result.value;
+      next = source.next();
+    }
+  } finally {
+    stop.abort(new Error('the watch has ended'));
+    next.catch(() => undefined); // whatever it was, nobody waits for it any more
+    void source.return(undefined).catch(() => undefined);
+  }
+}

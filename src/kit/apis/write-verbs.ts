@@ -1,0 +1,161 @@
+import {
+  alreadyExists,
+  type ApiObject,
+  badRequest,
+  conflict,
+  invalid,
+  invalidValue,
+  keepTimes,
+  OBJECT_MODIFIED,
+} from '../../api/index.ts';
+import { deepEqual } from '../../base/index.ts';
+import type { KubernetesObject } from '../../client/index.ts';
+import type { ApiAnswer } from './api-call.ts';
+import { checkObject, inNamespace } from './check-object.ts';
+import { decodeBody } from './decode-body.ts';
+import { ownedAfter } from './ownership.ts';
+import { existing, find } from './read-verbs.ts';
+import { outgoing } from './served-kind.ts';
+import { objectAnswer, storageContext, type VerbContext } from './verb-context.ts';
+import { isDryRun, timestamp, writerOf } from './write-options.ts';
+
+/** POST one object. */
+export async function create(context: VerbContext): Promise<ApiAnswer> {
+  return objectAnswer(201, await createObject(await decodeBody(context), context), context);
+}
+
+/** Stores an object that was decoded; `managedFields` are kept where they were made by applying it. */
+export async function createObject(
+  sent: ApiObject,
+  context: VerbContext,
+  { isApplied = false }: { readonly isApplied?: boolean } = {},
+): Promise<ApiObject> {
+  const { served, target, clock, uids } = context;
+  const { resourceVersion = '', managedFields } = sent.metadata;
+  if (resourceVersion !== '') throw badRequest('resourceVersion should not be set on objects to be created');
+  const { status: _status, ...withoutStatus } = sent;
+  const placed = inNamespace(served.hasStatus ? (withoutStatus as ApiObject) : sent, target.namespace, served);
+  const { generateName = '', name = generateName === '' ? '' : generatedName(generateName, uids.next()) } =
+    placed.metadata;
+  const { deletionTimestamp: _1, deletionGracePeriodSeconds: _2, managedFields: _3, ...metadata } = placed.metadata;
+  const made: ApiObject = {
+    ...placed,
+    metadata: { ...metadata, name, uid: uids.next(), creationTimestamp: timestamp(clock.now()), generation: 1 },
+  };
+  await checkObject(made, served);
+  const { namespace } = target;
+  const { signal } = context.call;
+  if (served.isNamespaced) await context.ensureNamespace({ namespace, name, resource: served.groupResource, signal });
+  const owned = isApplied ? managedFields : await ownedAfter(made, undefined, ownedWrite(context));
+  const object = withManagedFields(made, owned);
+  if (isDryRun(target.query)) return refusedIfThere(object, context);
+  return outgoing((await served.resource.create?.(object, storageContext(context))) ?? object, served);
+}
+
+/** Five letters and digits that could not be guessed, as generated names end. */
+function generatedName(prefix: string, uid: string): string {
+  return `${prefix}${uid.replaceAll('-', '').slice(0, 5)}`;
+}
+
+async function refusedIfThere(object: ApiObject, context: VerbContext): Promise<ApiObject> {
+  const name = object.metadata.name ?? '';
+  const { served } = context;
+  if ((await find({ ...context, target: { ...context.target, name } })) === undefined) return object;
+  throw alreadyExists(served.groupResource, name);
+}
+
+/** PUT one object, or its status. */
+export async function update(context: VerbContext): Promise<ApiAnswer> {
+  const sent = await decodeBody(context);
+  const { target, served } = context;
+  if ((sent.metadata.name ?? target.name) !== target.name)
+    throw badRequest(
+      `the name of the object (${sent.metadata.name}) does not match the name on the URL (${target.name})`,
+    );
+  const old = await existing(context);
+  if ((sent.metadata.resourceVersion ?? '') === '') {
+    throw invalid({ group: served.group, resource: served.plural }, target.name, [
+      invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'),
+    ]);
+  }
+  return objectAnswer(200, await replaceObject(sent, old, context), context);
+}
+
+/** Stores a changed object in place of the one it was made from. */
+export async function replaceObject(
+  sent: ApiObject,
+  old: ApiObject,
+  context: VerbContext,
+  { isApplied = false }: { readonly isApplied?: boolean } = {},
+): Promise<ApiObject> {
+  const { served, target } = context;
+  const isStatus = target.subresource === 'status';
+  const { resourceVersion = '', uid = '' } = sent.metadata;
+  if (uid !== '' && uid !== old.metadata.uid)
+    throw conflict(
+      served.groupResource,
+      target.name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+    );
+  if (resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion)
+    throw conflict(served.groupResource, target.name, OBJECT_MODIFIED);
+  const placed = prepared(inNamespace(sent, target.namespace, served), old, { isStatus, hasStatus: served.hasStatus });
+  await checkObject(placed, served, { old, isStatus });
+  const owned = isApplied ? sent.metadata.managedFields : await ownedAfter(placed, old, ownedWrite(context));
+  const changed = withManagedFields(placed, owned);
+  const object = withManagedFields(changed, keepTimes(changed, old));
+  if (isDryRun(target.query) || deepEqual(object, old)) return object;
+  return storeUpdate(object, old, context);
+}
+
+/** Stores an update; an object that was waiting for its last finalizer goes instead. */
+export async function storeUpdate(object: ApiObject, old: ApiObject, context: VerbContext): Promise<ApiObject> {
+  const { resource } = context.served;
+  const where = storageContext(context);
+  const { deletionTimestamp, finalizers = [] } = object.metadata;
+  if (deletionTimestamp !== undefined && finalizers.length === 0) {
+    await resource.delete?.(old, where);
+    return object;
+  }
+  const stored: KubernetesObject | undefined = await resource.update?.(object, old, where);
+  return outgoing(stored ?? object, context.served);
+}
+
+/** What a writer of the object cannot change, and one of the status even less, is as before. */
+function prepared(
+  sent: ApiObject,
+  old: ApiObject,
+  { isStatus, hasStatus }: { readonly isStatus: boolean; readonly hasStatus: boolean },
+): ApiObject {
+  const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation = 1 } = old.metadata;
+  const { name, resourceVersion, selfLink } = old.metadata;
+  if (isStatus) {
+    const { status: _, ...rest } = old;
+    return { ...rest, metadata: old.metadata, ...('status' in sent ? { status: sent['status'] } : {}) };
+  }
+  const { status: sentStatus, ...body } = sent;
+  const status = hasStatus ? old['status'] : sentStatus;
+  const object: ApiObject = { ...(body as ApiObject), ...(status === undefined ? {} : { status }) };
+  const isSame = deepEqual({ ...object, metadata: {} }, { ...old, metadata: {} });
+  const kept = {
+    name,
+    uid,
+    creationTimestamp,
+    deletionTimestamp,
+    deletionGracePeriodSeconds,
+    resourceVersion,
+    selfLink,
+  };
+  const there = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  return { ...object, metadata: { ...object.metadata, ...there, generation: isSame ? generation : generation + 1 } };
+}
+
+function withManagedFields(object: ApiObject, managedFields: ApiObject['metadata']['managedFields']): ApiObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } };
+}
+
+export function ownedWrite(context: VerbContext) {
+  const { served, target } = context;
+  return { served, writer: writerOf(context), subresource: target.subresource };
+}

@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import { aborted, type Clock, CryptoRandom, type Random, RealClock, type Runnable } from '../../base/index.ts';
+import { type ServingCertificate, WebhookAuthority } from './serving-certificate.ts';
+
+export interface HttpsListenerOptions {
+  /** 0, or absent, for any that is free. */
+  readonly port?: number;
+  /** 127.0.0.1 unless given; behind a Service it is `0.0.0.0` or `::`. */
+  readonly host?: string;
+  /**
+   * Names and addresses that callers use, such as `hook.default.svc`; those of this machine are always there. A certificate for
+   * them is made at the start and renewed while the server runs.
+   */
+  readonly names?: readonly string[];
+  /** A certificate of one's own instead, such as one that several replicas share. */
+  readonly certificate?: ServingCertificate;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+/** What is done with requests, and with connections before them. */
+export interface HttpsAnswering {
+  readonly onRequest: (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+  /** Callers may show a certificate, which whoever answers has to look at; they are not asked for one unless given. */
+  readonly asksForCertificate?: boolean;
+  /** 256 unless given. */
+  readonly maxConnections?: number;
+}
+
+export interface ListeningAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const MAX_CONNECTIONS = 256;
+const HEADERS_TIMEOUT_MS = 10_000;
+const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
+
+/** Listens over HTTPS, with HTTP/2 and HTTP/1.1, and a certificate that it makes and renews itself unless it is given one. */
+export class HttpsListener implements Runnable {
+  readonly #options: HttpsListenerOptions;
+  readonly #answering: HttpsAnswering;
+  readonly #clock: Clock;
+  readonly #authority: WebhookAuthority | undefined;
+  #address: ListeningAddress | undefined;
+  #waiting: ((address: ListeningAddress) => void)[] = [];
+
+  constructor(options: HttpsListenerOptions, answering: HttpsAnswering) {
+    const { certificate, clock = new RealClock(), random = new CryptoRandom() } = options;
+    this.#options = options;
+    this.#answering = answering;
+    this.#clock = clock;
+    this.#authority = certificate === undefined ? new WebhookAuthority({ clock, random }) : undefined;
+  }
+
+  /** PEM of the authority that callers have to trust; the same for as long as this object lives. */
+  get authority(): string {
+    return this.#authority?.certificate ?? this.#options.certificate?.authority ?? '';
+  }
+
+  /** The same in base64. */
+  get caBundle(): string {
+    return Buffer.from(this.authority).toString('base64');
+  }
+
+  /** Where the server listens; undefined while it does not. */
+  get address(): ListeningAddress | undefined {
+    return this.#address;
+  }
+
+  /** Resolves when the server listens. */
+  listening(): Promise<ListeningAddress> {
+    if (this.#address !== undefined) return Promise.resolve(this.#address);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Says that callers reach the server in another way, until the address is undefined. */
+  listensAt(address: ListeningAddress | undefined): void {
+    this.#address = address;
+    if (address !== undefined) for (const resolve of this.#waiting.splice(0)) resolve(address);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { certificate: cert, privateKey: key } = this.#certificate();
+    const { onRequest, asksForCertificate: requestCert = false } = this.#answering;
+    const server = createSecureServer(
+      { cert, key, allowHTTP1: true, requestCert, rejectUnauthorized: false },
+      onRequest,
+    );
+    const sockets = boundConnections(server, this.#answering.maxConnections ?? MAX_CONNECTIONS);
+    const { port: wanted = 0, host = '127.0.0.1' } = this.#options;
+    server.listen(wanted, host);
+    await once(server, 'listening');
+    const { address, port } = server.address() as AddressInfo;
+    this.listensAt({ host: address, port });
+    try {
+      await this.#renewUntil(server, signal);
+    } finally {
+      this.#address = undefined;
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    }
+  }
+
+  #certificate(): ServingCertificate {
+    const { certificate, names = [] } = this.#options;
+    return this.#authority?.issue([...new Set([...names, ...LOCAL_NAMES])]) ?? (certificate as ServingCertificate);
+  }
+
+  async #renewUntil(server: Http2SecureServer, signal: AbortSignal): Promise<void> {
+    if (this.#authority === undefined) return aborted(signal);
+    while (!signal.aborted) {
+      await this.#clock.sleep(WebhookAuthority.RENEW_AFTER_MS, signal);
+      if (signal.aborted) return;
+      const { certificate: cert, privateKey: key } = this.#certificate();
+      server.setSecureContext({ cert, key });
+    }
+  }
+}
+
+/** The open connections of a server, of which there are never too many, and none whose first request takes for ever. */
+function boundConnections(server: Http2SecureServer, maxConnections: number): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.maxConnections = maxConnections;
+  Object.assign(server, { headersTimeout: HEADERS_TIMEOUT_MS });
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('sessionError', () => undefined); // the caller's connection is gone; the next call makes another
+  return sockets;
+}
