@@ -52,7 +52,7 @@ export class ProxyLocations {
       ? await this.#portName(namespace, name, Number(asked.port))
       : asked.port;
     const endpoints = await this.#objects.of<Endpoints>('', 'endpoints').newest(namespace, name);
-    if (endpoints === undefined) throw notFound({ group: '', resource: 'endpoints' }, name);
+    if (endpoints === undefined) throw notFound({ group: '', resource: 'services' }, name); // even if the service is there, as upstream
     const { subsets = [] } = endpoints;
     if (subsets.length === 0) throw serviceUnavailable(`no endpoints available for service "${name}"`);
     for (const { addresses = [], ports = [] } of this.#fromAnywhere(subsets)) {

@@ -38,7 +38,7 @@ describe('kubectl proxy', requires('kubectl'), () => {
   test('what cannot be reached is told as kube-apiserver does', async () => {
     const said = async (path: string): Promise<string> => (await kubectl.run(['get', '--raw', path])).stderr;
     const unavailable = 'Error from server (ServiceUnavailable): ';
-    expect(await said(`${SERVICES}/no/proxy/`)).toBe('Error from server (NotFound): endpoints "no" not found\n');
+    expect(await said(`${SERVICES}/no/proxy/`)).toBe('Error from server (NotFound): services "no" not found\n');
     expect(await said(`${SERVICES}/web:9/proxy/`)).toBe(`${unavailable}no service port 9 found for service "web"\n`);
     expect(await said(`${SERVICES}/web:x/proxy/`)).toBe(`${unavailable}no endpoints available for service "web:x"\n`);
     expect(await said(`${SERVICES}/empty/proxy/`)).toBe(`${unavailable}no endpoints available for service "empty"\n`);
