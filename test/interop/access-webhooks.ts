@@ -7,7 +7,7 @@ import { type RunningServer, startKeelson, startKube, whyNoKube } from '../../pe
 import { type Client, connect } from '../../src/client/index.ts';
 import { type ClientReport, runSteps } from './outcome.ts';
 import type { ServerName } from './results.ts';
-import type { Trial } from './trial.ts';
+import { expectSame, type Trial } from './trial.ts';
 
 const STEP_LIMIT_MS = 30_000;
 
@@ -83,9 +83,4 @@ function steps(client: Client) {
       }),
     'no opinion': async () => expectSame((await review('team-search', 'list', 'pods'))?.allowed, false),
   };
-}
-
-function expectSame(found: unknown, wanted: unknown): void {
-  const [left, right] = [found, wanted].map((value) => JSON.stringify(value));
-  if (left !== right) throw new Error(`expected ${right}, got ${left}`);
 }

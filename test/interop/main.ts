@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { type RunningServer, startKeelson, startKube, whyNoKube } from '../../peers/index.ts';
 import { writeFidelityPage } from '../fidelity/fidelity-page.ts';
 import { type InteropClient, interopClients } from './clients.ts';
+import { accessServersTrial } from './access-servers.ts';
 import { accessWebhooksTrial } from './access-webhooks.ts';
 import { controlPlanes, tryControlPlane } from './control-planes.ts';
 import { type ExtensionServer, extensionServers } from './extension-servers.ts';
@@ -26,7 +27,7 @@ const documentPath = join(root, 'docs', 'reference', 'interop.md');
 const cacheFolder = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 const cache = process.env['KEELSON_INTEROP'] ?? join(cacheFolder, 'keelson', 'interop');
 /** What needs a server of its own. */
-const trials: readonly Trial[] = [kubeletTrial, accessWebhooksTrial, kitApiTrial];
+const trials: readonly Trial[] = [kubeletTrial, accessWebhooksTrial, accessServersTrial, kitApiTrial];
 const PROGRAM_LIMIT_MS = 8 * 60_000;
 
 const code = await main(process.argv.slice(2));

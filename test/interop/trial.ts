@@ -24,3 +24,9 @@ export async function eventually(signal: AbortSignal, attempt: () => Promise<voi
     }
   }
 }
+
+/** Throws what was found when it is not what was wanted. */
+export function expectSame(found: unknown, wanted: unknown): void {
+  const [left, right] = [found, wanted].map((value) => JSON.stringify(value));
+  if (left !== right) throw new Error(`expected ${right}, got ${left}`);
+}
