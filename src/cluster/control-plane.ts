@@ -11,9 +11,10 @@ import type { Clock, MetricRegistry } from '../base/index.ts';
 import { Client, type ClientOptions } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
-import { advertisedAddress, apiServiceAddress, isUnspecified, type ListenAddress } from './addresses.ts';
+import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
-import { bootstrapObjects, type BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
+import type { BootstrapObjects } from './bootstrap/bootstrap-objects.ts';
+import { bootstrapObjectsOf } from './bootstrap/bootstrap-objects-of.ts';
 import { ensurePolicy } from './bootstrap/ensure-policy.ts';
 import { keepOwnObjects } from './bootstrap/keep-own-objects.ts';
 import { type OwnObject, repair } from './bootstrap/own-object.ts';
@@ -255,23 +256,7 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   #bootstrapObjects(): BootstrapObjects {
-    const { clock, certificateClock = clock, serviceCidrs, listen: place } = this.#options;
-    const { advertiseAddress, clientAuthorities } = this.#options;
-    const port = place?.port ?? 0;
-    return bootstrapObjects({
-      clock,
-      certificateClock,
-      advertise: {
-        address: advertiseAddress ?? advertisedAddress(place?.host ?? 'localhost'),
-        port: port === 0 ? 6443 : port,
-      },
-      serviceCidrs,
-      apiServiceAddress: apiServiceAddress(serviceCidrs),
-      trusted: {
-        clientAuthorities: clientAuthorities ?? this.pki.authority.certificate,
-        frontProxy: frontProxyOf(this.#options, this.pki),
-      },
-    });
+    return bootstrapObjectsOf(this.#options, this.pki);
   }
 
   #keep(objects: readonly OwnObject[]): void {

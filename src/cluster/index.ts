@@ -61,3 +61,4 @@ export type {
 } from '../apiserver/index.ts';
 export { builtInCapabilities, customCapabilities, NO_OPINION } from '../apiserver/index.ts';
 export { builtInTypes, structuralKind, type StructuralSchema } from '../api/index.ts';
+export type { KeptReview } from '../admission/index.ts';

@@ -1,7 +1,8 @@
 import type { ApiObject } from '../../api/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import { isStoreError, type KeyRange, type Operation, prefixRange, singleKey } from '../../store/index.ts';
-import { isConflicting, type ObjectStore } from '../storage/object-store.ts';
+import { type ObjectStore } from '../storage/object-store.ts';
+import { isConflicting } from '../storage/put-conflict.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { ChangeFeed, type ObjectChangeHandler, type ObjectDifference } from './change-feed.ts';
 

@@ -4,6 +4,7 @@ import type { Entry, InProcessStore, KeyRange, Revision, Store, StoreEvent } fro
 import type { KindStorageMetrics, StorageOperation } from '../metrics/storage-metrics.ts';
 import type { Alongside } from '../resource.ts';
 import type { StorageCodec } from './storage-codec.ts';
+import type { PutConflict } from './put-conflict.ts';
 import { StoredObject } from './stored-object.ts';
 import { SupersededObjects } from './superseded-objects.ts';
 import {
@@ -290,15 +291,6 @@ export class ObjectStore {
     if ((current?.modRevision ?? 0) === expected) return { conflictsWith: 'alongside' };
     return { conflictsWith: current === undefined ? 'missing' : await this.#open(current) };
   }
-}
-
-export interface PutConflict {
-  /** What is there now, or that nothing is; 'alongside' when only a condition of the writes beside it failed. */
-  readonly conflictsWith: StoredObject | 'missing' | 'alongside';
-}
-
-export function isConflicting(result: StoredObject | Revision | PutConflict): result is PutConflict {
-  return typeof result === 'object' && 'conflictsWith' in result;
 }
 
 function withoutResourceVersion(object: ApiObject): ApiObject {

@@ -8,7 +8,7 @@ import { decodeObject } from '../request/decode-object.ts';
 import { writeOptions } from '../request/options.ts';
 import type { WriteContext } from '../resource.ts';
 import { asIfStored } from '../storage/conversion.ts';
-import { isConflicting } from '../storage/object-store.ts';
+import { isConflicting } from '../storage/put-conflict.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { validateNewObject } from '../validation/validate-object.ts';
 import { ensureNamespace, fillSystemFields, withoutSystemFields } from './object-meta.ts';

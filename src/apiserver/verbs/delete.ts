@@ -7,7 +7,7 @@ import type { Call } from '../request/call.ts';
 import { listOptions } from '../request/list-options.ts';
 import type { WriteContext } from '../resource.ts';
 import { convertForReading, convertForStoring } from '../storage/conversion.ts';
-import { isConflicting } from '../storage/object-store.ts';
+import { isConflicting } from '../storage/put-conflict.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import { deleteOptions, type DeleteOptions } from './delete-options.ts';
 import { checkDeletePreconditions, decideDeletion } from './deletion.ts';

@@ -16,7 +16,7 @@ import type { RequestAdmission } from '../admission/request-admission.ts';
 import { type Endpoint, groupKind, groupResource } from '../endpoint.ts';
 import type { Preconditions, Strategy, WriteContext } from '../resource.ts';
 import { asIfStored, convertForReading } from '../storage/conversion.ts';
-import { isConflicting, type PutConflict } from '../storage/object-store.ts';
+import { isConflicting, type PutConflict } from '../storage/put-conflict.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { validateChangedObject } from '../validation/validate-object.ts';
 import { LARGE_BYTES } from '../request/large-body.ts';

@@ -1,7 +1,8 @@
 import { type ApiObject, withMeta } from '../../api/index.ts';
 import { isStoreError } from '../../store/index.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { isConflicting, type PutConflict, type WriteOptions } from '../storage/object-store.ts';
+import { type WriteOptions } from '../storage/object-store.ts';
+import { isConflicting, type PutConflict } from '../storage/put-conflict.ts';
 import { convertForReading, convertForStoring, type Waiting } from '../storage/conversion.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 

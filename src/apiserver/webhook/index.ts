@@ -2,13 +2,8 @@
 export { type ReadReview, readReview, type ReviewKinds } from './read-answer.ts';
 export { EndpointResolver, type ServiceResolver } from './service-resolver.ts';
 export type { WebhookAnswer } from './webhook-answer.ts';
-export {
-  type LocalWebhook,
-  type WebhookCall,
-  WebhookClient,
-  type WebhookClientOptions,
-  type WebhookCredential,
-} from './webhook-client.ts';
+export { type WebhookCall, WebhookClient } from './webhook-client.ts';
+export type { LocalWebhook, WebhookClientOptions, WebhookCredential } from './webhook-client-options.ts';
 export { DeadlineExceeded, transportWords } from './transport-words.ts';
 export type { WebhookService, WebhookTarget } from './webhook-target.ts';
 export {

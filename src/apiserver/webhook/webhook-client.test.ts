@@ -3,7 +3,8 @@ import { builtInTypes } from '../../api/index.ts';
 import { CryptoRandom, RandomUidSource, VirtualClock } from '../../base/index.ts';
 import type { ServiceResolver } from './service-resolver.ts';
 import { type Answer, caBundle, HookServer } from './testing/hook-server.ts';
-import { WebhookClient, type WebhookClientOptions } from './webhook-client.ts';
+import { WebhookClient } from './webhook-client.ts';
+import type { WebhookClientOptions } from './webhook-client-options.ts';
 import type { WebhookTarget } from './webhook-target.ts';
 
 const types = builtInTypes();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { YamlBody } from '../../api/index.ts';
-import type { WebhookCredential } from './webhook-client.ts';
+import type { WebhookCredential } from './webhook-client-options.ts';
 import type { WebhookTarget } from './webhook-target.ts';
 
 /** A webhook as a file in the format of kubeconfigs names it: the cluster is the webhook, the user is this server. */

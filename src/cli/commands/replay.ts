@@ -1,4 +1,5 @@
 import { messageOf } from '../../base/index.ts';
+import type { KeptReview as Review } from '../../cluster/index.ts';
 import { type Client, connect, hasReason } from '../../client/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
@@ -9,21 +10,6 @@ const definitions: FlagDefinitions = {
   kubeconfig: { type: 'string', value: 'FILE', help: 'The cluster, as kubectl takes it' },
   context: { type: 'string', value: 'NAME', help: 'A context of the kubeconfig' },
 };
-
-/** A review as the server tells it. */
-interface Review {
-  readonly id: string;
-  readonly time: string;
-  readonly type: string;
-  readonly configuration: string;
-  readonly webhook: string;
-  readonly durationMs: number;
-  readonly request?: string;
-  readonly code?: number;
-  readonly response?: string;
-  readonly error?: string;
-  readonly replayOf?: string;
-}
 
 /** `keelson replay ID`: sends a review to its webhook once more. */
 export const replayCommand: Command = {

@@ -2,11 +2,10 @@ import type { Clock } from '../../base/index.ts';
 import { seatSeconds } from '../estimates/work-estimate.ts';
 import type { LevelRecorder } from '../metrics/level-recorder.ts';
 import { FlowQueue } from './flow-queue.ts';
+import type { DispatchFigures, LevelCounts, Refusal } from './level-figures.ts';
 import type { LevelMode } from './level-mode.ts';
 import { Hands } from './shuffle-shard.ts';
 import { EXPECTED_SERVICE_MS, Ticket, type TicketRequest } from './ticket.ts';
-
-export type Refusal = 'concurrency-limit' | 'queue-full';
 
 /**
  * The requests of one priority level: those that are worked on have seats, the others wait in the queues of their flows.
@@ -43,7 +42,7 @@ export class LevelQueues {
     this.#recorder = recorder;
     this.#syncedAt = clock.monotonic();
     this.#mode = mode;
-    this.#hands = handsOf(mode);
+    this.#hands = new Hands(mode.queues, mode.handSize);
   }
 
   get isIdle(): boolean {
@@ -79,7 +78,8 @@ export class LevelQueues {
   /** Takes effect at once: what waits and now has a seat starts. Requests stay in queues that are no longer dealt. */
   configure(mode: LevelMode, limit: number): void {
     this.#sync();
-    if (mode.queues !== this.#mode.queues || mode.handSize !== this.#mode.handSize) this.#hands = handsOf(mode);
+    if (mode.queues !== this.#mode.queues || mode.handSize !== this.#mode.handSize)
+      this.#hands = new Hands(mode.queues, mode.handSize);
     this.#mode = mode;
     this.#limit = limit;
     this.#dispatch();
@@ -299,26 +299,4 @@ export class LevelQueues {
   #noteActivity(queue: FlowQueue<Ticket>, wasActive: boolean): void {
     if (queue.isActive !== wasActive) this.#activeQueues += wasActive ? -1 : 1;
   }
-}
-
-interface DispatchFigures {
-  virtualTime: number;
-  /** Of the queue whose request got the seats. */
-  startR: number;
-  /** The first and the last of all queues in which requests waited. */
-  leastR: number;
-  mostR: number;
-}
-
-/** What a level has done so far, and what it has at hand. */
-export interface LevelCounts {
-  readonly waiting: number;
-  readonly executing: number;
-  readonly dispatched: number;
-  readonly rejected: number;
-  readonly cancelled: number;
-}
-
-function handsOf({ queues, handSize }: LevelMode): Hands {
-  return new Hands(queues, handSize);
 }

@@ -18,7 +18,7 @@ class PairEnd extends Duplex {
     super({ allowHalfOpen: true });
   }
 
-  // What Node's HTTP asks of its sockets besides.
+  // What Node's HTTP asks of its sockets besides; nothing here is slow, idle or kept alive, and no timer is set.
   setTimeout(): this {
     return this;
   }
