@@ -24,7 +24,7 @@ export interface AppOptions extends AppRunOptions {
   /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
   readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfig' | 'runLocally'>>;
   /** Serves APIs behind the cluster's API server, whether this replica leads or not; see `apiServer`. */
-  readonly apis?: Pick<ApiServer, 'registration' | 'run'>;
+  readonly apis?: Pick<ApiServer, 'registration' | 'run' | 'load'>;
   /** The kinds that the app brings along; see `resource`. */
   readonly resources?: readonly DefinedKind[];
   /** How many reconciles are remembered for `trace`; 1,000 unless given. */
@@ -54,6 +54,8 @@ export interface App {
   readonly resources: readonly DefinedKind[];
   /** What its declarations say that it does to objects; see `rbacOf`. */
   readonly needs: readonly AccessNeed[];
+  /** Loads the code that only some apps need, such as that of API servers; `run` does so itself. */
+  load(): Promise<void>;
   /**
    * Runs all parts until the signal aborts, and resolves when everything has ended. Rejects when a part fails for good.
    * When the lead is lost the parts end, and are prepared anew to wait for it again.
@@ -146,6 +148,10 @@ class RunnableApp implements App {
 
   trace(filter?: TraceFilter): readonly ReconcileRecord[] {
     return this.#trace.list(filter);
+  }
+
+  async load(): Promise<void> {
+    await this.#options.apis?.load();
   }
 
   async run(client: Client, signal: AbortSignal, options: AppRunOptions = {}): Promise<void> {

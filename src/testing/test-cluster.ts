@@ -104,6 +104,7 @@ export class TestCluster implements AsyncDisposable {
   async run(app: App, options: { readonly as?: Client } = {}): Promise<void> {
     if (options.as !== undefined && app.resources.length > 0) await this.install(...app.resources);
     const client = options.as ?? this.#cluster.plane.client(ADMIN, { userAgent: app.name });
+    await app.load(); // from files, which settling does not wait for
     const local = { localWebhooks: this.#webhooks, localApis: this.#apis };
     const running = app
       .run(client, this.#stop.signal, { install: options.as === undefined, ...local })

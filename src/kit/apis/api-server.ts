@@ -6,7 +6,7 @@ import { type Client, ConfigMap } from '../../client/index.ts';
 import type { Part } from '../part.ts';
 import { HttpsListener, type HttpsListenerOptions } from '../webhooks/https-listener.ts';
 import type { ApiAnswer, ApiCall, LocalApis } from './api-call.ts';
-import type { ApiHandler } from './api-handler.ts';
+import type * as Handling from './api-handler.ts';
 import { ApiRegistration, registrationNeeds, serviceOf, type ServiceReference } from './api-registration.ts';
 import type { Api } from './api-resource.ts';
 import type { ApiUser } from './api-storage.ts';
@@ -51,6 +51,7 @@ export class ApiServer {
   readonly #service: ServiceReference;
   #answer: ((call: ApiCall) => Promise<ApiAnswer>) | undefined;
   #underWay = 0;
+  #loading: Promise<typeof Handling> | undefined;
 
   constructor(apis: readonly Api[], options: ApiServerOptions) {
     const twice = apis.find(
@@ -89,13 +90,18 @@ export class ApiServer {
     return this.#listener.caBundle;
   }
 
+  /** Loads what answering takes, the types of all kinds among it, which is large; `run` does so itself. */
+  async load(): Promise<void> {
+    await this.#load();
+  }
+
   /** Answers until the signal aborts: over HTTPS, or API servers of this process without sockets. */
   async run(client: Client, signal: AbortSignal, local?: LocalApis): Promise<void> {
     const { clock } = client;
     const authorization = new DelegatedAuthorization(client, clock);
     const authentication = new DelegatedAuthentication(client, local === undefined ? new RealClock() : clock);
-    const { ApiHandler: Handler } = await import('./api-handler.ts'); // loads the types of all kinds, which are large
-    const handler = (identify: (call: ApiCall) => Promise<ApiUser>): ApiHandler =>
+    const { ApiHandler: Handler } = await this.#load();
+    const handler = (identify: (call: ApiCall) => Promise<ApiUser>): Handling.ApiHandler =>
       new Handler(this.apis, {
         clock,
         random: new CryptoRandom(),
@@ -117,6 +123,11 @@ export class ApiServer {
     await this.#readTrust(client, authentication, signal);
     const following = { run: (scope: AbortSignal) => this.#followTrust(client, authentication, scope) };
     await runTogether([this.#listener, following], signal);
+  }
+
+  #load(): Promise<typeof Handling> {
+    this.#loading ??= import('./api-handler.ts');
+    return this.#loading;
   }
 
   async #respond(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {

@@ -9,15 +9,15 @@ import {
   maskTrailingDash,
   type ObjectMetaCheck,
 } from '../../api/index.ts';
+import { checkCustomObject } from '../../crd/index.ts';
 import type { ServedKind } from './served-kind.ts';
 
 /** Refuses an object that its schema, or the rules for all metadata, do not allow. */
-export async function checkObject(
+export function checkObject(
   object: ApiObject,
   served: ServedKind,
   { old, isStatus = false }: { readonly old?: ApiObject | undefined; readonly isStatus?: boolean } = {},
-): Promise<void> {
-  const { checkCustomObject } = await import('../../crd/index.ts'); // loads CEL, which is large
+): void {
   const errors = collectErrors(() => {
     const found = [
       ...checkObjectMeta(object.metadata, { namespaced: served.isNamespaced, checkName }),

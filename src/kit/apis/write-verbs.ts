@@ -42,7 +42,7 @@ export async function createObject(
     ...placed,
     metadata: { ...metadata, name, uid: uids.next(), creationTimestamp: timestamp(clock.now()), generation: 1 },
   };
-  await checkObject(made, served);
+  checkObject(made, served);
   const { namespace } = target;
   const { signal } = context.call;
   if (served.isNamespaced) await context.ensureNamespace({ namespace, name, resource: served.groupResource, signal });
@@ -100,7 +100,7 @@ export async function replaceObject(
   if (resourceVersion !== '' && resourceVersion !== old.metadata.resourceVersion)
     throw conflict(served.groupResource, target.name, OBJECT_MODIFIED);
   const placed = prepared(inNamespace(sent, target.namespace, served), old, { isStatus, hasStatus: served.hasStatus });
-  await checkObject(placed, served, { old, isStatus });
+  checkObject(placed, served, { old, isStatus });
   const owned = isApplied ? sent.metadata.managedFields : await ownedAfter(placed, old, ownedWrite(context));
   const changed = withManagedFields(placed, owned);
   const object = withManagedFields(changed, keepTimes(changed, old));
