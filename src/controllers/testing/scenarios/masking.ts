@@ -1,0 +1,63 @@
+import type { KubernetesObject, Observed } from '../../../client/index.ts';
+
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+/** Of metadata, what no two runs have in common or nobody looks at. */
+const LEFT_OUT = new Set(['uid', 'resourceVersion', 'managedFields', 'creationTimestamp', 'namespace', 'selfLink']);
+/** Pods that messages tell of, which nobody may have seen alive. */
+const TOLD_POD = /((?:pod: |pods? ")[a-z0-9-]+-)[a-z0-9]{5}\b/gi;
+/** How many characters the server appends to `generateName`. */
+const SUFFIX_LENGTH = 5;
+
+/** Replaces what differs from run to run: uids, times, the endings of generated names, the name of the namespace. */
+export class Masking {
+  readonly #namespace: string;
+  readonly #more: readonly (readonly [RegExp, string])[];
+  readonly #uids = new Map<string, string>();
+  readonly #names = new Map<string, string>();
+
+  constructor(namespace: string, more: readonly (readonly [RegExp, string])[] = []) {
+    this.#namespace = namespace;
+    this.#more = more;
+  }
+
+  /** Remembers an object's name and uid, for where others mention them. */
+  learn(kind: string, { metadata: { name, uid, generateName } }: Observed<KubernetesObject>): void {
+    if (generateName !== undefined && name.startsWith(generateName))
+      this.#names.set(name, `${name.slice(0, -SUFFIX_LENGTH)}${'?'.repeat(SUFFIX_LENGTH)}`);
+    this.#uids.set(uid, `<uid of ${kind} ${this.text(name)}>`);
+  }
+
+  knows(uid: string): boolean {
+    return this.#uids.has(uid);
+  }
+
+  metadata(metadata: Readonly<Record<string, unknown>>): object {
+    const { deletionTimestamp, ...kept } = Object.fromEntries(
+      Object.entries(metadata).filter(([name]) => !LEFT_OUT.has(name)),
+    );
+    return deletionTimestamp === undefined ? kept : { ...kept, isDeleted: true };
+  }
+
+  /** A value as it would be in any other run, members in the order of their names. */
+  value(value: unknown): unknown {
+    if (typeof value === 'string') return this.text(value);
+    if (Array.isArray(value)) return value.map((each) => this.value(each));
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    const masked = members.map(([name, member]) => [this.text(name), this.value(member)] as const);
+    return Object.fromEntries(masked.toSorted(([left], [right]) => (left < right ? -1 : 1)));
+  }
+
+  text(text: string): string {
+    let masked = text;
+    for (const [name, shown] of this.#names) masked = masked.replaceAll(name, shown);
+    masked = masked
+      .replaceAll(this.#namespace, 'here')
+      .replaceAll(UID, (uid) => this.#uids.get(uid) ?? '<uid>')
+      .replaceAll(TIME, '<time>')
+      .replaceAll(TOLD_POD, '$1?????');
+    for (const [pattern, shown] of this.#more) masked = masked.replaceAll(pattern, shown);
+    return masked;
+  }
+}

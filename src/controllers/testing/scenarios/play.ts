@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import type { Part } from '../../../kit/index.ts';
+import { startWith } from '../controller-cluster.ts';
+import type { Scenario, ScenarioTopic } from './scenario-topic.ts';
+import { ScenarioWorld } from './scenario-world.ts';
+
+/** How long somebody would have waited to see: the age of objects matters. */
+const QUIET_MS = 1500;
+
+/** Goes through all steps, and returns what was seen. */
+export async function play(scenario: Scenario, world: ScenarioWorld): Promise<readonly object[]> {
+  try {
+    await scenario(world);
+    await world.lookAtEvents();
+  } finally {
+    await world.cleanUp();
+  }
+  return JSON.parse(JSON.stringify(world.looks)) as readonly object[];
+}
+
+/** What happens when a scenario is gone through with these parts, in virtual time. */
+export async function playWith(parts: readonly Part[], topic: ScenarioTopic, name: string): Promise<unknown> {
+  const scenario = topic.scenarios[name];
+  if (scenario === undefined) throw new Error(`There is no scenario "${name}"`);
+  await using cluster = await startWith(...parts);
+  const { client, clock } = cluster;
+  await client.core.v1.namespaces.create({ metadata: { name: 'keelson-here' } });
+  const time = {
+    nowMs: () => clock.now(),
+    quiet: async () => {
+      await cluster.settle();
+      await clock.advance(QUIET_MS);
+      await cluster.settle();
+    },
+    pass: (seconds: number) => clock.advance(seconds * 1000),
+  };
+  return await play(scenario, new ScenarioWorld(client, 'keelson-here', { time, topic }));
+}
+
+/** What was seen on Kubernetes 1.36.3 (test/vectors/controllers/record.ts), by the name of the scenario. */
+export function recordedLooks(file: URL): Readonly<Record<string, unknown>> {
+  return JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,6 @@
+import type { ScenarioTopic } from '../../../src/controllers/testing/scenarios/index.ts';
+
+/** Where the scenarios are, by the folder of src/controllers. */
+export const topics: Readonly<Record<string, () => Promise<{ readonly topic: ScenarioTopic }>>> = {
+  deployment: () => import('../../../src/controllers/deployment/testing/scenarios.ts'),
+};
