@@ -48,3 +48,4 @@ export {
 export { type AuditLevel, type AuditPolicy, AuditPolicyError, readAuditPolicy } from './audit/audit-policy.ts';
 export type { AuditSink } from './audit/audit-sink.ts';
 export { requestLines } from './audit/request-lines.ts';
+export { TokenSigner } from './service-accounts/token-signer.ts';

@@ -2,6 +2,7 @@ import type { Command, CommandContext } from './command.ts';
 import { UsageError } from './command.ts';
 import { apiserverCommand } from './commands/apiserver.ts';
 import { celCommand } from './commands/cel.ts';
+import { controllerManagerCommand } from './commands/controller-manager.ts';
 import { crdCommand } from './commands/crd.ts';
 import { replayCommand } from './commands/replay.ts';
 import { rbacCommand } from './commands/rbac.ts';
@@ -14,6 +15,7 @@ import { versionCommand } from './commands/version.ts';
 const commands: readonly Command[] = [
   upCommand,
   apiserverCommand,
+  controllerManagerCommand,
   storeCommand,
   traceCommandLine,
   replayCommand,

@@ -62,3 +62,6 @@ export type {
 export { builtInCapabilities, customCapabilities, NO_OPINION } from '../apiserver/index.ts';
 export { builtInTypes, structuralKind, type StructuralSchema } from '../api/index.ts';
 export type { KeptReview } from '../admission/index.ts';
+export { chooseControllers, controllerListProblems } from '../controllers/index.ts';
+export { ControllerManager, type ControllerManagerOptions } from './programs/controller-manager.ts';
+export { ServiceAccountClients } from './programs/service-account-clients.ts';

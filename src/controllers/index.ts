@@ -22,6 +22,8 @@ import { attributesClassProtection, claimProtection, volumeProtection } from './
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 
+export { chooseControllers, controllerListProblems } from './choose-controllers.ts';
+
 export interface BuiltInControllersOptions {
   /** PEM of the authority that signs the API server's certificate. */
   readonly rootCertificate: string;

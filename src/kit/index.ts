@@ -8,6 +8,7 @@ export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from
 export { type App, app, type AppOptions, type AppRunOptions } from './app.ts';
 export type { KindCache } from './app/shared-resources.ts';
 export type { HealthOptions } from './app/health-server.ts';
+export { type SecureHealthOptions, SecureHealthServer } from './app/secure-health-server.ts';
 export type { LeaderElectionOptions } from './election/leader-election.ts';
 export { LeadershipLostError } from './election/leadership-lost.ts';
 export { podsByNode } from './indexes.ts';

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { aborted, CryptoRandom, messageOf, RealClock } from '../../base/index.ts';
 import {
+  chooseControllers,
   type ClusterOptions,
+  controllerListProblems,
   defaultKubeconfigPath,
   startCluster,
   type StorageOptions,
@@ -38,7 +40,12 @@ export const upDefinitions: FlagDefinitions = {
     type: 'boolean',
     help: 'Open a port for each node, where it answers as a kubelet does: logs, commands, statistics',
   },
-  controllers: { type: 'boolean', default: true, help: 'Run the controllers; =false leaves that to other programs' },
+  controllers: {
+    type: 'string',
+    multiple: true,
+    value: 'LIST',
+    help: "Controllers to run, as kube-controller-manager's: *, name, -name; false leaves that to other programs (all)",
+  },
   scheduler: { type: 'boolean', default: true, help: 'Run the scheduler; =false leaves that to another program' },
   'simulated-metrics': {
     type: 'boolean',
@@ -117,7 +124,7 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 500,
     nodeEndpoints: flags.isSet('node-endpoints'),
     devWebhooks: flags.isSet('dev-webhooks'),
-    controllers: flags.isSet('controllers'),
+    controllers: chosenControllers(flags),
     scheduler: flags.isSet('scheduler'),
     simulatedMetrics: flags.isSet('simulated-metrics'),
     name: flags.text('name') ?? 'keelson',
@@ -130,4 +137,14 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     random: new CryptoRandom(),
     log: logOf(flags, context.printError, 'warn'),
   };
+}
+
+/** All of them, none, or a choice. */
+function chosenControllers(flags: Flags): ClusterOptions['controllers'] {
+  const list = flags.list('controllers');
+  if (list.length === 0 || list.join() === 'true') return true;
+  if (list.join() === 'false') return false;
+  const problems = controllerListProblems(list);
+  if (problems.length > 0) throw new UsageError(`--controllers: ${problems.join('; ')}`);
+  return (builtIn) => chooseControllers(builtIn, list);
 }

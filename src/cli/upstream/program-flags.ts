@@ -69,7 +69,7 @@ const controllerManager: readonly FlagGroup[] = [
       node-startup-grace-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
       unhealthy-zone-threshold`,
   },
-  { verdict: 'obeyed', why: 'as far as true and false go: all of them or none', flags: 'controllers' },
+  { verdict: 'obeyed', why: 'as upstream; true stands for all, and false for none', flags: 'controllers' },
   {
     verdict: 'accepted',
     why: 'one thread does the work, and how much of it is under way changes nothing but the order',
@@ -150,6 +150,76 @@ const scheduler: readonly FlagGroup[] = [
     why: 'it is the default that is in force, and no other value can be chosen',
     flags: 'pod-max-in-unschedulable-pods-duration=5m|5m0s',
   },
+];
+
+/** What is another matter where it is a program of its own. */
+const apart: readonly FlagGroup[] = [
+  {
+    verdict: 'accepted',
+    why: 'answers come as JSON, whichever form is asked for',
+    flags: 'kube-api-content-type',
+  },
+  {
+    verdict: 'accepted',
+    why: 'its own metrics have few labels, whose number is bounded',
+    flags: 'allow-metric-labels allow-metric-labels-manifest show-hidden-metrics-for-version',
+  },
+  {
+    verdict: 'accepted',
+    why: 'the kubeconfig that it works with is also the one that it asks who may scrape it',
+    flags: 'authentication-kubeconfig authorization-kubeconfig',
+  },
+  {
+    verdict: 'accepted',
+    why: 'reviews are kept for 10 seconds',
+    flags: `authentication-token-webhook-cache-ttl authorization-webhook-cache-authorized-ttl
+      authorization-webhook-cache-unauthorized-ttl`,
+  },
+  {
+    verdict: 'accepted',
+    why: 'a certificate that is not given is made in memory, and those of clients are checked as the cluster says',
+    flags: 'cert-dir',
+  },
+  {
+    verdict: 'refused',
+    why: "whom to believe is read from the cluster's ConfigMap extension-apiserver-authentication",
+    flags: `authentication-skip-lookup?=false authentication-tolerate-lookup-failure? client-ca-file requestheader-allowed-names
+      requestheader-client-ca-file requestheader-extra-headers-prefix requestheader-group-headers requestheader-uid-headers
+      requestheader-username-headers`,
+  },
+  {
+    verdict: 'refused',
+    why: "its port for probes and scrapes is Node's, with Node's defaults",
+    flags: `disable-http2-serving? http2-max-streams-per-connection permit-address-sharing? permit-port-sharing? tls-cipher-suites
+      tls-curve-preferences tls-min-version tls-sni-cert-key`,
+  },
+  {
+    verdict: 'refused',
+    why: 'addresses of Services are the business of the API server',
+    flags: 'service-cluster-ip-range',
+  },
+  {
+    verdict: 'refused',
+    why: 'one authority signs for all signers: --cluster-signing-cert-file',
+    flags: `cluster-signing-kube-apiserver-client-cert-file cluster-signing-kube-apiserver-client-key-file
+      cluster-signing-kubelet-client-cert-file cluster-signing-kubelet-client-key-file
+      cluster-signing-kubelet-serving-cert-file cluster-signing-kubelet-serving-key-file
+      cluster-signing-legacy-unknown-cert-file cluster-signing-legacy-unknown-key-file`,
+  },
+  {
+    verdict: 'obeyed',
+    why: 'as upstream',
+    flags: `authorization-always-allow-paths cluster-signing-cert-file cluster-signing-key-file controllers kube-api-burst
+      kube-api-qps kubeconfig leader-elect? leader-elect-lease-duration leader-elect-renew-deadline
+      leader-elect-resource-lock leader-elect-resource-name leader-elect-resource-namespace leader-elect-retry-period
+      master root-ca-file secure-port service-account-private-key-file tls-cert-file tls-private-key-file
+      use-service-account-credentials?`,
+  },
+];
+
+/** Every flag of kube-controller-manager 1.36, for `keelson controller-manager`. */
+export const controllerManagerApartFlags = [
+  ...new Map([...flagsOf(controllerManager), ...flagsOf(apart)].map((flag) => [flag.name, flag])).values(),
 ];
 
 /** Every flag of kube-controller-manager 1.36. */

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../command.ts';
 import { apiserverDefinitions } from '../commands/apiserver.ts';
+import { controllerManagerDefinitions } from '../commands/controller-manager.ts';
 import { upDefinitions } from '../commands/up.ts';
 import { Flags } from '../flags.ts';
 import { apiserverFlags } from './apiserver-flags.ts';
-import { controllerManagerFlags, schedulerFlags } from './program-flags.ts';
+import { controllerManagerApartFlags, controllerManagerFlags, schedulerFlags } from './program-flags.ts';
 import { checkUpstreamFlags, type UpstreamFlag, withUpstreamFlags } from './verdict.ts';
 
 function parse(...args: readonly string[]): Flags {
@@ -24,11 +25,13 @@ test('what is said to be obeyed is, and what is obeyed is said to be', () => {
   expect(obeyed(apiserverFlags)).toEqual(own.sort());
   for (const name of [...obeyed(controllerManagerFlags), ...obeyed(schedulerFlags)])
     expect(upDefinitions).toHaveProperty(name);
+  expect(obeyed(controllerManagerApartFlags)).toEqual(Object.keys(controllerManagerDefinitions).sort());
 });
 
 test.each([
   ['kube-apiserver', apiserverFlags, 172],
   ['kube-controller-manager', controllerManagerFlags, 148],
+  ['kube-controller-manager on its own', controllerManagerApartFlags, 148],
   ['kube-scheduler', schedulerFlags, 62],
 ])('all flags of %s have one verdict', (_program, flags, count) => {
   const names = flags.map(({ name }) => name);

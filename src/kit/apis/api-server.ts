@@ -1,8 +1,8 @@
 import { jsonAnswer } from './json-answer.ts';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { tooManyRequests } from '../../api/client.ts';
-import { aborted, CryptoRandom, describeError, RealClock, runTogether } from '../../base/index.ts';
-import { type Client, ConfigMap } from '../../client/index.ts';
+import { aborted, CryptoRandom, RealClock, runTogether } from '../../base/index.ts';
+import type { Client } from '../../client/index.ts';
 import type { Part } from '../part.ts';
 import { HttpsListener, type HttpsListenerOptions } from '../webhooks/https-listener.ts';
 import type { ApiAnswer, ApiCall, LocalApis } from './api-call.ts';
@@ -10,6 +10,7 @@ import type * as Handling from './api-handler.ts';
 import { ApiRegistration, registrationNeeds, serviceOf, type ServiceReference } from './api-registration.ts';
 import type { Api } from './api-resource.ts';
 import type { ApiUser } from './api-storage.ts';
+import { followTrust, readTrust } from './cluster-trust.ts';
 import { DelegatedAuthentication } from './delegated-authentication.ts';
 import { DelegatedAuthorization } from './delegated-authorization.ts';
 import { httpCall, respond } from './http-call.ts';
@@ -30,10 +31,6 @@ const HTTPS_PORT = 443;
 const MAX_CONNECTIONS = 512;
 /** Requests under way at a time, watches included. */
 const MAX_UNDER_WAY = 1000;
-const TRUST_NAMESPACE = 'kube-system';
-const TRUST_NAME = 'extension-apiserver-authentication';
-const TRUST_MS = 60_000;
-const TRUST_RETRY_MS = 1000;
 
 /**
  * Serves APIs behind the cluster's API server: `app('wardle', [], { apis: apiServer([wardle]) })`. It makes its certificate,
@@ -120,8 +117,8 @@ export class ApiServer {
     }
     const answering = handler((call) => authentication.identify(call));
     this.#answer = (call) => answering.answer(call);
-    await this.#readTrust(client, authentication, signal);
-    const following = { run: (scope: AbortSignal) => this.#followTrust(client, authentication, scope) };
+    await readTrust(client, authentication, signal);
+    const following = { run: (scope: AbortSignal) => followTrust(client, authentication, scope) };
     await runTogether([this.#listener, following], signal);
   }
 
@@ -145,28 +142,6 @@ export class ApiServer {
     const call = httpCall(request, left.signal);
     const given = this.#underWay > MAX_UNDER_WAY ? refusedAsBusy() : await answer(call);
     await respond(response, given, request.method === 'HEAD');
-  }
-
-  /** Reads whom to trust, until that succeeds: nobody could be believed before. */
-  async #readTrust(client: Client, authentication: DelegatedAuthentication, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        const configMaps = client.kind(ConfigMap).namespace(TRUST_NAMESPACE);
-        authentication.trust(await configMaps.get(TRUST_NAME, { signal }));
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        client.log.warn('cannot read whom to trust', { configMap: TRUST_NAME, error: describeError(error) });
-        await client.clock.sleep(TRUST_RETRY_MS, signal);
-      }
-    }
-  }
-
-  async #followTrust(client: Client, authentication: DelegatedAuthentication, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await client.clock.sleep(TRUST_MS, signal);
-      await this.#readTrust(client, authentication, signal);
-    }
   }
 }
 

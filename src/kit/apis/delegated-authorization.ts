@@ -13,7 +13,7 @@ interface Decision {
 
 /** What somebody wants to do; of paths that are no resource's there is no `resource`. */
 export interface AccessQuestion {
-  readonly target: ApiTarget;
+  readonly target: Pick<ApiTarget, 'user' | 'method' | 'path'>;
   readonly resource?: ResourceTarget & { readonly api: Pick<Api, 'group' | 'version'> };
 }
 

@@ -25,10 +25,16 @@ export interface HealthSource {
   readonly registries: readonly MetricRegistry[];
 }
 
-interface Answer {
+export interface HealthQuestion {
+  readonly method: string | undefined;
+  readonly path: string;
+  readonly accept: string;
+}
+
+export interface HealthAnswer {
   readonly status: number;
   readonly text: string;
-  readonly contentType?: string;
+  readonly contentType: string;
 }
 
 /** Answers probes and scrapes over plain HTTP: `/healthz`, `/livez`, `/readyz`, `/metrics`. */
@@ -55,35 +61,35 @@ export class HealthServer implements Runnable {
   }
 
   #respond({ method, url = '', headers }: IncomingMessage, response: ServerResponse): void {
-    const isRead = method === 'GET' || method === 'HEAD';
-    const {
-      status,
-      text,
-      contentType = 'text/plain; charset=utf-8',
-    } = isRead
-      ? this.#answer(url.split('?')[0] ?? '', headers.accept ?? '')
-      : { status: 405, text: 'method not allowed\n' };
+    const question = { method, path: url.split('?')[0] ?? '', accept: headers.accept ?? '' };
+    const { status, text, contentType } = answerHealth(question, this.#source);
     response.writeHead(status, { 'content-type': contentType, 'x-content-type-options': 'nosniff' });
     response.end(method === 'HEAD' ? undefined : text);
   }
+}
 
-  #answer(path: string, accept: string): Answer {
-    switch (path) {
-      case '/healthz':
-      case '/livez':
-        return { status: 200, text: 'ok' };
-      case '/readyz': {
-        const { unready } = this.#source;
-        if (unready.length === 0) return { status: 200, text: 'ok' };
-        return { status: 503, text: `${unready.map((reason) => `[-]${reason}\n`).join('')}readyz check failed\n` };
-      }
-      case '/metrics': {
-        const format = negotiateMetricFormat(accept);
-        const text = MetricRegistry.exposeAll(this.#source.registries, format);
-        return { status: 200, text, contentType: METRIC_CONTENT_TYPES[format] };
-      }
-      default:
-        return { status: 404, text: '404 page not found\n' };
+/** What is answered to probes and scrapes. */
+export function answerHealth({ method, path, accept }: HealthQuestion, source: HealthSource): HealthAnswer {
+  if (method !== 'GET' && method !== 'HEAD') return plainText(405, 'method not allowed\n');
+  switch (path) {
+    case '/healthz':
+    case '/livez':
+      return plainText(200, 'ok');
+    case '/readyz': {
+      const { unready } = source;
+      if (unready.length === 0) return plainText(200, 'ok');
+      return plainText(503, `${unready.map((reason) => `[-]${reason}\n`).join('')}readyz check failed\n`);
     }
+    case '/metrics': {
+      const format = negotiateMetricFormat(accept);
+      const text = MetricRegistry.exposeAll(source.registries, format);
+      return { status: 200, text, contentType: METRIC_CONTENT_TYPES[format] };
+    }
+    default:
+      return plainText(404, '404 page not found\n');
   }
+}
+
+export function plainText(status: number, text: string): HealthAnswer {
+  return { status, text, contentType: 'text/plain; charset=utf-8' };
 }

@@ -52,7 +52,7 @@ async function recordNext(): Promise<void> {
     const namespace = `keelson-${folder}-${process.pid}-${waiting.length}`;
     await client.core.v1.namespaces.create({ metadata: { name: namespace } });
     const time = { nowMs: () => Date.now(), pass, quiet: () => quiet(namespace) };
-    recorded[name] = await play(scenario, new ScenarioWorld(client, namespace, { topic, time }));
+    recorded[name] = await play(scenario, new ScenarioWorld(client, namespace, { time, sight: topic }));
     console.log(`recorded: ${name}`);
   }
 }

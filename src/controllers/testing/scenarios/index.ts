@@ -1,3 +1,4 @@
 export { play, playWith, recordedLooks } from './play.ts';
-export { type Scenario, type ScenarioTopic, see, type SeenKind } from './scenario-topic.ts';
+export type { Scenario, ScenarioTopic } from './scenario-topic.ts';
 export { ScenarioWorld, type WorldTime } from './scenario-world.ts';
+export { see, type SeenKind } from './seen-kind.ts';

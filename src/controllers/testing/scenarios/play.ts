@@ -34,7 +34,7 @@ export async function playWith(parts: readonly Part[], topic: ScenarioTopic, nam
     },
     pass: (seconds: number) => clock.advance(seconds * 1000),
   };
-  return await play(scenario, new ScenarioWorld(client, 'keelson-here', { time, topic }));
+  return await play(scenario, new ScenarioWorld(client, 'keelson-here', { time, sight: topic }));
 }
 
 /** What was seen on Kubernetes 1.36.3 (test/vectors/controllers/record.ts), by the name of the scenario. */

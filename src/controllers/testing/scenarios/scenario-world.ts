@@ -11,7 +11,7 @@ import {
   type Stored,
 } from '../../../client/index.ts';
 import { Masking } from './masking.ts';
-import type { ScenarioTopic } from './scenario-topic.ts';
+import type { Sight } from './seen-kind.ts';
 import { tellEvents } from './tell-events.ts';
 
 /** How time passes where the objects are. */
@@ -30,22 +30,18 @@ export class ScenarioWorld {
   readonly looks: Look[] = [];
   readonly pods: ResourceClient<Pod>;
   readonly #time: WorldTime;
-  readonly #topic: ScenarioTopic;
+  readonly #sight: Sight;
   readonly #masking: Masking;
   readonly #outside: (() => Promise<unknown>)[] = [];
   #last: Readonly<Record<string, string>> = {};
 
-  constructor(
-    client: Client,
-    namespace: string,
-    { time, topic }: { readonly time: WorldTime; readonly topic: ScenarioTopic },
-  ) {
+  constructor(client: Client, namespace: string, { time, sight }: { readonly time: WorldTime; readonly sight: Sight }) {
     this.client = client;
     this.namespace = namespace;
     this.pods = client.kind(Pod).namespace(namespace);
     this.#time = time;
-    this.#topic = topic;
-    this.#masking = new Masking(namespace, topic.masks);
+    this.#sight = sight;
+    this.#masking = new Masking(namespace, sight.masks);
   }
 
   /** The objects of a kind: those of this namespace, if it has any. */
@@ -124,7 +120,7 @@ export class ScenarioWorld {
   async look(label: string): Promise<void> {
     await this.quiet();
     const lists = await Promise.all(
-      this.#topic.seen.map(async ({ kind, pick }) => ({ kind, pick, items: (await this.of(kind).list()).items })),
+      this.#sight.seen.map(async ({ kind, pick }) => ({ kind, pick, items: (await this.of(kind).list()).items })),
     );
     for (const { kind, items } of lists) for (const object of items) this.#masking.learn(kind.kind, object);
     const told = new Map<string, unknown[]>();

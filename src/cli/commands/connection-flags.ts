@@ -1,0 +1,75 @@
+import { messageOf, type Clock, type Logger } from '../../base/index.ts';
+import {
+  Client,
+  type ClientOptions,
+  type ClusterConnection,
+  findConnection,
+  HttpTransport,
+  type Pace,
+  pacedTransport,
+} from '../../client/index.ts';
+import { UsageError } from '../command.ts';
+import type { FlagDefinitions, Flags } from '../flags.ts';
+
+/** Flags of programs that work on an API server: where it is and how fast it may be asked. */
+export const connectionFlags: FlagDefinitions = {
+  kubeconfig: {
+    type: 'string',
+    value: 'FILE',
+    help: 'Where the API server is, and who we are to it (as kubectl finds it unless given)',
+  },
+  master: { type: 'string', value: 'URL', help: 'The API server, instead of the one in the kubeconfig' },
+  'kube-api-qps': {
+    type: 'string',
+    value: 'RATE',
+    help: 'Requests a second at most (as many as there are, unless given)',
+  },
+  'kube-api-burst': { type: 'string', value: 'N', help: 'Requests at once, above --kube-api-qps (30)' },
+};
+
+const DEFAULT_BURST = 30;
+
+/** What the flags say about the way to the server. */
+export interface ProgramConnection {
+  readonly connection: ClusterConnection;
+  readonly pace?: Pace;
+}
+
+/** Finds the server. */
+export async function programConnection(
+  flags: Flags,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<ProgramConnection> {
+  const kubeconfig = flags.text('kubeconfig');
+  const server = flags.text('master');
+  const pace = paceOf(flags);
+  try {
+    const found = await findConnection({ ...(kubeconfig === undefined ? {} : { kubeconfig }), environment });
+    return {
+      connection: server === undefined ? found : { ...found, server },
+      ...(pace === undefined ? {} : { pace }),
+    };
+  } catch (cause) {
+    throw new UsageError(messageOf(cause), { cause });
+  }
+}
+
+/** A client of its own, with a pace of its own. */
+export function programClient(
+  { connection, pace }: ProgramConnection,
+  { clock, log, ...options }: ClientOptions & { readonly clock: Clock; readonly log: Logger },
+): Client {
+  const transport = new HttpTransport(connection, { clock });
+  const { impersonate, namespace } = connection;
+  const paced = pace === undefined ? transport : pacedTransport(transport, pace, clock);
+  return new Client(paced, { impersonate, namespace, clock, log, ...options });
+}
+
+function paceOf(flags: Flags): Pace | undefined {
+  const text = flags.text('kube-api-qps');
+  if (text === undefined) return undefined;
+  const perSecond = Number(text);
+  if (!/^[0-9.]+$/.test(text) || !(perSecond > 0))
+    throw new UsageError(`--kube-api-qps must be a number above 0, got "${text}"`);
+  return { perSecond, burst: flags.integer('kube-api-burst', { min: 1, max: 1_000_000 }) ?? DEFAULT_BURST };
+}

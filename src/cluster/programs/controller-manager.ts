@@ -1,0 +1,84 @@
+import { hostname } from 'node:os';
+import { TokenSigner } from '../../access/index.ts';
+import { type Clock, RandomUidSource, type Random, type Runnable, runTogether } from '../../base/index.ts';
+import type { Client } from '../../client/index.ts';
+import { builtInControllers, chooseControllers, type ControllerSettings } from '../../controllers/index.ts';
+import {
+  app,
+  type LeaderElectionOptions,
+  type Part,
+  SecureHealthServer,
+  type SecureHealthOptions,
+} from '../../kit/index.ts';
+import type { Credential } from '../../wire/certificates/index.ts';
+
+export interface ControllerManagerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Which controllers run, in the words of kube-controller-manager's `--controllers`; `*` unless given. */
+  readonly controllers?: readonly string[];
+  readonly settings?: ControllerSettings;
+  /** PEM of the authorities that pods are to trust when they talk to the server. */
+  readonly rootCertificate: string;
+  /** Signs certificates that have been asked for; nobody does unless given. */
+  readonly signing?: Credential;
+  /** PEM of the key that signs tokens for Secrets; nobody makes them unless given. */
+  readonly serviceAccountKey?: string;
+  /** Of several processes one works; this one does in any case unless given. */
+  readonly election?: LeaderElectionOptions | false;
+  /** Where probes and scrapes are answered; nowhere unless given. */
+  readonly serving?: SecureHealthOptions;
+  /** The client of a controller's service account; all act as the program unless given. */
+  readonly clientFor?: (account: string) => Client;
+}
+
+/** The built-in controllers as a program of their own, on any API server. */
+export class ControllerManager implements Runnable {
+  readonly #options: ControllerManagerOptions;
+  readonly #client: Client;
+
+  constructor(client: Client, options: ControllerManagerOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { random, election = false, serving, clientFor } = this.#options;
+    const identity = `${hostname()}_${new RandomUidSource(random).next()}`;
+    const parts = this.#parts();
+    const program = app('kube-controller-manager', parts, {
+      leaderElection: election === false ? false : { namespace: 'kube-system', identity, ...election },
+    });
+    const accounts = new Set(parts.map(({ account }) => account));
+    const tasks: Runnable[] = [
+      {
+        run: (scope) =>
+          program.run(this.#client, scope, {
+            clientFor: (writer) => (accounts.has(writer) ? clientFor?.(writer) : undefined),
+          }),
+      },
+    ];
+    if (serving !== undefined) tasks.push(new SecureHealthServer(serving, program, this.#client));
+    await runTogether(tasks, signal);
+  }
+
+  #parts(): readonly Part[] {
+    const { controllers = ['*'], settings, rootCertificate, signing, serviceAccountKey, clock, random } = this.#options;
+    const signer =
+      serviceAccountKey === undefined
+        ? undefined
+        : new TokenSigner({
+            issuer: '',
+            privateKey: serviceAccountKey,
+            uids: new RandomUidSource(random),
+            apiAudiences: [],
+          });
+    const all = builtInControllers({
+      rootCertificate,
+      settings,
+      ...(signer === undefined ? {} : { signToken: (wish) => signer.legacyToken(wish) }),
+      ...(signing === undefined ? {} : { signing: { authority: () => signing, clock } }),
+    });
+    return chooseControllers(all, controllers);
+  }
+}
