@@ -5,10 +5,12 @@ import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { csrApproving, csrCleaner, csrSigning, type SigningAuthority } from './certificates/index.ts';
 import { clusterRoleAggregation } from './clusterrole-aggregation/clusterrole-aggregation.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
+import { ephemeralVolumeController } from './ephemeral-volume/ephemeral-volume-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { endpointSliceController } from './endpointslice/endpoint-slice-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
+import { nodeIpamController, type NodeIpamOptions } from './node-ipam/node-ipam-controller.ts';
 import { nodeLifecycleController, type NodeLifecycleOptions } from './node-lifecycle/node-lifecycle.ts';
 import { podGc, type PodGcOptions } from './pod-gc/pod-gc.ts';
 import { type CheckPolicyTypes, policyStatus } from './policy-status.ts';
@@ -16,10 +18,14 @@ import { replicaSetController } from './replicaset/index.ts';
 import { replicationControllerController } from './replication-controller.ts';
 import { resourceQuotaController, type ResourceQuotaOptions } from './resourcequota/resource-quota-controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
+import { serviceAccountTokenCleaner, type TokenCleanerOptions } from './service-account-token-cleaner.ts';
+import { serviceCidrController } from './service-cidr/service-cidr-controller.ts';
+import { serviceLbController } from './service-lb/service-lb-controller.ts';
 import { type SecretToken, serviceAccountTokens } from './service-account-tokens.ts';
 import { serviceAccountController } from './service-account-controller.ts';
 import { attributesClassProtection, claimProtection, volumeProtection } from './storage-protection/index.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
+import { ttlController } from './ttl/ttl-controller.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 
 export { chooseControllers, controllerListProblems } from './choose-controllers.ts';
@@ -44,7 +50,13 @@ export interface BuiltInControllersOptions {
 
 /** What kube-controller-manager's flags set, as far as it can be set. */
 export interface ControllerSettings
-  extends NodeLifecycleOptions, PodGcOptions, ResourceQuotaOptions, Pick<SigningAuthority, 'maxDurationMs'> {}
+  extends
+    NodeLifecycleOptions,
+    NodeIpamOptions,
+    PodGcOptions,
+    ResourceQuotaOptions,
+    TokenCleanerOptions,
+    Pick<SigningAuthority, 'maxDurationMs'> {}
 
 /** Everything that kube-controller-manager would run, of what there is. */
 export function builtInControllers(options: BuiltInControllersOptions): readonly Part[] {
@@ -73,6 +85,12 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('pod-garbage-collector', podGc(settings)),
     as('node-controller', nodeLifecycleController(settings)),
     as('node-controller', taintEvictionController()),
+    ...((settings?.clusterCidrs ?? []).length === 0 ? [] : [as('node-controller', nodeIpamController(settings ?? {}))]),
+    as('ttl-controller', ttlController()),
+    as('legacy-service-account-token-cleaner', serviceAccountTokenCleaner(settings)),
+    as('ephemeral-volume-controller', ephemeralVolumeController()),
+    as('service-cidrs-controller', serviceCidrController()),
+    as('service-controller', serviceLbController()),
     as('clusterrole-aggregation-controller', clusterRoleAggregation()),
     as('pvc-protection-controller', claimProtection()),
     as('pv-protection-controller', volumeProtection()),

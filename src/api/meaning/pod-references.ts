@@ -1,4 +1,11 @@
-import type { Container, EphemeralContainer, PersistentVolume, Pod, Volume } from '../types/core/v1.d.ts';
+import type { DeepReadonly } from '../../base/index.ts';
+import type * as core from '../types/core/v1.d.ts';
+
+type Container = DeepReadonly<core.Container>;
+type EphemeralContainer = DeepReadonly<core.EphemeralContainer>;
+type PersistentVolume = DeepReadonly<core.PersistentVolume>;
+type Pod = DeepReadonly<core.Pod>;
+type Volume = DeepReadonly<core.Volume>;
 
 /** What a pod refers to in its namespace, by name; a name may be there twice. */
 export interface PodReferences {

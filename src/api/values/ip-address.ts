@@ -76,7 +76,7 @@ export function formatCidr(prefix: IpPrefix): string {
 }
 
 /** The first address of the network: the bits behind the length cleared. */
-export function maskIp({ address, length }: IpPrefix): IpAddress {
+export function maskIp({ address, length }: Pick<IpPrefix, 'address' | 'length'>): IpAddress {
   const bytes = address.bytes.map((byte, at) => byte & (0xff00 >> Math.min(8, Math.max(0, length - 8 * at))) & 0xff);
   return { bytes, isSloppy: address.isSloppy };
 }

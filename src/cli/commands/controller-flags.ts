@@ -1,3 +1,4 @@
+import { isIpv4, parseCidr } from '../../api/index.ts';
 import { parseDuration } from '../../base/index.ts';
 import type { ClusterOptions } from '../../cluster/index.ts';
 import { UsageError } from '../command.ts';
@@ -22,6 +23,16 @@ export const controllerFlags: FlagDefinitions = {
     value: 'DURATION',
     help: 'Longest life of certificates that are signed for requests (8760h)',
   },
+  'legacy-service-account-token-clean-up-period': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'Tokens in Secrets that nobody has used for so long are marked, and then deleted (8760h)',
+  },
+  'allocate-node-cidrs': { type: 'boolean', default: false, help: 'Give each node a network for its pods' },
+  'cluster-cidr': { type: 'string', multiple: true, value: 'CIDR,…', help: 'The networks that those are taken from' },
+  'node-cidr-mask-size': { type: 'string', value: 'BITS', help: 'How large they are (24 for IPv4, 64 for IPv6)' },
+  'node-cidr-mask-size-ipv4': { type: 'string', value: 'BITS', help: 'How large those of IPv4 are (24)' },
+  'node-cidr-mask-size-ipv6': { type: 'string', value: 'BITS', help: 'How large those of IPv6 are (64)' },
   'terminated-pod-gc-threshold': { type: 'string', value: 'N', help: 'So many terminated pods are kept (12500)' },
 };
 
@@ -37,9 +48,40 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     unhealthyZoneThreshold: fraction(flags, 'unhealthy-zone-threshold', 1),
     resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
     maxDurationMs: milliseconds(flags, 'cluster-signing-duration'),
+    tokenCleanUpPeriodMs: milliseconds(flags, 'legacy-service-account-token-clean-up-period'),
+    ...nodeNetworks(flags),
     terminatedPodThreshold: flags.integer('terminated-pod-gc-threshold', { min: 0, max: 10_000_000 }),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+/** Which networks nodes get; none unless they are to get some. */
+function nodeNetworks(
+  flags: Flags,
+): Partial<
+  Pick<NonNullable<ClusterOptions['controllerSettings']>, 'clusterCidrs' | 'nodeCidrMaskSizes' | 'serviceCidrs'>
+> {
+  if (!flags.isSet('allocate-node-cidrs')) return {};
+  const clusterCidrs = flags.list('cluster-cidr');
+  const families = clusterCidrs.map((cidr) => {
+    const prefix = parseCidr(cidr);
+    if (prefix === undefined) throw new UsageError(`--cluster-cidr: "${cidr}" is no CIDR`);
+    return { length: prefix.length, family: isIpv4(prefix.address) ? ('ipv4' as const) : ('ipv6' as const) };
+  });
+  if (families.length === 0) throw new UsageError('--cluster-cidr must be given with --allocate-node-cidrs');
+  const isDual = families.length === 2 && families[0]?.family !== families[1]?.family;
+  if (families.length > 1 && !isDual) throw new UsageError('--cluster-cidr must be one network, or one of each family');
+  if (isDual && flags.has('node-cidr-mask-size'))
+    throw new UsageError('--node-cidr-mask-size cannot be used with two networks; say it for each family');
+  const nodeCidrMaskSizes = families.map(({ family, length }) => {
+    const bits = family === 'ipv4' ? 32 : 128;
+    const given = flags.integer(`node-cidr-mask-size-${family}`, { min: 1, max: bits });
+    const size = given ?? flags.integer('node-cidr-mask-size', { min: 1, max: bits }) ?? (bits === 32 ? 24 : 64);
+    if (size < length)
+      throw new UsageError(`--node-cidr-mask-size: a network of ${size} bits does not fit into --cluster-cidr`);
+    return size;
+  });
+  return { clusterCidrs, nodeCidrMaskSizes, serviceCidrs: flags.list('service-cluster-ip-range') };
 }
 
 function milliseconds(flags: Flags, name: string): number | undefined {

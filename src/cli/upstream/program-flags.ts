@@ -65,7 +65,8 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `cluster-signing-duration large-cluster-size-threshold node-eviction-rate node-monitor-grace-period node-monitor-period
+    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration large-cluster-size-threshold
+      legacy-service-account-token-clean-up-period node-cidr-mask-size node-cidr-mask-size-ipv4 node-cidr-mask-size-ipv6 node-eviction-rate node-monitor-grace-period node-monitor-period
       node-startup-grace-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
       unhealthy-zone-threshold`,
   },
@@ -99,7 +100,7 @@ const controllerManager: readonly FlagGroup[] = [
       external-cloud-volume-plugin flex-volume-plugin-dir horizontal-pod-autoscaler-cpu-initialization-period
       horizontal-pod-autoscaler-downscale-stabilization horizontal-pod-autoscaler-initial-readiness-delay
       horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
-      legacy-service-account-token-clean-up-period mirroring-concurrent-service-endpoint-syncs
+      mirroring-concurrent-service-endpoint-syncs
       mirroring-endpointslice-updates-batch-period mirroring-max-endpoints-per-subset pv-recycler-increment-timeout-nfs
       pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs pv-recycler-pod-template-filepath-hostpath
       pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath pvclaimbinder-sync-period
@@ -107,10 +108,8 @@ const controllerManager: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: 'there is no cloud, and nodes get no networks for their pods',
-    flags: `allocate-node-cidrs?=false cidr-allocator-type cloud-config cloud-provider cluster-cidr
-      configure-cloud-routes?=false node-cidr-mask-size node-cidr-mask-size-ipv4 node-cidr-mask-size-ipv6
-      route-reconciliation-period enable-leader-migration?=false leader-migration-config`,
+    why: 'there is no cloud',
+    flags: `cidr-allocator-type=RangeAllocator cloud-config cloud-provider configure-cloud-routes?=false route-reconciliation-period enable-leader-migration?=false leader-migration-config`,
   },
   {
     verdict: 'refused',

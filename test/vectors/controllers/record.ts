@@ -31,7 +31,7 @@ const file = join('src/controllers', folder, 'testdata/real-cluster.json');
 
 await using kube = await startKube({
   parts: ['kube-controller-manager'],
-  apiserverFlags: ['--disable-admission-plugins=ServiceAccount'],
+  apiserverFlags: ['--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection'],
   controllerManagerFlags: [`--controllers=${topic.controllers.join()}`, ...(topic.flags ?? [])],
 });
 await using client = await connect({ kubeconfig: kube.kubeconfig });

@@ -2,5 +2,8 @@ import type { ScenarioTopic } from '../../../src/controllers/testing/scenarios/i
 
 /** Where the scenarios are, by the folder of src/controllers. */
 export const topics: Readonly<Record<string, () => Promise<{ readonly topic: ScenarioTopic }>>> = {
+  'ephemeral-volume': () => import('../../../src/controllers/ephemeral-volume/testing/scenarios.ts'),
+  'node-ipam': () => import('../../../src/controllers/node-ipam/testing/scenarios.ts'),
+  'service-cidr': () => import('../../../src/controllers/service-cidr/testing/scenarios.ts'),
   deployment: () => import('../../../src/controllers/deployment/testing/scenarios.ts'),
 };

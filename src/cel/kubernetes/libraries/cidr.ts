@@ -76,7 +76,6 @@ function masked({ prefix }: CidrValue): CidrValue {
   const { bytes } = maskIp({
     address: { bytes: prefix.address.bytes, isSloppy: false },
     length: prefix.length,
-    isSloppy: false,
   });
   return new CidrValue({ address: { bytes, zone: '' }, length: prefix.length });
 }

@@ -1,0 +1,84 @@
+import { formatCidr, type IpAddress, isIpv4, maskIp, parseCidr } from '../../api/values/index.ts';
+
+/** More networks than this are never handed out of one, since that many nodes are never there. */
+const MAX_NETWORKS = 65_536;
+
+/** The networks of one size in a larger one, of which each is handed out once. */
+export class NodeNetworks {
+  readonly #base: bigint;
+  readonly #length: number;
+  readonly #bytes: number;
+  readonly #count: number;
+  readonly #used = new Set<number>();
+  #next = 0;
+
+  /** `cidr` is the larger network, `length` the number of bits that all addresses of a smaller one have in common. */
+  constructor(cidr: string, length: number) {
+    const prefix = parseCidr(cidr);
+    if (prefix === undefined) throw new Error(`Cannot hand out networks of "${cidr}": it is no CIDR`);
+    this.#bytes = isIpv4(prefix.address) ? 4 : 16;
+    if (length < prefix.length || length > this.#bytes * 8)
+      throw new Error(`Cannot hand out networks of "${cidr}": a mask of ${length} bits does not fit it`);
+    this.#base = numberOf(maskIp(prefix));
+    this.#length = length;
+    this.#count = Math.min(MAX_NETWORKS, 2 ** (length - prefix.length));
+  }
+
+  /** The next network that nobody has; undefined when all are taken. */
+  take(): string | undefined {
+    for (let tried = 0; tried < this.#count; tried++) {
+      const index = (this.#next + tried) % this.#count;
+      if (this.#used.has(index)) continue;
+      this.#used.add(index);
+      this.#next = (index + 1) % this.#count;
+      return this.#format(index);
+    }
+    return undefined;
+  }
+
+  /** Marks all networks that have addresses in common with this one as taken, or as free. */
+  mark(cidr: string, isTaken: boolean): void {
+    const [first, last] = this.#indexes(cidr);
+    for (let index = first; index <= last; index++) {
+      if (isTaken) this.#used.add(index);
+      else this.#used.delete(index);
+    }
+  }
+
+  /** Whether the whole network lies within. */
+  has(cidr: string): boolean {
+    const prefix = parseCidr(cidr);
+    if (prefix === undefined || isIpv4(prefix.address) !== (this.#bytes === 4)) return false;
+    const index = Number((numberOf(maskIp(prefix)) - this.#base) / this.#size);
+    return prefix.length >= this.#length && index >= 0 && index < this.#count;
+  }
+
+  get #size(): bigint {
+    return 1n << BigInt(this.#bytes * 8 - this.#length);
+  }
+
+  #indexes(cidr: string): readonly [number, number] {
+    const prefix = parseCidr(cidr);
+    if (prefix === undefined || isIpv4(prefix.address) !== (this.#bytes === 4)) return [0, -1];
+    const first = numberOf(maskIp(prefix));
+    const last = first + (1n << BigInt(this.#bytes * 8 - prefix.length)) - 1n;
+    const end = this.#base + this.#size * BigInt(this.#count) - 1n;
+    if (last < this.#base || first > end) return [0, -1];
+    const from = first < this.#base ? this.#base : first;
+    const to = last > end ? end : last;
+    return [Number((from - this.#base) / this.#size), Number((to - this.#base) / this.#size)];
+  }
+
+  #format(index: number): string {
+    const number = this.#base + this.#size * BigInt(index);
+    const bytes = Array.from({ length: this.#bytes }, (_, at) =>
+      Number((number >> BigInt(8 * (this.#bytes - 1 - at))) & 0xffn),
+    );
+    return formatCidr({ address: { bytes, isSloppy: false }, length: this.#length, isSloppy: false });
+  }
+}
+
+function numberOf(address: IpAddress): bigint {
+  const bytes = isIpv4(address) ? address.bytes.slice(-4) : address.bytes;
+  return bytes.reduce((number, byte) => (number << 8n) | BigInt(byte), 0n);
+}
