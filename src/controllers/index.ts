@@ -19,6 +19,7 @@ import { rootCaPublisher } from './root-ca-publisher.ts';
 import { type SecretToken, serviceAccountTokens } from './service-account-tokens.ts';
 import { serviceAccountController } from './service-account-controller.ts';
 import { attributesClassProtection, claimProtection, volumeProtection } from './storage-protection/index.ts';
+import { statefulSetController } from './statefulset/statefulset-controller.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 
@@ -63,6 +64,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('deployment-controller', deploymentController()),
     as('replicaset-controller', replicaSetController()),
     as('replication-controller', replicationControllerController()),
+    as('statefulset-controller', statefulSetController()),
     as('endpointslice-controller', endpointSliceController()),
     as('endpoint-controller', endpointsController()),
     as('namespace-controller', namespaceController(hasOneServer ? { settleMs: 0 } : {})),
