@@ -4,6 +4,7 @@ import { bootstrapSigner } from './bootstrap-tokens/bootstrap-signer.ts';
 import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { csrApproving, csrCleaner, csrSigning, type SigningAuthority } from './certificates/index.ts';
 import { clusterRoleAggregation } from './clusterrole-aggregation/clusterrole-aggregation.ts';
+import { daemonSetController } from './daemonset/daemonset-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { endpointSliceController } from './endpointslice/endpoint-slice-controller.ts';
@@ -65,6 +66,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('replicaset-controller', replicaSetController()),
     as('replication-controller', replicationControllerController()),
     as('statefulset-controller', statefulSetController()),
+    as('daemon-set-controller', daemonSetController()),
     as('endpointslice-controller', endpointSliceController()),
     as('endpoint-controller', endpointsController()),
     as('namespace-controller', namespaceController(hasOneServer ? { settleMs: 0 } : {})),

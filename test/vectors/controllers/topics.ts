@@ -2,6 +2,7 @@ import type { ScenarioTopic } from '../../../src/controllers/testing/scenarios/i
 
 /** Where the scenarios are, by the folder of src/controllers. */
 export const topics: Readonly<Record<string, () => Promise<{ readonly topic: ScenarioTopic }>>> = {
+  daemonset: () => import('../../../src/controllers/daemonset/testing/scenarios.ts'),
   deployment: () => import('../../../src/controllers/deployment/testing/scenarios.ts'),
   statefulset: () => import('../../../src/controllers/statefulset/testing/scenarios.ts'),
 };
