@@ -26,7 +26,7 @@ type Occupied = Replica & { readonly pod: Observed<Pod> };
 type Step = 'go on' | 'wait';
 
 export interface SetSyncParts {
-  readonly actions: PodActions;
+  readonly actions: Pick<PodActions, keyof PodActions>;
   readonly revisions: SetRevisions;
   /** Whether more than one pod may be replaced at a time: a feature that is off by default in Kubernetes 1.36. */
   readonly obeysMaxUnavailable: boolean;
