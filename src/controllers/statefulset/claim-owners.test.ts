@@ -21,15 +21,15 @@ const other = { ...ofSet, apiVersion: 'v1', kind: 'ConfigMap', name: 'other', ui
 
 describe('a claim', () => {
   test.each([
-    ['is kept', 'Retain', 'Retain', false, []],
-    ['is kept by a pod that goes', 'Retain', 'Retain', true, []],
-    ['goes with the set', 'Retain', 'Delete', false, [ofSet]],
-    ['goes with the set, even when its pod has gone', 'Retain', 'Delete', true, [ofSet]],
-    ['stays while its pod is wanted', 'Delete', 'Retain', false, []],
-    ['goes with its pod', 'Delete', 'Retain', true, [ofPod]],
-    ['goes with the set, while its pod is wanted', 'Delete', 'Delete', false, [ofSet]],
-    ['goes with its pod, when both say so', 'Delete', 'Delete', true, [ofPod]],
-  ] as const)('%s', (_, whenScaled, whenDeleted, isScaledDown, wanted) => {
+    ['is kept', ['Retain', 'Retain', false], []],
+    ['is kept by a pod that goes', ['Retain', 'Retain', true], []],
+    ['goes with the set', ['Retain', 'Delete', false], [ofSet]],
+    ['goes with the set, even when its pod has gone', ['Retain', 'Delete', true], [ofSet]],
+    ['stays while its pod is wanted', ['Delete', 'Retain', false], []],
+    ['goes with its pod', ['Delete', 'Retain', true], [ofPod]],
+    ['goes with the set, while its pod is wanted', ['Delete', 'Delete', false], [ofSet]],
+    ['goes with its pod, when both say so', ['Delete', 'Delete', true], [ofPod]],
+  ] as const)('%s', (_, [whenScaled, whenDeleted, isScaledDown], wanted) => {
     const situation = { ...keeping, whenScaled, whenDeleted, isScaledDown };
     for (const before of [[], [ofSet], [ofPod], [ofSet, ofPod]]) {
       const owners = judgeClaim(before, situation).owners ?? before;
