@@ -4,14 +4,14 @@ import type { DeepReadonly } from '../../base/index.ts';
 import type { Observed } from '../../client/index.ts';
 import { slowStart } from '../replicaset/index.ts';
 import { templateOfData } from '../revisions/index.ts';
-import { isWanted, placeOf } from './ordinals.ts';
+import { isWanted, ordinalsInSight, placeOf } from './ordinals.ts';
 import type { PodActions } from './pod-actions.ts';
 import type { SetRevisions } from './set-revisions.ts';
 import { countPods, isRunningAndReady, type PodCounts } from './set-status.ts';
 import type { StatefulSetView } from './set-view.ts';
 import { newStatefulPod, revisionOfPod } from './stateful-pod.ts';
 
-/** Requests at a time, where pods need not wait for each other. */
+/** Requests at a time, where pods need not wait for each other, and pods that one run makes; the rest follows. */
 const LARGEST_BATCH = 500;
 
 /** A place in the set, and the pod in it if there is one. */
@@ -54,10 +54,7 @@ export class SetSync {
     this.#pods = pods;
     const placed = pods.map((pod) => ({ pod, ordinal: placeOf(pod.metadata.name)?.ordinal ?? -1 }));
     const byOrdinal = new Map(placed.map(({ pod, ordinal }) => [ordinal, pod]));
-    this.#replicas = Array.from({ length: set.replicas }, (_, index) => {
-      const ordinal = set.start + index;
-      return { ordinal, pod: byOrdinal.get(ordinal) };
-    });
+    this.#replicas = ordinalsInSight(set, byOrdinal).map((ordinal) => ({ ordinal, pod: byOrdinal.get(ordinal) }));
     this.#condemned = placed
       .filter(({ ordinal }) => ordinal >= 0 && !isWanted(set, ordinal))
       .toSorted((left, right) => right.ordinal - left.ordinal);
@@ -139,7 +136,9 @@ export class SetSync {
   /** Deletes pods of older revisions, the highest place first, as many as may be missing; returns how many. */
   async #replace(): Promise<number> {
     const { obeysMaxUnavailable } = this.#parts;
-    const candidates = this.#replicas.slice(this.#set.partition ?? 0).toReversed();
+    const { start, partition = 0, replicas } = this.#set;
+    if (this.#replicas.length < replicas) return 0; // most pods have yet to be made
+    const candidates = this.#replicas.filter(({ ordinal }) => ordinal >= start + partition).toReversed();
     return obeysMaxUnavailable ? this.#replaceSeveral(candidates) : this.#replaceOne(candidates);
   }
 
