@@ -4,6 +4,7 @@ import { bootstrapSigner } from './bootstrap-tokens/bootstrap-signer.ts';
 import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { csrApproving, csrCleaner, csrSigning, type SigningAuthority } from './certificates/index.ts';
 import { clusterRoleAggregation } from './clusterrole-aggregation/clusterrole-aggregation.ts';
+import { daemonSetController } from './daemonset/daemonset-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
 import { ephemeralVolumeController } from './ephemeral-volume/ephemeral-volume-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
@@ -24,6 +25,7 @@ import { serviceLbController } from './service-lb/service-lb-controller.ts';
 import { type SecretToken, serviceAccountTokens } from './service-account-tokens.ts';
 import { serviceAccountController } from './service-account-controller.ts';
 import { attributesClassProtection, claimProtection, volumeProtection } from './storage-protection/index.ts';
+import { statefulSetController } from './statefulset/statefulset-controller.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
 import { ttlController } from './ttl/ttl-controller.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
@@ -77,6 +79,8 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('deployment-controller', deploymentController()),
     as('replicaset-controller', replicaSetController()),
     as('replication-controller', replicationControllerController()),
+    as('statefulset-controller', statefulSetController()),
+    as('daemon-set-controller', daemonSetController()),
     as('endpointslice-controller', endpointSliceController()),
     as('endpoint-controller', endpointsController()),
     as('namespace-controller', namespaceController(hasOneServer ? { settleMs: 0 } : {})),

@@ -1,1 +1,2 @@
+export { safeDigits } from './safe-digits.ts';
 export { TemplateHasher } from './template-hash.ts';

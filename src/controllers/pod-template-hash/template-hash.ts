@@ -2,10 +2,10 @@ import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
 import { GoPrinter } from './go-print.ts';
 import { readPodTemplateStructs } from './go-type.ts';
+import { safeDigits } from './safe-digits.ts';
 
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
-const SAFE_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
  * Hashes pod templates as Kubernetes 1.36 does, so that names and labels made from them are the same there and here.
@@ -26,7 +26,7 @@ export class TemplateHasher {
         hash = Math.imul(hash ^ byte, FNV_PRIME);
       }
     }
-    return [...String(hash >>> 0)].map((digit) => SAFE_LETTERS[digit.charCodeAt(0) % SAFE_LETTERS.length]).join('');
+    return safeDigits(hash >>> 0);
   }
 
   /** What is hashed, for a look at why two hashes differ. */

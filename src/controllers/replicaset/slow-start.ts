@@ -5,14 +5,19 @@ export interface SlowStartResult {
 }
 
 /**
- * Calls `attempt` `count` times in batches of 1, 2, 4 and so on, each batch at once.
+ * Calls `attempt` `count` times, each with its number from 0 on, in batches of 1, 2, 4 and so on, each batch at once.
  *
  * After a batch with a failure no other is begun: what fails for one mostly fails for all, and many failures would only be noise.
  */
-export async function slowStart(count: number, attempt: () => Promise<void>): Promise<SlowStartResult> {
+export async function slowStart(
+  count: number,
+  attempt: (index: number) => Promise<void>,
+  { largestBatch = Infinity }: { readonly largestBatch?: number } = {},
+): Promise<SlowStartResult> {
   let successes = 0;
-  for (let size = Math.min(count, 1); size > 0; size = Math.min(2 * size, count - successes)) {
-    const results = await Promise.allSettled(Array.from({ length: size }, attempt));
+  for (let size = Math.min(count, 1); size > 0; size = Math.min(2 * size, count - successes, largestBatch)) {
+    const begun = successes;
+    const results = await Promise.allSettled(Array.from({ length: size }, (_, index) => attempt(begun + index)));
     const failed = results.filter((result) => result.status === 'rejected');
     successes += size - failed.length;
     if (failed[0] !== undefined) return { successes, failure: failed[0].reason };

@@ -31,7 +31,7 @@ const file = join('src/controllers', folder, 'testdata/real-cluster.json');
 
 await using kube = await startKube({
   parts: ['kube-controller-manager'],
-  apiserverFlags: ['--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection'],
+  apiserverFlags: ['--disable-admission-plugins=ServiceAccount'],
   controllerManagerFlags: [`--controllers=${topic.controllers.join()}`, ...(topic.flags ?? [])],
 });
 await using client = await connect({ kubeconfig: kube.kubeconfig });

@@ -5,5 +5,7 @@ export const topics: Readonly<Record<string, () => Promise<{ readonly topic: Sce
   'ephemeral-volume': () => import('../../../src/controllers/ephemeral-volume/testing/scenarios.ts'),
   'node-ipam': () => import('../../../src/controllers/node-ipam/testing/scenarios.ts'),
   'service-cidr': () => import('../../../src/controllers/service-cidr/testing/scenarios.ts'),
+  daemonset: () => import('../../../src/controllers/daemonset/testing/scenarios.ts'),
   deployment: () => import('../../../src/controllers/deployment/testing/scenarios.ts'),
+  statefulset: () => import('../../../src/controllers/statefulset/testing/scenarios.ts'),
 };

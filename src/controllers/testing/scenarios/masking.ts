@@ -23,7 +23,11 @@ export class Masking {
 
   /** Remembers an object's name and uid, for where others mention them. */
   learn(kind: string, { metadata: { name, uid, generateName } }: Observed<KubernetesObject>): void {
-    if (generateName !== undefined && name.startsWith(generateName))
+    if (
+      generateName !== undefined &&
+      name.startsWith(generateName) &&
+      name.length === generateName.length + SUFFIX_LENGTH
+    )
       this.#names.set(name, `${name.slice(0, -SUFFIX_LENGTH)}${'?'.repeat(SUFFIX_LENGTH)}`);
     this.#uids.set(uid, `<uid of ${kind} ${this.text(name)}>`);
   }

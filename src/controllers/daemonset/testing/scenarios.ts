@@ -1,0 +1,18 @@
+import { ControllerRevision, DaemonSet, Node, Pod } from '../../../client/index.ts';
+import { type ScenarioTopic, see } from '../../testing/scenarios/index.ts';
+import { nodeScenarios } from './node-scenarios.ts';
+import { podScenarios } from './pod-scenarios.ts';
+import { rolloutScenarios } from './rollout-scenarios.ts';
+
+/** What happens to DaemonSets. Which of several nodes comes first is chance there, so pods are not seen with their nodes. */
+export const topic: ScenarioTopic = {
+  controllers: ['daemonset-controller'],
+  seen: [
+    see(DaemonSet),
+    see(ControllerRevision, ({ revision, data }) => [revision, data]),
+    see(Pod, ({ spec }) => [spec?.tolerations, spec?.containers[0]?.image]),
+    see(Node, ({ spec }) => spec?.taints),
+  ],
+  masks: [[/(daemon pod here\/log-)[a-z0-9]{5}\b/g, '$1?????']],
+  scenarios: { ...nodeScenarios, ...rolloutScenarios, ...podScenarios },
+};

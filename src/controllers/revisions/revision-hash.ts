@@ -1,0 +1,18 @@
+import { safeDigits } from '../pod-template-hash/index.ts';
+import { goJson } from './go-json.ts';
+import type { RevisionData } from './revision-data.ts';
+
+const FNV_OFFSET = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/**
+ * The hash in the name of a StatefulSet's revision, as Kubernetes 1.36 makes it: FNV-1 (32 bits) over the data as JSON, then
+ * over the number of collisions met so far.
+ */
+export function revisionHash(data: RevisionData, collisionCount: number): string {
+  let hash = FNV_OFFSET;
+  for (const byte of new TextEncoder().encode(`${goJson(data)}${collisionCount}`)) {
+    hash = Math.imul(hash, FNV_PRIME) ^ byte;
+  }
+  return safeDigits(hash >>> 0);
+}

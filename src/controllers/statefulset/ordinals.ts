@@ -1,0 +1,49 @@
+import type { StatefulSetView } from './set-view.ts';
+
+const POD_NAME = /^(?<parent>.*)-(?<ordinal>\d+)$/;
+const LARGEST_ORDINAL = 2 ** 31 - 1;
+const MOST_MISSING = 500;
+
+/** Which set a pod's name speaks of, and as which of its pods. */
+export interface PodPlace {
+  readonly parent: string;
+  /** -1 for a number that is too large to be one. */
+  readonly ordinal: number;
+}
+
+/** What a pod's name tells; undefined for a name that no pod of a set could have. Example: `web-3` is pod 3 of `web`. */
+export function placeOf(podName: string): PodPlace | undefined {
+  const { parent, ordinal } = POD_NAME.exec(podName)?.groups ?? {};
+  if (parent === undefined || ordinal === undefined) return undefined;
+  const number = Number(ordinal);
+  return { parent, ordinal: number > LARGEST_ORDINAL ? -1 : number };
+}
+
+export function podName({ name }: Pick<StatefulSetView, 'name'>, ordinal: number): string {
+  return `${name}-${ordinal}`;
+}
+
+/** Whether the set wants a pod of this number. */
+export function isWanted({ start, replicas }: Pick<StatefulSetView, 'start' | 'replicas'>, ordinal: number): boolean {
+  return ordinal >= start && ordinal < start + replicas;
+}
+
+/**
+ * The numbers of the pods that the set wants: of those that are there, all, and of those that are missing, the first few. A
+ * set may ask for a thousand million pods, and nobody can make them in one go.
+ */
+export function ordinalsInSight(
+  set: Pick<StatefulSetView, 'start' | 'replicas'>,
+  present: { has(ordinal: number): boolean; keys(): Iterable<number> },
+): readonly number[] {
+  const { start, replicas } = set;
+  const ordinals: number[] = [];
+  let missing = 0;
+  let next = start;
+  for (; next < start + replicas && missing < MOST_MISSING; next++) {
+    ordinals.push(next);
+    if (!present.has(next)) missing += 1;
+  }
+  const later = [...present.keys()].filter((ordinal) => ordinal >= next && isWanted(set, ordinal));
+  return [...ordinals, ...later.toSorted((left, right) => left - right)];
+}

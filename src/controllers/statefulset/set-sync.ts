@@ -1,0 +1,197 @@
+import { isAvailable, isFinished } from '../../api/meaning/index.ts';
+import type { Pod, PodTemplateSpec } from '../../api/types/core/v1.d.ts';
+import type { DeepReadonly } from '../../base/index.ts';
+import type { Observed } from '../../client/index.ts';
+import { slowStart } from '../replicaset/index.ts';
+import { templateOfData } from '../revisions/index.ts';
+import { isWanted, ordinalsInSight, placeOf } from './ordinals.ts';
+import type { PodActions } from './pod-actions.ts';
+import type { SetRevisions } from './set-revisions.ts';
+import { countPods, isRunningAndReady, type PodCounts } from './set-status.ts';
+import type { StatefulSetView } from './set-view.ts';
+import { newStatefulPod, revisionOfPod } from './stateful-pod.ts';
+
+/** Requests at a time, where pods need not wait for each other, and pods that one run makes; the rest follows. */
+const LARGEST_BATCH = 500;
+
+/** A place in the set, and the pod in it if there is one. */
+interface Replica {
+  readonly ordinal: number;
+  readonly pod: Observed<Pod> | undefined;
+}
+
+type Occupied = Replica & { readonly pod: Observed<Pod> };
+
+/** Whether the rest may be looked at in the same run. */
+type Step = 'go on' | 'wait';
+
+export interface SetSyncParts {
+  readonly actions: Pick<PodActions, keyof PodActions>;
+  readonly revisions: SetRevisions;
+  /** Whether more than one pod may be replaced at a time: a feature that is off by default in Kubernetes 1.36. */
+  readonly obeysMaxUnavailable: boolean;
+  readonly nowMs: number;
+}
+
+/** How the pods of the set were at the end of a run, and why the run ended early, if it failed. */
+export interface SyncOutcome {
+  readonly counts: PodCounts;
+  readonly failure: unknown;
+}
+
+/** One run over the pods of a set: fills its places in order, empties those it no longer wants, then replaces old pods. */
+export class SetSync {
+  readonly #set: StatefulSetView;
+  readonly #parts: SetSyncParts;
+  readonly #pods: readonly Observed<Pod>[];
+  readonly #replicas: readonly Replica[];
+  /** Pods that are no longer wanted, the highest number first. */
+  readonly #condemned: readonly Occupied[];
+
+  constructor(set: StatefulSetView, pods: readonly Observed<Pod>[], parts: SetSyncParts) {
+    this.#set = set;
+    this.#parts = parts;
+    this.#pods = pods;
+    const placed = pods.map((pod) => ({ pod, ordinal: placeOf(pod.metadata.name)?.ordinal ?? -1 }));
+    const byOrdinal = new Map(placed.map(({ pod, ordinal }) => [ordinal, pod]));
+    this.#replicas = ordinalsInSight(set, byOrdinal).map((ordinal) => ({ ordinal, pod: byOrdinal.get(ordinal) }));
+    this.#condemned = placed
+      .filter(({ ordinal }) => ordinal >= 0 && !isWanted(set, ordinal))
+      .toSorted((left, right) => right.ordinal - left.ordinal);
+  }
+
+  async run(): Promise<SyncOutcome> {
+    if (this.#set.isDeleted) return { counts: this.#count(this.#pods), failure: undefined };
+    const present = [...this.#replicas, ...this.#condemned].flatMap(({ pod }) => pod ?? []);
+    const counts = this.#count(present);
+    try {
+      const replaced = (await this.#fillAndEmpty()) === 'go on' && this.#set.isRolling ? await this.#replace() : 0;
+      return { counts: { ...counts, currentReplicas: counts.currentReplicas - replaced }, failure: undefined };
+    } catch (failure) {
+      return { counts, failure };
+    }
+  }
+
+  async #fillAndEmpty(): Promise<Step> {
+    const { actions } = this.#parts;
+    if ((await this.#forEach(this.#replicas, (replica) => this.#fill(replica))) === 'wait') return 'wait';
+    await this.#forEach(this.#condemned, async ({ pod, ordinal }) => {
+      await actions.releaseClaims(pod, ordinal);
+      return 'go on';
+    });
+    const firstUnavailable = this.#firstUnavailable();
+    return this.#forEach(this.#condemned, (condemned) => this.#empty(condemned, firstUnavailable));
+  }
+
+  /** Brings one place into order. */
+  async #fill(replica: Replica): Promise<Step> {
+    const { isOrdered } = this.#set;
+    const { actions } = this.#parts;
+    const { pod, ordinal } = replica;
+    if (pod === undefined) return this.#fillEmpty(ordinal);
+    const isTerminating = pod.metadata.deletionTimestamp !== undefined;
+    if (isFinished(pod)) {
+      if (!isTerminating) await actions.delete(pod);
+      return 'wait'; // its place is free when it is gone
+    }
+    if (pod.status?.phase === 'Pending') await actions.createMissingClaims(pod, ordinal);
+    if (isOrdered && (isTerminating || !isRunningAndReady(pod) || !this.#isAvailable(pod))) return 'wait';
+    await actions.repair(pod, ordinal);
+    return 'go on';
+  }
+
+  async #fillEmpty(ordinal: number): Promise<Step> {
+    const { actions, revisions } = this.#parts;
+    if (actions.hasStaleClaim(ordinal)) return 'wait';
+    const revision = this.#isKept(ordinal) ? revisions.current : revisions.update;
+    const template: DeepReadonly<PodTemplateSpec> | undefined = templateOfData(revision.data);
+    await actions.create(newStatefulPod(this.#set, ordinal, { template, revision: revision.metadata.name }), ordinal);
+    return this.#set.isOrdered ? 'wait' : 'go on';
+  }
+
+  /** Whether a new pod in this place is made as the current ones are, not as the newest. */
+  #isKept(ordinal: number): boolean {
+    const { start, partition, isRolling, status } = this.#set;
+    return partition === undefined
+      ? isRolling && ordinal < start + (status.currentReplicas ?? 0)
+      : ordinal < start + partition;
+  }
+
+  /** Deletes a pod that is no longer wanted, unless it has to wait for others. */
+  async #empty({ pod }: Occupied, firstUnavailable: Observed<Pod> | undefined): Promise<Step> {
+    const { isOrdered } = this.#set;
+    if (pod.metadata.deletionTimestamp !== undefined) return isOrdered ? 'wait' : 'go on';
+    const isWell = isRunningAndReady(pod) && this.#isAvailable(pod);
+    if (isOrdered && !isWell && pod !== firstUnavailable) return 'wait';
+    await this.#parts.actions.delete(pod);
+    return 'wait';
+  }
+
+  /** The first pod that does not work, by place; of those that are no longer wanted, the one with the lowest number. */
+  #firstUnavailable(): Observed<Pod> | undefined {
+    const inOrder = [...this.#replicas, ...this.#condemned.toReversed()];
+    return inOrder.find(({ pod }) => this.#isUnavailable(pod))?.pod;
+  }
+
+  /** Deletes pods of older revisions, the highest place first, as many as may be missing; returns how many. */
+  async #replace(): Promise<number> {
+    const { obeysMaxUnavailable } = this.#parts;
+    const { start, partition = 0, replicas } = this.#set;
+    if (this.#replicas.length < replicas) return 0; // most pods have yet to be made
+    const candidates = this.#replicas.filter(({ ordinal }) => ordinal >= start + partition).toReversed();
+    return obeysMaxUnavailable ? this.#replaceSeveral(candidates) : this.#replaceOne(candidates);
+  }
+
+  async #replaceOne(candidates: readonly Replica[]): Promise<number> {
+    for (const { pod } of candidates) {
+      if (pod !== undefined && this.#isOld(pod)) {
+        await this.#parts.actions.delete(pod);
+        return 1;
+      }
+      if (this.#isUnavailable(pod)) return 0;
+    }
+    return 0;
+  }
+
+  async #replaceSeveral(candidates: readonly Replica[]): Promise<number> {
+    const missing = this.#replicas.filter(({ pod }) => this.#isUnavailable(pod)).length;
+    const old = candidates.flatMap(({ pod }) => (pod !== undefined && this.#isOld(pod) ? [pod] : []));
+    const chosen = old.slice(0, Math.max(0, this.#set.maxUnavailable - missing));
+    for (const pod of chosen) await this.#parts.actions.delete(pod);
+    return chosen.length;
+  }
+
+  #isOld(pod: Observed<Pod>): boolean {
+    const { update } = this.#parts.revisions;
+    return revisionOfPod(pod) !== update.metadata.name && pod.metadata.deletionTimestamp === undefined;
+  }
+
+  #isAvailable(pod: Observed<Pod>): boolean {
+    return isAvailable(pod, this.#set.minReadySeconds, this.#parts.nowMs);
+  }
+
+  #isUnavailable(pod: Observed<Pod> | undefined): boolean {
+    return pod === undefined || pod.metadata.deletionTimestamp !== undefined || !this.#isAvailable(pod);
+  }
+
+  #count(pods: readonly Observed<Pod>[]): PodCounts {
+    const { revisions, nowMs } = this.#parts;
+    const names = { current: revisions.current.metadata.name, update: revisions.update.metadata.name };
+    return countPods(pods, names, { minReadySeconds: this.#set.minReadySeconds, nowMs });
+  }
+
+  /** One after the other until one has to wait, or in growing batches, where nothing waits for others. */
+  async #forEach<T>(items: readonly T[], step: (item: T) => Promise<Step>): Promise<Step> {
+    if (this.#set.isOrdered) {
+      for (const item of items) if ((await step(item)) === 'wait') return 'wait';
+      return 'go on';
+    }
+    const attempt = async (index: number): Promise<void> => {
+      const item = items[index];
+      if (item !== undefined) await step(item);
+    };
+    const { failure } = await slowStart(items.length, attempt, { largestBatch: LARGEST_BATCH });
+    if (failure !== undefined) throw failure;
+    return 'go on';
+  }
+}
