@@ -47,20 +47,24 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly name?: string;
   /** The component that events name as their source; the app's name unless given. */
   readonly component?: string;
-  /** Which objects; all unless given. */
+  /** Which objects; all unless given. One that leaves is finalized, and its children are deleted. */
   readonly where?: InformerScope;
   /** Kinds of children that are stated with `desire` or `desireAll`. */
   readonly owns?: readonly Kind[];
   /** Kinds that are read from caches, and whose changes lead to nothing. */
   readonly reads?: readonly Kind[];
   readonly watches?: readonly Watch[];
-  /** Whether a change of the object itself matters; every one unless given. A new object has no old state; that one has gone always matters. */
+  /**
+   * Whether a change of the object itself matters; every one unless given. A new object has no old state. That one has gone, or
+   * waits for `finalize`, always matters. An object that would matter as a new one, and by a change of more than its status no
+   * longer would, has left: it is finalized, and its children are deleted.
+   */
   isRelevant?(object: Observed<T>, old: Observed<T> | undefined): boolean;
   /** Runs at once, each for another object; 1 unless given. */
   readonly concurrency?: number;
   /** Makes the object's world what the object says; safe to run again at any time. A returned status is written if it differs. */
   reconcile(object: Observed<T>, context: ReconcileContext): Promise<StatusOf<T> | void> | StatusOf<T> | void;
-  /** Cleans up before the object goes away. Until it succeeds, the object stays. */
+  /** Cleans up before the object goes away, or when it leaves. Until it succeeds, the object stays. */
   finalize?(object: Observed<T>, context: ReconcileContext): Promise<void> | void;
   /** The finalizer's name; `<group or name>/<controller name>` unless given. */
   readonly finalizer?: string;

@@ -1,11 +1,15 @@
+import { runTogether } from '../base/index.ts';
 import { ItemBackoff, type Kind, type KubernetesObject } from '../client/index.ts';
 import type { ControllerOptions } from './controller-options.ts';
 import type { AppContext, Part, PreparedPart } from './part.ts';
 import { type AccessNeed, readNeed, writeNeed } from './rbac/access-need.ts';
 import { ChangeHandlers } from './reconcile/change-handlers.ts';
 import { DeclaredKinds } from './reconcile/declared-kinds.ts';
+import { Departures } from './reconcile/departures.ts';
+import { DeparturesAtStart } from './reconcile/departures-at-start.ts';
 import { ReconcileRun, type RunParts } from './reconcile/reconcile-run.ts';
 import { EchoFilter } from './work/echo-filter.ts';
+import type { AddKeyOptions } from './work/keyed-workers.ts';
 
 /** A controller, to be run by an app. */
 export interface Controller extends Part {
@@ -61,6 +65,7 @@ function prepare<T extends KubernetesObject>(
     own: app.objects(kind, options.where),
     declared: new DeclaredKinds(kind, options, { name, context: app }),
     recorder: app.events(options.component ?? app.component),
+    departures: new Departures(options),
     echoes: new EchoFilter(),
     statements: new Map(),
   };
@@ -70,6 +75,14 @@ function prepare<T extends KubernetesObject>(
     isCoalescing: true,
     work: (key, context) => new ReconcileRun(key, parts, context).run(),
   });
-  new ChangeHandlers(parts, (key, added) => workers.add(key, added)).listen();
-  return workers;
+  const add = (key: string, added: AddKeyOptions): void => workers.add(key, added);
+  new ChangeHandlers(parts, add).listen();
+  if (!parts.departures.canLeaveSight) return workers;
+  const atStart = new DeparturesAtStart(parts, add);
+  return {
+    run: (signal) => runTogether([workers, atStart], signal),
+    get isIdle() {
+      return atStart.isIdle;
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../base/index.ts';
 import type { Kind, KubernetesObject, Observed } from '../../client/index.ts';
 import type { ControllerOptions, ReconcileContext } from '../controller-options.ts';
 import type { EventRecorder } from '../events.ts';
@@ -7,6 +8,7 @@ import type { AppContext } from '../part.ts';
 import type { EchoFilter } from '../work/echo-filter.ts';
 import type { WorkContext } from '../work/keyed-workers.ts';
 import type { DeclaredKinds } from './declared-kinds.ts';
+import type { Departures } from './departures.ts';
 import { DesiredChildren } from './desired-children.ts';
 import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer.ts';
 import { RunObjects } from './run-objects.ts';
@@ -23,6 +25,7 @@ export interface RunParts<T extends KubernetesObject> {
   /** The objects that the controller is about, from the very cache whose changes lead to runs. */
   readonly own: Objects<T>;
   readonly declared: DeclaredKinds;
+  readonly departures: Departures<T>;
   readonly echoes: EchoFilter;
   readonly recorder: EventRecorder;
   /** What the kit has stated so far: of children by `objectId`, of statuses by `statusId`. */
@@ -47,11 +50,33 @@ export class ReconcileRun<T extends KubernetesObject> {
   }
 
   async run(): Promise<void> {
-    const { options } = this.#parts;
+    const { options, departures } = this.#parts;
     const object = this.#own.get(this.#key);
-    if (object === undefined) await options.gone?.(this.#key, this.#context(undefined));
+    if (object === undefined) await this.#gone();
+    else if (departures.isIrrelevant(object, this.#key)) await this.#leave(object);
     else if (options.finalize === undefined) await this.#reconcile(object);
     else await this.#reconcileOrFinalize(object);
+  }
+
+  /** The object is not there, or out of the controller's scope. */
+  async #gone(): Promise<void> {
+    const { options, departures } = this.#parts;
+    const left = await departures.find(this.#key, () => this.#fetch());
+    if (left !== undefined) await this.#leave(left);
+    departures.settled(this.#key);
+    await options.gone?.(this.#key, this.#context(undefined));
+  }
+
+  /** Takes back what the controller has done for the object. */
+  async #leave(object: Observed<T>): Promise<void> {
+    const isMarked = this.#parts.options.finalize !== undefined && hasFinalizer(object, this.#parts.finalizer);
+    if (isMarked) await this.#cleanUp(object);
+    await this.#children(object).prune();
+    if (isMarked) await this.#removeFinalizer(object);
+  }
+
+  async #fetch(): Promise<Observed<T> | undefined> {
+    return deepFreeze(await this.#own.fetch(this.#key)) as Observed<T> | undefined;
   }
 
   async #reconcileOrFinalize(object: Observed<T>): Promise<void> {
@@ -68,9 +93,17 @@ export class ReconcileRun<T extends KubernetesObject> {
   }
 
   async #finalize(object: Observed<T>): Promise<void> {
-    const { options, finalizer, echoes } = this.#parts;
-    await options.finalize?.(object, this.#context(object));
-    const isEcho = (): boolean => true; // that it is being deleted is known
+    await this.#cleanUp(object);
+    await this.#removeFinalizer(object);
+  }
+
+  async #cleanUp(object: Observed<T>): Promise<void> {
+    await this.#parts.options.finalize?.(object, this.#context(object));
+  }
+
+  async #removeFinalizer(object: Observed<T>): Promise<void> {
+    const { finalizer, echoes } = this.#parts;
+    const isEcho = (): boolean => true; // that it is on its way out is known
     await echoes.write(this.#id, () => removeFinalizer(object, finalizer, this.#own), isEcho);
   }
 
