@@ -1,5 +1,5 @@
 // What other folders may use: time, chance, tasks, queues, logs, metrics and plain data structures.
-export type { Clock } from './clock.ts';
+export { type Clock, sleepAs, type TimerRole } from './clock.ts';
 export { RealClock } from './real-clock.ts';
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
 export { settle, type SettleOptions, waitFor, type WaitForOptions } from './settle.ts';

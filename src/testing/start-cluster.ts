@@ -6,6 +6,7 @@ import { startCluster as startWholeCluster } from '../cluster/index.ts';
 import { type DefinedKind, isDefinedKind } from '../kit/index.ts';
 import { InProcessApis } from './in-process-apis.ts';
 import { InProcessWebhooks } from './in-process-webhooks.ts';
+import { ObservedResources } from './observed-resources.ts';
 import { TestCluster } from './test-cluster.ts';
 
 export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensions, 'resources'> {
@@ -59,7 +60,8 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     resources = [],
     ...workload
   } = options;
-  const clock = new VirtualClock({ startMs: startOf(startAt) });
+  const observed = new ObservedResources({ isWrapped: wrapTransport !== undefined });
+  const clock = new VirtualClock({ startMs: startOf(startAt), mayLeaveOut: (beat) => observed.isUnnoticed(beat) });
   const stop = new AbortController();
   const problems: string[] = [];
   const webhooks = new InProcessWebhooks();
@@ -82,7 +84,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     signal: stop.signal,
     ...(wrapTransport === undefined ? {} : { wrapTransport }),
   });
-  const started = new TestCluster(cluster, { clock, stop, problems, webhooks, apis });
+  const started = new TestCluster(cluster, { clock, stop, problems, webhooks, apis, observed });
   try {
     await started.settle();
     await started.install(...resources.filter(isDefinedKind));

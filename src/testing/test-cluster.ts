@@ -8,6 +8,7 @@ import { type App, conversionOf, type DefinedKind, installKinds, webhookServer }
 import { grant, type TestActor, type TestIdentity } from './acting-as.ts';
 import type { InProcessApis } from './in-process-apis.ts';
 import type { InProcessWebhooks } from './in-process-webhooks.ts';
+import { ObservedResources } from './observed-resources.ts';
 import { settleAll } from './settle-all.ts';
 
 interface Parts {
@@ -18,6 +19,7 @@ interface Parts {
   readonly webhooks: InProcessWebhooks;
   /** API servers that it asks without a connection. */
   readonly apis: InProcessApis;
+  readonly observed: ObservedResources;
 }
 
 const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
@@ -33,6 +35,7 @@ export class TestCluster implements AsyncDisposable {
   readonly #cluster: Cluster;
   readonly #webhooks: InProcessWebhooks;
   readonly #apis: InProcessApis;
+  readonly #observed: ObservedResources;
   readonly #stop: AbortController;
   readonly #apps: { readonly app: App; readonly client: Client; readonly running: Promise<void> }[] = [];
   readonly #clients: Client[] = [];
@@ -41,14 +44,15 @@ export class TestCluster implements AsyncDisposable {
   #folder: string | undefined;
   #kubeconfig: Promise<string> | undefined;
 
-  constructor(cluster: Cluster, { clock, stop, problems, webhooks, apis }: Parts) {
+  constructor(cluster: Cluster, { clock, stop, problems, webhooks, apis, observed }: Parts) {
     this.#cluster = cluster;
     this.#webhooks = webhooks;
     this.#apis = apis;
+    this.#observed = observed;
     this.clock = clock;
     this.problems = problems;
     this.#stop = stop;
-    this.client = cluster.plane.client(ADMIN, { userAgent: 'keelson-testing', onWarning: () => undefined });
+    this.client = this.#newClient(ADMIN, 'keelson-testing');
     cluster.running.catch((error: unknown) => this.#failures.push(error));
   }
 
@@ -70,9 +74,14 @@ export class TestCluster implements AsyncDisposable {
   }
 
   #clientOf({ user, groups }: TestIdentity): Client {
-    const client = this.#cluster.plane.client({ user, groups }, { userAgent: user, onWarning: () => undefined });
+    const client = this.#newClient({ user, groups }, user);
     this.#clients.push(client);
     return client;
+  }
+
+  #newClient(identity: TestIdentity, userAgent: string): Client {
+    const wrapTransport = this.#observed.wrap;
+    return this.#cluster.plane.client(identity, { userAgent, wrapTransport, onWarning: () => undefined });
   }
 
   /**
@@ -103,7 +112,7 @@ export class TestCluster implements AsyncDisposable {
    */
   async run(app: App, options: { readonly as?: Client } = {}): Promise<void> {
     if (options.as !== undefined && app.resources.length > 0) await this.install(...app.resources);
-    const client = options.as ?? this.#cluster.plane.client(ADMIN, { userAgent: app.name });
+    const client = options.as ?? this.#newClient(ADMIN, app.name);
     await app.load(); // from files, which settling does not wait for
     const local = { localWebhooks: this.#webhooks, localApis: this.#apis };
     const running = app
@@ -133,7 +142,8 @@ export class TestCluster implements AsyncDisposable {
   /** An independent copy as of now, with a clock of its own. Apps of yours are not in it: `run` them there if you wish. */
   async fork(): Promise<TestCluster> {
     await this.settle();
-    const clock = new VirtualClock({ startMs: this.clock.now() });
+    const observed = new ObservedResources(this.#observed);
+    const clock = new VirtualClock({ startMs: this.clock.now(), mayLeaveOut: (beat) => observed.isUnnoticed(beat) });
     const stop = new AbortController();
     const copy = this.#cluster.fork({ clock, random: new CryptoRandom(), signal: stop.signal });
     const fork = new TestCluster(copy, {
@@ -142,6 +152,7 @@ export class TestCluster implements AsyncDisposable {
       problems: this.problems,
       webhooks: this.#webhooks,
       apis: this.#apis,
+      observed,
     });
     await fork.settle();
     return fork;
@@ -167,6 +178,7 @@ export class TestCluster implements AsyncDisposable {
   }
 
   async #open(): Promise<string> {
+    this.#observed.isOpen = true;
     await this.#cluster.plane.listen({ host: '127.0.0.1', port: 0 });
     this.#folder = await mkdtemp(join(tmpdir(), 'keelson-'));
     const path = join(this.#folder, 'kubeconfig');
