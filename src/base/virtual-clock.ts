@@ -9,6 +9,7 @@ interface VirtualTimer {
   readonly sequence: number;
   readonly wake: () => void;
   readonly role: TimerRole | undefined;
+  readonly owner: { timers: number } | undefined;
 }
 
 /** A timer's place, which changes when rounds of it are left out. */
@@ -23,6 +24,8 @@ export interface VirtualClockOptions {
   readonly settle?: () => Promise<void>;
   /** Whether rounds of the beat may be left out while nothing else happens; never unless given. */
   readonly mayLeaveOut?: (beat: string) => boolean;
+  /** Who sets a timer, to be told how many of theirs wait. */
+  readonly owner?: () => { timers: number } | undefined;
 }
 
 /**
@@ -40,6 +43,7 @@ export interface VirtualClockOptions {
 export class VirtualClock implements Clock {
   readonly #startMs: number;
   readonly #settle: () => Promise<void>;
+  readonly #owner: () => { timers: number } | undefined;
   readonly #mayLeaveOut: (beat: string) => boolean;
   readonly #timers = new Heap<VirtualTimer>(runsBefore);
   /** Timers with a role, in a heap of their own. */
@@ -56,6 +60,7 @@ export class VirtualClock implements Clock {
     this.#startMs = options.startMs ?? Date.UTC(2026, 0, 1);
     this.#nowMs = this.#startMs;
     this.#settle = options.settle ?? (() => settle());
+    this.#owner = options.owner ?? (() => undefined);
     this.#mayLeaveOut = options.mayLeaveOut ?? (() => false);
   }
 
@@ -84,11 +89,13 @@ export class VirtualClock implements Clock {
   timer(ms: number, wake: () => void, role?: TimerRole): Disposable {
     // whole, so that sums of times stay exact: what is left by rounding would be waited for without end
     const waitMs = ms > 0 ? Math.ceil(ms) : 0;
-    const timer = { dueMs: this.#nowMs + waitMs, sequence: this.#nextSequence++, wake, role };
+    const owner = this.#owner();
+    if (owner !== undefined) owner.timers += 1;
+    const timer = { dueMs: this.#nowMs + waitMs, sequence: this.#nextSequence++, wake, role, owner };
     if (waitMs === 0) this.#planDueRun();
     if (role !== undefined) return this.#roleTimer(timer);
     const entry = this.#timers.push(timer);
-    return { [Symbol.dispose]: () => void this.#timers.remove(entry) };
+    return { [Symbol.dispose]: () => void (this.#timers.remove(entry) && released(timer)) };
   }
 
   /**
@@ -142,6 +149,7 @@ export class VirtualClock implements Clock {
       for (const place of this.#places) if (place.entry.item === timer) this.#places.delete(place);
     }
     this.#nowMs = timer.dueMs;
+    released(timer);
     timer.wake();
   }
 
@@ -151,7 +159,7 @@ export class VirtualClock implements Clock {
     return {
       [Symbol.dispose]: () => {
         this.#places.delete(place);
-        this.#roles.remove(place.entry);
+        if (this.#roles.remove(place.entry)) released(timer);
       },
     };
   }
@@ -196,6 +204,10 @@ export class VirtualClock implements Clock {
       this.#runFirst();
     });
   }
+}
+
+function released({ owner }: VirtualTimer): void {
+  if (owner !== undefined) owner.timers -= 1;
 }
 
 function runsBefore(left: VirtualTimer, right: VirtualTimer): boolean {

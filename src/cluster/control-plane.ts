@@ -32,7 +32,7 @@ import { keepRenewed } from './pki/renewal.ts';
 import { forkStorage } from './storage-options.ts';
 
 /** What a fork has of its own. */
-export type ForkOptions = Pick<ControlPlaneOptions, 'clock' | 'random' | 'signal'>;
+export type ForkOptions = Pick<ControlPlaneOptions, 'clock' | 'random' | 'signal' | 'localWebhooks' | 'localApis'>;
 
 /** What a client in this process may be given. */
 export interface InProcessClientOptions extends ClientOptions {
