@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Duration } from './duration.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -43,7 +44,7 @@ describe('VirtualClock', () => {
     const clock = new VirtualClock();
     expect(() => clock.advance(-1)).toThrow('time only goes forward');
     expect(() => clock.advance(Infinity)).toThrow('time only goes forward');
-    expect(() => clock.advance('soon')).toThrow('time: invalid duration "soon"');
+    expect(() => clock.advance('soon' as Duration)).toThrow('time: invalid duration "soon"');
   });
 
   test('work that a timer sets off takes its place in line before later timers', async () => {

@@ -1,6 +1,6 @@
-import { runTogether } from '../base/index.ts';
+import { type DeepReadonly, runTogether } from '../base/index.ts';
 import { ItemBackoff, type Kind, type KubernetesObject } from '../client/index.ts';
-import type { ControllerOptions } from './controller-options.ts';
+import type { AnyControllerOptions, ControllerOptions, StatusOf, Watch } from './controller-options.ts';
 import type { AppContext, Part, PreparedPart } from './part.ts';
 import { type AccessNeed, readNeed, writeNeed } from './rbac/access-need.ts';
 import { ChangeHandlers } from './reconcile/change-handlers.ts';
@@ -22,7 +22,13 @@ export interface Controller extends Part {
  * Guarantees: one run at a time for each object, `concurrency` for all; a run that fails is tried again, later each time;
  * an object that changes during a run gets another one.
  */
-export function controller<T extends KubernetesObject>(kind: Kind<T>, options: ControllerOptions<T>): Controller {
+export function controller<
+  T extends KubernetesObject,
+  const Status extends DeepReadonly<StatusOf<T>> = never,
+  Owned extends Kind = never,
+  Read extends Kind = never,
+  Watched extends Watch = never,
+>(kind: Kind<T>, options: ControllerOptions<T, Status, Owned, Read, Watched>): Controller {
   return {
     name: options.name ?? kind.plural,
     kind,
@@ -33,7 +39,7 @@ export function controller<T extends KubernetesObject>(kind: Kind<T>, options: C
 
 const EVENTS: AccessNeed = { group: '', resource: 'events', verbs: ['create', 'patch'] };
 
-function needsOf<T extends KubernetesObject>(kind: Kind<T>, options: ControllerOptions<T>): readonly AccessNeed[] {
+function needsOf<T extends KubernetesObject>(kind: Kind<T>, options: AnyControllerOptions<T>): readonly AccessNeed[] {
   const { owns = [], reads = [], watches = [], finalize } = options;
   return [
     ...[kind, ...reads, ...watches.map((watch) => watch.kind)].map(readNeed),
@@ -48,7 +54,7 @@ function needsOf<T extends KubernetesObject>(kind: Kind<T>, options: ControllerO
 /** A controller at work: changes lead to the objects that they concern, and workers reconcile these. */
 function prepare<T extends KubernetesObject>(
   kind: Kind<T>,
-  options: ControllerOptions<T>,
+  options: AnyControllerOptions<T>,
   app: AppContext,
 ): PreparedPart {
   const {

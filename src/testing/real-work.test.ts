@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { RealClock } from '../base/index.ts';
 import { ConfigMap, mergePatch } from '../client/index.ts';
 import { type App, app, controller, type ReconcileContext } from '../kit/index.ts';
 import { startCluster, type StartClusterOptions } from './index.ts';
@@ -13,7 +14,10 @@ const map = { metadata: { name: 'm', namespace: 'default' } };
 
 /** A server that takes its time, in real time. */
 async function slowServer(): Promise<AsyncDisposable & { readonly url: string }> {
-  const server = createServer((_, response) => void setTimeout(() => response.end('pong'), 20)).listen(0, '127.0.0.1');
+  const server = createServer((_, response) => void new RealClock().timer(20, () => response.end('pong'))).listen(
+    0,
+    '127.0.0.1',
+  );
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,

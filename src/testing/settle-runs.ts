@@ -1,4 +1,4 @@
-import { type Logger, settle } from '../base/index.ts';
+import { keepAlive, type Logger, RealClock, settle } from '../base/index.ts';
 import type { RunTracker, TrackedRun } from '../kit/index.ts';
 
 export interface SettleRunsOptions {
@@ -17,20 +17,22 @@ const LONGEST_PAUSE_MS = 10;
  * of the cluster, such as an answer over the network. Virtual time stands still meanwhile.
  */
 export async function settleRuns({ tracker, patienceMs, log }: SettleRunsOptions): Promise<void> {
-  const startMs = performance.now();
+  const clock = new RealClock();
+  const startMs = clock.monotonic();
+  using _alive = keepAlive();
   let isTold = false;
   for (let pauseMs = 0; ; pauseMs = Math.min(pauseMs + 1, LONGEST_PAUSE_MS)) {
     await settle();
     const held = [...tracker.underWay].filter(({ timers }) => timers === 0);
     if (held.length === 0) return;
-    const waitedMs = performance.now() - startMs;
+    const waitedMs = clock.monotonic() - startMs;
     if (waitedMs > patienceMs)
       throw new Error(`Cannot let time pass: after ${patienceMs} ms ${describe(held)} still under way`);
     if (waitedMs > TELL_AFTER_MS && !isTold) {
       isTold = true;
       log.warn(`time stands still: ${describe(held)} under way`);
     }
-    await realPause(pauseMs);
+    await clock.sleep(pauseMs);
   }
 }
 
@@ -40,8 +42,4 @@ function describe(runs: readonly TrackedRun[]): string {
     return `controller "${controller}" for "${key}"${reason}`;
   });
   return `the ${names.length === 1 ? 'run' : 'runs'} of ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'}`;
-}
-
-function realPause(ms: number): Promise<void> {
-  return new Promise((resolve) => void setTimeout(resolve, ms));
 }

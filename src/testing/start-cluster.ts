@@ -1,5 +1,5 @@
 import { parseRuntimeConfig } from '../api/index.ts';
-import { type Clock, CryptoRandom, LineLogger, type Logger, type LogLevel } from '../base/index.ts';
+import { type Clock, CryptoRandom, formatWithStack, LineLogger, type Logger, type LogLevel } from '../base/index.ts';
 import { RealClock, SeededRandom } from '../base/index.ts';
 import type { ClusterOptions, Resource, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
 import { startCluster as startWholeCluster } from '../cluster/index.ts';
@@ -118,6 +118,7 @@ function problemLog(clock: Clock, problems: string[], level: LogLevel | undefine
   return new LineLogger({
     clock,
     level: level ?? 'warn',
+    format: formatWithStack,
     write: (line) => {
       if (problems.length < MAX_PROBLEMS) problems.push(line.trimEnd());
       if (level !== undefined) process.stderr.write(line);

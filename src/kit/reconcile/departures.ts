@@ -1,20 +1,20 @@
 import { type InformerScope, keyOf, type KubernetesObject, type Observed } from '../../client/index.ts';
 import { scopeTest } from '../cache/scope-test.ts';
-import type { ControllerOptions } from '../controller-options.ts';
+import type { AnyControllerOptions } from '../controller-options.ts';
 
 /**
  * The objects that a controller no longer cares for although they are there: they have left its `where`, or a change of what
  * they state has made them irrelevant. They are finalized, and lose their children.
  */
 export class Departures<T extends KubernetesObject> {
-  readonly #options: ControllerOptions<T>;
+  readonly #options: AnyControllerOptions<T>;
   readonly #isInScope: ((object: Observed<KubernetesObject>) => boolean) | undefined;
   /** Keys that are out of sight: whether they have left or are gone, the server has to say. */
   readonly #outOfSight = new Set<string>();
   /** The uids of those that are in sight and irrelevant. */
   readonly #irrelevant = new Map<string, string>();
 
-  constructor(options: ControllerOptions<T>) {
+  constructor(options: AnyControllerOptions<T>) {
     this.#options = options;
     this.#isInScope = isSelecting(options.where) ? scopeTest(options.where ?? {}) : undefined;
   }

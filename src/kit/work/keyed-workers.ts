@@ -1,4 +1,11 @@
-import { type Clock, formatDuration, type Logger, parseDuration, type Runnable } from '../../base/index.ts';
+import {
+  type Clock,
+  type Duration,
+  formatDuration,
+  type Logger,
+  parseDuration,
+  type Runnable,
+} from '../../base/index.ts';
 import { type AddOptions, hasReason, type RateLimiter, StatusError, WorkQueue } from '../../client/index.ts';
 import type { ReconcileOutcome, ReconcileRecord } from '../trace.ts';
 import { CoalescingQueue } from './coalescing-queue.ts';
@@ -16,7 +23,7 @@ export interface WorkContext {
   /** Aborts when the app stops, after its grace period, or no longer leads. */
   readonly signal: AbortSignal;
   /** Works on the key again after this long (`'5m'`, or milliseconds), or earlier if there is a reason. The shortest counts. */
-  after(duration: string | number): void;
+  after(duration: Duration | number): void;
   /** Counts a change that is sent to the server, for the trace. */
   countWrite(): void;
 }
@@ -191,7 +198,7 @@ class Run implements WorkContext {
     this.signal = signal;
   }
 
-  readonly after = (duration: string | number): void => {
+  readonly after = (duration: Duration | number): void => {
     const ms = typeof duration === 'number' ? duration : parseDuration(duration);
     if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`Cannot look again after ${formatAny(duration)}`);
     this.afterMs = Math.min(ms, this.afterMs ?? Infinity);
