@@ -1,5 +1,13 @@
 import { Buffer } from 'node:buffer';
 
+/** A length of time as text, in the forms that the compiler knows: '5m', '1h30m', '500ms', '30d'. `parseDuration` takes more. */
+export type Duration =
+  | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`
+  | `${number}d${number}h`
+  | `${number}h${number}m`
+  | `${number}m${number}s`
+  | `${number}h${number}m${number}s`;
+
 /** Go's time.Duration is a signed 64-bit count of nanoseconds; what does not fit is no duration. */
 const LARGEST_NS = 2n ** 63n - 1n;
 const NS_PER_MS = 1_000_000;

@@ -1,9 +1,16 @@
 // What other folders may use: time, chance, tasks, queues, logs, metrics and plain data structures.
-export type { Clock } from './clock.ts';
+export { type Clock, sleepAs, type TimerRole } from './clock.ts';
 export { RealClock } from './real-clock.ts';
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
 export { settle, type SettleOptions, waitFor, type WaitForOptions } from './settle.ts';
-export { DurationError, formatDuration, formatGoDuration, parseDuration, parseGoDuration } from './duration.ts';
+export {
+  type Duration,
+  DurationError,
+  formatDuration,
+  formatGoDuration,
+  parseDuration,
+  parseGoDuration,
+} from './duration.ts';
 export { humanDuration } from './human-duration.ts';
 
 export { CryptoRandom, type Random, SeededRandom } from './random.ts';
@@ -16,7 +23,7 @@ export { allAtOnce, type Steps, withPauses } from './steps.ts';
 export { Turns } from './turns.ts';
 
 export { discardLogger, type LogFields, type Logger, type LogLevel, type LogRecord } from './logger.ts';
-export { formatJson, formatText, LineLogger, type LineLoggerOptions } from './line-logger.ts';
+export { formatJson, formatText, formatWithStack, LineLogger, type LineLoggerOptions } from './line-logger.ts';
 
 export { type CallbackOptions, type CallbackSample, type HistogramOptions, MetricRegistry } from './metric-registry.ts';
 export type { LabelArguments, MetricFamily, MetricOptions } from './metric-family.ts';

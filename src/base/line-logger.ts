@@ -74,6 +74,14 @@ export function formatText(record: LogRecord): string {
   return line;
 }
 
+/** As `formatText`, and below what has failed the places where it did: for the people who wrote the program. */
+export function formatWithStack(record: LogRecord): string {
+  const { error } = record.fields;
+  if (record.level !== 'error' || !(error instanceof Error)) return formatText(record);
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at (?!.*\(?node:internal)/.test(line));
+  return [formatText(record), ...frames].join('\n');
+}
+
 /**
  * A record for programs: one JSON object.
  *

@@ -95,6 +95,13 @@ export class SeededRandom extends WordRandom {
     this.#d = fill() | 1; // an all-zero state would only ever yield zeros
   }
 
+  /** Chance that goes on as this one does. */
+  clone(): SeededRandom {
+    const copy = new SeededRandom(0);
+    [copy.#a, copy.#b, copy.#c, copy.#d] = [this.#a, this.#b, this.#c, this.#d];
+    return copy;
+  }
+
   protected override nextWord(): number {
     const word = Math.imul(rotate(Math.imul(this.#b, 5), 7), 9) >>> 0;
     const shifted = this.#b << 9;

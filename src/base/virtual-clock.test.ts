@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Duration } from './duration.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -43,7 +44,7 @@ describe('VirtualClock', () => {
     const clock = new VirtualClock();
     expect(() => clock.advance(-1)).toThrow('time only goes forward');
     expect(() => clock.advance(Infinity)).toThrow('time only goes forward');
-    expect(() => clock.advance('soon')).toThrow('time: invalid duration "soon"');
+    expect(() => clock.advance('soon' as Duration)).toThrow('time: invalid duration "soon"');
   });
 
   test('work that a timer sets off takes its place in line before later timers', async () => {
@@ -180,5 +181,56 @@ describe('VirtualClock', () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  describe('leaves out rounds of beats', () => {
+    const start = (mayLeaveOut = (_: string) => true) => {
+      const clock = new VirtualClock({ startMs: 0, mayLeaveOut });
+      const seen: string[] = [];
+      const note = (name: string): void => void seen.push(`${name}@${clock.now()}`);
+      let lastBeatMs = 0;
+      const beat = (): void => {
+        clock.timer(
+          10,
+          () => {
+            lastBeatMs = clock.now();
+            note('beat');
+            if (clock.now() < 5000) beat();
+          },
+          { type: 'beat', name: 'b', periodMs: 10 },
+        );
+      };
+      const watch = (): void => {
+        const look = (): void => (clock.now() - lastBeatMs >= 30 ? note('lost') : watch());
+        clock.timer(lastBeatMs + 30 - clock.now(), look, { type: 'watchdog', beats: ['b'] });
+      };
+      return { clock, seen, note, beat, watch };
+    };
+
+    test('but the first, and the last before something else and before the end', async () => {
+      const { clock, seen, note, beat, watch } = start();
+      beat();
+      watch();
+      clock.timer(1234, () => note('timer'));
+      await clock.advance(3000);
+      expect(seen).toEqual(['beat@10', 'beat@1230', 'timer@1234', 'beat@1240', 'beat@3000']);
+    });
+
+    test('and a watchdog looks in time when the beats stop', async () => {
+      const { clock, seen, beat, watch } = start();
+      beat();
+      watch();
+      await clock.advance(10_000);
+      expect(seen).toEqual(['beat@10', 'beat@10000']);
+      await clock.advance(1000);
+      expect(seen.slice(2)).toEqual(['lost@10030']);
+    });
+
+    test('unless somebody would notice', async () => {
+      const { clock, seen, beat } = start(() => false);
+      beat();
+      await clock.advance(40);
+      expect(seen).toEqual(['beat@10', 'beat@20', 'beat@30', 'beat@40']);
+    });
   });
 });

@@ -1,6 +1,6 @@
-import { type Clock, sleepOn } from './clock.ts';
-import { parseDuration } from './duration.ts';
-import { Heap } from './heap.ts';
+import { type Clock, sleepOn, type TimerRole } from './clock.ts';
+import { type Duration, parseDuration } from './duration.ts';
+import { Heap, type HeapEntry } from './heap.ts';
 import { settle } from './settle.ts';
 
 interface VirtualTimer {
@@ -8,6 +8,13 @@ interface VirtualTimer {
   /** Timers due at the same time run in the order they were set. */
   readonly sequence: number;
   readonly wake: () => void;
+  readonly role: TimerRole | undefined;
+  readonly owner: { timers: number } | undefined;
+}
+
+/** A timer's place, which changes when rounds of it are left out. */
+interface Place {
+  entry: HeapEntry<VirtualTimer>;
 }
 
 export interface VirtualClockOptions {
@@ -15,6 +22,10 @@ export interface VirtualClockOptions {
   readonly startMs?: number;
   /** Waits until the work set off by a timer has run; unless given, `settle()` of this folder. */
   readonly settle?: () => Promise<void>;
+  /** Whether rounds of the beat may be left out while nothing else happens; never unless given. */
+  readonly mayLeaveOut?: (beat: string) => boolean;
+  /** Who sets a timer, to be told how many of theirs wait. */
+  readonly owner?: () => { timers: number } | undefined;
 }
 
 /**
@@ -24,12 +35,22 @@ export interface VirtualClockOptions {
  * due time while it runs; before the next one, what it set off has settled, so new timers take their place in line.
  * A timer of 0 ms or less needs no advancing: its time has come, and it runs in a later turn of the event loop.
  *
+ * With `mayLeaveOut`, a beat that has come on time since anything else happened skips to its last round before the next timer
+ * of another kind, and before the end: days of heartbeats cost as much as one.
+ *
  * Example: timers at 10 s and 20 s; the first sets another for 5 s. `advance('30s')` runs them at 10, 15 and 20 s.
  */
 export class VirtualClock implements Clock {
   readonly #startMs: number;
   readonly #settle: () => Promise<void>;
+  readonly #owner: () => { timers: number } | undefined;
+  readonly #mayLeaveOut: (beat: string) => boolean;
   readonly #timers = new Heap<VirtualTimer>(runsBefore);
+  /** Timers with a role, in a heap of their own. */
+  readonly #roles = new Heap<VirtualTimer>(runsBefore);
+  readonly #places = new Set<Place>();
+  /** Beats that were set after anything else happened have this sequence or a later one. */
+  #quietSince = 0;
   #nowMs: number;
   #nextSequence = 0;
   #advancing: Promise<void> | undefined;
@@ -39,16 +60,18 @@ export class VirtualClock implements Clock {
     this.#startMs = options.startMs ?? Date.UTC(2026, 0, 1);
     this.#nowMs = this.#startMs;
     this.#settle = options.settle ?? (() => settle());
+    this.#owner = options.owner ?? (() => undefined);
+    this.#mayLeaveOut = options.mayLeaveOut ?? (() => false);
   }
 
   /** How many timers and sleeps wait for time to pass. */
   get pending(): number {
-    return this.#timers.size;
+    return this.#timers.size + this.#roles.size;
   }
 
   /** When the next timer is due, as `now()` counts; `undefined` when none waits. */
   get nextDueMs(): number | undefined {
-    return this.#timers.peek()?.dueMs;
+    return this.#first?.dueMs;
   }
 
   now(): number {
@@ -63,12 +86,16 @@ export class VirtualClock implements Clock {
     return sleepOn(this, ms, signal);
   }
 
-  timer(ms: number, wake: () => void): Disposable {
+  timer(ms: number, wake: () => void, role?: TimerRole): Disposable {
     // whole, so that sums of times stay exact: what is left by rounding would be waited for without end
     const waitMs = ms > 0 ? Math.ceil(ms) : 0;
-    const entry = this.#timers.push({ dueMs: this.#nowMs + waitMs, sequence: this.#nextSequence++, wake });
+    const owner = this.#owner();
+    if (owner !== undefined) owner.timers += 1;
+    const timer = { dueMs: this.#nowMs + waitMs, sequence: this.#nextSequence++, wake, role, owner };
     if (waitMs === 0) this.#planDueRun();
-    return { [Symbol.dispose]: () => void this.#timers.remove(entry) };
+    if (role !== undefined) return this.#roleTimer(timer);
+    const entry = this.#timers.push(timer);
+    return { [Symbol.dispose]: () => void (this.#timers.remove(entry) && released(timer)) };
   }
 
   /**
@@ -76,7 +103,7 @@ export class VirtualClock implements Clock {
    *
    * Calls that overlap are served one after the other. Rejects with what a timer throws; time then stands at that timer.
    */
-  advance(duration: number | string): Promise<void> {
+  advance(duration: number | Duration): Promise<void> {
     const ms = typeof duration === 'number' ? duration : parseDuration(duration);
     if (!(ms >= 0 && ms < Infinity))
       throw new Error(`Cannot advance the clock by ${JSON.stringify(duration)}: time only goes forward`);
@@ -93,7 +120,9 @@ export class VirtualClock implements Clock {
   async #passTime(ms: number): Promise<void> {
     await this.#settle();
     const targetMs = this.#nowMs + ms;
+    this.#quietSince = this.#nextSequence;
     while (this.#isFirstDue(targetMs)) {
+      if (this.#first?.role !== undefined) this.#leaveOutRounds(targetMs);
       this.#runFirst();
       await this.#settle();
     }
@@ -105,10 +134,64 @@ export class VirtualClock implements Clock {
     return dueMs !== undefined && dueMs <= atMs;
   }
 
+  get #first(): VirtualTimer | undefined {
+    const [timer, other] = [this.#timers.peek(), this.#roles.peek()];
+    return timer === undefined || (other !== undefined && runsBefore(other, timer)) ? other : timer;
+  }
+
   #runFirst(): void {
-    const timer = this.#timers.pop() as VirtualTimer;
+    const timer = this.#first as VirtualTimer;
+    if (timer.role === undefined) {
+      this.#timers.pop();
+      this.#quietSince = this.#nextSequence;
+    } else {
+      this.#roles.pop();
+      for (const place of this.#places) if (place.entry.item === timer) this.#places.delete(place);
+    }
     this.#nowMs = timer.dueMs;
+    released(timer);
     timer.wake();
+  }
+
+  #roleTimer(timer: VirtualTimer): Disposable {
+    const place = { entry: this.#roles.push(timer) };
+    this.#places.add(place);
+    return {
+      [Symbol.dispose]: () => {
+        this.#places.delete(place);
+        if (this.#roles.remove(place.entry)) released(timer);
+      },
+    };
+  }
+
+  /** Moves beats to their last round before anything else happens, and watchdogs behind them. */
+  #leaveOutRounds(targetMs: number): void {
+    const places = [...this.#places];
+    const beating = new Set(places.flatMap(({ entry }) => this.#beatOf(entry.item)));
+    const canWait = ({ role, sequence }: VirtualTimer): boolean => {
+      if (role?.type === 'watchdog') return role.beats.every((beat) => beating.has(beat));
+      return role !== undefined && sequence >= this.#quietSince && this.#mayLeaveOut(role.name);
+    };
+    const waiting = places.filter(({ entry }) => canWait(entry.item));
+    const others = places.filter((place) => !waiting.includes(place)).map(({ entry }) => entry.item.dueMs);
+    const untilMs = Math.min(targetMs, this.#timers.peek()?.dueMs ?? Infinity, ...others);
+    for (const place of waiting) {
+      const timer = place.entry.item;
+      if (timer.dueMs >= untilMs) continue;
+      this.#roles.remove(place.entry);
+      place.entry = this.#roles.push(this.#moved(timer, untilMs));
+    }
+  }
+
+  #beatOf({ role }: VirtualTimer): readonly string[] {
+    return role?.type === 'beat' ? [role.name] : [];
+  }
+
+  #moved(timer: VirtualTimer, untilMs: number): VirtualTimer {
+    const { role, dueMs } = timer;
+    if (role?.type !== 'beat') return { ...timer, dueMs: untilMs, sequence: this.#nextSequence++ };
+    const rounds = Math.floor((untilMs - dueMs) / role.periodMs);
+    return { ...timer, dueMs: dueMs + rounds * role.periodMs };
   }
 
   #planDueRun(): void {
@@ -121,6 +204,10 @@ export class VirtualClock implements Clock {
       this.#runFirst();
     });
   }
+}
+
+function released({ owner }: VirtualTimer): void {
+  if (owner !== undefined) owner.timers -= 1;
 }
 
 function runsBefore(left: VirtualTimer, right: VirtualTimer): boolean {

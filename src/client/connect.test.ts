@@ -44,6 +44,6 @@ test('a connection can be written by hand', async () => {
 
 test('without a kubeconfig and outside of a pod there is no cluster to find', async () => {
   await expect(findConnection({ environment: { KUBECONFIG: '/nowhere/config' } })).rejects.toThrow(
-    'Cannot find a cluster: there is no kubeconfig ($KUBECONFIG or ~/.kube/config), and this is no pod',
+    'Cannot find a cluster: there is no kubeconfig at "/nowhere/config" (as $KUBECONFIG says), and this is no pod',
   );
 });

@@ -8,6 +8,7 @@ import {
   inClusterConnection,
   KubeconfigError,
   loadKubeconfig,
+  kubeconfigPaths,
 } from './kubeconfig/index.ts';
 
 export interface FindConnectionOptions {
@@ -58,7 +59,9 @@ async function locate(
     return contextConnection(config, { context, clock, environment, isTerminal: process.stdin.isTTY === true });
   const inCluster = await inClusterConnection({ clock, environment });
   if (inCluster !== undefined) return inCluster;
+  const paths = kubeconfigPaths(environment).map((path) => `"${path}"`);
+  const source = (environment['KUBECONFIG'] ?? '') === '' ? '$KUBECONFIG is not set' : 'as $KUBECONFIG says';
   throw new KubeconfigError(
-    'Cannot find a cluster: there is no kubeconfig ($KUBECONFIG or ~/.kube/config), and this is no pod',
+    `Cannot find a cluster: there is no kubeconfig at ${paths.join(', ')} (${source}), and this is no pod`,
   );
 }

@@ -8,7 +8,7 @@ import {
   type ServingCertificate,
 } from '../apiserver/index.ts';
 import type { Clock, MetricRegistry } from '../base/index.ts';
-import { Client, type ClientOptions } from '../client/index.ts';
+import { Client, type ClientOptions, type Transport } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';
@@ -32,7 +32,13 @@ import { keepRenewed } from './pki/renewal.ts';
 import { forkStorage } from './storage-options.ts';
 
 /** What a fork has of its own. */
-export type ForkOptions = Pick<ControlPlaneOptions, 'clock' | 'random' | 'signal'>;
+export type ForkOptions = Pick<ControlPlaneOptions, 'clock' | 'random' | 'signal' | 'localWebhooks' | 'localApis'>;
+
+/** What a client in this process may be given. */
+export interface InProcessClientOptions extends ClientOptions {
+  /** Puts something between the client and the server. */
+  readonly wrapTransport?: (transport: Transport) => Transport;
+}
 
 /** Who a client in this process is, as a certificate would say. */
 export interface Identity {
@@ -144,10 +150,12 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /** A client straight into the server: the same stages as any other's requests, no sockets. */
-  client({ user, groups }: Identity, options: ClientOptions = {}): Client {
+  client({ user, groups }: Identity, options: InProcessClientOptions = {}): Client {
     const { clock, random, log } = this.#options;
+    const { wrapTransport = (transport) => transport, ...own } = options;
     const certificate = { commonName: user, organizations: groups };
-    return new Client(new InProcessTransport(this.server, { clock, certificate }), { clock, random, log, ...options });
+    const transport = wrapTransport(new InProcessTransport(this.server, { clock, certificate }));
+    return new Client(transport, { clock, random, log, ...own });
   }
 
   /** For `startControlPlane`: learns of custom kinds, and makes what the other objects of every cluster need. */

@@ -1,7 +1,7 @@
 import { formatTime, instantOfMillis } from '../api/index.ts';
 import type { FlowSchema, FlowSchemaCondition, PriorityLevelConfiguration } from '../api/types/flowcontrol/v1.d.ts';
 import type { SelfClient, ServerObjects } from '../apiserver/index.ts';
-import { type Clock, deepEqual, type Logger, type Random } from '../base/index.ts';
+import { type Clock, deepEqual, type Logger, type Random, sleepAs } from '../base/index.ts';
 import { GROUP, ROOT } from './bootstrap/ensure-flow-objects.ts';
 import type { FlowControl } from './flow-control.ts';
 import { UpdateBudget } from './update-budget.ts';
@@ -19,6 +19,7 @@ export interface FollowOptions {
 const WRITER = { fieldManager: 'api-priority-and-fairness-config-consumer-v1' };
 /** How often seats are moved between levels. */
 const ADJUST_EVERY_MS = 10_000;
+const ADJUSTMENT = { type: 'beat', name: 'seats of priority levels', periodMs: ADJUST_EVERY_MS } as const;
 
 /** Goes by the flow schemas and priority levels in the store, tells in their status which schemas refer to nothing, and lets levels borrow. */
 export function followFlowObjects(options: FollowOptions): void {
@@ -48,7 +49,7 @@ class FlowObjectFollower {
       .of<FlowSchema>(GROUP, 'flowschemas')
       .onChange(({ current, previous }) => this.#take(this.#schemas, current, previous));
     while (!signal.aborted) {
-      await clock.sleep(ADJUST_EVERY_MS, signal);
+      await sleepAs(clock, ADJUST_EVERY_MS, { signal, role: ADJUSTMENT });
       control.adjust();
     }
   }

@@ -13,6 +13,7 @@ import type { InstallOptions } from './resource/install.ts';
 import { type ReconcileRecord, type TraceFilter, TraceRing } from './trace.ts';
 import type { ApiServer, LocalApis } from './apis/index.ts';
 import type { LocalWebhooks, WebhookServer } from './webhooks/index.ts';
+import type { RunTracker } from './work/run-tracker.ts';
 
 export interface AppOptions extends AppRunOptions {
   /** The component that events name as their source; the app's name unless given. */
@@ -40,6 +41,10 @@ export interface AppRunOptions {
   readonly localWebhooks?: LocalWebhooks;
   /** API servers of this process that reach the app's APIs without sockets; over HTTPS unless given. */
   readonly localApis?: LocalApis;
+  /** Opens no port for probes and scrapes; opened unless given. */
+  readonly hasNoPorts?: boolean;
+  /** Knows which runs are under way; not followed unless given. */
+  readonly tracker?: RunTracker;
   /**
    * The client of a writer: a part by its account or name, or whom a part writes for. Caches are shared, and read with the app's
    * own client. All write with that one unless given.
@@ -61,6 +66,11 @@ export interface App {
    * When the lead is lost the parts end, and are prepared anew to wait for it again.
    */
   run(client: Client, signal: AbortSignal, options?: AppRunOptions): Promise<void>;
+  /**
+   * An app of the same controllers, to be run beside this one on a copy of its cluster. Its kinds are there already, and its webhooks
+   * and APIs are answered.
+   */
+  copy(): App;
   /** Whether nothing is waiting or under way that could go on without time passing. */
   readonly isIdle: boolean;
   /** What keeps the app from being ready, such as a cache that is not filled yet; nothing when it is. */
@@ -96,10 +106,13 @@ const DEFINITIONS: AccessNeed = {
 class RunnableApp implements App {
   readonly name: string;
   readonly resources: readonly DefinedKind[];
+  readonly #own: readonly Part[];
   readonly #parts: readonly Part[];
   readonly #options: AppOptions;
   readonly #trace: TraceRing;
   #isRunning = false;
+  /** As it is known in elections. */
+  #identity: string | undefined;
   readonly #installation: Installation;
   #session: Session | undefined;
 
@@ -111,6 +124,7 @@ class RunnableApp implements App {
     this.name = name;
     this.resources = options.resources ?? [];
     this.#installation = new Installation(this.resources);
+    this.#own = own;
     this.#parts = parts;
     this.#options = options;
     this.#trace = new TraceRing(options.traceCapacity);
@@ -154,12 +168,20 @@ class RunnableApp implements App {
     await this.#options.apis?.load();
   }
 
+  copy(): App {
+    const { resources: _, webhooks: __, apis: ___, ...options } = this.#options;
+    const { leaderElection = false } = options;
+    if (leaderElection === false || this.#identity === undefined) return new RunnableApp(this.name, this.#own, options);
+    const election = { ...(leaderElection === true ? {} : leaderElection), identity: this.#identity }; // it leads where this one does
+    return new RunnableApp(this.name, this.#own, { ...options, leaderElection: election });
+  }
+
   async run(client: Client, signal: AbortSignal, options: AppRunOptions = {}): Promise<void> {
     if (this.#isRunning) throw new Error(`Cannot run app "${this.name}": it is running`);
     this.#isRunning = true;
     const { health, webhooks, apis } = this.#options;
     const tasks: Runnable[] = [{ run: (scope) => this.#work(client, scope, options) }];
-    if (health !== undefined) tasks.push(new HealthServer(health, this));
+    if (health !== undefined && options.hasNoPorts !== true) tasks.push(new HealthServer(health, this));
     if (apis !== undefined) tasks.push({ run: (scope) => apis.run(client, scope, options.localApis) });
     const { localWebhooks: local } = options;
     if (webhooks?.runLocally !== undefined && local !== undefined)
@@ -180,7 +202,17 @@ class RunnableApp implements App {
     const election = this.#election(client);
     const { component = this.name, stopGraceMs = options.stopGraceMs ?? 0 } = this.#options;
     const { clientFor = this.#options.clientFor } = options;
-    const shared = { name: this.name, component, client, clientFor, election, trace: this.#trace, stopGraceMs };
+    const { tracker } = options;
+    const shared = {
+      name: this.name,
+      component,
+      client,
+      clientFor,
+      election,
+      trace: this.#trace,
+      stopGraceMs,
+      tracker,
+    };
     try {
       while (!signal.aborted) {
         this.#session = new Session(this.#parts, shared);
@@ -210,6 +242,7 @@ class RunnableApp implements App {
     if (leaderElection === false) return undefined;
     const given = leaderElection === true ? {} : leaderElection;
     const { name = this.name, identity = `${this.name}_${new RandomUidSource(client.random).next()}` } = given;
+    this.#identity = identity;
     return { ...given, name, identity };
   }
 }

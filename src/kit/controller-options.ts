@@ -1,11 +1,16 @@
 import type { Clock, Logger, Random } from '../base/index.ts';
 import type { Client, InformerScope, Kind, KubernetesObject, Observed, Sendable } from '../client/index.ts';
+import type { Condition, StatedCondition } from './conditions.ts';
 import type { EventDetails } from './events.ts';
 import type { Objects } from './objects.ts';
 import type { WorkContext } from './work/keyed-workers.ts';
 
-/** What a reconciler has at hand. */
-export interface ReconcileContext extends Omit<WorkContext, 'countWrite'> {
+/** What a reconciler has at hand: `Owned` are the kinds of its children, `Declared` those that it may read. */
+export interface ReconcileContext<
+  Status = unknown,
+  Owned extends Kind = Kind,
+  Declared extends Kind = Kind,
+> extends Omit<WorkContext, 'countWrite'> {
   /** `namespace/name`, or the name alone. */
   readonly key: string;
   readonly client: Client;
@@ -13,11 +18,18 @@ export interface ReconcileContext extends Omit<WorkContext, 'countWrite'> {
   readonly random: Random;
   readonly log: Logger;
   /** The objects of a kind that the controller declares; another kind is refused. */
-  objects<T extends KubernetesObject>(kind: Kind<T>): Objects<T>;
+  objects<T extends KubernetesObject>(kind: Kind<T> & Declared): Objects<T>;
   /** States a child: written by server-side apply when it differs, with the reconciled object as its controller. */
-  desire<T extends KubernetesObject>(kind: Kind<T>, child: Sendable<T>): Promise<Observed<T>>;
+  desire<T extends KubernetesObject>(kind: Kind<T> & Owned, child: Sendable<T>): Promise<Observed<T>>;
   /** States all children of a kind: those that are not in the list are deleted, and nothing else ever deletes children. */
-  desireAll<T extends KubernetesObject>(kind: Kind<T>, children: readonly Sendable<T>[]): Promise<Observed<T>[]>;
+  desireAll<T extends KubernetesObject>(
+    kind: Kind<T> & Owned,
+    children: readonly Sendable<T>[],
+  ): Promise<Observed<T>[]>;
+  /** The status to be written when the run ends, also when it fails. What `reconcile` returns takes its place. */
+  report(status: Status): void;
+  /** Conditions for the status: complete, and with the time at which each last changed. */
+  conditions(...stated: readonly StatedCondition[]): Condition[];
   /** Records an event about the object. */
   event(details: EventDetails): void;
 }
@@ -33,8 +45,8 @@ export interface WatchContext {
 }
 
 /** Another kind whose changes matter. `watch` and `controlledBy` make these. */
-export interface Watch {
-  readonly kind: Kind;
+export interface Watch<K extends Kind = Kind> {
+  readonly kind: K;
   readonly scope: InformerScope | undefined;
   /** The keys of the objects to reconcile when `object` has changed; asked with its old state as well. */
   keysFor(object: Observed<KubernetesObject>, context: WatchContext): Iterable<string>;
@@ -42,28 +54,47 @@ export interface Watch {
   isRelevant?(object: Observed<KubernetesObject>, old: Observed<KubernetesObject> | undefined): boolean;
 }
 
-export interface ControllerOptions<T extends KubernetesObject> {
+export interface ControllerOptions<
+  T extends KubernetesObject,
+  Status = StatusOf<T>,
+  Owned extends Kind = Kind,
+  Read extends Kind = Kind,
+  Watched extends Watch = Watch,
+> {
   /** As in logs, metrics, events and field managers; the kind's plural unless given. */
   readonly name?: string;
   /** The component that events name as their source; the app's name unless given. */
   readonly component?: string;
-  /** Which objects; all unless given. */
+  /** Which objects; all unless given. One that leaves is finalized, and its children are deleted. */
   readonly where?: InformerScope;
   /** Kinds of children that are stated with `desire` or `desireAll`. */
-  readonly owns?: readonly Kind[];
+  readonly owns?: readonly Owned[];
   /** Kinds that are read from caches, and whose changes lead to nothing. */
-  readonly reads?: readonly Kind[];
-  readonly watches?: readonly Watch[];
-  /** Whether a change of the object itself matters; every one unless given. A new object has no old state; that one has gone always matters. */
+  readonly reads?: readonly Read[];
+  readonly watches?: readonly Watched[];
+  /**
+   * Whether a change of the object itself matters; every one unless given. A new object has no old state. That one has gone, or
+   * waits for `finalize`, always matters. An object that would matter as a new one, and by a change of more than its status no
+   * longer would, has left: it is finalized, and its children are deleted.
+   */
   isRelevant?(object: Observed<T>, old: Observed<T> | undefined): boolean;
   /** Runs at once, each for another object; 1 unless given. */
   readonly concurrency?: number;
   /** Makes the object's world what the object says; safe to run again at any time. A returned status is written if it differs. */
-  reconcile(object: Observed<T>, context: ReconcileContext): Promise<StatusOf<T> | void> | StatusOf<T> | void;
-  /** Cleans up before the object goes away. Until it succeeds, the object stays. */
-  finalize?(object: Observed<T>, context: ReconcileContext): Promise<void> | void;
+  reconcile(
+    object: Observed<T>,
+    context: ReconcileContext<StatusOf<T>, Owned, Kind<T> | Owned | Read | Watched['kind']>,
+  ): Promise<Status | void> | Status | void;
+  /** Cleans up before the object goes away, or when it leaves. Until it succeeds, the object stays. */
+  finalize?(
+    object: Observed<T>,
+    context: ReconcileContext<StatusOf<T>, Owned, Kind<T> | Owned | Read | Watched['kind']>,
+  ): Promise<void> | void;
   /** The finalizer's name; `<group or name>/<controller name>` unless given. */
   readonly finalizer?: string;
   /** The object is not there, or no longer. For controllers that keep something beside the cluster. */
   gone?(key: string, context: ReconcileContext): Promise<void> | void;
 }
+
+/** The options of any controller of a kind, whatever it declares. */
+export type AnyControllerOptions<T extends KubernetesObject> = ControllerOptions<T, unknown>;

@@ -98,6 +98,7 @@ describe('a controller', () => {
   test('refuses to read a kind that it does not declare', async () => {
     const maps = controller(ConfigMap, {
       where: { namespace: 'default' },
+      // @ts-expect-error -- the compiler refuses it as well
       reconcile: (_map, { objects }) => void objects(Secret).list(),
     });
     await using running = await runApp([maps]);

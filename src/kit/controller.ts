@@ -1,11 +1,15 @@
+import { type DeepReadonly, runTogether } from '../base/index.ts';
 import { ItemBackoff, type Kind, type KubernetesObject } from '../client/index.ts';
-import type { ControllerOptions } from './controller-options.ts';
+import type { AnyControllerOptions, ControllerOptions, StatusOf, Watch } from './controller-options.ts';
 import type { AppContext, Part, PreparedPart } from './part.ts';
 import { type AccessNeed, readNeed, writeNeed } from './rbac/access-need.ts';
 import { ChangeHandlers } from './reconcile/change-handlers.ts';
 import { DeclaredKinds } from './reconcile/declared-kinds.ts';
+import { Departures } from './reconcile/departures.ts';
+import { DeparturesAtStart } from './reconcile/departures-at-start.ts';
 import { ReconcileRun, type RunParts } from './reconcile/reconcile-run.ts';
 import { EchoFilter } from './work/echo-filter.ts';
+import type { AddKeyOptions } from './work/keyed-workers.ts';
 
 /** A controller, to be run by an app. */
 export interface Controller extends Part {
@@ -18,7 +22,13 @@ export interface Controller extends Part {
  * Guarantees: one run at a time for each object, `concurrency` for all; a run that fails is tried again, later each time;
  * an object that changes during a run gets another one.
  */
-export function controller<T extends KubernetesObject>(kind: Kind<T>, options: ControllerOptions<T>): Controller {
+export function controller<
+  T extends KubernetesObject,
+  const Status extends DeepReadonly<StatusOf<T>> = never,
+  Owned extends Kind = never,
+  Read extends Kind = never,
+  Watched extends Watch = never,
+>(kind: Kind<T>, options: ControllerOptions<T, Status, Owned, Read, Watched>): Controller {
   return {
     name: options.name ?? kind.plural,
     kind,
@@ -29,7 +39,7 @@ export function controller<T extends KubernetesObject>(kind: Kind<T>, options: C
 
 const EVENTS: AccessNeed = { group: '', resource: 'events', verbs: ['create', 'patch'] };
 
-function needsOf<T extends KubernetesObject>(kind: Kind<T>, options: ControllerOptions<T>): readonly AccessNeed[] {
+function needsOf<T extends KubernetesObject>(kind: Kind<T>, options: AnyControllerOptions<T>): readonly AccessNeed[] {
   const { owns = [], reads = [], watches = [], finalize } = options;
   return [
     ...[kind, ...reads, ...watches.map((watch) => watch.kind)].map(readNeed),
@@ -44,7 +54,7 @@ function needsOf<T extends KubernetesObject>(kind: Kind<T>, options: ControllerO
 /** A controller at work: changes lead to the objects that they concern, and workers reconcile these. */
 function prepare<T extends KubernetesObject>(
   kind: Kind<T>,
-  options: ControllerOptions<T>,
+  options: AnyControllerOptions<T>,
   app: AppContext,
 ): PreparedPart {
   const {
@@ -61,6 +71,7 @@ function prepare<T extends KubernetesObject>(
     own: app.objects(kind, options.where),
     declared: new DeclaredKinds(kind, options, { name, context: app }),
     recorder: app.events(options.component ?? app.component),
+    departures: new Departures(options),
     echoes: new EchoFilter(),
     statements: new Map(),
   };
@@ -70,6 +81,14 @@ function prepare<T extends KubernetesObject>(
     isCoalescing: true,
     work: (key, context) => new ReconcileRun(key, parts, context).run(),
   });
-  new ChangeHandlers(parts, (key, added) => workers.add(key, added)).listen();
-  return workers;
+  const add = (key: string, added: AddKeyOptions): void => workers.add(key, added);
+  new ChangeHandlers(parts, add).listen();
+  if (!parts.departures.canLeaveSight) return workers;
+  const atStart = new DeparturesAtStart(parts, add);
+  return {
+    run: (signal) => runTogether([workers, atStart], signal),
+    get isIdle() {
+      return atStart.isIdle;
+    },
+  };
 }

@@ -2,6 +2,7 @@
 export type { CacheQuery, Objects } from './objects.ts';
 export type { EventDetails, EventRecorder, EventSubject } from './events.ts';
 export type { AppContext, Part, PreparedPart, Subscription } from './part.ts';
+export type { Condition, StatedCondition } from './conditions.ts';
 export type { ControllerOptions, ReconcileContext, StatusOf, Watch, WatchContext } from './controller-options.ts';
 export { type Controller, controller } from './controller.ts';
 export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
@@ -14,6 +15,7 @@ export { LeadershipLostError } from './election/leadership-lost.ts';
 export { podsByNode } from './indexes.ts';
 export { EchoFilter } from './work/echo-filter.ts';
 export type { AddKeyOptions, KeyedWorkers, KeyedWorkersOptions, WorkContext } from './work/keyed-workers.ts';
+export { RunTracker, type TrackedRun } from './work/run-tracker.ts';
 export type { Passes, PassesOptions } from './work/passes.ts';
 export { inParallel, TaskPool } from './work/task-pool.ts';
 export { run, type RunOptions } from './run.ts';

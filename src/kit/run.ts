@@ -3,15 +3,17 @@ import {
   aborted,
   describeError,
   formatJson,
-  formatText,
+  formatWithStack,
   keepAlive,
   LineLogger,
+  type Logger,
   type LogLevel,
   RealClock,
 } from '../base/index.ts';
 import { connect, type ConnectOptions } from '../client/index.ts';
 import type { App } from './app.ts';
 import type { InstallOptions } from './resource/install.ts';
+import { RunTracker } from './work/run-tracker.ts';
 
 export interface RunOptions extends Pick<ConnectOptions, 'kubeconfig' | 'context'> {
   /** What is under way at the end may take so long to finish; 30 s unless given. */
@@ -35,20 +37,34 @@ const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 export async function run(app: App, options: RunOptions = {}): Promise<void> {
   const { stopGraceMs = 30_000, logLevel: level = 'info', logFormat = 'text', install = false } = options;
   const clock = new RealClock();
-  const format = logFormat === 'json' ? formatJson : formatText;
+  const format = logFormat === 'json' ? formatJson : formatWithStack;
   const log = new LineLogger({ clock, level, format, write: (line) => process.stderr.write(line) });
   using stop = new StopSignals();
   using _alive = keepAlive(); // while the server is away, nothing else would
   try {
     await using client = await connect({ ...options, clock, log, userAgent: app.name });
+    const tracker = new RunTracker();
+    using _forgotten = onForgotten(tracker, log);
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });
-    const running = app.run(client, stop.signal, { stopGraceMs, ...(install === false ? {} : { install }) });
+    const running = app.run(client, stop.signal, { stopGraceMs, tracker, ...(install === false ? {} : { install }) });
     await Promise.race([running, expired(stop.signal, clock, stopGraceMs + LAST_MS)]);
     log.info('app stopped', { app: app.name });
   } catch (error) {
     log.error('app failed', { app: app.name, error: describeError(error) });
     process.exitCode = 1;
   }
+}
+
+/** Tells of promises that runs have forgotten and that have failed, and lives on; others end the process, as they do without us. */
+function onForgotten(tracker: RunTracker, log: Logger): Disposable {
+  const tell = (error: unknown): void => {
+    const { current } = tracker;
+    if (current === undefined) throw error;
+    const { controller, key: object } = current;
+    log.error('a promise that nobody awaits has failed', { controller, object, error });
+  };
+  process.on('unhandledRejection', tell);
+  return { [Symbol.dispose]: () => void process.off('unhandledRejection', tell) };
 }
 
 /** Rejects when something has not ended so long after the signal. */

@@ -12,7 +12,7 @@ export interface WatchOptions<T extends KubernetesObject> {
 }
 
 /** Changes of this kind lead to reconciling other objects: `watch(Secret, { to: (secret) => [...] })`. */
-export function watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchOptions<T>): Watch {
+export function watch<T extends KubernetesObject>(kind: Kind<T>, options: WatchOptions<T>): Watch<Kind<T>> {
   const { scope, when } = options;
   return {
     kind,
@@ -32,7 +32,7 @@ export interface ControlledByOptions {
 }
 
 /** Changes of objects of this kind lead to reconciling the object that controls them, if it is of the reconciled kind. */
-export function controlledBy(kind: Kind, options: ControlledByOptions = {}): Watch {
+export function controlledBy<K extends Kind>(kind: K, options: ControlledByOptions = {}): Watch<K> {
   return {
     kind,
     scope: options.scope,

@@ -262,7 +262,7 @@ describe('a pod on a simulated node', () => {
     const annotations = { 'sim.keelson.dev/started-after': '5s', 'sim.keelson.dev/ready-after': '20s' };
     await cluster.run({ metadata: { name: 'web', annotations } });
     const seen: unknown[] = [];
-    for (const wait of ['0s', '5s', '15s']) {
+    for (const wait of ['0s', '5s', '15s'] as const) {
       await cluster.advance(wait);
       const { started, ready } = (await cluster.pods.get('web')).status?.containerStatuses?.[0] ?? {};
       seen.push({ started, ready });

@@ -10,6 +10,7 @@ import {
   type NodeDescription,
   type RuntimeFactory,
 } from './machine/index.ts';
+import { NodeBeats } from './node-beats.ts';
 import { NodeAgent, type NodeTask } from './node-agent.ts';
 import { SIMULATED, SimulatedRuntime } from './simulated/index.ts';
 
@@ -111,6 +112,7 @@ class RunningNodes implements PreparedPart {
   readonly #pods: KeyedWorkers;
   /** Apart from the pods, so that a node with much to do does not look dead. */
   readonly #heartbeats: KeyedWorkers;
+  readonly #beats: NodeBeats;
   readonly #services: ServiceVariables;
 
   constructor(context: AppContext, nodes: readonly NodeDescription[], options: RunningOptions) {
@@ -124,6 +126,7 @@ class RunningNodes implements PreparedPart {
       });
     this.#pods = workers('node_pods', concurrency);
     this.#heartbeats = workers('node_heartbeats', HEARTBEAT_WORKERS);
+    this.#beats = new NodeBeats(clock);
 
     const pods = context.objects(Pod, scopes.pods);
     const services = context.objects(Service);
@@ -141,8 +144,7 @@ class RunningNodes implements PreparedPart {
         sources: { data: new ReferencedObjects(client), services: this.#services },
         runtimeName: runtime.name,
         podsOf: (name) => pods.byIndex(podsByNode, name).map(keyOf),
-        plan: (task, afterMs = 0) =>
-          (task.type === 'pod' ? this.#pods : this.#heartbeats).addAfter(workKey(node.name, task), afterMs),
+        plan: (task, afterMs = 0) => this.#plan(node.name, task, afterMs),
       });
       this.#agents.set(node.name, agent);
       options.onAgent?.(agent);
@@ -151,9 +153,17 @@ class RunningNodes implements PreparedPart {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    using _beats = this.#beats;
     const tasks = [this.#pods, this.#heartbeats, ...this.#agents.values()];
     const everyone = { run: (scope: AbortSignal) => runApart(tasks, scope) };
     await runTogether([everyone, { run: aborted }], signal);
+  }
+
+  #plan(node: string, task: NodeTask, afterMs: number): void {
+    const key = workKey(node, task);
+    if (task.type === 'pod') this.#pods.addAfter(key, afterMs);
+    else if (task.type === 'register' || afterMs <= 0) this.#heartbeats.addAfter(key, afterMs);
+    else this.#beats.plan({ node, type: task.type, afterMs }, () => this.#heartbeats.add(key));
   }
 
   async #perform(key: string, signal: AbortSignal): Promise<void> {

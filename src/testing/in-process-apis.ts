@@ -8,6 +8,14 @@ export class InProcessApis implements LocalApis {
   readonly #backends = new Map<string, LocalBackend>();
   #count = 0;
 
+  /** The same for a fork of the cluster: it goes on answering when the original has ended. */
+  fork(): InProcessApis {
+    const fork = new InProcessApis();
+    for (const [host, answer] of this.#backends) fork.#backends.set(host, answer);
+    fork.#count = this.#count;
+    return fork;
+  }
+
   serve(handler: LocalApiHandler): Disposable & { readonly host: string } {
     this.#count += 1;
     const host = `apis-${this.#count}.in-process.invalid`;

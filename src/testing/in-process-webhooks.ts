@@ -6,6 +6,14 @@ export class InProcessWebhooks implements LocalWebhooks {
   readonly #handlers = new Map<string, LocalWebhook>();
   #count = 0;
 
+  /** The same for a fork of the cluster: it goes on answering when the original has ended. */
+  fork(): InProcessWebhooks {
+    const fork = new InProcessWebhooks();
+    for (const [host, answer] of this.#handlers) fork.#handlers.set(host, answer);
+    fork.#count = this.#count;
+    return fork;
+  }
+
   serve(handler: LocalWebhook): Disposable & { readonly host: string } {
     this.#count += 1;
     const host = `webhooks-${this.#count}.in-process.invalid`;

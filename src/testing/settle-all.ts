@@ -1,14 +1,31 @@
-import { settle, type VirtualClock } from '../base/index.ts';
-import type { App } from '../kit/index.ts';
+import type { VirtualClock } from '../base/index.ts';
+import type { App, RunTracker } from '../kit/index.ts';
+import { describeCircle } from './run-circle.ts';
+
+export interface SettleOptions {
+  /** Gives up, and tells what goes round in circles, when a controller has run so often for one object; 1,000 unless given. */
+  readonly maxRuns?: number;
+}
+
+export interface SettleParts extends SettleOptions {
+  readonly clock: VirtualClock;
+  readonly tracker: RunTracker;
+  /** Lets what is under way go on. */
+  readonly settle: () => Promise<void>;
+}
 
 /** What waits for a retry is let go on if it is due this soon. */
 const PATIENCE_MS = 2000;
 const MAX_ROUNDS = 10_000;
+const MAX_RUNS = 1000;
 
 /** Lets apps do what they can do now, and what they have put off for a moment. */
-export async function settleAll(apps: readonly App[], clock: VirtualClock): Promise<void> {
+export async function settleAll(apps: readonly App[], parts: SettleParts): Promise<void> {
+  const { clock, tracker, settle, maxRuns = MAX_RUNS } = parts;
+  tracker.forgetCounts();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     await settle();
+    if (tracker.mostRuns > maxRuns) throw new Error(`Cannot settle the cluster: ${describeCircle(apps, maxRuns)}`);
     if (apps.every(({ isIdle }) => isIdle)) return;
     const dueInMs = (clock.nextDueMs ?? Infinity) - clock.now();
     if (dueInMs <= PATIENCE_MS) await clock.advance(dueInMs);

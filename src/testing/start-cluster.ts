@@ -1,12 +1,14 @@
 import { parseRuntimeConfig } from '../api/index.ts';
-import { type Clock, CryptoRandom, LineLogger, type Logger, type LogLevel, type Random } from '../base/index.ts';
-import { RealClock, SeededRandom, VirtualClock } from '../base/index.ts';
+import { type Clock, CryptoRandom, formatWithStack, LineLogger, type Logger, type LogLevel } from '../base/index.ts';
+import { RealClock, SeededRandom } from '../base/index.ts';
 import type { ClusterOptions, Resource, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
 import { startCluster as startWholeCluster } from '../cluster/index.ts';
 import { type DefinedKind, isDefinedKind } from '../kit/index.ts';
 import { InProcessApis } from './in-process-apis.ts';
 import { InProcessWebhooks } from './in-process-webhooks.ts';
+import { ObservedResources } from './observed-resources.ts';
 import { TestCluster } from './test-cluster.ts';
+import { TestWorld } from './test-world.ts';
 
 export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensions, 'resources'> {
   /** Kinds made with `resource`, which are installed, and resources that the server is given in code. */
@@ -28,11 +30,18 @@ export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensi
   readonly admissionConfiguration?: ClusterOptions['admissionConfiguration'];
   /** What is logged to the standard error, at which level; nothing unless given. What fails is kept in `problems` anyway. */
   readonly logLevel?: LogLevel;
+  /**
+   * How long a reconcile may take in real time, while virtual time stands still for it: for those that ask the network or read
+   * files. 30,000 unless given.
+   */
+  readonly patienceMs?: number;
   /** Between the cluster's own programs and its server, such as a `FaultyTransport`. */
   readonly wrapTransport?: ClusterOptions['wrapTransport'];
 }
 
 const COUNT_ON_CONTROLLERS = ['ServiceAccount', 'TaintNodesByCondition', 'StorageObjectInUseProtection'];
+
+const PATIENCE_MS = 30_000;
 
 /** The first so many are kept: they tell what began it. */
 const MAX_PROBLEMS = 1000;
@@ -55,13 +64,18 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     runtimeConfig,
     disableAdmission,
     logLevel,
+    patienceMs,
     wrapTransport,
     resources = [],
     ...workload
   } = options;
-  const clock = new VirtualClock({ startMs: startOf(startAt) });
+  const observed = new ObservedResources({ isWrapped: wrapTransport !== undefined });
+  const world = new TestWorld({ startMs: startOf(startAt), observed, patienceMs: patienceMs ?? PATIENCE_MS });
+  const { clock } = world;
   const stop = new AbortController();
   const problems: string[] = [];
+  const random = seed === undefined ? new CryptoRandom() : new SeededRandom(seed);
+  const log = problemLog(clock, problems, logLevel);
   const webhooks = new InProcessWebhooks();
   const apis = new InProcessApis();
   const cluster = await startWholeCluster({
@@ -77,12 +91,12 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     serviceCidrs: ['10.96.0.0/16'],
     clock,
     certificateClock: new RealClock(),
-    random: randomFrom(seed),
-    log: problemLog(clock, problems, logLevel),
+    random,
+    log,
     signal: stop.signal,
     ...(wrapTransport === undefined ? {} : { wrapTransport }),
   });
-  const started = new TestCluster(cluster, { clock, stop, problems, webhooks, apis });
+  const started = new TestCluster(cluster, { world, random, log, stop, problems, webhooks, apis });
   try {
     await started.settle();
     await started.install(...resources.filter(isDefinedKind));
@@ -100,14 +114,11 @@ function startOf(startAt: Date | string | undefined): number {
   return ms;
 }
 
-function randomFrom(seed: string | undefined): Random {
-  return seed === undefined ? new CryptoRandom() : new SeededRandom(seed);
-}
-
 function problemLog(clock: Clock, problems: string[], level: LogLevel | undefined): Logger {
   return new LineLogger({
     clock,
     level: level ?? 'warn',
+    format: formatWithStack,
     write: (line) => {
       if (problems.length < MAX_PROBLEMS) problems.push(line.trimEnd());
       if (level !== undefined) process.stderr.write(line);

@@ -44,6 +44,45 @@ describe('a cluster in a test', () => {
     expect(node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
   });
 
+  test('lets a month pass in a few steps, in which nodes stay alive and a dead one is found out in time', async () => {
+    const startAt = '2030-01-01T00:00:00Z';
+    await using cluster = await startCluster({ startAt, nodes: 2 });
+    const { nodes } = cluster.client.core.v1;
+    const leases = cluster.client.coordination.v1.leases.namespace('kube-node-lease');
+    const before = cluster.requests().length;
+    await cluster.clock.advance('30d');
+    expect(cluster.requests().length - before).toBeLessThan(50);
+    const { renewTime = '' } = (await leases.get('keelson-1')).spec ?? {};
+    expect(cluster.clock.now() - Date.parse(renewTime)).toBeLessThan(11_000);
+    expect(cluster.problems).toEqual([]);
+
+    const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: '2030-01-31T00:00:00Z' }];
+    await nodes.create({ metadata: { name: 'dead' }, status: { conditions } });
+    await cluster.settle();
+    await cluster.clock.advance('10d');
+    const ready = async (name: string) =>
+      (await nodes.get(name)).status?.conditions?.find(({ type }) => type === 'Ready');
+    expect((await ready('keelson-1'))?.status).toBe('True');
+    expect((await ready('dead'))?.status).toBe('Unknown');
+    const lostAt = Date.parse((await ready('dead'))?.lastTransitionTime ?? '') - Date.parse('2030-01-31T00:00:00Z');
+    expect([50_000, 55_000]).toSatisfy(([least = 0, most = 0]) => lostAt >= least && lostAt <= most);
+  });
+
+  test('has each heartbeat when somebody watches', async () => {
+    await using cluster = await startCluster();
+    const stop = new AbortController();
+    const seen: string[] = [];
+    const watching = (async () => {
+      for await (const event of cluster.client.coordination.v1.leases.watch({ signal: stop.signal }))
+        if (event.type === 'MODIFIED') seen.push(event.object.metadata.name);
+    })().catch(() => undefined);
+    await cluster.settle();
+    await cluster.clock.advance('10m');
+    stop.abort();
+    await watching;
+    expect(seen.length).toBeGreaterThan(55);
+  });
+
   test('can be forked: what happens in one does not happen in the other', async () => {
     await using cluster = await startCluster({ nodes: 2 });
     const pods = cluster.client.core.v1.pods.namespace('default');

@@ -1,6 +1,6 @@
 // A leader that comes to its end after another has taken over (issue 12, F).
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { aborted, settle, type VirtualClock } from '../../src/base/index.ts';
+import { type Duration, aborted, settle, type VirtualClock } from '../../src/base/index.ts';
 import { type Client, Lease } from '../../src/client/index.ts';
 import { TestCluster } from '../../src/client/testing/test-cluster.ts';
 import { app } from '../../src/kit/index.ts';
@@ -54,7 +54,7 @@ class Election {
     return { cut, interposed, running, stop, finish };
   }
 
-  advance(duration: string): Promise<void> {
+  advance(duration: Duration): Promise<void> {
     return (this.#cluster.clock as VirtualClock).advance(duration);
   }
 

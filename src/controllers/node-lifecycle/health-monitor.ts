@@ -47,14 +47,24 @@ export class HealthMonitor {
     this.#parts = parts;
   }
 
+  /** The nodes that are not lost: signs of life are waited for. */
+  get awaited(): readonly string[] {
+    const waitedFor = this.#parts.nodes.list().filter((node) => readinessOf(node) !== 'Unknown');
+    return waitedFor.map(({ metadata }) => metadata.name);
+  }
+
   /** When the first node counts as lost if none gives a sign of life; undefined when none is waited for. */
   get nextDeadlineMs(): number | undefined {
-    const waitedFor = this.#parts.nodes.list().filter((node) => readinessOf(node) !== 'Unknown');
-    const deadlines = waitedFor.map(({ metadata }) => {
-      const health = this.#health.get(metadata.name);
+    const deadlines = this.awaited.map((name) => {
+      const health = this.#health.get(name);
       return health === undefined ? Infinity : deadlineOf(health, this.#parts.grace);
     });
     return deadlines.length === 0 ? undefined : Math.min(...deadlines);
+  }
+
+  /** Whether a node counts as lost. */
+  get isOverdue(): boolean {
+    return (this.nextDeadlineMs ?? Infinity) < this.#parts.clock.now();
   }
 
   seeNode(node: Observed<Node>): void {

@@ -42,6 +42,7 @@ class NodeLifecycle implements PreparedPart {
   readonly #zones: Zones;
   readonly #monitor: HealthMonitor;
   readonly #passes: Passes;
+  #watchdog: Disposable | undefined;
   readonly #metrics: NodeMetrics;
   /** Brings the labels and NoSchedule taints of nodes into line, by name. */
   readonly #alignment: KeyedWorkers;
@@ -89,7 +90,11 @@ class NodeLifecycle implements PreparedPart {
 
   async run(signal: AbortSignal): Promise<void> {
     using _ = this.#zones;
-    await runTogether([this.#passes, this.#alignment, this.#evictions, this.#arrivals], signal);
+    try {
+      await runTogether([this.#passes, this.#alignment, this.#evictions, this.#arrivals], signal);
+    } finally {
+      this.#watchdog?.[Symbol.dispose]();
+    }
   }
 
   async #check(): Promise<void> {
@@ -99,10 +104,20 @@ class NodeLifecycle implements PreparedPart {
       await this.#monitor.check();
     } finally {
       this.#metrics.checked(clock.monotonic() - start);
-      const deadlineMs = this.#monitor.nextDeadlineMs;
-      // after the deadline, not at it
-      if (deadlineMs !== undefined) this.#passes.request(clock.monotonic() + (deadlineMs + 1 - clock.now()));
+      this.#watch();
     }
+  }
+
+  /** Has a look when a node counts as lost, unless signs of life come before. */
+  #watch(): void {
+    const { clock } = this.#context;
+    this.#watchdog?.[Symbol.dispose]();
+    const deadlineMs = this.#monitor.nextDeadlineMs;
+    if (deadlineMs === undefined || deadlineMs === Infinity) return;
+    const beats = this.#monitor.awaited.map((name) => `leases/${name}`);
+    const look = (): void => (this.#monitor.isOverdue ? this.#passes.request() : this.#watch());
+    // after the deadline, not at it
+    this.#watchdog = clock.timer(deadlineMs + 1 - clock.now(), look, { type: 'watchdog', beats });
   }
 
   async #align(name: string): Promise<void> {

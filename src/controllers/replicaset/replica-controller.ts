@@ -27,7 +27,7 @@ type WithStatus = KubernetesObject & { status?: ReplicaSetStatus };
 export function replicaController<T extends WithStatus>(replicaKind: ReplicaKind<T>): Controller {
   const { kind, name, component, wantedOf } = replicaKind;
   const owners = { kind, selectorOf: (object: Observed<T>) => wantedOf(object).selector };
-  return controller<T>(kind, {
+  return controller(kind, {
     name,
     component,
     concurrency: CONCURRENT_SYNCS,

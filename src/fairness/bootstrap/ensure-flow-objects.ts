@@ -1,5 +1,5 @@
 import type { SelfClient, ServerObjects } from '../../apiserver/index.ts';
-import type { Clock, Logger } from '../../base/index.ts';
+import { type Clock, type Logger, sleepAs } from '../../base/index.ts';
 import { amendFlowObject, AUTO_UPDATE, isLeftOver } from './amend-flow-object.ts';
 import { type FlowObject, flowObjects, isFlowObject } from './flow-objects.ts';
 
@@ -8,6 +8,7 @@ export const ROOT = `/apis/${GROUP}/v1`;
 const WRITER = { fieldManager: 'api-priority-and-fairness-config-producer-v1' };
 /** As often as upstream looks. */
 const LOOK_EVERY_MS = 60_000;
+const LOOK = { type: 'beat', name: 'look at flow objects', periodMs: LOOK_EVERY_MS } as const;
 
 export interface EnsureOptions {
   readonly self: SelfClient;
@@ -42,7 +43,7 @@ export async function keepFlowObjects(
   { clock, log, signal }: { readonly clock: Clock; readonly log: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   for (;;) {
-    await clock.sleep(LOOK_EVERY_MS, signal);
+    await sleepAs(clock, LOOK_EVERY_MS, { signal, role: LOOK });
     if (signal.aborted) return;
     try {
       await ensureFlowObjects(options);

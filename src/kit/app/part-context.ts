@@ -93,7 +93,8 @@ export class PartContext implements AppContext, Disposable {
     const { clock, log, stopGraceMs } = this;
     const { workMetrics: metrics, options: shared } = this.#shared;
     const trace = shared.trace.push.bind(shared.trace);
-    const workers = new KeyedWorkers(name, options, { clock, log, stopGraceMs, metrics, trace });
+    const { tracker } = shared;
+    const workers = new KeyedWorkers(name, options, { clock, log, stopGraceMs, metrics, tracker, trace });
     this.#workers.push(workers);
     return workers;
   }

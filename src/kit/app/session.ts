@@ -4,6 +4,7 @@ import { LeaderElection, type LeaderElectionOptions } from '../election/leader-e
 import { EventWriter } from '../events/event-writer.ts';
 import type { Part, PreparedPart } from '../part.ts';
 import type { TraceRing } from '../trace.ts';
+import type { RunTracker } from '../work/run-tracker.ts';
 import { PartContext } from './part-context.ts';
 import { type KindCache, SharedResources } from './shared-resources.ts';
 
@@ -27,6 +28,7 @@ export interface SessionOptions {
   readonly clientFor?: (writer: string) => Client | undefined;
   readonly trace: TraceRing;
   readonly stopGraceMs: number;
+  readonly tracker?: RunTracker | undefined;
   /** Parts run while we lead; at once and until the end unless given. */
   readonly election?: LeaderElectionOptions & { readonly name: string; readonly identity: string };
 }
@@ -41,7 +43,7 @@ export class Session {
   readonly #parts: readonly RunningPart[];
 
   constructor(parts: readonly Part[], options: SessionOptions) {
-    const { name, component, client, clientFor, trace, stopGraceMs } = options;
+    const { name, component, client, clientFor, trace, stopGraceMs, tracker } = options;
     this.#options = options;
     this.#log = client.log.with({ app: name });
     const dropped = this.metrics.counter({
@@ -49,7 +51,7 @@ export class Session {
       help: 'Events that were not written.',
     });
     this.#events = new EventWriter({ client, log: this.#log, dropped: dropped.with() });
-    const shared = { name, component, client, clientFor, trace, stopGraceMs };
+    const shared = { name, component, client, clientFor, trace, stopGraceMs, tracker };
     this.#shared = new SharedResources({ ...shared, metrics: this.metrics, events: this.#events });
     this.#parts = parts.map((part) => this.#prepare(part));
   }

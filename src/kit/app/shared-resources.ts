@@ -14,6 +14,7 @@ import type { EventWriter } from '../events/event-writer.ts';
 import { kindId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
 import type { TraceRing } from '../trace.ts';
+import type { RunTracker } from '../work/run-tracker.ts';
 import { WorkMetrics } from '../work/work-metrics.ts';
 
 export interface SharedResourcesOptions {
@@ -25,6 +26,7 @@ export interface SharedResourcesOptions {
   readonly events: EventWriter;
   readonly trace: TraceRing;
   readonly stopGraceMs: number;
+  readonly tracker?: RunTracker | undefined;
 }
 
 /** A cache that holds all objects of a kind. */

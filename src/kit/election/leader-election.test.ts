@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { aborted, settle, type VirtualClock } from '../../base/index.ts';
+import { aborted, type Duration, settle, type VirtualClock } from '../../base/index.ts';
 import type { Client, Stored, Lease } from '../../client/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { app, type AppOptions, LeadershipLostError } from '../index.ts';
@@ -65,7 +65,7 @@ class Cluster {
     return candidate;
   }
 
-  advance(duration: string): Promise<void> {
+  advance(duration: Duration): Promise<void> {
     return (this.cluster.clock as VirtualClock).advance(duration);
   }
 

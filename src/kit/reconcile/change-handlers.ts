@@ -11,6 +11,7 @@ import type { Watch } from '../controller-options.ts';
 import { objectId } from '../kind-id.ts';
 import { controlledBy } from '../watch.ts';
 import type { AddKeyOptions } from '../work/keyed-workers.ts';
+import { hasFinalizer } from './finalizer.ts';
 import { type RunParts, statusId } from './reconcile-run.ts';
 
 /** What happened to an object; one that came or went has no old state. */
@@ -63,9 +64,29 @@ export class ChangeHandlers<T extends KubernetesObject> {
   #own(change: Change<T>): void {
     const { kind, options } = this.#parts;
     const { type, object, old } = change;
-    if (type === 'deleted') this.#parts.statements.delete(statusId(object.metadata.uid));
-    const isRelevant = type === 'deleted' || this.#isRelevant(kind, change, () => options.isRelevant?.(object, old));
+    if (type === 'deleted') this.#lose(object);
+    const isRelevant =
+      type === 'deleted' ||
+      this.#isToFinalize(object) ||
+      this.#isRelevant(kind, change, () => this.#leaves(change) || options.isRelevant?.(object, old));
     if (isRelevant) this.#unlessEcho(kind, change, () => this.#addKey(keyOf(object), kind, change));
+  }
+
+  #lose(object: Observed<T>): void {
+    const { statements, departures } = this.#parts;
+    statements.delete(statusId(object.metadata.uid));
+    departures.lostSightOf(keyOf(object));
+  }
+
+  /** Whether the object goes when we have cleaned up: no filter may hold that up. */
+  #isToFinalize(object: Observed<T>): boolean {
+    const { options, finalizer } = this.#parts;
+    const isTerminating = object.metadata.deletionTimestamp !== undefined;
+    return isTerminating && options.finalize !== undefined && hasFinalizer(object, finalizer);
+  }
+
+  #leaves({ object, old }: Change<T>): boolean {
+    return old !== undefined && this.#parts.departures.leavesBy(object, old);
   }
 
   #watched(watch: Watch, change: Change<KubernetesObject>): void {

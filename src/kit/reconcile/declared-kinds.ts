@@ -14,7 +14,7 @@ export class DeclaredKinds {
 
   constructor(
     kind: Kind,
-    options: ControllerOptions<never>,
+    options: Pick<ControllerOptions<never>, 'where' | 'watches' | 'owns' | 'reads'>,
     parts: { readonly name: string; readonly context: AppContext },
   ) {
     this.#controller = parts.name;

@@ -4,6 +4,7 @@ import { keyOf, type Kind, type KubernetesObject, type Observed, type Sendable }
 import { kindId, objectId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
 import type { EchoFilter } from '../work/echo-filter.ts';
+import { isStatedBy } from './stated-owner.ts';
 import { isStated, type Statement, statementOf } from './statement.ts';
 
 /** What stating children needs of a run. */
@@ -55,6 +56,21 @@ export class DesiredChildren {
       await objects.delete(key, { preconditions: { uid: child.metadata.uid }, propagationPolicy: 'Background' });
     }
     return stated;
+  }
+
+  /** Deletes the children that nobody else states to be the owner's: the controller no longer cares for it. */
+  async prune(): Promise<void> {
+    const { owns, fieldManager } = this.#parts;
+    const { uid: owner } = this.#owner.metadata;
+    for (const objects of owns.map((kind) => this.#parts.objects(kind))) {
+      for (const child of objects.list({ controlledBy: owner })) {
+        const key = keyOf(child);
+        const stored = isTerminating(child) ? undefined : await objects.fetch(key); // caches do not keep managedFields
+        if (stored === undefined || !isStatedBy(fieldManager, stored, owner)) continue;
+        const { uid } = stored.metadata;
+        await objects.delete(key, { preconditions: { uid }, propagationPolicy: 'Background' });
+      }
+    }
   }
 
   /** The child with its namespace and its owner, as a copy that later changes by the caller do not reach. */

@@ -1,5 +1,6 @@
+import { deepFreeze } from '../../base/index.ts';
 import type { Kind, KubernetesObject, Observed } from '../../client/index.ts';
-import type { ControllerOptions, ReconcileContext } from '../controller-options.ts';
+import type { AnyControllerOptions } from '../controller-options.ts';
 import type { EventRecorder } from '../events.ts';
 import { objectId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
@@ -7,8 +8,9 @@ import type { AppContext } from '../part.ts';
 import type { EchoFilter } from '../work/echo-filter.ts';
 import type { WorkContext } from '../work/keyed-workers.ts';
 import type { DeclaredKinds } from './declared-kinds.ts';
-import { DesiredChildren } from './desired-children.ts';
+import type { Departures } from './departures.ts';
 import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer.ts';
+import { RunContext } from './run-context.ts';
 import { RunObjects } from './run-objects.ts';
 import type { Statement } from './statement.ts';
 import { writeStatus } from './status-writer.ts';
@@ -17,12 +19,13 @@ import { writeStatus } from './status-writer.ts';
 export interface RunParts<T extends KubernetesObject> {
   readonly name: string;
   readonly kind: Kind<T>;
-  readonly options: ControllerOptions<T>;
+  readonly options: AnyControllerOptions<T>;
   readonly finalizer: string;
   readonly app: AppContext;
   /** The objects that the controller is about, from the very cache whose changes lead to runs. */
   readonly own: Objects<T>;
   readonly declared: DeclaredKinds;
+  readonly departures: Departures<T>;
   readonly echoes: EchoFilter;
   readonly recorder: EventRecorder;
   /** What the kit has stated so far: of children by `objectId`, of statuses by `statusId`. */
@@ -47,11 +50,34 @@ export class ReconcileRun<T extends KubernetesObject> {
   }
 
   async run(): Promise<void> {
-    const { options } = this.#parts;
+    const { options, departures } = this.#parts;
     const object = this.#own.get(this.#key);
-    if (object === undefined) await options.gone?.(this.#key, this.#context(undefined));
+    if (object === undefined) await this.#gone();
+    else if (departures.isIrrelevant(object, this.#key)) await this.#leave(object);
     else if (options.finalize === undefined) await this.#reconcile(object);
     else await this.#reconcileOrFinalize(object);
+  }
+
+  /** The object is not there, or out of the controller's scope. */
+  async #gone(): Promise<void> {
+    const { options, departures } = this.#parts;
+    const left = await departures.find(this.#key, () => this.#fetch());
+    if (left !== undefined) await this.#leave(left);
+    departures.settled(this.#key);
+    const context = this.#context(undefined);
+    await this.#kept(context, () => options.gone?.(this.#key, context));
+  }
+
+  /** Takes back what the controller has done for the object. */
+  async #leave(object: Observed<T>): Promise<void> {
+    const isMarked = this.#parts.options.finalize !== undefined && hasFinalizer(object, this.#parts.finalizer);
+    if (isMarked) await this.#cleanUp(object);
+    await this.#context(object).prune();
+    if (isMarked) await this.#removeFinalizer(object);
+  }
+
+  async #fetch(): Promise<Observed<T> | undefined> {
+    return deepFreeze(await this.#own.fetch(this.#key)) as Observed<T> | undefined;
   }
 
   async #reconcileOrFinalize(object: Observed<T>): Promise<void> {
@@ -63,14 +89,46 @@ export class ReconcileRun<T extends KubernetesObject> {
   }
 
   async #reconcile(object: Observed<T>): Promise<void> {
-    const status = await this.#parts.options.reconcile(object, this.#context(object));
-    if (typeof status === 'object') await this.#writeStatus(object, status);
+    const context = this.#context(object);
+    try {
+      const status = await this.#kept(context, () => this.#parts.options.reconcile(object, context));
+      await this.#writeStatus(object, status ?? context.reported);
+    } catch (error) {
+      await this.#writeStatusOfFailed(object, context.reported);
+      throw error;
+    }
+  }
+
+  /** Does what the controller's author has written, to the end of all that it has begun. */
+  async #kept<A>(context: RunContext<T>, act: () => A): Promise<Awaited<A>> {
+    const answer = await act();
+    await context.promises.forgotten();
+    return answer;
+  }
+
+  /** What a failed run has reported is written if possible; why it failed is more important than that it was not. */
+  async #writeStatusOfFailed(object: Observed<T>, status: unknown): Promise<void> {
+    try {
+      await this.#writeStatus(object, status);
+    } catch (error) {
+      const { app, name: controller } = this.#parts;
+      app.log.warn('status of a failed run not written', { controller, object: this.#key, error });
+    }
   }
 
   async #finalize(object: Observed<T>): Promise<void> {
-    const { options, finalizer, echoes } = this.#parts;
-    await options.finalize?.(object, this.#context(object));
-    const isEcho = (): boolean => true; // that it is being deleted is known
+    await this.#cleanUp(object);
+    await this.#removeFinalizer(object);
+  }
+
+  async #cleanUp(object: Observed<T>): Promise<void> {
+    const context = this.#context(object);
+    await this.#kept(context, () => this.#parts.options.finalize?.(object, context));
+  }
+
+  async #removeFinalizer(object: Observed<T>): Promise<void> {
+    const { finalizer, echoes } = this.#parts;
+    const isEcho = (): boolean => true; // that it is on its way out is known
     await echoes.write(this.#id, () => removeFinalizer(object, finalizer, this.#own), isEcho);
   }
 
@@ -79,7 +137,8 @@ export class ReconcileRun<T extends KubernetesObject> {
     return this.#parts.echoes.write(this.#id, () => addFinalizer(object, this.#parts.finalizer, this.#own), isEcho);
   }
 
-  async #writeStatus(object: Observed<T>, status: object): Promise<void> {
+  async #writeStatus(object: Observed<T>, status: unknown): Promise<void> {
+    if (typeof status !== 'object' || status === null) return;
     const { kind, echoes, statements, name: fieldManager } = this.#parts;
     const parts = { kind, echoes, fieldManager, id: this.#id, objects: this.#own };
     const ofStatus = statusId(object.metadata.uid);
@@ -87,42 +146,8 @@ export class ReconcileRun<T extends KubernetesObject> {
     statements.set(ofStatus, await writeStatus(object, change, parts));
   }
 
-  #children(object: Observed<T> | undefined): DesiredChildren {
-    if (object === undefined) throw new Error(`Cannot make children of "${this.#key}": it is gone`);
-    const { kind, options, echoes, statements, name: fieldManager } = this.#parts;
-    return new DesiredChildren(object as Observed<KubernetesObject>, {
-      kind,
-      owns: options.owns ?? [],
-      fieldManager,
-      echoes,
-      statements,
-      objects: (of) => this.#objects(of),
-    });
-  }
-
-  /** Reconcilers take it apart, so all that is in it works by itself. */
-  #context(object: Observed<T> | undefined): ReconcileContext {
-    const { app, name, recorder } = this.#parts;
-    const { why, failures, signal, after } = this.#work;
-    const key = this.#key;
-    return {
-      key,
-      why,
-      failures,
-      signal,
-      after,
-      client: app.client,
-      clock: app.clock,
-      random: app.random,
-      log: app.log.with({ controller: name, object: key }),
-      objects: (kind) => this.#objects(kind),
-      desire: (kind, child) => this.#children(object).desire(kind, child),
-      desireAll: (kind, children) => this.#children(object).desireAll(kind, children),
-      event: (details) => {
-        if (object === undefined) throw new Error(`Cannot record an event about "${key}": it is gone`);
-        recorder.event(object as Observed<KubernetesObject>, details);
-      },
-    };
+  #context(object: Observed<T> | undefined): RunContext<T> {
+    return new RunContext(this.#key, object, { parts: this.#parts, work: this.#work });
   }
 
   get #own(): Objects<T> {
@@ -131,9 +156,5 @@ export class ReconcileRun<T extends KubernetesObject> {
 
   get #id(): string {
     return objectId(this.#parts.kind, this.#key);
-  }
-
-  #objects<U extends KubernetesObject>(kind: Kind<U>): Objects<U> {
-    return new RunObjects(this.#parts.declared.objects(kind), this.#work);
   }
 }

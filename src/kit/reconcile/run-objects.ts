@@ -15,14 +15,19 @@ import type { WorkContext } from '../work/keyed-workers.ts';
 
 type RunScope = Pick<WorkContext, 'signal' | 'countWrite'>;
 
+/** Keeps what a call has begun. */
+type Keep = <A>(verb: string, work: Promise<A>) => Promise<A>;
+
 /** Objects as one run of a reconciler sees them: its writes are counted, and end with its signal. */
 export class RunObjects<T extends KubernetesObject> implements Objects<T> {
   readonly #objects: Objects<T>;
   readonly #run: RunScope;
+  readonly #keep: Keep;
 
-  constructor(objects: Objects<T>, run: RunScope) {
+  constructor(objects: Objects<T>, run: RunScope, keep: Keep = (_, work) => work) {
     this.#objects = objects;
     this.#run = run;
+    this.#keep = keep;
   }
 
   get(key: string): Observed<T> | undefined {
@@ -38,39 +43,39 @@ export class RunObjects<T extends KubernetesObject> implements Objects<T> {
   }
 
   fetch(key: string, options?: CallOptions): Promise<Stored<T> | undefined> {
-    return this.#objects.fetch(key, { signal: this.#run.signal, ...options });
+    return this.#keep('fetch', this.#objects.fetch(key, { signal: this.#run.signal, ...options }));
   }
 
   create(object: Sendable<T>, options?: WriteOptions): Promise<Observed<T>> {
-    return this.#objects.create(object, this.#write(options));
+    return this.#keep('create', this.#objects.create(object, this.#write(options)));
   }
 
   update(object: Sendable<T>, options?: WriteOptions): Promise<Observed<T>> {
-    return this.#objects.update(object, this.#write(options));
+    return this.#keep('update', this.#objects.update(object, this.#write(options)));
   }
 
   updateStatus(object: Sendable<T>, options?: WriteOptions): Promise<Observed<T>> {
-    return this.#objects.updateStatus(object, this.#write(options));
+    return this.#keep('updateStatus', this.#objects.updateStatus(object, this.#write(options)));
   }
 
   patch(key: string, patch: Patch, options?: WriteOptions): Promise<Observed<T>> {
-    return this.#objects.patch(key, patch, this.#write(options));
+    return this.#keep('patch', this.#objects.patch(key, patch, this.#write(options)));
   }
 
   patchStatus(key: string, patch: Patch, options?: WriteOptions): Promise<Observed<T>> {
-    return this.#objects.patchStatus(key, patch, this.#write(options));
+    return this.#keep('patchStatus', this.#objects.patchStatus(key, patch, this.#write(options)));
   }
 
   apply(object: Sendable<T>, options?: Partial<ApplyOptions>): Promise<Observed<T>> {
-    return this.#objects.apply(object, this.#write(options));
+    return this.#keep('apply', this.#objects.apply(object, this.#write(options)));
   }
 
   applyStatus(object: Sendable<T>, options?: Partial<ApplyOptions>): Promise<Observed<T>> {
-    return this.#objects.applyStatus(object, this.#write(options));
+    return this.#keep('applyStatus', this.#objects.applyStatus(object, this.#write(options)));
   }
 
   delete(key: string, options?: DeleteOptions): Promise<boolean> {
-    return this.#objects.delete(key, this.#write(options));
+    return this.#keep('delete', this.#objects.delete(key, this.#write(options)));
   }
 
   #write<O extends CallOptions>(options: O | undefined): O {

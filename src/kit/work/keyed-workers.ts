@@ -1,8 +1,16 @@
-import { type Clock, formatDuration, type Logger, parseDuration, type Runnable } from '../../base/index.ts';
+import {
+  type Clock,
+  type Duration,
+  formatDuration,
+  type Logger,
+  parseDuration,
+  type Runnable,
+} from '../../base/index.ts';
 import { type AddOptions, hasReason, type RateLimiter, StatusError, WorkQueue } from '../../client/index.ts';
 import type { ReconcileOutcome, ReconcileRecord } from '../trace.ts';
 import { CoalescingQueue } from './coalescing-queue.ts';
 import { mergeRequests, type Request } from './request.ts';
+import type { RunTracker } from './run-tracker.ts';
 import type { WorkMetrics } from './work-metrics.ts';
 import { WorkSignal } from './work-signal.ts';
 
@@ -15,7 +23,7 @@ export interface WorkContext {
   /** Aborts when the app stops, after its grace period, or no longer leads. */
   readonly signal: AbortSignal;
   /** Works on the key again after this long (`'5m'`, or milliseconds), or earlier if there is a reason. The shortest counts. */
-  after(duration: string | number): void;
+  after(duration: Duration | number): void;
   /** Counts a change that is sent to the server, for the trace. */
   countWrite(): void;
 }
@@ -45,8 +53,12 @@ export interface WorkersParts {
   readonly log: Logger;
   readonly metrics: WorkMetrics;
   readonly stopGraceMs: number;
+  readonly tracker?: RunTracker | undefined;
   trace(record: ReconcileRecord): void;
 }
+
+/** How a run ended. */
+type Ending = Pick<ReconcileRecord, 'outcome' | 'error'>;
 
 const NO_REASONS: readonly string[] = [];
 
@@ -83,7 +95,8 @@ export class KeyedWorkers implements Runnable {
 
   /** Whether no key is worked on, or could be before time passes. */
   get isIdle(): boolean {
-    return (this.#changes?.size ?? 0) + this.#queue.size + this.#queue.working === 0;
+    const waiting = this.#parts.tracker?.waiting(this) ?? 0;
+    return (this.#changes?.size ?? 0) + this.#queue.size + this.#queue.working === waiting;
   }
 
   add(key: string, options: AddKeyOptions = {}): void {
@@ -126,14 +139,16 @@ export class KeyedWorkers implements Runnable {
   }
 
   async #process(request: Request, signal: AbortSignal): Promise<void> {
-    const { clock, metrics, trace } = this.#parts;
+    const { clock, metrics, trace, tracker } = this.#parts;
     const { name } = this;
     const { key, why } = request;
     const startedAt = clock.now();
     const startedMs = clock.monotonic();
     metrics.begin(name);
     const run = new Run(why, this.#queue.failures(request), signal);
-    const { outcome, ...failure } = await this.#attempt(key, run);
+    const attempt = (): Promise<Ending> => this.#attempt(key, run);
+    const { outcome, ...failure } = await (tracker?.during({ workers: this, controller: name, key, why }, attempt) ??
+      attempt());
     this.#plan(request, run, { outcome, ...failure });
     this.#queue.done(request);
     const durationMs = clock.monotonic() - startedMs;
@@ -144,7 +159,7 @@ export class KeyedWorkers implements Runnable {
     trace(record);
   }
 
-  async #attempt(key: string, run: Run): Promise<Pick<ReconcileRecord, 'outcome' | 'error'>> {
+  async #attempt(key: string, run: Run): Promise<Ending> {
     try {
       return { outcome: (await this.#options.work(key, run)) ?? 'done' };
     } catch (error) {
@@ -152,7 +167,7 @@ export class KeyedWorkers implements Runnable {
     }
   }
 
-  #plan(request: Request, run: Run, { outcome, error }: Pick<ReconcileRecord, 'outcome' | 'error'>): void {
+  #plan(request: Request, run: Run, { outcome, error }: Ending): void {
     const { key } = request;
     if (outcome === 'stopped') return;
     if (outcome === 'done') {
@@ -183,7 +198,7 @@ class Run implements WorkContext {
     this.signal = signal;
   }
 
-  readonly after = (duration: string | number): void => {
+  readonly after = (duration: Duration | number): void => {
     const ms = typeof duration === 'number' ? duration : parseDuration(duration);
     if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`Cannot look again after ${formatAny(duration)}`);
     this.afterMs = Math.min(ms, this.afterMs ?? Infinity);

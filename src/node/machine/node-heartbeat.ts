@@ -33,10 +33,10 @@ export interface HeartbeatParts {
   readonly runtime: NodeRuntime;
 }
 
-const RENEW_EVERY_MS = 10_000;
+export const RENEW_EVERY_MS = 10_000;
 /** So that the renewals of many nodes do not meet. */
 const RENEW_JITTER = 0.04;
-const REPORT_EVERY_MS = 300_000;
+export const REPORT_EVERY_MS = 300_000;
 
 /** Registers a node and keeps it alive: the lease often, the status when it has changed or has not been written for long. */
 export class NodeHeartbeat {

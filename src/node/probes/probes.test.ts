@@ -21,7 +21,7 @@ describe('probes of a pod on a simulated node', () => {
       spec: { containers: [{ name: 'web', image: 'nginx:1', readinessProbe: { ...probe, initialDelaySeconds: 5 } }] },
     });
     const seen: string[] = [];
-    for (const wait of ['0s', '12s', '3s']) {
+    for (const wait of ['0s', '12s', '3s'] as const) {
       await cluster.advance(wait);
       seen.push(await readiness(cluster));
     }

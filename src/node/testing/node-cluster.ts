@@ -1,5 +1,5 @@
 // An API server in this process with nodes on it, in virtual time, for tests.
-import { settle, VirtualClock } from '../../base/index.ts';
+import { type Duration, settle, VirtualClock } from '../../base/index.ts';
 import type { Client, Observed, Pod, ResourceClient, Sendable, Stored, WatchEvent } from '../../client/index.ts';
 import { TestCluster } from '../../client/testing/test-cluster.ts';
 import { type App, app, type Part } from '../../kit/index.ts';
@@ -54,7 +54,7 @@ export class NodeCluster implements AsyncDisposable {
     throw new Error('Cannot settle: the nodes are never idle');
   }
 
-  async advance(duration: string): Promise<void> {
+  async advance(duration: Duration): Promise<void> {
     await this.clock.advance(duration);
     await this.settle();
   }

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { LineLogger, formatWithStack, VirtualClock } from '../../base/index.ts';
+import { type Client, ConfigMap, PodDisruptionBudget, Secret } from '../../client/index.ts';
+import { controller } from '../index.ts';
+import { runApp, type RunningApp } from '../testing/running-app.ts';
+
+const budget = { metadata: { name: 'b' }, spec: { minAvailable: 1 } };
+const counts = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
+const budgets = (client: Client) => client.policy.v1.poddisruptionbudgets.namespace('default');
+
+function logTo(lines: string[]): LineLogger {
+  return new LineLogger({ clock: new VirtualClock(), format: formatWithStack, write: (line) => lines.push(line) });
+}
+
+async function createMap({ client }: RunningApp): Promise<void> {
+  await client.core.v1.configmaps.namespace('default').create({ metadata: { name: 'm', labels: { mine: '' } } });
+}
+
+describe('a run', () => {
+  test('that forgets to await what fails is reported with its controller and object, and tried again', async () => {
+    const lines: string[] = [];
+    const part = controller(ConfigMap, {
+      name: 'forgetful',
+      where: { labelSelector: 'mine' },
+      owns: [Secret],
+      reconcile(_, { desire, objects }) {
+        void desire(Secret, { metadata: { name: 'Not A Name' } });
+        void objects(ConfigMap).fetch('default/none');
+      },
+    });
+    await using running = await runApp([part], undefined, { log: logTo(lines) });
+    await createMap(running);
+    await running.settle();
+    const [failed] = running.app.trace({ controller: 'forgetful' });
+    expect(failed).toMatchObject({ key: 'default/m', outcome: 'failed', writes: 1 });
+    expect(String(failed?.error)).toContain(
+      'Cannot end the run: what was begun without "await" has failed: desire of Secret: Secret "Not A Name" is invalid',
+    );
+    expect(lines.join('')).toMatch(/"work failed, will be tried again" .*controller="forgetful" object="default\/m"/);
+    await running.clock.advance('1s');
+    expect(running.app.trace({ controller: 'forgetful' }).length).toBeGreaterThan(3);
+  });
+
+  test('that forgets to await what succeeds ends when that has ended', async () => {
+    const part = controller(ConfigMap, {
+      name: 'forgetful',
+      where: { labelSelector: 'mine' },
+      owns: [Secret],
+      reconcile: (_, { desire }) => void desire(Secret, { metadata: { name: 's' } }),
+    });
+    await using running = await runApp([part]);
+    await createMap(running);
+    await running.settle();
+    expect(running.app.trace()).toMatchObject([{ outcome: 'done', writes: 1 }]);
+  });
+
+  test('that throws can report its status, and its stack is printed', async () => {
+    const lines: string[] = [];
+    const part = controller(PodDisruptionBudget, {
+      name: 'failing',
+      reconcile(_, { conditions, report }) {
+        report({
+          conditions: conditions({ type: 'Ready', status: false, reason: 'Broken', message: 'no disk' }),
+        });
+        throw new Error('no disk');
+      },
+    });
+    await using running = await runApp([part], undefined, { log: logTo(lines) });
+    await budgets(running.client).create(budget);
+    await running.settle();
+    const reported = {
+      type: 'Ready',
+      status: 'False',
+      reason: 'Broken',
+      message: 'no disk',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+      observedGeneration: 1,
+    };
+    expect((await budgets(running.client).get('b')).status?.conditions).toMatchObject([reported]);
+    expect(running.app.trace()[0]).toMatchObject({ outcome: 'failed', writes: 1 });
+    expect(lines.join('')).toMatch(/"no disk"\n +at .*failing-runs\.test\.ts/);
+  });
+
+  test('keeps the time at which a condition last changed, and names the generation that it speaks of', async () => {
+    let isReady = false;
+    const part = controller(PodDisruptionBudget, {
+      name: 'conditions',
+      reconcile(_, { conditions, after }) {
+        after('1m');
+        return {
+          ...counts,
+          conditions: conditions({ type: 'Available', status: isReady, message: `ready: ${isReady}` }),
+        };
+      },
+    });
+    await using running = await runApp([part]);
+    await budgets(running.client).create(budget);
+    await running.settle();
+    const times: unknown[] = [];
+    for (const ready of [false, true, true]) {
+      isReady = ready;
+      await running.clock.advance('1m');
+      times.push((await budgets(running.client).get('b')).status?.conditions?.[0]?.lastTransitionTime);
+    }
+    expect(times).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:02:00Z', '2026-01-01T00:02:00Z']);
+  });
+});

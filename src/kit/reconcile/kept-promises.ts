@@ -1,0 +1,54 @@
+import { messageOf } from '../../base/index.ts';
+
+/** What a run has begun through its context: it ends when all of that has, also what the reconciler has forgotten to await. */
+export class KeptPromises {
+  readonly #begun: { readonly what: string; readonly promise: NoticingPromise<unknown> }[] = [];
+
+  /** Keeps what was begun; nobody is killed by its failing. */
+  keep<T>(what: string, work: Promise<T>): Promise<T> {
+    const promise = new NoticingPromise<T>((resolve, reject) => void work.then(resolve, reject));
+    promise.quiet();
+    this.#begun.push({ what, promise });
+    return promise;
+  }
+
+  /** Waits for what nobody has waited for; rejects when some of it has failed. */
+  async forgotten(): Promise<void> {
+    const failures: { readonly what: string; readonly error: unknown }[] = [];
+    for (const { what, promise } of this.#begun) {
+      if (promise.isAwaited) continue;
+      const error = await promise.then(() => undefined, toFailure);
+      if (error !== undefined) failures.push({ what, error: error.failure });
+    }
+    const [first] = failures;
+    if (first === undefined) return;
+    const all = failures.map(({ what, error }) => `${what}: ${messageOf(error)}`).join('; ');
+    throw new Error(`Cannot end the run: what was begun without "await" has failed: ${all}`, { cause: first.error });
+  }
+}
+
+function toFailure(failure: unknown): { readonly failure: unknown } {
+  return { failure };
+}
+
+/** A promise that knows whether somebody waits for it. */
+class NoticingPromise<T> extends Promise<T> {
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  isAwaited = false;
+
+  /** Its failing is dealt with. */
+  quiet(): void {
+    super.then(undefined, () => undefined);
+  }
+
+  override then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.isAwaited = true;
+    return super.then(onFulfilled, onRejected);
+  }
+}

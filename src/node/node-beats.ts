@@ -1,0 +1,41 @@
+import type { Clock } from '../base/index.ts';
+import type { NodeTask } from './node-agent.ts';
+import { REPORT_EVERY_MS, RENEW_EVERY_MS } from './machine/node-heartbeat.ts';
+
+type Beat = Extract<NodeTask['type'], 'renew' | 'report'>;
+
+/** What each beat changes, and how often it comes. */
+const BEATS: Readonly<Record<Beat, { readonly resource: string; readonly periodMs: number }>> = {
+  renew: { resource: 'leases', periodMs: RENEW_EVERY_MS },
+  report: { resource: 'nodes', periodMs: REPORT_EVERY_MS },
+};
+
+/** When nodes give their next signs of life; each is planned once, at the earliest of the times that it was planned for. */
+export class NodeBeats implements Disposable {
+  readonly #clock: Clock;
+  readonly #planned = new Map<string, { readonly dueMs: number; readonly timer: Disposable }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  plan(beat: { readonly node: string; readonly type: Beat; readonly afterMs: number }, wake: () => void): void {
+    const { resource, periodMs } = BEATS[beat.type];
+    const name = `${resource}/${beat.node}`;
+    const dueMs = this.#clock.monotonic() + beat.afterMs;
+    const planned = this.#planned.get(name);
+    if (planned !== undefined && planned.dueMs <= dueMs) return;
+    planned?.timer[Symbol.dispose]();
+    const act = (): void => {
+      this.#planned.delete(name);
+      wake();
+    };
+    const timer = this.#clock.timer(beat.afterMs, act, { type: 'beat', name, periodMs });
+    this.#planned.set(name, { dueMs, timer });
+  }
+
+  [Symbol.dispose](): void {
+    for (const { timer } of this.#planned.values()) timer[Symbol.dispose]();
+    this.#planned.clear();
+  }
+}

@@ -1,0 +1,59 @@
+import type { Transport, TransportRequest, TransportResponse } from '../client/index.ts';
+
+/** Which resources somebody in the test watches: what is done to them is noticed. */
+export class ObservedResources {
+  readonly #watches = new Map<string, number>();
+  /** Whether something comes between the cluster's programs and its server, which may concern each beat. */
+  readonly isWrapped: boolean;
+  /** Whoever comes by the network is not seen here. */
+  isOpen = false;
+
+  constructor({ isWrapped }: { readonly isWrapped: boolean }) {
+    this.isWrapped = isWrapped;
+  }
+
+  /** Whether nobody would notice that the beat, which begins with the resource that it changes, has left out rounds. */
+  isUnnoticed(beat: string): boolean {
+    return !this.isWrapped && !this.isOpen && !this.#watches.has(beat.split('/', 1)[0] ?? '');
+  }
+
+  /** Sees the watches that go through a client's transport. */
+  readonly wrap = (inner: Transport): Transport => ({
+    ...(inner.isLocal === undefined ? {} : { isLocal: inner.isLocal }),
+    send: (request) => this.#send(inner, request),
+    [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
+  });
+
+  async #send(inner: Transport, request: TransportRequest): Promise<TransportResponse> {
+    const resource = watchedResource(request);
+    const response = await inner.send(request);
+    const { body } = response;
+    if (resource === undefined || body.type === 'object') return response;
+    this.#count(resource, 1);
+    const over = (): void => this.#count(resource, -1);
+    if (body.type === 'bytes') return { ...response, body: { ...body, chunks: until(body.chunks, over) } };
+    return { ...response, body: { ...body, batches: until(body.batches, over) } };
+  }
+
+  #count(resource: string, change: number): void {
+    const count = (this.#watches.get(resource) ?? 0) + change;
+    if (count === 0) this.#watches.delete(resource);
+    else this.#watches.set(resource, count);
+  }
+}
+
+/** The resource whose objects the request watches; it may name one of them, or a namespace. */
+function watchedResource({ method, path }: TransportRequest): string | undefined {
+  const { pathname, searchParams } = new URL(path, 'http://in-process.invalid');
+  const watch = searchParams.get('watch');
+  if (method !== 'GET' || watch === null || watch === 'false' || watch === '0') return undefined;
+  return /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/)?([^/]+)/.exec(pathname)?.[1];
+}
+
+async function* until<T>(items: AsyncIterable<T>, over: () => void): AsyncGenerator<T> {
+  try {
+    yield* items;
+  } finally {
+    over();
+  }
+}

@@ -1,0 +1,45 @@
+import { keepAlive, type Logger, RealClock, settle } from '../base/index.ts';
+import type { RunTracker, TrackedRun } from '../kit/index.ts';
+
+export interface SettleRunsOptions {
+  readonly tracker: RunTracker;
+  /** How long a run may wait for something outside of the cluster, in real time. */
+  readonly patienceMs: number;
+  readonly log: Logger;
+}
+
+/** The limits of test runners are not far away: what holds things up is told before. */
+const TELL_AFTER_MS = 3000;
+const LONGEST_PAUSE_MS = 10;
+
+/**
+ * As `settle`, and waits in real time for runs of apps that are under way without having set a timer: they wait for something outside
+ * of the cluster, such as an answer over the network. Virtual time stands still meanwhile.
+ */
+export async function settleRuns({ tracker, patienceMs, log }: SettleRunsOptions): Promise<void> {
+  const clock = new RealClock();
+  const startMs = clock.monotonic();
+  using _alive = keepAlive();
+  let isTold = false;
+  for (let pauseMs = 0; ; pauseMs = Math.min(pauseMs + 1, LONGEST_PAUSE_MS)) {
+    await settle();
+    const held = [...tracker.underWay].filter(({ timers }) => timers === 0);
+    if (held.length === 0) return;
+    const waitedMs = clock.monotonic() - startMs;
+    if (waitedMs > patienceMs)
+      throw new Error(`Cannot let time pass: after ${patienceMs} ms ${describe(held)} still under way`);
+    if (waitedMs > TELL_AFTER_MS && !isTold) {
+      isTold = true;
+      log.warn(`time stands still: ${describe(held)} under way`);
+    }
+    await clock.sleep(pauseMs);
+  }
+}
+
+function describe(runs: readonly TrackedRun[]): string {
+  const names = runs.map(({ controller, key, why }) => {
+    const reason = why.length === 0 ? '' : ` (${why.join(', ')})`;
+    return `controller "${controller}" for "${key}"${reason}`;
+  });
+  return `the ${names.length === 1 ? 'run' : 'runs'} of ${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'}`;
+}

@@ -1,0 +1,38 @@
+import { discardLogger, type Logger, VirtualClock } from '../base/index.ts';
+import { RunTracker } from '../kit/index.ts';
+import type { ObservedResources } from './observed-resources.ts';
+import { settleRuns } from './settle-runs.ts';
+
+export interface TestWorldOptions {
+  readonly startMs: number;
+  /** How long a run may wait for something outside of the cluster, in real time. */
+  readonly patienceMs: number;
+  readonly observed: ObservedResources;
+}
+
+/** What a cluster in a test goes by: its time, and the runs that time waits for. */
+export class TestWorld {
+  readonly clock: VirtualClock;
+  readonly tracker = new RunTracker();
+  readonly observed: ObservedResources;
+  readonly patienceMs: number;
+  /** Told what holds things up. */
+  log: Logger = discardLogger;
+
+  constructor({ startMs, observed, patienceMs }: TestWorldOptions) {
+    this.observed = observed;
+    this.patienceMs = patienceMs;
+    this.clock = new VirtualClock({
+      startMs,
+      settle: () => this.settle(),
+      mayLeaveOut: (beat) => observed.isUnnoticed(beat),
+      owner: () => this.tracker.current,
+    });
+  }
+
+  /** Lets what is under way go on, until it waits for time to pass. */
+  settle(): Promise<void> {
+    const { tracker, patienceMs, log } = this;
+    return settleRuns({ tracker, patienceMs, log });
+  }
+}
