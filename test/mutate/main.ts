@@ -1,5 +1,5 @@
 // Plants seeded faults in src/, one at a time in a copy, and tells which ones the tests notice.
-//   npm run mutate [-- --count 100] [--seed S] [--skip N] [--under src/store] [--limit SECONDS] [--at-least PERCENT] [--record]
+//   npm run mutate [-- --count 100] [--seed S] [--skip N] [--only N,N] [--under src/store] [--limit SECONDS] [--at-least PERCENT] [--record]
 // A first run records which test files execute which statements, so that a fault meets only the tests that can notice it; with
 // --record it does so again.
 import { createHash } from 'node:crypto';
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     count: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
     skip: { type: 'string', default: '0' },
+    only: { type: 'string' },
     under: { type: 'string', default: 'src' },
     limit: { type: 'string', default: '300' },
     'at-least': { type: 'string', default: '92' },
@@ -107,11 +108,14 @@ using mutated = new Checkout(root);
 using sound = new Checkout(root);
 const trial = new Trial(mutated, sound, (test) => record.hasPassed(test));
 const missed: string[] = [];
-const skipped = Number(values.skip);
+const only = values.only?.split(',').map(Number);
+const isWanted = (one: number): boolean => only?.includes(one) ?? one > Number(values.skip);
 let number = 0;
+let tried = 0;
 for (const planted of chosen(count)) {
   number += 1;
-  if (number <= skipped) continue;
+  if (!isWanted(number)) continue;
+  tried += 1;
   const { file, source, start, end, replacement, operator } = planted;
   const begun = performance.now();
   mutated.write(file, source.slice(0, start) + replacement + source.slice(end));
@@ -128,7 +132,6 @@ for (const planted of chosen(count)) {
   console.log(`${number}/${count} ${line}`);
   missed.push(line);
 }
-const tried = number - skipped;
 const caught = tried - missed.length;
 console.log(`\n${missed.join('\n')}\n\nseed ${values.seed}: ${caught} of ${tried} caught, ${missed.length} missed`);
 process.exitCode = caught * 100 >= Number(values['at-least']) * tried ? 0 : 1;
