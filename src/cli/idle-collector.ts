@@ -57,8 +57,8 @@ function ownMemory(): ProcessMemory {
   let last = performance.eventLoopUtilization();
   return {
     usedBytes() {
-      const { heapUsed, arrayBuffers } = process.memoryUsage();
-      return heapUsed + arrayBuffers;
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
     },
     busyness() {
       const now = performance.eventLoopUtilization();

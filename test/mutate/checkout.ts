@@ -5,21 +5,24 @@ import { basename, join, relative } from 'node:path';
 
 const LEFT_OUT = new Set(['node_modules', '.git', 'dist']);
 
-/** Many faults make a test wait for ever. Tests that need longer without a fault say nothing then. */
-const HANGS_AFTER_MS = 20_000;
+/** How long the tests of one run may take. */
+export interface TestLimits {
+  readonly runMs: number;
+  /** For each test. */
+  readonly testMs: number;
+}
 
 export type TestOutcome =
   | { readonly type: 'passed' }
-  | { readonly type: 'failed'; readonly files: readonly string[] }
+  /** The files with failed tests, and those of them that failed otherwise than by being slow. */
+  | { readonly type: 'failed'; readonly files: readonly string[]; readonly asserted: readonly string[] }
   | { readonly type: 'hung' };
 
 /** A copy of the repository in which faults can be planted. */
 export class Checkout implements Disposable {
-  readonly #root: string;
   readonly path: string;
 
   constructor(root: string) {
-    this.#root = root;
     this.path = mkdtempSync(join(tmpdir(), 'keelson-mutate-'));
     cpSync(root, this.path, { recursive: true, filter: (from) => !LEFT_OUT.has(basename(from)) });
     symlinkSync(join(root, 'node_modules'), join(this.path, 'node_modules'));
@@ -29,21 +32,17 @@ export class Checkout implements Disposable {
     writeFileSync(join(this.path, file), text);
   }
 
-  restore(file: string): void {
-    this.write(file, readFileSync(join(this.#root, file), 'utf8'));
-  }
-
   /** Runs tests until one fails, within a time. */
-  async test(files: readonly string[], limitMs: number): Promise<TestOutcome> {
+  async test(files: readonly string[], { runMs, testMs }: TestLimits): Promise<TestOutcome> {
     const report = join(this.path, 'report.json');
     rmSync(report, { force: true });
     const cache = ['--experimental.fsModuleCache=true', `--experimental.fsModuleCachePath=${this.#scratch('modules')}`];
-    const patience = [`--testTimeout=${HANGS_AFTER_MS}`];
+    const patience = [`--testTimeout=${Math.round(testMs)}`];
     const args = ['run', ...files, '--bail=1', '--reporter=json', `--outputFile=${report}`, ...cache, ...patience];
-    const code = await this.#run(join('node_modules', '.bin', 'vitest'), args, limitMs);
+    const code = await this.#run(join('node_modules', '.bin', 'vitest'), args, runMs);
     if (code === 'hung') return { type: 'hung' };
     if (code === 0) return { type: 'passed' };
-    return { type: 'failed', files: this.#failedFiles(report) };
+    return { type: 'failed', ...this.#failuresIn(report) };
   }
 
   /** What of the checks before the tests finds something in a file: the types, or the rule that promises are awaited. */
@@ -65,15 +64,16 @@ export class Checkout implements Disposable {
     return join(`${this.path}-kept`, name);
   }
 
-  #failedFiles(report: string): string[] {
-    try {
-      const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
-        testResults: { name: string; status: string }[];
-      };
-      return testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(this.path, name));
-    } catch {
-      return []; // it did not get that far
+  #failuresIn(report: string): { files: string[]; asserted: string[] } {
+    const files: string[] = [];
+    const asserted: string[] = [];
+    for (const { name, status, assertionResults } of readReport(report)) {
+      if (status !== 'failed') continue;
+      files.push(relative(this.path, name));
+      const messages = assertionResults.flatMap(({ failureMessages }) => failureMessages ?? []);
+      if (messages.some((message) => !TIMED_OUT.test(message))) asserted.push(relative(this.path, name));
     }
+    return { files, asserted };
   }
 
   /** A process group of its own, so that what the tests have started ends with them. */
@@ -91,5 +91,22 @@ export class Checkout implements Disposable {
         resolve(isHung ? 'hung' : (code ?? 1));
       });
     });
+  }
+}
+
+const TIMED_OUT = /timed out|AbortError|TimeoutError/;
+
+interface FileReport {
+  readonly name: string;
+  readonly status: string;
+  readonly assertionResults: readonly { readonly failureMessages?: readonly string[] }[];
+}
+
+/** Empty if the run did not get as far as writing one. */
+function readReport(path: string): readonly FileReport[] {
+  try {
+    return (JSON.parse(readFileSync(path, 'utf8')) as { testResults: FileReport[] }).testResults;
+  } catch {
+    return [];
   }
 }

@@ -1,11 +1,14 @@
 // Plants seeded faults in src/, one at a time in a copy, and tells which ones the tests notice.
-//   npm run mutate [-- --count 100] [--seed S] [--skip N] [--under src/store] [--limit SECONDS] [--at-least PERCENT]
-import { readFileSync } from 'node:fs';
+//   npm run mutate [-- --count 100] [--seed S] [--skip N] [--only N,N] [--under src/store] [--limit SECONDS] [--at-least PERCENT] [--record]
+// A first run records which test files execute which statements, so that a fault meets only the tests that can notice it; with
+// --record it does so again.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { load } from 'js-yaml';
-import { SeededRandom } from '../../src/base/index.ts';
 import { Checkout } from './checkout.ts';
+import { ExecutionRecord, recordExecution } from './execution-record.ts';
 import { ImportGraph, sourcesUnder } from './import-graph.ts';
 import { type Mutation, mutationsOf, OPERATORS } from './mutations.ts';
 import { Trial } from './trial.ts';
@@ -15,9 +18,11 @@ const { values } = parseArgs({
     count: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
     skip: { type: 'string', default: '0' },
+    only: { type: 'string' },
     under: { type: 'string', default: 'src' },
     limit: { type: 'string', default: '300' },
     'at-least': { type: 'string', default: '92' },
+    record: { type: 'boolean', default: false },
   },
 });
 const root = join(import.meta.dirname, '..', '..');
@@ -47,18 +52,27 @@ function allMutations(): Map<string, Planted[]> {
   return found;
 }
 
-/** One after the other, every operator as often as the others. */
+/** One after the other, every operator as often as the others. A change elsewhere in src/ leaves the choice as it is. */
 function* chosen(count: number): Generator<Planted> {
-  const random = new SeededRandom(values.seed);
-  const all = [...allMutations().values()].filter((ofOperator) => ofOperator.length > 0);
+  const all = [...allMutations().values()].map((ofOperator) =>
+    ofOperator
+      .map((planted) => ({ planted, place: placeOf(planted) }))
+      .toSorted((left, right) => (left.place < right.place ? -1 : 1)),
+  );
   for (let made = 0; made < count;) {
-    const [next] = (all[made % all.length] as Planted[]).splice(random.int(all[made % all.length]?.length ?? 1), 1);
-    if (next === undefined) return;
-    const { before, after } = linesOf(next);
-    if (equivalent.some((one) => one.file === next.file && one.before === before && one.after === after)) continue;
+    const planted = all[made % all.length]?.shift()?.planted;
+    if (planted === undefined) return;
+    const { before, after } = linesOf(planted);
+    if (equivalent.some((one) => one.file === planted.file && one.before === before && one.after === after)) continue;
     made += 1;
-    yield next;
+    yield planted;
   }
+}
+
+/** Where a fault stands in the order of the seed. */
+function placeOf(planted: Planted): string {
+  const { before, after } = linesOf(planted);
+  return createHash('sha256').update([values.seed, planted.file, before, after].join('\0')).digest('hex');
 }
 
 function linesOf({ source, start, end, replacement }: Planted): { line: number; before: string; after: string } {
@@ -84,21 +98,29 @@ function differenceOf(planted: Planted): string {
 }
 
 const count = Number(values.count);
-const graph = new ImportGraph(root);
+const kept = join(root, 'node_modules', '.cache', 'keelson-mutate');
+if (values.record || !existsSync(join(kept, 'digests.json'))) {
+  console.log('recording which tests execute what: every test runs once');
+  await recordExecution(root, kept);
+}
+const record = new ExecutionRecord(root, kept, new ImportGraph(root));
 using mutated = new Checkout(root);
 using sound = new Checkout(root);
-const trial = new Trial(mutated, sound);
+const trial = new Trial(mutated, sound, (test) => record.hasPassed(test));
 const missed: string[] = [];
-const skipped = Number(values.skip);
+const only = values.only?.split(',').map(Number);
+const isWanted = (one: number): boolean => only?.includes(one) ?? one > Number(values.skip);
 let number = 0;
+let tried = 0;
 for (const planted of chosen(count)) {
   number += 1;
-  if (number <= skipped) continue;
+  if (!isWanted(number)) continue;
+  tried += 1;
   const { file, source, start, end, replacement, operator } = planted;
   const begun = performance.now();
   mutated.write(file, source.slice(0, start) + replacement + source.slice(end));
-  const verdict = await trial.run(file, graph.testsOf(file), { limitMs });
-  mutated.restore(file);
+  const verdict = await trial.run(file, record.testsOf(file, start), { limitMs });
+  mutated.write(file, source);
   const seconds = Math.round((performance.now() - begun) / 1000);
   const where = `${file}:${linesOf(planted).line} ${operator}`;
   if (verdict.type === 'caught') {
@@ -110,7 +132,6 @@ for (const planted of chosen(count)) {
   console.log(`${number}/${count} ${line}`);
   missed.push(line);
 }
-const tried = number - skipped;
 const caught = tried - missed.length;
 console.log(`\n${missed.join('\n')}\n\nseed ${values.seed}: ${caught} of ${tried} caught, ${missed.length} missed`);
 process.exitCode = caught * 100 >= Number(values['at-least']) * tried ? 0 : 1;

@@ -1,4 +1,4 @@
-import { parseAst } from 'rolldown/parseAst';
+import { childrenOf, parse, type SyntaxNode } from './syntax-tree.ts';
 
 /** One small fault that could be planted: the text from `start` to `end` becomes `replacement`. */
 export interface Mutation {
@@ -20,14 +20,6 @@ export const OPERATORS = [
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** A node of the syntax tree, as far as it matters here. */
-interface SyntaxNode {
-  readonly type: string;
-  readonly start: number;
-  readonly end: number;
-  readonly [member: string]: unknown;
-}
-
 interface Place {
   readonly node: SyntaxNode;
   readonly parent: SyntaxNode;
@@ -48,7 +40,7 @@ export function mutationsOf(source: string): Mutation[] {
     }
     for (const child of childrenOf(node)) visit(child, node);
   };
-  const program = parseAst(source, { lang: 'ts' }) as unknown as SyntaxNode;
+  const program = parse(source);
   visit(program, program);
   return found;
 }
@@ -143,13 +135,3 @@ function isUninteresting(node: SyntaxNode, text: (node: SyntaxNode) => string): 
 
 /** Expressions with a type beside them. */
 const CHECKED_EXPRESSIONS = new Set(['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression']);
-
-function childrenOf(node: SyntaxNode): SyntaxNode[] {
-  return Object.values(node).flatMap((member) =>
-    Array.isArray(member) ? member.filter(isNode) : isNode(member) ? [member] : [],
-  );
-}
-
-function isNode(value: unknown): value is SyntaxNode {
-  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
-}

@@ -1,4 +1,5 @@
-import type { Checkout } from './checkout.ts';
+import type { Checkout, TestLimits } from './checkout.ts';
+import type { RankedTest } from './execution-record.ts';
 
 export type Verdict =
   | { readonly type: 'caught'; readonly by: string }
@@ -9,67 +10,90 @@ export interface TrialOptions {
   readonly limitMs: number;
 }
 
-/** A few that are near first, so that most faults are caught in seconds. */
-const CHUNKS = [6, 18, 50, Infinity];
-/** Tests that need longer than this together hang, if they end in that time without the fault. */
-const HUNG_MS = 60_000;
-const HUNG_MS_A_FILE = 5000;
+/** How much recorded time of tests runs at once: a few quick ones first, so that most faults are caught in seconds. */
+const CHUNKS_MS = [2000, 10_000, 40_000, 120_000];
 const CHECK_LIMIT_MS = 180_000;
+/** Tests hang when they take so many times as long as they did when they were recorded. */
+const HUNG_FACTOR = 6;
+const LEAST_TEST_MS = 15_000;
+const START_MS = 60_000;
+/** Without the fault, tests that hung must end in this share of the time, so that a busy machine does not count as a fault. */
+const SOUND_SHARE = 1 / 3;
 
 /** Lets tests look at the fault that is planted in a checkout. */
 export class Trial {
   readonly #mutated: Checkout;
   readonly #sound: Checkout;
-  /** Whether test files pass without any fault; those that do not say nothing. */
-  readonly #isSound = new Map<string, boolean>();
+  readonly #hasPassed: (test: string) => boolean;
 
-  constructor(mutated: Checkout, sound: Checkout) {
+  constructor(mutated: Checkout, sound: Checkout, hasPassed: (test: string) => boolean) {
     this.#mutated = mutated;
     this.#sound = sound;
+    this.#hasPassed = hasPassed;
   }
 
   /** The tests in their order; types behind the first few, which catch most in less time. `file` has the fault. */
-  async run(file: string, tests: readonly string[], { limitMs }: TrialOptions): Promise<Verdict> {
+  async run(file: string, tests: readonly RankedTest[], { limitMs }: TrialOptions): Promise<Verdict> {
     const end = performance.now() + limitMs;
-    let waiting = tests.filter((test) => this.#isSound.get(test) !== false);
     let tried = 0;
-    for (const [round, size] of CHUNKS.entries()) {
-      const check = round === 1 ? await this.#mutated.failedCheck(file, CHECK_LIMIT_MS) : undefined;
+    for (const [round, chunk] of chunksOf(tests).entries()) {
+      if (performance.now() > end) return { type: 'missed', tests: tried, left: tests.length - tried };
+      const by = await this.#failureOf(chunk);
+      if (by !== undefined) return { type: 'caught', by };
+      tried += chunk.length;
+      const check = round === 0 ? await this.#mutated.failedCheck(file, CHECK_LIMIT_MS) : undefined;
       if (check !== undefined) return { type: 'caught', by: check };
-      while (waiting.length > 0 && performance.now() < end) {
-        const chunk = waiting.slice(0, size);
-        const patienceMs = HUNG_MS + chunk.length * HUNG_MS_A_FILE;
-        const outcome = await this.#mutated.test(chunk, Math.min(end - performance.now(), patienceMs));
-        const failed = outcome.type === 'failed' ? outcome.files : outcome.type === 'hung' ? chunk : [];
-        if (outcome.type === 'hung' && performance.now() > end) break; // out of time, which says nothing
-        if (outcome.type !== 'passed' && (await this.#isDueToFault(failed, patienceMs))) {
-          return { type: 'caught', by: outcome.type === 'hung' ? 'hanging' : (failed[0] ?? 'failing to load') };
-        }
-        waiting = waiting.filter((test) => this.#isSound.get(test) !== false);
-        if (outcome.type !== 'passed' && chunk.some((test) => this.#isSound.get(test) === false)) continue; // without it
-        tried += chunk.length;
-        waiting = waiting.slice(size);
-        break;
-      }
     }
-    return { type: 'missed', tests: tried, left: waiting.length };
+    const check = tests.length === 0 ? await this.#mutated.failedCheck(file, CHECK_LIMIT_MS) : undefined;
+    return check === undefined ? { type: 'missed', tests: tried, left: 0 } : { type: 'caught', by: check };
   }
 
-  /** Each of the files fails alone with the fault, and passes without: it is not chance, nor a lack of time. */
-  async #isDueToFault(files: readonly string[], limitMs: number): Promise<boolean> {
-    if (!(await this.#passesWithoutFault(files, limitMs))) return false;
-    return files.length === 0 || (await this.#mutated.test(files, limitMs)).type !== 'passed';
+  /** What notices the fault among the tests: undefined if all pass, or fail without the fault as well. */
+  async #failureOf(chunk: readonly RankedTest[]): Promise<string | undefined> {
+    const outcome = await this.#mutated.test(namesOf(chunk), limitsOf(chunk));
+    if (outcome.type === 'passed') return undefined;
+    const files = outcome.type === 'failed' ? outcome.files : [];
+    const [asserted] = outcome.type === 'failed' ? outcome.asserted : [];
+    if (asserted !== undefined && this.#hasPassed(asserted)) return asserted;
+    const suspects = files.length === 0 ? chunk : chunk.filter(({ test }) => files.includes(test));
+    if (!(await this.#isDueToFault(suspects))) {
+      const others = chunk.filter((one) => !suspects.includes(one));
+      return others.length === 0 || suspects.length === 0 ? undefined : await this.#failureOf(others);
+    }
+    return outcome.type === 'hung' ? 'hanging' : (files[0] ?? 'failing to load');
   }
 
-  async #passesWithoutFault(files: readonly string[], limitMs: number): Promise<boolean> {
-    for (const file of files) {
-      let isSound = this.#isSound.get(file);
-      if (isSound === undefined) {
-        isSound = (await this.#sound.test([file], limitMs)).type === 'passed';
-        this.#isSound.set(file, isSound);
-      }
-      if (!isSound) return false;
-    }
-    return true;
+  /** The tests pass without the fault, with time to spare, and fail with it again: it is not chance, nor a lack of time. */
+  async #isDueToFault(suspects: readonly RankedTest[]): Promise<boolean> {
+    const limits = limitsOf(suspects);
+    const short = { runMs: limits.runMs * SOUND_SHARE, testMs: limits.testMs * SOUND_SHARE };
+    if ((await this.#sound.test(namesOf(suspects), short)).type !== 'passed') return false;
+    return (await this.#mutated.test(namesOf(suspects), limits)).type !== 'passed';
   }
+}
+
+function namesOf(tests: readonly RankedTest[]): string[] {
+  return tests.map(({ test }) => test);
+}
+
+function limitsOf(tests: readonly RankedTest[]): TestLimits {
+  const durations = tests.map(({ durationMs }) => durationMs);
+  return {
+    runMs: START_MS + HUNG_FACTOR * durations.reduce((all, one) => all + one, 0),
+    testMs: Math.max(LEAST_TEST_MS, HUNG_FACTOR * Math.max(...durations)),
+  };
+}
+
+function chunksOf(tests: readonly RankedTest[]): RankedTest[][] {
+  const chunks: RankedTest[][] = [];
+  let room = 0;
+  for (const one of tests) {
+    if (room <= 0) {
+      room = CHUNKS_MS[chunks.length] ?? CHUNKS_MS.at(-1) ?? 0;
+      chunks.push([]);
+    }
+    chunks.at(-1)?.push(one);
+    room -= one.durationMs;
+  }
+  return chunks;
 }

@@ -82,6 +82,24 @@ describe('batches', () => {
     ]);
   });
 
+  test('are on their way 32 at once; the next follows when one has arrived', async () => {
+    const { metrics } = new Counted();
+    const memory = new Memory();
+    let arrive: (isWritten: boolean) => void = () => undefined;
+    const sink = new BatchedSink(
+      memory,
+      { bufferSize: 100, maxBatchSize: 1, maxBatchWaitMs: 1000 },
+      { clock: new VirtualClock(), metrics },
+    );
+    memory.hold = new Promise((resolve) => void (arrive = resolve));
+    sink.write(Array.from({ length: 40 }, (_unused, index) => event(String(index))));
+    expect(memory.batches.length).toBe(32);
+    memory.hold = undefined;
+    arrive(true);
+    await sink[Symbol.asyncDispose]();
+    expect(memory.batches.flat()).toEqual(Array.from({ length: 40 }, (_unused, index) => String(index)));
+  });
+
   test('that are left at the end are handed on, and a dead receiver does not hold up the stop for long', async () => {
     const [memory, clock, { metrics }] = [new Memory(), new VirtualClock(), new Counted()];
     const sink = new BatchedSink(memory, options, { clock, metrics });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalQuantity } from './canonical-quantity.ts';
+import { trimGo } from './go-text.ts';
 import { parseQuantity } from './parse-quantity.ts';
 import { milliQuantityOf, Quantity, quantityOf } from './quantity.ts';
 import { ValueError } from './value-error.ts';
@@ -53,6 +54,14 @@ describe('a canonical quantity', () => {
         assert.equal(read.compare(quantity(read.toString())), 0);
       }),
     );
+  });
+
+  test('has one of the known suffixes', () => {
+    const characters = Array.from({ length: 256 }, (_unused, code) => String.fromCharCode(code));
+    const suffixes = characters.flatMap((letter) => [letter, `${letter}i`]);
+    const known = suffixes.filter((one) => !(canonicalQuantity(`5${one}`) instanceof ValueError));
+    const read = suffixes.filter((one) => !(parseQuantity(trimGo(`5${one}`)) instanceof ValueError));
+    expect(known).toEqual(read);
   });
 
   test('is the same by the quick way and by the long one', () => {

@@ -9,6 +9,7 @@ import {
   openProtobufEnvelope,
 } from '../../api/index.ts';
 import type { ApiObject, Struct } from '../../api/index.ts';
+import { pagedBytes } from '../../base/index.ts';
 import type { Revision } from '../../store/index.ts';
 import type { StorageForm } from '../resource.ts';
 
@@ -37,7 +38,7 @@ export function jsonStorage(type: Struct, typeOf?: (apiVersion: string) => Struc
   const written = new WeakSet<Uint8Array>();
   return {
     encode(object) {
-      const value = Buffer.from(jsonText(object, type));
+      const value = pagedBytes(jsonText(object, type));
       if (isStructural) written.add(value);
       return value;
     },

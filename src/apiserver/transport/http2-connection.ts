@@ -12,8 +12,11 @@ import { type AddressBudgets, ResetBudget } from './reset-budget.ts';
 /** Room for a body to be on its way: as upstream, nearly all fit into one frame. */
 const STREAM_WINDOW_BYTES = 256 * 1024;
 
-/** All bodies on their way together: a largest one, and some more. */
-const CONNECTION_WINDOW_BYTES = 4 * 1024 * 1024;
+/**
+ * All bodies on their way together. This much is read and decrypted of one connection in a turn of the event loop, so it bounds
+ * how long many connections hold up the others. Bodies that wait to be read do not count: Node confirms what has come at once.
+ */
+const CONNECTION_WINDOW_BYTES = 256 * 1024;
 
 /** Node refuses new streams above this; what waits to be sent counts, so it has to be well above all buffers together. */
 const MAX_SESSION_MEMORY_MB = 256;

@@ -74,6 +74,10 @@ describe('the parser refuses', () => {
     );
   });
 
+  test.each(['a..b', '#a..b', 'a.#.b', 'a..b #'])('%s, and quotes the tokens only', (text) => {
+    expect(refused(text)).toContain("no viable alternative at input '..'\n");
+  });
+
   test('reserved words, also as the variable of a macro', () => {
     expect(refused('[1].map(var, 1)')).toBe(
       'ERROR: <input>:1:9: reserved identifier: var\n | [1].map(var, 1)\n | ........^\n' +

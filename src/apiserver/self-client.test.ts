@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { alreadyExists, forbidden, notFound, type StatusError } from '../api/index.ts';
+import { VirtualClock } from '../base/index.ts';
+import { SelfClient } from './self-client.ts';
+
+const NAMESPACES = { group: '', resource: 'namespaces' };
+const REFUSED = forbidden(NAMESPACES, 'a', 'it is full');
+const object = { metadata: { name: 'a' } };
+
+/** A client of a server that refuses every write, and has nothing to read. */
+function clientOf({ status }: StatusError): SelfClient {
+  const missing = notFound(NAMESPACES, 'a').status;
+  const answer = (method: string): Promise<{ type: 'status'; status: StatusError['status'] }> =>
+    Promise.resolve({ type: 'status', status: method === 'GET' ? missing : status });
+  return new SelfClient({ answer: ({ method }) => answer(method) }, new VirtualClock());
+}
+
+describe('what the server writes to itself and is refused', () => {
+  const client = clientOf(REFUSED);
+
+  test.each([
+    ['ensure', () => client.ensure('/api/v1/namespaces', object)],
+    ['create', () => client.create('/api/v1/namespaces', object)],
+    ['update', () => client.update('/api/v1/namespaces/a', object)],
+    ['apply', () => client.apply('/api/v1/namespaces/a', object, { fieldManager: 'm' })],
+    ['delete', () => client.delete('/api/v1/namespaces/a')],
+  ])('fails: %s', async (_verb, write) => {
+    await expect(write()).rejects.toMatchObject({ status: { reason: 'Forbidden' } });
+  });
+
+  test('is no failure when another server has created it first', async () => {
+    expect(await clientOf(alreadyExists(NAMESPACES, 'a')).ensure('/api/v1/namespaces', object)).toBe(false);
+  });
+});

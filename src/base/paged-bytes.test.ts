@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { pagedBytes } from './paged-bytes.ts';
+
+test.each([0, 1, 32_767, 32_768, 100_000])('%d characters become their bytes, whatever they take', (length) => {
+  const text = 'é'.repeat(length);
+  expect(Buffer.from(text).equals(pagedBytes(text))).toBe(true);
+});
+
+test('only large ones have pages of their own', () => {
+  const isPaged = (length: number): boolean => (pagedBytes('x'.repeat(length)).buffer as ArrayBuffer).resizable;
+  expect([isPaged(32_767), isPaged(32_768)]).toEqual([false, true]);
+});
