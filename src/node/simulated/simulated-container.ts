@@ -4,11 +4,15 @@ import {
   type ContainerIdentity,
   type ContainerState,
   type ContainerStatus,
+  type MeasuredUsage,
   RuntimeError,
   type ScriptedReadiness,
 } from '../runtime/index.ts';
+import type { ContainerSpec } from '../life/index.ts';
 import type { ContainerSetup } from './container-setup.ts';
+import { ProcessorMeter } from './processor-meter.ts';
 import { type Annotations, type ContainerScript, containerScript } from './script.ts';
+import { containerUsage, measuredUsage, type Usage } from './usage.ts';
 import { FileTree, type ShellMachine } from './shell/index.ts';
 
 /** How a container ended. */
@@ -52,6 +56,8 @@ export class SimulatedContainer {
   #script: { readonly from: Annotations; readonly script: ContainerScript } | undefined;
   #kill: { readonly atMs: number; readonly timer: Disposable } | undefined;
 
+  /** Of this run; made when it is first asked for. */
+  #meter: ProcessorMeter | undefined;
   /** Made when a command first needs it. */
   #machine: ShellMachine | undefined;
 
@@ -100,6 +106,16 @@ export class SimulatedContainer {
     const script = containerScript(annotations, { name, attempt, kind });
     this.#script = { from: annotations, script };
     return script;
+  }
+
+  /** What it uses while it runs, with these resources of its spec; undefined when it does not. */
+  usage(
+    resources: ContainerSpec['resources'],
+  ): { readonly usage: Usage; readonly measured: MeasuredUsage } | undefined {
+    if (this.state !== 'CONTAINER_RUNNING' || this.#startedAtMs === undefined) return undefined;
+    const usage = containerUsage(this.script.usage, resources);
+    this.#meter ??= new ProcessorMeter(this.#startedAtMs);
+    return { usage, measured: measuredUsage(usage, this.#meter, this.#parts.clock.now()) };
   }
 
   get setup(): ContainerSetup {

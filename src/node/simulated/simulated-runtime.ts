@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { AbortScope, type Clock, deepEqual, type Random } from '../../base/index.ts';
-import type { Observed, Pod } from '../../client/index.ts';
+import type { Node, Observed, Pod } from '../../client/index.ts';
 import { cutBytes } from '../../wire/connections/index.ts';
 import {
   type AttachRequest,
@@ -12,7 +12,9 @@ import {
   type CreateContainerRequest,
   type ExecRequest,
   type ExecSyncResponse,
+  type MeasuredUsage,
   type NodeRuntime,
+  type NodeUsage,
   type OpenPort,
   type OpenProcess,
   type PodSandboxConfig,
@@ -29,6 +31,7 @@ import {
 } from '../runtime/index.ts';
 import { AddressPool } from './address-pool.ts';
 import { setupOf, UNKNOWN_SETUP } from './container-setup.ts';
+import { ProcessorMeter } from './processor-meter.ts';
 import { remembered } from './recover.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { httpBody, sandboxFailure } from './script.ts';
@@ -39,6 +42,7 @@ import { attachToShell, runScripted } from './scripted-process.ts';
 import { SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
+import { measuredUsage, nodeUsage, type Usage } from './usage.ts';
 
 export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
@@ -69,10 +73,12 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   readonly #clock: Clock;
   readonly #pools: readonly AddressPool[];
   readonly #registry: SandboxRegistry;
+  readonly #meter: ProcessorMeter;
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#meter = new ProcessorMeter(options.clock.now());
     this.#pools = options.podCidrs.map((cidr) => new AddressPool(cidr));
     this.images = new SimulatedImages(options.clock);
     this.#registry = new SandboxRegistry(options.clock);
@@ -163,14 +169,31 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   }
 
   async containerStats(filter?: ContainerFilter): Promise<readonly ContainerStats[]> {
-    const timestampMs = this.#clock.now();
-    return (await this.listContainers(filter)).map(({ id, metadata, state, startedAtMs = timestampMs }) => {
-      const { cpuCores, memoryBytes } = this.#registry.container(id).script;
-      const isRunning = state === 'CONTAINER_RUNNING';
-      const usageCoreNanoSeconds = isRunning ? Math.round(cpuCores * (timestampMs - startedAtMs) * 1e6) : 0;
-      const workingSetBytes = isRunning ? memoryBytes : 0;
-      return { id, metadata, timestampMs, usageCoreNanoSeconds, workingSetBytes, writableLayerBytes: 0 };
-    });
+    const nothing = { timestampMs: this.#clock.now(), usageCoreNanoSeconds: 0, workingSetBytes: 0 };
+    return (await this.listContainers(filter)).map(({ id, metadata }) => ({
+      id,
+      metadata,
+      ...(this.#registry.container(id).usage(undefined)?.measured ?? nothing),
+      writableLayerBytes: 0,
+    }));
+  }
+
+  usage(pods: readonly Observed<Pod>[], node: Observed<Node> | undefined): NodeUsage {
+    const containers = new Map<string, MeasuredUsage>();
+    const usages: Usage[] = [];
+    for (const { metadata, spec } of pods) {
+      const specs = new Map(
+        [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map((each) => [each.name, each]),
+      );
+      for (const container of this.#registry.sandboxOfPod(metadata.uid)?.containers ?? []) {
+        const used = container.usage(specs.get(container.name)?.resources);
+        if (used === undefined) continue;
+        containers.set(container.id, used.measured);
+        usages.push(used.usage);
+      }
+    }
+    const whole = nodeUsage(node?.metadata.annotations ?? {}, usages);
+    return { whole: measuredUsage(whole, this.#meter, this.#clock.now()), containers };
   }
 
   async updateContainerResources(): Promise<void> {
