@@ -131,7 +131,7 @@ async function tryExtensionServers(
   for (const extension of extensions) {
     const missing = extension.whyNot();
     if (missing === undefined) {
-      await using server = await startServer(options, bundle);
+      await using server = await startWithNode(options.server, bundle);
       results.push(told(resultOf(extension.subject, options.server, await extension.run(server))));
     } else {
       console.log(`${extension.subject}: skipped, ${missing}`);

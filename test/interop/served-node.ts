@@ -14,7 +14,7 @@ const HOST = '127.0.0.1';
 
 /** A server with a simulated node: its own, or one of ours in this process that the real API server reaches over the network. */
 export async function startWithNode(server: ServerName, bundle: string | undefined): Promise<RunningServer> {
-  if (server !== 'kube') return startKeelson({ bundle });
+  if (server !== 'kube') return startKeelson({ bundle, flags: ['--node-endpoints'] });
   const folder = await mkdtemp(join(tmpdir(), 'keelson-streams-'));
   const file = (name: string): string => join(folder, 'pki', name);
   const kube = await startKube({
