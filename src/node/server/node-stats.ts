@@ -1,12 +1,12 @@
 import {
   CONTAINER_NAME,
   type MeasuredUsage,
+  type NodeUsage,
   POD_NAME,
   POD_NAMESPACE,
   POD_UID,
   type RuntimeService,
 } from '../runtime/index.ts';
-import type { ServedNode } from './node-routes.ts';
 
 /** What a running container uses. */
 interface ContainerUse extends MeasuredUsage {
@@ -17,7 +17,13 @@ interface ContainerUse extends MeasuredUsage {
   readonly startedAtMs: number;
 }
 
-type MeasuredNode = Pick<ServedNode, 'name' | 'startedAtMs' | 'runtime' | 'usage'>;
+/** As much of a node as its figures depend on. */
+interface MeasuredNode {
+  readonly name: string;
+  readonly startedAtMs: number;
+  readonly runtime: RuntimeService;
+  usage(): NodeUsage | undefined;
+}
 
 const RUNNING = { state: 'CONTAINER_RUNNING' } as const;
 
