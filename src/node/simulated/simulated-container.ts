@@ -5,6 +5,7 @@ import {
   type ContainerState,
   type ContainerStatus,
   type MeasuredUsage,
+  POD_UID,
   RuntimeError,
   type ScriptedReadiness,
 } from '../runtime/index.ts';
@@ -13,7 +14,7 @@ import type { ContainerSetup } from './container-setup.ts';
 import { ProcessorMeter } from './processor-meter.ts';
 import { type Annotations, type ContainerScript, containerScript } from './script.ts';
 import { containerUsage, measuredUsage, type Usage } from './usage.ts';
-import { FileTree, type ShellMachine } from './shell/index.ts';
+import { FileTree, type MountedVolume, type ShellMachine } from './shell/index.ts';
 
 /** How a container ended. */
 interface Ending {
@@ -38,6 +39,14 @@ export interface SimulatedContainerParts {
   readonly onEnd: () => void;
 }
 
+/** Tells the files of a container's volumes. */
+export type LookUpFiles = (container: {
+  readonly podUid: string;
+  readonly name: string;
+  readonly environment: ReadonlyMap<string, string>;
+}) => Promise<readonly MountedVolume[]>;
+
+const MOUNT_AGAIN_MS = 60_000;
 const DIRECTORIES = ['/bin', '/etc', '/home', '/root', '/tmp', '/usr', '/var'];
 const KILLED = 137;
 const NOT_STARTED = 128;
@@ -120,6 +129,26 @@ export class SimulatedContainer {
 
   get setup(): ContainerSetup {
     return this.#parts.setup;
+  }
+
+  /** When the files of its volumes were looked up. */
+  #mountedAtMs: number | undefined;
+  /** Files of a part of a volume, which stay as they were when it was mounted. */
+  readonly #fixed = new Map<string, MountedVolume>();
+
+  /** Looks up the files of its volumes, unless that was done lately: as often as a kubelet does. */
+  async mount(clock: Clock, look: LookUpFiles | undefined): Promise<void> {
+    const nowMs = clock.now();
+    if (look === undefined || (this.#mountedAtMs !== undefined && nowMs - this.#mountedAtMs < MOUNT_AGAIN_MS)) return;
+    const { machine, environment } = this.shellSetup(clock);
+    const podUid = this.#parts.identity.labels[POD_UID] ?? '';
+    const found = await look({ podUid, name: this.name, environment });
+    for (const each of found) if (each.isFixed && !this.#fixed.has(each.path)) this.#fixed.set(each.path, each);
+    machine.files.mount(
+      found.map((each) => this.#fixed.get(each.path) ?? each),
+      nowMs,
+    );
+    this.#mountedAtMs = nowMs;
   }
 
   /** What a command in it finds: its files, which last as long as the container, and its environment. */

@@ -39,7 +39,7 @@ import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
 import { scriptedPort } from './scripted-port.ts';
 import { attachToShell, runScripted } from './scripted-process.ts';
-import { SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
+import { type LookUpFiles, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 import { measuredUsage, nodeUsage, type Usage } from './usage.ts';
@@ -50,6 +50,8 @@ export interface SimulatedRuntimeOptions {
   /** Where pods get their addresses from: one range of each IP family at most. */
   readonly podCidrs: readonly string[];
   readonly version: string;
+  /** Tells the files of containers' volumes, when a command first looks; all are empty unless given. */
+  readonly files?: LookUpFiles;
 }
 
 /** What commands print beyond this is left out, as by CRI's runtimes. */
@@ -213,7 +215,7 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     using scope = new AbortScope(signal);
     const late = new RuntimeError('DeadlineExceeded', `command timed out after ${timeoutMs} ms`);
     using _timeUp = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => scope.abort(late));
-    const container = this.#registry.running(id);
+    const container = await this.#withFiles(id);
     const { stdout, stderr, exitCode } = runScripted(cmd, { container, tty: false, clock }, { signal: scope.signal });
     const [output, errors, code] = await Promise.all([
       cutBytes(stdout, MAX_OUTPUT_BYTES),
@@ -225,13 +227,14 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   }
 
   async exec({ containerId, cmd, tty }: ExecRequest): Promise<StreamEndpoint<OpenProcess>> {
-    const command = { container: this.#registry.running(containerId), tty, clock: this.#clock };
+    const command = { container: await this.#withFiles(containerId), tty, clock: this.#clock };
     return { type: 'in process', open: (input) => runScripted(cmd, command, input) };
   }
 
   async attach({ containerId, stdin, tty }: AttachRequest): Promise<StreamEndpoint<OpenProcess>> {
     const container = this.#registry.running(containerId);
     if (stdin && container.setup.stdin !== 'none') {
+      await this.#withFiles(containerId);
       return { type: 'in process', open: (input) => attachToShell({ container, tty, clock: this.#clock }, input) };
     }
     return { type: 'in process', open: ({ signal }) => this.logs.attach(container, signal) };
@@ -312,6 +315,12 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
       annotations: () => sandbox.annotations,
       onEnd: () => this.#registry.tell(container, 'CONTAINER_STOPPED_EVENT'),
     });
+    return container;
+  }
+
+  async #withFiles(id: string): Promise<SimulatedContainer> {
+    const container = this.#registry.running(id);
+    await container.mount(this.#clock, this.#options.files);
     return container;
   }
 
