@@ -1,3 +1,4 @@
+import type { GroupVersion, Priority } from '../api/index.ts';
 import type { ForeignApi, ForeignVersion } from '../apiserver/index.ts';
 import { Listeners } from '../apiserver/index.ts';
 import { type Clock, deepEqual, type Logger, type Random } from '../base/index.ts';
@@ -5,7 +6,14 @@ import type { Backends } from './backends.ts';
 import { KeyedWork, type WorkResult } from './keyed-work.ts';
 import { AGGREGATOR_USER } from './probe.ts';
 import { type DiscoveredVersions, groupVersionKey, readAggregated, readResourceList } from './read-discovery.ts';
-import { groupVersionPath, type RemoteService } from './registered-service.ts';
+import {
+  apiServiceName,
+  groupVersionPath,
+  type LocalVersion,
+  localVersion,
+  MANAGED_LABEL,
+  type RemoteService,
+} from './registered-service.ts';
 import type { RegisteredServices } from './registered-services.ts';
 
 export interface ForeignDiscoveryOptions {
@@ -38,6 +46,8 @@ export class ForeignDiscovery implements ForeignApi, Disposable {
   readonly #listeners = new Listeners<readonly string[]>();
   /** By the name of their APIService. */
   readonly #versions = new Map<string, ForeignVersion>();
+  /** What APIServices say of this server's own versions, by name. */
+  readonly #local = new Map<string, LocalVersion>();
   /** By service, since one server may stand behind many APIServices. */
   readonly #documents = new Map<string, KnownDocument>();
   #subscription: Disposable | undefined;
@@ -55,7 +65,7 @@ export class ForeignDiscovery implements ForeignApi, Disposable {
 
   start(): void {
     const { services } = this.#options;
-    for (const name of services.remotes.keys()) this.#take(name);
+    for (const { metadata } of services.all()) this.#take(metadata.name);
     this.#subscription = services.onChange((name) => this.#take(name));
   }
 
@@ -65,6 +75,10 @@ export class ForeignDiscovery implements ForeignApi, Disposable {
 
   versionsOf(group: string): readonly ForeignVersion[] {
     return [...this.#versions.values()].filter((version) => version.group === group);
+  }
+
+  localPriority(version: GroupVersion): Priority | undefined {
+    return this.#local.get(apiServiceName(version))?.priority;
   }
 
   onChange(listener: (groups: readonly string[]) => void): Disposable {
@@ -77,6 +91,7 @@ export class ForeignDiscovery implements ForeignApi, Disposable {
   }
 
   #take(name: string): void {
+    this.#takeLocal(name);
     const remote = this.#options.services.remotes.get(name);
     const known = this.#versions.get(name);
     if (remote === undefined) {
@@ -90,6 +105,18 @@ export class ForeignDiscovery implements ForeignApi, Disposable {
     this.#set(name, { ...known, group, version, priority });
     this.#work.resetBackoff(name);
     this.#work.add(name);
+  }
+
+  #takeLocal(name: string): void {
+    const before = this.#local.get(name);
+    const service = this.#options.services.get(name);
+    const current = service === undefined ? undefined : localVersion(service);
+    if (current === undefined) this.#local.delete(name);
+    else this.#local.set(name, current);
+    if (deepEqual(before, current)) return;
+    const isRegistration = before === undefined && service?.metadata.labels?.[MANAGED_LABEL] !== undefined;
+    const group = (current ?? before)?.group ?? '';
+    if (!isRegistration) this.#listeners.tell([group]); // that of the server says what its kinds do
   }
 
   #set(name: string, version: ForeignVersion): void {

@@ -79,3 +79,23 @@ test('one that is registered by hand is left alone', async () => {
 
   expect((await plane.get(`${API_SERVICES_PATH}/v1.example.com`)).json().spec).toEqual(spec);
 });
+
+test('discovery goes by the priorities of registrations, also of the server’s own versions', async () => {
+  await using plane = await AggregatedPlane.start();
+  const { self } = plane.plane.server;
+  const path = `${API_SERVICES_PATH}/v1.batch`;
+  const names = async (): Promise<string[]> =>
+    (await plane.get('/apis')).json().groups.map(({ name }: { name: string }) => name);
+  const before = await names();
+  const { spec, ...batch } = (await plane.get(path)).json();
+  await self.update(path, { ...batch, spec: { ...spec, groupPriorityMinimum: 19_000 } });
+  await rest();
+  const after = await names();
+  await self.delete(path);
+  await rest();
+
+  expect(before.indexOf('apps')).toBeLessThan(before.indexOf('batch'));
+  expect(after.indexOf('batch')).toBe(1); // behind apiregistration.k8s.io
+  expect(after.filter((name) => name !== 'batch')).toEqual(before.filter((name) => name !== 'batch'));
+  expect(await names()).toEqual(before);
+});

@@ -3,10 +3,15 @@ import type { ApiServer, Resource } from '../apiserver/index.ts';
 import type { Logger, Random } from '../base/index.ts';
 import { deepEqual } from '../base/index.ts';
 import { KeyedWork, type WorkResult } from './keyed-work.ts';
-import { API_SERVICES, API_SERVICES_PATH, apiServiceName, type StoredApiService } from './registered-service.ts';
+import {
+  API_SERVICES,
+  API_SERVICES_PATH,
+  apiServiceName,
+  MANAGED_LABEL,
+  type StoredApiService,
+} from './registered-service.ts';
 import type { RegisteredServices } from './registered-services.ts';
 
-const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged';
 /** Built-in versions are registered when the server starts, and then left to administrators. */
 const ON_START = 'onstart';
 /** Versions of custom kinds are kept as long as they are served. */

@@ -25,6 +25,20 @@ export interface RemoteService extends GroupVersion {
 }
 
 const HTTPS_PORT = 443;
+/** Says that the server keeps an APIService in order. */
+export const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged';
+
+/** A group and version of this server, and where its registration puts it. */
+export interface LocalVersion extends GroupVersion {
+  readonly priority: Priority;
+}
+
+/** What an APIService says about this server; undefined when another one answers. */
+export function localVersion({ spec }: StoredApiService): LocalVersion | undefined {
+  const { service, group = '', version = '', groupPriorityMinimum, versionPriority } = spec;
+  if (service !== undefined) return undefined;
+  return { group, version, priority: { group: groupPriorityMinimum, version: versionPriority } };
+}
 
 /** What an APIService says about another server; undefined when this server answers itself. */
 export function remoteService({ metadata, spec, status }: StoredApiService): RemoteService | undefined {

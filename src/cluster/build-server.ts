@@ -134,7 +134,7 @@ interface AggregatorParts {
 }
 
 function aggregatorOf(server: ApiServer, options: ControlPlaneOptions, parts: AggregatorParts): Aggregator {
-  const { random, log, certificateClock, localApis, aggregation: { proxyClient, ...settings } = {} } = options;
+  const { random, log, certificateClock, localApis, aggregation: { routing, forwardsRedirects } = {} } = options;
   const { types, metrics, state } = parts;
   return new Aggregator({
     server,
@@ -142,11 +142,12 @@ function aggregatorOf(server: ApiServer, options: ControlPlaneOptions, parts: Ag
     random,
     log,
     metrics,
-    ...settings,
+    ...(routing === undefined ? {} : { routing }),
+    ...(forwardsRedirects === undefined ? {} : { forwardsRedirects }),
     ...(localApis === undefined ? {} : { local: localApis }),
     ...(certificateClock === undefined ? {} : { certificateClock }),
     proxyCertificate: () => {
-      const { certificate, privateKey } = proxyClient ?? state.frontProxyClient();
+      const { certificate, privateKey } = state.frontProxyClient();
       return { certificate, key: privateKey };
     },
     signal: state.ending,

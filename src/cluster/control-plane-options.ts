@@ -24,6 +24,8 @@ import type { StorageOptions } from './storage-options.ts';
 export interface AggregationSettings {
   /** Shown to other servers instead of the certificate of the cluster's own front proxy. */
   readonly proxyClient?: Credential;
+  /** Where that is from: it is read again when the files change. */
+  readonly proxyClientFiles?: CertificateFiles['proxyClient'];
   /** How their Services become addresses; see `ServiceRouting`. */
   readonly routing?: ServiceRouting;
   /** Passes on answers that send clients elsewhere; they are refused unless given. */

@@ -78,19 +78,22 @@ export class ControlPlane implements AsyncDisposable {
   #identity: Promise<void> | undefined;
   readonly #audit: AsyncDisposable | undefined;
   readonly #aggregator: Aggregator;
+  /** Shown to other servers in place of the cluster's own. */
+  #proxyClient: Credential | undefined;
 
   /** Use `startControlPlane`. */
   constructor(options: ControlPlaneOptions, parts: ControlPlaneParts) {
     this.#options = options;
     this.#parts = parts;
     this.#pki = parts.pki;
+    this.#proxyClient = options.aggregation?.proxyClient;
     this.localNodes = new LocalNodes(options.log);
     const { server, definitions, fairness, audit, aggregator, legacyToken } = buildServer(options, parts, {
       isBootstrapped: () => this.#isBootstrapped,
       address: () => this.#address,
       localNodes: this.localNodes,
       metrics: () => this.#metricSources.flatMap((source) => source()),
-      frontProxyClient: () => this.#pki.frontProxyClient,
+      frontProxyClient: () => this.#proxyClient ?? this.#pki.frontProxyClient,
       kubeletClient: renewedCredential(
         () => this.issue({ subject: KUBELET_CLIENT, usage: 'client' }),
         this.certificateClock,
@@ -273,15 +276,22 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   #follow(transport: HttpTransport): void {
-    const { certificateFiles, serving, clientAuthorities, clock, log } = this.#options;
-    if (certificateFiles === undefined) return;
+    const { certificateFiles, serving, clientAuthorities, clock, log, aggregation } = this.#options;
+    const proxyClient = aggregation?.proxyClientFiles;
+    if (certificateFiles === undefined && proxyClient === undefined) return;
     const known = {
+      ...(this.#proxyClient === undefined ? {} : { proxyClient: this.#proxyClient }),
       ...(serving === undefined ? {} : { serving }),
       ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
       proxyAuthorities: frontProxyOf(this.#options, this.pki).authorities,
     };
     const use = (renewed: RenewedCertificates): void => transport.renew(renewed);
-    this.#followed = followCertificateFiles(certificateFiles, { known, clock, log, use });
+    const useProxyClient = (renewed: Credential): void => {
+      this.#proxyClient = renewed;
+      this.#aggregator.certificateRenewed();
+    };
+    const files = { ...certificateFiles, ...(proxyClient === undefined ? {} : { proxyClient }) };
+    this.#followed = followCertificateFiles(files, { known, clock, log, use, useProxyClient });
   }
 
   #serving(): ServingCertificate {

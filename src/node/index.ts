@@ -12,4 +12,4 @@ export { DEFAULT_CAPACITY, type NodeDescription, type RuntimeFactory } from './m
 export * from './runtime/index.ts';
 export { type PodLogOptions, PodStreams, type StreamOptions } from './streams/index.ts';
 export * from './server/index.ts';
-export { SIMULATED, SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/index.ts';
+export * from './simulated/index.ts';

@@ -72,6 +72,7 @@ export class NodeAgent implements Runnable {
     this.#parts = parts;
     const { client, clock, random, nodes, events } = parts;
     this.streams = this.#podStreams();
+    const pods = (): readonly Observed<Pod>[] => parts.podsOf(node.name).flatMap((key) => this.#ownPod(key) ?? []);
     this.served = {
       name: node.name,
       streams: this.streams,
@@ -80,7 +81,8 @@ export class NodeAgent implements Runnable {
       startedAtMs: clock.now(),
       port: node.port ?? 0,
       pod: (key) => this.#ownPod(key),
-      pods: () => parts.podsOf(node.name).flatMap((key) => this.#ownPod(key) ?? []),
+      pods,
+      usage: () => runtime.usage?.(pods(), nodes.get(node.name)),
     };
     this.#workerParts = this.#partsOfWorkers();
     this.#heartbeat = new NodeHeartbeat(node, { client, clock, random, nodes, events, runtime });

@@ -12,7 +12,8 @@ import {
 } from './machine/index.ts';
 import { NodeBeats } from './node-beats.ts';
 import { NodeAgent, type NodeTask } from './node-agent.ts';
-import { SIMULATED, SimulatedRuntime } from './simulated/index.ts';
+import { SIMULATED, SimulatedRuntime, type SimulatedRuntimeOptions } from './simulated/index.ts';
+import { ApiVolumeData, containerFiles } from './volumes/index.ts';
 
 export interface NodeOptions {
   /** Overrules what a node has unless told otherwise; see `DEFAULT_CAPACITY`. */
@@ -117,7 +118,7 @@ class RunningNodes implements PreparedPart {
 
   constructor(context: AppContext, nodes: readonly NodeDescription[], options: RunningOptions) {
     const { clock, random, log } = context;
-    const { scopes, concurrency = POD_WORKERS, runtime = simulated(context) } = options;
+    const { scopes, concurrency = POD_WORKERS, runtime = simulated(context, scopes) } = options;
     const workers = (name: string, atOnce: number): KeyedWorkers =>
       context.workers(name, {
         concurrency: atOnce,
@@ -206,9 +207,22 @@ async function runApart(tasks: readonly Runnable[], signal: AbortSignal): Promis
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-function simulated({ clock, random }: AppContext): { readonly name: string; readonly create: RuntimeFactory } {
-  const create: RuntimeFactory = ({ podCidrs, kubeletVersion }) =>
-    new SimulatedRuntime({ clock, random, podCidrs, version: kubeletVersion.replace(/^v/, '') });
+function simulated(
+  context: AppContext,
+  scopes: RunningOptions['scopes'],
+): { readonly name: string; readonly create: RuntimeFactory } {
+  const { clock, random } = context;
+  const pods = context.objects(Pod, scopes.pods);
+  const create: RuntimeFactory = ({ name, podCidrs, kubeletVersion, addresses, capacity }) => {
+    const data = new ApiVolumeData(context.clientOf(name));
+    const files: SimulatedRuntimeOptions['files'] = async ({ podUid, ...container }) => {
+      const pod = pods.byIndex(podsByNode, name).find(({ metadata }) => metadata.uid === podUid);
+      if (pod === undefined) return [];
+      const podIps = (pod.status?.podIPs ?? []).map(({ ip }) => ip ?? '');
+      return containerFiles(pod, container, { data, podIps, hostIps: addresses, allocatable: capacity });
+    };
+    return new SimulatedRuntime({ clock, random, podCidrs, version: kubeletVersion.replace(/^v/, ''), files });
+  };
   return { name: SIMULATED, create };
 }
 

@@ -8,11 +8,16 @@ export interface ContainerPlace {
   readonly container: string;
 }
 
+/** What a client asks for. */
+export interface Asked {
+  readonly query: Pick<Call['query'], 'all' | 'get' | 'has'>;
+}
+
 type Parameter = [name: string, value: string];
 
 /** Where a node has the log of a container, with what the client wants of it. */
-export function logPath(place: ContainerPlace, { query }: Call): string {
-  const asked = ['follow', 'previous', 'timestamps'].filter((name) => isTrue(query.get(name)));
+export function logPath(place: ContainerPlace, { query }: Asked): string {
+  const asked = ['follow', 'previous', 'timestamps'].filter((name) => isAsked(query, name));
   const given = ['sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes', 'stream'].filter(
     (name) => query.get(name) !== '',
   );
@@ -23,7 +28,7 @@ export function logPath(place: ContainerPlace, { query }: Call): string {
 }
 
 /** Where a node runs a command in a container, or connects to what it runs. */
-export function commandPath(type: 'exec' | 'attach', place: ContainerPlace, { query }: Call): string {
+export function commandPath(type: 'exec' | 'attach', place: ContainerPlace, { query }: Asked): string {
   const wanted = wantedStreams(query);
   const streams = [
     ['input', wanted.stdin],
@@ -37,24 +42,23 @@ export function commandPath(type: 'exec' | 'attach', place: ContainerPlace, { qu
 }
 
 /** Where a node connects to ports of a pod. */
-export function portsPath({ namespace, pod }: Omit<ContainerPlace, 'container'>, { query }: Call): string {
+export function portsPath({ namespace, pod }: Omit<ContainerPlace, 'container'>, { query }: Asked): string {
   const ports = query.all('ports');
   return pathOf('portForward', { namespace, pod }, ports.length === 0 ? [] : [['port', ports.join(',')]]);
 }
 
-/** The streams that a client asks for. What the options leave open is as their defaults say. */
-export function wantedStreams(query: Call['query']): WantedStreams {
-  const asked = (name: string, byDefault: boolean): boolean => (query.has(name) ? isTrue(query.get(name)) : byDefault);
-  return {
-    stdin: asked('stdin', false),
-    stdout: asked('stdout', true),
-    stderr: asked('stderr', true),
-    tty: asked('tty', false),
-  };
+/** The streams that a client asks for. */
+export function wantedStreams(query: Asked['query']): WantedStreams {
+  const [stdin = false, stdout = false, stderr = false, tty = false] = ['stdin', 'stdout', 'stderr', 'tty'].map(
+    (name) => isAsked(query, name),
+  );
+  return { stdin, stdout, stderr, tty };
 }
 
-function isTrue(text: string): boolean {
-  return text !== 'false' && text !== '0' && text !== '';
+/** Anything but `0` and `false`, in letters of any size, counts as yes: Python's clients write `False`. */
+function isAsked(query: Asked['query'], name: string): boolean {
+  const text = query.get(name);
+  return query.has(name) && text !== '0' && text.toLowerCase() !== 'false';
 }
 
 function pathOf(root: string, place: Partial<ContainerPlace>, parameters: readonly Parameter[]): string {

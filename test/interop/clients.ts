@@ -44,6 +44,15 @@ export function interopClients(places: Places): readonly InteropClient[] {
   ];
 }
 
+/** Programs that reach into pods, on a server that has a node. */
+export function streamClients(places: Places): readonly InteropClient[] {
+  return [
+    goClient('controller-runtime and client-go streams', 'streams', places),
+    pythonClient('Python kubernetes and kopf streams', 'streams.py', places),
+    { ...nodeClient(places, 'streams.mjs'), subject: '@kubernetes/client-node streams' },
+  ];
+}
+
 function goClient(subject: string, packageName: string, places: Places): InteropClient {
   const cwd = join(places.sources, 'go');
   const program = join(places.cache, 'go', packageName);
@@ -123,7 +132,7 @@ function javaClient(places: Places): InteropClient {
   };
 }
 
-function nodeClient(places: Places): InteropClient {
+function nodeClient(places: Places, file = 'main.mjs'): InteropClient {
   const source = join(places.sources, 'node');
   const cwd = join(places.cache, 'node');
   return {
@@ -135,7 +144,7 @@ function nodeClient(places: Places): InteropClient {
       await unlessDone(cwd, join(source, 'package-lock.json'), () =>
         build(['npm', 'ci'], { cwd, limitMs: BUILD_LIMIT_MS }),
       );
-      return { command: [process.execPath, 'main.mjs'], cwd };
+      return { command: [process.execPath, file], cwd };
     },
   };
 }

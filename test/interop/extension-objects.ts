@@ -52,3 +52,6 @@ export function apiService({ group, version, service }: Registered): object {
     spec: { group, version, service, insecureSkipTLSVerify: true, ...priorities },
   };
 }
+
+/** What those may do who only look. */
+export const READ = { verbs: ['get', 'list', 'watch'] };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { build } from './toolchain.ts';
 
 /** The image of all containers of the kubelet's trial, and that of its sandboxes. */
@@ -12,7 +12,7 @@ const BLOCK_BYTES = 512;
 /** Builds an image of one static program, and answers with the path of its archive. */
 export async function makeImage(folder: string): Promise<string> {
   const program = join(folder, 'look');
-  const cwd = join(import.meta.dirname, 'programs', 'look');
+  const cwd = resolve('test', 'interop', 'programs', 'look'); // scripts are run from the root
   await build(['go', 'build', '-o', program, 'main.go'], { cwd, environment: { CGO_ENABLED: '0' }, limitMs: 300_000 });
   const layer = archive([['look', await readFile(program), 0o755]]);
   const config = Buffer.from(

@@ -9,7 +9,7 @@ import { type ClientReport, runSteps } from './outcome.ts';
 import { build, type Ended, runCommand, whyMissing } from './toolchain.ts';
 import { eventually, type Trial } from './trial.ts';
 
-const NODE = 'real-1';
+export const NODE = 'real-1';
 const TOKEN = { id: 'abcdef', secret: '0123456789abcdef' };
 const STEP_LIMIT_MS = 90_000;
 
@@ -17,7 +17,11 @@ const STEP_LIMIT_MS = 90_000;
 export const kubeletTrial: Trial = { subject: 'kubelet', version: KUBERNETES_VERSION, whyNot, try: tryKubelet };
 
 function whyNot(server: string): string | undefined {
-  if (server === 'kube') return 'it is tried on ours only';
+  return server === 'kube' ? 'it is tried on ours only' : whyNoKubelet();
+}
+
+/** Why no kubelet can run here, in words to print. */
+export function whyNoKubelet(): string | undefined {
   if (process.getuid?.() !== 0) return 'it needs root';
   return (
     findPeer('kubelet').reason ??
@@ -41,15 +45,32 @@ async function tryKubelet(_server: string, { bundle }: { readonly bundle: string
     ];
     await using server = await startKeelson({ bundle, folder: join(folder, 'server'), flags });
     await using client = await connect({ kubeconfig: server.kubeconfig, userAgent: 'interop' });
-    await using _runtime = await startRuntime(folder);
-    await using _tasks = { [Symbol.asyncDispose]: () => endTasks(folder) };
-    await allowBootstrap(client);
-    await using _kubelet = await startKubelet(folder, server);
+    await using _kubelet = await joinKubelet(folder, server, client);
     const outcomes = await runSteps(steps(client, { folder, server }), STEP_LIMIT_MS);
     return { version: KUBERNETES_VERSION, outcomes };
   } finally {
-    await unmount(folder);
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A kubelet on containerd that joins the server, which needs bootstrap tokens. All it keeps is in the folder. */
+export async function joinKubelet(folder: string, server: RunningServer, client: Client): Promise<AsyncDisposable> {
+  const daemons: Daemon[] = [];
+  const stop = async (): Promise<void> => {
+    const [runtime, kubelet] = daemons;
+    await kubelet?.stop();
+    if (runtime !== undefined) await endTasks(folder);
+    await runtime?.stop();
+    await unmount(folder);
+  };
+  try {
+    daemons.push(await startRuntime(folder));
+    await allowBootstrap(client);
+    daemons.push(await startKubelet(folder, server));
+    return { [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
 }
 

@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type RunningServer, startKeelson, startKube, whyNoKube } from '../../peers/index.ts';
 import { writeFidelityPage } from '../fidelity/fidelity-page.ts';
-import { type InteropClient, interopClients } from './clients.ts';
+import { type InteropClient, interopClients, streamClients } from './clients.ts';
 import { accessServersTrial } from './access-servers.ts';
 import { accessWebhooksTrial } from './access-webhooks.ts';
 import { controlPlanes, tryControlPlane } from './control-planes.ts';
@@ -14,6 +14,7 @@ import { type ExtensionServer, extensionServers } from './extension-servers.ts';
 import { IMAGE_POLICY, tryImagePolicy } from './image-policy.ts';
 import { kitApiTrial } from './kit-api.ts';
 import { kubeletTrial } from './kubelet.ts';
+import { startWithNode } from './served-node.ts';
 import { type InteropOptions, readOptions, USAGE } from './options.ts';
 import { parseReport } from './outcome.ts';
 import { interopDocument, reportLine } from './report.ts';
@@ -46,18 +47,23 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(`interop is skipped: ${reason}`);
     return 0;
   }
-  const clients = interopClients({ sources: join(import.meta.dirname, 'programs'), cache });
+  const places = { sources: join(import.meta.dirname, 'programs'), cache };
+  const clients = interopClients(places);
+  const streams = streamClients(places);
   const isWanted = ({ subject }: { readonly subject: string }): boolean => options.only?.test(subject) ?? true;
   const bundle = options.server === 'kube' ? undefined : (options.bundle ?? buildBundle());
   await mkdir(cache, { recursive: true });
   const results = [
-    ...(await tryClients(clients.filter(isWanted), options, bundle)),
+    ...(await tryClients(clients.filter(isWanted), options, () => startServer(options, bundle))),
+    ...(await tryClients(streams.filter(isWanted), options, () => startWithNode(options.server, bundle))),
     ...(await tryExtensionServers(extensionServers.filter(isWanted), options, bundle)),
     ...(await tryControlPlanes(controlPlanes.filter(isWanted), options, bundle)),
     ...(isWanted({ subject: IMAGE_POLICY }) ? [await tryWebhook(options, bundle)] : []),
     ...(await runTrials(trials.filter(isWanted), options, bundle)),
   ];
-  const subjects = [...clients, ...extensionServers, ...controlPlanes, ...trials].map(({ subject }) => subject);
+  const subjects = [...clients, ...streams, ...extensionServers, ...controlPlanes, ...trials].map(
+    ({ subject }) => subject,
+  );
   await keep(results, [...subjects, IMAGE_POLICY]);
   return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
 }
@@ -66,10 +72,10 @@ async function main(args: readonly string[]): Promise<number> {
 async function tryClients(
   clients: readonly InteropClient[],
   options: InteropOptions,
-  bundle: string | undefined,
+  start: () => Promise<RunningServer>,
 ): Promise<InteropResult[]> {
   if (clients.length === 0) return [];
-  await using server = await startServer(options, bundle);
+  await using server = await start();
   const results: InteropResult[] = [];
   for (const client of clients) {
     const result = await tryClient(client, server, options);
@@ -125,7 +131,7 @@ async function tryExtensionServers(
   for (const extension of extensions) {
     const missing = extension.whyNot();
     if (missing === undefined) {
-      await using server = await startServer(options, bundle);
+      await using server = await startWithNode(options.server, bundle);
       results.push(told(resultOf(extension.subject, options.server, await extension.run(server))));
     } else {
       console.log(`${extension.subject}: skipped, ${missing}`);

@@ -40,6 +40,23 @@ metadata:
 spec: {containers: [{name: app, image: nginx}]}
 `;
 
+const CONFIGURED = `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data: {color: blue}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: configured}
+spec:
+  containers:
+  - name: app
+    image: nginx
+    volumeMounts: [{name: config, mountPath: /etc/config}, {name: config, mountPath: /etc/color, subPath: color}]
+  volumes: [{name: config, configMap: {name: settings}}]
+`;
+
 const UNBOUND = `
 apiVersion: v1
 kind: Pod
@@ -191,6 +208,21 @@ describe.each(PROTOCOLS)('kubectl over %s', requires('kubectl'), (_protocol, isW
         ? 'pods "failing" is forbidden: '
         : 'pods "failing" is forbidden: User "eve" cannot create resource "pods/exec" in API group "" in the namespace "default"',
     );
+  });
+
+  test('volumes have the files of ConfigMaps and the token of the service account, which nobody can change', async () => {
+    await kubectl.create(CONFIGURED);
+    await cluster.settle();
+    const exec = (...words: string[]) => kubectl.run(['exec', 'configured', '--', ...words]);
+    expect((await exec('cat', '/etc/config/color', '/etc/color')).stdout).toBe('blueblue');
+    const folder = '/var/run/secrets/kubernetes.io/serviceaccount';
+    expect((await exec('ls', folder)).stdout).toBe('ca.crt\nnamespace\ntoken\n');
+    expect((await exec('cat', `${folder}/token`)).stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    const refused = await exec('sh', '-c', 'echo red > /etc/config/color');
+    expect(refused.stderr).toContain('Read-only file system');
+    await kubectl.run(['patch', 'configmap', 'settings', '--type=merge', '-p', '{"data":{"color":"red"}}']);
+    await cluster.clock.advance('61s');
+    expect((await exec('cat', '/etc/config/color', '/etc/color')).stdout).toBe('redblue'); // a part stays as it was
   });
 });
 

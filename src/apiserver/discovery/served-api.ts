@@ -41,7 +41,7 @@ export class ServedApi {
   group(name: string): ServedGroup<ServedVersion> | undefined {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
-    const group = collect(name, this.#registry.resourcesOf(name), this.#foreign.versionsOf(name));
+    const group = collect(name, this.#registry.resourcesOf(name), this.#foreign);
     if (group !== undefined) this.#known.set(name, group);
     return group;
   }
@@ -59,8 +59,9 @@ export class ServedApi {
 function collect(
   name: string,
   resources: readonly Resource[],
-  foreign: readonly ForeignVersion[],
+  foreignApi: ForeignApi,
 ): ServedGroup<ServedVersion> | undefined {
+  const foreign = foreignApi.versionsOf(name);
   const members = new Map<string, Resource[]>();
   for (const resource of resources) {
     const known = members.get(resource.version);
@@ -69,7 +70,8 @@ function collect(
   }
   for (const { version } of foreign) members.delete(version);
   const own = [...members].map(([version, served]): ServedVersion => {
-    const priority = served.find((resource) => resource.priority !== undefined)?.priority ?? customPriority;
+    const stated = served.find((resource) => resource.priority !== undefined)?.priority ?? customPriority;
+    const priority = foreignApi.localPriority?.({ group: name, version }) ?? stated;
     return { group: name, version, priority, resources: served };
   });
   const others = foreign.map((version): ServedVersion => ({ ...version, resources: [], foreign: version }));

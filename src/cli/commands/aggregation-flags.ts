@@ -29,10 +29,17 @@ export function aggregationSettings(flags: Flags): AggregationSettings {
   const proxyClient = proxyClientOf(flags);
   const routing = flags.isSet('enable-aggregator-routing') ? 'endpoints' : 'cluster-ip';
   return {
-    ...(proxyClient === undefined ? {} : { proxyClient }),
+    ...(proxyClient === undefined ? {} : { proxyClient, ...proxyClientFiles(flags) }),
     ...(flags.has('enable-aggregator-routing') ? { routing } : {}),
     forwardsRedirects: !flags.isSet('aggregator-reject-forwarding-redirect'),
   };
+}
+
+/** The files are read again when they change. */
+function proxyClientFiles(flags: Flags): Pick<AggregationSettings, 'proxyClientFiles'> {
+  const [certificate, privateKey] = [flags.text('proxy-client-cert-file'), flags.text('proxy-client-key-file')];
+  if (certificate === undefined || privateKey === undefined) return {};
+  return { proxyClientFiles: { certificate, privateKey } };
 }
 
 function proxyClientOf(flags: Flags): AggregationSettings['proxyClient'] {

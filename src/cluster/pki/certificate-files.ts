@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { RenewedCertificates } from '../../apiserver/index.ts';
 import { type Clock, type Logger, messageOf, watchFiles } from '../../base/index.ts';
+import type { Credential } from '../../wire/certificates/index.ts';
 
 /** Paths of PEM files that somebody else renews. */
 export interface CertificateFiles {
@@ -8,6 +9,8 @@ export interface CertificateFiles {
   readonly serving?: { readonly certificate: string; readonly privateKey: string };
   readonly clientAuthorities?: string;
   readonly proxyAuthorities?: string;
+  /** What the server shows to API servers behind it, and its key. */
+  readonly proxyClient?: { readonly certificate: string; readonly privateKey: string };
 }
 
 /** The same as they were read at the start. */
@@ -15,6 +18,7 @@ export interface ReadCertificates {
   readonly serving?: { readonly certificate: string; readonly privateKey: string };
   readonly clientAuthorities?: string;
   readonly proxyAuthorities?: string;
+  readonly proxyClient?: Credential;
 }
 
 export interface CertificateFilesOptions {
@@ -22,21 +26,22 @@ export interface CertificateFilesOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly use: (renewed: RenewedCertificates) => void;
+  readonly useProxyClient: (renewed: Credential) => void;
 }
 
 /** Follows certificate files until the result is disposed of; one that cannot be used is told of, and what was there counts on. */
 export function followCertificateFiles(files: CertificateFiles, options: CertificateFilesOptions): Disposable {
   const { known } = options;
-  const { serving, clientAuthorities, proxyAuthorities } = files;
+  const { serving, clientAuthorities, proxyAuthorities, proxyClient } = files;
   const watches: Disposable[] = [];
-  const follow = (paths: readonly string[], texts: readonly string[], read: Read): void => {
-    const { clock, log, use } = options;
+  const { clock, log, use, useProxyClient } = options;
+  const follow = (paths: readonly string[], texts: readonly string[], take: Take): void => {
     watches.push(
       watchFiles(paths, {
         clock,
         known: texts,
         changed: (fresh) => {
-          use(read(...fresh));
+          take(...fresh);
           log.info('certificates reloaded', { files: paths });
         },
         failed: (error) => log.error('certificates cannot be used', { files: paths, error: messageOf(error) }),
@@ -45,12 +50,22 @@ export function followCertificateFiles(files: CertificateFiles, options: Certifi
   };
   if (serving !== undefined) {
     const { certificate = '', privateKey = '' } = known.serving ?? {};
-    follow([serving.certificate, serving.privateKey], [certificate, privateKey], readPair);
+    follow([serving.certificate, serving.privateKey], [certificate, privateKey], (...texts) => {
+      const pair = readPair(...texts);
+      use({ serving: { certificate: pair.certificate, key: pair.privateKey } });
+    });
+  }
+  if (proxyClient !== undefined) {
+    const { certificate = '', privateKey = '' } = known.proxyClient ?? {};
+    const paths = [proxyClient.certificate, proxyClient.privateKey];
+    follow(paths, [certificate, privateKey], (...texts) => useProxyClient(readPair(...texts)));
   }
   if (clientAuthorities !== undefined)
-    follow([clientAuthorities], [known.clientAuthorities ?? ''], (pem = '') => ({ clientAuthorities: checked(pem) }));
+    follow([clientAuthorities], [known.clientAuthorities ?? ''], (pem = '') =>
+      use({ clientAuthorities: checked(pem) }),
+    );
   if (proxyAuthorities !== undefined)
-    follow([proxyAuthorities], [known.proxyAuthorities ?? ''], (pem = '') => ({ proxyAuthorities: checked(pem) }));
+    follow([proxyAuthorities], [known.proxyAuthorities ?? ''], (pem = '') => use({ proxyAuthorities: checked(pem) }));
   return {
     [Symbol.dispose]() {
       for (const watch of watches) watch[Symbol.dispose]();
@@ -58,13 +73,13 @@ export function followCertificateFiles(files: CertificateFiles, options: Certifi
   };
 }
 
-type Read = (...texts: readonly string[]) => RenewedCertificates;
+type Take = (...texts: readonly string[]) => void;
 
 /** Between the writing of a certificate and that of its key they do not fit, and are not used. */
-function readPair(certificate = '', key = ''): RenewedCertificates {
-  if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
+function readPair(certificate = '', privateKey = ''): Credential {
+  if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey)))
     throw new Error('the private key is not that of the certificate');
-  return { serving: { certificate, key } };
+  return { certificate, privateKey };
 }
 
 function checked(pem: string): string {

@@ -3,7 +3,7 @@ import type { Node, Pod } from '../../api/types/core/v1.d.ts';
 import { type Resource, type ServerObjects, timestamp } from '../../apiserver/index.ts';
 import type { Clock, DeepReadonly } from '../../base/index.ts';
 import { METRICS, metricsKind } from './metrics-kinds.ts';
-import { containerUsages, nodeUsage, usageTexts } from './usage.ts';
+import { containerUsages, usageOfNode, usageTexts } from './usage.ts';
 
 export interface SimulatedMetricsOptions {
   readonly types: TypeTable;
@@ -45,7 +45,7 @@ export function metricsResources(options: SimulatedMetricsOptions): readonly Res
   };
   const nodeMetrics = (node: DeepReadonly<Node>, on: readonly DeepReadonly<Pod>[]): ApiObject | undefined =>
     simulated.has(node.metadata?.name ?? '') && isReady(node)
-      ? metricsOf('NodeMetrics', node, { usage: usageTexts(nodeUsage(node, on)) })
+      ? metricsOf('NodeMetrics', node, { usage: usageTexts(usageOfNode(node, on)) })
       : undefined;
   const onNode = (all: readonly DeepReadonly<Pod>[], name: string): readonly DeepReadonly<Pod>[] =>
     all.filter(({ spec }) => spec?.nodeName === name);

@@ -5,3 +5,4 @@ export { sandboxConfig } from './sandbox-config.ts';
 export { ServiceVariables } from './service-variables.ts';
 export { ContainerConfigError } from './config-error.ts';
 export { expandVariables } from './expand-variables.ts';
+export { fieldValue, type PodAddresses, resourceValue } from './field-values.ts';

@@ -1,4 +1,4 @@
-import type { Observed, Pod } from '../../client/index.ts';
+import type { Node, Observed, Pod } from '../../client/index.ts';
 import type { ActionExecutor } from './container-actions.ts';
 import type { ContainerLogs } from './container-logs.ts';
 import type {
@@ -7,6 +7,7 @@ import type {
   ContainerFilter,
   ContainerStats,
   ContainerStatus,
+  MeasuredUsage,
   ImageSpec,
 } from './container.ts';
 import type { LinuxContainerResources } from './linux.ts';
@@ -147,6 +148,13 @@ export interface ScriptedReadiness {
   readonly changesAtMs?: number;
 }
 
+/** What a node and the containers that run on it use. */
+export interface NodeUsage {
+  readonly whole: MeasuredUsage;
+  /** By container id. */
+  readonly containers: ReadonlyMap<string, MeasuredUsage>;
+}
+
 /** All that a node needs to run pods. Disposing stops nothing: it lets go of what watches over the containers. */
 export interface NodeRuntime extends Disposable {
   readonly runtime: RuntimeService;
@@ -159,6 +167,8 @@ export interface NodeRuntime extends Disposable {
   readonly volumes?: VolumeMounter;
   /** For scripted runtimes; a container without probes is started and ready as soon as it runs unless given. */
   readiness?(container: ContainerStatus): ScriptedReadiness;
+  /** For scripted runtimes, whose containers use what their pods say; what `containerStats` tells counts unless given. */
+  usage?(pods: readonly Observed<Pod>[], node: Observed<Node> | undefined): NodeUsage;
   /**
    * Called with a pod of the node before its containers are looked at, whenever the pod has changed.
    *

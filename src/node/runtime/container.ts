@@ -95,12 +95,18 @@ export interface ContainerFilter {
   readonly labelSelector?: Readonly<Record<string, string>>;
 }
 
-export interface ContainerStats {
-  readonly id: string;
-  readonly metadata: ContainerMetadata;
+/** What a container, or a node, uses now and has used so far. */
+export interface MeasuredUsage {
   readonly timestampMs: number;
+  /** Found out from the processor time so far where a runtime does not tell it. */
+  readonly usageNanoCores?: number;
   readonly usageCoreNanoSeconds: number;
   readonly workingSetBytes: number;
+}
+
+export interface ContainerStats extends MeasuredUsage {
+  readonly id: string;
+  readonly metadata: ContainerMetadata;
   readonly writableLayerBytes: number;
 }
 

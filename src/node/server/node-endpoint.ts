@@ -21,6 +21,7 @@ const MAX_CONNECTIONS = 1000;
 export class NodeEndpoint implements Disposable {
   readonly #server: Server;
   readonly #sockets = new Set<TLSSocket>();
+  readonly #clientAuthorities: string;
   #served: { readonly server: NodeServer; readonly access: NodeAccess } | undefined;
 
   /** Opens the port; whoever connects before `serve` is sent away. */
@@ -32,6 +33,7 @@ export class NodeEndpoint implements Disposable {
   }
 
   private constructor({ certificate, clientAuthorities }: NodeEndpointOptions) {
+    this.#clientAuthorities = clientAuthorities;
     this.#server = createServer(
       {
         cert: certificate.certificate,
@@ -49,6 +51,11 @@ export class NodeEndpoint implements Disposable {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Shows another certificate to those who connect from now on. */
+  renew({ certificate, key }: ClientCertificate): void {
+    this.#server.setSecureContext({ cert: certificate, key, ca: this.#clientAuthorities });
   }
 
   serve(server: NodeServer, access: NodeAccess): void {

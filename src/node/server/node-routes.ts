@@ -1,6 +1,12 @@
 import { type Clock, messageOf } from '../../base/index.ts';
 import type { Observed, Pod } from '../../client/index.ts';
-import { type OpenPort, RuntimeError, type RuntimeService, type StreamEndpoint } from '../runtime/index.ts';
+import {
+  type NodeUsage,
+  type OpenPort,
+  RuntimeError,
+  type RuntimeService,
+  type StreamEndpoint,
+} from '../runtime/index.ts';
 import type { PodLogOptions, PodStreams } from '../streams/index.ts';
 import { type NodeAnswer, type NodeRequest, refusal } from './node-request.ts';
 import { resourceMetrics, statsSummary } from './node-stats.ts';
@@ -19,6 +25,8 @@ export interface ServedNode {
   readonly port: number;
   pod(key: string): Observed<Pod> | undefined;
   pods(): readonly Observed<Pod>[];
+  /** Where the runtime makes it up; what the runtime has measured counts otherwise. */
+  usage(): NodeUsage | undefined;
 }
 
 /** The paths of a kubelet. */
@@ -38,10 +46,10 @@ export async function answerNodeRequest(node: ServedNode, request: NodeRequest):
       return isRead ? json({ kubeletconfig: configOf(node) }) : NOT_ALLOWED;
     case 'stats':
       if (namespace !== 'summary') return NOT_FOUND;
-      return isRead ? json(await statsSummary(node, node.runtime)) : NOT_ALLOWED;
+      return isRead ? json(await statsSummary(node)) : NOT_ALLOWED;
     case 'metrics':
       if (namespace !== 'resource') return NOT_FOUND;
-      return isRead ? metrics(await resourceMetrics(node.runtime)) : NOT_ALLOWED;
+      return isRead ? metrics(await resourceMetrics(node)) : NOT_ALLOWED;
     case 'containerLogs':
       return isRead && rest.length === 1 ? containerLog(node, request, { key, container: rest[0] ?? '' }) : NOT_FOUND;
     case 'exec':

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { LineLogger, settle, VirtualClock } from '../../base/index.ts';
+import { mergePatch } from '../../client/index.ts';
 import { duplexPair } from '../../wire/connections/index.ts';
 import { HttpClient, type HttpExchange } from '../../wire/http/index.ts';
 import { openSpdyCommand, SPDY_COMMAND_PROTOCOLS } from '../../wire/remote-command/index.ts';
@@ -89,6 +90,39 @@ describe('the server of a node', () => {
     );
     expect(await node.answer('/run/default/web/web?cmd=echo%20hello', 'POST')).toBe('200 hello\n');
     expect(node.problems).toEqual([]);
+  });
+
+  test('tells half of what containers ask for, and what annotations say from then on', async () => {
+    await using node = await ServedCluster.start();
+    const requests = { cpu: '500m', memory: '1Gi' };
+    const containers = [
+      { name: 'web', image: 'web', resources: { requests } },
+      { name: 'other', image: 'other' },
+    ];
+    await node.cluster.run({ metadata: { name: 'web' }, spec: { containers } });
+    await node.cluster.clock.advance(10_000);
+    const [, summary = ''] = /^200 (.*)$/s.exec(await node.answer('/stats/summary')) ?? [];
+    const nanoCores = { usageNanoCores: 250_000_000, usageCoreNanoSeconds: 2_500_000_000 };
+    expect(JSON.parse(summary)).toMatchObject({
+      node: { cpu: { usageNanoCores: 351_000_000 }, memory: { workingSetBytes: (256 + 512 + 8) * 1024 * 1024 } },
+      pods: [
+        {
+          containers: expect.arrayContaining([
+            expect.objectContaining({ name: 'web', cpu: expect.objectContaining(nanoCores) }),
+          ]),
+        },
+      ],
+    });
+    await node.cluster.client.core.v1.pods
+      .namespace('default')
+      .patch('web', mergePatch({ metadata: { annotations: { 'sim.keelson.dev/cpu.web': '1' } } }));
+    await node.cluster.settle();
+    await node.cluster.clock.advance(1000);
+    const metrics = await node.answer('/metrics/resource');
+    expect(metrics).toMatch(/container_cpu_usage_seconds_total\{container="web",namespace="default",pod="web"\} 3\.5 /);
+    expect(metrics).toMatch(
+      /container_memory_working_set_bytes\{container="other",namespace="default",pod="web"\} 8388608 /,
+    );
   });
 
   test('ends what it does for a caller that has gone', async () => {

@@ -1,50 +1,70 @@
-import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID, type RuntimeService } from '../runtime/index.ts';
+import {
+  CONTAINER_NAME,
+  type MeasuredUsage,
+  type NodeUsage,
+  POD_NAME,
+  POD_NAMESPACE,
+  POD_UID,
+  type RuntimeService,
+} from '../runtime/index.ts';
 
 /** What a running container uses. */
-interface ContainerUse {
+interface ContainerUse extends MeasuredUsage {
   readonly namespace: string;
   readonly pod: string;
   readonly uid: string;
   readonly name: string;
   readonly startedAtMs: number;
-  readonly atMs: number;
-  readonly cpuNanoseconds: number;
-  readonly memoryBytes: number;
 }
 
-async function usesOf(runtime: RuntimeService): Promise<readonly ContainerUse[]> {
-  const filter = { state: 'CONTAINER_RUNNING' } as const;
-  const [containers, stats] = await Promise.all([runtime.listContainers(filter), runtime.containerStats(filter)]);
-  const byId = new Map(stats.map((each) => [each.id, each]));
-  return containers.flatMap(({ id, labels, startedAtMs = 0 }) => {
-    const stat = byId.get(id);
-    if (stat === undefined) return [];
+/** As much of a node as its figures depend on. */
+interface MeasuredNode {
+  readonly name: string;
+  readonly startedAtMs: number;
+  readonly runtime: RuntimeService;
+  usage(): NodeUsage | undefined;
+}
+
+const RUNNING = { state: 'CONTAINER_RUNNING' } as const;
+
+async function usesOf(node: MeasuredNode): Promise<{
+  readonly whole: MeasuredUsage;
+  readonly uses: readonly ContainerUse[];
+}> {
+  const { runtime } = node;
+  const containers = await runtime.listContainers(RUNNING);
+  const told = node.usage();
+  const measured = told?.containers ?? (await statsOf(runtime));
+  const uses = containers.flatMap(({ id, labels, startedAtMs = 0 }) => {
+    const usage = measured.get(id);
+    if (usage === undefined) return [];
     const {
       [POD_NAMESPACE]: namespace = '',
       [POD_NAME]: pod = '',
       [POD_UID]: uid = '',
       [CONTAINER_NAME]: name = '',
     } = labels;
-    const { timestampMs: atMs, usageCoreNanoSeconds: cpuNanoseconds, workingSetBytes: memoryBytes } = stat;
-    return [{ namespace, pod, uid, name, startedAtMs, atMs, cpuNanoseconds, memoryBytes }];
+    return [{ ...usage, namespace, pod, uid, name, startedAtMs }];
   });
+  return { whole: told?.whole ?? sumOf(uses), uses };
+}
+
+async function statsOf(runtime: RuntimeService): Promise<ReadonlyMap<string, MeasuredUsage>> {
+  return new Map((await runtime.containerStats(RUNNING)).map((each) => [each.id, each]));
 }
 
 /** What the node uses, and each of its pods: the document of `/stats/summary`. */
-export async function statsSummary(
-  node: { readonly name: string; readonly startedAtMs: number },
-  runtime: RuntimeService,
-): Promise<object> {
-  const uses = await usesOf(runtime);
+export async function statsSummary(node: MeasuredNode): Promise<object> {
+  const { whole, uses } = await usesOf(node);
   return {
-    node: { nodeName: node.name, startTime: timeOf(node.startedAtMs), ...usage(uses) },
+    node: { nodeName: node.name, startTime: timeOf(node.startedAtMs), ...usage(whole) },
     pods: byPod(uses).map((own) => {
       const [{ namespace, pod, uid }] = own as readonly [ContainerUse];
       return {
         podRef: { name: pod, namespace, uid },
         startTime: timeOf(Math.min(...own.map(({ startedAtMs }) => startedAtMs))),
-        containers: own.map((use) => ({ name: use.name, startTime: timeOf(use.startedAtMs), ...usage([use]) })),
-        ...usage(own),
+        containers: own.map((use) => ({ name: use.name, startTime: timeOf(use.startedAtMs), ...usage(sumOf([use])) })),
+        ...usage(sumOf(own)),
       };
     }),
   };
@@ -60,21 +80,40 @@ function byPod(uses: readonly ContainerUse[]): readonly (readonly ContainerUse[]
   return [...pods.values()];
 }
 
-function usage(uses: readonly ContainerUse[]): object {
-  const time = timeOf(Math.max(0, ...uses.map(({ atMs }) => atMs)));
-  const usageNanoCores = sum(uses, ({ cpuNanoseconds, atMs, startedAtMs }) =>
-    atMs > startedAtMs ? Math.round((cpuNanoseconds * 1000) / (atMs - startedAtMs)) : 0,
-  );
-  const memory = sum(uses, ({ memoryBytes }) => memoryBytes);
+/** What containers use together. */
+function sumOf(uses: readonly ContainerUse[]): Required<MeasuredUsage> {
   return {
-    cpu: { time, usageNanoCores, usageCoreNanoSeconds: sum(uses, ({ cpuNanoseconds }) => cpuNanoseconds) },
-    memory: { time, usageBytes: memory, workingSetBytes: memory, rssBytes: memory, pageFaults: 0, majorPageFaults: 0 },
+    timestampMs: Math.max(0, ...uses.map(({ timestampMs }) => timestampMs)),
+    usageNanoCores: sum(uses, nanoCores),
+    usageCoreNanoSeconds: sum(uses, ({ usageCoreNanoSeconds }) => usageCoreNanoSeconds),
+    workingSetBytes: sum(uses, memoryOf),
+  };
+}
+
+/** Over the whole life of the container unless it is told. */
+function nanoCores({ usageNanoCores, usageCoreNanoSeconds, timestampMs, startedAtMs }: ContainerUse): number {
+  const livedMs = timestampMs - startedAtMs;
+  return usageNanoCores ?? (livedMs > 0 ? Math.round((usageCoreNanoSeconds * 1000) / livedMs) : 0);
+}
+
+function usage({ timestampMs, usageNanoCores, usageCoreNanoSeconds, workingSetBytes }: MeasuredUsage): object {
+  const time = timeOf(timestampMs);
+  return {
+    cpu: { time, usageNanoCores, usageCoreNanoSeconds },
+    memory: {
+      time,
+      usageBytes: workingSetBytes,
+      workingSetBytes,
+      rssBytes: workingSetBytes,
+      pageFaults: 0,
+      majorPageFaults: 0,
+    },
   };
 }
 
 /** The same as metrics, by the names that metrics-server looks for: the document of `/metrics/resource`. */
-export async function resourceMetrics(runtime: RuntimeService): Promise<string> {
-  const uses = await usesOf(runtime);
+export async function resourceMetrics(node: MeasuredNode): Promise<string> {
+  const { whole, uses } = await usesOf(node);
   const lines: string[] = [];
   const family = (name: string, type: 'counter' | 'gauge', samples: readonly Sample[]): void => {
     lines.push(`# HELP ${name} [STABLE] ${HELP[name] ?? ''}`, `# TYPE ${name} ${type}`);
@@ -85,17 +124,13 @@ export async function resourceMetrics(runtime: RuntimeService): Promise<string> 
     uses.map((use) => ({
       labels: labelsOf({ container: use.name, namespace: use.namespace, pod: use.pod }),
       value: value(use),
-      atMs: use.atMs,
+      atMs: use.timestampMs,
     }));
   const pods = (value: (use: ContainerUse) => number): readonly Sample[] =>
     byPod(uses).map((own) => {
-      const [{ namespace, pod, atMs }] = own as readonly [ContainerUse];
+      const [{ namespace, pod, timestampMs: atMs }] = own as readonly [ContainerUse];
       return { labels: labelsOf({ namespace, pod }), value: sum(own, value), atMs };
     });
-  const whole = (value: (use: ContainerUse) => number): readonly Sample[] => {
-    const [first] = uses;
-    return [{ labels: '', value: sum(uses, value), ...(first === undefined ? {} : { atMs: first.atMs }) }];
-  };
   family('container_cpu_usage_seconds_total', 'counter', containers(cpuSeconds));
   family('container_memory_working_set_bytes', 'gauge', containers(memoryOf));
   family(
@@ -103,8 +138,10 @@ export async function resourceMetrics(runtime: RuntimeService): Promise<string> 
     'gauge',
     containers(({ startedAtMs }) => startedAtMs / 1000),
   );
-  family('node_cpu_usage_seconds_total', 'counter', whole(cpuSeconds));
-  family('node_memory_working_set_bytes', 'gauge', whole(memoryOf));
+  family('node_cpu_usage_seconds_total', 'counter', [
+    { labels: '', value: cpuSeconds(whole), atMs: whole.timestampMs },
+  ]);
+  family('node_memory_working_set_bytes', 'gauge', [{ labels: '', value: memoryOf(whole), atMs: whole.timestampMs }]);
   family('pod_cpu_usage_seconds_total', 'counter', pods(cpuSeconds));
   family('pod_memory_working_set_bytes', 'gauge', pods(memoryOf));
   family('resource_scrape_error', 'gauge', [{ labels: '', value: 0 }]);
@@ -128,12 +165,12 @@ const HELP: Readonly<Record<string, string>> = {
   resource_scrape_error: '1 if the figures could not be had, 0 otherwise',
 };
 
-function cpuSeconds({ cpuNanoseconds }: ContainerUse): number {
-  return cpuNanoseconds / 1e9;
+function cpuSeconds({ usageCoreNanoSeconds }: MeasuredUsage): number {
+  return usageCoreNanoSeconds / 1e9;
 }
 
-function memoryOf({ memoryBytes }: ContainerUse): number {
-  return memoryBytes;
+function memoryOf({ workingSetBytes }: MeasuredUsage): number {
+  return workingSetBytes;
 }
 
 function sum(uses: readonly ContainerUse[], value: (use: ContainerUse) => number): number {

@@ -29,9 +29,8 @@ export interface ContainerScript {
   /** What it prints when it starts, and again and again if `logEveryMs` is given. */
   readonly log: string | undefined;
   readonly logEveryMs: number | undefined;
-  /** What it uses as long as it runs. */
-  readonly cpuCores: number;
-  readonly memoryBytes: number;
+  /** What it uses as long as it runs, if that is said. */
+  readonly usage: StatedUsage;
   /** What commands in it print, and how they end, if that is not left to them. */
   readonly execOutput: string | undefined;
   readonly execCode: number;
@@ -66,15 +65,23 @@ export function containerScript(annotations: Annotations, subject: ScriptSubject
     unhealthyAfterMs: duration('unhealthy-after', read('unhealthy-after')) ?? Infinity,
     log: read('log'),
     logEveryMs: positive('log-every', duration('log-every', read('log-every'))),
-    cpuCores: quantity('cpu', read('cpu')) ?? DEFAULT_CPU_CORES,
-    memoryBytes: quantity('memory', read('memory')) ?? DEFAULT_MEMORY_BYTES,
+    usage: statedUsage(annotations, subject),
     execOutput: read('exec-output'),
     execCode: wholeNumber('exec-code', read('exec-code')) ?? 0,
   };
 }
 
-const DEFAULT_CPU_CORES = 0.001;
-const DEFAULT_MEMORY_BYTES = 8 * 1024 * 1024;
+/** What annotations say of the use of a container. */
+export interface StatedUsage {
+  readonly cpu: Quantity | undefined;
+  readonly memory: Quantity | undefined;
+}
+
+/** Throws a RuntimeError when it cannot be read. */
+export function statedUsage(annotations: Annotations, subject: ScriptSubject): StatedUsage {
+  const [cpu, memory] = ['cpu', 'memory'].map((what) => quantity(what, valueFor(annotations, what, subject)));
+  return { cpu, memory };
+}
 
 export interface PullScript {
   readonly pullAfterMs: number;
@@ -143,10 +150,10 @@ function duration(what: string, text: string | undefined): number | undefined {
   throw unreadable(what, `must not be negative, got ${JSON.stringify(text)}`);
 }
 
-function quantity(what: string, text: string | undefined): number | undefined {
+function quantity(what: string, text: string | undefined): Quantity | undefined {
   if (text === undefined) return undefined;
   const value = parseQuantity(text);
-  if (value instanceof Quantity && value.sign >= 0) return value.toNumber();
+  if (value instanceof Quantity && value.sign >= 0) return value;
   throw unreadable(what, `must be a quantity such as 100m or 64Mi, got ${JSON.stringify(text)}`);
 }
 

@@ -4,12 +4,17 @@ import {
   type ContainerIdentity,
   type ContainerState,
   type ContainerStatus,
+  type MeasuredUsage,
+  POD_UID,
   RuntimeError,
   type ScriptedReadiness,
 } from '../runtime/index.ts';
+import type { ContainerSpec } from '../life/index.ts';
 import type { ContainerSetup } from './container-setup.ts';
+import { ProcessorMeter } from './processor-meter.ts';
 import { type Annotations, type ContainerScript, containerScript } from './script.ts';
-import { FileTree, type ShellMachine } from './shell/index.ts';
+import { containerUsage, measuredUsage, type Usage } from './usage.ts';
+import { FileTree, type MountedVolume, type ShellMachine } from './shell/index.ts';
 
 /** How a container ended. */
 interface Ending {
@@ -34,6 +39,14 @@ export interface SimulatedContainerParts {
   readonly onEnd: () => void;
 }
 
+/** Tells the files of a container's volumes. */
+export type LookUpFiles = (container: {
+  readonly podUid: string;
+  readonly name: string;
+  readonly environment: ReadonlyMap<string, string>;
+}) => Promise<readonly MountedVolume[]>;
+
+const MOUNT_AGAIN_MS = 60_000;
 const DIRECTORIES = ['/bin', '/etc', '/home', '/root', '/tmp', '/usr', '/var'];
 const KILLED = 137;
 const NOT_STARTED = 128;
@@ -52,6 +65,8 @@ export class SimulatedContainer {
   #script: { readonly from: Annotations; readonly script: ContainerScript } | undefined;
   #kill: { readonly atMs: number; readonly timer: Disposable } | undefined;
 
+  /** Of this run; made when it is first asked for. */
+  #meter: ProcessorMeter | undefined;
   /** Made when a command first needs it. */
   #machine: ShellMachine | undefined;
 
@@ -102,8 +117,38 @@ export class SimulatedContainer {
     return script;
   }
 
+  /** What it uses while it runs, with these resources of its spec; undefined when it does not. */
+  usage(
+    resources: ContainerSpec['resources'],
+  ): { readonly usage: Usage; readonly measured: MeasuredUsage } | undefined {
+    if (this.state !== 'CONTAINER_RUNNING' || this.#startedAtMs === undefined) return undefined;
+    const usage = containerUsage(this.script.usage, resources);
+    this.#meter ??= new ProcessorMeter(this.#startedAtMs);
+    return { usage, measured: measuredUsage(usage, this.#meter, this.#parts.clock.now()) };
+  }
+
   get setup(): ContainerSetup {
     return this.#parts.setup;
+  }
+
+  /** When the files of its volumes were looked up. */
+  #mountedAtMs: number | undefined;
+  /** Files of a part of a volume, which stay as they were when it was mounted. */
+  readonly #fixed = new Map<string, MountedVolume>();
+
+  /** Looks up the files of its volumes, unless that was done lately: as often as a kubelet does. */
+  async mount(clock: Clock, look: LookUpFiles | undefined): Promise<void> {
+    const nowMs = clock.now();
+    if (look === undefined || (this.#mountedAtMs !== undefined && nowMs - this.#mountedAtMs < MOUNT_AGAIN_MS)) return;
+    const { machine, environment } = this.shellSetup(clock);
+    const podUid = this.#parts.identity.labels[POD_UID] ?? '';
+    const found = await look({ podUid, name: this.name, environment });
+    for (const each of found) if (each.isFixed && !this.#fixed.has(each.path)) this.#fixed.set(each.path, each);
+    machine.files.mount(
+      found.map((each) => this.#fixed.get(each.path) ?? each),
+      nowMs,
+    );
+    this.#mountedAtMs = nowMs;
   }
 
   /** What a command in it finds: its files, which last as long as the container, and its environment. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { AbortScope, type Clock, deepEqual, type Random } from '../../base/index.ts';
-import type { Observed, Pod } from '../../client/index.ts';
+import type { Node, Observed, Pod } from '../../client/index.ts';
 import { cutBytes } from '../../wire/connections/index.ts';
 import {
   type AttachRequest,
@@ -12,7 +12,9 @@ import {
   type CreateContainerRequest,
   type ExecRequest,
   type ExecSyncResponse,
+  type MeasuredUsage,
   type NodeRuntime,
+  type NodeUsage,
   type OpenPort,
   type OpenProcess,
   type PodSandboxConfig,
@@ -29,6 +31,7 @@ import {
 } from '../runtime/index.ts';
 import { AddressPool } from './address-pool.ts';
 import { setupOf, UNKNOWN_SETUP } from './container-setup.ts';
+import { ProcessorMeter } from './processor-meter.ts';
 import { remembered } from './recover.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { httpBody, sandboxFailure } from './script.ts';
@@ -36,9 +39,10 @@ import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
 import { scriptedPort } from './scripted-port.ts';
 import { attachToShell, runScripted } from './scripted-process.ts';
-import { SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
+import { type LookUpFiles, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
+import { measuredUsage, nodeUsage, type Usage } from './usage.ts';
 
 export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
@@ -46,6 +50,8 @@ export interface SimulatedRuntimeOptions {
   /** Where pods get their addresses from: one range of each IP family at most. */
   readonly podCidrs: readonly string[];
   readonly version: string;
+  /** Tells the files of containers' volumes, when a command first looks; all are empty unless given. */
+  readonly files?: LookUpFiles;
 }
 
 /** What commands print beyond this is left out, as by CRI's runtimes. */
@@ -69,10 +75,12 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   readonly #clock: Clock;
   readonly #pools: readonly AddressPool[];
   readonly #registry: SandboxRegistry;
+  readonly #meter: ProcessorMeter;
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
     this.#clock = options.clock;
+    this.#meter = new ProcessorMeter(options.clock.now());
     this.#pools = options.podCidrs.map((cidr) => new AddressPool(cidr));
     this.images = new SimulatedImages(options.clock);
     this.#registry = new SandboxRegistry(options.clock);
@@ -163,14 +171,31 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   }
 
   async containerStats(filter?: ContainerFilter): Promise<readonly ContainerStats[]> {
-    const timestampMs = this.#clock.now();
-    return (await this.listContainers(filter)).map(({ id, metadata, state, startedAtMs = timestampMs }) => {
-      const { cpuCores, memoryBytes } = this.#registry.container(id).script;
-      const isRunning = state === 'CONTAINER_RUNNING';
-      const usageCoreNanoSeconds = isRunning ? Math.round(cpuCores * (timestampMs - startedAtMs) * 1e6) : 0;
-      const workingSetBytes = isRunning ? memoryBytes : 0;
-      return { id, metadata, timestampMs, usageCoreNanoSeconds, workingSetBytes, writableLayerBytes: 0 };
-    });
+    const nothing = { timestampMs: this.#clock.now(), usageCoreNanoSeconds: 0, workingSetBytes: 0 };
+    return (await this.listContainers(filter)).map(({ id, metadata }) => ({
+      id,
+      metadata,
+      ...(this.#registry.container(id).usage(undefined)?.measured ?? nothing),
+      writableLayerBytes: 0,
+    }));
+  }
+
+  usage(pods: readonly Observed<Pod>[], node: Observed<Node> | undefined): NodeUsage {
+    const containers = new Map<string, MeasuredUsage>();
+    const usages: Usage[] = [];
+    for (const { metadata, spec } of pods) {
+      const specs = new Map(
+        [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map((each) => [each.name, each]),
+      );
+      for (const container of this.#registry.sandboxOfPod(metadata.uid)?.containers ?? []) {
+        const used = container.usage(specs.get(container.name)?.resources);
+        if (used === undefined) continue;
+        containers.set(container.id, used.measured);
+        usages.push(used.usage);
+      }
+    }
+    const whole = nodeUsage(node?.metadata.annotations ?? {}, usages);
+    return { whole: measuredUsage(whole, this.#meter, this.#clock.now()), containers };
   }
 
   async updateContainerResources(): Promise<void> {
@@ -190,7 +215,7 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     using scope = new AbortScope(signal);
     const late = new RuntimeError('DeadlineExceeded', `command timed out after ${timeoutMs} ms`);
     using _timeUp = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => scope.abort(late));
-    const container = this.#registry.running(id);
+    const container = await this.#withFiles(id);
     const { stdout, stderr, exitCode } = runScripted(cmd, { container, tty: false, clock }, { signal: scope.signal });
     const [output, errors, code] = await Promise.all([
       cutBytes(stdout, MAX_OUTPUT_BYTES),
@@ -202,13 +227,14 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   }
 
   async exec({ containerId, cmd, tty }: ExecRequest): Promise<StreamEndpoint<OpenProcess>> {
-    const command = { container: this.#registry.running(containerId), tty, clock: this.#clock };
+    const command = { container: await this.#withFiles(containerId), tty, clock: this.#clock };
     return { type: 'in process', open: (input) => runScripted(cmd, command, input) };
   }
 
   async attach({ containerId, stdin, tty }: AttachRequest): Promise<StreamEndpoint<OpenProcess>> {
     const container = this.#registry.running(containerId);
     if (stdin && container.setup.stdin !== 'none') {
+      await this.#withFiles(containerId);
       return { type: 'in process', open: (input) => attachToShell({ container, tty, clock: this.#clock }, input) };
     }
     return { type: 'in process', open: ({ signal }) => this.logs.attach(container, signal) };
@@ -289,6 +315,12 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
       annotations: () => sandbox.annotations,
       onEnd: () => this.#registry.tell(container, 'CONTAINER_STOPPED_EVENT'),
     });
+    return container;
+  }
+
+  async #withFiles(id: string): Promise<SimulatedContainer> {
+    const container = this.#registry.running(id);
+    await container.mount(this.#clock, this.#options.files);
     return container;
   }
 

@@ -10,16 +10,30 @@ export type FileEntry =
   | { readonly type: 'directory'; readonly mode: number; readonly modifiedMs: number }
   | { readonly type: 'file'; readonly mode: number; readonly modifiedMs: number; readonly bytes: Uint8Array };
 
+/** A place where files are that come from elsewhere: a directory, or the only file. */
+export interface MountedVolume {
+  readonly path: string;
+  /** The files do not change when the volume does. */
+  readonly isFixed: boolean;
+  readonly files: readonly { readonly path: string; readonly mode: number; readonly bytes: Uint8Array }[];
+}
+
 /** What went wrong, in the words of a C library. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }
 
 const NOT_THERE = 'No such file or directory';
+const READ_ONLY = 'Read-only file system';
+/** Of the volumes of one container. */
+const MAX_MOUNTED_BYTES = 16 * 1024 * 1024;
 
 /** The files of a container, which are kept in memory, within bounds. Paths are absolute; `resolve` makes them so. */
 export class FileTree {
   readonly #entries = new Map<string, FileEntry>();
+  /** The files of volumes, and where those are: nobody changes anything there. */
+  readonly #mounted = new Map<string, FileEntry>();
+  readonly #mounts = new Set<string>();
   #bytes = 0;
 
   constructor(directories: readonly string[], nowMs: number) {
@@ -28,7 +42,35 @@ export class FileTree {
   }
 
   get(path: string): FileEntry | undefined {
-    return this.#entries.get(path);
+    return this.#mounted.get(path) ?? this.#entries.get(path);
+  }
+
+  /** Puts the files of volumes, by their whole paths, in place of those that were there before. */
+  mount(volumes: readonly MountedVolume[], nowMs: number): void {
+    this.#mounted.clear();
+    this.#mounts.clear();
+    let bytes = 0;
+    for (const { path, files } of volumes) {
+      this.#mounts.add(path);
+      const isFile = files.some((file) => file.path === path);
+      this.#mountDirectories(isFile ? posix.dirname(path) : path, nowMs);
+      for (const file of files) {
+        bytes += file.bytes.length;
+        if (bytes > MAX_MOUNTED_BYTES) throw new FileError('No space left on device');
+        this.#mountDirectories(posix.dirname(file.path), nowMs);
+        this.#mounted.set(file.path, { type: 'file', mode: file.mode, modifiedMs: nowMs, bytes: file.bytes });
+      }
+    }
+  }
+
+  #mountDirectories(path: string, nowMs: number): void {
+    for (let at = path; this.get(at) === undefined; at = posix.dirname(at))
+      this.#mounted.set(at, { type: 'directory', mode: 0o755, modifiedMs: nowMs });
+  }
+
+  #checkWritable(path: string): void {
+    for (const mount of this.#mounts)
+      if (path === mount || path.startsWith(`${mount}/`)) throw new FileError(READ_ONLY);
   }
 
   read(path: string): Uint8Array {
@@ -39,6 +81,7 @@ export class FileTree {
   }
 
   write(path: string, bytes: Uint8Array, { mode, nowMs }: { readonly mode?: number; readonly nowMs: number }): void {
+    this.#checkWritable(path);
     const before = this.get(path);
     if (before?.type === 'directory') throw new FileError('Is a directory');
     if (this.get(posix.dirname(path))?.type !== 'directory') throw new FileError(NOT_THERE);
@@ -47,6 +90,7 @@ export class FileTree {
 
   makeDirectory(path: string, nowMs: number): void {
     if (this.get(path) !== undefined) throw new FileError('File exists');
+    this.#checkWritable(path);
     if (this.get(posix.dirname(path))?.type !== 'directory') throw new FileError(NOT_THERE);
     this.#set(path, { type: 'directory', mode: 0o755, modifiedMs: nowMs });
   }
@@ -63,7 +107,9 @@ export class FileTree {
 
   /** With everything below it. */
   remove(path: string): void {
-    if (path === '/') throw new FileError('Device or resource busy');
+    const hasMount = [...this.#mounts].some((mount) => mount === path || mount.startsWith(`${path}/`));
+    if (path === '/' || hasMount) throw new FileError('Device or resource busy');
+    this.#checkWritable(path);
     for (const below of this.below(path)) this.#delete(below);
     this.#delete(path);
   }
@@ -71,7 +117,8 @@ export class FileTree {
   /** The paths of everything below a directory, those of a directory before what it holds. */
   below(path: string): readonly string[] {
     const prefix = path === '/' ? '/' : `${path}/`;
-    return [...this.#entries.keys()].filter((each) => each.startsWith(prefix) && each !== path).sort();
+    const all = new Set([...this.#entries.keys(), ...this.#mounted.keys()]);
+    return [...all].filter((each) => each.startsWith(prefix) && each !== path).sort();
   }
 
   /** The names in a directory. */

@@ -8,8 +8,8 @@ export interface WordPart {
 export type Word = readonly WordPart[];
 
 export interface Redirection {
-  readonly operator: '<' | '>' | '>>' | '2>' | '2>>' | '2>&1';
-  /** Empty for `2>&1`. */
+  readonly operator: '<' | '>' | '>>' | '2>' | '2>>' | '2>&1' | '>&2';
+  /** Empty for `2>&1` and `>&2`. */
   readonly target: Word;
 }
 
@@ -30,8 +30,27 @@ export class ScriptError extends Error {
 
 type Token = { readonly operator: string } | { readonly word: Word };
 
-const OPERATORS = ['2>&1', '2>>', '2>', '&&', '||', '>>', '>', '<', '|', ';', '\n', '&', '(', ')'];
-const REDIRECTIONS: readonly string[] = ['<', '>', '>>', '2>', '2>>', '2>&1'];
+const OPERATORS = [
+  '2>&1',
+  '1>&2',
+  '>&2',
+  '2>>',
+  '1>>',
+  '1>',
+  '2>',
+  '&&',
+  '||',
+  '>>',
+  '>',
+  '<',
+  '|',
+  ';',
+  '\n',
+  '&',
+  '(',
+  ')',
+];
+const REDIRECTIONS: readonly string[] = ['<', '>', '>>', '2>', '2>>', '2>&1', '>&2'];
 const KEYWORDS = new Set(['if', 'for', 'while', 'until', 'case', 'function', '{', '!']);
 
 /** Reads a small part of the language of shells: commands with quotes, variables, pipes, redirections, `;`, `&&` and `||`. */
@@ -65,7 +84,7 @@ export function parseScript(text: string): readonly Pipeline[] {
       words.push(token.word);
     } else if (REDIRECTIONS.includes(token.operator)) {
       const operator = token.operator as Redirection['operator'];
-      const next = operator === '2>&1' ? { word: [] } : tokens[++index];
+      const next = operator.includes('&') ? { word: [] } : tokens[++index];
       if (next === undefined || !('word' in next)) throw unexpected(next?.operator ?? 'end of file');
       redirections.push({ operator, target: next.word });
     } else if (token.operator === '|') {
@@ -95,12 +114,10 @@ function tokensOf(text: string): readonly Token[] {
   };
   for (let at = 0; at < text.length;) {
     const character = text.charAt(at);
-    const operator = OPERATORS.find(
-      (each) => text.startsWith(each, at) && (word === undefined || !each.startsWith('2')),
-    );
+    const operator = OPERATORS.find((each) => text.startsWith(each, at) && (word === undefined || !/^\d/.test(each)));
     if (operator !== undefined) {
       end();
-      tokens.push({ operator });
+      tokens.push({ operator: operator.replace(/^1/, '') });
       at += operator.length;
     } else if (/\s/.test(character)) {
       end();

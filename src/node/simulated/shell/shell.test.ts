@@ -63,6 +63,7 @@ describe('a command in a simulated container', () => {
     ['true || echo no; false', '', 1],
     ['exit 300; echo no', '', 44],
     ['echo a > /tmp/x; echo b >> /tmp/x; cat < /tmp/x | wc -l', '2\n', 0],
+    ['echo hidden 2>/dev/null >&2; echo hidden 2> /dev/null 1>&2; echo a1>/tmp/x; cat /tmp/x', 'a1\n', 0],
     ['cat /none 2>&1 | cat', 'cat: /none: No such file or directory\n', 0],
     ['cat /none 2>/dev/null', '', 1],
     ['A=1; A=2 env | wc -l; echo $A', '3\n1\n', 0],

@@ -107,6 +107,8 @@ export class Shell {
       const path = pathOf(given, name);
       if (operator === '2>&1') {
         process = { ...process, stderr: process.stdout };
+      } else if (operator === '>&2') {
+        process = { ...process, stdout: process.stderr };
       } else if (operator === '<') {
         const bytes = files.read(path);
         process = { ...process, stdin: once(bytes) };

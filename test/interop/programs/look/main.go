@@ -1,4 +1,4 @@
-// Command look is the only program in the image of the kubelet's trial: it waits, says something and fails, or asks the API server who it is.
+// Command look is the only program in the image of the kubelet's trial: it waits, says something and fails, sends back what comes at a port, or asks the API server who it is.
 package main
 
 import (
@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -25,9 +26,32 @@ func main() {
 		fmt.Println(os.Args[2])
 		os.Exit(3)
 	}
+	if os.Args[1] == "echo" {
+		if err := echo(os.Args[2]); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
 	if err := ask(); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
+	}
+}
+
+func echo(port string) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		return err
+	}
+	for {
+		connection, err := listener.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			_, _ = io.Copy(connection, connection)
+			_ = connection.Close()
+		}()
 	}
 }
 
