@@ -6,7 +6,7 @@ import { envtestCommand } from './commands/envtest.ts';
 import { rbacCommand } from './commands/rbac.ts';
 import { replayCommand } from './commands/replay.ts';
 import { storeCommand } from './commands/store.ts';
-import { testEnvServerCommand } from './commands/test-env-server.ts';
+import { sharedServerCommand } from './commands/shared-server.ts';
 import { traceCommandLine } from './commands/trace.ts';
 import { typesCommand } from './commands/types-of-definitions.ts';
 import { upCommand } from './commands/up.ts';
@@ -19,7 +19,7 @@ const commands: readonly Command[] = [
   apiserverCommand,
   envtestCommand,
   ...lightCommands,
-  testEnvServerCommand,
+  sharedServerCommand,
   storeCommand,
   traceCommandLine,
   replayCommand,

@@ -32,7 +32,8 @@ Suites that run with these programs obey in their environment:
 
   KEELSON_CONTROLLERS  all, or names as for kube-controller-manager --controllers: run these controllers too
   KEELSON_SCHEDULER    true: run the scheduler too
-  KEELSON_NODES        N: run so many simulated nodes too`,
+  KEELSON_NODES        N: run so many simulated nodes too
+  KEELSON_SHARE        false: run each API server in a process of its own, not in one that up to four suites share`,
   async run(args, context) {
     const flags = new Flags(args, definitions);
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
@@ -42,7 +43,7 @@ Suites that run with these programs obey in their environment:
     const folder = resolve(flags.text('dir') ?? defaultFolder(program, context.environment));
     const assets = [
       { name: 'etcd', command: [...program, 'etcd'], help: etcdCommand.usage },
-      { name: 'kube-apiserver', command: [...program, 'apiserver'], help: apiserverCommand.usage },
+      { name: 'kube-apiserver', command: [...program, 'kube-apiserver'], help: apiserverCommand.usage },
     ];
     await makeAssets(folder, assets, findOnPath('kubectl', context.environment['PATH'] ?? '', folder));
     context.print(print === 'path' ? folder : `export KUBEBUILDER_ASSETS=${quoted(folder)}`);

@@ -4,6 +4,7 @@ import { type Command, UsageError } from '../command.ts';
 import { etcdDefinitions, etcdFlags } from '../envtest/etcd-flags.ts';
 import { holdPlace } from '../envtest/etcd-place.ts';
 import { describeFlags, Flags } from '../flags.ts';
+import { prepareSharedServer } from './kube-apiserver.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
 
 /** `keelson etcd`: what test environments start before the API server. */
@@ -20,6 +21,7 @@ export const etcdCommand: Command = {
     const urls = (given.length === 0 ? ['http://localhost:2379'] : given).map(listenUrl);
     const dataDir = resolve(flags.text('data-dir') ?? '');
     await using _place = await holdPlace(urls, { dataDir, syncs: !flags.isSet('unsafe-no-fsync') });
+    await prepareSharedServer(context);
     await aborted(context.signal);
   },
 };

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { RealClock } from '../../base/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
-import { askForCluster, type OpenCluster } from '../test-env/ask-for-cluster.ts';
-import type { ClusterRequest } from '../test-env/cluster-request.ts';
-import { runToEnd } from '../test-env/run-to-end.ts';
-import { sharedFolder } from '../test-env/shared-folder.ts';
+import { askForCluster, type OpenCluster } from '../shared/ask-for-cluster.ts';
+import type { ClusterRequest } from '../shared/requests.ts';
+import { runToEnd } from '../shared/run-to-end.ts';
+import { sharedFolder } from '../shared/shared-folder.ts';
 
 const definitions: FlagDefinitions = {
   nodes: { type: 'string', value: 'N', default: '1', help: 'How many simulated nodes there are' },
@@ -105,6 +105,7 @@ async function openCluster(flags: Flags, own: string, context: CommandContext): 
 function requestOf(flags: Flags): ClusterRequest {
   const controllers = flags.text('controllers') ?? '';
   return {
+    type: 'cluster',
     nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
     controllers: ['none', 'false'].includes(controllers) ? '' : controllers === 'true' ? '*' : controllers,
     scheduler: flags.isSet('scheduler'),

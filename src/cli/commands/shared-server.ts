@@ -3,20 +3,20 @@ import { isStoreError, lockFolder } from '../../store/index.ts';
 import type { Command } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { IdleCollector } from '../idle-collector.ts';
-import { serveClusters } from '../test-env/cluster-server.ts';
+import { runSharedServer } from '../shared/shared-server.ts';
 import { durationFlag } from './file-flag.ts';
 
 const definitions: FlagDefinitions = {
   dir: { type: 'string', value: 'DIR', default: '.', help: 'Where its socket is' },
-  idle: { type: 'string', value: 'DURATION', default: '30s', help: 'How long it waits when no cluster is left' },
+  idle: { type: 'string', value: 'DURATION', default: '30s', help: 'How long it waits when nothing runs' },
 };
 
-/** `keelson test-env-server`: the process that clusters of `keelson test-env` are in; that command starts it. */
-export const testEnvServerCommand: Command = {
-  name: 'test-env-server',
-  summary: 'Serve the clusters of keelson test-env, which starts it',
+/** `keelson shared-server`: the process that clusters of `keelson test-env` and API servers of envtest are in, which start it. */
+export const sharedServerCommand: Command = {
+  name: 'shared-server',
+  summary: 'Run clusters and API servers for tests, which start it',
   isHidden: true,
-  usage: `Usage: keelson test-env-server [FLAGS]\n\n${describeFlags(definitions)}`,
+  usage: `Usage: keelson shared-server [FLAGS]\n\n${describeFlags(definitions)}`,
   async run(args, context) {
     const flags = new Flags(args, definitions);
     const folder = flags.text('dir') ?? '.';
@@ -24,7 +24,7 @@ export const testEnvServerCommand: Command = {
     try {
       await using _lock = await lockFolder(folder);
       using _collector = new IdleCollector(clock);
-      await serveClusters(folder, {
+      await runSharedServer(folder, {
         idleMs: durationFlag(flags, 'idle'),
         clock,
         log: new LineLogger({ write: (line) => context.printError(line.trimEnd()), level: 'error', clock }),
