@@ -29,14 +29,13 @@ try {
   const ours = ourAssets();
   const cache = cacheFolder(process.env);
   const comparisons: Comparison[] = [];
-  for (const suite of suites) comparisons.push(...(await compare(suite, { cache, ours, real })));
-  const compiled = await compile(own, 'internal/controller', cache);
-  const starts = await startTimes(compiled, { ours, real });
-  const isWhole = flags.only === undefined;
-  const path = flags.out ?? (isWhole ? join(root, 'docs', 'reference', 'envtest.md') : join(folder, 'envtest.md'));
-  const text = page(comparisons, starts, `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`);
-  await writeFile(path, text);
-  console.log(isWhole ? `wrote ${path}` : text);
+  const starts = await startTimes(await compile(own, 'internal/controller', cache), { ours, real });
+  const path = flags.out ?? join(root, 'docs', 'reference', 'envtest.md');
+  for (const suite of suites) {
+    comparisons.push(...(await compare(suite, { cache, ours, real })));
+    const text = page(comparisons, starts, `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`);
+    if (flags.out !== undefined || flags.only === undefined) await writeFile(path, text);
+  }
   failures = comparisons.filter((each) => differences(each.ours.outcomes, each.real.outcomes).length > 0).length;
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -71,7 +71,7 @@ export async function runPackage(
   try {
     const began = performance.now();
     const flags = [`--ginkgo.json-report=${report}`, '--ginkgo.no-color', '--ginkgo.randomize-all=false', '-test.v'];
-    const run = { cwd: folder, environment: { ...environment, TMPDIR: scratch }, limitMs: 20 * MINUTE_MS };
+    const run = { cwd: folder, environment, limitMs: 20 * MINUTE_MS };
     let ended = await runCommand([binary, ...flags], run);
     if (
       ended.stdout.includes('flag provided but not defined') ||
