@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RealClock } from '../../base/index.ts';
+import { aborted, RealClock } from '../../base/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
 import { askForCluster, type OpenCluster } from '../shared/ask-for-cluster.ts';
@@ -117,16 +117,14 @@ function requestOf(flags: Flags): ClusterRequest {
 
 async function holdOpen(kubeconfig: string, cluster: OpenCluster, context: CommandContext): Promise<number> {
   context.print(kubeconfig);
-  const stopped = new Promise<number>((resolve) =>
-    context.signal.addEventListener('abort', () => resolve(0), { once: true }),
-  );
-  const lost = cluster.closed.then(() => {
-    context.printError('keelson test-env: the cluster is gone: its server has ended');
-    return 1;
-  });
   process.stdin.resume();
-  const ended = once(process.stdin, 'end').then(() => 0);
-  const code = await Promise.race([stopped, ended, lost]);
+  const how = await Promise.race([
+    aborted(context.signal).then(() => 'stopped'),
+    once(process.stdin, 'end').then(() => 'stopped'),
+    cluster.closed.then(() => 'lost'),
+  ]);
   process.stdin.destroy();
-  return code;
+  if (how === 'stopped') return 0;
+  context.printError('keelson test-env: the cluster is gone: its server has ended');
+  return 1;
 }
