@@ -18,11 +18,11 @@ export function onMessage<Message>(connection: Socket, handle: (message: Message
   });
 }
 
-/** The first message that comes; undefined when the connection is closed before. */
+/** The first message that comes; undefined when the other side ends the connection before. */
 export function firstMessage<Message>(connection: Socket): Promise<Message | undefined> {
   return new Promise((resolve) => {
     onMessage<Message>(connection, resolve);
-    connection.once('close', () => resolve(undefined));
+    for (const event of ['end', 'close']) connection.once(event, () => resolve(undefined));
   });
 }
 

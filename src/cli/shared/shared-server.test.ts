@@ -6,7 +6,7 @@ import { discardLogger, RealClock } from '../../base/index.ts';
 import type { CommandContext } from '../command.ts';
 import { askForApiserver } from './ask-for-apiserver.ts';
 import { askForCluster } from './ask-for-cluster.ts';
-import type { ConnectOptions } from './connect-to-server.ts';
+import { type ConnectOptions, ensureServer } from './connect-to-server.ts';
 import type { ClusterRequest } from './requests.ts';
 import { runSharedServer } from './shared-server.ts';
 
@@ -46,6 +46,12 @@ test('each connection has a cluster of its own, which ends with it; the server e
     first[Symbol.dispose]();
     second[Symbol.dispose]();
     await Promise.all([first.closed, second.closed]);
+  }));
+
+test('whoever connects and says nothing keeps nobody', () =>
+  withServer(async (options) => {
+    using _cluster = await askForCluster(request, options);
+    for (let attempt = 0; attempt < 10; attempt++) await ensureServer(options);
   }));
 
 test('what cannot be started is told, and harms nobody else', () =>

@@ -17,7 +17,7 @@ import (
 	demov1 "keelson/envtest/api/v1"
 )
 
-const patience = 10 * time.Second
+const patience = 30 * time.Second
 
 func greeting(name, word string) *demov1.Greeting {
 	return &demov1.Greeting{
