@@ -4,8 +4,15 @@ export interface Command {
   readonly summary: string;
   /** `keelson up [flags]` and what the flags mean. */
   readonly usage: string;
-  run(args: readonly string[], context: CommandContext): Promise<void>;
+  /** The overview does not tell of it. */
+  readonly isHidden?: boolean;
+  /** Answers with the exit code, when it is not 0. */
+  run(args: readonly string[], context: CommandContext): Promise<number | void>;
 }
+
+/** The signals that ask a program to stop. */
+export const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+export type StopSignal = (typeof STOP_SIGNALS)[number];
 
 /** The process as a command sees it. */
 export interface CommandContext {
@@ -13,6 +20,10 @@ export interface CommandContext {
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   readonly isTerminal: boolean;
+  /** How this program is started: Node and the program's file. Absent where it runs inside another one. */
+  readonly program?: { readonly node: string; readonly file: string };
+  /** Calls the listener at each SIGINT and SIGTERM, of which no number then ends the process, until the result is disposed of. */
+  onStopSignal?(listener: (signal: StopSignal) => void): Disposable;
   print(text: string): void;
   printError(text: string): void;
 }

@@ -1,4 +1,9 @@
 #!/usr/bin/env node
-import { runProgram } from './program.ts';
+/** Commands that are started often and load little: `light-commands.ts` has them. */
+const LIGHT = ['test-env', 'etcd', 'kube-apiserver'];
 
-process.exitCode = await runProgram(process.argv.slice(2), process);
+const args = process.argv.slice(2);
+const run = LIGHT.includes(args[0] ?? '')
+  ? (await import('./light-commands.ts')).runLightProgram
+  : (await import('./program.ts')).runProgram;
+process.exitCode = await run(args, process);

@@ -7,7 +7,7 @@ import type { EtcdOptions, ForkableStore, Store } from '../store/index.ts';
 /** Where a cluster keeps its objects. */
 export type StorageOptions =
   | { readonly type: 'memory' }
-  | { readonly type: 'durable'; readonly folder: string }
+  | { readonly type: 'durable'; readonly folder: string; readonly syncs?: boolean }
   | { readonly type: 'etcd'; readonly etcd: Omit<EtcdOptions, 'clock' | 'random' | 'log'> };
 
 export interface OpenStorage {
@@ -31,7 +31,13 @@ export async function openStorage(
     case 'memory':
       return { store: openMemoryStore(parts), codecFor: asJson, shared: new WeakMap() };
     case 'durable':
-      return { store: await openDurableStore(options.folder, parts), codecFor: asJson };
+      return {
+        store: await openDurableStore(options.folder, {
+          ...parts,
+          ...(options.syncs === false ? { syncs: false } : {}),
+        }),
+        codecFor: asJson,
+      };
     case 'etcd':
       return {
         store: await openEtcdStore({ ...options.etcd, ...parts }),

@@ -26,6 +26,7 @@ export type { WatchLimits } from './mvcc/watch-hub.ts';
 export { type MemoryStore, type MemoryStoreOptions, openMemoryStore } from './memory/memory-store.ts';
 export type { DurableStore, DurableStoreOptions } from './durable/durable-store.ts';
 export { openDurableStore } from './durable/open-durable-store.ts';
+export { lockFolder } from './durable/folder-lock.ts';
 export { type CompactReport, compactStore, type OfflineOptions } from './durable/offline.ts';
 export { type FileReport, type StoreProblem, type StoreReport, verifyStore } from './durable/verify-store.ts';
 export { dumpStore, restoreStore } from './durable/dump.ts';

@@ -1,17 +1,19 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { aborted, CryptoRandom, RealClock } from '../../base/index.ts';
-import { startControlPlane } from '../../cluster/index.ts';
-import type { ControlPlaneOptions } from '../../cluster/index.ts';
+import { type ControlPlaneOptions, startCluster, startControlPlane, type StorageOptions } from '../../cluster/index.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { UsageError } from '../command.ts';
 import { describeFlags, Flags } from '../flags.ts';
 import type { FlagDefinitions } from '../flags.ts';
+import { placeAt } from '../envtest/etcd-place.ts';
+import { workloadOf } from '../envtest/workload-environment.ts';
 import { IdleCollector } from '../idle-collector.ts';
 import { apiserverFlags } from '../upstream/apiserver-flags.ts';
 import { checkUpstreamFlags, withUpstreamFlags } from '../upstream/verdict.ts';
 import { auditFlags, auditSettings } from './audit-flags.ts';
 import { encryptionFlags, encryptionSettings } from './encryption-flags.ts';
-import { fileFlag } from './file-flag.ts';
+import { fileFlag, readFlagFile } from './file-flag.ts';
 import { etcdStorage, logOf, serverFlags, serverSettings } from './server-flags.ts';
 
 /** What is obeyed. */
@@ -54,18 +56,36 @@ export const apiserverCommand: Command = {
     if (flags.positionals.length > 0) throw new UsageError(`unexpected argument "${flags.positionals[0] ?? ''}"`);
     const clock = new RealClock();
     using _collector = new IdleCollector(clock);
-    await using plane = await startControlPlane({ ...options(flags, context), clock, signal: context.signal });
-    context.print(`serving at ${plane.url}`);
-    await aborted(context.signal);
+    const storage = await storageOf(flags, context.signal);
+    const settings = { ...options(flags, context), storage, clock, signal: context.signal };
+    const workload = workloadOf(context.environment);
+    if (workload === undefined) {
+      await using plane = await startControlPlane(settings);
+      context.print(`serving at ${plane.url}`);
+      await aborted(context.signal);
+    } else {
+      await using cluster = await startCluster({ ...settings, ...workload });
+      context.print(`serving at ${cluster.plane.url}`);
+      await Promise.race([aborted(context.signal), cluster.running]);
+    }
   },
 };
 
-function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOptions, 'clock' | 'signal'> {
+/** etcd, or what holds its place, or the embedded store. */
+async function storageOf(flags: Flags, signal: AbortSignal): Promise<StorageOptions> {
+  const etcd = etcdStorage(flags);
   const folder = flags.text('data-dir');
-  const storage =
-    etcdStorage(flags) ??
-    (folder === undefined ? undefined : { type: 'durable' as const, folder: join(folder, 'store') });
-  if (storage === undefined) throw new UsageError('--etcd-servers or --data-dir must be given');
+  if (etcd?.type === 'etcd') {
+    const place = await placeAt(etcd.etcd.endpoints[0] ?? '', signal);
+    if (place === undefined) return etcd;
+    const prefix = encodeURIComponent(etcd.etcd.prefix ?? '');
+    return { type: 'durable', folder: join(place.dataDir, 'keelson', prefix), syncs: place.syncs };
+  }
+  if (folder === undefined) throw new UsageError('--etcd-servers or --data-dir must be given');
+  return { type: 'durable', folder: join(folder, 'store') };
+}
+
+function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOptions, 'clock' | 'signal' | 'storage'> {
   const certificate = fileFlag(flags, 'tls-cert-file');
   const privateKey = fileFlag(flags, 'tls-private-key-file');
   if ((certificate === undefined) !== (privateKey === undefined)) {
@@ -77,19 +97,32 @@ function options(flags: Flags, context: CommandContext): Omit<ControlPlaneOption
     ...auditSettings(flags, context),
     ...encryptionSettings(flags),
     name: 'keelson',
-    storage,
     listen: {
       host: flags.text('bind-address') ?? '0.0.0.0',
       port: flags.integer('secure-port', { min: 0, max: 65_535 }) ?? 6443,
     },
     tracedRequests: flags.integer('trace-requests', { min: 0, max: 10_000 }) ?? 0,
-    pkiFolder: flags.text('cert-dir'),
+    ...keysOf(flags),
     ...(certificate === undefined || privateKey === undefined ? {} : { serving: { certificate, privateKey } }),
     ...(clientAuthorities === undefined ? {} : { clientAuthorities }),
     certificateFiles: certificateFiles(flags),
     random: new CryptoRandom(),
     log: logOf(flags, context.printError, 'info'),
   };
+}
+
+/**
+ * Where keys are kept. A folder that somebody has put a serving certificate into, and nothing else of ours, is theirs: nothing is
+ * added to it, unless tokens would have to be signed with a key that nobody else keeps.
+ */
+function keysOf(flags: Flags): Pick<ControlPlaneOptions, 'pkiFolder' | 'serving'> {
+  const folder = flags.text('cert-dir') ?? '';
+  const [certificate, privateKey] = ['apiserver.crt', 'apiserver.key'].map((name) => join(folder, name));
+  const isTheirs = certificate !== undefined && existsSync(certificate) && !existsSync(join(folder, 'ca.key'));
+  if (!isTheirs || privateKey === undefined || !flags.has('service-account-signing-key-file'))
+    return { pkiFolder: folder };
+  const read = (path: string): string => readFlagFile('cert-dir', path);
+  return { serving: { certificate: read(certificate), privateKey: read(privateKey) } };
 }
 
 /** The files that are read again when they change. */

@@ -13,6 +13,7 @@ import {
 } from '../../cluster/index.ts';
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
+import { featureGateProblem } from '../upstream/feature-gates.ts';
 import { aggregationFlags, aggregationSettings } from './aggregation-flags.ts';
 import { kubeletFlags, kubeletSettings } from './kubelet-flags.ts';
 import { authenticationFlags, authenticationSettings } from './authentication-flags.ts';
@@ -94,6 +95,12 @@ export const serverFlags: FlagDefinitions = {
     default: true,
     help: 'Let in requests without credentials, as system:anonymous',
   },
+  'feature-gates': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME=BOOL,…',
+    help: 'Features to be on or off; only what is so by default in Kubernetes 1.36 can be asked for',
+  },
   'http2-max-streams-per-connection': {
     type: 'string',
     value: 'N',
@@ -132,6 +139,8 @@ export interface ServerSettings {
 
 export function serverSettings(flags: Flags): ServerSettings {
   const many = { min: 1, max: 1_000_000 };
+  const gateProblem = featureGateProblem(flags.list('feature-gates'));
+  if (gateProblem !== undefined) throw new UsageError(`--feature-gates: ${gateProblem}`);
   const tokenFile = fileFlag(flags, 'token-auth-file');
   const maxStreams = flags.integer('http2-max-streams-per-connection', { min: 0, max: 1_000_000 }) ?? 0;
   const advertiseAddress = advertised(flags);

@@ -133,9 +133,14 @@ const groups: readonly FlagGroup[] = [
       permit-address-sharing?=false permit-port-sharing?=false`,
   },
   {
+    verdict: 'obeyed',
+    why: 'as far as values go that are the default of Kubernetes 1.36; others are refused',
+    flags: 'feature-gates',
+  },
+  {
     verdict: 'refused',
     why: 'it is Kubernetes 1.36 that is served, with the features that are on by default',
-    flags: `emulated-version=1.36 emulation-forward-compatible?=false feature-gates min-compatibility-version=1.35
+    flags: `emulated-version=1.36 emulation-forward-compatible?=false min-compatibility-version=1.35
       runtime-config-emulation-forward-compatible?=false`,
   },
   {

@@ -15,6 +15,8 @@ export interface DurableStoreOptions extends MvccOptions {
   readonly random: Random;
   readonly log?: Logger;
   readonly limits?: TransactionLimits;
+  /** Whether writes wait until the disk has them; yes unless given. Without, a machine that loses power loses the last ones. */
+  readonly syncs?: boolean;
   /** How long a file of the log gets; 32 MiB unless given. */
   readonly segmentBytes?: number;
   /** How much of the log must have become superfluous before a checkpoint is written; 32 MiB unless given. */

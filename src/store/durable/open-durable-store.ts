@@ -9,6 +9,7 @@ import { LogWriter } from './log-writer.ts';
 import { Manifest } from './manifest.ts';
 import { openFolder } from './node-files.ts';
 import { recover, type Recovered } from './recovery.ts';
+import { withoutSync } from './unsynced-files.ts';
 
 const DEFAULT_SEGMENT_BYTES = 32 * 1024 * 1024;
 const DEFAULT_CHECKPOINT_AFTER_BYTES = 32 * 1024 * 1024;
@@ -26,7 +27,8 @@ export async function openDurableStore(
 ): Promise<DurableStore> {
   let lock: AsyncDisposable | undefined;
   try {
-    const files = options.files ?? (await openFolder(folder));
+    const { syncs = true } = options;
+    const files = options.files ?? (syncs ? await openFolder(folder) : withoutSync(await openFolder(folder)));
     lock = options.files === undefined ? await lockFolder(folder) : undefined;
     return await openLocked(files, lock, options);
   } catch (cause) {

@@ -88,7 +88,8 @@ async function secure(plain: Duplex, target: DialTarget, options: DialOptions): 
       host,
       ...(serverName !== undefined ? { servername: serverName } : isIP(host) === 0 ? { servername: host } : {}),
       rejectUnauthorized: insecureSkipTlsVerify !== true && judgeCertificate === undefined,
-      ...(authorities === undefined ? {} : { ca: authorities }),
+      // as Go has it, whatever is trusted ends the chain: an intermediate authority too, or the server's own certificate
+      ...(authorities === undefined ? {} : { ca: authorities, allowPartialTrustChain: true }),
       ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
       ALPNProtocols: [...options.protocols],
     });

@@ -1,0 +1,50 @@
+import { RealClock } from '../../base/index.ts';
+import type { Command, CommandContext } from '../command.ts';
+import { askForApiserver } from '../shared/ask-for-apiserver.ts';
+import { ensureServer, type ServerPlace } from '../shared/connect-to-server.ts';
+import { sharedFolder } from '../shared/shared-folder.ts';
+
+/** `keelson kube-apiserver`: `keelson apiserver` for suites that start many, one after the other. */
+export const kubeApiserverCommand: Command = {
+  name: 'kube-apiserver',
+  summary: 'Run the API server in a process that suites share, or else in this one',
+  isHidden: true,
+  usage: 'Usage: keelson kube-apiserver [FLAGS]\n\nThe same as keelson apiserver.',
+  async run(args, context) {
+    const { environment, signal } = context;
+    const place = await sharedPlace(context);
+    if (place !== undefined) {
+      const request = { type: 'apiserver', args, environment: ownVariables(environment) } as const;
+      const code = await askForApiserver(request, context, {
+        ...place,
+        clock: new RealClock(),
+        signal,
+        giveUpMs: GIVE_UP_MS,
+      });
+      if (code !== undefined) return code;
+    }
+    const { apiserverCommand } = await import('./apiserver.ts');
+    return apiserverCommand.run(args, context);
+  },
+};
+
+const IDLE = '30s';
+
+/** Suites wait twenty seconds for their API server. */
+const GIVE_UP_MS = 5000;
+
+/** Where suites of this user share a server; undefined where they are not to. */
+async function sharedPlace({ environment, program }: CommandContext): Promise<ServerPlace | undefined> {
+  if (program === undefined || environment['KEELSON_SHARE'] === 'false') return undefined;
+  return { program, folder: await sharedFolder(program, environment), idle: IDLE };
+}
+
+/** Gets the shared server ready while etcd starts, which is what suites start first. */
+export async function prepareSharedServer(context: CommandContext): Promise<void> {
+  const place = await sharedPlace(context);
+  if (place !== undefined) await ensureServer(place);
+}
+
+function ownVariables(environment: CommandContext['environment']): CommandContext['environment'] {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('KEELSON_')));
+}

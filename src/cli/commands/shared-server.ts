@@ -1,0 +1,37 @@
+import { LineLogger, RealClock } from '../../base/index.ts';
+import { isStoreError, lockFolder } from '../../store/index.ts';
+import type { Command } from '../command.ts';
+import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
+import { IdleCollector } from '../idle-collector.ts';
+import { runSharedServer } from '../shared/shared-server.ts';
+import { durationFlag } from './file-flag.ts';
+
+const definitions: FlagDefinitions = {
+  dir: { type: 'string', value: 'DIR', default: '.', help: 'Where its socket is' },
+  idle: { type: 'string', value: 'DURATION', default: '30s', help: 'How long it waits when nothing runs' },
+};
+
+/** `keelson shared-server`: the process that clusters of `keelson test-env` and API servers of envtest are in, which start it. */
+export const sharedServerCommand: Command = {
+  name: 'shared-server',
+  summary: 'Run clusters and API servers for tests, which start it',
+  isHidden: true,
+  usage: `Usage: keelson shared-server [FLAGS]\n\n${describeFlags(definitions)}`,
+  async run(args, context) {
+    const flags = new Flags(args, definitions);
+    const folder = flags.text('dir') ?? '.';
+    const clock = new RealClock();
+    try {
+      await using _lock = await lockFolder(folder);
+      using _collector = new IdleCollector(clock);
+      await runSharedServer(folder, {
+        idleMs: durationFlag(flags, 'idle'),
+        clock,
+        log: new LineLogger({ write: (line) => context.printError(line.trimEnd()), level: 'error', clock }),
+        signal: context.signal,
+      });
+    } catch (error) {
+      if (!isStoreError(error, 'Locked')) throw error; // another one serves already, or is about to end
+    }
+  },
+};

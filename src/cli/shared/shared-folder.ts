@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, stat } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * The folder where processes of one user that run the same build of the program find their server. Nobody else may write or
+ * look into it: whoever can connect is given an administrator's credentials.
+ */
+export async function sharedFolder(
+  program: { readonly node: string; readonly file: string },
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const { uid } = userInfo();
+  const { mtimeMs, ino } = await stat(program.file);
+  const build = createHash('sha256').update([program.node, program.file, mtimeMs, ino].join('\n')).digest('hex');
+  const base = environment['XDG_RUNTIME_DIR'] ?? '';
+  const folder = join(base === '' ? tmpdir() : base, `keelson-${uid}-${build.slice(0, 10)}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const found = await lstat(folder);
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0)
+    throw new Error(`Cannot use "${folder}": it must be a folder of this user's that nobody else can read or write`);
+  return folder;
+}

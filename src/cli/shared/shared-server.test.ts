@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { discardLogger, RealClock } from '../../base/index.ts';
+import type { CommandContext } from '../command.ts';
+import { askForApiserver } from './ask-for-apiserver.ts';
+import { askForCluster } from './ask-for-cluster.ts';
+import { type ConnectOptions, ensureServer } from './connect-to-server.ts';
+import type { ClusterRequest } from './requests.ts';
+import { runSharedServer } from './shared-server.ts';
+
+const request: ClusterRequest = {
+  type: 'cluster',
+  nodes: 0,
+  controllers: '',
+  scheduler: false,
+  runtimeConfig: [],
+  enableAdmission: [],
+  disableAdmission: [],
+};
+
+/** A server that ends as soon as nobody uses it any more. */
+async function withServer(use: (options: ConnectOptions) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-shared-'));
+  const clock = new RealClock();
+  const stop = new AbortController();
+  const running = runSharedServer(folder, { idleMs: 0, clock, log: discardLogger, signal: stop.signal });
+  try {
+    const program = { node: process.execPath, file: '/nowhere' };
+    await use({ program, folder, idle: '0s', clock, signal: stop.signal });
+    await running; // without being told to
+  } finally {
+    stop.abort();
+    await running;
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test('each connection has a cluster of its own, which ends with it; the server ends with the last one', () =>
+  withServer(async (options) => {
+    const [first, second] = await Promise.all([askForCluster(request, options), askForCluster(request, options)]);
+    const servers = [first, second].map(({ kubeconfig }) => /server: (\S+)/.exec(kubeconfig)?.[1]);
+
+    expect(new Set(servers).size).toBe(2);
+    first[Symbol.dispose]();
+    second[Symbol.dispose]();
+    await Promise.all([first.closed, second.closed]);
+  }));
+
+test('whoever connects and says nothing keeps nobody', () =>
+  withServer(async (options) => {
+    using _cluster = await askForCluster(request, options);
+    for (let attempt = 0; attempt < 10; attempt++) await ensureServer(options);
+  }));
+
+test('what cannot be started is told, and harms nobody else', () =>
+  withServer(async (options) => {
+    using _other = await askForCluster(request, options);
+    await expect(askForCluster({ ...request, controllers: 'nobody' }, options)).rejects.toThrow(
+      'Cannot start a test cluster: There is no controller "nobody"',
+    );
+    await expect(askForCluster({ ...request, disableAdmission: ['Nothing'] }, options)).rejects.toThrow('Nothing');
+  }));
+
+test('an API server of the shared process says what one in a process of its own would', () =>
+  withServer(async (options) => {
+    const lines: string[] = [];
+    const print = (text: string): void => void lines.push(text);
+    const context: CommandContext = {
+      environment: {},
+      signal: new AbortController().signal,
+      isTerminal: false,
+      print,
+      printError: print,
+    };
+    const code = await askForApiserver({ type: 'apiserver', args: ['--made-up=1'], environment: {} }, context, options);
+
+    expect(code).toBe(2);
+    expect(lines.join('\n')).toContain("keelson apiserver: Unknown option '--made-up'");
+  }));

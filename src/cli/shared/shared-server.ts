@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { aborted, AbortScope, type Clock, describeError, type Logger } from '../../base/index.ts';
+import { firstMessage } from './messages.ts';
+import { type SharedRequest, SOCKET } from './requests.ts';
+import type { Served } from './served.ts';
+import { serveApiserver } from './serve-apiserver.ts';
+import { serveCluster } from './serve-cluster.ts';
+
+export interface SharedServerOptions {
+  /** How long it waits for somebody when nothing runs. */
+  readonly idleMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Whoever starts the server is about to ask for something. */
+const FIRST_WAIT_MS = 10_000;
+
+/** Runs clusters and API servers for those who connect to a socket in the folder, until nobody has for a while. */
+export async function runSharedServer(folder: string, options: SharedServerOptions): Promise<void> {
+  const { clock, log, idleMs } = options;
+  using scope = new AbortScope(options.signal);
+  const serving = new Set<Promise<void>>();
+  let idle: Disposable | undefined;
+  const waitAtMost = (ms: number): void => {
+    idle?.[Symbol.dispose]();
+    idle = clock.timer(ms, () => scope.abort());
+  };
+  const server = createServer({ allowHalfOpen: true }, (connection) => {
+    idle?.[Symbol.dispose]();
+    const served = serve(connection, { clock, log, signal: scope.signal, running: serving.size + 1 })
+      .catch((error: unknown) => log.error('a request failed', { error: describeError(error) }))
+      .finally(() => {
+        connection.end();
+        serving.delete(served);
+        if (serving.size === 0) waitAtMost(idleMs);
+      });
+    serving.add(served);
+  });
+  const socket = join(folder, SOCKET);
+  await rm(socket, { force: true }); // of a server that was killed: the folder is locked, so nobody listens there
+  server.listen(socket);
+  await once(server, 'listening');
+  waitAtMost(Math.max(idleMs, FIRST_WAIT_MS));
+  await aborted(scope.signal);
+  idle?.[Symbol.dispose]();
+  server.close();
+  await Promise.all(serving);
+}
+
+async function serve(connection: Socket, options: Omit<Served, 'connection'>): Promise<void> {
+  using life = new AbortScope(options.signal);
+  connection.on('error', () => life.abort()); // the other side is gone
+  connection.once('close', () => life.abort());
+  connection.once('end', () => life.abort());
+  const request = await firstMessage<SharedRequest>(connection);
+  if (request === undefined) return;
+  const served = { ...options, connection, signal: life.signal };
+  await (request.type === 'cluster' ? serveCluster(request, served) : serveApiserver(request, served));
+}

@@ -1,0 +1,67 @@
+import { count, differences } from './test-outcomes.ts';
+import type { PackageRun } from './run-package.ts';
+
+/** A package that was run with both. */
+export interface Comparison {
+  readonly suite: string;
+  readonly path: string;
+  readonly ours: PackageRun;
+  readonly real: PackageRun;
+}
+
+/** How long it takes until envtest is ready, in milliseconds, in the order of the runs. */
+export interface StartTimes {
+  readonly real: readonly number[];
+  /** Each API server in a process of its own. */
+  readonly alone: readonly number[];
+  /** In the process that suites share, which is running already. */
+  readonly shared: readonly number[];
+}
+
+/** docs/reference/envtest.md */
+export function page(comparisons: readonly Comparison[], starts: StartTimes, machine: string): string {
+  const different = comparisons.flatMap(({ suite, path, ours, real }) =>
+    differences(ours.outcomes, real.outcomes).map((text) => `- ${suite}, ${path}: ${text}`),
+  );
+  const same = comparisons.reduce(
+    (sum, { ours, real }) => sum + real.outcomes.size - differences(ours.outcomes, real.outcomes).length,
+    0,
+  );
+  return `# Suites of envtest
+
+Suites of published Go projects that start a control plane with controller-runtime's envtest, unchanged, with Keelson's programs
+([how](../guides/envtest.md)) and with etcd and kube-apiserver 1.36.3. \`npm run interop:envtest\` writes this page, on ${machine}.
+
+Ready for the first test, in milliseconds: the middle of ${starts.real.length} starts of the suite in \`test/interop/programs/envtest\`, each of which also installs a
+definition and two webhook configurations. Suites that follow each other share a process that is warm; \`KEELSON_SHARE=false\` gives each its own.
+
+| | ms | beside Kubernetes |
+|---|---|---|
+| etcd and kube-apiserver | ${median(starts.real)} | |
+| Keelson, a process of its own | ${median(starts.alone)} | ${ratio(starts.real, starts.alone)} |
+| Keelson, shared | ${median(starts.shared)} | ${ratio(starts.real, starts.shared)} |
+
+${same} tests end alike${different.length === 0 ? '; none differs.' : `; ${different.length} ${different.length === 1 ? 'differs' : 'differ'}.`} Figures are tests that passed, and seconds for the whole package.
+
+| suite | package | passed, Keelson | passed, Kubernetes | failed on both | s, Keelson | s, Kubernetes |
+|---|---|---|---|---|---|---|
+${comparisons.map(row).join('\n')}
+${different.length === 0 ? '' : `\n## Differences\n\n${different.join('\n')}\n`}`;
+}
+
+function row({ suite, path, ours, real }: Comparison): string {
+  const failedOnBoth = [...real.outcomes].filter(
+    ([name, state]) => state === 'failed' && ours.outcomes.get(name) === 'failed',
+  );
+  const passed = [ours, real].map(({ outcomes }) => count(outcomes, 'passed'));
+  const seconds = [ours, real].map((run) => run.seconds.toFixed(1));
+  return `| ${[suite, path, ...passed, failedOnBoth.length, ...seconds].join(' | ')} |`;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function ratio(real: readonly number[], ours: readonly number[]): string {
+  return `${(median(real) / Math.max(1, median(ours))).toFixed(1)} times as fast`;
+}
