@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { AbortScope, type Clock, deepEqual, type Random } from '../../base/index.ts';
+import { type Clock, deepEqual, type Random } from '../../base/index.ts';
 import type { Node, Observed, Pod } from '../../client/index.ts';
-import { cutBytes } from '../../wire/connections/index.ts';
 import {
   type AttachRequest,
   type CallOptions,
@@ -12,7 +11,6 @@ import {
   type CreateContainerRequest,
   type ExecRequest,
   type ExecSyncResponse,
-  type MeasuredUsage,
   type NodeRuntime,
   type NodeUsage,
   type OpenPort,
@@ -31,18 +29,18 @@ import {
 } from '../runtime/index.ts';
 import { AddressPool } from './address-pool.ts';
 import { setupOf, UNKNOWN_SETUP } from './container-setup.ts';
-import { ProcessorMeter } from './processor-meter.ts';
 import { remembered } from './recover.ts';
+import { RuntimeUsage } from './runtime-usage.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { httpBody, sandboxFailure } from './script.ts';
 import { ScriptedActions } from './scripted-actions.ts';
 import { ScriptedLogs } from './scripted-logs.ts';
 import { scriptedPort } from './scripted-port.ts';
+import { runToEnd } from './run-to-end.ts';
 import { attachToShell, runScripted } from './scripted-process.ts';
 import { type LookUpFiles, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
-import { measuredUsage, nodeUsage, type Usage } from './usage.ts';
 
 export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
@@ -54,8 +52,6 @@ export interface SimulatedRuntimeOptions {
   readonly files?: LookUpFiles;
 }
 
-/** What commands print beyond this is left out, as by CRI's runtimes. */
-const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const NEVER = new AbortController().signal;
 
 /** Before `://` in container ids. */
@@ -75,15 +71,15 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   readonly #clock: Clock;
   readonly #pools: readonly AddressPool[];
   readonly #registry: SandboxRegistry;
-  readonly #meter: ProcessorMeter;
+  readonly #usage: RuntimeUsage;
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#meter = new ProcessorMeter(options.clock.now());
     this.#pools = options.podCidrs.map((cidr) => new AddressPool(cidr));
     this.images = new SimulatedImages(options.clock);
     this.#registry = new SandboxRegistry(options.clock);
+    this.#usage = new RuntimeUsage(this.#registry, options.clock);
     this.actions = new ScriptedActions(options.clock, (id) => this.#registry.running(id));
     this.logs = new ScriptedLogs(options.clock, (id) => this.#registry.container(id));
   }
@@ -171,31 +167,11 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   }
 
   async containerStats(filter?: ContainerFilter): Promise<readonly ContainerStats[]> {
-    const nothing = { timestampMs: this.#clock.now(), usageCoreNanoSeconds: 0, workingSetBytes: 0 };
-    return (await this.listContainers(filter)).map(({ id, metadata }) => ({
-      id,
-      metadata,
-      ...(this.#registry.container(id).usage(undefined)?.measured ?? nothing),
-      writableLayerBytes: 0,
-    }));
+    return this.#usage.stats(await this.listContainers(filter));
   }
 
   usage(pods: readonly Observed<Pod>[], node: Observed<Node> | undefined): NodeUsage {
-    const containers = new Map<string, MeasuredUsage>();
-    const usages: Usage[] = [];
-    for (const { metadata, spec } of pods) {
-      const specs = new Map(
-        [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map((each) => [each.name, each]),
-      );
-      for (const container of this.#registry.sandboxOfPod(metadata.uid)?.containers ?? []) {
-        const used = container.usage(specs.get(container.name)?.resources);
-        if (used === undefined) continue;
-        containers.set(container.id, used.measured);
-        usages.push(used.usage);
-      }
-    }
-    const whole = nodeUsage(node?.metadata.annotations ?? {}, usages);
-    return { whole: measuredUsage(whole, this.#meter, this.#clock.now()), containers };
+    return this.#usage.of(pods, node);
   }
 
   async updateContainerResources(): Promise<void> {
@@ -211,19 +187,7 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     cmd: readonly string[],
     { signal = NEVER, timeoutMs }: CallOptions & { readonly timeoutMs?: number } = {},
   ): Promise<ExecSyncResponse> {
-    const clock = this.#clock;
-    using scope = new AbortScope(signal);
-    const late = new RuntimeError('DeadlineExceeded', `command timed out after ${timeoutMs} ms`);
-    using _timeUp = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => scope.abort(late));
-    const container = await this.#withFiles(id);
-    const { stdout, stderr, exitCode } = runScripted(cmd, { container, tty: false, clock }, { signal: scope.signal });
-    const [output, errors, code] = await Promise.all([
-      cutBytes(stdout, MAX_OUTPUT_BYTES),
-      cutBytes(stderr, MAX_OUTPUT_BYTES),
-      exitCode,
-    ]);
-    if (scope.signal.aborted) throw scope.signal.reason;
-    return { stdout: output, stderr: errors, exitCode: code };
+    return runToEnd(cmd, { container: await this.#withFiles(id), clock: this.#clock }, { signal, timeoutMs });
   }
 
   async exec({ containerId, cmd, tty }: ExecRequest): Promise<StreamEndpoint<OpenProcess>> {
