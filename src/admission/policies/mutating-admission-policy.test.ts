@@ -44,3 +44,14 @@ test('custom kinds are merged, defaulted and validated by their schema', async (
   });
   expect(cluster.problems).toEqual([]);
 });
+
+test('a JSON patch that adds a field which the kind does not have fails', async () => {
+  await using cluster = await startServer();
+  const expression = "[JSONPatch{op: 'add', path: '/colour', value: 'red'}]";
+  await mutate(cluster.client, 'p', { mutations: [{ patchType: JSON_PATCH, jsonPatch: { expression } }] });
+  const maps = cluster.client.core.v1.configmaps.namespace('default');
+  await expect(maps.create({ metadata: { name: 'x' } })).rejects.toMatchObject({
+    reason: 'InternalError',
+    message: expect.stringContaining('strict decoding error: unknown field "colour"'),
+  });
+});

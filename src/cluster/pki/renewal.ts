@@ -12,7 +12,7 @@ export interface RenewalOptions {
 const LOOK_EVERY_MS = 24 * 60 * 60 * 1000;
 
 /** Looks at the certificates once a day, so that those about to expire are renewed; until the result is disposed of. */
-export function keepRenewed(keys: ClusterKeys, { clock, log, use }: RenewalOptions): Disposable {
+export function keepRenewed(keys: Pick<ClusterKeys, 'read'>, { clock, log, use }: RenewalOptions): Disposable {
   let isOver = false;
   const look = async (): Promise<void> => {
     try {
