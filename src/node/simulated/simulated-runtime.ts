@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { AbortScope, type Clock, deepEqual, type Random } from '../../base/index.ts';
-import type { Node, Observed, Pod } from '../../client/index.ts';
+import type { Observed, Pod } from '../../client/index.ts';
 import { cutBytes } from '../../wire/connections/index.ts';
 import {
   type AttachRequest,
@@ -12,9 +12,7 @@ import {
   type CreateContainerRequest,
   type ExecRequest,
   type ExecSyncResponse,
-  type MeasuredUsage,
   type NodeRuntime,
-  type NodeUsage,
   type OpenPort,
   type OpenProcess,
   type PodSandboxConfig,
@@ -31,7 +29,6 @@ import {
 } from '../runtime/index.ts';
 import { AddressPool } from './address-pool.ts';
 import { setupOf, UNKNOWN_SETUP } from './container-setup.ts';
-import { ProcessorMeter } from './processor-meter.ts';
 import { remembered } from './recover.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { httpBody, sandboxFailure } from './script.ts';
@@ -42,7 +39,7 @@ import { attachToShell, runScripted } from './scripted-process.ts';
 import { type LookUpFiles, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
-import { measuredUsage, nodeUsage, type Usage } from './usage.ts';
+import { UsageMeter } from './usage-meter.ts';
 
 export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
@@ -75,15 +72,15 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   readonly #clock: Clock;
   readonly #pools: readonly AddressPool[];
   readonly #registry: SandboxRegistry;
-  readonly #meter: ProcessorMeter;
+  readonly #usage: UsageMeter;
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#meter = new ProcessorMeter(options.clock.now());
     this.#pools = options.podCidrs.map((cidr) => new AddressPool(cidr));
     this.images = new SimulatedImages(options.clock);
     this.#registry = new SandboxRegistry(options.clock);
+    this.#usage = new UsageMeter(options.clock, this.#registry);
     this.actions = new ScriptedActions(options.clock, (id) => this.#registry.running(id));
     this.logs = new ScriptedLogs(options.clock, (id) => this.#registry.container(id));
   }
@@ -171,32 +168,10 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   }
 
   async containerStats(filter?: ContainerFilter): Promise<readonly ContainerStats[]> {
-    const nothing = { timestampMs: this.#clock.now(), usageCoreNanoSeconds: 0, workingSetBytes: 0 };
-    return (await this.listContainers(filter)).map(({ id, metadata }) => ({
-      id,
-      metadata,
-      ...(this.#registry.container(id).usage(undefined)?.measured ?? nothing),
-      writableLayerBytes: 0,
-    }));
+    return (await this.listContainers(filter)).map((container) => this.#usage.statsOf(container));
   }
 
-  usage(pods: readonly Observed<Pod>[], node: Observed<Node> | undefined): NodeUsage {
-    const containers = new Map<string, MeasuredUsage>();
-    const usages: Usage[] = [];
-    for (const { metadata, spec } of pods) {
-      const specs = new Map(
-        [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map((each) => [each.name, each]),
-      );
-      for (const container of this.#registry.sandboxOfPod(metadata.uid)?.containers ?? []) {
-        const used = container.usage(specs.get(container.name)?.resources);
-        if (used === undefined) continue;
-        containers.set(container.id, used.measured);
-        usages.push(used.usage);
-      }
-    }
-    const whole = nodeUsage(node?.metadata.annotations ?? {}, usages);
-    return { whole: measuredUsage(whole, this.#meter, this.#clock.now()), containers };
-  }
+  readonly usage: NodeRuntime['usage'] = (pods, node) => this.#usage.of(pods, node);
 
   async updateContainerResources(): Promise<void> {
     // nothing is used, so nothing is limited
@@ -243,11 +218,8 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   async portForward({ podSandboxId }: PortForwardRequest): Promise<StreamEndpoint<OpenPort>> {
     const sandbox = this.#registry.sandbox(podSandboxId);
     const { namespace, name } = sandbox.config.metadata;
-    const page = (): string | undefined => httpBody(sandbox.annotations);
-    return {
-      type: 'in process',
-      open: (port, sent) => scriptedPort(sent, { pod: `${namespace}/${name}`, port, page }),
-    };
+    const served = { pod: `${namespace}/${name}`, page: () => httpBody(sandbox.annotations) };
+    return { type: 'in process', open: (port, sent) => scriptedPort(sent, { ...served, port }) };
   }
 
   containerEvents(signal: AbortSignal): AsyncIterable<ContainerEvent> {
@@ -318,10 +290,8 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     return container;
   }
 
-  async #withFiles(id: string): Promise<SimulatedContainer> {
-    const container = this.#registry.running(id);
-    await container.mount(this.#clock, this.#options.files);
-    return container;
+  #withFiles(id: string): Promise<SimulatedContainer> {
+    return this.#registry.running(id).mounted(this.#clock, this.#options.files);
   }
 
   #newId(): string {
