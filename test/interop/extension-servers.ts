@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { freePorts, type RunningServer } from '../../peers/index.ts';
+import { apiServiceSteps } from './api-service-life.ts';
 import { apiService, externalService, identity, READ, reading } from './extension-objects.ts';
 import {
   expectText,
@@ -55,6 +56,10 @@ async function trySampleServer(server: RunningServer): Promise<ClientReport> {
   const [port = 0, etcdPort = 0, peerPort = 0] = await freePorts(3);
   const paths = programs(['sample-apiserver', 'etcd']);
   await using started = new Programs(server);
+  const registration = apiServiceSteps(kubectl, `v1alpha1.${GROUP}`, server.folder);
+  const statusRead = 'status of the APIService, read and written';
+  const changed = 'APIService patched, labelled, listed and replaced';
+  const deleted = 'APIService deleted as one of a collection';
   const steps = {
     'namespace, account and roles': async () => {
       await kubectl.run('create namespace wardle');
@@ -110,6 +115,8 @@ async function trySampleServer(server: RunningServer): Promise<ClientReport> {
         'other-red',
       );
     },
+    [statusRead]: registration[statusRead],
+    [changed]: registration[changed],
     'watch sees a deletion': async () => {
       const watching = kubectl.run('wait --for=delete flunder/my-first-flunder --timeout=60s');
       await kubectl.run('delete flunder my-first-flunder');
@@ -128,9 +135,14 @@ async function trySampleServer(server: RunningServer): Promise<ClientReport> {
       await kubectl.run('create clusterrolebinding fischers --clusterrole=fischers --user=jane');
       await waitUntil(async () => (await kubectl.try('get fischers --as=jane')).code === 0);
     },
-    'tear down': async () => {
+    'delete a collection of flunders': async () => {
+      await kubectl.create([FLUNDER]);
+      await kubectl.run('delete flunders --all');
+      expectText((await kubectl.try('get flunders')).stderr, 'No resources found');
       await kubectl.run('delete fischer my-first-fischer');
-      await kubectl.run(`delete apiservice v1alpha1.${GROUP}`);
+    },
+    [deleted]: registration[deleted],
+    'tear down': async () => {
       await kubectl.run('delete namespace wardle --wait=false');
       const { stderr } = await kubectl.try(`get --raw /apis/${GROUP}/v1alpha1`);
       expectText(stderr, 'NotFound');

@@ -6,6 +6,7 @@ import { connect } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { CryptoRandom, LineLogger, RealClock, VirtualClock } from '../../base/index.ts';
 import { startControlPlane } from '../start-control-plane.ts';
+import { followCertificateFiles } from './certificate-files.ts';
 import { clusterPki, type ClusterPki } from './cluster-pki.ts';
 
 /** Keys and certificates of somebody else's making. */
@@ -87,3 +88,35 @@ async function handshake(url: string, { serving, admin }: ClusterPki): Promise<[
   for await (const chunk of socket) answer += String(chunk);
   return [shown.trim() === serving.certificate.trim(), Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])];
 }
+
+test('the pair that is shown to API servers behind this one is read again, once it fits together', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'keelson-certificate-files-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [old, fresh] = [(await newPki()).frontProxyClient, (await newPki()).frontProxyClient];
+  const proxyClient = { certificate: join(folder, 'proxy.crt'), privateKey: join(folder, 'proxy.key') };
+  await writeFile(proxyClient.certificate, old.certificate);
+  await writeFile(proxyClient.privateKey, old.privateKey);
+  const clock = new VirtualClock();
+  const lines: string[] = [];
+  const used: unknown[] = [];
+  using _followed = followCertificateFiles(
+    { proxyClient },
+    {
+      known: { proxyClient: old },
+      clock,
+      log: new LineLogger({ clock, level: 'info', write: (line) => lines.push(line) }),
+      use: () => undefined,
+      useProxyClient: (renewed) => used.push(renewed),
+    },
+  );
+  const told = async (what: RegExp): Promise<void> => {
+    await clock.advance('5s');
+    await vi.waitFor(() => expect(lines.join('')).toMatch(what));
+  };
+  await writeFile(proxyClient.certificate, fresh.certificate);
+  await told(/cannot be used/);
+  expect(used).toEqual([]);
+  await writeFile(proxyClient.privateKey, fresh.privateKey);
+  await told(/certificates reloaded/);
+  expect(used).toEqual([fresh]);
+});

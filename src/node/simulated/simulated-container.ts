@@ -136,10 +136,11 @@ export class SimulatedContainer {
   /** Files of a part of a volume, which stay as they were when it was mounted. */
   readonly #fixed = new Map<string, MountedVolume>();
 
-  /** Looks up the files of its volumes, unless that was done lately: as often as a kubelet does. */
-  async mount(clock: Clock, look: LookUpFiles | undefined): Promise<void> {
+  /** Itself, with the files of its volumes: they are looked up unless that was done lately, as often as a kubelet does. */
+  async mounted(clock: Clock, look: LookUpFiles | undefined): Promise<this> {
     const nowMs = clock.now();
-    if (look === undefined || (this.#mountedAtMs !== undefined && nowMs - this.#mountedAtMs < MOUNT_AGAIN_MS)) return;
+    if (look === undefined || (this.#mountedAtMs !== undefined && nowMs - this.#mountedAtMs < MOUNT_AGAIN_MS))
+      return this;
     const { machine, environment } = this.shellSetup(clock);
     const podUid = this.#parts.identity.labels[POD_UID] ?? '';
     const found = await look({ podUid, name: this.name, environment });
@@ -149,6 +150,7 @@ export class SimulatedContainer {
       nowMs,
     );
     this.#mountedAtMs = nowMs;
+    return this;
   }
 
   /** What a command in it finds: its files, which last as long as the container, and its environment. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type Clock, deepEqual, type Random } from '../../base/index.ts';
-import type { Node, Observed, Pod } from '../../client/index.ts';
+import type { Observed, Pod } from '../../client/index.ts';
 import {
   type AttachRequest,
   type CallOptions,
@@ -12,7 +12,6 @@ import {
   type ExecRequest,
   type ExecSyncResponse,
   type NodeRuntime,
-  type NodeUsage,
   type OpenPort,
   type OpenProcess,
   type PodSandboxConfig,
@@ -30,7 +29,6 @@ import {
 import { AddressPool } from './address-pool.ts';
 import { setupOf, UNKNOWN_SETUP } from './container-setup.ts';
 import { remembered } from './recover.ts';
-import { RuntimeUsage } from './runtime-usage.ts';
 import { SandboxRegistry } from './sandbox-registry.ts';
 import { httpBody, sandboxFailure } from './script.ts';
 import { ScriptedActions } from './scripted-actions.ts';
@@ -41,6 +39,7 @@ import { attachToShell, runScripted } from './scripted-process.ts';
 import { type LookUpFiles, SimulatedContainer, type SimulatedContainerParts } from './simulated-container.ts';
 import { fullImageName, imageReference, SimulatedImages } from './simulated-images.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
+import { UsageMeter } from './usage-meter.ts';
 
 export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
@@ -71,7 +70,7 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   readonly #clock: Clock;
   readonly #pools: readonly AddressPool[];
   readonly #registry: SandboxRegistry;
-  readonly #usage: RuntimeUsage;
+  readonly #usage: UsageMeter;
 
   constructor(options: SimulatedRuntimeOptions) {
     this.#options = options;
@@ -79,7 +78,7 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     this.#pools = options.podCidrs.map((cidr) => new AddressPool(cidr));
     this.images = new SimulatedImages(options.clock);
     this.#registry = new SandboxRegistry(options.clock);
-    this.#usage = new RuntimeUsage(this.#registry, options.clock);
+    this.#usage = new UsageMeter(options.clock, this.#registry);
     this.actions = new ScriptedActions(options.clock, (id) => this.#registry.running(id));
     this.logs = new ScriptedLogs(options.clock, (id) => this.#registry.container(id));
   }
@@ -167,12 +166,10 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   }
 
   async containerStats(filter?: ContainerFilter): Promise<readonly ContainerStats[]> {
-    return this.#usage.stats(await this.listContainers(filter));
+    return (await this.listContainers(filter)).map((container) => this.#usage.statsOf(container));
   }
 
-  usage(pods: readonly Observed<Pod>[], node: Observed<Node> | undefined): NodeUsage {
-    return this.#usage.of(pods, node);
-  }
+  readonly usage: NodeRuntime['usage'] = (pods, node) => this.#usage.of(pods, node);
 
   async updateContainerResources(): Promise<void> {
     // nothing is used, so nothing is limited
@@ -207,11 +204,8 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
   async portForward({ podSandboxId }: PortForwardRequest): Promise<StreamEndpoint<OpenPort>> {
     const sandbox = this.#registry.sandbox(podSandboxId);
     const { namespace, name } = sandbox.config.metadata;
-    const page = (): string | undefined => httpBody(sandbox.annotations);
-    return {
-      type: 'in process',
-      open: (port, sent) => scriptedPort(sent, { pod: `${namespace}/${name}`, port, page }),
-    };
+    const served = { pod: `${namespace}/${name}`, page: () => httpBody(sandbox.annotations) };
+    return { type: 'in process', open: (port, sent) => scriptedPort(sent, { ...served, port }) };
   }
 
   containerEvents(signal: AbortSignal): AsyncIterable<ContainerEvent> {
@@ -282,10 +276,8 @@ export class SimulatedRuntime implements NodeRuntime, RuntimeService {
     return container;
   }
 
-  async #withFiles(id: string): Promise<SimulatedContainer> {
-    const container = this.#registry.running(id);
-    await container.mount(this.#clock, this.#options.files);
-    return container;
+  #withFiles(id: string): Promise<SimulatedContainer> {
+    return this.#registry.running(id).mounted(this.#clock, this.#options.files);
   }
 
   #newId(): string {

@@ -5,35 +5,31 @@ import { ProcessorMeter } from './processor-meter.ts';
 import type { SandboxRegistry } from './sandbox-registry.ts';
 import { measuredUsage, nodeUsage, type Usage } from './usage.ts';
 
-/** What simulated containers are said to use, and the node with them. */
-export class RuntimeUsage {
-  readonly #registry: SandboxRegistry;
+/** Tells what a simulated node and its containers use. */
+export class UsageMeter {
   readonly #clock: Clock;
-  readonly #meter: ProcessorMeter;
+  readonly #registry: SandboxRegistry;
+  readonly #node: ProcessorMeter;
 
-  constructor(registry: SandboxRegistry, clock: Clock) {
-    this.#registry = registry;
+  constructor(clock: Clock, registry: SandboxRegistry) {
     this.#clock = clock;
-    this.#meter = new ProcessorMeter(clock.now());
+    this.#registry = registry;
+    this.#node = new ProcessorMeter(clock.now());
   }
 
-  stats(containers: readonly ContainerStatus[]): readonly ContainerStats[] {
+  /** As far as annotations say, without what containers ask for. */
+  statsOf({ id, metadata }: Pick<ContainerStatus, 'id' | 'metadata'>): ContainerStats {
     const nothing = { timestampMs: this.#clock.now(), usageCoreNanoSeconds: 0, workingSetBytes: 0 };
-    return containers.map(({ id, metadata }) => ({
-      id,
-      metadata,
-      ...(this.#registry.container(id).usage(undefined)?.measured ?? nothing),
-      writableLayerBytes: 0,
-    }));
+    const measured = this.#registry.container(id).usage(undefined)?.measured ?? nothing;
+    return { id, metadata, ...measured, writableLayerBytes: 0 };
   }
 
   of(pods: readonly Observed<Pod>[], node: Observed<Node> | undefined): NodeUsage {
     const containers = new Map<string, MeasuredUsage>();
     const usages: Usage[] = [];
     for (const { metadata, spec } of pods) {
-      const specs = new Map(
-        [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map((each) => [each.name, each]),
-      );
+      const all = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+      const specs = new Map(all.map((each) => [each.name, each]));
       for (const container of this.#registry.sandboxOfPod(metadata.uid)?.containers ?? []) {
         const used = container.usage(specs.get(container.name)?.resources);
         if (used === undefined) continue;
@@ -42,6 +38,6 @@ export class RuntimeUsage {
       }
     }
     const whole = nodeUsage(node?.metadata.annotations ?? {}, usages);
-    return { whole: measuredUsage(whole, this.#meter, this.#clock.now()), containers };
+    return { whole: measuredUsage(whole, this.#node, this.#clock.now()), containers };
   }
 }
