@@ -1,5 +1,5 @@
 import { type LabelMatcher, matchLabelSelector, ValueError } from '../../api/client.ts';
-import { isControlledBy } from '../../api/meaning/index.ts';
+import { isControlledBy, nextAvailableInMs } from '../../api/meaning/index.ts';
 import type { DaemonSet as DaemonSetObject } from '../../api/types/apps/v1.d.ts';
 import type { Pod as PodObject } from '../../api/types/core/v1.d.ts';
 import { deepEqual } from '../../base/index.ts';
@@ -123,6 +123,7 @@ async function tellStatus(
   const { fits, history } = parts;
   const status = daemonStatus(view, { fits, pods: podsByTarget(own), hash: history.hash, nowMs });
   if (!deepEqual(status, set.status)) await replaceStatus(set, status, context.objects(DaemonSet));
-  if (view.minReadySeconds > 0 && status.numberReady !== (status.numberAvailable ?? 0))
-    context.after(view.minReadySeconds * 1000);
+  // Of two pods on a node only one counts, but the other may become available all the same.
+  const availableInMs = nextAvailableInMs(own, view.minReadySeconds, nowMs);
+  if (availableInMs !== undefined) context.after(availableInMs);
 }

@@ -6,9 +6,12 @@ import { goJson } from './go-json.ts';
 /** What a revision keeps: a patch that puts its pod template in place of any other. */
 export type RevisionData = DeepReadonly<NonNullable<ControllerRevision['data']>>;
 
-/** The data of a revision with this template. `kubectl rollout undo` sends it back as a strategic merge patch. */
+/**
+ * The data of a revision with this template. `kubectl rollout undo` sends it back as a strategic merge patch; others compare
+ * its bytes, so its members are in the order that Kubernetes writes them in.
+ */
 export function dataOfTemplate(template: DeepReadonly<PodTemplateSpec>): RevisionData {
-  return { spec: { template: { ...template, $patch: 'replace' } } };
+  return JSON.parse(goJson({ spec: { template: { ...template, $patch: 'replace' } } })) as RevisionData;
 }
 
 /** The template that a revision keeps; undefined when it keeps none. */
