@@ -46,18 +46,26 @@ export async function buildBundles() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    minify: true,
-    keepNames: true,
-    sourcemap: 'linked',
-    sourcesContent: false,
+    // names stay as they are: calls that keep them would keep what nobody uses in the bundles of others
+    minifySyntax: true,
+    minifyWhitespace: true,
     legalComments: 'none',
     logLevel: 'warning',
     define: { KEELSON_VERSION: JSON.stringify(manifest.version) },
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
+  await dropBareImports(Object.keys(metafile.outputs).map((path) => join(root, path)));
   await chmod(join(root, 'dist', 'keelson.js'), 0o755);
   const licenses = await writeLicenses(Object.keys(metafile.inputs));
   await removeOthers(new Set([licenses, ...Object.keys(metafile.outputs).map((path) => join(root, path))]));
+}
+
+/** Chunks do nothing when they are loaded, so nobody needs those that nothing is taken from; bundlers of others would warn of them. */
+async function dropBareImports(paths) {
+  for (const path of paths.filter((name) => name.endsWith('.js'))) {
+    const text = await readFile(path, 'utf8');
+    const pruned = text.replaceAll(/import"\.\/chunk-[0-9A-Z]+\.js";/g, '');
+    if (pruned !== text) await writeFile(path, pruned);
+  }
 }
 
 /** The licenses of the packages that are inside the bundles; they ask to go with every copy. */

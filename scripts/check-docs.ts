@@ -1,20 +1,22 @@
-// Checks the documents: links lead somewhere, anchors exist, TypeScript samples compile, walks keep their promises.
+// Checks the documents: links lead somewhere, anchors exist, TypeScript samples compile and run, walks keep their promises.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { findDocuments, lineAt, samplesIn } from './documents.ts';
+import { runSamples } from './docs/run-samples.ts';
 import { flagsPage } from './flags-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const problems: string[] = [];
 const documents = await findDocuments(root);
-const samples: { readonly from: string; readonly code: string }[] = [];
+const samples: { readonly from: string; readonly code: string; readonly given: string; readonly isRun: boolean }[] = [];
 
 for (const path of documents) {
   const text = await readFile(path, 'utf8');
   await checkLinks(path, text);
-  for (const { line, code } of samplesIn(text)) samples.push({ from: `${relative(root, path)}:${line}`, code });
+  for (const { line, code, given, isRun } of samplesIn(text))
+    samples.push({ from: `${relative(root, path)}:${line}`, code, given, isRun });
 }
 await checkMainWalk();
 await checkFlags();
@@ -91,7 +93,7 @@ async function checkSamples(): Promise<void> {
     const { status, stdout } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['--noEmit', '-p', folder], {
       encoding: 'utf8',
     });
-    if (status === 0) return;
+    if (status === 0) return await checkRuns(folder);
     for (const line of stdout.split('\n')) {
       const match = /sample-(\d+)\.ts(.*)$/.exec(line);
       if (match !== null)
@@ -101,4 +103,11 @@ async function checkSamples(): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function checkRuns(folder: string): Promise<void> {
+  const written = samples.flatMap(({ from, given, isRun }, index) =>
+    isRun ? [{ from, given, path: join(folder, `sample-${index}.ts`) }] : [],
+  );
+  problems.push(...(await runSamples(written, { root, folder })));
 }

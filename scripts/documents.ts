@@ -8,6 +8,10 @@ export interface Sample {
   /** The line where it starts, counted from 1. */
   readonly line: number;
   readonly code: string;
+  /** YAML of what is to be there before it is run, from a comment before it: `<!-- given: … -->`. */
+  readonly given: string;
+  /** Not so when a comment before it says why: `<!-- not run: … -->`. */
+  readonly isRun: boolean;
 }
 
 /** Every Markdown file at the top of the repository and under `docs` and `examples`. */
@@ -27,10 +31,15 @@ export async function findDocuments(root: string): Promise<string[]> {
 }
 
 export function samplesIn(text: string): readonly Sample[] {
-  return [...text.matchAll(/```(?:ts|typescript)\n(.*?)```/gs)].map((match) => ({
-    line: lineAt(text, match.index),
-    code: match[1] ?? '',
-  }));
+  return [...text.matchAll(/(?:<!--((?:(?!-->).)*)-->\n+)?```(?:ts|typescript)\n(.*?)```/gs)].map((match) => {
+    const [, word = '', rest = ''] = /^\s*(given|not run):(.*)$/s.exec(match[1] ?? '') ?? [];
+    return {
+      line: lineAt(text, match.index + match[0].indexOf('```')),
+      code: match[2] ?? '',
+      given: word === 'given' ? rest : '',
+      isRun: word !== 'not run',
+    };
+  });
 }
 
 export function lineAt(text: string, index: number): number {

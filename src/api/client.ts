@@ -30,4 +30,4 @@ export { formatGroupResource, type GroupResource } from './values/resource-names
 export { compareResourceVersions } from './values/resource-version.ts';
 export { formatMicroTime, formatTime, parseMicroTime } from './values/times.ts';
 export { ValueError } from './values/value-error.ts';
-export { YamlBody } from './yaml/decode-yaml.ts';
+export { parseYaml } from './yaml/yaml-json.ts';

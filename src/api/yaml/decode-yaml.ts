@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { allAtOnce, type Steps } from '../../base/index.ts';
 import {
   type Decoded,
@@ -10,9 +9,7 @@ import {
   untypedValue,
 } from '../json/index.ts';
 import type { Struct } from '../schema/schema.ts';
-import { yamlError } from './go-yaml-error.ts';
-import { yamlParsing } from './yaml-node.ts';
-import { yamlToJson, type YamlJson } from './yaml-to-json.ts';
+import { yamlJson } from './yaml-json.ts';
 
 /**
  * A YAML text that has been parsed, and not decoded into a type yet. Of several documents the first one counts.
@@ -23,14 +20,14 @@ export class YamlBody {
   readonly node: JsonNode;
   readonly #duplicates: readonly string[];
 
-  constructor(text: string | Uint8Array, json = allAtOnce(jsonOf(text))) {
+  constructor(text: string | Uint8Array, json = allAtOnce(yamlJson(text))) {
     this.node = json.node;
     this.#duplicates = json.duplicates;
   }
 
   /** Parses a long text in steps. */
   static *parsing(text: string | Uint8Array): Steps<YamlBody> {
-    return new YamlBody(text, yield* jsonOf(text));
+    return new YamlBody(text, yield* yamlJson(text));
   }
 
   /** Keys that came twice, such as `line 5: key "name" already set in map`. */
@@ -63,18 +60,4 @@ export class YamlBody {
 /** Decodes YAML into a type, see `decodeJson`. */
 export function decodeYaml(text: string | Uint8Array, struct: Struct, options: DecodeOptions = {}): Decoded {
   return new YamlBody(text).decode(struct, options);
-}
-
-function* jsonOf(text: string | Uint8Array): Steps<YamlJson> {
-  const decoded = decodeText(text);
-  const parsed = yield* yamlParsing(decoded);
-  yield;
-  return yield* yamlToJson(parsed, decoded);
-}
-
-function decodeText(bytes: string | Uint8Array): string {
-  if (typeof bytes === 'string') return bytes;
-  if (!isUtf8(bytes)) throw yamlError('invalid leading UTF-8 octet');
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, sep } from 'node:path';
-import { type JsonNode, YamlBody } from '../../api/client.ts';
+import { type JsonNode, parseYaml } from '../../api/client.ts';
 import { messageOf } from '../../base/index.ts';
 import { EXEC_API_VERSIONS, type ExecApiVersion, type ExecPlugin, type InteractiveMode } from '../credentials/index.ts';
 import { EntryReader } from './entry-reader.ts';
@@ -103,7 +103,7 @@ function readContext(entry: EntryReader): ContextEntry {
 
 /** The value of a YAML text, read as Go's YAML reads it (`yes` is true). Of duplicate keys the last one counts. */
 function yamlValue(text: string): unknown {
-  return valueOf(new YamlBody(text).node);
+  return valueOf(parseYaml(text));
 }
 
 function valueOf(node: JsonNode): unknown {

@@ -1,0 +1,26 @@
+import { isUtf8 } from 'node:buffer';
+import { allAtOnce, type Steps } from '../../base/index.ts';
+import type { JsonNode } from '../json/json-node.ts';
+import { yamlError } from './go-yaml-error.ts';
+import { yamlParsing } from './yaml-node.ts';
+import { yamlToJson, type YamlJson } from './yaml-to-json.ts';
+
+/** What a YAML text says in JSON, for those who decode it into no type. Of several documents the first one counts. */
+export function parseYaml(text: string): JsonNode {
+  return allAtOnce(yamlJson(text)).node;
+}
+
+/** The same in steps, with what is odd about it. */
+export function* yamlJson(text: string | Uint8Array): Steps<YamlJson> {
+  const decoded = decodeText(text);
+  const parsed = yield* yamlParsing(decoded);
+  yield;
+  return yield* yamlToJson(parsed, decoded);
+}
+
+function decodeText(bytes: string | Uint8Array): string {
+  if (typeof bytes === 'string') return bytes;
+  if (!isUtf8(bytes)) throw yamlError('invalid leading UTF-8 octet');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
