@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findPeers } from '../../../peers/index.ts';
 import { whyMissing } from '../toolchain.ts';
-import { type Comparison, page, type StartTimes } from './page.ts';
+import { type Comparison, page, type StartTimes, unexplained } from './page.ts';
 import { cacheFolder, compile, type CompiledPackage, runPackage, sourceOf } from './run-package.ts';
 import { type Suite, suites } from './suites.ts';
 import { count, differences } from './test-outcomes.ts';
@@ -36,7 +36,7 @@ try {
     const text = page(comparisons, starts, `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`);
     if (flags.out !== undefined || flags.only === undefined) await writeFile(path, text);
   }
-  failures = comparisons.filter((each) => differences(each.ours.outcomes, each.real.outcomes).length > 0).length;
+  failures = comparisons.flatMap(unexplained).length;
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -58,7 +58,13 @@ async function compare(suite: Suite, assets: Assets & { readonly cache: string }
       await runPackage(compiled, { KUBEBUILDER_ASSETS: assets.ours }),
       await runPackage(compiled, { KUBEBUILDER_ASSETS: assets.real }),
     ];
-    compared.push({ suite: suite.name, path, ours, real });
+    compared.push({
+      suite: suite.name,
+      path,
+      ...(suite.racing === undefined ? {} : { racing: suite.racing }),
+      ours,
+      real,
+    });
     const passed = [ours, real].map(
       ({ outcomes, seconds }) => `${count(outcomes, 'passed')} in ${seconds.toFixed(1)} s`,
     );

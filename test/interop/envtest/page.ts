@@ -1,12 +1,25 @@
 import { count, differences } from './test-outcomes.ts';
 import type { PackageRun } from './run-package.ts';
+import type { Suite } from './suites.ts';
 
 /** A package that was run with both. */
 export interface Comparison {
   readonly suite: string;
   readonly path: string;
+  readonly racing?: Suite['racing'];
   readonly ours: PackageRun;
   readonly real: PackageRun;
+}
+
+/** Differences that are not explained. */
+export function unexplained({ racing = {}, ours, real }: Comparison): readonly string[] {
+  return differences(ours.outcomes, real.outcomes).filter((text) => reason(text, racing) === '');
+}
+
+function reason(difference: string, racing: NonNullable<Suite['racing']>): string {
+  const [name = ''] = difference.split(': ', 1);
+  const found = Object.entries(racing).find(([end]) => name.endsWith(end))?.[1];
+  return found === undefined ? '' : ` (${found})`;
 }
 
 /** How long it takes until envtest is ready, in milliseconds, in the order of the runs. */
@@ -20,8 +33,8 @@ export interface StartTimes {
 
 /** docs/reference/envtest.md */
 export function page(comparisons: readonly Comparison[], starts: StartTimes, machine: string): string {
-  const different = comparisons.flatMap(({ suite, path, ours, real }) =>
-    differences(ours.outcomes, real.outcomes).map((text) => `- ${suite}, ${path}: ${text}`),
+  const different = comparisons.flatMap(({ suite, path, racing = {}, ours, real }) =>
+    differences(ours.outcomes, real.outcomes).map((text) => `- ${suite}, ${path}: ${text}${reason(text, racing)}`),
   );
   const same = comparisons.reduce(
     (sum, { ours, real }) => sum + real.outcomes.size - differences(ours.outcomes, real.outcomes).length,
