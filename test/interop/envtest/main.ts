@@ -29,14 +29,20 @@ try {
   const ours = ourAssets();
   const cache = cacheFolder(process.env);
   const comparisons: Comparison[] = [];
-  const starts = await startTimes(await compile(own, 'internal/controller', cache), { ours, real });
+  const compiled = await compile(own, 'internal/controller', cache);
+  const starts = await startTimes(compiled, { ours, real });
+  const withControllers = await runPackage(compiled, { KUBEBUILDER_ASSETS: ours, KEELSON_CONTROLLERS: 'all' });
   const path = flags.out ?? join(root, 'docs', 'reference', 'envtest.md');
   for (const suite of suites) {
     comparisons.push(...(await compare(suite, { cache, ours, real })));
-    const text = page(comparisons, starts, `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`);
+    const text = page(
+      comparisons,
+      { starts, withControllers },
+      `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+    );
     if (flags.out !== undefined || flags.only === undefined) await writeFile(path, text);
   }
-  failures = comparisons.flatMap(unexplained).length;
+  failures = comparisons.flatMap(unexplained).length + count(withControllers.outcomes, 'failed');
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

@@ -31,8 +31,16 @@ export interface StartTimes {
   readonly shared: readonly number[];
 }
 
+/** The suite of this repository, on our side alone. */
+export interface OwnRuns {
+  readonly starts: StartTimes;
+  /** With `KEELSON_CONTROLLERS=all`, where it has tests more. */
+  readonly withControllers: PackageRun;
+}
+
 /** docs/reference/envtest.md */
-export function page(comparisons: readonly Comparison[], starts: StartTimes, machine: string): string {
+export function page(comparisons: readonly Comparison[], own: OwnRuns, machine: string): string {
+  const { starts, withControllers } = own;
   const different = comparisons.flatMap(({ suite, path, racing = {}, ours, real }) =>
     differences(ours.outcomes, real.outcomes).map((text) => `- ${suite}, ${path}: ${text}${reason(text, racing)}`),
   );
@@ -53,6 +61,9 @@ definition and two webhook configurations. Suites that follow each other share a
 | etcd and kube-apiserver | ${figures(starts.real)} | |
 | Keelson, a process of its own | ${figures(starts.alone)} | ${ratio(starts.real, starts.alone)} |
 | Keelson, shared | ${figures(starts.shared)} | ${ratio(starts.real, starts.shared)} |
+
+With \`KEELSON_CONTROLLERS=all\` that suite also looks at garbage collection, the deletion of a namespace and the pods of a Deployment: ${count(withControllers.outcomes, 'passed')} tests
+pass, ${count(withControllers.outcomes, 'failed')} fail.
 
 ${same} tests end alike${different.length === 0 ? '; none differs.' : `; ${different.length} ${different.length === 1 ? 'differs' : 'differ'}.`} Figures are tests that passed, and seconds for the whole package.
 
