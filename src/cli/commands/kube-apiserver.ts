@@ -36,7 +36,8 @@ const GIVE_UP_MS = 5000;
 /** Where suites of this user share a server; undefined where they are not to. */
 async function sharedPlace({ environment, program }: CommandContext): Promise<ServerPlace | undefined> {
   if (program === undefined || environment['KEELSON_SHARE'] === 'false') return undefined;
-  return { program, folder: await sharedFolder(program, environment), idle: IDLE };
+  const folder = await sharedFolder(program, environment).catch(() => undefined); // a process of one's own needs no folder
+  return folder === undefined ? undefined : { program, folder, idle: IDLE };
 }
 
 /** Gets the shared server ready while etcd starts, which is what suites start first. */

@@ -25,8 +25,8 @@ export interface ConnectOptions extends ServerPlace {
 
 const LOG = 'log';
 const TRY_EVERY_MS = 10;
-/** A server that is about to end still holds the folder: another one is started when it has had the time. */
-const START_EVERY_MS = 1000;
+/** A server that is about to end still holds the folder, so that another one has to be started when it has had the time. */
+const START_EVERY_MS = 5000;
 const GIVE_UP_MS = 30_000;
 
 /** Connects to the server in the folder; starts one if none is there. */

@@ -10,7 +10,10 @@ export async function runToEnd(
 ): Promise<number> {
   const [program = '', ...args] = command;
   const child = spawn(program, args, { stdio: 'inherit', env: { ...context.environment, ...environment } });
-  using _passed = context.onStopSignal?.((signal) => void child.kill(signal));
+  using _passed = context.onStopSignal?.((signal) => {
+    const isFromTerminal = signal === 'SIGINT' && process.stdin.isTTY === true; // which has told the command too
+    if (!isFromTerminal) child.kill(signal);
+  });
   return await new Promise((resolve) => {
     child.on('error', (error: NodeJS.ErrnoException) => {
       if (child.pid !== undefined) return; // a signal that could not be sent: the command has ended or goes on

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { lstat, mkdir, stat } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +16,8 @@ export async function sharedFolder(
   const { mtimeMs, ino } = await stat(program.file);
   const build = createHash('sha256').update([program.node, program.file, mtimeMs, ino].join('\n')).digest('hex');
   const base = environment['XDG_RUNTIME_DIR'] ?? '';
-  const folder = join(base === '' ? tmpdir() : base, `keelson-${uid}-${build.slice(0, 10)}`);
+  const isThere = base !== '' && existsSync(base); // the variable outlives the folder where sessions are handed on
+  const folder = join(isThere ? base : tmpdir(), `keelson-${uid}-${build.slice(0, 10)}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const found = await lstat(folder);
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0)
