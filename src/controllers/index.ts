@@ -4,10 +4,14 @@ import { bootstrapSigner } from './bootstrap-tokens/bootstrap-signer.ts';
 import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { csrApproving, csrCleaner, csrSigning, type SigningAuthority } from './certificates/index.ts';
 import { clusterRoleAggregation } from './clusterrole-aggregation/clusterrole-aggregation.ts';
+import { cronJobController } from './cronjob/cronjob-controller.ts';
 import { deploymentController } from './deployment/deployment-controller.ts';
+import { disruptionController } from './disruption/disruption-controller.ts';
+import { endpointSliceMirroringController } from './endpointslice-mirroring/mirroring-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { endpointSliceController } from './endpointslice/endpoint-slice-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
+import { jobController } from './job/job-controller.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
 import { nodeLifecycleController, type NodeLifecycleOptions } from './node-lifecycle/node-lifecycle.ts';
 import { podGc, type PodGcOptions } from './pod-gc/pod-gc.ts';
@@ -20,6 +24,7 @@ import { type SecretToken, serviceAccountTokens } from './service-account-tokens
 import { serviceAccountController } from './service-account-controller.ts';
 import { attributesClassProtection, claimProtection, volumeProtection } from './storage-protection/index.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
+import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 
 export interface BuiltInControllersOptions {
@@ -63,6 +68,11 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('deployment-controller', deploymentController()),
     as('replicaset-controller', replicaSetController()),
     as('replication-controller', replicationControllerController()),
+    as('job-controller', jobController()),
+    as('cronjob-controller', cronJobController()),
+    as('ttl-after-finished-controller', ttlAfterFinishedController()),
+    as('disruption-controller', disruptionController()),
+    as('endpointslicemirroring-controller', endpointSliceMirroringController()),
     as('endpointslice-controller', endpointSliceController()),
     as('endpoint-controller', endpointsController()),
     as('namespace-controller', namespaceController(hasOneServer ? { settleMs: 0 } : {})),
