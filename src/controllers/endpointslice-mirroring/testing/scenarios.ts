@@ -54,7 +54,7 @@ const scenarios: ScenarioTopic['scenarios'] = {
 
   'labels and annotations': async (world) => {
     await service(world);
-    const labels = { tier: 'back', 'kubernetes.io/service-name': 'other' };
+    const labels = { tier: 'back', team: 'x' };
     const annotations = {
       note: 'x',
       'endpoints.kubernetes.io/last-change-trigger-time': '2020-01-01T00:00:00Z',
