@@ -5,11 +5,15 @@ import { tokenCleaner } from './bootstrap-tokens/token-cleaner.ts';
 import { csrApproving, csrCleaner, csrSigning, type SigningAuthority } from './certificates/index.ts';
 import { clusterRoleAggregation } from './clusterrole-aggregation/clusterrole-aggregation.ts';
 import { daemonSetController } from './daemonset/daemonset-controller.ts';
-import { deploymentController } from './deployment/deployment-controller.ts';
 import { ephemeralVolumeController } from './ephemeral-volume/ephemeral-volume-controller.ts';
+import { cronJobController } from './cronjob/cronjob-controller.ts';
+import { deploymentController } from './deployment/deployment-controller.ts';
+import { disruptionController } from './disruption/disruption-controller.ts';
+import { endpointSliceMirroringController } from './endpointslice-mirroring/mirroring-controller.ts';
 import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { endpointSliceController } from './endpointslice/endpoint-slice-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
+import { jobController } from './job/job-controller.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
 import { nodeIpamController, type NodeIpamOptions } from './node-ipam/node-ipam-controller.ts';
 import { nodeLifecycleController, type NodeLifecycleOptions } from './node-lifecycle/node-lifecycle.ts';
@@ -28,6 +32,7 @@ import { attributesClassProtection, claimProtection, volumeProtection } from './
 import { statefulSetController } from './statefulset/statefulset-controller.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
 import { ttlController } from './ttl/ttl-controller.ts';
+import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 
 export { chooseControllers, controllerListProblems } from './choose-controllers.ts';
@@ -81,6 +86,11 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('replication-controller', replicationControllerController()),
     as('statefulset-controller', statefulSetController()),
     as('daemon-set-controller', daemonSetController()),
+    as('job-controller', jobController()),
+    as('cronjob-controller', cronJobController()),
+    as('ttl-after-finished-controller', ttlAfterFinishedController()),
+    as('disruption-controller', disruptionController()),
+    as('endpointslicemirroring-controller', endpointSliceMirroringController()),
     as('endpointslice-controller', endpointSliceController()),
     as('endpoint-controller', endpointsController()),
     as('namespace-controller', namespaceController(hasOneServer ? { settleMs: 0 } : {})),

@@ -13,3 +13,4 @@ export * from './taints.ts';
 export { type PodReferences, podReferences, volumeSecrets } from './pod-references.ts';
 export * from './mandatory-flow-control.ts';
 export * from './certificate-requests.ts';
+export * from '../cron/index.ts';

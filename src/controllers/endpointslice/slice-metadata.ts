@@ -25,10 +25,15 @@ export function unreserved(labels: Readonly<Record<string, string>> = {}): Recor
   return Object.fromEntries(Object.entries(labels).filter(([name]) => !RESERVED.has(name)));
 }
 
+/** What the names of a service's slices begin with. */
+export function slicePrefix(name: string): string {
+  return name.length < MAX_NAME ? `${name}-` : name;
+}
+
 export function newSliceMetadata(service: Observed<Service>): ObjectMeta {
   const { name, namespace, uid } = service.metadata;
   return {
-    generateName: name.length < MAX_NAME ? `${name}-` : name,
+    generateName: slicePrefix(name),
     namespace,
     labels: sliceLabels(service),
     ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name, uid, controller: true, blockOwnerDeletion: true }],

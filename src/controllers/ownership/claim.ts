@@ -19,6 +19,8 @@ export interface ClaimRequest<Owner extends KubernetesObject, T extends Kubernet
   readonly selector: LabelMatcher;
   readonly kind: Kind<T>;
   readonly objects: Objects<T>;
+  /** What the owner adds to objects that it adopts, and takes from those that it lets go. */
+  readonly finalizer?: string;
 }
 
 /**
@@ -58,7 +60,7 @@ export async function claim<Owner extends KubernetesObject, T extends Kubernetes
 
 async function adopt<Owner extends KubernetesObject, T extends KubernetesObject>(
   object: Observed<T>,
-  { owner, ownerKind, kind, objects }: ClaimRequest<Owner, T>,
+  { owner, ownerKind, kind, objects, finalizer }: ClaimRequest<Owner, T>,
   permission: Promise<void>,
 ): Promise<Observed<T> | undefined> {
   const key = keyOf(object);
@@ -69,8 +71,9 @@ async function adopt<Owner extends KubernetesObject, T extends KubernetesObject>
     throw new Error(`can't adopt ${kind.kind} ${key} (${uid}): ${messageOf(cause)}`, { cause });
   }
   const ownerReferences = [controllerReference(owner, ownerKind)];
+  const finalizers = finalizer === undefined ? {} : { finalizers: [finalizer] };
   try {
-    return await objects.patch(key, strategicPatch({ metadata: { uid, ownerReferences } }));
+    return await objects.patch(key, strategicPatch({ metadata: { uid, ownerReferences, ...finalizers } }));
   } catch (error) {
     if (hasReason(error, 'NotFound')) return undefined;
     throw error;
@@ -79,12 +82,13 @@ async function adopt<Owner extends KubernetesObject, T extends KubernetesObject>
 
 async function release<Owner extends KubernetesObject, T extends KubernetesObject>(
   object: Observed<T>,
-  { owner, objects }: ClaimRequest<Owner, T>,
+  { owner, objects, finalizer }: ClaimRequest<Owner, T>,
 ): Promise<void> {
   const { uid } = object.metadata;
   const ownerReferences = [{ $patch: 'delete', uid: owner.metadata.uid }];
+  const finalizers = finalizer === undefined ? {} : { '$deleteFromPrimitiveList/finalizers': [finalizer] };
   try {
-    await objects.patch(keyOf(object), strategicPatch({ metadata: { uid, ownerReferences } }));
+    await objects.patch(keyOf(object), strategicPatch({ metadata: { uid, ownerReferences, ...finalizers } }));
   } catch (error) {
     // Gone, or another object of that name: either way it is no longer ours.
     if (!hasReason(error, 'NotFound') && !hasReason(error, 'Invalid')) throw error;

@@ -1,4 +1,5 @@
-import { type FieldError, invalidValue } from '../../api/index.ts';
+import { type FieldError, invalidValue, ValueError } from '../../api/index.ts';
+import { isTimeZone, parseCronSchedule } from '../../api/meaning/index.ts';
 import type { CronJob, CronJobSpec } from '../../api/types/batch/v1.d.ts';
 import { changes } from '../change.ts';
 import { ageSince } from '../../apiserver/index.ts';
@@ -8,7 +9,6 @@ import { defaultPodTemplate } from '../core/pod-spec-defaults.ts';
 import { podNameWarnings, withoutGatedTemplateFields } from '../core/pod-template.ts';
 import { templateWarnings } from '../core/pod-warnings.ts';
 import { defineKind, type Whole } from '../kind.ts';
-import { isTimeZone, scheduleProblem } from './cron-schedule.ts';
 import { checkJobSpec } from './job-rules.ts';
 
 export const cronJobs = defineKind<CronJob>({
@@ -93,8 +93,8 @@ function notManual(): FieldError {
 
 function checkSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined): FieldError[] {
   const field = 'spec.schedule';
-  const problem = scheduleProblem(schedule);
-  const errors = problem === undefined ? [] : [invalidValue(field, schedule, problem)];
+  const parsed = parseCronSchedule(schedule);
+  const errors = parsed instanceof ValueError ? [invalidValue(field, schedule, parsed.message)] : [];
   if (!schedule.includes('TZ')) return errors;
   if (old?.schedule.includes('TZ') !== true) {
     const detail = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';

@@ -43,10 +43,12 @@ export const jobs = defineKind<Job>({
   },
 
   prepareForCreate(job) {
+    const hasLabelsOfTemplate = job.metadata.labels === job.spec.template.metadata?.labels;
     const template = withoutGatedTemplateFields(job.spec.template);
     job.spec = { ...job.spec, template };
     if (job.spec.manualSelector === true) return;
     generateSelector(job);
+    if (hasLabelsOfTemplate) job.metadata = withMeta(job.metadata, { labels: undefined });
     labelLikeTemplate(job);
   },
 

@@ -1,5 +1,5 @@
 // Goes through the scenarios of a controller with the real kube-controller-manager, and records what is seen there.
-//   node scripts/run.mjs test/vectors/controllers/record.ts FOLDER [--only TEXT]
+//   node scripts/run.mjs test/vectors/controllers/record.ts FOLDER [--only TEXT] [--at-once NUMBER]
 // FOLDER is one of src/controllers that is in topics.ts. With --only, the scenarios whose names contain the text are
 // recorded anew, and the others kept. It needs the peers etcd, kube-apiserver and kube-controller-manager (npm run peers).
 import { existsSync } from 'node:fs';
@@ -14,11 +14,10 @@ import { topics } from './topics.ts';
 
 const QUIET_MS = 1500;
 const LOOKS = 8;
-/** Scenarios gone through at a time, where they do not see each other's objects. */
-const AT_ONCE = 5;
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string', default: '' } },
+  // Scenarios are gone through so many at a time, where they do not see each other's objects.
+  options: { only: { type: 'string', default: '' }, 'at-once': { type: 'string', default: '5' } },
 });
 const [folder = ''] = positionals;
 const load = topics[folder];
@@ -38,7 +37,7 @@ await using client = await connect({ kubeconfig: kube.kubeconfig });
 const recorded: Record<string, readonly object[]> = existsSync(file) ? JSON.parse(await readFile(file, 'utf8')) : {};
 const waiting = Object.entries(topic.scenarios).filter(([name]) => name.includes(values.only));
 const isApart = topic.seen.every(({ kind }) => kind.scope === 'Namespaced');
-await Promise.all(Array.from({ length: isApart ? AT_ONCE : 1 }, recordNext));
+await Promise.all(Array.from({ length: isApart ? Number(values['at-once']) : 1 }, recordNext));
 const known = Object.keys(topic.scenarios).filter((name) => name in recorded);
 await mkdir(dirname(file), { recursive: true });
 await writeFile(
@@ -52,8 +51,13 @@ async function recordNext(): Promise<void> {
     const namespace = `keelson-${folder}-${process.pid}-${waiting.length}`;
     await client.core.v1.namespaces.create({ metadata: { name: namespace } });
     const time = { nowMs: () => Date.now(), pass, quiet: () => quiet(namespace) };
-    recorded[name] = await play(scenario, new ScenarioWorld(client, namespace, { time, sight: topic }));
-    console.log(`recorded: ${name}`);
+    try {
+      recorded[name] = await play(scenario, new ScenarioWorld(client, namespace, { time, sight: topic }));
+      console.log(`recorded: ${name}`);
+    } catch (error) {
+      console.error(`not recorded: ${name}:`, error);
+      process.exitCode = 1;
+    }
   }
 }
 

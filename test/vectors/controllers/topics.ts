@@ -6,6 +6,11 @@ export const topics: Readonly<Record<string, () => Promise<{ readonly topic: Sce
   'node-ipam': () => import('../../../src/controllers/node-ipam/testing/scenarios.ts'),
   'service-cidr': () => import('../../../src/controllers/service-cidr/testing/scenarios.ts'),
   daemonset: () => import('../../../src/controllers/daemonset/testing/scenarios.ts'),
-  deployment: () => import('../../../src/controllers/deployment/testing/scenarios.ts'),
   statefulset: () => import('../../../src/controllers/statefulset/testing/scenarios.ts'),
+  disruption: () => import('../../../src/controllers/disruption/testing/scenarios.ts'),
+  'endpointslice-mirroring': () => import('../../../src/controllers/endpointslice-mirroring/testing/scenarios.ts'),
+  'ttl-after-finished': () => import('../../../src/controllers/ttl-after-finished/testing/scenarios.ts'),
+  deployment: () => import('../../../src/controllers/deployment/testing/scenarios.ts'),
+  cronjob: () => import('../../../src/controllers/cronjob/testing/scenarios.ts'),
+  job: () => import('../../../src/controllers/job/testing/scenarios.ts'),
 };

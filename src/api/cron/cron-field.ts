@@ -1,0 +1,78 @@
+import { parseGoInteger } from '../values/go-integer.ts';
+import { ValueError } from '../values/value-error.ts';
+
+/** What one field of a schedule may say. */
+export interface FieldBounds {
+  readonly min: number;
+  readonly max: number;
+  readonly names: readonly string[];
+  /** The number that the first name stands for. */
+  readonly firstName: number;
+}
+
+/** What one field of a schedule says. */
+export interface CronField {
+  readonly numbers: ReadonlySet<number>;
+  /** Whether it leaves the choice to other fields: `*`, in itself or in a list. */
+  readonly isAny: boolean;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+  readonly step: number;
+  readonly isAny: boolean;
+}
+
+/** Reads a list of ranges, such as `1-3,7` or `5/10`. */
+export function parseCronField(text: string, bounds: FieldBounds): CronField | ValueError {
+  const numbers = new Set<number>();
+  let isAny = false;
+  for (const part of text.split(',').filter((each) => each !== '')) {
+    const range = parseRange(part, bounds);
+    if (typeof range === 'string') return new ValueError(range);
+    for (let number = range.start; number <= range.end; number += range.step) numbers.add(number);
+    isAny ||= range.isAny;
+  }
+  return { numbers, isAny };
+}
+
+/** `*`, `n`, `n-m`, each with `/step`; or the text of what is wrong with it. */
+function parseRange(expression: string, bounds: FieldBounds): Range | string {
+  const [range = '', stepText, ...moreSteps] = expression.split('/');
+  const [low = '', high, ...moreHyphens] = range.split('-');
+  const isAll = low === '*' || low === '?';
+  let start = bounds.min;
+  let end = bounds.max;
+  if (!isAll) {
+    const first = numberOf(low, bounds);
+    if (typeof first === 'string') return first;
+    if (moreHyphens.length > 0) return `too many hyphens: ${expression}`;
+    const second = high === undefined ? first : numberOf(high, bounds);
+    if (typeof second === 'string') return second;
+    start = first;
+    end = second;
+  }
+  let step = 1;
+  if (stepText !== undefined) {
+    if (moreSteps.length > 0) return `too many slashes: ${expression}`;
+    const parsed = numberOf(stepText, { ...bounds, names: [] });
+    if (typeof parsed === 'string') return parsed;
+    step = parsed;
+    if (high === undefined) end = bounds.max;
+  }
+  if (start < bounds.min) return `beginning of range (${start}) below minimum (${bounds.min}): ${expression}`;
+  if (end > bounds.max) return `end of range (${end}) above maximum (${bounds.max}): ${expression}`;
+  if (start > end) return `beginning of range (${start}) beyond end of range (${end}): ${expression}`;
+  if (step === 0) return `step of range should be a positive number: ${expression}`;
+  return { start, end, step, isAny: isAll && step === 1 };
+}
+
+/** A number, or the text of what is wrong with it. */
+function numberOf(text: string, { names, firstName }: FieldBounds): number | string {
+  const named = names.indexOf(text.toLowerCase());
+  if (named >= 0) return named + firstName;
+  const parsed = parseGoInteger(text, 'Atoi');
+  if (parsed instanceof ValueError) return `failed to parse int from ${text}: ${parsed.message}`;
+  return parsed < 0n ? `negative number (${parsed}) not allowed: ${text}` : Number(parsed);
+}

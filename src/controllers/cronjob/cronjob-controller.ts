@@ -1,0 +1,106 @@
+import { ValueError } from '../../api/client.ts';
+import { controllerOf, type CronSchedule, parseCronSchedule } from '../../api/meaning/index.ts';
+import { CronJob, type Index, ItemBackoff, Job, keyOf, type Observed } from '../../client/index.ts';
+import type { AppContext, EventRecorder, KeyedWorkers, Objects, Part, PreparedPart } from '../../kit/index.ts';
+import { scheduleText, syncCronJob } from './cronjob-sync.ts';
+import { untilNextMs } from './due-time.ts';
+
+const NAME = 'cronjob';
+const COMPONENT = 'cronjob-controller';
+const CONCURRENT_SYNCS = 5;
+/** Schedules that are kept after they were read. */
+const KNOWN_SCHEDULES = 1000;
+
+/** Jobs by the key of the CronJob that they name as their controller. */
+const byCronJob: Index<Job> = {
+  kind: undefined,
+  valuesOf: (job) => {
+    const owner = controllerOf(job);
+    return owner?.kind === CronJob.kind ? `${job.metadata.namespace ?? ''}/${owner.name}` : undefined;
+  },
+};
+
+/** Starts the Jobs of each CronJob when its schedule says so. Schedules without a time zone are in UTC. */
+export function cronJobController(): Part {
+  return { name: NAME, prepare: (context) => new CronJobController(context) };
+}
+
+class CronJobController implements PreparedPart {
+  readonly #context: AppContext;
+  readonly #events: EventRecorder;
+  readonly #cronJobs: Objects<CronJob>;
+  readonly #jobs: Objects<Job>;
+  readonly #syncs: KeyedWorkers;
+  readonly #schedules = new Map<string, CronSchedule | ValueError>();
+
+  constructor(context: AppContext) {
+    this.#context = context;
+    this.#events = context.events(COMPONENT);
+    this.#cronJobs = context.objects(CronJob);
+    this.#jobs = context.objects(Job);
+    this.#syncs = context.workers(NAME, {
+      concurrency: CONCURRENT_SYNCS,
+      rateLimiter: new ItemBackoff(),
+      work: (key) => this.#sync(key),
+    });
+    this.#watch();
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#syncs.run(signal);
+  }
+
+  #watch(): void {
+    const jobChanged = (job: Observed<Job>): void => {
+      const owner = controllerOf(job);
+      const key = `${job.metadata.namespace ?? ''}/${owner?.name}`;
+      if (owner !== undefined && this.#cronJobs.get(key)?.metadata.uid === owner.uid) this.#syncs.add(key);
+    };
+    this.#context.onChange(Job, {
+      add: jobChanged,
+      update: (job, old) => {
+        jobChanged(job);
+        if (controllerOf(job)?.uid !== controllerOf(old)?.uid) jobChanged(old);
+      },
+      delete: jobChanged,
+    });
+    this.#context.onChange(CronJob, {
+      add: (cronJob) => this.#syncs.add(keyOf(cronJob)),
+      update: (cronJob, old) => this.#changed(cronJob, old),
+      delete: (cronJob) => this.#syncs.add(keyOf(cronJob)),
+    });
+  }
+
+  /** A new schedule holds from now on: what it would have missed does not count. */
+  #changed(cronJob: Observed<CronJob>, old: Observed<CronJob>): void {
+    if (scheduleText(cronJob) === scheduleText(old)) return this.#syncs.add(keyOf(cronJob));
+    const schedule = this.#schedule(scheduleText(cronJob));
+    if (schedule instanceof ValueError) {
+      const message = `unparseable schedule for cronjob: ${cronJob.spec?.schedule}`;
+      this.#events.event(cronJob, { type: 'Warning', reason: 'UnParseableCronJobSchedule', message });
+      return;
+    }
+    const afterMs = untilNextMs(cronJob, schedule, this.#context.clock.now());
+    if (afterMs !== undefined) this.#syncs.addAfter(keyOf(cronJob), afterMs);
+  }
+
+  async #sync(key: string): Promise<void> {
+    const cronJob = this.#cronJobs.get(key);
+    if (cronJob === undefined) return;
+    const afterMs = await syncCronJob(cronJob, this.#jobs.byIndex(byCronJob, key), {
+      cronJobs: this.#cronJobs,
+      jobs: this.#jobs,
+      nowMs: this.#context.clock.now(),
+      schedule: (text) => this.#schedule(text),
+      event: (details) => this.#events.event(cronJob, details),
+    });
+    if (afterMs !== undefined) this.#syncs.addAfter(key, afterMs);
+  }
+
+  #schedule(text: string): CronSchedule | ValueError {
+    const known = this.#schedules.get(text) ?? parseCronSchedule(text);
+    if (this.#schedules.size >= KNOWN_SCHEDULES) this.#schedules.clear();
+    this.#schedules.set(text, known);
+    return known;
+  }
+}

@@ -1,0 +1,69 @@
+import type { CronJob } from '../../api/types/batch/v1.d.ts';
+import type { CronSchedule } from '../../api/meaning/index.ts';
+import type { Observed } from '../../client/index.ts';
+
+/** More starts than this were missed, and are told about. */
+const MANY = 100;
+/** Clocks differ: what is due is looked at a little later. */
+const PADDING_MS = 100;
+
+/** The time for which a Job is to be started. */
+export interface DueTime {
+  /** The last time that has come; undefined when none has since the last start. */
+  readonly dueMs: number | undefined;
+  readonly missed: 'none' | 'few' | 'many';
+}
+
+interface Recent extends DueTime {
+  /** The last start, or when the CronJob was made; not earlier than what is too late by now. */
+  readonly sinceMs: number;
+}
+
+/** The schedule names times that do not exist, such as the 31st of February. */
+export class EmptyScheduleError extends Error {}
+
+/** The time for which a Job should be started now, if there is one that is not too late. */
+export function dueTime(cronJob: Observed<CronJob>, schedule: CronSchedule, nowMs: number): DueTime {
+  const { startingDeadlineSeconds } = cronJob.spec ?? {};
+  const earliestMs = startingDeadlineSeconds === undefined ? -Infinity : nowMs - startingDeadlineSeconds * 1000;
+  return mostRecent(schedule, Math.max(lastStartMs(cronJob), earliestMs), nowMs);
+}
+
+/** Milliseconds until the CronJob is to be looked at for its next time. */
+export function untilNextMs(cronJob: Observed<CronJob>, schedule: CronSchedule, nowMs: number): number | undefined {
+  const nextMs = schedule.next(lookFromMs(cronJob, schedule, nowMs));
+  return nextMs === undefined ? undefined : Math.max(0, nextMs + PADDING_MS - nowMs);
+}
+
+function lookFromMs(cronJob: Observed<CronJob>, schedule: CronSchedule, nowMs: number): number {
+  try {
+    const { sinceMs, dueMs, missed } = mostRecent(schedule, lastStartMs(cronJob), nowMs);
+    return dueMs ?? (missed === 'none' ? sinceMs : nowMs);
+  } catch (error) {
+    if (error instanceof EmptyScheduleError) return nowMs;
+    throw error;
+  }
+}
+
+function lastStartMs({ metadata, status }: Observed<CronJob>): number {
+  return Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp);
+}
+
+function mostRecent(schedule: CronSchedule, sinceMs: number, nowMs: number): Recent {
+  const firstMs = schedule.next(sinceMs);
+  const secondMs = firstMs === undefined ? undefined : schedule.next(firstMs);
+  if (firstMs === undefined || secondMs === undefined)
+    throw new EmptyScheduleError('time difference between two schedules is less than 1 second');
+  if (nowMs < firstMs) return { sinceMs, dueMs: undefined, missed: 'none' };
+  if (nowMs < secondMs) return { sinceMs, dueMs: firstMs, missed: 'none' };
+  const periodMs = secondMs - firstMs;
+  const count = Math.floor((nowMs - firstMs) / periodMs) + 1; // as if all times were as far from each other as these
+  let dueMs: number | undefined;
+  for (
+    let ms = schedule.next(firstMs + (count - 2) * periodMs);
+    ms !== undefined && ms <= nowMs;
+    ms = schedule.next(ms)
+  )
+    dueMs = ms;
+  return { sinceMs, dueMs, missed: count > MANY ? 'many' : 'few' };
+}

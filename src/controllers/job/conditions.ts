@@ -1,0 +1,32 @@
+import type { JobCondition } from '../../api/types/batch/v1.d.ts';
+
+/** What a condition says. */
+export interface ConditionText {
+  readonly type: string;
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export function newCondition({ type, status, reason, message }: ConditionText, now: string): JobCondition {
+  return { type, status, lastProbeTime: now, lastTransitionTime: now, reason, message };
+}
+
+/** The conditions with this one; undefined when they say it already. That something is not so need not be said first. */
+export function withCondition(
+  conditions: readonly JobCondition[],
+  text: ConditionText,
+  now: string,
+): JobCondition[] | undefined {
+  const position = conditions.findIndex(({ type }) => type === text.type);
+  const known = conditions[position];
+  if (known === undefined) return text.status === 'True' ? [...conditions, newCondition(text, now)] : undefined;
+  const { status, reason, message } = text;
+  if (known.status === status && known.reason === reason && known.message === message) return undefined;
+  return conditions.with(position, newCondition(text, now));
+}
+
+/** The condition, if it holds. */
+export function findTrue(conditions: readonly JobCondition[] | undefined, type: string): JobCondition | undefined {
+  return conditions?.find((condition) => condition.type === type && condition.status === 'True');
+}

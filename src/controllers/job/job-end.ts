@@ -1,0 +1,133 @@
+import type { Pod } from '../../api/types/core/v1.d.ts';
+import type { JobStatus } from '../../api/types/batch/v1.d.ts';
+import type { DeepReadonly } from '../../base/index.ts';
+import type { Observed } from '../../client/index.ts';
+import { findTrue } from './conditions.ts';
+import { judgeFailure } from './failure-policy.ts';
+import type { IndexTally } from './index-tally.ts';
+import { hasFailed } from './job-pod.ts';
+import type { JobView } from './job-view.ts';
+import type { PodTally } from './pod-tally.ts';
+import { metSuccessRule } from './success-policy.ts';
+
+/** How a Job ends, and why. */
+export interface JobEnd {
+  readonly outcome: 'succeeded' | 'failed';
+  readonly reason: string;
+  readonly message: string;
+  /** Whether a condition says so already. */
+  readonly isTold: boolean;
+}
+
+export interface EndFacts {
+  readonly view: JobView;
+  readonly tally: PodTally;
+  readonly indexes: IndexTally | undefined;
+  readonly status: DeepReadonly<JobStatus>;
+  readonly nowMs: number;
+}
+
+type EndRule = (facts: EndFacts) => JobEnd | undefined;
+
+/** The first that applies decides. What was told before stays so; failures go before successes. */
+const RULES: readonly EndRule[] = [
+  toldSuccess,
+  toldFailure,
+  failedByPolicy,
+  tooManyFailures,
+  tooLong,
+  tooManyFailedIndexes,
+  noIndexLeft,
+  enoughByPolicy,
+];
+
+/** Whether the Job is to end, be its pods done or not. */
+export function jobEnd(facts: EndFacts): JobEnd | undefined {
+  for (const rule of RULES) {
+    const end = rule(facts);
+    if (end !== undefined) return end;
+  }
+  return undefined;
+}
+
+/** The end of a Job that has all its successes. */
+export const COMPLETIONS_REACHED: JobEnd = {
+  outcome: 'succeeded',
+  reason: 'CompletionsReached',
+  message: 'Reached expected number of succeeded pods',
+  isTold: false,
+};
+
+/** Milliseconds until the Job's deadline; undefined when none runs. */
+export function untilDeadlineMs({ view, status, nowMs }: EndFacts): number | undefined {
+  const { activeDeadlineSeconds } = view.spec;
+  if (activeDeadlineSeconds === undefined || status.startTime === undefined || view.isSuspended) return undefined;
+  return Date.parse(status.startTime) + activeDeadlineSeconds * 1000 - nowMs;
+}
+
+function failure(reason: string, message: string): JobEnd {
+  return { outcome: 'failed', reason, message, isTold: false };
+}
+
+function toldSuccess({ status }: EndFacts): JobEnd | undefined {
+  const condition = findTrue(status.conditions, 'SuccessCriteriaMet');
+  if (condition === undefined) return undefined;
+  return { outcome: 'succeeded', reason: condition.reason ?? '', message: condition.message ?? '', isTold: true };
+}
+
+function toldFailure({ status }: EndFacts): JobEnd | undefined {
+  const condition = findTrue(status.conditions, 'FailureTarget');
+  if (condition === undefined) return undefined;
+  return { outcome: 'failed', reason: condition.reason ?? '', message: condition.message ?? '', isTold: true };
+}
+
+function failedByPolicy({ view, tally }: EndFacts): JobEnd | undefined {
+  const { podFailurePolicy } = view.spec;
+  if (podFailurePolicy === undefined) return undefined;
+  for (const pod of tally.pods) {
+    const message = hasFailed(pod, view) ? judgeFailure(podFailurePolicy, pod).message : undefined;
+    if (message !== undefined) return failure('PodFailurePolicy', message);
+  }
+  return undefined;
+}
+
+function tooManyFailures({ view, tally }: EndFacts): JobEnd | undefined {
+  const { backoffLimit, spec } = view;
+  const countsRestarts = spec.template?.spec?.restartPolicy === 'OnFailure';
+  const restarts = countsRestarts ? tally.pods.reduce((sum, pod) => sum + restartsOf(pod), 0) : 0;
+  if (tally.failed <= backoffLimit && (restarts === 0 || restarts < backoffLimit)) return undefined;
+  return failure('BackoffLimitExceeded', 'Job has reached the specified backoff limit');
+}
+
+function restartsOf({ status }: Observed<Pod>): number {
+  if (status?.phase !== 'Running' && status?.phase !== 'Pending') return 0;
+  const containers = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
+  return containers.reduce((sum, { restartCount }) => sum + (restartCount ?? 0), 0);
+}
+
+function tooLong(facts: EndFacts): JobEnd | undefined {
+  const leftMs = untilDeadlineMs(facts);
+  if (leftMs === undefined || leftMs > 0) return undefined;
+  return failure('DeadlineExceeded', 'Job was active longer than specified deadline');
+}
+
+function tooManyFailedIndexes({ view, indexes }: EndFacts): JobEnd | undefined {
+  const { maxFailedIndexes = Infinity } = view.spec;
+  if ((indexes?.failed?.size ?? 0) <= maxFailedIndexes) return undefined;
+  const message = 'Job has exceeded the specified maximal number of failed indexes';
+  return failure('MaxFailedIndexesExceeded', message);
+}
+
+function noIndexLeft({ view, indexes }: EndFacts): JobEnd | undefined {
+  const failed = indexes?.failed?.size ?? 0;
+  const succeeded = indexes?.succeeded.size ?? 0;
+  if (failed === 0 || failed + succeeded < (view.completions ?? 0)) return undefined;
+  return failure('FailedIndexes', 'Job has failed indexes');
+}
+
+function enoughByPolicy({ view, indexes }: EndFacts): JobEnd | undefined {
+  if (indexes === undefined) return undefined;
+  const message = metSuccessRule(view.spec.successPolicy, indexes.succeeded, view.completions ?? 0);
+  if (message === undefined) return undefined;
+  return { outcome: 'succeeded', reason: 'SuccessPolicy', message, isTold: false };
+}

@@ -1,0 +1,77 @@
+import { isNamespaceTerminating } from '../../api/meaning/index.ts';
+import type { Pod } from '../../api/types/core/v1.d.ts';
+import { messageOf } from '../../base/index.ts';
+import { hasReason, keyOf, type Observed, type Sendable } from '../../client/index.ts';
+import type { EventDetails, Objects } from '../../kit/index.ts';
+import { slowStart } from '../replicaset/index.ts';
+import { isTracked, untracking } from './job-pod.ts';
+
+/** Pods of one Job, written and told about. */
+export interface PodWriter {
+  readonly pods: Objects<Pod>;
+  event(details: EventDetails): void;
+}
+
+/** What became of pods that were to be changed. */
+export interface PodsWritten<T> {
+  readonly done: readonly T[];
+  readonly failure: unknown;
+}
+
+/** Creates pods, few at first and more while it goes well; tells how many there are. */
+export async function createPods(
+  newPods: readonly Sendable<Pod>[],
+  { pods, event }: PodWriter,
+): Promise<{ readonly created: number; readonly failure: unknown }> {
+  const waiting = [...newPods];
+  const { successes: created, failure } = await slowStart(newPods.length, async () => {
+    const pod = waiting.shift();
+    if (pod === undefined) return;
+    try {
+      const { metadata } = await pods.create(pod);
+      event({ reason: 'SuccessfulCreate', message: `Created pod: ${metadata.name}` });
+    } catch (error) {
+      if (isNamespaceTerminating(error)) return; // there is nothing to be done about it, and nobody to tell
+      event({ type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${messageOf(error)}` });
+      throw error;
+    }
+  });
+  return { created, failure };
+}
+
+/** Deletes pods; those that are gone already are as good as deleted. */
+export function deletePods(
+  chosen: readonly Observed<Pod>[],
+  { pods, event }: PodWriter,
+): Promise<PodsWritten<Observed<Pod>>> {
+  return forEach(chosen, async (pod) => {
+    const { name } = pod.metadata;
+    try {
+      if (await pods.delete(keyOf(pod))) event({ reason: 'SuccessfulDelete', message: `Deleted pod: ${name}` });
+    } catch (cause) {
+      event({ type: 'Warning', reason: 'FailedDelete', message: `Error deleting: ${messageOf(cause)}` });
+      throw new Error(`unable to delete pods: ${messageOf(cause)}`, { cause });
+    }
+  });
+}
+
+/** Lets pods go whose end nobody needs to know. */
+export function untrackPods(
+  chosen: readonly Observed<Pod>[],
+  { pods }: PodWriter,
+): Promise<PodsWritten<Observed<Pod>>> {
+  return forEach(chosen, async (pod) => {
+    if (!isTracked(pod)) return;
+    try {
+      await pods.patch(keyOf(pod), untracking());
+    } catch (error) {
+      if (!hasReason(error, 'NotFound')) throw error;
+    }
+  });
+}
+
+async function forEach<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<PodsWritten<T>> {
+  const results = await Promise.allSettled(items.map(act));
+  const failure: unknown = results.find((result) => result.status === 'rejected')?.reason;
+  return { done: items.filter((_, position) => results[position]?.status === 'fulfilled'), failure };
+}

@@ -1,0 +1,38 @@
+import { Job, keyOf, type Observed } from '../../client/index.ts';
+import { type Controller, controller } from '../../kit/index.ts';
+
+const CONCURRENT_SYNCS = 5;
+
+/** Deletes Jobs that have finished so long ago as they say. */
+export function ttlAfterFinishedController(): Controller {
+  return controller(Job, {
+    name: 'ttl-after-finished',
+    component: 'ttl-after-finished-controller',
+    concurrency: CONCURRENT_SYNCS,
+    async reconcile(job, { objects, clock, after }) {
+      const leftMs = untilExpiryMs(job, clock.now());
+      if (leftMs === undefined) return;
+      if (leftMs > 0) return after(leftMs);
+      const key = keyOf(job);
+      const live = await objects(Job).fetch(key);
+      const liveLeftMs = live === undefined ? undefined : untilExpiryMs(live, clock.now());
+      if (live === undefined || liveLeftMs === undefined) return;
+      if (liveLeftMs > 0) return after(liveLeftMs);
+      const preconditions = { uid: live.metadata.uid };
+      await objects(Job).delete(key, { propagationPolicy: 'Foreground', preconditions });
+    },
+  });
+}
+
+/** Milliseconds until the Job is to go; undefined when it has not finished, or is not to go by itself. */
+function untilExpiryMs({ metadata, spec, status }: Observed<Job>, nowMs: number): number | undefined {
+  const { ttlSecondsAfterFinished } = spec ?? {};
+  if (ttlSecondsAfterFinished === undefined || metadata.deletionTimestamp !== undefined) return undefined;
+  const end = status?.conditions?.find(
+    ({ type, status: holds }) => holds === 'True' && (type === 'Complete' || type === 'Failed'),
+  );
+  if (end === undefined) return undefined;
+  if (end.lastTransitionTime === undefined)
+    throw new Error(`unable to find the time when the Job ${keyOf({ metadata })} finished`);
+  return Date.parse(end.lastTransitionTime) + ttlSecondsAfterFinished * 1000 - nowMs;
+}
