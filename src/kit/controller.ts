@@ -7,7 +7,8 @@ import { ChangeHandlers } from './reconcile/change-handlers.ts';
 import { DeclaredKinds } from './reconcile/declared-kinds.ts';
 import { Departures } from './reconcile/departures.ts';
 import { DeparturesAtStart } from './reconcile/departures-at-start.ts';
-import { ReconcileRun, type RunParts } from './reconcile/reconcile-run.ts';
+import { ReconcileRun } from './reconcile/reconcile-run.ts';
+import type { RunParts } from './reconcile/run-parts.ts';
 import { EchoFilter } from './work/echo-filter.ts';
 import type { AddKeyOptions } from './work/keyed-workers.ts';
 

@@ -2,7 +2,7 @@ import { Backoff, describeError, type Runnable } from '../../base/index.ts';
 import { keyOf, type KubernetesObject, type Observed } from '../../client/index.ts';
 import type { AddKeyOptions } from '../work/keyed-workers.ts';
 import { hasFinalizer } from './finalizer.ts';
-import type { RunParts } from './reconcile-run.ts';
+import type { RunParts } from './run-parts.ts';
 
 const FIRST_MS = 1000;
 const MOST_MS = 60_000;

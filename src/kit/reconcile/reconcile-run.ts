@@ -1,41 +1,13 @@
 import { deepFreeze } from '../../base/index.ts';
-import type { Kind, KubernetesObject, Observed } from '../../client/index.ts';
-import type { AnyControllerOptions } from '../controller-options.ts';
-import type { EventRecorder } from '../events.ts';
+import type { KubernetesObject, Observed } from '../../client/index.ts';
 import { objectId } from '../kind-id.ts';
 import type { Objects } from '../objects.ts';
-import type { AppContext } from '../part.ts';
-import type { EchoFilter } from '../work/echo-filter.ts';
 import type { WorkContext } from '../work/keyed-workers.ts';
-import type { DeclaredKinds } from './declared-kinds.ts';
-import type { Departures } from './departures.ts';
 import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer.ts';
 import { RunContext } from './run-context.ts';
 import { RunObjects } from './run-objects.ts';
-import type { Statement } from './statement.ts';
+import { type RunParts, statusId } from './run-parts.ts';
 import { writeStatus } from './status-writer.ts';
-
-/** What all runs of a controller share. */
-export interface RunParts<T extends KubernetesObject> {
-  readonly name: string;
-  readonly kind: Kind<T>;
-  readonly options: AnyControllerOptions<T>;
-  readonly finalizer: string;
-  readonly app: AppContext;
-  /** The objects that the controller is about, from the very cache whose changes lead to runs. */
-  readonly own: Objects<T>;
-  readonly declared: DeclaredKinds;
-  readonly departures: Departures<T>;
-  readonly echoes: EchoFilter;
-  readonly recorder: EventRecorder;
-  /** What the kit has stated so far: of children by `objectId`, of statuses by `statusId`. */
-  readonly statements: Map<string, Statement>;
-}
-
-/** Names the status of an object; another object of the same name has another one. */
-export function statusId(uid: string): string {
-  return `status of ${uid}`;
-}
 
 /** One run for one object. */
 export class ReconcileRun<T extends KubernetesObject> {
