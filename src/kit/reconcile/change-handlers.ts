@@ -12,8 +12,7 @@ import { objectId } from '../kind-id.ts';
 import { controlledBy } from '../watch.ts';
 import type { AddKeyOptions } from '../work/keyed-workers.ts';
 import { hasFinalizer } from './finalizer.ts';
-import { statusId } from './reconcile-run.ts';
-import type { RunParts } from './run-parts.ts';
+import { type RunParts, statusId } from './run-parts.ts';
 
 /** What happened to an object; one that came or went has no old state. */
 interface Change<T extends KubernetesObject> {

@@ -44,7 +44,7 @@ class NoticingPromise<T> extends Promise<T> {
     super.then(undefined, () => undefined);
   }
 
-  // oxlint-disable-next-line unicorn/no-thenable -- it is a promise
+  // oxlint-disable-next-line unicorn/no-thenable -- it is a promise, and only takes note
   override then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

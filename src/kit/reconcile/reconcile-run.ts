@@ -5,14 +5,9 @@ import type { Objects } from '../objects.ts';
 import type { WorkContext } from '../work/keyed-workers.ts';
 import { addFinalizer, hasFinalizer, removeFinalizer } from './finalizer.ts';
 import { RunContext } from './run-context.ts';
-import type { RunParts } from './run-parts.ts';
 import { RunObjects } from './run-objects.ts';
+import { type RunParts, statusId } from './run-parts.ts';
 import { writeStatus } from './status-writer.ts';
-
-/** Names the status of an object; another object of the same name has another one. */
-export function statusId(uid: string): string {
-  return `status of ${uid}`;
-}
 
 /** One run for one object. */
 export class ReconcileRun<T extends KubernetesObject> {

@@ -7,8 +7,8 @@ import type { Objects } from '../objects.ts';
 import type { WorkContext } from '../work/keyed-workers.ts';
 import { DesiredChildren } from './desired-children.ts';
 import { KeptPromises } from './kept-promises.ts';
-import { RunObjects } from './run-objects.ts';
 import type { RunParts } from './run-parts.ts';
+import { RunObjects } from './run-objects.ts';
 
 /** What a reconciler has at hand in one run. Reconcilers take it apart, so all that is in it works by itself. */
 export class RunContext<T extends KubernetesObject> implements ReconcileContext {

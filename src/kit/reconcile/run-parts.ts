@@ -24,3 +24,8 @@ export interface RunParts<T extends KubernetesObject> {
   /** What the kit has stated so far: of children by `objectId`, of statuses by `statusId`. */
   readonly statements: Map<string, Statement>;
 }
+
+/** Names the status of an object; another object of the same name has another one. */
+export function statusId(uid: string): string {
+  return `status of ${uid}`;
+}
