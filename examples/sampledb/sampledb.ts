@@ -31,7 +31,10 @@ interface Task {
 /** A pod that does one thing to the database, with its settings and credentials. */
 function taskPod(database: string, { command, version }: Task) {
   return {
-    metadata: { labels: { sampledb: database, task: command } },
+    metadata: {
+      labels: { sampledb: database, task: command },
+      annotations: { 'sim.keelson.dev/exit-after': '2s' }, // simulated containers would run on; others take no notice
+    },
     spec: {
       restartPolicy: 'OnFailure' as const,
       containers: [
@@ -51,20 +54,29 @@ const databases = controller(SampleDB, {
   async reconcile({ metadata, spec, status }, { desire, desireAll, objects, conditions, event, report, random }) {
     const { name, namespace = '' } = metadata;
     const labels = { sampledb: name };
-    const isDone = (job: string): boolean => (objects(Job).get(`${namespace}/${job}`)?.status?.succeeded ?? 0) > 0;
+    /** States a job if it is not there, since jobs cannot be changed, and tells whether it has done its work. */
+    const isDone = async (job: string, command: string): Promise<boolean> => {
+      const known = objects(Job).get(`${namespace}/${job}`);
+      const template = taskPod(name, { command, version: spec.version });
+      if (known === undefined) await desire(Job, { metadata: { name: job }, spec: { template } });
+      return (known?.status?.succeeded ?? 0) > 0;
+    };
 
     await desire(ConfigMap, { metadata: { name }, data: { SAMPLEDB_INSTANCES: String(spec.instances) } });
     const credentials = `${name}-credentials`;
     const password = objects(Secret).get(`${namespace}/${credentials}`)?.data?.['password'];
     const fresh = Buffer.from(Buffer.from(random.bytes(18)).toString('base64url')).toString('base64');
     await desire(Secret, { metadata: { name: credentials }, data: { password: password ?? fresh } });
-    await desire(Service, { metadata: { name }, spec: { clusterIP: 'None', selector: labels, ports: [{ port: 5432 }] } });
+    await desire(Service, {
+      metadata: { name },
+      spec: { clusterIP: 'None', selector: labels, ports: [{ port: 5432 }] },
+    });
 
     // An older version is upgraded by a job first; the database keeps its version until that is done.
     const current = status?.version ?? spec.version;
     const upgrade = `${name}-to-${spec.version.replaceAll('.', '-')}`;
-    const isOld = current !== spec.version;
-    const version = isOld && !isDone(upgrade) ? current : spec.version;
+    const isUpgraded = current === spec.version || (await isDone(upgrade, 'upgrade'));
+    const version = isUpgraded ? spec.version : current;
     const set = await desire(StatefulSet, {
       metadata: { name },
       spec: {
@@ -90,18 +102,6 @@ const databases = controller(SampleDB, {
     });
     const ready = set.status?.readyReplicas ?? 0;
 
-    const setup = `${name}-setup`;
-    const jobs = [
-      ...(ready > 0 || isDone(setup) ? [{ name: setup, command: 'setup' }] : []),
-      ...(isOld ? [{ name: upgrade, command: 'upgrade' }] : []),
-    ];
-    await desireAll(
-      Job,
-      jobs.map((job) => ({
-        metadata: { name: job.name },
-        spec: { template: taskPod(name, { command: job.command, version: spec.version }) },
-      })),
-    );
     const { backup } = spec;
     const cron = backup && {
       metadata: { name: `${name}-backup` },
@@ -113,23 +113,23 @@ const databases = controller(SampleDB, {
     };
     await desireAll(CronJob, cron === undefined ? [] : [cron]);
 
-    if (isOld && version === spec.version)
+    if (version !== current)
       event({ reason: 'Upgraded', message: `Database is upgraded from ${current} to ${version}` });
-    const isReady = ready === spec.instances && isDone(setup);
+    const isSetUp = ready > 0 && (await isDone(`${name}-setup`, 'setup'));
+    const isReady = ready === spec.instances && isSetUp;
     report({ version, ready, conditions: conditions({ type: 'Ready', status: isReady }) });
   },
 
   /** A snapshot first; then the garbage collector takes everything else away. */
-  async finalize({ metadata, spec }, { desire, objects, after }) {
+  async finalize({ metadata, spec }, { desire, objects }) {
     const { name, namespace = '' } = metadata;
     const snapshot = `${name}-snapshot`;
-    if ((objects(Job).get(`${namespace}/${snapshot}`)?.status?.succeeded ?? 0) > 0) return;
+    if ((objects(Job).get(`${namespace}/${snapshot}`)?.status?.succeeded ?? 0) > 0) return undefined;
     await desire(Job, {
       metadata: { name: snapshot },
       spec: { template: taskPod(name, { command: 'snapshot', version: spec.version }) },
     });
-    after('1m');
-    throw new Error('Cannot delete the database yet: its snapshot is not done');
+    return 'wait';
   },
 });
 

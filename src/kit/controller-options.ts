@@ -85,11 +85,14 @@ export interface ControllerOptions<
     object: Observed<T>,
     context: ReconcileContext<StatusOf<T>, Owned, Kind<T> | Owned | Read | Watched['kind']>,
   ): Promise<Status | void> | Status | void;
-  /** Cleans up before the object goes away, or when it leaves. Until it succeeds, the object stays. */
+  /**
+   * Cleans up before the object goes away, or when it leaves. Until it succeeds, the object stays; with `wait` it stays too, and is
+   * looked at again when it or something that the controller watches changes, or after a time that the run has said.
+   */
   finalize?(
     object: Observed<T>,
     context: ReconcileContext<StatusOf<T>, Owned, Kind<T> | Owned | Read | Watched['kind']>,
-  ): Promise<void> | void;
+  ): Promise<'wait' | void> | 'wait' | void;
   /** The finalizer's name; `<group or name>/<controller name>` unless given. */
   readonly finalizer?: string;
   /** The object is not there, or no longer. For controllers that keep something beside the cluster. */

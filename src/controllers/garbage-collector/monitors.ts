@@ -66,8 +66,9 @@ export class Monitors implements Runnable {
     const handler = this.#handlerFor(kind);
     if (builtInResources.has(`${kind.group}/${kind.plural}`)) return this.#context.onChange(kind, handler);
     const { client, clock, random, log } = this.#context;
+    const { isLocal } = client;
     const source = client.kindIn(kind, undefined).metadata();
-    const informer = new SharedInformer(source, { clock, random, log, name, transform: keepMetadata });
+    const informer = new SharedInformer(source, { clock, random, log, isLocal, name, transform: keepMetadata });
     const registration = informer.addHandler(handler, { name: 'garbage collector' });
     const stop = new AbortController();
     const running = informer.run(stop.signal).finally(() => this.#running.delete(running));

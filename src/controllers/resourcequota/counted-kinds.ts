@@ -86,8 +86,16 @@ export class CountedKinds implements Runnable {
 
   #openOther(kind: Kind, handler: Handler<KubernetesObject>): CountedKind {
     const { client, clock, random, log } = this.#context;
+    const { isLocal } = client;
     const source = client.kindIn(kind, undefined).metadata();
-    const informer = new SharedInformer(source, { clock, random, log, name: nameOf(kind), transform: keepMetadata });
+    const informer = new SharedInformer(source, {
+      clock,
+      random,
+      log,
+      isLocal,
+      name: nameOf(kind),
+      transform: keepMetadata,
+    });
     const registration = informer.addHandler(handler, { name: 'resource quota' });
     const stop = new AbortController();
     const running = informer.run(stop.signal).finally(() => this.#running.delete(running));

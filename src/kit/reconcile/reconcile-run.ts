@@ -34,16 +34,16 @@ export class ReconcileRun<T extends KubernetesObject> {
   async #gone(): Promise<void> {
     const { options, departures } = this.#parts;
     const left = await departures.find(this.#key, () => this.#fetch());
-    if (left !== undefined) await this.#leave(left);
+    if (left !== undefined && (await this.#leave(left)) === 'wait') return;
     departures.settled(this.#key);
     const context = this.#context(undefined);
     await this.#kept(context, () => options.gone?.(this.#key, context));
   }
 
   /** Takes back what the controller has done for the object. */
-  async #leave(object: Observed<T>): Promise<void> {
+  async #leave(object: Observed<T>): Promise<'wait' | void> {
     const isMarked = this.#parts.options.finalize !== undefined && hasFinalizer(object, this.#parts.finalizer);
-    if (isMarked) await this.#cleanUp(object);
+    if (isMarked && (await this.#cleanUp(object)) === 'wait') return 'wait';
     await this.#context(object).prune();
     if (isMarked) await this.#removeFinalizer(object);
   }
@@ -89,13 +89,12 @@ export class ReconcileRun<T extends KubernetesObject> {
   }
 
   async #finalize(object: Observed<T>): Promise<void> {
-    await this.#cleanUp(object);
-    await this.#removeFinalizer(object);
+    if ((await this.#cleanUp(object)) !== 'wait') await this.#removeFinalizer(object);
   }
 
-  async #cleanUp(object: Observed<T>): Promise<void> {
+  async #cleanUp(object: Observed<T>): Promise<'wait' | void> {
     const context = this.#context(object);
-    await this.#kept(context, () => this.#parts.options.finalize?.(object, context));
+    return await this.#kept(context, () => this.#parts.options.finalize?.(object, context));
   }
 
   async #removeFinalizer(object: Observed<T>): Promise<void> {
