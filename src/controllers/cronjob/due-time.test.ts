@@ -44,7 +44,8 @@ test.each([
   ['* * * * *', 100.5, undefined, '01-01T01:40, few missed', 101],
   ['* * * * *', 101.5, undefined, '01-01T01:41, many missed', 102],
   ['30 6-16/4 * * 1-5', 3 * 1440, undefined, 'none, few missed', 4 * 1440 + 390],
-])('%s, looked at after %d minutes (deadline %s)', (schedule, afterMinutes, deadline, expected, next) => {
+])('%s, looked at after %d minutes (deadline %s)', (...row) => {
+  const [schedule, afterMinutes, deadline, expected, next] = row;
   const found = due(schedule, minutes(afterMinutes), deadline);
   expect(found.due).toBe(expected);
   expect(found.next).toBeCloseTo(next + PADDING, 4);
