@@ -1,5 +1,6 @@
 // A second door, for programs that only talk to an API server: what they need, without the tables of all types.
 export type { ApiObject, ObjectMeta } from './object.ts';
+export { encodeJson, encodeSortedJson } from './json/encode-json.ts';
 export type { JsonNode } from './json/json-node.ts';
 export type { JsonPatchOperation } from './patch/json-patch.ts';
 export { jsonPatchBetween } from './patch/json-patch-between.ts';

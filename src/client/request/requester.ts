@@ -1,3 +1,4 @@
+import { encodeJson } from '../../api/client.ts';
 import {
   AbortScope,
   type Clock,
@@ -142,7 +143,7 @@ export class Requester {
   }
 
   #encode(request: ApiRequest, signal: AbortSignal): TransportRequest {
-    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const body = request.body === undefined ? undefined : encodeJson(request.body); // servers keep some of its bytes
     return {
       method: request.method,
       path: withQuery(request.path, request.query),

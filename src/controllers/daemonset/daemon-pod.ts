@@ -86,3 +86,8 @@ export function byAge(left: Observed<Pod>, right: Observed<Pod>): number {
     compareUtf8(left.metadata.name, right.metadata.name)
   );
 }
+
+/** The pod of a node that counts when it has several. */
+export function oldestOf(pods: readonly Observed<Pod>[]): Observed<Pod> | undefined {
+  return pods.length > 1 ? pods.toSorted(byAge)[0] : pods[0];
+}

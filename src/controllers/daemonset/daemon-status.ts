@@ -1,7 +1,7 @@
 import { isAvailable, isReady } from '../../api/meaning/index.ts';
 import type { DaemonSetStatus } from '../../api/types/apps/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
-import { byAge, isUpdated } from './daemon-pod.ts';
+import { isUpdated, oldestOf } from './daemon-pod.ts';
 import type { DaemonSetView } from './daemon-view.ts';
 import type { RollingInput } from './rolling-plan.ts';
 
@@ -17,7 +17,7 @@ export function daemonStatus(
   let updated = 0;
   let available = 0;
   for (const [name, { shouldRun }] of fits) {
-    const oldest = (pods.get(name) ?? []).toSorted(byAge)[0];
+    const oldest = oldestOf(pods.get(name) ?? []);
     if (!shouldRun && oldest !== undefined) misscheduled += 1;
     if (!shouldRun) continue;
     desired += 1;

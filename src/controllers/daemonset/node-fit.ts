@@ -12,6 +12,8 @@ export interface NodeFit {
   readonly shouldStay: boolean;
 }
 
+const BOTH: NodeFit = { shouldRun: true, shouldStay: true };
+const STAY: NodeFit = { shouldRun: false, shouldStay: true };
 const NEITHER: NodeFit = { shouldRun: false, shouldStay: false };
 
 /** Tells which nodes are to have a pod. A pod that no longer could be started stays, unless a taint drives it away. */
@@ -24,7 +26,7 @@ export function nodeFits({ template }: Pick<DaemonSetView, 'template'>): (node: 
     if (nodeName !== '' && nodeName !== node.metadata.name) return NEITHER;
     if (required !== undefined && !required(node)) return NEITHER;
     const taints = node.spec?.taints;
-    if (!hasUntolerated(taints, tolerations)) return { shouldRun: true, shouldStay: true };
-    return { shouldRun: false, shouldStay: !hasUntolerated(taints, tolerations, ['NoExecute']) };
+    if (!hasUntolerated(taints, tolerations)) return BOTH;
+    return hasUntolerated(taints, tolerations, ['NoExecute']) ? NEITHER : STAY;
   };
 }

@@ -1,4 +1,4 @@
-import { isAvailable, isReady } from '../../api/meaning/index.ts';
+import { isActive, isAvailable, isReady } from '../../api/meaning/index.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
 import type { Observed } from '../../client/index.ts';
 import type { EventDetails } from '../../kit/index.ts';
@@ -15,7 +15,7 @@ export interface DaemonPlan {
   readonly delete: Pods;
 }
 
-export const NOTHING: DaemonPlan = { create: [], delete: [] };
+const NOTHING: DaemonPlan = { create: [], delete: [] };
 
 export interface NodePlanTools {
   readonly set: DaemonSetView;
@@ -32,6 +32,7 @@ export function planNode(
   { fit, pods }: { readonly fit: NodeFit; readonly pods: Pods },
   tools: NodePlanTools,
 ): DaemonPlan {
+  if (fit.shouldStay && pods.length === 1 && pods.every(isActive)) return NOTHING; // as most nodes are
   const alive = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (!fit.shouldStay) return { create: [], delete: alive };
   if (fit.shouldRun && pods.length === 0) return { create: [nodeName], delete: [] };

@@ -91,8 +91,17 @@ function replaceBeside(nodes: Nodes, { surge, wanted, fits }: SurgeBounds, isWel
 }
 
 function pairOf(pods: Pods, set: DaemonSetView, { hash }: RollingInput): Pair {
-  const alive = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const fresh = alive.filter((pod) => isUpdated(pod, set, hash));
-  const old = alive.filter((pod) => !isUpdated(pod, set, hash));
-  return fresh.length > 1 || old.length > 1 ? undefined : { newPod: fresh[0], oldPod: old[0] };
+  let newPod: Observed<Pod> | undefined;
+  let oldPod: Observed<Pod> | undefined;
+  for (const pod of pods) {
+    if (pod.metadata.deletionTimestamp !== undefined) continue;
+    if (isUpdated(pod, set, hash)) {
+      if (newPod !== undefined) return undefined;
+      newPod = pod;
+    } else {
+      if (oldPod !== undefined) return undefined;
+      oldPod = pod;
+    }
+  }
+  return { newPod, oldPod };
 }

@@ -1,7 +1,7 @@
+import { encodeSortedJson } from '../../api/client.ts';
 import type { ControllerRevision } from '../../api/types/apps/v1.d.ts';
 import type { PodTemplateSpec } from '../../api/types/core/v1.d.ts';
 import type { DeepReadonly } from '../../base/index.ts';
-import { goJson } from './go-json.ts';
 
 /** What a revision keeps: a patch that puts its pod template in place of any other. */
 export type RevisionData = DeepReadonly<NonNullable<ControllerRevision['data']>>;
@@ -11,7 +11,7 @@ export type RevisionData = DeepReadonly<NonNullable<ControllerRevision['data']>>
  * its bytes, so its members are in the order that Kubernetes writes them in.
  */
 export function dataOfTemplate(template: DeepReadonly<PodTemplateSpec>): RevisionData {
-  return JSON.parse(goJson({ spec: { template: { ...template, $patch: 'replace' } } })) as RevisionData;
+  return JSON.parse(encodeSortedJson({ spec: { template: { ...template, $patch: 'replace' } } })) as RevisionData;
 }
 
 /** The template that a revision keeps; undefined when it keeps none. */
@@ -24,5 +24,11 @@ export function templateOfData(data: RevisionData | undefined): DeepReadonly<Pod
 
 /** Whether two revisions keep the same. Older servers wrote a creation time of null into templates, which does not count. */
 export function isSameData(left: RevisionData | undefined, right: RevisionData | undefined): boolean {
-  return goJson(left ?? {}) === goJson(right ?? {});
+  return textWithoutNulls(left) === textWithoutNulls(right);
+}
+
+function textWithoutNulls(data: RevisionData = {}): string {
+  const text = encodeSortedJson(data);
+  if (!text.includes(':null')) return text;
+  return encodeSortedJson(JSON.parse(text, (_, member: unknown) => member ?? undefined));
 }

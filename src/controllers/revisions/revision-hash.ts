@@ -1,5 +1,5 @@
+import { encodeSortedJson } from '../../api/client.ts';
 import { safeDigits } from '../pod-template-hash/index.ts';
-import { goJson } from './go-json.ts';
 import type { RevisionData } from './revision-data.ts';
 
 const FNV_OFFSET = 0x811c9dc5;
@@ -11,7 +11,7 @@ const FNV_PRIME = 0x01000193;
  */
 export function revisionHash(data: RevisionData, collisionCount: number): string {
   let hash = FNV_OFFSET;
-  for (const byte of new TextEncoder().encode(`${goJson(data)}${collisionCount}`)) {
+  for (const byte of new TextEncoder().encode(`${encodeSortedJson(data)}${collisionCount}`)) {
     hash = Math.imul(hash, FNV_PRIME) ^ byte;
   }
   return safeDigits(hash >>> 0);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { goJson } from './go-json.ts';
 import {
   byRevision,
   dataOfTemplate,
@@ -17,13 +16,6 @@ function revision(name: string, number: number, second = 0): Revision {
   const metadata = { name, namespace: 'default', uid: name, resourceVersion: '1', creationTimestamp };
   return { kind: 'ControllerRevision', apiVersion: 'apps/v1', metadata, revision: number };
 }
-
-test('JSON is written as Go writes it', () => {
-  const value = { b: ['<>&', 1, true], a: { z: '\u2028\b\u0001"', y: null }, ä: {}, Z: 1.5e21 };
-  expect(goJson(value)).toBe(
-    String.raw`{"Z":1.5e+21,"a":{"z":"\u2028\b\u0001\""},"b":["\u003c\u003e\u0026",1,true],"ä":{}}`,
-  );
-});
 
 describe('the data of a revision', () => {
   test('is a patch that puts the template in place of any other', () => {

@@ -3,7 +3,7 @@ import { SeededRandom } from '../../base/index.ts';
 import { badDay, FaultyTransport, mergePatch, noFaults } from '../../client/index.ts';
 import { startCluster } from '../../testing/index.ts';
 
-const MINUTES = 20;
+const MINUTES = 12;
 
 /** Pods of this image never become ready. */
 const BROKEN = 'web:broken';
