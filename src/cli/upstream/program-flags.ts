@@ -74,7 +74,10 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'accepted',
     why: 'one thread does the work, and how much of it is under way changes nothing but the order',
-    flags: `concurrent-deployment-syncs concurrent-endpoint-syncs concurrent-gc-syncs concurrent-namespace-syncs
+    flags: `concurrent-cron-job-syncs concurrent-daemonset-syncs concurrent-ephemeralvolume-syncs concurrent-job-syncs
+      concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs concurrent-ttl-after-finished-syncs
+      concurrent-validating-admission-policy-status-syncs mirroring-concurrent-service-endpoint-syncs
+      concurrent-deployment-syncs concurrent-endpoint-syncs concurrent-gc-syncs concurrent-namespace-syncs
       concurrent-rc-syncs concurrent-replicaset-syncs concurrent-resource-quota-syncs concurrent-service-endpoint-syncs controller-shutdown-timeout
       controller-start-interval`,
   },
@@ -86,25 +89,23 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'accepted',
     why: 'changes are gathered for as long as a write is under way, and no longer',
-    flags: 'endpoint-updates-batch-period endpointslice-updates-batch-period',
+    flags: `endpoint-updates-batch-period endpointslice-updates-batch-period
+      mirroring-endpointslice-updates-batch-period`,
   },
   {
     verdict: 'accepted',
     why: 'it is about a controller that is not there yet',
-    flags: `attach-detach-reconcile-sync-period concurrent-cron-job-syncs concurrent-daemonset-syncs
-      concurrent-device-taint-eviction-syncs concurrent-ephemeralvolume-syncs concurrent-horizontal-pod-autoscaler-syncs
-      concurrent-job-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
-      concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs concurrent-ttl-after-finished-syncs
-      concurrent-validating-admission-policy-status-syncs disable-attach-detach-reconcile-sync?
+    flags: `attach-detach-reconcile-sync-period concurrent-device-taint-eviction-syncs concurrent-horizontal-pod-autoscaler-syncs
+      concurrent-resourceclaim-syncs concurrent-service-syncs
+      disable-attach-detach-reconcile-sync?
       disable-force-detach-on-timeout? enable-dynamic-provisioning? enable-hostpath-provisioner?
       external-cloud-volume-plugin flex-volume-plugin-dir horizontal-pod-autoscaler-cpu-initialization-period
       horizontal-pod-autoscaler-downscale-stabilization horizontal-pod-autoscaler-initial-readiness-delay
       horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
-      mirroring-concurrent-service-endpoint-syncs
-      mirroring-endpointslice-updates-batch-period mirroring-max-endpoints-per-subset pv-recycler-increment-timeout-nfs
+      pv-recycler-increment-timeout-nfs
       pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs pv-recycler-pod-template-filepath-hostpath
       pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath pvclaimbinder-sync-period
-      service-account-private-key-file`,
+      `,
   },
   {
     verdict: 'refused',
@@ -114,7 +115,8 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'refused',
     why: 'it is the default that is in force, and no other value can be chosen',
-    flags: 'cluster-name=kubernetes enable-garbage-collector?=true max-endpoints-per-slice=100',
+    flags:
+      'cluster-name=kubernetes enable-garbage-collector?=true max-endpoints-per-slice=100 mirroring-max-endpoints-per-subset=1000',
   },
   {
     verdict: 'refused',
@@ -127,8 +129,8 @@ const controllerManager: readonly FlagGroup[] = [
   },
   {
     verdict: 'refused',
-    why: "pods are given the authority of the server's own certificate",
-    flags: 'root-ca-file',
+    why: "the server's own keys are used: pods are given its authority, and Secrets tokens that it signs",
+    flags: 'root-ca-file service-account-private-key-file',
   },
   {
     verdict: 'refused',
