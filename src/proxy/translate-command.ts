@@ -63,9 +63,13 @@ async function openAtNode({ client, path }: NodeTarget, signal: AbortSignal): Pr
 }
 
 async function runAtNode(streams: CommandStreams, wanted: WantedStreams, socket: Duplex): Promise<CommandOutcome> {
-  const command = await openSpdyCommand(socket, { ...wanted, resize: true });
   const leave = (): void => void socket.destroy();
   streams.signal.addEventListener('abort', leave);
+  if (streams.signal.aborted) leave(); // the client has left while the node was asked
+  const command = await openSpdyCommand(socket, { ...wanted, resize: true }).catch((error: unknown) => {
+    streams.signal.removeEventListener('abort', leave);
+    throw error;
+  });
   const toNode = async (): Promise<void> => {
     for await (const bytes of streams.stdin) await command.stdin?.write(bytes);
     await command.stdin?.end();

@@ -69,7 +69,7 @@ test('a node answers callers whom the API server knows and allows', async () => 
   expect(metrics).toMatch(
     /\ncontainer_cpu_usage_seconds_total\{container="web",namespace="default",pod="web"\} 10 \d+\n/,
   );
-  expect(metrics).toMatch(/\nnode_memory_working_set_bytes 67108864 \d+\n/);
+  expect(metrics).toMatch(/\nnode_memory_working_set_bytes 335544320 \d+\n/);
   const summary = JSON.parse((await ask(port, '/stats/summary', { token })).slice(4)) as {
     pods: { podRef: object; cpu: object }[];
   };

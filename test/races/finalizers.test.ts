@@ -119,10 +119,15 @@ test('the finalizer of a successor is not removed on behalf of the first', async
   await using race = await Race.start(cleaner('one'));
   await race.maps.create(clean);
   await race.settle();
-  race.transport.before(to('PATCH', 'm'), () =>
-    recreate(race.maps, { metadata: { name: 'm', finalizers: ['example.com/one'] } }),
-  );
+  let successor = '';
+  race.transport.before(to('PATCH', 'm'), async () => {
+    const finalizers = ['example.com/one'];
+    const { metadata } = await recreate(race.maps, { metadata: { ...clean.metadata, finalizers } });
+    successor = metadata.resourceVersion;
+  });
   await race.maps.delete('m');
   await race.finish();
-  expect((await race.maps.get('m')).metadata.finalizers).toEqual(['example.com/one']);
+  const { finalizers, resourceVersion } = (await race.maps.get('m')).metadata;
+  expect(finalizers).toEqual(['example.com/one']);
+  expect(resourceVersion).toBe(successor); // nobody has written it
 });
