@@ -52,6 +52,8 @@ test.each([1, 3])(
       'replicaset-controller',
       'root-ca-cert-publisher',
       'service-account-controller',
+      'service-cidrs-controller',
+      'ttl-controller',
     ]);
     const agents = nodes === 1 ? ['keelson'] : ['keelson-1', 'keelson-2', 'keelson-3'];
     expect([...others].filter((name) => name.startsWith('system:node:')).toSorted()).toEqual(

@@ -10,7 +10,8 @@ const CURRENT_VERSION = /(?<=current: )\d+/g;
 const DIGEST = /(?<=hash=|X509SHA256=)[\da-fA-F]{64,}/g;
 const SERVICE_ADDRESS = /^10\.96\.\d+\.\d+$/;
 const PLATFORM = /^(linux|darwin|windows|freebsd)\/\w+$/;
-const AGE = /^(\d+[dhms])+$/;
+const AGE = /^(\d+[ydhms])+$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
 /** What ends of generated names consist of. */
 const NAME_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 const RECENT_MS = 6 * 3600 * 1000;
@@ -77,6 +78,7 @@ export class Placeholders {
     if (member === 'platform' && PLATFORM.test(value)) return '<platform>';
     if (member === 'continue' && value !== '') return '<continue>';
     if (member === 'cells' && AGE.test(value)) return '<age>';
+    if (DAY.test(value) && !this.#sent.includes(value)) return '<day>';
     return this.inText(value);
   }
 

@@ -1,6 +1,6 @@
 import { type Case, caseId } from './case.ts';
 import { grouped } from './grouped.ts';
-import { type CaseVerdict, judgeCase, type Knowledge, unplayable } from './judge-case.ts';
+import { type CaseVerdict, isAsExpected, judgeCase, type Knowledge, unplayable } from './judge-case.ts';
 import { playOn, startOwnTarget } from './play-on.ts';
 import { readRecordings } from './recording.ts';
 import type { Target } from './target.ts';
@@ -30,10 +30,14 @@ async function replayTopic(cases: readonly Case[], target: Target, knowledge: Kn
   for (const played of cases) {
     const want = recordings.get(caseId(played))?.answers;
     if (want === undefined) continue;
-    const verdict = await playOn(target, played)
-      .then((got) => judgeCase(played, { want, got }, knowledge))
-      .catch((problem: unknown) => unplayable(played, problem));
-    verdicts.push(verdict);
+    const play = (): Promise<CaseVerdict> =>
+      playOn(target, played)
+        .then((got) => judgeCase(played, { want, got }, knowledge))
+        .catch((problem: unknown) => unplayable(played, problem));
+    const first = await play();
+    // what the server writes by itself, such as its lease, comes between two steps now and then; twice in a row it does not
+    const second = isAsExpected(first) ? first : await play();
+    verdicts.push(isAsExpected(second) ? second : first);
   }
   return verdicts;
 }
