@@ -101,6 +101,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   /** The address that the `kubernetes` Service leads to; where the server listens unless given. */
   readonly advertiseAddress?: string;
   readonly serviceCidrs: readonly string[];
+  /** Who makes the volumes of the class `standard`, the default one; there is no such class unless given. */
+  readonly standardStorage?: string;
   readonly eventTtlSeconds?: number;
   readonly limits?: Partial<ServerLimits>;
   /**

@@ -39,6 +39,7 @@ import { ttlController } from './ttl/ttl-controller.ts';
 import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 
+export * from './volume-provisioner/index.ts';
 export { chooseControllers, controllerListProblems } from './choose-controllers.ts';
 
 export interface BuiltInControllersOptions {

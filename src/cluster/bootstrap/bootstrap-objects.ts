@@ -11,6 +11,8 @@ export interface BootstrapOptions {
   /** Where clients inside the cluster reach the API server. */
   readonly advertise: { readonly address: string; readonly port: number };
   readonly serviceCidrs: readonly string[];
+  /** Who makes the volumes of the default class. */
+  readonly standardStorage?: string;
   /** The first address of the service network. */
   readonly apiServiceAddress: string;
   readonly trusted: TrustedAuthorities;
@@ -20,7 +22,7 @@ export interface BootstrapOptions {
 export interface BootstrapObjects {
   /** Made before the others, which live in them or take addresses of them, and again whenever they are gone. */
   readonly first: readonly OwnObject[];
-  /** Made at the start and not looked at again: nobody can delete them. */
+  /** Made at the start and not looked at again. */
   readonly once: readonly OwnObject[];
   /** Made again whenever they are gone. */
   readonly kept: readonly OwnObject[];
@@ -30,7 +32,7 @@ export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
   const { trusted, clock, certificateClock } = options;
   return {
     first: [...namespaces(), serviceCidr(options)],
-    once: priorityClasses(),
+    once: [...priorityClasses(), ...standardClass(options)],
     kept: [kubernetesService(options), extensionAuthentication(trusted, certificateClock), tokenTracking(clock)],
   };
 }
@@ -101,6 +103,18 @@ function priorityClasses(): OwnObject[] {
     kind,
     object: { metadata: { name }, value, description },
   }));
+}
+
+/** The class of claims that name none. */
+function standardClass({ standardStorage }: BootstrapOptions): OwnObject[] {
+  if (standardStorage === undefined) return [];
+  const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
+  return [
+    {
+      kind: { group: 'storage.k8s.io', plural: 'storageclasses', root: '/apis/storage.k8s.io/v1' },
+      object: { metadata: { name: 'standard', annotations }, provisioner: standardStorage },
+    },
+  ];
 }
 
 const API_LABELS = { component: 'apiserver', provider: 'kubernetes' };
