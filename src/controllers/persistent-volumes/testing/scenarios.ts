@@ -180,8 +180,8 @@ const ending: Readonly<Record<string, Scenario>> = {
       ...without,
       iscsi: { targetPortal: '10.0.0.1', iqn: 'iqn.2020-01.com.example:a', lun: 0 },
     });
-    await claim(world, 'a', claimSpec());
-    await claim(world, 'b', claimSpec());
+    await claim(world, 'a', { ...claimSpec(), volumeName: 'nfs' });
+    await claim(world, 'b', { ...claimSpec(), volumeName: 'iscsi' });
     await removeClaim(world, 'a');
     await removeClaim(world, 'b');
     await world.look('failed');
@@ -218,5 +218,7 @@ export const topic: ScenarioTopic = {
     see(Pod, ({ spec }) => spec?.nodeName),
     see(StorageClass),
   ],
+  // The real one skips a request while it is at another one for the same claim.
+  masks: [[/x\d+(?=: Waiting for a volume to be created)/g, 'x?']],
   scenarios: { ...matching, ...reserved, ...ending, ...provisioning },
 };
