@@ -65,9 +65,9 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration large-cluster-size-threshold
+    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration enable-dynamic-provisioning? large-cluster-size-threshold
       legacy-service-account-token-clean-up-period node-cidr-mask-size node-cidr-mask-size-ipv4 node-cidr-mask-size-ipv6 node-eviction-rate node-monitor-grace-period node-monitor-period
-      node-startup-grace-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
+      node-startup-grace-period pvclaimbinder-sync-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
       unhealthy-zone-threshold`,
   },
   { verdict: 'obeyed', why: 'as upstream; true stands for all, and false for none', flags: 'controllers' },
@@ -96,14 +96,14 @@ const controllerManager: readonly FlagGroup[] = [
       concurrent-job-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
       concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs concurrent-ttl-after-finished-syncs
       concurrent-validating-admission-policy-status-syncs disable-attach-detach-reconcile-sync?
-      disable-force-detach-on-timeout? enable-dynamic-provisioning? enable-hostpath-provisioner?
+      disable-force-detach-on-timeout? enable-hostpath-provisioner?
       external-cloud-volume-plugin flex-volume-plugin-dir horizontal-pod-autoscaler-cpu-initialization-period
       horizontal-pod-autoscaler-downscale-stabilization horizontal-pod-autoscaler-initial-readiness-delay
       horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
       mirroring-concurrent-service-endpoint-syncs
       mirroring-endpointslice-updates-batch-period mirroring-max-endpoints-per-subset pv-recycler-increment-timeout-nfs
       pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs pv-recycler-pod-template-filepath-hostpath
-      pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath pvclaimbinder-sync-period
+      pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath
       service-account-private-key-file`,
   },
   {

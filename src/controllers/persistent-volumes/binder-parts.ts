@@ -8,6 +8,8 @@ export interface BinderParts {
   readonly classes: Objects<StorageClass>;
   readonly pods: Objects<Pod>;
   readonly events: EventRecorder;
+  /** Whether provisioners are asked to make volumes. */
+  readonly asksForVolumes: boolean;
   /** Has the claim of this key looked at. */
   wakeClaim(key: string): void;
   /** Something is left to be done, and may be possible later. */

@@ -16,6 +16,8 @@ import { syncVolume } from './sync-volume.ts';
 export interface PersistentVolumeBinderOptions {
   /** How often claims without volumes, and volumes that could not be reclaimed, are looked at again; 15 s unless given. */
   readonly claimBinderSyncPeriodMs?: number;
+  /** Whether provisioners are asked for volumes of claims; yes unless given. */
+  readonly enableDynamicProvisioning?: boolean;
 }
 
 const COMPONENT = 'persistentvolume-controller';
@@ -33,7 +35,8 @@ class Binder implements PreparedPart {
   readonly #volumes: KeyedWorkers;
   readonly #passes: Passes;
 
-  constructor(context: AppContext, { claimBinderSyncPeriodMs = SYNC_PERIOD_MS }: PersistentVolumeBinderOptions) {
+  constructor(context: AppContext, options: PersistentVolumeBinderOptions) {
+    const { claimBinderSyncPeriodMs = SYNC_PERIOD_MS, enableDynamicProvisioning = true } = options;
     this.#claims = context.workers('claims', { work: (key) => this.#syncClaim(key) });
     this.#volumes = context.workers('volumes', { work: (key) => this.#syncVolume(key) });
     this.#passes = context.passes('persistentvolume_resync', {
@@ -46,6 +49,7 @@ class Binder implements PreparedPart {
       classes: context.objects(StorageClass),
       pods: context.objects(Pod),
       events: context.events(COMPONENT),
+      asksForVolumes: enableDynamicProvisioning,
       wakeClaim: (key) => this.#claims.add(key),
       lookAgain: () => this.#passes.request(),
     };

@@ -1,4 +1,9 @@
-import { type Observed, type PersistentVolume, type PersistentVolumeClaim, type StorageClass } from '../../client/index.ts';
+import {
+  type Observed,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type StorageClass,
+} from '../../client/index.ts';
 
 /** The class of claims and volumes before there was a field for it; it still comes first. */
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';

@@ -65,7 +65,8 @@ async function findOrRequest(claim: Claim, parts: BinderParts): Promise<void> {
     const message = 'no persistent volumes available for this claim and no storage class is set';
     events.event(claim, { type: 'Normal', reason: 'FailedBinding', message });
   } else {
-    return await requestVolume(claim, parts);
+    if (parts.asksForVolumes) await requestVolume(claim, parts);
+    return;
   }
   await setPending(claim, parts);
 }
