@@ -61,16 +61,16 @@ export function clusterApps(
       checkPolicyTypes: (policy) => typeWarnings(policy, plane.server.registry),
       hasStorageVersionMigrations: plane.server.registry.hasGroup('storagemigration.k8s.io'),
     });
+  const provisioner = hasSimulatedStorage(options)
+    ? volumeProvisioner(simulatedDriver()).map((part) => ({ ...part, account: PROVISIONER_ACCOUNT }))
+    : [];
   const apps: readonly (ClusterApp | false)[] = [
     controllers !== false && {
       name: 'kube-controller-manager',
       identity: { user: 'system:kube-controller-manager', groups: [] },
-      identityOf: controllerIdentity(builtIn()),
+      identityOf: controllerIdentity([...builtIn(), ...provisioner]),
       isOnePerCluster: true,
-      parts: [
-        ...(controllers === true ? builtIn() : controllers(builtIn())),
-        ...(hasSimulatedStorage(options) ? volumeProvisioner(simulatedDriver()) : []),
-      ],
+      parts: [...(controllers === true ? builtIn() : controllers(builtIn())), ...provisioner],
     },
     schedules !== false && {
       name: 'kube-scheduler',
@@ -94,6 +94,9 @@ export function clusterApps(
   ];
   return apps.filter((each) => each !== false);
 }
+
+/** The service account that volumes are made by. */
+export const PROVISIONER_ACCOUNT = 'volume-provisioner';
 
 /** Storage is simulated where nodes are, if somebody binds claims. */
 export function hasSimulatedStorage(options: WorkloadOptions): boolean {

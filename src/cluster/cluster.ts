@@ -3,7 +3,7 @@ import { aborted, type Clock, type Runnable, runTogether } from '../base/index.t
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { SIMULATED_DRIVER } from '../controllers/index.ts';
 import { type App, app } from '../kit/index.ts';
-import { clusterApps, hasSimulatedStorage, type WorkloadOptions } from './cluster-apps.ts';
+import { clusterApps, hasSimulatedStorage, PROVISIONER_ACCOUNT, type WorkloadOptions } from './cluster-apps.ts';
 import type { ControlPlane, ForkOptions, Identity } from './control-plane.ts';
 import { startControlPlane } from './start-control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
@@ -28,7 +28,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const plane = await startControlPlane({
     ...options,
     enableAdmission: enabledAdmission(options),
-    ...(hasSimulatedStorage(options) ? { standardStorage: SIMULATED_DRIVER } : {}),
+    ...(hasSimulatedStorage(options)
+      ? { standardStorage: { provisioner: SIMULATED_DRIVER, account: PROVISIONER_ACCOUNT } }
+      : {}),
   });
   try {
     return new Cluster(plane, options, await openEndpoints(plane, options));

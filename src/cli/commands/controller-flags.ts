@@ -54,7 +54,7 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     unhealthyZoneThreshold: fraction(flags, 'unhealthy-zone-threshold', 1),
     resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
     claimBinderSyncPeriodMs: milliseconds(flags, 'pvclaimbinder-sync-period'),
-    enableDynamicProvisioning: flags.isSet('enable-dynamic-provisioning'),
+    enableDynamicProvisioning: flags.isSet('enable-dynamic-provisioning') ? undefined : false,
     maxDurationMs: milliseconds(flags, 'cluster-signing-duration'),
     tokenCleanUpPeriodMs: milliseconds(flags, 'legacy-service-account-token-clean-up-period'),
     ...nodeNetworks(flags),

@@ -3,6 +3,7 @@ import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import { extensionAuthentication, type TrustedAuthorities } from './extension-authentication.ts';
 import type { OwnKind, OwnObject } from './own-object.ts';
+import { type StandardStorage, standardStorageObjects } from './standard-storage.ts';
 import { tokenTracking } from './token-tracking.ts';
 
 export interface BootstrapOptions {
@@ -11,8 +12,7 @@ export interface BootstrapOptions {
   /** Where clients inside the cluster reach the API server. */
   readonly advertise: { readonly address: string; readonly port: number };
   readonly serviceCidrs: readonly string[];
-  /** Who makes the volumes of the default class. */
-  readonly standardStorage?: string;
+  readonly standardStorage?: StandardStorage;
   /** The first address of the service network. */
   readonly apiServiceAddress: string;
   readonly trusted: TrustedAuthorities;
@@ -32,7 +32,7 @@ export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
   const { trusted, clock, certificateClock } = options;
   return {
     first: [...namespaces(), serviceCidr(options)],
-    once: [...priorityClasses(), ...standardClass(options)],
+    once: [...priorityClasses(), ...standardStorageObjects(options.standardStorage)],
     kept: [kubernetesService(options), extensionAuthentication(trusted, certificateClock), tokenTracking(clock)],
   };
 }
@@ -103,18 +103,6 @@ function priorityClasses(): OwnObject[] {
     kind,
     object: { metadata: { name }, value, description },
   }));
-}
-
-/** The class of claims that name none. */
-function standardClass({ standardStorage }: BootstrapOptions): OwnObject[] {
-  if (standardStorage === undefined) return [];
-  const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' };
-  return [
-    {
-      kind: { group: 'storage.k8s.io', plural: 'storageclasses', root: '/apis/storage.k8s.io/v1' },
-      object: { metadata: { name: 'standard', annotations }, provisioner: standardStorage },
-    },
-  ];
 }
 
 const API_LABELS = { component: 'apiserver', provider: 'kubernetes' };
