@@ -1,5 +1,12 @@
 import { messageOf } from '../../base/index.ts';
-import { hasReason, type Observed, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../client/index.ts';
+import {
+  hasReason,
+  ItemBackoff,
+  type Observed,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
 import {
   DELETION_FINALIZER,
@@ -9,10 +16,12 @@ import {
   volumeName,
   volumeRequest,
 } from './provisioned-volume.ts';
-import type { VolumeDriver } from './volume-driver.ts';
+import { type VolumeDriver, VolumeDriverError } from './volume-driver.ts';
 
 const PROVISIONER = ['volume.kubernetes.io/storage-provisioner', 'volume.beta.kubernetes.io/storage-provisioner'];
 const CONCURRENCY = 10;
+/** When a driver is asked again what it has refused. */
+const RETRIES = { initialMs: 1000, capMs: 300_000 };
 
 type Claim = Observed<PersistentVolumeClaim>;
 
@@ -22,21 +31,37 @@ type Claim = Observed<PersistentVolumeClaim>;
  */
 export function volumeProvisioner(driver: VolumeDriver): readonly Part[] {
   const options = { component: driver.name, concurrency: CONCURRENCY };
+  const [makes, deletions] = [new ItemBackoff(RETRIES), new ItemBackoff(RETRIES)];
   return [
     controller(PersistentVolumeClaim, {
       ...options,
       name: 'volume-provisioner',
       reads: [PersistentVolume, StorageClass],
       isRelevant: (claim) => isWaitingFor(claim, driver.name),
-      reconcile: (claim, context) => provision(claim, driver, context),
+      reconcile: (claim, context) => patiently(makes, context, () => provision(claim, driver, context)),
+      gone: (key) => makes.forget(key),
     }),
     controller(PersistentVolume, {
       ...options,
       name: 'volume-deleter',
       isRelevant: (volume) => isToBeDeleted(volume, driver.name),
-      reconcile: (volume, context) => remove(volume, driver, context),
+      reconcile: (volume, context) => patiently(deletions, context, () => remove(volume, driver, context)),
+      gone: (key) => deletions.forget(key),
     }),
   ];
+}
+
+/** Drivers are slower than the queue of a controller thinks: what one refuses is not asked again for a while. */
+async function patiently(backoff: ItemBackoff, context: ReconcileContext, work: () => Promise<void>): Promise<void> {
+  const { key, after, log } = context;
+  try {
+    await work();
+    backoff.forget(key);
+  } catch (error) {
+    if (!(error instanceof VolumeDriverError)) throw error;
+    log.warn('the driver refused', { object: key, error });
+    after(backoff.nextMs(key));
+  }
 }
 
 function isWaitingFor({ metadata, spec }: Claim, driver: string): boolean {
