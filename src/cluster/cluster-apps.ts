@@ -1,5 +1,10 @@
 import { typeWarnings } from '../admission/index.ts';
-import { builtInControllers, type ControllerSettings } from '../controllers/index.ts';
+import {
+  builtInControllers,
+  type ControllerSettings,
+  simulatedDriver,
+  volumeProvisioner,
+} from '../controllers/index.ts';
 import type { Part } from '../kit/index.ts';
 import { nodeAgent, nodeAgents, type NodeAgentsOptions, nodeNames } from '../node/index.ts';
 import { scheduler, type SchedulerOptions } from '../scheduler/index.ts';
@@ -22,6 +27,8 @@ export interface WorkloadOptions {
   readonly runtime?: NodeAgentsOptions['runtime'];
   /** Whether `metrics.k8s.io` tells what simulated nodes and their pods use, for `kubectl top`; yes unless given. */
   readonly simulatedMetrics?: boolean;
+  /** Whether simulated nodes have storage: a default class `standard`, and volumes for its claims; yes unless given. */
+  readonly simulatedStorage?: boolean;
 }
 
 /** A program of the control plane: its name is its user agent, and so what managedFields call it. */
@@ -54,13 +61,16 @@ export function clusterApps(
       checkPolicyTypes: (policy) => typeWarnings(policy, plane.server.registry),
       hasStorageVersionMigrations: plane.server.registry.hasGroup('storagemigration.k8s.io'),
     });
+  const provisioner = hasSimulatedStorage(options)
+    ? volumeProvisioner(simulatedDriver()).map((part) => ({ ...part, account: PROVISIONER_ACCOUNT }))
+    : [];
   const apps: readonly (ClusterApp | false)[] = [
     controllers !== false && {
       name: 'kube-controller-manager',
       identity: { user: 'system:kube-controller-manager', groups: [] },
-      identityOf: controllerIdentity(builtIn()),
+      identityOf: controllerIdentity([...builtIn(), ...provisioner]),
       isOnePerCluster: true,
-      parts: controllers === true ? builtIn() : controllers(builtIn()),
+      parts: [...(controllers === true ? builtIn() : controllers(builtIn())), ...provisioner],
     },
     schedules !== false && {
       name: 'kube-scheduler',
@@ -83,6 +93,15 @@ export function clusterApps(
       ),
   ];
   return apps.filter((each) => each !== false);
+}
+
+/** The service account that volumes are made by. */
+export const PROVISIONER_ACCOUNT = 'volume-provisioner';
+
+/** Storage is simulated where nodes are, if somebody binds claims. */
+export function hasSimulatedStorage(options: WorkloadOptions): boolean {
+  const { simulatedStorage = true, nodes = 1, runtime, controllers = true } = options;
+  return simulatedStorage && nodes > 0 && runtime === undefined && controllers !== false;
 }
 
 const SCHEDULER: Identity = { user: 'system:kube-scheduler', groups: [] };

@@ -1,8 +1,9 @@
 import { builtInTypes } from '../api/index.ts';
 import { aborted, type Clock, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
+import { SIMULATED_DRIVER } from '../controllers/index.ts';
 import { type App, app } from '../kit/index.ts';
-import { clusterApps, type WorkloadOptions } from './cluster-apps.ts';
+import { clusterApps, hasSimulatedStorage, PROVISIONER_ACCOUNT, type WorkloadOptions } from './cluster-apps.ts';
 import type { ControlPlane, ForkOptions, Identity } from './control-plane.ts';
 import { startControlPlane } from './start-control-plane.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
@@ -24,7 +25,13 @@ const NOT_READY = 'node.kubernetes.io/not-ready';
 
 /** Starts a whole cluster: the control plane, then controllers, scheduler and nodes as its clients. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const plane = await startControlPlane({ ...options, enableAdmission: enabledAdmission(options) });
+  const plane = await startControlPlane({
+    ...options,
+    enableAdmission: enabledAdmission(options),
+    ...(hasSimulatedStorage(options)
+      ? { standardStorage: { provisioner: SIMULATED_DRIVER, account: PROVISIONER_ACCOUNT } }
+      : {}),
+  });
   try {
     return new Cluster(plane, options, await openEndpoints(plane, options));
   } catch (error) {

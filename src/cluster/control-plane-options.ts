@@ -1,3 +1,4 @@
+import type { StandardStorage } from './bootstrap/standard-storage.ts';
 import type { AuditOptions, AuthorizationOptions } from '../access/index.ts';
 import type { LocalBackend, ServiceRouting } from '../aggregator/index.ts';
 import type { RuntimeConfig } from '../api/index.ts';
@@ -101,6 +102,8 @@ export interface ControlPlaneOptions extends ServerExtensions {
   /** The address that the `kubernetes` Service leads to; where the server listens unless given. */
   readonly advertiseAddress?: string;
   readonly serviceCidrs: readonly string[];
+  /** Who makes volumes of a default class `standard`; there is no such class unless given. */
+  readonly standardStorage?: StandardStorage;
   readonly eventTtlSeconds?: number;
   readonly limits?: Partial<ServerLimits>;
   /**

@@ -175,12 +175,16 @@ export class ControlPlane implements AsyncDisposable {
   async bootstrap(): Promise<void> {
     const { first, once, kept } = this.#bootstrapObjects();
     await Promise.all([
-      this.#makeAll([...kept, ...once]),
+      this.#makeAll([...kept, ...once.filter(({ kind }) => this.#serves(kind))]),
       ensurePolicy(this.server),
       this.#hasFlowControl ? this.#fairness?.bootstrap(this.server.self) : undefined,
       this.#aggregator.start(),
     ]);
     this.#begin([...first, ...kept]);
+  }
+
+  #serves({ group, plural, root }: OwnObject['kind']): boolean {
+    return this.server.registry.find(group, root.slice(root.lastIndexOf('/') + 1), plural) !== undefined;
   }
 
   async #makeAll(objects: readonly OwnObject[]): Promise<void> {

@@ -17,6 +17,10 @@ import { jobController } from './job/job-controller.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
 import { nodeIpamController, type NodeIpamOptions } from './node-ipam/node-ipam-controller.ts';
 import { nodeLifecycleController, type NodeLifecycleOptions } from './node-lifecycle/node-lifecycle.ts';
+import {
+  persistentVolumeBinder,
+  type PersistentVolumeBinderOptions,
+} from './persistent-volumes/persistent-volume-binder.ts';
 import { podGc, type PodGcOptions } from './pod-gc/pod-gc.ts';
 import { type CheckPolicyTypes, policyStatus } from './policy-status.ts';
 import { replicaSetController } from './replicaset/index.ts';
@@ -35,6 +39,7 @@ import { ttlController } from './ttl/ttl-controller.ts';
 import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 
+export * from './volume-provisioner/index.ts';
 export { chooseControllers, controllerListProblems } from './choose-controllers.ts';
 
 export interface BuiltInControllersOptions {
@@ -60,6 +65,7 @@ export interface ControllerSettings
   extends
     NodeLifecycleOptions,
     NodeIpamOptions,
+    PersistentVolumeBinderOptions,
     PodGcOptions,
     ResourceQuotaOptions,
     TokenCleanerOptions,
@@ -106,6 +112,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('service-cidrs-controller', serviceCidrController()),
     as('service-controller', serviceLbController()),
     as('clusterrole-aggregation-controller', clusterRoleAggregation()),
+    as('persistent-volume-binder', persistentVolumeBinder(settings)),
     as('pvc-protection-controller', claimProtection()),
     as('pv-protection-controller', volumeProtection()),
     as('volumeattributesclass-protection-controller', attributesClassProtection()),

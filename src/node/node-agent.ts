@@ -9,6 +9,7 @@ import { PodWorker, type PodWorkerParts } from './pod-worker.ts';
 import { LifecycleHooks, NetworkActions } from './probes/index.ts';
 import type { ServedNode } from './server/index.ts';
 import { FileLogs, PodStreams } from './streams/index.ts';
+import { ClaimedVolumes } from './volumes/index.ts';
 import { assumedVolumes, type NodeRuntime } from './runtime/index.ts';
 
 /** Something that a node has to see to: a pod, by its key, or itself. */
@@ -137,7 +138,7 @@ export class NodeAgent implements Runnable {
   }
 
   #partsOfWorkers(): PodWorkerParts {
-    const { clock, nodes } = this.#parts;
+    const { clock, client, nodes } = this.#parts;
     const { addresses, capacity } = this.#node;
     const executor = this.#runtime.actions ?? new NetworkActions(this.#runtime.runtime, clock);
     return {
@@ -145,7 +146,7 @@ export class NodeAgent implements Runnable {
       runtime: this.#runtime,
       executor,
       hooks: new LifecycleHooks(executor, clock),
-      volumes: this.#runtime.volumes ?? assumedVolumes,
+      volumes: new ClaimedVolumes(this.#runtime.volumes ?? assumedVolumes, client),
       hostIps: addresses,
       capacity,
       allocatable: () => nodes.get(this.name)?.status?.allocatable ?? capacity,

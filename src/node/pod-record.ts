@@ -12,6 +12,8 @@ export class PodRecord implements PodMemory {
   readonly backOffs = new Map<string, BackOff>();
   readonly stopping = new OnceEach();
   sandboxFailure: { readonly retryAtMs: number } | undefined;
+  /** Claims of its volumes are not bound yet. */
+  waitsForVolumesSinceMs: number | undefined;
   terminatingSinceMs: number | undefined;
   rejection: { readonly reason: string; readonly message: string } | undefined;
 

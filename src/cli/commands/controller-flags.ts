@@ -18,6 +18,12 @@ export const controllerFlags: FlagDefinitions = {
   'large-cluster-size-threshold': { type: 'string', value: 'N', help: 'A zone of more nodes is large (50)' },
   'unhealthy-zone-threshold': { type: 'string', value: 'SHARE', help: 'So many bad nodes are trouble (0.55)' },
   'resource-quota-sync-period': { type: 'string', value: 'DURATION', help: 'How often quotas are counted anew (5m)' },
+  'pvclaimbinder-sync-period': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'How often claims without volumes are looked at again (15s)',
+  },
+  'enable-dynamic-provisioning': { type: 'boolean', default: true, help: 'Ask provisioners for volumes of claims' },
   'cluster-signing-duration': {
     type: 'string',
     value: 'DURATION',
@@ -47,6 +53,8 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     largeClusterSizeThreshold: flags.integer('large-cluster-size-threshold', { min: 0, max: 1_000_000 }),
     unhealthyZoneThreshold: fraction(flags, 'unhealthy-zone-threshold', 1),
     resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
+    claimBinderSyncPeriodMs: milliseconds(flags, 'pvclaimbinder-sync-period'),
+    enableDynamicProvisioning: flags.isSet('enable-dynamic-provisioning') ? undefined : false,
     maxDurationMs: milliseconds(flags, 'cluster-signing-duration'),
     tokenCleanUpPeriodMs: milliseconds(flags, 'legacy-service-account-token-clean-up-period'),
     ...nodeNetworks(flags),

@@ -52,6 +52,11 @@ export const upDefinitions: FlagDefinitions = {
     default: true,
     help: 'Serve metrics.k8s.io for the simulated nodes, so that `kubectl top` works',
   },
+  'simulated-storage': {
+    type: 'boolean',
+    default: true,
+    help: 'Have a default storage class for the simulated nodes, whose claims get volumes',
+  },
   name: { type: 'string', value: 'NAME', default: 'keelson', help: 'Name of the cluster in the kubeconfig' },
   'kubeconfig-out': {
     type: 'string',
@@ -126,6 +131,7 @@ function options(flags: Flags, context: CommandContext): Omit<ClusterOptions, 'c
     devWebhooks: flags.isSet('dev-webhooks'),
     controllers: chosenControllers(flags),
     scheduler: flags.isSet('scheduler'),
+    simulatedStorage: flags.isSet('simulated-storage'),
     simulatedMetrics: flags.isSet('simulated-metrics'),
     name: flags.text('name') ?? 'keelson',
     storage: etcd ?? embedded,

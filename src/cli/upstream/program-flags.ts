@@ -65,9 +65,9 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration large-cluster-size-threshold
+    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration enable-dynamic-provisioning? large-cluster-size-threshold
       legacy-service-account-token-clean-up-period node-cidr-mask-size node-cidr-mask-size-ipv4 node-cidr-mask-size-ipv6 node-eviction-rate node-monitor-grace-period node-monitor-period
-      node-startup-grace-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
+      node-startup-grace-period pvclaimbinder-sync-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
       unhealthy-zone-threshold`,
   },
   { verdict: 'obeyed', why: 'as upstream; true stands for all, and false for none', flags: 'controllers' },
@@ -98,14 +98,13 @@ const controllerManager: readonly FlagGroup[] = [
     flags: `attach-detach-reconcile-sync-period concurrent-device-taint-eviction-syncs concurrent-horizontal-pod-autoscaler-syncs
       concurrent-resourceclaim-syncs concurrent-service-syncs
       disable-attach-detach-reconcile-sync?
-      disable-force-detach-on-timeout? enable-dynamic-provisioning? enable-hostpath-provisioner?
+      disable-force-detach-on-timeout? enable-hostpath-provisioner?
       external-cloud-volume-plugin flex-volume-plugin-dir horizontal-pod-autoscaler-cpu-initialization-period
       horizontal-pod-autoscaler-downscale-stabilization horizontal-pod-autoscaler-initial-readiness-delay
       horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
       pv-recycler-increment-timeout-nfs
       pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs pv-recycler-pod-template-filepath-hostpath
-      pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath pvclaimbinder-sync-period
-      `,
+      pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath `,
   },
   {
     verdict: 'refused',

@@ -9,7 +9,15 @@ const DEFAULT_PORT = 6443;
 
 /** The objects that a control plane with these options and keys begins with. */
 export function bootstrapObjectsOf(options: ControlPlaneOptions, pki: ClusterPki): BootstrapObjects {
-  const { clock, certificateClock = clock, serviceCidrs, listen, advertiseAddress, clientAuthorities } = options;
+  const {
+    clock,
+    certificateClock = clock,
+    serviceCidrs,
+    listen,
+    advertiseAddress,
+    clientAuthorities,
+    standardStorage,
+  } = options;
   const port = listen?.port ?? 0;
   return bootstrapObjects({
     clock,
@@ -19,6 +27,7 @@ export function bootstrapObjectsOf(options: ControlPlaneOptions, pki: ClusterPki
       port: port === 0 ? DEFAULT_PORT : port,
     },
     serviceCidrs,
+    ...(standardStorage === undefined ? {} : { standardStorage }),
     apiServiceAddress: apiServiceAddress(serviceCidrs),
     trusted: {
       clientAuthorities: clientAuthorities ?? pki.authority.certificate,

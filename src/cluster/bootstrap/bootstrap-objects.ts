@@ -3,6 +3,7 @@ import type { ServiceCIDR } from '../../api/types/networking/v1.d.ts';
 import { formatTime, instantOfMillis } from '../../api/index.ts';
 import { extensionAuthentication, type TrustedAuthorities } from './extension-authentication.ts';
 import type { OwnKind, OwnObject } from './own-object.ts';
+import { type StandardStorage, standardStorageObjects } from './standard-storage.ts';
 import { tokenTracking } from './token-tracking.ts';
 
 export interface BootstrapOptions {
@@ -11,6 +12,7 @@ export interface BootstrapOptions {
   /** Where clients inside the cluster reach the API server. */
   readonly advertise: { readonly address: string; readonly port: number };
   readonly serviceCidrs: readonly string[];
+  readonly standardStorage?: StandardStorage;
   /** The first address of the service network. */
   readonly apiServiceAddress: string;
   readonly trusted: TrustedAuthorities;
@@ -20,7 +22,7 @@ export interface BootstrapOptions {
 export interface BootstrapObjects {
   /** Made before the others, which live in them or take addresses of them, and again whenever they are gone. */
   readonly first: readonly OwnObject[];
-  /** Made at the start and not looked at again: nobody can delete them. */
+  /** Made at the start and not looked at again. */
   readonly once: readonly OwnObject[];
   /** Made again whenever they are gone. */
   readonly kept: readonly OwnObject[];
@@ -30,7 +32,7 @@ export function bootstrapObjects(options: BootstrapOptions): BootstrapObjects {
   const { trusted, clock, certificateClock } = options;
   return {
     first: [...namespaces(), serviceCidr(options)],
-    once: priorityClasses(),
+    once: [...priorityClasses(), ...standardStorageObjects(options.standardStorage)],
     kept: [kubernetesService(options), extensionAuthentication(trusted, certificateClock), tokenTracking(clock)],
   };
 }

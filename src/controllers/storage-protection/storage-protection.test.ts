@@ -49,16 +49,19 @@ test('a claim that was made before there was protection gets it', async () => {
 test('a volume stays while it is bound', async () => {
   await using cluster = await startCluster({ seed: 'volumes' });
   const all = cluster.client.core.v1.persistentvolumes;
+  const claims = cluster.client.core.v1.persistentvolumeclaims.namespace('default');
   const source = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce' as const], hostPath: { path: '/x' } };
   const created = await all.create({ metadata: { name: 'v' }, spec: source });
   expect(created.metadata.finalizers).toEqual(['kubernetes.io/pv-protection']);
-  await all.status.update({ ...created, status: { phase: 'Bound' } });
+  await claims.create({ metadata: { name: 'data' }, spec: { ...spec, storageClassName: '', volumeName: 'v' } });
+  await cluster.settle();
   await all.delete('v');
   await cluster.settle();
   const going = await all.get('v');
+  expect(going.status?.phase).toBe('Bound');
   expect(going.metadata.finalizers).toEqual(['kubernetes.io/pv-protection']);
 
-  await all.status.update({ ...going, status: { phase: 'Released' } });
+  await claims.delete('data');
   await cluster.settle();
   expect((await all.list()).items).toEqual([]);
 });

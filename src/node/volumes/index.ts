@@ -2,3 +2,4 @@
 export { ApiVolumeData } from './api-volume-data.ts';
 export { containerFiles, type MountedFiles } from './container-files.ts';
 export type { VolumeData, VolumeFile, VolumeFilesParts } from './volume-files.ts';
+export { ClaimedVolumes, ClaimProblem } from './claimed-volumes.ts';

@@ -1,0 +1,99 @@
+import { runTogether } from '../../base/index.ts';
+import {
+  keyOf,
+  type Observed,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../client/index.ts';
+import type { AppContext, KeyedWorkers, Part, Passes, PreparedPart } from '../../kit/index.ts';
+import type { BinderParts } from './binder-parts.ts';
+import { volumesNaming } from './find-volume.ts';
+import { syncClaim } from './sync-claim.ts';
+import { syncVolume } from './sync-volume.ts';
+
+export interface PersistentVolumeBinderOptions {
+  /** How often claims without volumes, and volumes that could not be reclaimed, are looked at again; 15 s unless given. */
+  readonly claimBinderSyncPeriodMs?: number;
+  /** Whether provisioners are asked for volumes of claims; yes unless given. */
+  readonly enableDynamicProvisioning?: boolean;
+}
+
+const COMPONENT = 'persistentvolume-controller';
+const SYNC_PERIOD_MS = 15_000;
+
+/** Binds claims to volumes, asks for volumes of claims whose class has a provisioner, and reclaims those that nobody claims. */
+export function persistentVolumeBinder(options: PersistentVolumeBinderOptions = {}): Part {
+  return { name: 'persistentvolume-binder', prepare: (context) => new Binder(context, options) };
+}
+
+class Binder implements PreparedPart {
+  readonly #parts: BinderParts;
+  /** One at a time: two claims must not get the same volume. */
+  readonly #claims: KeyedWorkers;
+  readonly #volumes: KeyedWorkers;
+  readonly #passes: Passes;
+
+  constructor(context: AppContext, options: PersistentVolumeBinderOptions) {
+    const { claimBinderSyncPeriodMs = SYNC_PERIOD_MS, enableDynamicProvisioning = true } = options;
+    this.#claims = context.workers('claims', { work: (key) => this.#syncClaim(key) });
+    this.#volumes = context.workers('volumes', { work: (key) => this.#syncVolume(key) });
+    this.#passes = context.passes('persistentvolume_resync', {
+      periodMs: claimBinderSyncPeriodMs,
+      pass: async () => this.#syncAll(),
+    });
+    this.#parts = {
+      volumes: context.objects(PersistentVolume),
+      claims: context.objects(PersistentVolumeClaim),
+      classes: context.objects(StorageClass),
+      pods: context.objects(Pod),
+      events: context.events(COMPONENT),
+      asksForVolumes: enableDynamicProvisioning,
+      wakeClaim: (key) => this.#claims.add(key),
+      lookAgain: () => this.#passes.request(),
+    };
+    this.#listen(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await runTogether([this.#claims, this.#volumes, this.#passes], signal);
+  }
+
+  #listen(context: AppContext): void {
+    const claimChanged = (claim: Observed<PersistentVolumeClaim>): void => this.#claims.add(keyOf(claim));
+    const volumeChanged = (volume: Observed<PersistentVolume>): void => this.#volumes.add(volume.metadata.name);
+    context.onChange(PersistentVolumeClaim, {
+      add: claimChanged,
+      update: claimChanged,
+      delete: (claim) => {
+        const { volumeName = '' } = claim.spec ?? {};
+        if (volumeName !== '') this.#volumes.add(volumeName);
+        for (const volume of volumesNaming(keyOf(claim), this.#parts.volumes)) volumeChanged(volume);
+      },
+    });
+    context.onChange(PersistentVolume, {
+      add: volumeChanged,
+      update: volumeChanged,
+      delete: ({ spec }) => {
+        const { namespace = '', name } = spec?.claimRef ?? {};
+        if (name !== undefined) this.#claims.add(`${namespace}/${name}`);
+      },
+    });
+  }
+
+  async #syncClaim(key: string): Promise<void> {
+    const claim = this.#parts.claims.get(key);
+    if (claim !== undefined) await syncClaim(claim, this.#parts);
+  }
+
+  async #syncVolume(key: string): Promise<void> {
+    const volume = this.#parts.volumes.get(key);
+    if (volume !== undefined) await syncVolume(volume, this.#parts);
+  }
+
+  #syncAll(): void {
+    for (const claim of this.#parts.claims.list()) this.#claims.add(keyOf(claim));
+    for (const volume of this.#parts.volumes.list()) this.#volumes.add(volume.metadata.name);
+  }
+}

@@ -1,0 +1,58 @@
+import { hasReason, type Observed, type PersistentVolume } from '../../client/index.ts';
+import type { BinderParts } from './binder-parts.ts';
+import { hasAnnotation, MIGRATED_TO, PROVISIONED_BY } from './binding-annotations.ts';
+import { isOwnPlugin } from './migrated-plugins.ts';
+import { setVolumePhase } from './phases.ts';
+
+type Volume = Observed<PersistentVolume>;
+
+const FINALIZER = 'kubernetes.io/pv-controller';
+
+/** Does with a volume that nobody claims any more what it says. What fails is tried again. */
+export async function reclaim(volume: Volume, parts: BinderParts): Promise<void> {
+  if (hasAnnotation(volume, MIGRATED_TO)) return; // the driver sees to it
+  const { persistentVolumeReclaimPolicy: policy } = volume.spec ?? {};
+  if (policy === 'Delete') return await deleteVolume(volume, parts);
+  if (policy === 'Recycle')
+    return await fail(volume, 'VolumeFailedRecycle', 'No recycler plugin found for the volume!', parts);
+}
+
+async function deleteVolume(volume: Volume, parts: BinderParts): Promise<void> {
+  const deleter = deleterOf(volume);
+  if (deleter === 'outside') return;
+  if (deleter !== undefined) return await fail(volume, 'VolumeFailedDelete', deleter, parts);
+  const { finalizers = [], name } = volume.metadata;
+  if (finalizers.includes(FINALIZER)) {
+    const kept = finalizers.filter((each) => each !== FINALIZER);
+    await parts.volumes.update({ ...volume, metadata: { ...volume.metadata, finalizers: kept } } as PersistentVolume);
+  }
+  await parts.volumes.delete(name).catch((error: unknown) => {
+    if (!hasReason(error, 'NotFound')) throw error;
+  });
+}
+
+/** Who deletes a volume: somebody outside, we (undefined), or nobody for a reason. Only files of the nodes are ours. */
+function deleterOf({ metadata, spec }: Volume): string | undefined {
+  const maker = metadata.annotations?.[PROVISIONED_BY] ?? '';
+  if (maker !== '' && !isOwnPlugin(maker)) return 'outside';
+  if (maker !== '' && maker !== 'kubernetes.io/host-path') return noPlugin(maker);
+  if (maker === '' && spec?.csi !== undefined) return 'outside';
+  if (spec?.hostPath === undefined) {
+    const problem = spec?.nfs === undefined ? 'no volume plugin matched' : 'no deletable volume plugin matched';
+    return `error getting deleter volume plugin for volume ${JSON.stringify(metadata.name)}: ${problem}`;
+  }
+  const { path } = spec.hostPath;
+  if (/\/tmp\/.+/.test(path)) return undefined;
+  return `host_path deleter only supports /tmp/.+ but received provided ${path}`;
+}
+
+function noPlugin(maker: string): string {
+  return maker === 'kubernetes.io/nfs'
+    ? 'no deletable volume plugin matched'
+    : `no volume plugin matched name: ${maker}`;
+}
+
+async function fail(volume: Volume, reason: string, message: string, parts: BinderParts): Promise<void> {
+  await setVolumePhase(volume, 'Failed', { ...parts, failure: { type: 'Warning', reason, message } });
+  parts.lookAgain();
+}

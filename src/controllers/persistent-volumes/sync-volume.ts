@@ -1,0 +1,64 @@
+import type { Observed, PersistentVolume, PersistentVolumeClaim } from '../../client/index.ts';
+import { unbind } from './bind.ts';
+import type { BinderParts } from './binder-parts.ts';
+import { hasAnnotation, PROVISIONED_BY } from './binding-annotations.ts';
+import { withMigration } from './migrated-volume.ts';
+import { setVolumePhase } from './phases.ts';
+import { reclaim } from './reclaim.ts';
+import { hasSameMode } from './volume-fit.ts';
+
+type Volume = Observed<PersistentVolume>;
+type Claim = Observed<PersistentVolumeClaim>;
+
+/** Does for a volume what is to be done now. To bind it is the business of its claim. */
+export async function syncVolume(found: Volume, parts: BinderParts): Promise<void> {
+  const migrated = withMigration(found);
+  const volume = migrated === undefined ? found : await parts.volumes.update(migrated);
+  const { claimRef } = volume.spec ?? {};
+  if ((claimRef?.uid ?? '') === '') {
+    await setVolumePhase(volume, 'Available', parts);
+    return;
+  }
+  const claim = await claimOf(volume, parts);
+  if (claim === undefined) return await release(volume, parts);
+  const { volumeName = '' } = claim.spec ?? {};
+  if (volumeName === '') return await hurryClaim(volume, claim, parts);
+  if (volumeName === volume.metadata.name) {
+    await setVolumePhase(volume, 'Bound', parts);
+    return;
+  }
+  const isMadeForIt = hasAnnotation(volume, PROVISIONED_BY) && volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
+  if (isMadeForIt) await release(volume, parts);
+  else await unbind(volume, parts);
+}
+
+/** The very claim that a volume is bound to. The server is asked before a volume is given up. */
+async function claimOf({ spec, status }: Volume, { claims }: BinderParts): Promise<Claim | undefined> {
+  const { namespace = '', name = '', uid } = spec?.claimRef ?? {};
+  const key = `${namespace}/${name}`;
+  const known = claims.get(key);
+  if (known?.metadata.uid === uid) return known;
+  const isReleased = status?.phase === 'Released' || status?.phase === 'Failed';
+  if (known === undefined && isReleased) return undefined;
+  const stored = await claims.fetch(key);
+  return stored?.metadata.uid === uid ? stored : undefined;
+}
+
+async function release(volume: Volume, parts: BinderParts): Promise<void> {
+  const isFailed = volume.status?.phase === 'Failed';
+  await reclaim(isFailed ? volume : await setVolumePhase(volume, 'Released', parts), parts);
+}
+
+/** The claim has still to be told of its volume, unless it cannot have it. */
+async function hurryClaim(volume: Volume, claim: Claim, { events, wakeClaim }: BinderParts): Promise<void> {
+  const { name, namespace } = claim.metadata;
+  if (hasSameMode(volume, claim)) return wakeClaim(`${namespace}/${name}`);
+  const tell = (about: Volume | Claim, pair: string): void =>
+    events.event(about, {
+      type: 'Warning',
+      reason: 'VolumeMismatch',
+      message: `Cannot bind PersistentVolume ${pair} due to incompatible volumeMode.`,
+    });
+  tell(volume, `to requested PersistentVolumeClaim ${JSON.stringify(name)}`);
+  tell(claim, `${JSON.stringify(volume.metadata.name)} to requested PersistentVolumeClaim`);
+}

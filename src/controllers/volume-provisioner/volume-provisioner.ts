@@ -1,0 +1,129 @@
+import { messageOf } from '../../base/index.ts';
+import {
+  hasReason,
+  ItemBackoff,
+  type Observed,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../client/index.ts';
+import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
+import {
+  DELETION_FINALIZER,
+  PROVISIONED_BY,
+  provisionedVolume,
+  SELECTED_NODE,
+  volumeName,
+  volumeRequest,
+} from './provisioned-volume.ts';
+import { type VolumeDriver, VolumeDriverError } from './volume-driver.ts';
+
+const PROVISIONER = ['volume.kubernetes.io/storage-provisioner', 'volume.beta.kubernetes.io/storage-provisioner'];
+const CONCURRENCY = 10;
+/** When a driver is asked again what it has refused. */
+const RETRIES = { initialMs: 1000, capMs: 300_000 };
+
+type Claim = Observed<PersistentVolumeClaim>;
+
+/**
+ * Has a driver make volumes for the claims that name it, and delete those that are released, as the provisioner that runs beside
+ * a CSI driver does. Binding is left to the binder.
+ */
+export function volumeProvisioner(driver: VolumeDriver): readonly Part[] {
+  const options = { component: driver.name, concurrency: CONCURRENCY };
+  const [makes, deletions] = [new ItemBackoff(RETRIES), new ItemBackoff(RETRIES)];
+  return [
+    controller(PersistentVolumeClaim, {
+      ...options,
+      name: 'volume-provisioner',
+      reads: [PersistentVolume, StorageClass],
+      isRelevant: (claim) => isWaitingFor(claim, driver.name),
+      reconcile: (claim, context) => patiently(makes, context, () => provision(claim, driver, context)),
+      gone: (key) => makes.forget(key),
+    }),
+    controller(PersistentVolume, {
+      ...options,
+      name: 'volume-deleter',
+      isRelevant: (volume) => isToBeDeleted(volume, driver.name),
+      reconcile: (volume, context) => patiently(deletions, context, () => remove(volume, driver, context)),
+      gone: (key) => deletions.forget(key),
+    }),
+  ];
+}
+
+/** Drivers are slower than the queue of a controller thinks: what one refuses is not asked again for a while. */
+async function patiently(backoff: ItemBackoff, context: ReconcileContext, work: () => Promise<void>): Promise<void> {
+  const { key, after, log } = context;
+  try {
+    await work();
+    backoff.forget(key);
+  } catch (error) {
+    if (!(error instanceof VolumeDriverError)) throw error;
+    log.warn('the driver refused', { object: key, error });
+    after(backoff.nextMs(key));
+  }
+}
+
+function isWaitingFor({ metadata, spec }: Claim, driver: string): boolean {
+  if ((spec?.volumeName ?? '') !== '' || metadata.deletionTimestamp !== undefined) return false;
+  return PROVISIONER.map((name) => metadata.annotations?.[name]).find((name) => name !== undefined) === driver;
+}
+
+async function provision(claim: Claim, driver: VolumeDriver, context: ReconcileContext): Promise<void> {
+  const { objects, event, signal, key } = context;
+  const volumes = objects(PersistentVolume);
+  const storageClass = objects(StorageClass).get(claim.spec?.storageClassName ?? '');
+  if (!isWaitingFor(claim, driver.name) || storageClass?.provisioner !== driver.name) return;
+  if (volumes.get(volumeName(claim)) !== undefined || isWithoutNode(claim, storageClass)) return;
+  event({ reason: 'Provisioning', message: `External provisioner is provisioning volume for claim "${key}"` });
+  try {
+    const made = await driver.createVolume(volumeRequest(claim, storageClass), { signal });
+    await volumes.create(provisionedVolume(claim, storageClass, { driver: driver.name, made })).catch(unlessThere);
+  } catch (error) {
+    const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${messageOf(error)}`;
+    event({ type: 'Warning', reason: 'ProvisioningFailed', message });
+    throw error;
+  }
+  event({ reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${volumeName(claim)}` });
+}
+
+/** The claim waits for the scheduler to choose where its volume is to be. */
+function isWithoutNode({ metadata }: Claim, { volumeBindingMode }: Observed<StorageClass>): boolean {
+  return volumeBindingMode === 'WaitForFirstConsumer' && metadata.annotations?.[SELECTED_NODE] === undefined;
+}
+
+function isToBeDeleted({ metadata, spec, status }: Observed<PersistentVolume>, driver: string): boolean {
+  if (metadata.annotations?.[PROVISIONED_BY] !== driver || spec?.persistentVolumeReclaimPolicy !== 'Delete')
+    return false;
+  if (metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(DELETION_FINALIZER) !== true)
+    return false;
+  return status?.phase === 'Released' || status?.phase === 'Failed';
+}
+
+async function remove(
+  volume: Observed<PersistentVolume>,
+  driver: VolumeDriver,
+  { objects, event, signal, key }: ReconcileContext,
+): Promise<void> {
+  if (!isToBeDeleted(volume, driver.name)) return;
+  const volumes = objects(PersistentVolume);
+  try {
+    await driver.deleteVolume({ volumeId: volume.spec?.csi?.volumeHandle ?? '' }, { signal });
+  } catch (error) {
+    event({ type: 'Warning', reason: 'VolumeFailedDelete', message: messageOf(error) });
+    throw error;
+  }
+  await volumes.delete(key, { preconditions: { uid: volume.metadata.uid } });
+  const going = volumes.get(key);
+  if (going === undefined) return;
+  const finalizers = (going.metadata.finalizers ?? []).filter((name) => name !== DELETION_FINALIZER);
+  await volumes.update({ ...going, metadata: { ...going.metadata, finalizers } } as PersistentVolume).catch(unlessGone);
+}
+
+function unlessThere(error: unknown): void {
+  if (!hasReason(error, 'AlreadyExists')) throw error;
+}
+
+function unlessGone(error: unknown): void {
+  if (!hasReason(error, 'NotFound')) throw error;
+}
