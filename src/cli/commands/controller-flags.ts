@@ -18,6 +18,31 @@ export const controllerFlags: FlagDefinitions = {
   'large-cluster-size-threshold': { type: 'string', value: 'N', help: 'A zone of more nodes is large (50)' },
   'unhealthy-zone-threshold': { type: 'string', value: 'SHARE', help: 'So many bad nodes are trouble (0.55)' },
   'resource-quota-sync-period': { type: 'string', value: 'DURATION', help: 'How often quotas are counted anew (5m)' },
+  'horizontal-pod-autoscaler-sync-period': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'How often each HorizontalPodAutoscaler is looked at (15s)',
+  },
+  'horizontal-pod-autoscaler-tolerance': {
+    type: 'string',
+    value: 'SHARE',
+    help: 'Use may differ so much from its target before anything is scaled (0.1)',
+  },
+  'horizontal-pod-autoscaler-downscale-stabilization': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'So long after a higher recommendation nothing is scaled down (5m)',
+  },
+  'horizontal-pod-autoscaler-cpu-initialization-period': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'So long after their start the CPU use of pods may be left out (5m)',
+  },
+  'horizontal-pod-autoscaler-initial-readiness-delay': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'A pod that turns unready so soon after its start was never ready (30s)',
+  },
   'cluster-signing-duration': {
     type: 'string',
     value: 'DURATION',
@@ -47,6 +72,11 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     largeClusterSizeThreshold: flags.integer('large-cluster-size-threshold', { min: 0, max: 1_000_000 }),
     unhealthyZoneThreshold: fraction(flags, 'unhealthy-zone-threshold', 1),
     resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
+    autoscalerSyncPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-sync-period'),
+    autoscalerTolerance: fraction(flags, 'horizontal-pod-autoscaler-tolerance', 1000),
+    downscaleStabilizationMs: milliseconds(flags, 'horizontal-pod-autoscaler-downscale-stabilization'),
+    cpuInitializationPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-cpu-initialization-period'),
+    initialReadinessDelayMs: milliseconds(flags, 'horizontal-pod-autoscaler-initial-readiness-delay'),
     maxDurationMs: milliseconds(flags, 'cluster-signing-duration'),
     tokenCleanUpPeriodMs: milliseconds(flags, 'legacy-service-account-token-clean-up-period'),
     ...nodeNetworks(flags),

@@ -65,7 +65,9 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration large-cluster-size-threshold
+    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration horizontal-pod-autoscaler-cpu-initialization-period
+      horizontal-pod-autoscaler-downscale-stabilization horizontal-pod-autoscaler-initial-readiness-delay
+      horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance large-cluster-size-threshold
       legacy-service-account-token-clean-up-period node-cidr-mask-size node-cidr-mask-size-ipv4 node-cidr-mask-size-ipv6 node-eviction-rate node-monitor-grace-period node-monitor-period
       node-startup-grace-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
       unhealthy-zone-threshold`,
@@ -74,7 +76,7 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'accepted',
     why: 'one thread does the work, and how much of it is under way changes nothing but the order',
-    flags: `concurrent-deployment-syncs concurrent-endpoint-syncs concurrent-gc-syncs concurrent-namespace-syncs
+    flags: `concurrent-deployment-syncs concurrent-endpoint-syncs concurrent-gc-syncs concurrent-horizontal-pod-autoscaler-syncs concurrent-namespace-syncs
       concurrent-rc-syncs concurrent-replicaset-syncs concurrent-resource-quota-syncs concurrent-service-endpoint-syncs controller-shutdown-timeout
       controller-start-interval`,
   },
@@ -92,14 +94,12 @@ const controllerManager: readonly FlagGroup[] = [
     verdict: 'accepted',
     why: 'it is about a controller that is not there yet',
     flags: `attach-detach-reconcile-sync-period concurrent-cron-job-syncs concurrent-daemonset-syncs
-      concurrent-device-taint-eviction-syncs concurrent-ephemeralvolume-syncs concurrent-horizontal-pod-autoscaler-syncs
+      concurrent-device-taint-eviction-syncs concurrent-ephemeralvolume-syncs
       concurrent-job-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
       concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs concurrent-ttl-after-finished-syncs
       concurrent-validating-admission-policy-status-syncs disable-attach-detach-reconcile-sync?
       disable-force-detach-on-timeout? enable-dynamic-provisioning? enable-hostpath-provisioner?
-      external-cloud-volume-plugin flex-volume-plugin-dir horizontal-pod-autoscaler-cpu-initialization-period
-      horizontal-pod-autoscaler-downscale-stabilization horizontal-pod-autoscaler-initial-readiness-delay
-      horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
+      external-cloud-volume-plugin flex-volume-plugin-dir
       mirroring-concurrent-service-endpoint-syncs
       mirroring-endpointslice-updates-batch-period mirroring-max-endpoints-per-subset pv-recycler-increment-timeout-nfs
       pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs pv-recycler-pod-template-filepath-hostpath
