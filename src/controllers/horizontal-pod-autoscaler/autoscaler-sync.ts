@@ -10,7 +10,7 @@ import {
 } from '../../client/index.ts';
 import type { EventRecorder, Objects } from '../../kit/index.ts';
 import { StatusDraft } from './autoscaler-status.ts';
-import { type KnownSelectors, readSelector, SelectorError } from './known-selectors.ts';
+import type { KnownSelectors } from './known-selectors.ts';
 import { boundByBehavior, boundByDefault, longestPeriodMs } from './limits.ts';
 import type { MetricApis } from './metric-apis.ts';
 import type { MetricContext } from './metric-context.ts';
@@ -49,6 +49,20 @@ interface Decision {
   readonly weighed?: Weighed;
 }
 
+/** Why it cannot be told which pods metrics are about. */
+class SelectorError extends Error {
+  /** As in the event. */
+  readonly reason: string;
+  /** What the condition says. */
+  readonly said: { readonly reason: string; readonly message: string };
+
+  constructor(message: string, reason: string, said: SelectorError['said']) {
+    super(message);
+    this.reason = reason;
+    this.said = said;
+  }
+}
+
 const SCALING_DISABLED = {
   status: 'False',
   reason: 'ScalingDisabled',
@@ -71,7 +85,7 @@ export class AutoscalerSync {
     this.#draft = new StatusDraft(autoscaler.status, this.#nowMs);
   }
 
-  /** Returns what is remembered of the autoscaler from now on. Throws when something went wrong that is to be logged. */
+  /** Throws when something went wrong that is to be logged. `remember` gives what is known of the past. */
   async run(remember: (current: number) => ScaleHistory): Promise<void> {
     const target = await this.#target();
     const current = target.scale.spec?.replicas ?? 0;
@@ -109,7 +123,7 @@ export class AutoscalerSync {
 
   async #decide(target: TargetScale, history: ScaleHistory): Promise<Decision> {
     const current = target.scale.spec?.replicas ?? 0;
-    const { minReplicas: min = 1, maxReplicas: max, behavior, metrics = [] } = this.#autoscaler.spec;
+    const { minReplicas: min = 1, maxReplicas: max, behavior, metrics } = this.#autoscaler.spec;
     if (current === 0) {
       this.#draft.say('ScalingActive', SCALING_DISABLED);
       this.#draft.unsay('ScaledToZero');
@@ -118,7 +132,7 @@ export class AutoscalerSync {
     if (current > max) return { replicas: max, reason: 'Current number of replicas above Spec.MaxReplicas' };
     if (current < min) return { replicas: min, reason: 'Current number of replicas below Spec.MinReplicas' };
 
-    const weighed = await this.#weigh(target, () => weighMetrics(metrics, this.#metricContext(target)));
+    const weighed = await this.#weigh(metrics, target);
     const { best } = weighed;
     if (best === undefined) return await this.#giveUp(current, weighed);
     const active = `the HPA was able to successfully calculate a replica count from ${best.metric}`;
@@ -141,15 +155,15 @@ export class AutoscalerSync {
   }
 
   /** Weighs the metrics, unless it cannot be told which pods they are about. */
-  async #weigh(target: TargetScale, weigh: () => Promise<Weighed>): Promise<Weighed> {
+  async #weigh(metrics: Autoscaler['spec']['metrics'], target: TargetScale): Promise<Weighed> {
     try {
-      const weighed = await weigh();
+      const weighed = await weighMetrics(metrics ?? [], this.#metricContext(target));
       for (const { reason, message } of weighed.failures) this.#warn(reason, message);
       return weighed;
     } catch (error) {
       if (!(error instanceof SelectorError)) throw error;
-      this.#warn(error.reasons.event, error.message);
-      this.#draft.say('ScalingActive', { status: 'False', reason: error.reasons.condition, message: error.said });
+      this.#warn(error.reason, error.message);
+      this.#draft.say('ScalingActive', { status: 'False', ...error.said });
       return { best: undefined, statuses: [], failures: [], problem: error.message };
     }
   }
@@ -166,25 +180,28 @@ export class AutoscalerSync {
     throw new Error(`Cannot compute how many replicas ${keyOf(this.#autoscaler)} should have: ${problem}`);
   }
 
-  #metricContext({ scale }: TargetScale): MetricContext {
+  #metricContext({ scale, selector }: TargetScale): MetricContext {
     const { namespace = '' } = this.#autoscaler.metadata;
     const { pods, selectors, settings, apis } = this.#parts;
+    if (selector === undefined) {
+      const message = "the HPA target's scale is missing a selector";
+      throw new SelectorError('selector is required', 'SelectorRequired', { reason: 'InvalidSelector', message });
+    }
+    selectors.set(keyOf(this.#autoscaler), selector);
     const text = scale.status?.selector ?? '';
-    const matcher = readSelector(text);
-    selectors.set(keyOf(this.#autoscaler), matcher);
     const selected = pods.list({ namespace, labelSelector: text });
     const about = selectors.about(namespace, selected);
     if (about.length > 1) {
       const names = about.map((name) => `{${name} ${namespace}}`).join(' ');
-      const reasons = { event: 'AmbiguousSelector', condition: 'AmbiguousSelector' };
-      throw new SelectorError(`pods by selector ${text} are controlled by multiple HPAs: [${names}]`, reasons);
+      const message = `pods by selector ${text} are controlled by multiple HPAs: [${names}]`;
+      throw new SelectorError(message, 'AmbiguousSelector', { reason: 'AmbiguousSelector', message });
     }
     return {
       apis,
       namespace,
       signal: this.#signal,
       pods: selected,
-      selector: matcher.toString(),
+      selector: selector.toString(),
       specReplicas: scale.spec?.replicas ?? 0,
       statusReplicas: scale.status?.replicas ?? 0,
       tolerances: tolerancesOf(this.#autoscaler, settings.tolerance),

@@ -1,4 +1,6 @@
+import { type LabelMatcher, parseLabelSelector, ValueError } from '../../api/client.ts';
 import type { Scale } from '../../api/types/autoscaling/v1.d.ts';
+import { quoteGo } from '../../api/values/index.ts';
 import { messageOf } from '../../base/index.ts';
 import {
   type Client,
@@ -17,6 +19,8 @@ const TRIES = 5;
 export interface TargetScale {
   readonly kind: ServedKind;
   readonly scale: Scale;
+  /** Which pods it is about; undefined if it does not say. */
+  readonly selector: LabelMatcher | undefined;
 }
 
 /** Reads the scale of what an autoscaler is about. Throws an error that says why it cannot. */
@@ -36,7 +40,8 @@ export async function readTarget(
   let first: unknown = new Error(`no matches for kind "${kind}" in group "${group}"`);
   for (const [index, each] of served.entries()) {
     try {
-      return { kind: each, scale: await client.kindIn(each, namespace).scale.get(name, { signal }) };
+      const scale = await client.kindIn(each, namespace).scale.get(name, { signal });
+      return { kind: each, scale, selector: readSelector(scale.status?.selector ?? '') };
     } catch (error) {
       signal.throwIfAborted();
       if (index === 0) first = new Error(requestProblem(error, { group, resource: each.plural, name }));
@@ -64,4 +69,14 @@ export async function writeScale(
       latest = await scales.get(name, { signal });
     }
   }
+}
+
+function readSelector(text: string): LabelMatcher | undefined {
+  if (text === '') return undefined;
+  const matcher = parseLabelSelector(text);
+  if (!(matcher instanceof ValueError)) return matcher;
+  const problem = `couldn't parse the selector string ${quoteGo(text)}: ${matcher.message}`;
+  throw new Error(
+    `received an object from a /scale endpoint which was not convertible to autoscaling Scale: failed to parse target selector: ${problem}`,
+  );
 }
