@@ -74,9 +74,15 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
     autoscalerSyncPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-sync-period'),
     autoscalerTolerance: fraction(flags, 'horizontal-pod-autoscaler-tolerance', 1000),
-    downscaleStabilizationMs: milliseconds(flags, 'horizontal-pod-autoscaler-downscale-stabilization'),
-    cpuInitializationPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-cpu-initialization-period'),
-    initialReadinessDelayMs: milliseconds(flags, 'horizontal-pod-autoscaler-initial-readiness-delay'),
+    downscaleStabilizationMs: milliseconds(flags, 'horizontal-pod-autoscaler-downscale-stabilization', {
+      canBeZero: true,
+    }),
+    cpuInitializationPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-cpu-initialization-period', {
+      canBeZero: true,
+    }),
+    initialReadinessDelayMs: milliseconds(flags, 'horizontal-pod-autoscaler-initial-readiness-delay', {
+      canBeZero: true,
+    }),
     maxDurationMs: milliseconds(flags, 'cluster-signing-duration'),
     tokenCleanUpPeriodMs: milliseconds(flags, 'legacy-service-account-token-clean-up-period'),
     ...nodeNetworks(flags),
@@ -114,12 +120,12 @@ function nodeNetworks(
   return { clusterCidrs, nodeCidrMaskSizes, serviceCidrs: flags.list('service-cluster-ip-range') };
 }
 
-function milliseconds(flags: Flags, name: string): number | undefined {
+function milliseconds(flags: Flags, name: string, options: { readonly canBeZero?: boolean } = {}): number | undefined {
   const text = flags.text(name);
   if (text === undefined) return undefined;
   try {
     const ms = parseDuration(text);
-    if (ms > 0) return ms;
+    if (ms > 0 || (ms === 0 && options.canBeZero === true)) return ms;
   } catch {
     // told below
   }
