@@ -13,6 +13,10 @@ import { endpointSliceMirroringController } from './endpointslice-mirroring/mirr
 import { endpointsController } from './endpoints/endpoints-controller.ts';
 import { endpointSliceController } from './endpointslice/endpoint-slice-controller.ts';
 import { garbageCollector } from './garbage-collector/garbage-collector.ts';
+import {
+  horizontalPodAutoscalerController,
+  type HorizontalPodAutoscalerOptions,
+} from './horizontal-pod-autoscaler/horizontal-pod-autoscaler-controller.ts';
 import { jobController } from './job/job-controller.ts';
 import { namespaceController } from './namespace/namespace-controller.ts';
 import { nodeIpamController, type NodeIpamOptions } from './node-ipam/node-ipam-controller.ts';
@@ -63,6 +67,7 @@ export interface BuiltInControllersOptions {
 /** What kube-controller-manager's flags set, as far as it can be set. */
 export interface ControllerSettings
   extends
+    HorizontalPodAutoscalerOptions,
     NodeLifecycleOptions,
     NodeIpamOptions,
     PersistentVolumeBinderOptions,
@@ -96,6 +101,7 @@ export function builtInControllers(options: BuiltInControllersOptions): readonly
     as('cronjob-controller', cronJobController()),
     as('ttl-after-finished-controller', ttlAfterFinishedController()),
     as('disruption-controller', disruptionController()),
+    as('horizontal-pod-autoscaler', horizontalPodAutoscalerController(settings)),
     as('endpointslicemirroring-controller', endpointSliceMirroringController()),
     as('endpointslice-controller', endpointSliceController()),
     as('endpoint-controller', endpointsController()),

@@ -34,8 +34,12 @@ import { checkName, update } from './update.ts';
 
 /** A request to something below an object. `negotiate` throws when the client takes none of our formats. */
 export async function subresource(call: Call, endpoint: Endpoint, negotiate: () => void): Promise<Answer> {
-  const target = endpoint.resource.subresources.get(call.info.subresource);
-  if (target === undefined) throw pageNotFound();
+  const { resource } = endpoint;
+  const target = resource.subresources.get(call.info.subresource);
+  if (target === undefined) {
+    const isCustom = resource.capabilities !== builtInCapabilities && resource.computed === undefined;
+    throw isCustom ? notFound(groupResource(resource), call.info.name) : pageNotFound(); // upstream's ways differ
+  }
   const { verb } = call.info;
   if (!target.verbs.includes(verb)) throw methodNotAllowed();
   if (target.type !== 'connection') negotiate();

@@ -11,6 +11,9 @@ test('controllers go by what is said, and by their own values otherwise', () => 
   expect(
     settingsOf('--node-monitor-grace-period=20s', '--node-eviction-rate=0.5', '--terminated-pod-gc-threshold=7'),
   ).toEqual({ nodeMonitorGracePeriodMs: 20_000, evictionRate: 0.5, terminatedPodThreshold: 7 });
+  expect(
+    settingsOf('--horizontal-pod-autoscaler-tolerance=0.2', '--horizontal-pod-autoscaler-downscale-stabilization=0s'),
+  ).toEqual({ autoscalerTolerance: 0.2, downscaleStabilizationMs: 0 });
 });
 
 test('what makes no sense is refused', () => {

@@ -24,6 +24,31 @@ export const controllerFlags: FlagDefinitions = {
     help: 'How often claims without volumes are looked at again (15s)',
   },
   'enable-dynamic-provisioning': { type: 'boolean', default: true, help: 'Ask provisioners for volumes of claims' },
+  'horizontal-pod-autoscaler-sync-period': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'How often each HorizontalPodAutoscaler is looked at (15s)',
+  },
+  'horizontal-pod-autoscaler-tolerance': {
+    type: 'string',
+    value: 'SHARE',
+    help: 'Use may differ so much from its target before anything is scaled (0.1)',
+  },
+  'horizontal-pod-autoscaler-downscale-stabilization': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'So long after a higher recommendation nothing is scaled down (5m)',
+  },
+  'horizontal-pod-autoscaler-cpu-initialization-period': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'So long after their start the CPU use of pods may be left out (5m)',
+  },
+  'horizontal-pod-autoscaler-initial-readiness-delay': {
+    type: 'string',
+    value: 'DURATION',
+    help: 'A pod that turns unready so soon after its start was never ready (30s)',
+  },
   'cluster-signing-duration': {
     type: 'string',
     value: 'DURATION',
@@ -55,6 +80,17 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     resourceQuotaSyncPeriodMs: milliseconds(flags, 'resource-quota-sync-period'),
     claimBinderSyncPeriodMs: milliseconds(flags, 'pvclaimbinder-sync-period'),
     enableDynamicProvisioning: flags.isSet('enable-dynamic-provisioning') ? undefined : false,
+    autoscalerSyncPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-sync-period'),
+    autoscalerTolerance: fraction(flags, 'horizontal-pod-autoscaler-tolerance', 1000),
+    downscaleStabilizationMs: milliseconds(flags, 'horizontal-pod-autoscaler-downscale-stabilization', {
+      canBeZero: true,
+    }),
+    cpuInitializationPeriodMs: milliseconds(flags, 'horizontal-pod-autoscaler-cpu-initialization-period', {
+      canBeZero: true,
+    }),
+    initialReadinessDelayMs: milliseconds(flags, 'horizontal-pod-autoscaler-initial-readiness-delay', {
+      canBeZero: true,
+    }),
     maxDurationMs: milliseconds(flags, 'cluster-signing-duration'),
     tokenCleanUpPeriodMs: milliseconds(flags, 'legacy-service-account-token-clean-up-period'),
     ...nodeNetworks(flags),
@@ -92,12 +128,12 @@ function nodeNetworks(
   return { clusterCidrs, nodeCidrMaskSizes, serviceCidrs: flags.list('service-cluster-ip-range') };
 }
 
-function milliseconds(flags: Flags, name: string): number | undefined {
+function milliseconds(flags: Flags, name: string, options: { readonly canBeZero?: boolean } = {}): number | undefined {
   const text = flags.text(name);
   if (text === undefined) return undefined;
   try {
     const ms = parseDuration(text);
-    if (ms > 0) return ms;
+    if (ms > 0 || (ms === 0 && options.canBeZero === true)) return ms;
   } catch {
     // told below
   }

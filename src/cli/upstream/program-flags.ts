@@ -65,7 +65,10 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration enable-dynamic-provisioning? large-cluster-size-threshold
+    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration enable-dynamic-provisioning?
+      horizontal-pod-autoscaler-cpu-initialization-period horizontal-pod-autoscaler-downscale-stabilization
+      horizontal-pod-autoscaler-initial-readiness-delay horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
+      large-cluster-size-threshold
       legacy-service-account-token-clean-up-period node-cidr-mask-size node-cidr-mask-size-ipv4 node-cidr-mask-size-ipv6 node-eviction-rate node-monitor-grace-period node-monitor-period
       node-startup-grace-period pvclaimbinder-sync-period resource-quota-sync-period secondary-node-eviction-rate terminated-pod-gc-threshold
       unhealthy-zone-threshold`,
@@ -74,7 +77,8 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'accepted',
     why: 'one thread does the work, and how much of it is under way changes nothing but the order',
-    flags: `concurrent-cron-job-syncs concurrent-daemonset-syncs concurrent-ephemeralvolume-syncs concurrent-job-syncs
+    flags: `concurrent-cron-job-syncs concurrent-daemonset-syncs concurrent-ephemeralvolume-syncs
+      concurrent-horizontal-pod-autoscaler-syncs concurrent-job-syncs
       concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs concurrent-ttl-after-finished-syncs
       concurrent-validating-admission-policy-status-syncs mirroring-concurrent-service-endpoint-syncs
       concurrent-deployment-syncs concurrent-endpoint-syncs concurrent-gc-syncs concurrent-namespace-syncs
@@ -95,14 +99,10 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'accepted',
     why: 'it is about a controller that is not there yet',
-    flags: `attach-detach-reconcile-sync-period concurrent-device-taint-eviction-syncs concurrent-horizontal-pod-autoscaler-syncs
-      concurrent-resourceclaim-syncs concurrent-service-syncs
+    flags: `attach-detach-reconcile-sync-period concurrent-device-taint-eviction-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
       disable-attach-detach-reconcile-sync?
       disable-force-detach-on-timeout? enable-hostpath-provisioner?
-      external-cloud-volume-plugin flex-volume-plugin-dir horizontal-pod-autoscaler-cpu-initialization-period
-      horizontal-pod-autoscaler-downscale-stabilization horizontal-pod-autoscaler-initial-readiness-delay
-      horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
-      pv-recycler-increment-timeout-nfs
+      external-cloud-volume-plugin flex-volume-plugin-dir pv-recycler-increment-timeout-nfs
       pv-recycler-minimum-timeout-hostpath pv-recycler-minimum-timeout-nfs pv-recycler-pod-template-filepath-hostpath
       pv-recycler-pod-template-filepath-nfs pv-recycler-timeout-increment-hostpath `,
   },

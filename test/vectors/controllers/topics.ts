@@ -14,4 +14,5 @@ export const topics: Readonly<Record<string, () => Promise<{ readonly topic: Sce
   deployment: () => import('../../../src/controllers/deployment/testing/scenarios.ts'),
   cronjob: () => import('../../../src/controllers/cronjob/testing/scenarios.ts'),
   job: () => import('../../../src/controllers/job/testing/scenarios.ts'),
+  'horizontal-pod-autoscaler': () => import('../../../src/controllers/horizontal-pod-autoscaler/testing/scenarios.ts'),
 };

@@ -1,0 +1,99 @@
+import { matchNothing } from '../../api/values/index.ts';
+import { HorizontalPodAutoscaler, keyOf, Pod, type RateLimiter } from '../../client/index.ts';
+import type { AppContext, KeyedWorkers, Part, PreparedPart, WorkContext } from '../../kit/index.ts';
+import { AutoscalerSync, type SyncParts } from './autoscaler-sync.ts';
+import { KnownSelectors } from './known-selectors.ts';
+import { MetricApis } from './metric-apis.ts';
+import { ScaleHistory } from './scale-history.ts';
+import { ServedTargets } from './served-targets.ts';
+
+export interface HorizontalPodAutoscalerOptions {
+  /** How often each autoscaler is looked at; every 15 seconds unless given. */
+  readonly autoscalerSyncPeriodMs?: number;
+  /** By how much use may differ from its target before anything is done, as a share; 0.1 unless given. */
+  readonly autoscalerTolerance?: number;
+  /** For so long after a higher recommendation nothing is scaled down; 5 minutes unless given. */
+  readonly downscaleStabilizationMs?: number;
+  /** For so long after their start, pods count only with measurements taken while they were ready; 5 minutes unless given. */
+  readonly cpuInitializationPeriodMs?: number;
+  /** A pod that became unready so soon after its start has never been ready; 30 seconds unless given. */
+  readonly initialReadinessDelayMs?: number;
+}
+
+const NAME = 'horizontal-pod-autoscaler';
+const CONCURRENCY = 5;
+
+/** Scales what HorizontalPodAutoscalers are about, by what the metrics APIs tell. */
+export function horizontalPodAutoscalerController(options: HorizontalPodAutoscalerOptions = {}): Part {
+  return { name: NAME, prepare: (context) => new AutoscalerControl(context, options) };
+}
+
+class AutoscalerControl implements PreparedPart {
+  readonly #parts: SyncParts;
+  readonly #workers: KeyedWorkers;
+  /** What is remembered of each autoscaler, by its key. */
+  readonly #histories = new Map<string, ScaleHistory>();
+  readonly #periodMs: number;
+
+  constructor(context: AppContext, options: HorizontalPodAutoscalerOptions) {
+    const { client, clock } = context;
+    const targets = new ServedTargets(client, clock);
+    const selectors = new KnownSelectors();
+    this.#periodMs = options.autoscalerSyncPeriodMs ?? 15_000;
+    this.#parts = {
+      client,
+      clock,
+      events: context.events(NAME),
+      autoscalers: context.objects(HorizontalPodAutoscaler),
+      pods: context.objects(Pod),
+      targets,
+      apis: new MetricApis(client, targets),
+      selectors,
+      settings: {
+        tolerance: options.autoscalerTolerance ?? 0.1,
+        downscaleStabilizationMs: options.downscaleStabilizationMs ?? 5 * 60_000,
+        cpuInitializationPeriodMs: options.cpuInitializationPeriodMs ?? 5 * 60_000,
+        initialReadinessDelayMs: options.initialReadinessDelayMs ?? 30_000,
+      },
+    };
+    this.#workers = context.workers('horizontalpodautoscaler', {
+      concurrency: CONCURRENCY,
+      rateLimiter: everyPeriod(this.#periodMs),
+      work: (key, work) => this.#sync(key, work),
+    });
+    context.onChange(HorizontalPodAutoscaler, {
+      add: (autoscaler) => {
+        selectors.set(keyOf(autoscaler), matchNothing());
+        this.#workers.addAfter(keyOf(autoscaler), this.#periodMs);
+      },
+      update: (autoscaler) => this.#workers.addAfter(keyOf(autoscaler), this.#periodMs),
+      delete: (autoscaler) => {
+        selectors.set(keyOf(autoscaler), undefined);
+        this.#workers.addAfter(keyOf(autoscaler), this.#periodMs);
+      },
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#workers.run(signal);
+  }
+
+  async #sync(key: string, { signal, after }: WorkContext): Promise<void> {
+    const autoscaler = this.#parts.autoscalers.get(key);
+    if (autoscaler === undefined) {
+      this.#histories.delete(key);
+      return;
+    }
+    after(this.#periodMs);
+    await new AutoscalerSync(autoscaler, this.#parts, signal).run((current) => {
+      const known = this.#histories.get(key) ?? new ScaleHistory(current, this.#parts.clock.now());
+      this.#histories.set(key, known);
+      return known;
+    });
+  }
+}
+
+/** Work comes again after the period, whether or not it failed. */
+function everyPeriod(periodMs: number): RateLimiter {
+  return { nextMs: () => periodMs, forget: () => undefined, failures: () => 0 };
+}

@@ -1,0 +1,88 @@
+import type { MetricSpec } from '../../api/types/autoscaling/v2.d.ts';
+import { type DeepReadonly, messageOf } from '../../base/index.ts';
+import { DetailedError, type MetricContext, type Proposal } from './metric-context.ts';
+import { ofPods, ofResource } from './pod-proposal.ts';
+import { ofExternal, ofObject } from './shared-proposal.ts';
+
+type Spec = DeepReadonly<MetricSpec>;
+
+/** Why a metric asks for nothing. */
+export class MetricError extends Error {
+  /** As in events and conditions. */
+  readonly reason: string;
+  /** What all metrics together are told to have failed with. */
+  readonly summary: string;
+
+  constructor(reason: string, message: string, summary: string) {
+    super(message);
+    this.reason = reason;
+    this.summary = summary;
+  }
+}
+
+/** Reads a metric, and says how many replicas it asks for. Throws a MetricError when it cannot be told. */
+export async function propose(spec: Spec, context: MetricContext): Promise<Proposal> {
+  const { reason, doing, work } = sourceOf(spec, context);
+  try {
+    return await work();
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const message = messageOf(error);
+    const inner = error instanceof DetailedError ? error.detail : message;
+    throw new MetricError(reason, message, doing === '' ? inner : `${doing}: ${inner}`);
+  }
+}
+
+interface Source {
+  readonly reason: string;
+  readonly doing: string;
+  readonly work: () => Promise<Proposal>;
+}
+
+function sourceOf({ type, resource, containerResource, pods, object, external }: Spec, context: MetricContext): Source {
+  if (type === 'Resource' && resource !== undefined) {
+    const { name, target } = resource;
+    return {
+      reason: 'FailedGetResourceMetric',
+      doing: `failed to get ${name} resource metric value`,
+      work: async () => {
+        const { current, ...proposal } = await ofResource({ name }, target, context);
+        return { ...proposal, status: { type, resource: { name, current } } };
+      },
+    };
+  }
+  if (type === 'ContainerResource' && containerResource !== undefined) {
+    const { name, container, target } = containerResource;
+    return {
+      reason: 'FailedGetContainerResourceMetric',
+      doing: `failed to get ${container} container metric value`,
+      work: async () => {
+        const { current, ...proposal } = await ofResource({ name, container }, target, context);
+        return { ...proposal, status: { type, containerResource: { name, container, current } } };
+      },
+    };
+  }
+  if (type === 'Pods' && pods !== undefined)
+    return {
+      reason: 'FailedGetPodsMetric',
+      doing: 'failed to get pods metric value',
+      work: () => ofPods(pods, context),
+    };
+  if (type === 'Object' && object !== undefined)
+    return {
+      reason: 'FailedGetObjectMetric',
+      doing: 'failed to get object metric value',
+      work: () => ofObject(object, context),
+    };
+  if (type === 'External' && external !== undefined)
+    return {
+      reason: 'FailedGetExternalMetric',
+      doing: `failed to get ${external.metric.name} external metric value`,
+      work: () => ofExternal(external, context),
+    };
+  return {
+    reason: 'InvalidMetricSourceType',
+    doing: '',
+    work: () => Promise.reject(new Error(`unknown metric source type "${type}"`)),
+  };
+}

@@ -1,0 +1,75 @@
+import { milliQuantityOf } from '../../api/values/index.ts';
+import type { MetricSpec, MetricTarget, MetricValueStatus } from '../../api/types/autoscaling/v2.d.ts';
+import { type DeepReadonly, messageOf } from '../../base/index.ts';
+import { milli, type PodMetrics } from './metric-apis.ts';
+import { identifier, type MetricContext, namedMetric, type Proposal, thousandths } from './metric-context.ts';
+import { groupPods, type PodGroups } from './pod-groups.ts';
+import { type CountedResource, requestsOf } from './pod-requests.ts';
+import { averageTarget, replicasFor, utilizationTarget } from './replica-count.ts';
+
+type Target = DeepReadonly<MetricTarget>;
+
+/** How many replicas the use of a resource asks for. */
+export async function ofResource(
+  resource: CountedResource,
+  target: Target,
+  context: MetricContext,
+): Promise<Omit<Proposal, 'status'> & { readonly current: MetricValueStatus }> {
+  const { name, container } = resource;
+  const { averageValue, averageUtilization } = target;
+  if (averageValue === undefined && averageUtilization === undefined)
+    throw new Error(
+      'invalid resource metric source: neither an average utilization target nor an average value (usage) target was set',
+    );
+  const format = name === 'memory' ? 'BinarySI' : 'DecimalSI';
+  const kind = averageValue === undefined ? 'utilization' : 'usage';
+  try {
+    const metrics = await context.apis.ofResource(resource, context.selector, context).catch((error: unknown) => {
+      throw new Error(`unable to get metrics for resource ${name}: ${messageOf(error)}`);
+    });
+    const groups = sorted(context, metrics, name);
+    const yardstick =
+      averageValue === undefined
+        ? utilizationTarget(averageUtilization ?? 0, requestsOf(context.pods, resource))
+        : averageTarget(milli(averageValue));
+    const { replicas, usage } = replicasFor(groups, yardstick, { ...context, current: context.specReplicas });
+    const average = milliQuantityOf(usage.average, format).toString();
+    if (usage.utilization === undefined)
+      return { replicas, metric: `${name} resource`, current: { averageValue: average } };
+    const what = container === undefined ? 'resource' : 'container resource';
+    return {
+      replicas,
+      metric: `${name} ${what} utilization (percentage of request)`,
+      current: { averageUtilization: usage.utilization, averageValue: average },
+    };
+  } catch (error) {
+    throw new Error(`failed to get ${name} ${kind}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** How many replicas a metric of each pod asks for. */
+export async function ofPods(
+  { metric, target }: DeepReadonly<NonNullable<MetricSpec['pods']>>,
+  context: MetricContext,
+): Promise<Proposal> {
+  const named = namedMetric(metric);
+  const metrics = await context.apis.ofPods(named, context.selector, context).catch((error: unknown) => {
+    throw new Error(`unable to get metric ${metric.name}: ${messageOf(error)}`);
+  });
+  const yardstick = averageTarget(milli(target.averageValue ?? '0'));
+  const { replicas, usage } = replicasFor(sorted(context, metrics), yardstick, {
+    ...context,
+    current: context.specReplicas,
+  });
+  const current = { averageValue: thousandths(usage.average) };
+  const status = { type: 'Pods', pods: { metric: identifier(metric), current } };
+  return { replicas, metric: `pods metric ${metric.name}`, status };
+}
+
+/** The pods by what their measurements are worth, of which there must be some. */
+function sorted({ pods, warmup }: MetricContext, metrics: PodMetrics, resource?: string): PodGroups {
+  if (pods.length === 0) throw new Error('no pods returned by selector while calculating replica count');
+  const groups = groupPods(pods, metrics, { resource, warmup });
+  if (groups.counted.size === 0) throw new Error('did not receive metrics for targeted pods (pods might be unready)');
+  return groups;
+}

@@ -1,0 +1,14 @@
+import { describe, expect, test } from 'vitest';
+import { playWith, recordedLooks } from '../testing/scenarios/index.ts';
+import { horizontalPodAutoscalerController } from './horizontal-pod-autoscaler-controller.ts';
+import { topic } from './testing/scenarios.ts';
+
+const recorded = recordedLooks(new URL('testdata/real-cluster.json', import.meta.url));
+/** As the topic's flags have it. */
+const SETTINGS = { autoscalerSyncPeriodMs: 2000, downscaleStabilizationMs: 30_000 };
+
+describe('objects and events come out as on a real cluster', () => {
+  test.each(Object.keys(topic.scenarios))('%s', async (name) => {
+    expect(await playWith([horizontalPodAutoscalerController(SETTINGS)], topic, name)).toEqual(recorded[name]);
+  });
+});

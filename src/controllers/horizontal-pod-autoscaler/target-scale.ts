@@ -1,0 +1,82 @@
+import { type LabelMatcher, parseLabelSelector, ValueError } from '../../api/client.ts';
+import type { Scale } from '../../api/types/autoscaling/v1.d.ts';
+import { quoteGo } from '../../api/values/index.ts';
+import { messageOf } from '../../base/index.ts';
+import {
+  type Client,
+  hasReason,
+  type HorizontalPodAutoscaler,
+  type Observed,
+  type ServedKind,
+} from '../../client/index.ts';
+import { requestProblem } from './request-problem.ts';
+import type { ServedTargets } from './served-targets.ts';
+
+/** How often an update is tried when somebody else has changed the object, all told. */
+const TRIES = 5;
+
+/** The scale of what an autoscaler is about. */
+export interface TargetScale {
+  readonly kind: ServedKind;
+  readonly scale: Scale;
+  /** Which pods it is about; undefined if it does not say. */
+  readonly selector: LabelMatcher | undefined;
+}
+
+/** Reads the scale of what an autoscaler is about. Throws an error that says why it cannot. */
+export async function readTarget(
+  { metadata: { namespace = '' }, spec }: Observed<HorizontalPodAutoscaler>,
+  {
+    client,
+    targets,
+    signal,
+  }: { readonly client: Client; readonly targets: ServedTargets; readonly signal: AbortSignal },
+): Promise<TargetScale> {
+  const { apiVersion = '', kind, name } = spec.scaleTargetRef;
+  const parts = apiVersion.split('/');
+  if (parts.length > 2) throw new Error(`unexpected GroupVersion string: ${apiVersion}`);
+  const group = parts.length === 2 ? (parts[0] ?? '') : '';
+  const served = await targets.find(group, kind, signal);
+  let first: unknown = new Error(`no matches for kind "${kind}" in group "${group}"`);
+  for (const [index, each] of served.entries()) {
+    try {
+      const scale = await client.kindIn(each, namespace).scale.get(name, { signal });
+      return { kind: each, scale, selector: readSelector(scale.status?.selector ?? '') };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (index === 0) first = new Error(requestProblem(error, { group, resource: each.plural, name }));
+    }
+  }
+  throw first;
+}
+
+/** Sets the number of replicas. What has changed meanwhile is read anew: nothing but the number is ours. */
+export async function writeScale(
+  { kind, scale }: TargetScale,
+  replicas: number,
+  { client, signal }: { readonly client: Client; readonly signal: AbortSignal },
+): Promise<void> {
+  const { name = '', namespace } = scale.metadata ?? {};
+  const scales = client.kindIn(kind, namespace).scale;
+  let latest = scale;
+  for (let tries = 1; ; tries++) {
+    try {
+      await scales.update({ ...latest, spec: { ...latest.spec, replicas } }, { signal });
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!hasReason(error, 'Conflict') || tries === TRIES) throw new Error(messageOf(error), { cause: error });
+      latest = await scales.get(name, { signal });
+    }
+  }
+}
+
+function readSelector(text: string): LabelMatcher | undefined {
+  if (text === '') return undefined;
+  const matcher = parseLabelSelector(text);
+  if (!(matcher instanceof ValueError)) return matcher;
+  const problem = `couldn't parse the selector string ${quoteGo(text)}: ${matcher.message}`;
+  throw new Error(
+    `received an object from a /scale endpoint which was not convertible to autoscaling Scale: failed to parse target selector: ${problem}`,
+  );
+}
