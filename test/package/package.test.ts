@@ -89,7 +89,7 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
     expect(files).toEqual(
       expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md'].map((name) => `package/${name}`)),
     );
-    expect(files.filter((name) => /\.test\.|\/src\/|(?<!\.d)\.ts$/.test(name))).toEqual([]);
+    expect(files.filter((name) => /\.test\.|\/src\/|\.map$|(?<!\.d)\.ts$/.test(name))).toEqual([]);
   });
 
   test.each([
@@ -121,6 +121,23 @@ describe('the package, packed and installed', { timeout: 120_000 }, () => {
     expect(output.trim().split('\n')).toHaveLength((await project.doors()).filter(({ hasCode }) => hasCode).length);
     expect(code).toBe(0);
   });
+
+  test.each(['esm', 'cjs'])(
+    'lends itself to bundles of others (%s), which have no more than they use',
+    async (format) => {
+      await project.write(
+        'one.js',
+        "import { keyOf } from 'keelson'; console.log(keyOf({ metadata: { name: 'a' } }));",
+      );
+      const out = `one.${format === 'esm' ? 'mjs' : 'cjs'}`;
+      const flags = ['--bundle', '--minify', '--platform=node', `--format=${format}`, '--log-level=error'];
+      const bundled = await project.run(program('esbuild'), 'one.js', ...flags, `--outfile=${out}`);
+
+      expect(bundled).toEqual({ code: 0, output: '' });
+      expect(await project.run(process.execPath, out)).toEqual({ code: 0, output: 'a\n' });
+      expect((await readFile(join(project.folder, out))).length).toBeLessThan(20_000);
+    },
+  );
 
   test('has everything that the README, the guides and the examples show', async () => {
     const places: string[] = [];
