@@ -1,0 +1,4 @@
+import { run } from 'keelson';
+import { mysqlApp } from './innodbcluster.ts';
+
+await run(mysqlApp(), { install: true });
