@@ -71,6 +71,7 @@ test.each(['one', 'two', 'three'])('a rollout with failing pods ends as it shoul
 
   for (const transport of faulty) transport.change();
   await sets.patch('web', mergePatch({ spec: { template: template('web:3') } }));
+  await clock.advance('2m'); // until everybody knows: who has not heard of it would make a broken pod again
   await pods.delete('web-4'); // a pod that never works has to be deleted by hand
   await live(1 / 8);
   await live(0);
