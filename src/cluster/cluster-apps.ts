@@ -8,7 +8,8 @@ import {
 import type { Part } from '../kit/index.ts';
 import { nodeAgent, nodeAgents, type NodeAgentsOptions, nodeNames } from '../node/index.ts';
 import { scheduler, type SchedulerOptions } from '../scheduler/index.ts';
-import type { ControlPlane, Identity } from './control-plane.ts';
+import type { ControlPlane } from './control-plane.ts';
+import type { Identity } from './in-process-client.ts';
 import type { NodeEndpoints } from './node-endpoints.ts';
 
 /** What runs beside the API server. */

@@ -8,7 +8,7 @@ import {
   type ServingCertificate,
 } from '../apiserver/index.ts';
 import type { Clock, MetricRegistry } from '../base/index.ts';
-import { Client, type ClientOptions, type Transport } from '../client/index.ts';
+import type { Client } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';
@@ -22,7 +22,7 @@ import { IdentityLease } from './bootstrap/identity-lease.ts';
 import { frontProxyOf } from './authentication.ts';
 import { buildServer, type RunnableServer, type ServerParts } from './build-server.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
-import { InProcessTransport } from './in-process-transport.ts';
+import { type Identity, inProcessClient, type InProcessClientOptions } from './in-process-client.ts';
 import type { ClusterAccess } from './kubeconfig.ts';
 import { LocalNodes } from './local-nodes.ts';
 import { followCertificateFiles } from './pki/certificate-files.ts';
@@ -33,18 +33,6 @@ import { forkStorage } from './storage-options.ts';
 
 /** What a fork has of its own. */
 export type ForkOptions = Pick<ControlPlaneOptions, 'clock' | 'random' | 'signal' | 'localWebhooks' | 'localApis'>;
-
-/** What a client in this process may be given. */
-export interface InProcessClientOptions extends ClientOptions {
-  /** Puts something between the client and the server. */
-  readonly wrapTransport?: (transport: Transport) => Transport;
-}
-
-/** Who a client in this process is, as a certificate would say. */
-export interface Identity {
-  readonly user: string;
-  readonly groups: readonly string[];
-}
 
 /** What a control plane is made of, once it is open. */
 export interface ControlPlaneParts extends ServerParts {
@@ -153,12 +141,9 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /** A client straight into the server: the same stages as any other's requests, no sockets. */
-  client({ user, groups }: Identity, options: InProcessClientOptions = {}): Client {
+  client(identity: Identity, options: InProcessClientOptions = {}): Client {
     const { clock, random, log } = this.#options;
-    const { wrapTransport = (transport) => transport, ...own } = options;
-    const certificate = { commonName: user, organizations: groups };
-    const transport = wrapTransport(new InProcessTransport(this.server, { clock, certificate }));
-    return new Client(transport, { clock, random, log, ...own });
+    return inProcessClient(this.server, identity, { clock, random, log, ...options });
   }
 
   /** For `startControlPlane`: learns of custom kinds, and makes what the other objects of every cluster need. */
