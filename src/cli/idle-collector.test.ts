@@ -38,6 +38,22 @@ test('what a burst has left is collected once it is over, and once only', async 
   expect(memory.collections).toBe(1);
 });
 
+test('what is still kept after a burst is looked at again, less and less often', async () => {
+  const { memory, clock } = collecting();
+  memory.collect = () => {
+    memory.collections += 1;
+  };
+  using _collector = new IdleCollector(clock, memory);
+  memory.used = 500 * MB;
+
+  const afterEach: number[] = [];
+  for (const time of ['10s', '20s', '10s', '50s', '10s', '110s', '10s'] as const) {
+    await clock.advance(time);
+    afterEach.push(memory.collections);
+  }
+  expect(afterEach).toEqual([1, 1, 2, 2, 3, 3, 4]);
+});
+
 test('nothing is looked at after the end', async () => {
   const { memory, clock } = collecting();
   new IdleCollector(clock, memory)[Symbol.dispose]();

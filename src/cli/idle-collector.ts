@@ -17,18 +17,25 @@ const CALM = 0.1;
 /** Less than this is not worth a pause of some tens of milliseconds. */
 const WORTH_BYTES = 32 * 1024 * 1024;
 const WORTH_FACTOR = 1.2;
+/** What a burst has left in the history of a store dies later: looked for again after this, then after twice as long, and so on. */
+const AGAIN_MS = 30_000;
 
 /** Collects what a burst has left behind once the process is calm: the engine itself only does so when more is asked for. */
 export class IdleCollector implements Disposable {
   readonly #clock: Clock;
   readonly #memory: ProcessMemory;
+  /** What was alive at the last collection, and the least that ever was. */
   #keptBytes: number;
+  #leastBytes: number;
+  #waitMs = AGAIN_MS;
+  #waitedMs = 0;
   #timer: Disposable;
 
   constructor(clock: Clock, memory: ProcessMemory = ownMemory()) {
     this.#clock = clock;
     this.#memory = memory;
     this.#keptBytes = memory.usedBytes();
+    this.#leastBytes = this.#keptBytes;
     this.#timer = this.#lookLater();
   }
 
@@ -44,11 +51,21 @@ export class IdleCollector implements Disposable {
   }
 
   #look(): void {
-    const isCalm = this.#memory.busyness() < CALM;
-    if (!isCalm || this.#memory.usedBytes() < this.#keptBytes * WORTH_FACTOR + WORTH_BYTES) return;
+    this.#waitedMs += LOOK_MS;
+    if (this.#memory.busyness() >= CALM) return;
+    const hasGrown = isWorthIt(this.#memory.usedBytes(), this.#keptBytes);
+    const mayHaveDied = this.#waitedMs >= this.#waitMs && isWorthIt(this.#keptBytes, this.#leastBytes);
+    if (!hasGrown && !mayHaveDied) return;
     this.#memory.collect();
     this.#keptBytes = this.#memory.usedBytes();
+    this.#leastBytes = Math.min(this.#leastBytes, this.#keptBytes);
+    this.#waitMs = hasGrown ? AGAIN_MS : this.#waitMs * 2;
+    this.#waitedMs = 0;
   }
+}
+
+function isWorthIt(bytes: number, before: number): boolean {
+  return bytes >= before * WORTH_FACTOR + WORTH_BYTES;
 }
 
 function ownMemory(): ProcessMemory {

@@ -76,8 +76,14 @@ export function httpsServer(options: HttpsServerOptions): Server {
   server.removeAllListeners('connection');
   server.on('connection', (stream) => {
     const socket = stream as Socket;
-    if (options.admit(socket)) for (const listener of greet) listener.call(server, socket);
-    else socket.destroy();
+    if (!options.admit(socket)) {
+      socket.destroy();
+      return;
+    }
+    whenItSpeaks(socket, limits.handshakeTimeoutMs, {
+      begin: () => greet.forEach((listener) => listener.call(server, socket)),
+      leave: (error) => server.emit('clientError', error, socket),
+    });
   });
   const serveHttp1 = server.listeners('secureConnection');
   server.removeAllListeners('secureConnection');
@@ -90,4 +96,21 @@ export function httpsServer(options: HttpsServerOptions): Server {
     for (const serve of serveHttp1) serve.call(server, socket);
   });
   return server;
+}
+
+/** Begins with TLS when the client does: a connection that says nothing costs a socket, and no more. */
+function whenItSpeaks(socket: Socket, waitMs: number, then: { begin(): void; leave(error: Error): void }): void {
+  const leave = (error?: Error): void => {
+    stopWaiting();
+    then.leave(error ?? new Error('the client said nothing'));
+  };
+  const look = (): void => {
+    if (socket.readableLength === 0) return leave();
+    stopWaiting();
+    then.begin();
+  };
+  const stopWaiting = (): void => {
+    socket.off('error', leave).off('timeout', leave).off('readable', look).setTimeout(0);
+  };
+  socket.on('error', leave).on('timeout', leave).on('readable', look).setTimeout(waitMs);
 }

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { put } from '../testing/text-values.ts';
+import { bytes, put } from '../testing/text-values.ts';
 import { History, type HistoryLimits } from './history.ts';
 import { recordOf, type RevisionRecord } from './revision-record.ts';
 
 function record(revision: number, timeMs = 0, value = ''): RevisionRecord {
-  return recordOf([put('/a', value)], { revision, timeMs, lookUp: () => undefined }) as RevisionRecord;
+  const key = '/a';
+  const before = { key, value: bytes(value), createRevision: 1, modRevision: revision - 1 };
+  return recordOf([put(key, '')], { revision, timeMs, lookUp: () => before }) as RevisionRecord;
 }
 
 function historyTo(last: number, limits?: HistoryLimits): History {
@@ -49,6 +51,16 @@ describe('History', () => {
     history.trim(0);
 
     expect([history.first, history.last]).toEqual([201, 300]);
+  });
+
+  test('keeps much for a short time and little for long', () => {
+    const history = new History(0, { freshMs: 5000, maxAgedBytes: 3 * record(1, 0, 'x'.repeat(1000)).weight });
+    for (let revision = 1; revision <= 10; revision++) history.append(record(revision, 1000, 'x'.repeat(1000)));
+    history.trim(6000);
+    expect(history.first).toBe(1);
+
+    history.trim(6001);
+    expect([history.first, history.last]).toEqual([8, 10]);
   });
 
   test('keeps what is young enough', () => {

@@ -8,6 +8,10 @@ export interface HistoryLimits {
   readonly maxRevisions?: number;
   /** Never more bytes than about this; 256 MiB unless given. */
   readonly maxBytes?: number;
+  /** What is older than this goes first when there is much of it; 30 seconds unless given. */
+  readonly freshMs?: number;
+  /** No more bytes than about this once what is fresh has aged, so that a burst is forgotten soon; 16 MiB unless given. */
+  readonly maxAgedBytes?: number;
 }
 
 type Chunk = RevisionRecord[];
@@ -18,6 +22,8 @@ const CHUNK_LENGTH = 64;
 const DEFAULT_KEEP_MS = 5 * 60 * 1000;
 const DEFAULT_MAX_REVISIONS = 200_000;
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
+const DEFAULT_FRESH_MS = 30 * 1000;
+const DEFAULT_MAX_AGED_BYTES = 16 * 1024 * 1024;
 
 /**
  * The newest revisions, each with what it changed, without a gap from `first` to `last`.
@@ -41,6 +47,8 @@ export class History {
       keepMs: limits.keepMs ?? DEFAULT_KEEP_MS,
       maxRevisions: limits.maxRevisions ?? DEFAULT_MAX_REVISIONS,
       maxBytes: limits.maxBytes ?? DEFAULT_MAX_BYTES,
+      freshMs: limits.freshMs ?? DEFAULT_FRESH_MS,
+      maxAgedBytes: limits.maxAgedBytes ?? DEFAULT_MAX_AGED_BYTES,
     };
     this.#last = last;
     this.#first = last + 1;
@@ -78,12 +86,14 @@ export class History {
 
   /** Forgets what the limits no longer keep at this time. The newest revision always stays. */
   trim(nowMs: number): void {
-    const { keepMs, maxRevisions, maxBytes } = this.#limits;
+    const { keepMs, maxRevisions, maxBytes, freshMs, maxAgedBytes } = this.#limits;
     let first = this.#first;
     let weight = this.#weight;
     while (first < this.#last) {
       const oldest = this.at(first);
-      const isOver = this.#last - first >= maxRevisions || weight > maxBytes || oldest.timeMs < nowMs - keepMs;
+      const ageMs = nowMs - oldest.timeMs;
+      const most = ageMs > freshMs ? maxAgedBytes : maxBytes;
+      const isOver = this.#last - first >= maxRevisions || weight > most || ageMs > keepMs;
       if (!isOver) break;
       weight -= oldest.weight;
       first += 1;

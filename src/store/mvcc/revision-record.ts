@@ -68,12 +68,11 @@ export function keyOf(event: StoreEvent): string {
   return event.type === 'put' ? event.entry.key : event.key;
 }
 
-/** Every version is counted once, in the record that wrote it. */
+/** Every version is counted once, in the record that ended it: what is current is kept anyway. */
 export function weightOf(events: readonly StoreEvent[]): number {
   let weight = RECORD_WEIGHT;
   for (const event of events) {
-    weight += EVENT_WEIGHT + keyOf(event).length;
-    if (event.type === 'put') weight += event.entry.value.byteLength;
+    weight += EVENT_WEIGHT + keyOf(event).length + (event.previous?.value.byteLength ?? 0);
   }
   return weight;
 }
