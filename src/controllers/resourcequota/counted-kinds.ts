@@ -1,7 +1,6 @@
 import { aborted, type Runnable } from '../../base/index.ts';
 import {
   builtIn,
-  byNamespace,
   type Handler,
   keepMetadata,
   type Kind,
@@ -11,11 +10,31 @@ import {
 } from '../../client/index.ts';
 import type { AppContext, Subscription } from '../../kit/index.ts';
 
-/** The objects of one kind, as they are at hand. */
+/** The objects of one kind, as its handler has been told of them: what it was told is gone is missing, and nothing else. */
+export class CountedObjects {
+  readonly #byNamespace = new Map<string, Map<string, Observed<KubernetesObject>>>();
+
+  in(namespace: string): Iterable<Observed<KubernetesObject>> {
+    return this.#byNamespace.get(namespace)?.values() ?? [];
+  }
+
+  set(object: Observed<KubernetesObject>): void {
+    const { namespace = '', name } = object.metadata;
+    const objects = this.#byNamespace.get(namespace) ?? new Map<string, Observed<KubernetesObject>>();
+    this.#byNamespace.set(namespace, objects.set(name, object));
+  }
+
+  delete({ metadata: { namespace = '', name } }: Observed<KubernetesObject>): void {
+    const objects = this.#byNamespace.get(namespace);
+    objects?.delete(name);
+    if (objects?.size === 0) this.#byNamespace.delete(namespace);
+  }
+}
+
 interface CountedKind extends Subscription {
   /** False while somebody waits for the first list. */
   isKnown: boolean;
-  list(namespace: string): Iterable<Observed<KubernetesObject>>;
+  readonly objects: CountedObjects;
   /** Changes that the handler is still to be told of, if the app does not know. */
   readonly pending?: number;
 }
@@ -41,14 +60,14 @@ export class CountedKinds implements Runnable {
     return [...this.#kinds.values()].every(({ pending = 0 }) => pending === 0);
   }
 
-  /** All objects of a kind in a namespace, once they are known. */
-  async list(kind: Kind, namespace: string, signal: AbortSignal): Promise<Iterable<Observed<KubernetesObject>>> {
+  /** All objects of a kind, once they are known. */
+  async open(kind: Kind, signal: AbortSignal): Promise<CountedObjects> {
     const name = nameOf(kind);
     let counted = this.#kinds.get(name);
     if (counted === undefined) this.#kinds.set(name, (counted = this.#open(kind)));
     await counted.synced(signal);
     counted.isKnown = true;
-    return counted.list(namespace);
+    return counted.objects;
   }
 
   /** Lets go of all kinds but these, by `group/plural`. */
@@ -69,22 +88,34 @@ export class CountedKinds implements Runnable {
   }
 
   #open(kind: Kind): CountedKind {
-    const handler = this.#handlerFor(kind);
-    return builtInKinds.has(nameOf(kind)) ? this.#openBuiltIn(kind, handler) : this.#openOther(kind, handler);
+    const { update, delete: remove } = this.#handlerFor(kind);
+    const objects = new CountedObjects();
+    const handler: Handler<KubernetesObject> = {
+      add: (object) => objects.set(object),
+      update: (object, old) => {
+        objects.set(object);
+        return update?.(object, old);
+      },
+      delete: (object, context) => {
+        objects.delete(object);
+        return remove?.(object, context);
+      },
+    };
+    const counted = { isKnown: false, objects };
+    return builtInKinds.has(nameOf(kind))
+      ? { ...counted, ...this.#openBuiltIn(kind, handler) }
+      : Object.assign(this.#openOther(kind, handler), counted);
   }
 
-  #openBuiltIn(kind: Kind, handler: Handler<KubernetesObject>): CountedKind {
-    const objects = this.#context.objects(kind);
+  #openBuiltIn(kind: Kind, handler: Handler<KubernetesObject>): Subscription {
     const subscription = this.#context.onChange(kind, handler);
     return {
-      isKnown: false,
-      list: (namespace) => objects.list({ namespace }),
       synced: (signal) => subscription.synced(signal),
       [Symbol.dispose]: () => subscription[Symbol.dispose](),
     };
   }
 
-  #openOther(kind: Kind, handler: Handler<KubernetesObject>): CountedKind {
+  #openOther(kind: Kind, handler: Handler<KubernetesObject>): Subscription & { readonly pending: number } {
     const { client, clock, random, log } = this.#context;
     const { isLocal } = client;
     const source = client.kindIn(kind, undefined).metadata();
@@ -101,8 +132,6 @@ export class CountedKinds implements Runnable {
     const running = informer.run(stop.signal).finally(() => this.#running.delete(running));
     this.#running.add(running);
     return {
-      isKnown: false,
-      list: (namespace) => informer.cache.byIndex(byNamespace, namespace),
       get pending() {
         return registration.pending;
       },

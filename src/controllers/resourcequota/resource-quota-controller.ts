@@ -3,6 +3,7 @@ import {
   amountsOf,
   amountTexts,
   areEqualAmounts,
+  increaseOfAmounts,
   isQuotaOfExtendedResource,
   type QuotaEvaluator,
   QuotaEvaluators,
@@ -12,6 +13,7 @@ import {
 import { runTogether } from '../../base/index.ts';
 import {
   type Handler,
+  hasReason,
   keyOf,
   type Kind,
   type KubernetesObject,
@@ -21,8 +23,9 @@ import {
 } from '../../client/index.ts';
 import type { AppContext, KeyedWorkers, Objects, Part, Passes, PreparedPart, WorkContext } from '../../kit/index.ts';
 import { KindCatalogue } from '../garbage-collector/kind-catalogue.ts';
-import { CountedKinds } from './counted-kinds.ts';
+import { CountedKinds, type CountedObjects } from './counted-kinds.ts';
 import { DeviceLookup } from './device-lookup.ts';
+import { ON_ITS_WAY_MS, QuotaAccount } from './quota-account.ts';
 
 export interface ResourceQuotaOptions {
   /** How often all quotas are counted anew; every 5 minutes unless given. */
@@ -34,11 +37,15 @@ interface ControlOptions extends ResourceQuotaOptions {
   readonly kindsChanged?: (listener: () => void) => Disposable;
 }
 
+/** The objects of a kind, and how to count them. */
+interface MeasuredKind {
+  readonly evaluator: QuotaEvaluator;
+  readonly objects: CountedObjects;
+}
+
 const NAME = 'resourcequota';
 const CONCURRENCY = 5;
 const SYNC_PERIOD_MS = 5 * 60_000;
-/** An object that has been charged for may be on its way into the store while others are counted. */
-const SECOND_LOOK_MS = 1000;
 
 /**
  * Says in the status of ResourceQuotas what is used of them: when they are new or changed, when something that counts is
@@ -60,6 +67,8 @@ class ResourceQuotaControl implements PreparedPart {
   readonly #workers: KeyedWorkers;
   /** Counts all of them anew, in case something was missed. */
   readonly #passes: Passes;
+  /** By the key of the quota. */
+  readonly #accounts = new Map<string, QuotaAccount>();
   /** The kinds that are counted, by the key of the quota. */
   readonly #counted = new Map<string, ReadonlySet<string>>();
 
@@ -87,7 +96,10 @@ class ResourceQuotaControl implements PreparedPart {
       update: (quota, old) => {
         if (!areSame(quota.spec?.hard, old.spec?.hard)) this.#workers.add(keyOf(quota));
       },
-      delete: (quota) => this.#setCounted(keyOf(quota), undefined),
+      delete: (quota) => {
+        this.#accounts.delete(keyOf(quota));
+        this.#setCounted(keyOf(quota), undefined);
+      },
     });
   }
 
@@ -117,32 +129,48 @@ class ResourceQuotaControl implements PreparedPart {
     const { used = {} } = quota.status ?? {};
     const names = Object.keys(hard);
     if (names.some(isQuotaOfExtendedResource)) await this.#devices.open(signal);
-    const counted = await this.#usage(quota, signal);
-    const now = amountsOf(
+    const kinds = await this.#kindsOf(quota, signal);
+    const said = amountsOf(
       Object.fromEntries(names.flatMap((name) => (used[name] === undefined ? [] : [[name, used[name]]]))),
     );
-    for (const [name, amount] of counted) now.set(name, amount);
+    const finding = this.#accountOf(key).find(said, this.#usage(quota, kinds), this.#context.clock.now());
+    if (!finding.isExact) after(ON_ITS_WAY_MS);
     const isCounted = quota.status?.hard !== undefined && quota.status.used !== undefined;
-    if (isCounted && areSame(hard, quota.status?.hard) && areEqualAmounts(now, amountsOf(used))) return;
-    if ([...now].some(([name, amount]) => amount.compare(amountsOf(used).get(name) ?? amount) < 0))
-      after(SECOND_LOOK_MS);
-    await this.#quotas.updateStatus({ ...quota, status: { hard: { ...hard }, used: amountTexts(now) } });
+    const isSame = isCounted && areSame(hard, quota.status?.hard) && areEqualAmounts(finding.used, amountsOf(used));
+    try {
+      if (!isSame)
+        await this.#quotas.updateStatus({ ...quota, status: { hard: { ...hard }, used: amountTexts(finding.used) } });
+      finding.written();
+    } catch (error) {
+      if (hasReason(error, 'Conflict')) finding.refused();
+      throw error;
+    }
   }
 
-  /** What the objects of all kinds that the quota counts use, as far as these are served. */
-  async #usage(quota: Observed<ResourceQuota>, signal: AbortSignal): Promise<ResourceAmounts> {
-    const { namespace = '' } = quota.metadata;
+  #accountOf(key: string): QuotaAccount {
+    const account = this.#accounts.get(key) ?? new QuotaAccount();
+    this.#accounts.set(key, account);
+    return account;
+  }
+
+  /** The objects of all kinds that the quota counts, as far as these are served. */
+  async #kindsOf(quota: Observed<ResourceQuota>, signal: AbortSignal): Promise<readonly MeasuredKind[]> {
     const evaluators = this.#evaluators.measuring(Object.keys(quota.spec?.hard ?? {}));
     this.#setCounted(keyOf(quota), new Set(evaluators.map(({ group, plural }) => `${group}/${plural}`)));
-    const nowMs = this.#context.clock.now();
-    let total: ResourceAmounts = new Map();
+    const kinds: MeasuredKind[] = [];
     for (const evaluator of evaluators) {
       const kind = await this.#servedKind(evaluator, signal);
-      if (kind === undefined) continue;
-      const objects = await this.#kinds.list(kind, namespace, signal);
-      total = addAmounts(total, usageOf(quota, objects, { evaluator, nowMs }));
+      if (kind !== undefined) kinds.push({ evaluator, objects: await this.#kinds.open(kind, signal) });
     }
-    return total;
+    return kinds;
+  }
+
+  #usage(quota: Observed<ResourceQuota>, kinds: readonly MeasuredKind[]): ResourceAmounts {
+    const nowMs = this.#context.clock.now();
+    const usages = kinds.map(({ evaluator, objects }) =>
+      usageOf(quota, objects.in(quota.metadata.namespace ?? ''), { evaluator, nowMs }),
+    );
+    return usages.reduce(addAmounts, new Map());
   }
 
   async #servedKind({ group, plural }: QuotaEvaluator, signal: AbortSignal): Promise<ServedKind | undefined> {
@@ -160,19 +188,24 @@ class ResourceQuotaControl implements PreparedPart {
 
   #handlerFor({ group, plural }: Kind): Handler<KubernetesObject> {
     const evaluator = this.#evaluators.of(group, plural);
+    if (evaluator === undefined) return {};
     const { clock } = this.#context;
-    const setFree = ({ metadata, kind }: Observed<KubernetesObject>): void => {
-      for (const quota of this.#quotas.list({ namespace: metadata.namespace ?? '' })) {
-        const names = Object.keys(quota.status?.hard ?? {});
-        if (names.some((name) => evaluator?.measures(name) === true))
-          this.#workers.add(keyOf(quota), { why: `${kind ?? plural} ${keyOf({ metadata })} set something free` });
+    const setFree = (object: Observed<KubernetesObject> | undefined, old: Observed<KubernetesObject>): void => {
+      const nowMs = clock.now();
+      for (const quota of this.#quotas.list({ namespace: old.metadata.namespace ?? '' })) {
+        if (!Object.keys(quota.status?.hard ?? {}).some((name) => evaluator.measures(name))) continue;
+        const [before, now] = [[old], object === undefined ? [] : [object]].map((objects) =>
+          usageOf(quota, objects, { evaluator, nowMs }),
+        );
+        this.#accountOf(keyOf(quota)).free(increaseOfAmounts(before ?? new Map(), now ?? new Map()));
+        this.#workers.add(keyOf(quota), { why: `${old.kind ?? plural} ${keyOf(old)} set something free` });
       }
     };
     return {
       update: (object, old) => {
-        if (evaluator?.setsFree?.(object, old, clock.now()) === true) setFree(object);
+        if (evaluator.setsFree?.(object, old, clock.now()) === true) setFree(object, old);
       },
-      delete: setFree,
+      delete: (object) => setFree(undefined, object),
     };
   }
 }
