@@ -39,6 +39,7 @@ import { serviceAccountController } from './service-account-controller.ts';
 import { attributesClassProtection, claimProtection, volumeProtection } from './storage-protection/index.ts';
 import { statefulSetController } from './statefulset/statefulset-controller.ts';
 import { storageVersionMigrator } from './storage-version-migrator/storage-version-migrator.ts';
+import { controllerName } from './choose-controllers.ts';
 import { ttlController } from './ttl/ttl-controller.ts';
 import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
@@ -74,10 +75,21 @@ export interface ControllerSettings
     PodGcOptions,
     ResourceQuotaOptions,
     TokenCleanerOptions,
-    Pick<SigningAuthority, 'maxDurationMs'> {}
+    Pick<SigningAuthority, 'maxDurationMs'> {
+  /** How much controllers do at once, by the names that `--controllers` knows; as upstream unless given. */
+  readonly concurrency?: Readonly<Record<string, number>>;
+}
 
 /** Everything that kube-controller-manager would run, of what there is. */
 export function builtInControllers(options: BuiltInControllersOptions): readonly Part[] {
+  const { concurrency = {} } = options.settings ?? {};
+  return allControllers(options).map((part) => {
+    const own = concurrency[controllerName(part) ?? ''];
+    return own === undefined ? part : { ...part, concurrency: own };
+  });
+}
+
+function allControllers(options: BuiltInControllersOptions): readonly Part[] {
   const {
     rootCertificate,
     hasOneServer = false,

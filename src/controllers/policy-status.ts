@@ -11,6 +11,7 @@ export type CheckPolicyTypes = (policy: ValidatingAdmissionPolicy) => readonly E
 export function policyStatus(checkTypes: CheckPolicyTypes): Controller {
   return controller(ValidatingAdmissionPolicy, {
     name: 'validatingadmissionpolicy-status',
+    concurrency: 5,
     async reconcile(policy, { objects }) {
       const { name, generation = 0 } = policy.metadata;
       if (generation <= (policy.status?.observedGeneration ?? 0)) return;

@@ -24,6 +24,7 @@ export function serviceAccountTokens({ rootCertificate, sign }: ServiceAccountTo
   const authority = Buffer.from(rootCertificate).toString('base64');
   return controller(Secret, {
     name: 'serviceaccount-token',
+    concurrency: 5,
     where: { fieldSelector: `type=${TYPE}` },
     watches: [
       watch(ServiceAccount, {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { aborted, settle } from '../base/index.ts';
+import { aborted, runTogether, settle } from '../base/index.ts';
 import { ConfigMap, index, keyOf, type Observed } from '../client/index.ts';
-import type { AppContext, Part, Subscription } from './index.ts';
+import type { AppContext, KeyedWorkers, Part, Subscription } from './index.ts';
 import { runApp } from './testing/running-app.ts';
 
 const byTeam = index(ConfigMap, ({ data }) => data?.['team']);
@@ -49,6 +49,34 @@ test('a part is told of what is there before it runs, of changes while it runs, 
   await maps.delete('b');
   await running.settle();
   expect(log).toEqual([]);
+});
+
+test('how much the workers of a part do at once can be said from outside, where they say it themselves', async () => {
+  const begun: string[] = [];
+  const end = new AbortController();
+  const queues: KeyedWorkers[] = [];
+  const part: Part = {
+    name: 'busy',
+    concurrency: 3,
+    prepare(context) {
+      const work = (name: string) => async (): Promise<void> => {
+        begun.push(name);
+        await aborted(end.signal);
+      };
+      queues.push(context.workers('many', { concurrency: 5, work: work('many') }));
+      queues.push(context.workers('one', { work: work('one') }));
+      return { run: (signal) => runTogether(queues, signal) };
+    },
+  };
+  await using running = await runApp([part]);
+
+  for (const queue of queues) for (let key = 0; key < 8; key++) queue.add(String(key));
+  await settle();
+
+  expect(begun.toSorted()).toEqual(['many', 'many', 'many', 'one']);
+  end.abort();
+  await running.settle();
+  expect(begun.length).toBe(16);
 });
 
 test('a handler can come and go while the part runs', async () => {

@@ -53,6 +53,8 @@ export interface Part {
   readonly name: string;
   /** The service account that it is known as to the cluster, where parts of an app write under names of their own. */
   readonly account?: string;
+  /** How much its workers do at once, for those that say so themselves; as they say unless given. */
+  readonly concurrency?: number;
   /** What it does to objects, as far as it declares it; see `rbacOf`. */
   readonly needs?: readonly AccessNeed[];
   /** Says which caches it needs, before they are filled; what it returns runs when they are, and while we lead. */

@@ -4,6 +4,29 @@ import type { ClusterOptions } from '../../cluster/index.ts';
 import { UsageError } from '../command.ts';
 import type { FlagDefinitions, Flags } from '../flags.ts';
 
+/** How much each of these controllers does at once, and what it is without the flag. */
+const CONCURRENCY: Readonly<Record<string, readonly [controller: string, usual: number]>> = {
+  'concurrent-cron-job-syncs': ['cronjob-controller', 5],
+  'concurrent-daemonset-syncs': ['daemonset-controller', 2],
+  'concurrent-deployment-syncs': ['deployment-controller', 5],
+  'concurrent-endpoint-syncs': ['endpoints-controller', 5],
+  'concurrent-ephemeralvolume-syncs': ['ephemeral-volume-controller', 5],
+  'concurrent-gc-syncs': ['garbage-collector-controller', 20],
+  'concurrent-horizontal-pod-autoscaler-syncs': ['horizontal-pod-autoscaler-controller', 5],
+  'concurrent-job-syncs': ['job-controller', 5],
+  'concurrent-namespace-syncs': ['namespace-controller', 10],
+  'concurrent-rc-syncs': ['replicationcontroller-controller', 5],
+  'concurrent-replicaset-syncs': ['replicaset-controller', 5],
+  'concurrent-resource-quota-syncs': ['resourcequota-controller', 5],
+  'concurrent-service-endpoint-syncs': ['endpointslice-controller', 5],
+  'concurrent-service-syncs': ['service-lb-controller', 1],
+  'concurrent-serviceaccount-token-syncs': ['serviceaccount-token-controller', 5],
+  'concurrent-statefulset-syncs': ['statefulset-controller', 5],
+  'concurrent-ttl-after-finished-syncs': ['ttl-after-finished-controller', 5],
+  'concurrent-validating-admission-policy-status-syncs': ['validatingadmissionpolicy-status-controller', 5],
+  'mirroring-concurrent-service-endpoint-syncs': ['endpointslice-mirroring-controller', 5],
+};
+
 /** Flags of kube-controller-manager that controllers go by; their values without a flag are the controllers' own. */
 export const controllerFlags: FlagDefinitions = {
   'node-monitor-period': { type: 'string', value: 'DURATION', help: 'How often nodes are looked at (5s)' },
@@ -65,6 +88,12 @@ export const controllerFlags: FlagDefinitions = {
   'node-cidr-mask-size-ipv4': { type: 'string', value: 'BITS', help: 'How large those of IPv4 are (24)' },
   'node-cidr-mask-size-ipv6': { type: 'string', value: 'BITS', help: 'How large those of IPv6 are (64)' },
   'terminated-pod-gc-threshold': { type: 'string', value: 'N', help: 'So many terminated pods are kept (12500)' },
+  ...Object.fromEntries(
+    Object.entries(CONCURRENCY).map(([flag, [controller, usual]]) => [
+      flag,
+      { type: 'string', value: 'N', help: `How much the ${controller} does at once (${usual})` },
+    ]),
+  ),
 };
 
 /** What these flags say, as far as they are given. */
@@ -94,9 +123,18 @@ export function controllerSettings(flags: Flags): NonNullable<ClusterOptions['co
     maxDurationMs: milliseconds(flags, 'cluster-signing-duration'),
     tokenCleanUpPeriodMs: milliseconds(flags, 'legacy-service-account-token-clean-up-period'),
     ...nodeNetworks(flags),
+    concurrency: concurrency(flags),
     terminatedPodThreshold: flags.integer('terminated-pod-gc-threshold', { min: 0, max: 10_000_000 }),
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+function concurrency(flags: Flags): Readonly<Record<string, number>> | undefined {
+  const given = Object.entries(CONCURRENCY).flatMap(([flag, [controller]]) => {
+    const count = flags.integer(flag, { min: 1, max: 1000 });
+    return count === undefined ? [] : [[controller, count] as const];
+  });
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 /** Which networks nodes get; none unless they are to get some. */

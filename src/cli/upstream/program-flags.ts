@@ -65,7 +65,12 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'obeyed',
     why: 'as upstream',
-    flags: `allocate-node-cidrs? cluster-cidr cluster-signing-duration enable-dynamic-provisioning?
+    flags: `concurrent-cron-job-syncs concurrent-daemonset-syncs concurrent-deployment-syncs concurrent-endpoint-syncs
+      concurrent-ephemeralvolume-syncs concurrent-gc-syncs concurrent-horizontal-pod-autoscaler-syncs concurrent-job-syncs
+      concurrent-namespace-syncs concurrent-rc-syncs concurrent-replicaset-syncs concurrent-resource-quota-syncs
+      concurrent-service-endpoint-syncs concurrent-service-syncs concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs
+      concurrent-ttl-after-finished-syncs concurrent-validating-admission-policy-status-syncs mirroring-concurrent-service-endpoint-syncs
+      allocate-node-cidrs? cluster-cidr cluster-signing-duration enable-dynamic-provisioning?
       horizontal-pod-autoscaler-cpu-initialization-period horizontal-pod-autoscaler-downscale-stabilization
       horizontal-pod-autoscaler-initial-readiness-delay horizontal-pod-autoscaler-sync-period horizontal-pod-autoscaler-tolerance
       large-cluster-size-threshold
@@ -76,14 +81,8 @@ const controllerManager: readonly FlagGroup[] = [
   { verdict: 'obeyed', why: 'as upstream; true stands for all, and false for none', flags: 'controllers' },
   {
     verdict: 'accepted',
-    why: 'one thread does the work, and how much of it is under way changes nothing but the order',
-    flags: `concurrent-cron-job-syncs concurrent-daemonset-syncs concurrent-ephemeralvolume-syncs
-      concurrent-horizontal-pod-autoscaler-syncs concurrent-job-syncs
-      concurrent-serviceaccount-token-syncs concurrent-statefulset-syncs concurrent-ttl-after-finished-syncs
-      concurrent-validating-admission-policy-status-syncs mirroring-concurrent-service-endpoint-syncs
-      concurrent-deployment-syncs concurrent-endpoint-syncs concurrent-gc-syncs concurrent-namespace-syncs
-      concurrent-rc-syncs concurrent-replicaset-syncs concurrent-resource-quota-syncs concurrent-service-endpoint-syncs controller-shutdown-timeout
-      controller-start-interval`,
+    why: 'all begin at once, and stop at once',
+    flags: 'controller-shutdown-timeout controller-start-interval',
   },
   {
     verdict: 'accepted',
@@ -99,7 +98,7 @@ const controllerManager: readonly FlagGroup[] = [
   {
     verdict: 'accepted',
     why: 'it is about a controller that is not there yet',
-    flags: `attach-detach-reconcile-sync-period concurrent-device-taint-eviction-syncs concurrent-resourceclaim-syncs concurrent-service-syncs
+    flags: `attach-detach-reconcile-sync-period concurrent-device-taint-eviction-syncs concurrent-resourceclaim-syncs
       disable-attach-detach-reconcile-sync?
       disable-force-detach-on-timeout? enable-hostpath-provisioner?
       external-cloud-volume-plugin flex-volume-plugin-dir pv-recycler-increment-timeout-nfs

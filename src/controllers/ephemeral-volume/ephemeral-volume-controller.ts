@@ -13,6 +13,7 @@ const podsByOwnClaim = index(Pod, (pod) =>
 export function ephemeralVolumeController(): Controller {
   return controller(Pod, {
     name: 'ephemeral-volume',
+    concurrency: 5,
     component: 'ephemeral_volume',
     isRelevant: (pod, old) => old === undefined && ownVolumes(pod).length > 0,
     watches: [

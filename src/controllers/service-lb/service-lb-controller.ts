@@ -11,6 +11,7 @@ const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 export function serviceLbController(): Controller {
   return controller(Service, {
     name: 'service-lb-controller',
+    concurrency: 1,
     component: 'service-controller',
     isRelevant: (service, old) => isOurs(service) || (old !== undefined && isOurs(old)),
     async reconcile(service, context) {

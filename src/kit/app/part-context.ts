@@ -19,13 +19,13 @@ export class PartContext implements AppContext, Disposable {
   readonly metrics: MetricRegistry;
   readonly stopGraceMs: number;
   readonly informers = new Set<SharedInformer<never>>();
-  readonly #part: string;
+  readonly #part: Pick<Part, 'name' | 'account' | 'concurrency'>;
   readonly #shared: SharedResources;
   readonly #handlers = new Set<PartHandler<never>>();
   readonly #workers: KeyedWorkers[] = [];
   #isStarted = false;
 
-  constructor(part: Pick<Part, 'name' | 'account'>, shared: SharedResources) {
+  constructor(part: Pick<Part, 'name' | 'account' | 'concurrency'>, shared: SharedResources) {
     const { name, component, client, metrics, stopGraceMs } = shared.options;
     this.name = name;
     this.component = component;
@@ -35,7 +35,7 @@ export class PartContext implements AppContext, Disposable {
     this.log = client.log;
     this.metrics = metrics;
     this.stopGraceMs = stopGraceMs;
-    this.#part = part.name;
+    this.#part = part;
     this.#shared = shared;
   }
 
@@ -79,7 +79,7 @@ export class PartContext implements AppContext, Disposable {
   onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>, scope: InformerScope = {}): Subscription {
     const informer = this.informer(kind, scope);
     const made: PartHandler<T> = new PartHandler(handler, {
-      name: this.#part,
+      name: this.#part.name,
       informer,
       cache: this.#shared.cache(kind, scope),
       onDispose: () => void this.#handlers.delete(made as unknown as PartHandler<never>),
@@ -94,7 +94,9 @@ export class PartContext implements AppContext, Disposable {
     const { workMetrics: metrics, options: shared } = this.#shared;
     const trace = shared.trace.push.bind(shared.trace);
     const { tracker } = shared;
-    const workers = new KeyedWorkers(name, options, { clock, log, stopGraceMs, metrics, tracker, trace });
+    const { concurrency = options.concurrency } = options.concurrency === undefined ? {} : this.#part;
+    const own = concurrency === undefined ? options : { ...options, concurrency };
+    const workers = new KeyedWorkers(name, own, { clock, log, stopGraceMs, metrics, tracker, trace });
     this.#workers.push(workers);
     return workers;
   }
