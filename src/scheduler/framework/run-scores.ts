@@ -1,4 +1,5 @@
 import type { NodeInfo } from '../cache/node-info.ts';
+import type { Snapshot } from '../cache/snapshot.ts';
 import type { Cycle } from './cycle.ts';
 import { PluginFault } from './fit-error.ts';
 import type { Framework, PluginAt } from './framework.ts';
@@ -22,13 +23,17 @@ export class ScoreSheet {
   }
 }
 
+export interface ScoreOptions {
+  /** The nodes that will do. */
+  readonly nodes: readonly NodeInfo[];
+  /** All nodes. */
+  readonly snapshot: Snapshot;
+  readonly sheet: ScoreSheet;
+}
+
 /** What all plugins together think of each node; the result belongs to the sheet, and is good until the next call. */
-export function runScores(
-  framework: Framework,
-  cycle: Cycle,
-  { nodes, sheet }: { readonly nodes: readonly NodeInfo[]; readonly sheet: ScoreSheet },
-): Float64Array {
-  runPreScores(framework, cycle, nodes);
+export function runScores(framework: Framework, cycle: Cycle, { nodes, snapshot, sheet }: ScoreOptions): Float64Array {
+  runPreScores(framework, cycle, { nodes, snapshot });
   const total = sheet.total(nodes.length);
   const one = sheet.one(nodes.length);
   for (const plugin of framework.at('Score')) {
@@ -40,10 +45,14 @@ export function runScores(
   return total;
 }
 
-function runPreScores(framework: Framework, cycle: Cycle, nodes: readonly NodeInfo[]): void {
+function runPreScores(
+  framework: Framework,
+  cycle: Cycle,
+  { nodes, snapshot }: Pick<ScoreOptions, 'nodes' | 'snapshot'>,
+): void {
   for (const plugin of framework.at('PreScore')) {
     try {
-      if (plugin.preScore(cycle, nodes) === 'skip') cycle.skippedScores.add(plugin.name);
+      if (plugin.preScore(cycle, nodes, snapshot) === 'skip') cycle.skippedScores.add(plugin.name);
     } catch (cause) {
       throw new PluginFault(`running PreScore plugin "${plugin.name}"`, cause);
     }

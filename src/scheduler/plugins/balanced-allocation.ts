@@ -2,7 +2,7 @@ import type { NodeInfo } from '../cache/node-info.ts';
 import type { CycleKey } from '../framework/cycle.ts';
 import { MAX_NODE_SCORE, type Plugin } from '../framework/plugin.ts';
 import type { PluginContext } from '../framework/plugin-context.ts';
-import { readScoredResources, type ScoredResource } from './fit-args.ts';
+import { readBalancedAllocationArgs, type ScoredResource } from './fit-args.ts';
 import { isUncommon, podAmounts, takenOf } from './resource-allocation.ts';
 
 const NAME = 'NodeResourcesBalancedAllocation';
@@ -10,7 +10,7 @@ const amountsKey: CycleKey<Float64Array> = { name: `PreScore${NAME}` };
 
 /** Score: better where the pod brings the shares in use of CPU, memory and so on closer together. */
 export function balancedAllocation({ args }: Pick<PluginContext, 'args'>): Plugin {
-  const resources = readScoredResources((args as { resources?: unknown } | undefined)?.resources);
+  const resources = readBalancedAllocationArgs(args);
   return {
     name: NAME,
     preScore(cycle) {
