@@ -45,7 +45,7 @@ test('plugins serve the points whose methods they have', () => {
     PodTopologySpread: 'PreFilter Filter PreScore Score NormalizeScore',
     InterPodAffinity: 'PreFilter Filter PreScore Score NormalizeScore',
     DynamicResources: 'PreFilter PostFilter',
-    DefaultPreemption: 'PostFilter',
+    DefaultPreemption: 'PreEnqueue PostFilter',
     NodeResourcesBalancedAllocation: 'PreScore Score',
     ImageLocality: 'PreScore Score',
     DefaultBinder: 'Bind',

@@ -87,6 +87,7 @@ export class PluginTrial implements NodeTrial {
   readonly node: NodeInfo;
   readonly #framework: Framework;
   readonly #cycle: Cycle;
+  #filter: NodeFilter | undefined;
 
   constructor(framework: Framework, cycle: Cycle, node: NodeInfo) {
     this.#framework = framework;
@@ -105,7 +106,8 @@ export class PluginTrial implements NodeTrial {
   }
 
   filter(): Rejection | undefined {
-    return filtersFor(this.#framework, this.#cycle)(this.node);
+    this.#filter ??= filtersFor(this.#framework, this.#cycle);
+    return this.#filter(this.node);
   }
 
   /** Runs the filters without looking at nominated pods. */

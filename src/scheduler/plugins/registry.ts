@@ -1,7 +1,6 @@
 import type { PluginFactory } from '../framework/plugin-context.ts';
 import { balancedAllocation } from './balanced-allocation.ts';
 import { defaultBinder } from './default-binder.ts';
-import { defaultPreemption } from './default-preemption.ts';
 import { dynamicResources } from './dynamic-resources.ts';
 import { imageLocality } from './image-locality.ts';
 import { nodeAffinity } from './node-affinity.ts';
@@ -11,6 +10,7 @@ import { nodePorts } from './node-ports.ts';
 import { nodeResourcesFit } from './node-resources-fit.ts';
 import { nodeUnschedulable } from './node-unschedulable.ts';
 import { interPodAffinity } from './pod-affinity/inter-pod-affinity.ts';
+import { defaultPreemption } from './preemption/default-preemption.ts';
 import { prioritySort } from './priority-sort.ts';
 import { schedulingGates } from './scheduling-gates.ts';
 import { taintToleration } from './taint-toleration.ts';

@@ -1,7 +1,7 @@
 // Pods and nodes for tests and measurements, as the API server would hand them out.
 import type { Node, Observed, Pod } from '../../client/index.ts';
 import type { NodeSpec, PodSpec, PodStatus } from '../../api/types/core/v1.d.ts';
-import { VirtualClock } from '../../base/index.ts';
+import { discardLogger, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { NodeInfo } from '../cache/node-info.ts';
 import { NominatedPods } from '../cache/nominated-pods.ts';
 import { PodInfo } from '../cache/pod-info.ts';
@@ -75,9 +75,14 @@ export function sharedContext(given: Partial<SharedContext> = {}): SharedContext
   return {
     client: undefined,
     clock: new VirtualClock(),
+    random: new SeededRandom(1),
+    log: discardLogger,
     nominatedPods: new NominatedPods(),
     waitingPods: new WaitingPods(),
     extenders: [],
+    event: () => undefined,
+    runBeside: () => undefined,
+    activate: () => undefined,
     objects: () => NOTHING,
     ...given,
   };
