@@ -29,16 +29,23 @@ export interface ScoreOptions {
   /** All nodes. */
   readonly snapshot: Snapshot;
   readonly sheet: ScoreSheet;
+  /** Told what each plugin thinks of the nodes, in their order and before weights; the list is good for the call only. */
+  note?(plugin: string, scores: Float64Array): void;
 }
 
 /** What all plugins together think of each node; the result belongs to the sheet, and is good until the next call. */
-export function runScores(framework: Framework, cycle: Cycle, { nodes, snapshot, sheet }: ScoreOptions): Float64Array {
+export function runScores(
+  framework: Framework,
+  cycle: Cycle,
+  { nodes, snapshot, sheet, note }: ScoreOptions,
+): Float64Array {
   runPreScores(framework, cycle, { nodes, snapshot });
   const total = sheet.total(nodes.length);
   const one = sheet.one(nodes.length);
   for (const plugin of framework.at('Score')) {
     if (cycle.skippedScores.has(plugin.name)) continue;
     scoreAll(plugin, cycle, { nodes, scores: one });
+    note?.(plugin.name, one);
     const weight = framework.weightOf(plugin.name);
     for (let index = 0; index < one.length; index++) total[index]! += weight * checked(plugin, one[index]!);
   }

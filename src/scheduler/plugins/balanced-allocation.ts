@@ -39,6 +39,7 @@ interface Pending {
 function balance(node: NodeInfo, resources: readonly ScoredResource[], pending: Pending): number {
   let count = 0;
   let sum = 0;
+  let first = 0;
   let last = 0;
   for (let index = 0; index < resources.length; index++) {
     const share = shareInUse(
@@ -48,12 +49,14 @@ function balance(node: NodeInfo, resources: readonly ScoredResource[], pending: 
       pending.isWithPod,
     );
     if (share < 0) continue;
+    if (count === 0) first = share;
     count += 1;
     sum += share;
     last = share;
   }
   // two shares are equally far from their mean: by half of their difference
-  if (count <= 2) return score(count === 2 ? Math.abs(sum - last - last) / 2 : 0);
+  if (count <= 2) return score(count === 2 ? Math.abs((first - last) / 2) : 0);
+  const mean = sum / count;
   let squares = 0;
   for (let index = 0; index < resources.length; index++) {
     const share = shareInUse(
@@ -62,7 +65,7 @@ function balance(node: NodeInfo, resources: readonly ScoredResource[], pending: 
       pending.amounts[index]!,
       pending.isWithPod,
     );
-    if (share >= 0) squares += (share - sum / count) ** 2;
+    if (share >= 0) squares += (share - mean) * (share - mean);
   }
   return score(Math.sqrt(squares / count));
 }

@@ -1,5 +1,5 @@
 // Pods and nodes for tests and measurements, as the API server would hand them out.
-import type { Node, Observed, Pod } from '../../client/index.ts';
+import { keyOf, type Kind, type KubernetesObject, type Node, type Observed, type Pod } from '../../client/index.ts';
 import type { NodeSpec, PodSpec, PodStatus } from '../../api/types/core/v1.d.ts';
 import { discardLogger, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { NodeInfo } from '../cache/node-info.ts';
@@ -67,8 +67,20 @@ export function nodeInfoOf(sketch?: NodeSketch, pods: readonly PodInfo[] = []): 
   return info;
 }
 
-/** Objects of any kind in an empty cluster. */
-const NOTHING: Lister<never> = { get: () => undefined, list: () => [], byIndex: () => [] };
+/** A cache of those of the objects that have the kind. */
+export function listerOf<T extends KubernetesObject>(
+  { kind }: Kind<T>,
+  objects: readonly KubernetesObject[],
+): Lister<T> {
+  const isOfKind = (object: KubernetesObject): object is Observed<T> & KubernetesObject => object.kind === kind;
+  const observed: readonly Observed<T>[] = objects.filter(isOfKind);
+  return {
+    get: (key) => observed.find((object) => keyOf(object) === key),
+    list: ({ namespace } = {}) =>
+      observed.filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace),
+    byIndex: () => [],
+  };
+}
 
 /** What plugins are made with where there is no API server. */
 export function sharedContext(given: Partial<SharedContext> = {}): SharedContext {
@@ -83,7 +95,7 @@ export function sharedContext(given: Partial<SharedContext> = {}): SharedContext
     event: () => undefined,
     runBeside: () => undefined,
     activate: () => undefined,
-    objects: () => NOTHING,
+    objects: (kind) => listerOf(kind, []),
     ...given,
   };
 }
