@@ -10,7 +10,7 @@ import { PodScheduler } from '../../../src/scheduler/cycle/schedule-pod.ts';
 import { Cycle } from '../../../src/scheduler/framework/cycle.ts';
 import { FitError } from '../../../src/scheduler/framework/fit-error.ts';
 import { Framework } from '../../../src/scheduler/framework/framework.ts';
-import { filtersFor, PluginTrial, runPreFilters } from '../../../src/scheduler/framework/run-filters.ts';
+import { filtersFor, PluginTrial, runPreFilters, Trials } from '../../../src/scheduler/framework/run-filters.ts';
 import { runScores, ScoreSheet } from '../../../src/scheduler/framework/run-scores.ts';
 import { bestCandidates } from '../../../src/scheduler/plugins/preemption/choose-candidate.ts';
 import { budgetsOf } from '../../../src/scheduler/plugins/preemption/disruption-budgets.ts';
@@ -105,7 +105,8 @@ class Replay {
     runPreFilters(framework, cycle, this.#snapshot);
     const filter = filtersFor(framework, cycle);
     const nodes = this.#snapshot.nodes.filter((node) => filter(node)?.code === 'Unschedulable');
-    const context = { trial: (node: (typeof nodes)[number]) => new PluginTrial(framework, cycle, node) };
+    const trials = new Trials(framework, cycle);
+    const context = { trial: (node: (typeof nodes)[number]) => new PluginTrial(trials, cycle, node) };
     const search = { context: context as never, budgets: this.#budgets, nodes, start: 0, wanted: nodes.length };
     return bestCandidates(findCandidates(pod, search).candidates).map(({ nodeName, pods }) => ({
       node: nodeName,
