@@ -18,6 +18,8 @@ export interface KubeOptions {
   /** Flags of kube-apiserver on top of ours; where a flag is given twice, these win. */
   readonly apiserverFlags?: readonly string[];
   readonly controllerManagerFlags?: readonly string[];
+  /** Flags of kube-scheduler in place of ours. */
+  readonly schedulerFlags?: readonly string[];
   /** Where data, keys and logs go, kept afterwards; a folder of its own that is removed at the end when left out. */
   readonly folder?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -58,7 +60,7 @@ export async function startKube(options: KubeOptions = {}): Promise<RunningKube>
     const startMs = performance.now() - started;
     if (parts.includes('kube-controller-manager'))
       launch('kube-controller-manager', [...controllerManagerFlags(layout), ...(options.controllerManagerFlags ?? [])]);
-    if (parts.includes('kube-scheduler')) launch('kube-scheduler', schedulerFlags(layout));
+    if (parts.includes('kube-scheduler')) launch('kube-scheduler', options.schedulerFlags ?? schedulerFlags(layout));
     const { url, kubeconfig, folder, etcdUrl } = layout;
     return {
       url,

@@ -31,3 +31,14 @@ export type { PodInfo } from './cache/pod-info.ts';
 export { Resources } from './cache/resources.ts';
 export type { Snapshot } from './cache/snapshot.ts';
 export type { QueuedPod } from './queue/queued-pod.ts';
+// the settings of plugins, and what is wrong with them
+export {
+  type BalancedAllocationArgs,
+  balancedAllocationArgsErrors,
+  type FitArgs,
+  fitArgsErrors,
+} from './plugins/fit-args.ts';
+export type { NodeAffinityArgs } from './plugins/node-affinity.ts';
+export { type AffinityArgs, affinityArgsErrors } from './plugins/pod-affinity/affinity-args.ts';
+export { type PreemptionArgs, preemptionArgsErrors } from './plugins/preemption/preemption-args.ts';
+export { type SpreadArgs, spreadArgsErrors } from './plugins/topology-spread/spread-args.ts';

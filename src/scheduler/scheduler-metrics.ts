@@ -1,5 +1,6 @@
 import { exponentialBuckets, type MetricRegistry } from '../base/index.ts';
 import type { SchedulerCache } from './cache/scheduler-cache.ts';
+import type { PreemptionMetrics } from './framework/plugin-context.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
 import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 
@@ -13,6 +14,8 @@ export class SchedulerMetrics {
   readonly #podAttempts;
   readonly #algorithmSeconds;
   readonly #afterFlush;
+  readonly #preemptions;
+  readonly #victims;
   readonly #incoming;
 
   constructor(registry: MetricRegistry) {
@@ -48,11 +51,24 @@ export class SchedulerMetrics {
       name: 'scheduler_pod_scheduled_after_flush_total',
       help: 'Pods that were bound after they had waited for so long that they were tried without reason',
     });
+    this.#preemptions = registry.counter({
+      name: 'scheduler_preemption_attempts_total',
+      help: 'Tries to make room for pods by deleting others',
+    });
+    this.#victims = registry.histogram({
+      name: 'scheduler_preemption_victims',
+      help: 'Pods that were chosen to be deleted to make room for one',
+      buckets: exponentialBuckets(1, 2, 7),
+    });
     this.#incoming = registry.counter({
       name: 'scheduler_queue_incoming_pods_total',
       help: 'Pods that came into a queue, by what brought them there',
       labels: ['queue', 'event'],
     });
+  }
+
+  get preemption(): PreemptionMetrics {
+    return { attempt: () => this.#preemptions.with().add(), victims: (count) => this.#victims.with().observe(count) };
   }
 
   /** Reads the sizes of queue and cache whenever somebody looks. */

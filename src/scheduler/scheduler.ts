@@ -43,9 +43,16 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
   const nominatedPods = new NominatedPods();
   const waitingPods = new WaitingPods();
   const others = new Map<string, Kind>();
+  const metrics = new SchedulerMetrics(registry);
   const frameworks = makeFrameworks(options, {
     client: context.client,
     clock,
+    random: context.random,
+    log,
+    metrics: metrics.preemption,
+    event: (schedulerName, pod, details) => recorders.get(schedulerName)?.event(pod, details),
+    runBeside: (task) => loop.runBeside(task),
+    activate: (key) => queue.activate(key),
     nominatedPods,
     waitingPods,
     extenders: options.extenders ?? [],
@@ -55,7 +62,6 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
       return context.objects(kind, isOwn && kind.kind === 'Pod' ? PODS_THAT_MATTER : undefined); // one watch serves all
     },
   });
-  const metrics = new SchedulerMetrics(registry);
   const queue = new SchedulingQueue(frameworks, {
     clock,
     log,

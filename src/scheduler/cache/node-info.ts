@@ -15,6 +15,8 @@ export class NodeInfo {
   readonly usedPorts = new HostPorts();
   /** A number that grows with every change of any node; two copies with the same number are equal. */
   generation = 0;
+  /** A number that no other node of the snapshot has; negative outside of one. See `NodeSlots`. */
+  slot = -1;
   #pods: PodInfo[] = [];
 
   constructor(name: string) {
@@ -64,6 +66,7 @@ export class NodeInfo {
   clone(): NodeInfo {
     const copy = new NodeInfo(this.name);
     copy.copyFrom(this);
+    copy.slot = this.slot;
     return copy;
   }
 

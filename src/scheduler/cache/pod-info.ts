@@ -7,6 +7,7 @@ import {
   type ResourceAmounts,
 } from '../../api/meaning/index.ts';
 import { keyOf, type Observed, type Pod } from '../../client/index.ts';
+import { type AffinityTerms, affinityTermsOf } from './affinity-terms.ts';
 import { Resources } from './resources.ts';
 
 const ASSUMED_MILLI_CPU = 100;
@@ -30,6 +31,8 @@ export class PodInfo {
   readonly nonZeroMilliCpu: number;
   readonly nonZeroMemory: number;
   readonly hostPorts: readonly HostPort[];
+  /** Its affinity to other pods. */
+  readonly terms: AffinityTerms;
 
   /** Results that the change of the pod does not touch are copied from its earlier state. */
   constructor(pod: Observed<Pod>, earlier?: PodInfo) {
@@ -43,6 +46,8 @@ export class PodInfo {
     this.nonZeroMilliCpu = nonZero.nonZeroMilliCpu;
     this.nonZeroMemory = nonZero.nonZeroMemory;
     this.hostPorts = known?.hostPorts ?? hostPortsOf(pod);
+    this.terms =
+      earlier !== undefined && earlier.pod.spec?.affinity === pod.spec?.affinity ? earlier.terms : affinityTermsOf(pod);
   }
 
   get schedulerName(): string {

@@ -130,7 +130,7 @@ describe('SchedulerCache', () => {
         const count = [...places.values()].filter((place) => place === info.name).length;
         expect([info.name, info.pods.length, info.requested.milliCpu]).toEqual([info.name, count, count * 1000]);
       }
-      expect(snapshot.byName.size).toBe(snapshot.nodes.length);
+      expect(snapshot.nodes.every((info) => snapshot.get(info.name) === info)).toBe(true);
     }
   });
 });

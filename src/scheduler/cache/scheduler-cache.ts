@@ -102,14 +102,10 @@ export class SchedulerCache {
   update(snapshot: Snapshot): void {
     for (let entry = this.#newest; entry !== undefined; entry = entry.older) {
       if (entry.info.generation <= snapshot.generation) break;
-      if (entry.info.node === undefined) snapshot.byName.delete(entry.info.name);
-      else snapshotOf(snapshot, entry.info.name).copyFrom(entry.info);
+      if (entry.info.node === undefined) snapshot.delete(entry.info.name);
+      else snapshot.put(entry.info);
     }
-    if (this.#orderGeneration > snapshot.generation) {
-      const names = this.#order.list();
-      if (snapshot.byName.size > names.length) dropOthers(snapshot, new Set(names));
-      snapshot.nodes = names.map((name) => snapshot.byName.get(name) as NodeInfo);
-    }
+    if (this.#orderGeneration > snapshot.generation) snapshot.setOrder(this.#order.list());
     snapshot.generation = this.#generation;
   }
 
@@ -164,20 +160,6 @@ export class SchedulerCache {
     if (entry.older !== undefined) entry.older.newer = entry.newer;
     entry.newer = undefined;
     entry.older = undefined;
-  }
-}
-
-function snapshotOf(snapshot: Snapshot, name: string): NodeInfo {
-  const known = snapshot.byName.get(name);
-  if (known !== undefined) return known;
-  const info = new NodeInfo(name);
-  snapshot.byName.set(name, info);
-  return info;
-}
-
-function dropOthers(snapshot: Snapshot, names: ReadonlySet<string>): void {
-  for (const name of snapshot.byName.keys()) {
-    if (!names.has(name)) snapshot.byName.delete(name);
   }
 }
 

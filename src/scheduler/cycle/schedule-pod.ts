@@ -132,7 +132,8 @@ export class PodScheduler {
   }
 
   #scores({ framework, cycle }: Search, nodes: readonly NodeInfo[]): Float64Array {
-    return nodes.length === 1 ? this.#sheet.total(1) : runScores(framework, cycle, { nodes, sheet: this.#sheet });
+    if (nodes.length === 1) return this.#sheet.total(1);
+    return runScores(framework, cycle, { nodes, snapshot: this.#snapshot, sheet: this.#sheet });
   }
 
   #best(nodes: readonly NodeInfo[], scores: Float64Array): NodeInfo {

@@ -53,6 +53,9 @@ export const unscheduledPodUpdate: ClusterEvent = { resource: 'UnschedulablePod'
 /** A pod has waited for too long; whatever rejected it, it is tried again. */
 export const unschedulableTimeout: ClusterEvent = { resource: '*', action: 'All', label: 'UnschedulableTimeout' };
 
+/** A plugin wants a pod to be tried. */
+export const forcedActivation: ClusterEvent = { resource: '*', action: 'All', label: 'ForceActivate' };
+
 export function labelOf(event: ClusterEvent): string {
   return event.label ?? `${event.resource}${event.action}`;
 }

@@ -11,7 +11,7 @@ export interface CycleKey<T> {
 export class Cycle {
   readonly pod: PodInfo;
   readonly #state = new Map<CycleKey<unknown>, unknown>();
-  readonly #skippedFilters = new Set<string>();
+  #skippedFilters = new Set<string>();
   readonly #skippedScores = new Set<string>();
 
   constructor(pod: PodInfo) {
@@ -36,7 +36,7 @@ export class Cycle {
   clone(): Cycle {
     const copy = new Cycle(this.pod);
     for (const [key, value] of this.#state) copy.#state.set(key, isCloneable(value) ? value.clone() : value);
-    for (const name of this.#skippedFilters) copy.#skippedFilters.add(name);
+    copy.#skippedFilters = this.#skippedFilters; // it does not change after PreFilter
     return copy;
   }
 

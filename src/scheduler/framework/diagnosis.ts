@@ -5,6 +5,7 @@ export class Diagnosis {
   readonly #byNode = new Map<string, Rejection>();
   /** The rejection of all nodes that were not looked at. */
   #forOthers: Rejection | undefined;
+  #last: Rejection | undefined;
   readonly unschedulablePlugins = new Set<string>();
   readonly pendingPlugins = new Set<string>();
   /** Set when the pod was rejected before any node was looked at. */
@@ -30,6 +31,8 @@ export class Diagnosis {
 
   reject(nodeName: string, rejection: Rejection): void {
     this.#byNode.set(nodeName, rejection);
+    if (rejection === this.#last) return; // thousands of nodes are rejected for the same few reasons
+    this.#last = rejection;
     this.blame(rejection);
   }
 

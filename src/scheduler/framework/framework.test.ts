@@ -42,10 +42,14 @@ test('plugins serve the points whose methods they have', () => {
     NodeAffinity: 'PreFilter Filter PreScore Score NormalizeScore',
     NodePorts: 'PreFilter Filter',
     NodeResourcesFit: 'Filter PreScore Score',
+    PodTopologySpread: 'PreFilter Filter PreScore Score NormalizeScore',
+    InterPodAffinity: 'PreFilter Filter PreScore Score NormalizeScore',
     DynamicResources: 'PreFilter PostFilter',
-    DefaultPreemption: 'PostFilter',
+    DefaultPreemption: 'PreEnqueue PostFilter',
     NodeResourcesBalancedAllocation: 'PreScore Score',
+    ImageLocality: 'PreScore Score',
     DefaultBinder: 'Bind',
+    NodeDeclaredFeatures: 'PreFilter Filter',
   });
 });
 
@@ -58,12 +62,18 @@ test('the default profile asks the filters in the order of kube-scheduler, with 
     'NodeAffinity',
     'NodePorts',
     'NodeResourcesFit',
+    'PodTopologySpread',
+    'InterPodAffinity',
+    'NodeDeclaredFeatures',
   ]);
   expect(framework.at('Score').map(({ name }) => [name, framework.weightOf(name)])).toEqual([
     ['TaintToleration', 3],
     ['NodeAffinity', 2],
     ['NodeResourcesFit', 1],
+    ['PodTopologySpread', 2],
+    ['InterPodAffinity', 2],
     ['NodeResourcesBalancedAllocation', 1],
+    ['ImageLocality', 1],
   ]);
 });
 

@@ -1,9 +1,9 @@
-import type { Clock } from '../../base/index.ts';
-import type { Client, Kind, KubernetesObject } from '../../client/index.ts';
-import type { Objects } from '../../kit/index.ts';
+import type { Clock, Logger, Random } from '../../base/index.ts';
+import type { Client, Kind, KubernetesObject, Observed, Pod } from '../../client/index.ts';
+import type { EventDetails, Objects } from '../../kit/index.ts';
 import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { Extender } from './extender.ts';
-import type { Plugin } from './plugin.ts';
+import type { Plugin, StepOptions } from './plugin.ts';
 import type { WaitingPods } from './waiting-pods.ts';
 
 /** What the plugins of all profiles share. */
@@ -11,16 +11,32 @@ export interface SharedContext {
   /** Undefined where there is no API server, as in measurements. */
   readonly client: Client | undefined;
   readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
   readonly nominatedPods: NominatedPods;
   /** For plugins that need the room of a pod which waits for permission: they reject it, and nothing has to be deleted. */
   readonly waitingPods: WaitingPods;
   /** All extenders, for plugins that ask them themselves, as preemption does. */
   readonly extenders: readonly Extender[];
+  /** Where preemption is counted; nowhere unless given. */
+  readonly metrics?: PreemptionMetrics;
+  /** Records an event about a pod, in the name of a profile. */
+  event(schedulerName: string, pod: Observed<Pod>, details: EventDetails): void;
+  /** Runs a task while the scheduler goes on, which waits for it when it stops. The task deals with its failures itself. */
+  runBeside(task: (options: StepOptions) => Promise<void>): void;
+  /** Has a waiting pod tried as soon as possible, whatever rejected it; by `namespace/name`. */
+  activate(key: string): void;
   /**
    * The objects of a kind, from the app's cache. A plugin asks when it is made, not later: this is how the scheduler knows
    * which kinds to watch. Their changes are told as events of the resource that has the kind's name.
    */
   objects<T extends KubernetesObject>(kind: Kind<T>): Lister<T>;
+}
+
+/** Counts what preemption does. */
+export interface PreemptionMetrics {
+  attempt(): void;
+  victims(count: number): void;
 }
 
 /** Reading objects from the cache. */

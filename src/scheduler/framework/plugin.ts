@@ -36,8 +36,8 @@ export interface Plugin {
   /** After all nodes were rejected: does something so that a later try succeeds, or says why it cannot. */
   postFilter?(cycle: Cycle, context: PostFilterContext): PostFilterAnswer | Promise<PostFilterAnswer>;
   /** Works out once what Score needs, or says that Score has nothing to say. */
-  preScore?(cycle: Cycle, nodes: readonly NodeInfo[]): 'skip' | undefined;
-  /** How good the node is for the pod: 0 to `MAX_NODE_SCORE`, or any number >= 0 if there is `normalizeScore`. */
+  preScore?(cycle: Cycle, nodes: readonly NodeInfo[], snapshot: Snapshot): 'skip' | undefined;
+  /** How good the node is for the pod: 0 to `MAX_NODE_SCORE`, or any number if there is `normalizeScore`. */
   score?(cycle: Cycle, node: NodeInfo): number;
   /** Brings the scores of all nodes into the range, in place. */
   normalizeScore?(cycle: Cycle, scores: Float64Array): void;

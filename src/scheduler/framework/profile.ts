@@ -31,10 +31,14 @@ export const defaultProfile: Profile = {
     { name: 'NodeAffinity', weight: 2 },
     { name: 'NodePorts' },
     { name: 'NodeResourcesFit', weight: 1 },
+    { name: 'PodTopologySpread', weight: 2 },
+    { name: 'InterPodAffinity', weight: 2 },
     { name: 'DynamicResources' },
     { name: 'DefaultPreemption' },
     { name: 'NodeResourcesBalancedAllocation', weight: 1 },
+    { name: 'ImageLocality', weight: 1 },
     { name: 'DefaultBinder' },
+    { name: 'NodeDeclaredFeatures' },
   ],
 };
 

@@ -8,7 +8,14 @@ import { Framework } from './framework.ts';
 import type { Plugin, PostFilterAnswer } from './plugin.ts';
 import { defaultProfile } from './profile.ts';
 import { unresolvable, unschedulable } from './rejection.ts';
-import { filtersFor, PluginTrial, type PostFilterOutcome, runPostFilters, runPreFilters } from './run-filters.ts';
+import {
+  filtersFor,
+  PluginTrial,
+  type PostFilterOutcome,
+  runPostFilters,
+  runPreFilters,
+  Trials,
+} from './run-filters.ts';
 
 const context = sharedContext();
 
@@ -63,7 +70,7 @@ describe('a trial', () => {
     const node = nodeInfoOf({}, [other]);
     const cycle = new Cycle(podInfoOf({ requests: { cpu: '2' } }));
     runPreFilters(framework, cycle, new Snapshot());
-    const trial = new PluginTrial(framework, cycle, node);
+    const trial = new PluginTrial(new Trials(framework, cycle), cycle, node);
     expect(trial.filter()?.reasons).toEqual(['Insufficient cpu']);
     trial.remove(other);
     expect(trial.filter()).toBeUndefined();

@@ -1,5 +1,6 @@
 import { compareUtf8 } from '../../base/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
+import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
 import type { Cycle } from './cycle.ts';
@@ -53,24 +54,42 @@ export type NodeFilter = (node: NodeInfo) => Rejection | undefined;
  * that the pod does not take their room, and as it is, because they may end up elsewhere.
  */
 export function filtersFor(framework: Framework, cycle: Cycle): NodeFilter {
-  const asItIs = pluginFilters(framework, cycle);
-  const { nominatedPods } = framework;
-  if (nominatedPods.size === 0) return asItIs;
+  return nodeFilter(cycle, new Trials(framework, cycle));
+}
+
+function nodeFilter(cycle: Cycle, trials: Trials): NodeFilter {
+  const { nominatedPods } = trials;
+  if (nominatedPods.size === 0) return (node) => trials.filter(cycle, node);
   const { uid, priority } = cycle.pod;
   return (node) => {
     const others = nominatedPods.on(node.name).filter((pod) => pod.priority >= priority && pod.uid !== uid);
-    if (others.length === 0) return asItIs(node);
-    const trial = new PluginTrial(framework, cycle, node);
+    if (others.length === 0) return trials.filter(cycle, node);
+    const trial = new PluginTrial(trials, cycle, node);
     for (const pod of others) trial.add(pod);
-    return trial.filterAsItIs() ?? asItIs(node);
+    return trial.filterAsItIs() ?? trials.filter(cycle, node);
   };
 }
 
-function pluginFilters(framework: Framework, cycle: Cycle): NodeFilter {
-  const plugins = framework.at('Filter').filter(({ name }) => !cycle.skippedFilters.has(name));
-  return (node) => {
-    for (let index = 0; index < plugins.length; index++) {
-      const plugin = plugins[index] as PluginAt<'Filter'>;
+/** The plugins that have a say in the trials of one cycle; to be made after PreFilter. */
+export class Trials {
+  readonly nominatedPods: NominatedPods;
+  readonly #filters: readonly PluginAt<'Filter'>[];
+  /** The plugins that keep count of the pods on a node. */
+  readonly hooks: readonly Plugin[];
+
+  constructor(framework: Framework, { skippedFilters }: Cycle) {
+    const isAsked = ({ name }: Plugin): boolean => !skippedFilters.has(name);
+    this.nominatedPods = framework.nominatedPods;
+    this.#filters = framework.at('Filter').filter(isAsked);
+    this.hooks = framework
+      .at('PreFilter')
+      .filter((plugin) => isAsked(plugin) && (plugin.addPod ?? plugin.removePod) !== undefined);
+  }
+
+  /** Runs the filters without looking at nominated pods. */
+  filter(cycle: Cycle, node: NodeInfo): Rejection | undefined {
+    for (let index = 0; index < this.#filters.length; index++) {
+      const plugin = this.#filters[index] as PluginAt<'Filter'>;
       try {
         const rejection = plugin.filter(cycle, node);
         if (rejection !== undefined) return rejection;
@@ -79,18 +98,19 @@ function pluginFilters(framework: Framework, cycle: Cycle): NodeFilter {
       }
     }
     return undefined;
-  };
+  }
 }
 
 /** A trial that keeps the plugins' state in step with the pods on the copy of the node. */
 export class PluginTrial implements NodeTrial {
   readonly node: NodeInfo;
-  readonly #framework: Framework;
+  readonly #trials: Trials;
   readonly #cycle: Cycle;
+  #filter: NodeFilter | undefined;
 
-  constructor(framework: Framework, cycle: Cycle, node: NodeInfo) {
-    this.#framework = framework;
-    this.#cycle = cycle.clone();
+  constructor(trials: Trials, cycle: Cycle, node: NodeInfo) {
+    this.#trials = trials;
+    this.#cycle = trials.hooks.length === 0 ? cycle : cycle.clone();
     this.node = node.clone();
   }
 
@@ -105,17 +125,16 @@ export class PluginTrial implements NodeTrial {
   }
 
   filter(): Rejection | undefined {
-    return filtersFor(this.#framework, this.#cycle)(this.node);
+    this.#filter ??= nodeFilter(this.#cycle, this.#trials);
+    return this.#filter(this.node);
   }
 
-  /** Runs the filters without looking at nominated pods. */
   filterAsItIs(): Rejection | undefined {
-    return pluginFilters(this.#framework, this.#cycle)(this.node);
+    return this.#trials.filter(this.#cycle, this.node);
   }
 
   #tell(what: string, tell: (plugin: Plugin) => void): void {
-    for (const plugin of this.#framework.at('PreFilter')) {
-      if (this.#cycle.skippedFilters.has(plugin.name)) continue;
+    for (const plugin of this.#trials.hooks) {
       try {
         tell(plugin);
       } catch (cause) {
@@ -137,7 +156,8 @@ export function runPostFilters(
   context: Omit<PostFilterContext, 'trial'>,
 ): PostFilterOutcome | Promise<PostFilterOutcome> {
   const plugins = framework.at('PostFilter');
-  const whole = { ...context, trial: (node: NodeInfo): NodeTrial => new PluginTrial(framework, cycle, node) };
+  const trials = new Trials(framework, cycle);
+  const whole = { ...context, trial: (node: NodeInfo): NodeTrial => new PluginTrial(trials, cycle, node) };
   const reasons: string[] = [];
   let nominatedNodeName = plugins.length === 0 ? '' : undefined;
   const conclude = (answer: PostFilterAnswer): PostFilterOutcome | undefined => {

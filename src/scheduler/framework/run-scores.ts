@@ -1,4 +1,5 @@
 import type { NodeInfo } from '../cache/node-info.ts';
+import type { Snapshot } from '../cache/snapshot.ts';
 import type { Cycle } from './cycle.ts';
 import { PluginFault } from './fit-error.ts';
 import type { Framework, PluginAt } from './framework.ts';
@@ -22,28 +23,43 @@ export class ScoreSheet {
   }
 }
 
+export interface ScoreOptions {
+  /** The nodes that will do. */
+  readonly nodes: readonly NodeInfo[];
+  /** All nodes. */
+  readonly snapshot: Snapshot;
+  readonly sheet: ScoreSheet;
+  /** Told what each plugin thinks of the nodes, in their order and before weights; the list is good for the call only. */
+  note?(plugin: string, scores: Float64Array): void;
+}
+
 /** What all plugins together think of each node; the result belongs to the sheet, and is good until the next call. */
 export function runScores(
   framework: Framework,
   cycle: Cycle,
-  { nodes, sheet }: { readonly nodes: readonly NodeInfo[]; readonly sheet: ScoreSheet },
+  { nodes, snapshot, sheet, note }: ScoreOptions,
 ): Float64Array {
-  runPreScores(framework, cycle, nodes);
+  runPreScores(framework, cycle, { nodes, snapshot });
   const total = sheet.total(nodes.length);
   const one = sheet.one(nodes.length);
   for (const plugin of framework.at('Score')) {
     if (cycle.skippedScores.has(plugin.name)) continue;
     scoreAll(plugin, cycle, { nodes, scores: one });
+    note?.(plugin.name, one);
     const weight = framework.weightOf(plugin.name);
     for (let index = 0; index < one.length; index++) total[index]! += weight * checked(plugin, one[index]!);
   }
   return total;
 }
 
-function runPreScores(framework: Framework, cycle: Cycle, nodes: readonly NodeInfo[]): void {
+function runPreScores(
+  framework: Framework,
+  cycle: Cycle,
+  { nodes, snapshot }: Pick<ScoreOptions, 'nodes' | 'snapshot'>,
+): void {
   for (const plugin of framework.at('PreScore')) {
     try {
-      if (plugin.preScore(cycle, nodes) === 'skip') cycle.skippedScores.add(plugin.name);
+      if (plugin.preScore(cycle, nodes, snapshot) === 'skip') cycle.skippedScores.add(plugin.name);
     } catch (cause) {
       throw new PluginFault(`running PreScore plugin "${plugin.name}"`, cause);
     }

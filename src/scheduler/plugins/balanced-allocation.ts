@@ -2,7 +2,7 @@ import type { NodeInfo } from '../cache/node-info.ts';
 import type { CycleKey } from '../framework/cycle.ts';
 import { MAX_NODE_SCORE, type Plugin } from '../framework/plugin.ts';
 import type { PluginContext } from '../framework/plugin-context.ts';
-import { readScoredResources, type ScoredResource } from './fit-args.ts';
+import { readBalancedAllocationArgs, type ScoredResource } from './fit-args.ts';
 import { isUncommon, podAmounts, takenOf } from './resource-allocation.ts';
 
 const NAME = 'NodeResourcesBalancedAllocation';
@@ -10,7 +10,7 @@ const amountsKey: CycleKey<Float64Array> = { name: `PreScore${NAME}` };
 
 /** Score: better where the pod brings the shares in use of CPU, memory and so on closer together. */
 export function balancedAllocation({ args }: Pick<PluginContext, 'args'>): Plugin {
-  const resources = readScoredResources((args as { resources?: unknown } | undefined)?.resources);
+  const resources = readBalancedAllocationArgs(args);
   return {
     name: NAME,
     preScore(cycle) {
@@ -39,6 +39,7 @@ interface Pending {
 function balance(node: NodeInfo, resources: readonly ScoredResource[], pending: Pending): number {
   let count = 0;
   let sum = 0;
+  let first = 0;
   let last = 0;
   for (let index = 0; index < resources.length; index++) {
     const share = shareInUse(
@@ -48,12 +49,14 @@ function balance(node: NodeInfo, resources: readonly ScoredResource[], pending: 
       pending.isWithPod,
     );
     if (share < 0) continue;
+    if (count === 0) first = share;
     count += 1;
     sum += share;
     last = share;
   }
   // two shares are equally far from their mean: by half of their difference
-  if (count <= 2) return score(count === 2 ? Math.abs(sum - last - last) / 2 : 0);
+  if (count <= 2) return score(count === 2 ? Math.abs((first - last) / 2) : 0);
+  const mean = sum / count;
   let squares = 0;
   for (let index = 0; index < resources.length; index++) {
     const share = shareInUse(
@@ -62,7 +65,7 @@ function balance(node: NodeInfo, resources: readonly ScoredResource[], pending: 
       pending.amounts[index]!,
       pending.isWithPod,
     );
-    if (share >= 0) squares += (share - sum / count) ** 2;
+    if (share >= 0) squares += (share - mean) * (share - mean);
   }
   return score(Math.sqrt(squares / count));
 }

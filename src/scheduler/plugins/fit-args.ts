@@ -1,50 +1,154 @@
+import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, required } from '../../api/index.ts';
+import { qualifiedNameProblems } from '../../api/values/index.ts';
+import { childPath, refuseArguments } from './plugin-arguments.ts';
+
 /** A resource that counts when nodes are compared. */
 export interface ScoredResource {
   readonly name: string;
   readonly weight: number;
 }
 
+/** A share of a resource in percent, and how good it is to have so much of it in use, from 0 to 10. */
+export interface UtilizationPoint {
+  readonly utilization: number;
+  readonly score: number;
+}
+
+type GivenResource = { readonly name: string; readonly weight?: number };
+
+/** The settings of NodeResourcesFit, as in NodeResourcesFitArgs. */
 export interface FitArgs {
+  /** Extended resources that Filter leaves out. */
+  readonly ignoredResources?: readonly string[];
+  /** The same for all extended resources in front of whose slash this stands. */
+  readonly ignoredResourceGroups?: readonly string[];
+  readonly scoringStrategy?: {
+    readonly type?: 'LeastAllocated' | 'MostAllocated' | 'RequestedToCapacityRatio';
+    /** CPU and memory alike unless given. */
+    readonly resources?: readonly GivenResource[];
+    readonly requestedToCapacityRatio?: { readonly shape?: readonly UtilizationPoint[] };
+  };
+}
+
+/** The settings of NodeResourcesBalancedAllocation, as in NodeResourcesBalancedAllocationArgs. */
+export interface BalancedAllocationArgs {
+  readonly resources?: readonly GivenResource[];
+}
+
+/** The settings of NodeResourcesFit, complete. */
+export interface FitSettings {
   readonly ignoredResources: ReadonlySet<string>;
   readonly ignoredResourceGroups: ReadonlySet<string>;
   readonly resources: readonly ScoredResource[];
+  readonly strategy: 'LeastAllocated' | 'MostAllocated' | 'RequestedToCapacityRatio';
+  /** Of RequestedToCapacityRatio. */
+  readonly shape: readonly UtilizationPoint[];
 }
 
 const DEFAULT_RESOURCES: readonly ScoredResource[] = [
   { name: 'cpu', weight: 1 },
   { name: 'memory', weight: 1 },
 ];
+const STRATEGIES = ['LeastAllocated', 'MostAllocated', 'RequestedToCapacityRatio'];
 
-/** Reads what a profile says for NodeResourcesFit, in the form of NodeResourcesFitArgs. */
-export function readFitArgs(args: unknown): FitArgs {
-  const {
-    ignoredResources = [],
-    ignoredResourceGroups = [],
-    scoringStrategy = {},
-  } = (args ?? {}) as {
-    ignoredResources?: readonly string[];
-    ignoredResourceGroups?: readonly string[];
-    scoringStrategy?: { type?: string; resources?: unknown };
-  };
-  const { type = 'LeastAllocated', resources } = scoringStrategy;
-  if (type !== 'LeastAllocated')
-    throw new Error(`Cannot set up NodeResourcesFit: scoring strategy ${JSON.stringify(type)} is not supported`);
+/** Reads what a profile says for NodeResourcesFit. */
+export function readFitArgs(args: unknown): FitSettings {
+  const given = (args ?? {}) as FitArgs;
+  refuseArguments('NodeResourcesFit', fitArgsErrors(given));
+  const { ignoredResources, ignoredResourceGroups, scoringStrategy = {} } = given;
   return {
     ignoredResources: new Set(ignoredResources),
     ignoredResourceGroups: new Set(ignoredResourceGroups),
-    resources: readScoredResources(resources),
+    resources: completed(scoringStrategy.resources),
+    strategy: scoringStrategy.type ?? 'LeastAllocated',
+    shape: scoringStrategy.requestedToCapacityRatio?.shape ?? [],
   };
 }
 
-/** CPU and memory alike unless others are given. */
-export function readScoredResources(resources: unknown): readonly ScoredResource[] {
-  if (resources === undefined) return DEFAULT_RESOURCES;
-  const list = resources as readonly Partial<ScoredResource>[];
-  return list.map(({ name = '', weight = 1 }) => {
-    if (name === '' || !(Number.isInteger(weight) && weight >= 1 && weight <= 100)) {
-      const shown = JSON.stringify({ name, weight });
-      throw new Error(`Cannot score resources: need a name and a weight from 1 to 100, got ${shown}`);
-    }
-    return { name, weight };
+/** Reads what a profile says for NodeResourcesBalancedAllocation: the resources whose shares are compared. */
+export function readBalancedAllocationArgs(args: unknown): readonly ScoredResource[] {
+  const given = (args ?? {}) as BalancedAllocationArgs;
+  refuseArguments('NodeResourcesBalancedAllocation', balancedAllocationArgsErrors(given));
+  return completed(given.resources);
+}
+
+/** What is wrong with the settings, in kube-scheduler's words. */
+export function fitArgsErrors(args: FitArgs, path = ''): FieldError[] {
+  const { ignoredResources = [], ignoredResourceGroups = [], scoringStrategy = {} } = args;
+  const strategyPath = childPath(path, 'scoringStrategy');
+  const { type = 'LeastAllocated', resources, requestedToCapacityRatio } = scoringStrategy;
+  const errors = [
+    ...nameErrors(ignoredResources, childPath(path, 'ignoredResources')),
+    ...groupErrors(ignoredResourceGroups, childPath(path, 'ignoredResourceGroups')),
+  ];
+  if (!STRATEGIES.includes(type)) errors.push(notSupported(`${strategyPath}.type`, type, STRATEGIES));
+  errors.push(...weightErrors(completed(resources), `${strategyPath}.resources`));
+  const ratioPath = `${strategyPath}.requestedToCapacityRatio`;
+  if (type !== 'RequestedToCapacityRatio') {
+    if (requestedToCapacityRatio !== undefined)
+      errors.push(forbiddenField(ratioPath, 'must be nil when type is not RequestedToCapacityRatio'));
+  } else if (requestedToCapacityRatio === undefined)
+    errors.push(required(ratioPath, 'must be specified when type is RequestedToCapacityRatio'));
+  else errors.push(...shapeErrors(requestedToCapacityRatio.shape ?? [], `${ratioPath}.shape`));
+  return errors;
+}
+
+/** The same for NodeResourcesBalancedAllocation. */
+export function balancedAllocationArgsErrors({ resources }: BalancedAllocationArgs, path = ''): FieldError[] {
+  return completed(resources).flatMap(({ name, weight }, index, all) => {
+    const itemPath = `${childPath(path, 'resources')}[${index}]`;
+    const isRepeated = all.findIndex((other) => other.name === name) < index;
+    return [
+      ...(isRepeated ? [duplicate(`${itemPath}.name`, name)] : []),
+      ...(weight === 1 ? [] : [invalidValue(`${itemPath}.weight`, weight, 'must be 1')]),
+    ];
   });
+}
+
+/** CPU and memory unless there are others; a weight that is absent or 0 is 1. */
+function completed(resources: readonly GivenResource[] = []): readonly ScoredResource[] {
+  if (resources.length === 0) return DEFAULT_RESOURCES;
+  return resources.map(({ name, weight = 0 }) => ({ name, weight: weight === 0 ? 1 : weight }));
+}
+
+function nameErrors(names: readonly string[], path: string): FieldError[] {
+  return names.flatMap((name, index) =>
+    qualifiedNameProblems(name).map((problem) => invalidValue(`${path}[${index}]`, name, problem)),
+  );
+}
+
+function groupErrors(groups: readonly string[], path: string): FieldError[] {
+  return groups.flatMap((group, index) => [
+    ...(group.includes('/') ? [invalidValue(`${path}[${index}]`, group, "resource group name can't contain '/'")] : []),
+    ...qualifiedNameProblems(group).map((problem) => invalidValue(`${path}[${index}]`, group, problem)),
+  ]);
+}
+
+function weightErrors(resources: readonly ScoredResource[], path: string): FieldError[] {
+  return resources.flatMap(({ name, weight }, index) => {
+    if (weight > 0 && weight <= 100) return [];
+    const detail = `resource weight of ${name} not in valid range (0, 100]`;
+    return [invalidValue(`${path}[${index}].weight`, weight, detail)];
+  });
+}
+
+function shapeErrors(shape: readonly UtilizationPoint[], path: string): FieldError[] {
+  if (shape.length === 0) return [required(path, 'at least one point must be specified')];
+  const errors: FieldError[] = [];
+  const unsorted = shape.findIndex(
+    ({ utilization }, index) => index > 0 && shape[index - 1]!.utilization >= utilization,
+  );
+  if (unsorted > 0) {
+    const { utilization } = shape[unsorted] as UtilizationPoint;
+    errors.push(
+      invalidValue(`${path}[${unsorted}].utilization`, utilization, 'values must be sorted in increasing order'),
+    );
+  }
+  for (const [index, { utilization, score }] of shape.entries()) {
+    if (!(utilization >= 0 && utilization <= 100))
+      errors.push(invalidValue(`${path}[${index}].utilization`, utilization, 'not in valid range [0, 100]'));
+    if (!(score >= 0 && score <= 10))
+      errors.push(invalidValue(`${path}[${index}].score`, score, 'not in valid range [0, 10]'));
+  }
+  return errors;
 }

@@ -1,15 +1,18 @@
 import type { DeepReadonly } from '../../base/index.ts';
 import { compileTerm, type NodeTest, requiredNodes } from '../../api/meaning/index.ts';
-import type { NodeSelectorTerm } from '../../api/types/core/v1.d.ts';
+import type { NodeAffinity, NodeSelectorTerm } from '../../api/types/core/v1.d.ts';
 import type { Node, Observed, Pod } from '../../client/index.ts';
 import type { Change } from '../framework/cluster-event.ts';
 import type { CycleKey } from '../framework/cycle.ts';
 import type { Plugin } from '../framework/plugin.ts';
+import type { PluginContext } from '../framework/plugin-context.ts';
 import { unresolvable } from '../framework/rejection.ts';
 import { normalizeScores } from './normalize-scores.ts';
 
 const NAME = 'NodeAffinity';
 const NO_MATCH = unresolvable(NAME, "node(s) didn't match Pod's node affinity/selector");
+const NOT_ENFORCED = unresolvable(NAME, "node(s) didn't match scheduler-enforced node affinity");
+const ANY: NodeTest = () => true;
 const CONFLICT = unresolvable(NAME, 'pod affinity terms conflict');
 
 interface Preference {
@@ -20,8 +23,17 @@ interface Preference {
 const required: CycleKey<NodeTest> = { name: `PreFilter${NAME}` };
 const preferred: CycleKey<readonly Preference[]> = { name: `PreScore${NAME}` };
 
+/** The settings of NodeAffinity, as in NodeAffinityArgs. */
+export interface NodeAffinityArgs {
+  /** Holds for all pods of the profile beside their own node affinity. */
+  readonly addedAffinity?: DeepReadonly<NodeAffinity>;
+}
+
 /** Filter: `nodeSelector` and required node affinity. Score: preferred node affinity, by the weights of its terms. */
-export function nodeAffinity(): Plugin {
+export function nodeAffinity({ args }: Pick<PluginContext, 'args'>): Plugin {
+  const { addedAffinity = {} } = (args ?? {}) as NodeAffinityArgs;
+  const enforced = requiredNodes({ spec: { containers: [], affinity: { nodeAffinity: addedAffinity } } });
+  const added = preferencesOf(addedAffinity);
   return {
     name: NAME,
     events: [
@@ -29,6 +41,7 @@ export function nodeAffinity(): Plugin {
         resource: 'Node',
         actions: ['Add', 'UpdateNodeLabel'],
         isWorthRetry: ({ pod }, { old, now }: Change<Node>) => {
+          if (now !== undefined && enforced?.(now) === false) return false;
           const test = requiredNodes(pod);
           if (test === undefined || now === undefined) return true;
           return test(now) && (old === undefined || !test(old));
@@ -38,17 +51,21 @@ export function nodeAffinity(): Plugin {
     preFilter(cycle) {
       const { pod } = cycle.pod;
       const test = requiredNodes(pod);
-      if (test === undefined) return 'skip';
-      cycle.write(required, test);
+      if (test === undefined && enforced === undefined) return 'skip';
+      cycle.write(required, test ?? ANY);
       const nodes = namedNodes(pod);
       if (nodes === undefined) return undefined;
       return nodes.size === 0 ? CONFLICT : { nodes };
     },
-    filter: (cycle, { node }) => (node !== undefined && cycle.read(required)(node) ? undefined : NO_MATCH),
+    filter(cycle, { node }) {
+      if (node === undefined) return NO_MATCH;
+      if (enforced?.(node) === false) return NOT_ENFORCED;
+      return cycle.read(required)(node) ? undefined : NO_MATCH;
+    },
     preScore(cycle) {
-      const preferences = preferencesOf(cycle.pod.pod);
-      if (preferences === undefined) return 'skip';
-      cycle.write(preferred, preferences);
+      const own = preferencesOf(cycle.pod.pod.spec?.affinity?.nodeAffinity);
+      if (own === undefined && added === undefined) return 'skip';
+      cycle.write(preferred, [...(added ?? []), ...(own ?? [])]);
       return undefined;
     },
     score(cycle, { node }) {
@@ -86,9 +103,8 @@ function namesOf({ matchFields = [] }: DeepReadonly<NodeSelectorTerm>): string[]
   return names as string[] | undefined;
 }
 
-function preferencesOf(pod: Observed<Pod>): Preference[] | undefined {
-  const terms = pod.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution;
-  return terms?.flatMap(({ weight, preference }) => {
+function preferencesOf(affinity: DeepReadonly<NodeAffinity> | undefined): Preference[] | undefined {
+  return affinity?.preferredDuringSchedulingIgnoredDuringExecution?.flatMap(({ weight, preference }) => {
     const test = weight === 0 ? undefined : compileTerm(preference);
     return test === undefined ? [] : [{ weight, test }];
   });

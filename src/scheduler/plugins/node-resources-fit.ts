@@ -1,4 +1,5 @@
 import { isAssigned, isExtendedResource } from '../../api/meaning/index.ts';
+import { unreachable } from '../../base/index.ts';
 import type { Node, Pod } from '../../client/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import { PodInfo } from '../cache/pod-info.ts';
@@ -8,20 +9,28 @@ import type { CycleKey } from '../framework/cycle.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import type { PluginContext } from '../framework/plugin-context.ts';
 import type { Rejection } from '../framework/rejection.ts';
-import { readFitArgs } from './fit-args.ts';
-import { allocationScore, type AllocationScoring, leastAllocated, nonZeroPodAmounts } from './resource-allocation.ts';
+import { type FitSettings, readFitArgs } from './fit-args.ts';
+import {
+  allocationScore,
+  type AllocationScoring,
+  byUtilization,
+  leastAllocated,
+  mostAllocated,
+  nonZeroPodAmounts,
+} from './resource-allocation.ts';
 
 const NAME = 'NodeResourcesFit';
 const amounts: CycleKey<Float64Array> = { name: `PreScore${NAME}` };
 
-/** Filter: a node must have what the pod requests. Score (LeastAllocated): the more would be left free the better. */
+/** Filter: a node must have what the pod requests. Score: by how much would be in use, as the strategy says. */
 export function nodeResourcesFit({ args }: Pick<PluginContext, 'args'>): Plugin {
-  const { ignoredResources, ignoredResourceGroups, resources } = readFitArgs(args);
+  const settings = readFitArgs(args);
+  const { ignoredResources, ignoredResourceGroups, resources } = settings;
   const isIgnored = (name: string): boolean =>
     isExtendedResource(name) &&
     (ignoredResources.has(name) || ignoredResourceGroups.has(name.slice(0, name.indexOf('/'))));
   const rejections = new RejectionTable();
-  const scoring: AllocationScoring = { resources, isNonZero: true, score: leastAllocated };
+  const scoring = scoringOf(settings);
   return {
     name: NAME,
     events: [
@@ -39,6 +48,19 @@ export function nodeResourcesFit({ args }: Pick<PluginContext, 'args'>): Plugin 
     },
     score: (cycle, node) => allocationScore(cycle.read(amounts), node, scoring),
   };
+}
+
+function scoringOf({ resources, strategy, shape }: FitSettings): AllocationScoring {
+  switch (strategy) {
+    case 'LeastAllocated':
+      return { resources, isNonZero: true, score: leastAllocated };
+    case 'MostAllocated':
+      return { resources, isNonZero: true, score: mostAllocated };
+    case 'RequestedToCapacityRatio':
+      return { resources, isNonZero: true, score: byUtilization(shape), isOverScoredOnly: true };
+    default:
+      return unreachable(strategy);
+  }
 }
 
 /** The resources that a node is short of, and whether removing pods would not help. */

@@ -1,16 +1,20 @@
 import type { PluginFactory } from '../framework/plugin-context.ts';
 import { balancedAllocation } from './balanced-allocation.ts';
 import { defaultBinder } from './default-binder.ts';
-import { defaultPreemption } from './default-preemption.ts';
 import { dynamicResources } from './dynamic-resources.ts';
+import { imageLocality } from './image-locality.ts';
 import { nodeAffinity } from './node-affinity.ts';
+import { nodeDeclaredFeatures } from './node-declared-features.ts';
 import { nodeName } from './node-name.ts';
 import { nodePorts } from './node-ports.ts';
 import { nodeResourcesFit } from './node-resources-fit.ts';
 import { nodeUnschedulable } from './node-unschedulable.ts';
+import { interPodAffinity } from './pod-affinity/inter-pod-affinity.ts';
+import { defaultPreemption } from './preemption/default-preemption.ts';
 import { prioritySort } from './priority-sort.ts';
 import { schedulingGates } from './scheduling-gates.ts';
 import { taintToleration } from './taint-toleration.ts';
+import { podTopologySpread } from './topology-spread/topology-spread.ts';
 
 /** The plugins that come with the scheduler, by the names that profiles use. */
 export const builtInPlugins: ReadonlyMap<string, PluginFactory> = new Map<string, PluginFactory>([
@@ -22,8 +26,12 @@ export const builtInPlugins: ReadonlyMap<string, PluginFactory> = new Map<string
   ['NodeAffinity', nodeAffinity],
   ['NodePorts', nodePorts],
   ['NodeResourcesFit', nodeResourcesFit],
+  ['PodTopologySpread', podTopologySpread],
+  ['InterPodAffinity', interPodAffinity],
   ['DynamicResources', dynamicResources],
   ['DefaultPreemption', defaultPreemption],
   ['NodeResourcesBalancedAllocation', balancedAllocation],
+  ['ImageLocality', imageLocality],
   ['DefaultBinder', defaultBinder],
+  ['NodeDeclaredFeatures', nodeDeclaredFeatures],
 ]);

@@ -3,7 +3,7 @@ import type { NodeInfo } from '../cache/node-info.ts';
 import { ASSUMED_REQUESTS, type PodInfo } from '../cache/pod-info.ts';
 import { isScalarResource, Resources } from '../cache/resources.ts';
 import { MAX_NODE_SCORE } from '../framework/plugin.ts';
-import type { ScoredResource } from './fit-args.ts';
+import type { ScoredResource, UtilizationPoint } from './fit-args.ts';
 
 /** What a pod wants of each scored resource, in their order. */
 export function podAmounts(pod: PodInfo, resources: readonly ScoredResource[]): Float64Array {
@@ -30,6 +30,8 @@ export interface AllocationScoring {
   readonly isNonZero: boolean;
   /** The score of one resource: with the pod `requested` of the `allocatable` would be taken. */
   score(requested: number, allocatable: number): number;
+  /** Leaves out resources with score 0, and rounds the mean to the nearest number in place of down. */
+  readonly isOverScoredOnly?: boolean;
 }
 
 /** The weighted mean over the resources that the node has. */
@@ -44,16 +46,38 @@ export function allocationScore(amounts: Float64Array, node: NodeInfo, scoring: 
     const allocatable = node.allocatable.amount(name) ?? 0;
     if (allocatable === 0) continue;
     const taken = scoring.isNonZero ? nonZeroTaken(node, name) : takenOf(node, name);
-    sum += weight * scoring.score(taken + wanted, allocatable);
+    const score = scoring.score(taken + wanted, allocatable);
+    if (scoring.isOverScoredOnly === true && score <= 0) continue;
+    sum += weight * score;
     weights += weight;
   }
-  return weights === 0 ? 0 : Math.floor(sum / weights);
+  if (weights === 0) return 0;
+  return scoring.isOverScoredOnly === true ? Math.round(sum / weights) : Math.floor(sum / weights);
 }
 
 /** The share that would stay free. */
 export function leastAllocated(requested: number, allocatable: number): number {
   if (requested > allocatable) return 0;
   return Math.floor(((allocatable - requested) * MAX_NODE_SCORE) / allocatable);
+}
+
+/** The share that would be taken. */
+export function mostAllocated(requested: number, allocatable: number): number {
+  return Math.floor((Math.min(requested, allocatable) * MAX_NODE_SCORE) / allocatable);
+}
+
+/** The score for the share that would be taken, by straight lines between the points. */
+export function byUtilization(shape: readonly UtilizationPoint[]): AllocationScoring['score'] {
+  const points = shape.map(({ utilization, score }) => ({ utilization, score: score * (MAX_NODE_SCORE / 10) }));
+  return (requested, allocatable) => {
+    const utilization = requested > allocatable ? 100 : Math.floor((requested * 100) / allocatable);
+    const index = points.findIndex((point) => utilization <= point.utilization);
+    const to = points.at(index) as UtilizationPoint; // the last one when the share is beyond it
+    const from = points[index - 1];
+    if (from === undefined) return to.score;
+    const rise = (to.score - from.score) * (utilization - from.utilization);
+    return from.score + Math.trunc(rise / (to.utilization - from.utilization));
+  };
 }
 
 /** How much of a resource the pods on a node take. */

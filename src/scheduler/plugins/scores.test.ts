@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeInfo } from '../cache/node-info.ts';
+import { Snapshot } from '../cache/snapshot.ts';
 import { Cycle } from '../framework/cycle.ts';
 import { Framework } from '../framework/framework.ts';
 import type { PluginUse } from '../framework/profile.ts';
@@ -13,7 +14,9 @@ function scoresOf(use: PluginUse, pod: PodSketch, nodes: readonly NodeInfo[]): n
   const plugins = [{ name: 'PrioritySort' }, use, { name: 'DefaultBinder' }];
   const context = sharedContext();
   const framework = new Framework({ schedulerName: 'test', plugins }, builtInPlugins, context);
-  return [...runScores(framework, new Cycle(podInfoOf(pod)), { nodes, sheet: new ScoreSheet() })];
+  return [
+    ...runScores(framework, new Cycle(podInfoOf(pod)), { nodes, snapshot: new Snapshot(), sheet: new ScoreSheet() }),
+  ];
 }
 
 const room = { allocatable: { cpu: '4', memory: '10000', pods: '110', 'example.com/gpu': '4' } };
@@ -51,9 +54,32 @@ describe('NodeResourcesFit (LeastAllocated)', () => {
     expect(scoresOf({ ...fit, args }, { requests: { cpu: '2', 'example.com/gpu': '1' } }, [empty])).toEqual([56]);
   });
 
-  test('refuses strategies that it does not have', () => {
+  test('refuses settings that make no sense, in the words of kube-scheduler', () => {
+    const args = { scoringStrategy: { type: 'None', resources: [{ name: 'cpu', weight: 101 }] } };
+    expect(() => scoresOf({ ...fit, args }, {}, [empty])).toThrow(
+      'Cannot set up NodeResourcesFit: scoringStrategy.type: Unsupported value: "None": supported values: "LeastAllocated", ' +
+        '"MostAllocated", "RequestedToCapacityRatio", scoringStrategy.resources[0].weight: Invalid value: 101: ' +
+        'resource weight of cpu not in valid range (0, 100]',
+    );
+  });
+
+  test('prefers what would be in use with MostAllocated', () => {
     const args = { scoringStrategy: { type: 'MostAllocated' } };
-    expect(() => scoresOf({ ...fit, args }, {}, [empty])).toThrow('scoring strategy "MostAllocated" is not supported');
+    // used: cpu 4/4, memory 10000/10000; empty: cpu 25, memory 50
+    expect(scoresOf({ ...fit, args }, { requests: { cpu: '1', memory: '5000' } }, [used, empty])).toEqual([100, 37]);
+  });
+
+  test('scores shares as the shape of RequestedToCapacityRatio says, and leaves out resources with score 0', () => {
+    const shape = [
+      { utilization: 0, score: 0 },
+      { utilization: 50, score: 10 },
+      { utilization: 100, score: 5 },
+    ];
+    const args = { scoringStrategy: { type: 'RequestedToCapacityRatio', requestedToCapacityRatio: { shape } } };
+    // empty: cpu 25 % -> 50, memory 50 % -> 100; used: both 100 % -> 50
+    expect(scoresOf({ ...fit, args }, { requests: { cpu: '1', memory: '5000' } }, [used, empty])).toEqual([50, 75]);
+    // cpu 0.1 % -> 0, which does not count, memory 75 % -> 75
+    expect(scoresOf({ ...fit, args }, { requests: { cpu: '1m', memory: '7500' } }, [empty])).toEqual([75]);
   });
 });
 

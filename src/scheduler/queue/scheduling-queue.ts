@@ -4,6 +4,7 @@ import { NominatedPods } from '../cache/nominated-pods.ts';
 import {
   type Change,
   type ClusterEvent,
+  forcedActivation,
   labelOf,
   unscheduledPodAdd,
   unscheduledPodUpdate,
@@ -166,6 +167,13 @@ export class SchedulingQueue implements Disposable {
       this.#requeue(pod, this.#adviceAfterTry(pod), 'ScheduleAttemptFailure');
     }
     this.done(pod.uid);
+  }
+
+  /** Has a waiting pod tried as soon as possible, whatever rejected it. */
+  activate(key: string): void {
+    const pod = this.#places.get(key);
+    if (pod !== undefined) this.#enter(pod, 'active', labelOf(forcedActivation));
+    else this.#inFlight.record(forcedActivation, {}); // it may be being tried, and comes back then
   }
 
   /** Moves the pods for which an event in the cluster is worth another try. */

@@ -1,11 +1,11 @@
 // Pods and nodes for tests and measurements, as the API server would hand them out.
-import type { Node, Observed, Pod } from '../../client/index.ts';
+import { keyOf, type Kind, type KubernetesObject, type Node, type Observed, type Pod } from '../../client/index.ts';
 import type { NodeSpec, PodSpec, PodStatus } from '../../api/types/core/v1.d.ts';
-import { VirtualClock } from '../../base/index.ts';
+import { discardLogger, SeededRandom, VirtualClock } from '../../base/index.ts';
 import { NodeInfo } from '../cache/node-info.ts';
 import { NominatedPods } from '../cache/nominated-pods.ts';
 import { PodInfo } from '../cache/pod-info.ts';
-import type { SharedContext } from '../framework/plugin-context.ts';
+import type { Lister, SharedContext } from '../framework/plugin-context.ts';
 import { WaitingPods } from '../framework/waiting-pods.ts';
 
 interface PodSketch extends Partial<PodSpec> {
@@ -67,17 +67,35 @@ export function nodeInfoOf(sketch?: NodeSketch, pods: readonly PodInfo[] = []): 
   return info;
 }
 
+/** A cache of those of the objects that have the kind. */
+export function listerOf<T extends KubernetesObject>(
+  { kind }: Kind<T>,
+  objects: readonly KubernetesObject[],
+): Lister<T> {
+  const isOfKind = (object: KubernetesObject): object is Observed<T> & KubernetesObject => object.kind === kind;
+  const observed: readonly Observed<T>[] = objects.filter(isOfKind);
+  return {
+    get: (key) => observed.find((object) => keyOf(object) === key),
+    list: ({ namespace } = {}) =>
+      observed.filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace),
+    byIndex: () => [],
+  };
+}
+
 /** What plugins are made with where there is no API server. */
 export function sharedContext(given: Partial<SharedContext> = {}): SharedContext {
   return {
     client: undefined,
     clock: new VirtualClock(),
+    random: new SeededRandom(1),
+    log: discardLogger,
     nominatedPods: new NominatedPods(),
     waitingPods: new WaitingPods(),
     extenders: [],
-    objects({ kind }) {
-      throw new Error(`Cannot list objects of kind "${kind}": there is no API server`);
-    },
+    event: () => undefined,
+    runBeside: () => undefined,
+    activate: () => undefined,
+    objects: (kind) => listerOf(kind, []),
     ...given,
   };
 }

@@ -31,7 +31,7 @@ test.each(runs.map((run, index) => ({ run, index })))(
       runPreFilters(framework, cycle, snapshot);
       const filter = filtersFor(framework, cycle);
       const nodes = snapshot.nodes.filter((node) => filter(node) === undefined);
-      const scores = runScores(framework, cycle, { nodes, sheet: new ScoreSheet() });
+      const scores = runScores(framework, cycle, { nodes, snapshot, sheet: new ScoreSheet() });
       return nodes.filter((_, index) => scores[index] === Math.max(...scores)).map(({ name }) => name);
     };
 

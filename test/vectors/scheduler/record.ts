@@ -1,21 +1,31 @@
 // Lets a real kube-scheduler place the pods of clusters made up at random, and records where it puts them.
-//   npm run peers -- etcd kube-apiserver kube-scheduler, then: npm run vectors:scheduler -- [--runs 6] [--seed TEXT]
+//   npm run peers -- etcd kube-apiserver kube-scheduler, then: npm run vectors:scheduler -- [--decisions] [--runs 6] [--seed TEXT]
+// With --decisions it records the decisions of all plugins, with scores and victims, in place of the placements.
 import { parseArgs } from 'node:util';
 import { startKube, whyNoKube } from '../../../peers/index.ts';
 import type { PodSpec } from '../../../src/api/types/core/v1.d.ts';
 import { SeededRandom } from '../../../src/base/index.ts';
 import { type Client, connect, mergePatch, type Pod, type Stored, StatusError } from '../../../src/client/index.ts';
+import { recordDecisions } from './record-decisions.ts';
 import { RandomCluster, type RandomNode, type RandomPod } from './random-cluster.ts';
 import { type RecordedPod, type RecordedRun, writeRuns } from './recorded-run.ts';
 
 const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '6' }, seed: { type: 'string', default: 'placements' } },
+  options: {
+    decisions: { type: 'boolean', default: false },
+    runs: { type: 'string', default: '6' },
+    seed: { type: 'string', default: 'placements' },
+  },
 });
 
 const why = whyNoKube(['kube-scheduler']);
 if (why !== undefined) {
   console.error(`Cannot record: ${why}`);
   process.exit(1);
+}
+if (values.decisions) {
+  await recordDecisions({ runs: Number(values.runs), seed: values.seed });
+  process.exit(0);
 }
 // without a controller manager there are no service accounts, and nobody takes taints off new nodes
 const apiserverFlags = ['--disable-admission-plugins=ServiceAccount,TaintNodesByCondition'];

@@ -1,0 +1,62 @@
+import type { PodInfo } from '../cache/pod-info.ts';
+import type { PlacedImage } from '../cache/image-index.ts';
+import type { Snapshot } from '../cache/snapshot.ts';
+import type { CycleKey } from '../framework/cycle.ts';
+import { MAX_NODE_SCORE, type Plugin } from '../framework/plugin.ts';
+
+const MEBIBYTE = 1024 * 1024;
+/** Images below this size in all make no difference. */
+const LEAST_BYTES = 23 * MEBIBYTE;
+/** From this size for each container on, a node cannot get better. */
+const MOST_BYTES = 1000 * MEBIBYTE;
+
+interface Scored {
+  readonly image: PlacedImage;
+  /** Its size, scaled by the share of nodes that have it: an image on few nodes must not draw all pods there. */
+  readonly worth: number;
+}
+
+interface PodImages {
+  readonly images: readonly Scored[];
+  readonly mostBytes: number;
+}
+
+const NAME = 'ImageLocality';
+const imagesKey: CycleKey<PodImages> = { name: `PreScore${NAME}` };
+
+/** Score: better where the images of the pod's containers and image volumes are there already. */
+export function imageLocality(): Plugin {
+  return {
+    name: NAME,
+    preScore(cycle, _nodes, snapshot) {
+      const images = imagesOf(cycle.pod, snapshot);
+      if (images.length === 0) return 'skip';
+      const { containers = [], initContainers = [] } = cycle.pod.pod.spec ?? {};
+      cycle.write(imagesKey, { images, mostBytes: MOST_BYTES * (containers.length + initContainers.length) });
+      return undefined;
+    },
+    score(cycle, { slot }) {
+      const { images, mostBytes } = cycle.read(imagesKey);
+      let sum = 0;
+      for (const { image, worth } of images) if (image.slots.has(slot)) sum += worth;
+      const bytes = Math.min(mostBytes, Math.max(LEAST_BYTES, sum));
+      return Math.floor((MAX_NODE_SCORE * (bytes - LEAST_BYTES)) / (mostBytes - LEAST_BYTES));
+    },
+  };
+}
+
+function imagesOf({ pod }: PodInfo, snapshot: Snapshot): Scored[] {
+  const { containers = [], initContainers = [], volumes = [] } = pod.spec ?? {};
+  const names = [...initContainers, ...containers].map(({ image }) => image ?? '');
+  for (const { image } of volumes) if (image !== undefined) names.push(image.reference ?? '');
+  return names.flatMap((name) => {
+    const image = snapshot.images.find(withTag(name));
+    if (image === undefined) return [];
+    return [{ image, worth: Math.trunc(image.size * (image.slots.size / snapshot.nodes.length)) }];
+  });
+}
+
+/** As container runtimes name images: an image without a tag is the latest one. */
+function withTag(name: string): string {
+  return name.lastIndexOf(':') <= name.lastIndexOf('/') ? `${name}:latest` : name;
+}

@@ -1,0 +1,36 @@
+import type { Node, Observed, Pod } from '../../../client/index.ts';
+import { PodInfo } from '../../cache/pod-info.ts';
+import type { Change } from '../../framework/cluster-event.ts';
+import { areAllAbout } from './affinity-queries.ts';
+
+/** A pod that is wanted near has come, one that is not has gone, or one of them or the waiting pod has other labels. */
+export function isAffinityChangedByPod(waiting: PodInfo, { old, now }: Change<Pod>): boolean {
+  if (old !== undefined && now?.metadata.uid === waiting.uid) return true;
+  if ([old, now].some((other) => other !== undefined && !isPlaced(other))) return false;
+  const { required, requiredAnti } = waiting.terms;
+  const before = old === undefined ? undefined : new PodInfo(old);
+  const after = now === undefined ? undefined : new PodInfo(now);
+  if (before === undefined) return after !== undefined && areAllAbout(required, after);
+  if (after === undefined) return areAllAbout(requiredAnti, before) || areAllAbout(before.terms.requiredAnti, waiting);
+  if (!areAllAbout(required, before) && areAllAbout(required, after)) return true;
+  return areAllAbout(requiredAnti, before) && !areAllAbout(requiredAnti, after);
+}
+
+function isPlaced({ spec, status }: Observed<Pod>): boolean {
+  return (spec?.nodeName ?? '') !== '' || (status?.nominatedNodeName ?? '') !== '';
+}
+
+/** A node is new, or belongs to another part of the cluster by a label that the pod's terms name. */
+export function isAffinityChangedByNode({ terms }: PodInfo, { old, now }: Change<Node>): boolean {
+  const labelsOf = (node: Observed<Node> | undefined): Readonly<Record<string, string>> => node?.metadata.labels ?? {};
+  const isNearer = terms.required.some(({ topologyKey }) => {
+    const value = labelsOf(now)[topologyKey];
+    return value !== undefined && labelsOf(old)[topologyKey] !== value;
+  });
+  if (isNearer) return true;
+  if (old === undefined) return terms.requiredAnti.length > 0;
+  return terms.requiredAnti.some(({ topologyKey }) => {
+    const before = labelsOf(old)[topologyKey];
+    return before !== undefined && before !== labelsOf(now)[topologyKey];
+  });
+}

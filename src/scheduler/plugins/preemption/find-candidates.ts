@@ -1,0 +1,51 @@
+import type { NodeInfo } from '../../cache/node-info.ts';
+import type { PodInfo } from '../../cache/pod-info.ts';
+import { Diagnosis } from '../../framework/diagnosis.ts';
+import type { PostFilterContext } from '../../framework/plugin.ts';
+import type { Candidate } from './choose-candidate.ts';
+import type { budgetsOf } from './disruption-budgets.ts';
+import { selectVictims } from './select-victims.ts';
+
+export interface CandidateSearch {
+  readonly context: PostFilterContext;
+  readonly budgets: ReturnType<typeof budgetsOf>;
+  /** The nodes in question. */
+  readonly nodes: readonly NodeInfo[];
+  /** The node to begin with. */
+  readonly start: number;
+  /** The search ends with so many candidates, if one of them breaks no budget. */
+  readonly wanted: number;
+}
+
+/** Candidates, those that break no budget first; without any, what is in the way on the nodes. */
+export interface FoundCandidates {
+  readonly candidates: readonly Candidate[];
+  readonly diagnosis: Diagnosis;
+}
+
+/** Tries on one node after the other which pods would have to go. Fails when a plugin does and there is no candidate. */
+export function findCandidates(pod: PodInfo, search: CandidateSearch): FoundCandidates {
+  const { context, budgets, nodes, start, wanted } = search;
+  const diagnosis = new Diagnosis();
+  const harmless: Candidate[] = [];
+  const violating: Candidate[] = [];
+  let failure: unknown;
+  for (let tried = 0; tried < nodes.length; tried++) {
+    const node = nodes[(start + tried) % nodes.length] as NodeInfo;
+    try {
+      const found = selectVictims(pod, context.trial(node), budgets);
+      if ('code' in found) {
+        diagnosis.reject(node.name, found);
+        continue;
+      }
+      if (found.pods.length === 0) throw new Error(`expected at least one victim pod on node "${node.name}"`);
+      (found.budgetViolations === 0 ? harmless : violating).push({ nodeName: node.name, ...found });
+    } catch (error) {
+      failure ??= error;
+    }
+    if (harmless.length > 0 && harmless.length + violating.length >= wanted) break;
+  }
+  const candidates = [...harmless, ...violating];
+  if (candidates.length === 0 && failure !== undefined) throw failure;
+  return { candidates, diagnosis };
+}

@@ -1,0 +1,150 @@
+import { formatTime, instantOfMillis } from '../../../api/index.ts';
+import { type Observed, type Pod, StatusError, strategicPatch } from '../../../client/index.ts';
+import type { PodInfo } from '../../cache/pod-info.ts';
+import type { StepOptions } from '../../framework/plugin.ts';
+import type { Lister, PluginContext } from '../../framework/plugin-context.ts';
+import { unschedulable } from '../../framework/rejection.ts';
+import type { Candidate } from './choose-candidate.ts';
+
+const PLUGIN = 'DefaultPreemption';
+
+/** One pod that makes others go, on a node. */
+interface Preemption {
+  readonly pod: PodInfo;
+  readonly nodeName: string;
+}
+
+/**
+ * Removes victims while the scheduler goes on (KEP-4832). The pod for which they go is not tried meanwhile: it would choose
+ * other victims.
+ */
+export class PreemptionTasks {
+  readonly #context: PluginContext;
+  readonly #pods: Lister<Pod>;
+  /** The uids of the pods for which victims are being removed, with the key of the last victim once it is its turn. */
+  readonly #running = new Map<string, string | undefined>();
+
+  constructor(context: PluginContext, pods: Lister<Pod>) {
+    this.#context = context;
+    this.#pods = pods;
+  }
+
+  /** Whether victims are still being removed for the pod. */
+  isRunning(uid: string): boolean {
+    if (!this.#running.has(uid)) return false;
+    const last = this.#running.get(uid);
+    if (last === undefined) return true;
+    // the watch may tell of the deletion before the request for it is answered
+    const victim = this.#pods.get(last);
+    return victim !== undefined && victim.metadata.deletionTimestamp === undefined;
+  }
+
+  /** Begins to remove the victims; those that are being deleted already are left alone. */
+  start(pod: PodInfo, { nodeName, pods }: Candidate): void {
+    const victims = pods.filter((victim) => victim.pod.metadata.deletionTimestamp === undefined);
+    const last = victims.pop();
+    if (last === undefined) return;
+    this.#context.metrics?.victims(pods.length);
+    this.#running.set(pod.uid, undefined);
+    this.#context.runBeside(async ({ signal }) => {
+      const isDone = await this.#run({ pod, nodeName }, { victims, last, signal });
+      this.#running.delete(pod.uid);
+      if (!isDone && !signal.aborted) this.#context.activate(pod.key); // else nothing might ever have it tried again
+    });
+  }
+
+  async #run(
+    preemption: Preemption,
+    { victims, last, signal }: StepOptions & { readonly victims: readonly PodInfo[]; readonly last: PodInfo },
+  ): Promise<boolean> {
+    const areCleared = await this.#succeeds(preemption, () => this.#clearNominations(preemption, { signal }));
+    const areGone = await this.#succeeds(preemption, () =>
+      Promise.all(victims.map((victim) => this.#evict(preemption, victim, { signal }))),
+    );
+    if (!areGone) return false;
+    this.#running.set(preemption.pod.uid, last.key);
+    return (await this.#succeeds(preemption, () => this.#evict(preemption, last, { signal }))) && areCleared;
+  }
+
+  async #succeeds({ pod }: Preemption, act: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      this.#context.log.error('preemption failed', { pod: pod.key, error });
+      return false;
+    }
+  }
+
+  /** Less important pods that are nominated for the node will hardly fit there any more, and look for another at once. */
+  async #clearNominations({ pod, nodeName }: Preemption, { signal }: StepOptions): Promise<void> {
+    const others = this.#context.nominatedPods
+      .on(nodeName)
+      .filter((other) => other.priority < pod.priority && (other.pod.status?.nominatedNodeName ?? '') !== '');
+    const patch = strategicPatch({ status: { nominatedNodeName: null } });
+    await Promise.all(
+      others.map((other) =>
+        ignoreMissing(this.#clientFor(other.pod).status.patch(other.pod.metadata.name, patch, { signal })),
+      ),
+    );
+  }
+
+  /** A pod that waits for permission goes back to the queue; others are deleted. */
+  async #evict({ pod, nodeName }: Preemption, victim: PodInfo, { signal }: StepOptions): Promise<void> {
+    const { waitingPods, event } = this.#context;
+    let message = `Preempted by pod ${pod.uid} on node ${nodeName}`;
+    if (waitingPods.reject(victim.uid, unschedulable(PLUGIN, 'preempted'))) message += ' (in kube-scheduler memory).';
+    else {
+      const pods = this.#clientFor(victim.pod);
+      const { name } = victim.pod.metadata;
+      const isThere =
+        isPreemptionTarget(victim.pod) ||
+        (await ignoreMissing(pods.status.patch(name, this.#targetPatch(pod, victim.pod), { signal })));
+      if (!isThere || !(await ignoreMissing(pods.delete(name, { signal })))) return;
+    }
+    event(pod.schedulerName, victim.pod, {
+      type: 'Normal',
+      reason: 'Preempted',
+      action: 'Preempting',
+      message,
+    });
+  }
+
+  #targetPatch({ schedulerName }: PodInfo, victim: Observed<Pod>): ReturnType<typeof strategicPatch> {
+    const condition = {
+      type: 'DisruptionTarget',
+      status: 'True',
+      observedGeneration: victim.metadata.generation,
+      lastProbeTime: null,
+      lastTransitionTime: formatTime(instantOfMillis(this.#context.clock.now())),
+      reason: 'PreemptionByScheduler',
+      message: `${schedulerName}: preempting to accommodate a higher priority pod`,
+    };
+    return strategicPatch({ status: { conditions: [condition] } });
+  }
+
+  #clientFor({
+    metadata,
+  }: Observed<Pod>): ReturnType<NonNullable<PluginContext['client']>['core']['v1']['pods']['namespace']> {
+    const { client } = this.#context;
+    if (client === undefined) throw new Error('Cannot remove pods: there is no API server');
+    return client.core.v1.pods.namespace(metadata.namespace ?? '');
+  }
+}
+
+/** Whether preemption has marked the pod as one that has to go. */
+export function isPreemptionTarget({ status }: Observed<Pod>): boolean {
+  const condition = status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
+  return condition?.status === 'True' && condition.reason === 'PreemptionByScheduler';
+}
+
+/** False when the object is gone already. */
+async function ignoreMissing(request: Promise<unknown>): Promise<boolean> {
+  try {
+    await request;
+    return true;
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 404) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import type { TopologySpreadConstraint } from '../../../api/types/core/v1.d.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from '../../../api/index.ts';
+import { qualifiedNameProblems } from '../../../api/values/index.ts';
+import { childPath, refuseArguments } from '../plugin-arguments.ts';
+
+type Constraint = Pick<TopologySpreadConstraint, 'maxSkew' | 'topologyKey' | 'whenUnsatisfiable'> &
+  Partial<TopologySpreadConstraint>;
+
+/** The settings of PodTopologySpread, as in PodTopologySpreadArgs. */
+export interface SpreadArgs {
+  /** Whether pods without constraints of their own get the scheduler's (`System`, the default) or those of `defaultConstraints`. */
+  readonly defaultingType?: 'System' | 'List';
+  /** For pods without constraints; their label selectors come from the Services and owners of the pods. */
+  readonly defaultConstraints?: readonly Constraint[];
+}
+
+/** Constraints for pods that have none. */
+export interface SpreadDefaults {
+  readonly constraints: readonly Constraint[];
+  /** With the scheduler's own constraints, nodes that lack one of the labels still count for the others. */
+  readonly isSystem: boolean;
+}
+
+const ACTIONS: readonly string[] = ['DoNotSchedule', 'ScheduleAnyway'];
+const SYSTEM_CONSTRAINTS: readonly Constraint[] = [
+  { topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 3 },
+  { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway', maxSkew: 5 },
+];
+
+/** Reads what a profile says for PodTopologySpread. */
+export function readSpreadArgs(args: unknown): SpreadDefaults {
+  const given = (args ?? {}) as SpreadArgs;
+  refuseArguments('PodTopologySpread', spreadArgsErrors(given));
+  const isSystem = (given.defaultingType ?? 'System') === 'System';
+  return { isSystem, constraints: isSystem ? SYSTEM_CONSTRAINTS : (given.defaultConstraints ?? []) };
+}
+
+/** What is wrong with the settings, in kube-scheduler's words. */
+export function spreadArgsErrors(args: SpreadArgs, path = ''): FieldError[] {
+  const { defaultingType = 'System', defaultConstraints = [] } = args;
+  const errors: FieldError[] = [];
+  const typePath = childPath(path, 'defaultingType');
+  if (defaultingType !== 'System' && defaultingType !== 'List')
+    errors.push(notSupported(typePath, defaultingType, ['System', 'List']));
+  else if (defaultingType === 'System' && defaultConstraints.length > 0)
+    errors.push(invalidValue(typePath, defaultingType, 'when .defaultConstraints are not empty'));
+  for (const [index, constraint] of defaultConstraints.entries()) {
+    const itemPath = `${childPath(path, 'defaultConstraints')}[${index}]`;
+    errors.push(...constraintErrors(constraint, itemPath));
+    const { topologyKey, whenUnsatisfiable } = constraint;
+    const isRepeated = defaultConstraints
+      .slice(0, index)
+      .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
+    if (isRepeated) errors.push(duplicate(itemPath, `{${topologyKey}, ${whenUnsatisfiable}}`));
+  }
+  return errors;
+}
+
+function constraintErrors(
+  { maxSkew, topologyKey, whenUnsatisfiable, labelSelector }: Constraint,
+  path: string,
+): FieldError[] {
+  const errors: FieldError[] = [];
+  if (!(maxSkew > 0)) errors.push(invalidValue(`${path}.maxSkew`, maxSkew, 'not in valid range (0, inf)'));
+  if ((topologyKey ?? '') === '') errors.push(required(`${path}.topologyKey`, 'can not be empty'));
+  else
+    for (const problem of qualifiedNameProblems(topologyKey))
+      errors.push(invalidValue(`${path}.topologyKey`, topologyKey, problem));
+  const actionPath = `${path}.whenUnsatisfiable`;
+  const action: string = whenUnsatisfiable ?? '';
+  if (action === '') errors.push(required(actionPath, 'can not be empty'));
+  else if (!ACTIONS.includes(action)) errors.push(notSupported(actionPath, action, ACTIONS));
+  if (labelSelector !== undefined)
+    errors.push(
+      forbiddenField(`${path}.labelSelector`, 'constraint must not define a selector, as they deduced for each pod'),
+    );
+  return errors;
+}

@@ -1,0 +1,72 @@
+import type { NodeInfo } from '../../cache/node-info.ts';
+import type { PodInfo } from '../../cache/pod-info.ts';
+import type { Snapshot } from '../../cache/snapshot.ts';
+import type { TopologyCounts } from '../../cache/topology-counts.ts';
+import { type Rejection, unresolvable, unschedulable } from '../../framework/rejection.ts';
+import { type SpreadConstraint, spreadQueries } from './spread-constraints.ts';
+
+const PLUGIN = 'PodTopologySpread';
+const TOO_MANY = unschedulable(PLUGIN, "node(s) didn't match pod topology spread constraints");
+const NO_LABEL = unresolvable(PLUGIN, "node(s) didn't match pod topology spread constraints (missing required label)");
+
+interface CountedConstraint extends SpreadConstraint {
+  readonly counts: TopologyCounts;
+  /** 1 if the pod is selected by its own constraint. */
+  readonly self: number;
+}
+
+/**
+ * What Filter needs of the constraints that must hold: how many pods each part of the cluster has.
+ *
+ * A copy is for a trial on one node, and keeps how many pods more that node has in the trial.
+ */
+export class SpreadState {
+  readonly #namespace: string | undefined;
+  readonly #constraints: readonly CountedConstraint[];
+  /** By constraint. */
+  readonly #more: number[];
+
+  private constructor(namespace: string | undefined, constraints: readonly CountedConstraint[], more: number[]) {
+    this.#namespace = namespace;
+    this.#constraints = constraints;
+    this.#more = more;
+  }
+
+  static of(pod: PodInfo, constraints: readonly SpreadConstraint[], snapshot: Snapshot): SpreadState {
+    const queries = spreadQueries(pod, constraints, { needsAllKeys: true });
+    const counted = constraints.map((constraint, index) => ({
+      ...constraint,
+      counts: snapshot.topology.ask(queries[index]!),
+      self: constraint.selector.matches(pod.pod.metadata.labels) ? 1 : 0,
+    }));
+    const none = counted.map(() => 0);
+    return new SpreadState(pod.pod.metadata.namespace, counted, none);
+  }
+
+  clone(): SpreadState {
+    return new SpreadState(this.#namespace, this.#constraints, [...this.#more]);
+  }
+
+  /**
+   * Counts a pod that comes to the node of the trial, or goes from it. As in kube-scheduler, that includes pods that are
+   * being deleted, which were not counted before.
+   */
+  change({ pod: { metadata } }: PodInfo, node: NodeInfo, sign: 1 | -1): void {
+    if (metadata.namespace !== this.#namespace) return;
+    for (const [index, { counts, selector }] of this.#constraints.entries())
+      if (counts.hasDomain(node) && selector.matches(metadata.labels)) this.#more[index]! += sign;
+  }
+
+  filter({ node }: NodeInfo): Rejection | undefined {
+    const labels = node?.metadata.labels;
+    for (let index = 0; index < this.#constraints.length; index++) {
+      const { topologyKey, counts, self, maxSkew, minDomains } = this.#constraints[index] as CountedConstraint;
+      const value = labels?.[topologyKey];
+      if (value === undefined) return NO_LABEL;
+      const more = this.#more[index]!;
+      const lowest = counts.size < minDomains ? 0 : counts.lowest(value, more);
+      if (counts.in(value) + more + self - lowest > maxSkew) return TOO_MANY;
+    }
+    return undefined;
+  }
+}
