@@ -55,6 +55,13 @@ export interface Part {
   readonly account?: string;
   /** What it does to objects, as far as it declares it; see `rbacOf`. */
   readonly needs?: readonly AccessNeed[];
+  /**
+   * The part has nothing to do while there is no object of any of these kinds. Beside a server of the same process it is not begun
+   * before there is one.
+   */
+  readonly sleepsWithout?: readonly Kind[];
+  /** The part has something of its own for each object of these kinds, which a copy of it must make anew. */
+  readonly holds?: readonly Kind[];
   /** Says which caches it needs, before they are filled; what it returns runs when they are, and while we lead. */
   prepare(context: AppContext): PreparedPart;
 }

@@ -75,7 +75,7 @@ export function nodeAgents(options: NodeAgentsOptions = {}): Part {
       ...(port === undefined ? {} : { port: port(name) }),
     }),
   );
-  return { name: 'nodes', prepare: (context) => new RunningNodes(context, nodes, { ...options, scopes: {} }) };
+  return { name: 'nodes', holds: [Pod], prepare: (context) => new RunningNodes(context, nodes, { ...options, scopes: {} }) };
 }
 
 /** A single node, which watches nothing but itself and its own pods. */
@@ -86,7 +86,7 @@ export function nodeAgent(options: NodeAgentOptions = {}): Part {
     pods: { fieldSelector: `spec.nodeName=${name}` },
     nodes: { fieldSelector: `metadata.name=${name}` },
   };
-  return { name: `node ${name}`, prepare: (context) => new RunningNodes(context, [node], { ...options, scopes }) };
+  return { name: `node ${name}`, holds: [Pod], prepare: (context) => new RunningNodes(context, [node], { ...options, scopes }) };
 }
 
 function describe(

@@ -5,6 +5,7 @@ import type { Objects } from '../objects.ts';
 import type { AppContext, Part, Subscription } from '../part.ts';
 import { KeyedWorkers, type KeyedWorkersOptions } from '../work/keyed-workers.ts';
 import { Passes, type PassesOptions } from '../work/passes.ts';
+import type { ReadKind } from './dormancy.ts';
 import { PartHandler } from './part-handler.ts';
 import type { SharedResources } from './shared-resources.ts';
 
@@ -19,6 +20,7 @@ export class PartContext implements AppContext, Disposable {
   readonly metrics: MetricRegistry;
   readonly stopGraceMs: number;
   readonly informers = new Set<SharedInformer<never>>();
+  readonly #reads = new Map<string, ReadKind>();
   readonly #part: string;
   readonly #shared: SharedResources;
   readonly #handlers = new Set<PartHandler<never>>();
@@ -43,6 +45,11 @@ export class PartContext implements AppContext, Disposable {
   get isIdle(): boolean {
     const hasToldAll = [...this.#handlers].every(({ pending }) => pending === 0);
     return hasToldAll && this.#workers.every(({ isIdle }) => isIdle);
+  }
+
+  /** The kinds that the part has asked for. */
+  get reads(): readonly ReadKind[] {
+    return [...this.#reads.values()];
   }
 
   /** Begins to tell the handlers of changes; resolves when they know what is there. */
@@ -72,6 +79,7 @@ export class PartContext implements AppContext, Disposable {
 
   informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): SharedInformer<T> {
     const informer = this.#shared.informer(kind, scope);
+    this.#noteRead(kind, scope);
     this.informers.add(informer as unknown as SharedInformer<never>);
     return informer;
   }
@@ -97,6 +105,11 @@ export class PartContext implements AppContext, Disposable {
     const workers = new KeyedWorkers(name, options, { clock, log, stopGraceMs, metrics, tracker, trace });
     this.#workers.push(workers);
     return workers;
+  }
+
+  #noteRead({ group, plural }: Kind, { namespace }: InformerScope): void {
+    const place = namespace === undefined ? {} : { namespace };
+    this.#reads.set(`${plural}.${group} ${namespace ?? ''}`, { group, plural, ...place });
   }
 
   passes(name: string, options: PassesOptions): Passes {

@@ -1,0 +1,148 @@
+import type { ServerObjects } from '../apiserver/index.ts';
+import type { Clock, Logger } from '../base/index.ts';
+import type { Kind } from '../client/index.ts';
+import type { Dormancy, Part, ReadKind } from '../kit/index.ts';
+import { type InProcessStore, isStoreError, prefixRange, type Store } from '../store/index.ts';
+
+/** What is known of the parts of a cluster in which everything that could be done was done. */
+export interface SettledParts {
+  /** The kinds that parts read, by `settledName`. */
+  readonly reads: ReadonlyMap<string, readonly ReadKind[]>;
+  /** Nobody has anything to do for so long, unless something changes. */
+  readonly quietMs: number;
+}
+
+export function settledName(program: string, part: string): string {
+  return `${program} ${part}`;
+}
+
+export interface SleepingPartsOptions {
+  readonly objects: ServerObjects;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Where the cluster goes on from one in which nothing was left to do: such parts sleep until something concerns them. */
+  readonly settled?: SettledParts | undefined;
+}
+
+interface Sleeper {
+  readonly part: Part;
+  /** The part has done all that there was to do; otherwise it has never had anything to do. */
+  readonly isSettled: boolean;
+  readonly wake: () => void;
+}
+
+/**
+ * Parts of the cluster's programs that have nothing to do: for want of objects of their kinds, or because they had seen to
+ * everything when the cluster was copied. One watch of the store tells when that changes.
+ *
+ * Guarantees: a part that sleeps would do nothing if it were awake.
+ */
+export class SleepingParts implements Disposable {
+  readonly #options: SleepingPartsOptions;
+  readonly #store: InProcessStore;
+  readonly #sleepers = new Set<Sleeper>();
+  /** Who is concerned by changes below a prefix of the store's keys. */
+  readonly #byPrefix = new Map<string, Set<Sleeper>>();
+  readonly #stop = new AbortController();
+  #timer: Disposable | undefined;
+  #isFollowing = false;
+
+  private constructor(store: InProcessStore, options: SleepingPartsOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  /** Undefined where the store is elsewhere: looking whether there is anything to do is as much as doing it. */
+  static of(options: SleepingPartsOptions): SleepingParts | undefined {
+    const { store } = options.objects;
+    return isInProcess(store) ? new SleepingParts(store, options) : undefined;
+  }
+
+  dormancyOf(program: string): Dormancy {
+    return { sleeps: (part, wake) => this.#sleeps(part, { wake, name: settledName(program, part.name) }) };
+  }
+
+  /** Wakes all that were put to sleep as settled: time has passed that they might have waited for. */
+  wakeSettled(): void {
+    for (const sleeper of this.#sleepers) if (sleeper.isSettled && this.#isNeeded(sleeper.part)) this.#wake(sleeper);
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+    this.#timer?.[Symbol.dispose]();
+    this.#sleepers.clear();
+  }
+
+  #sleeps(part: Part, { wake, name }: { readonly wake: () => void; readonly name: string }): boolean {
+    const reads = this.#options.settled?.reads.get(name);
+    const isSettled = reads !== undefined && !this.#hasAny(part.holds ?? []);
+    if (!isSettled && this.#isNeeded(part)) return false;
+    const sleeper: Sleeper = { part, isSettled, wake };
+    this.#sleepers.add(sleeper);
+    const concerning: readonly ReadKind[] = [...(part.sleepsWithout ?? []), ...(isSettled ? reads : [])];
+    for (const kind of concerning) this.#index(kind, sleeper);
+    this.#begin();
+    return true;
+  }
+
+  #index({ group, plural, namespace }: ReadKind, sleeper: Sleeper): void {
+    const prefix = this.#options.objects.of(group, plural).prefix;
+    if (prefix === undefined) return; // it is not served
+    const place = namespace === undefined ? prefix : `${prefix}${namespace}/`;
+    const known = this.#byPrefix.get(place);
+    if (known === undefined) this.#byPrefix.set(place, new Set([sleeper]));
+    else known.add(sleeper);
+  }
+
+  #isNeeded({ sleepsWithout }: Part): boolean {
+    return sleepsWithout === undefined || this.#hasAny(sleepsWithout);
+  }
+
+  #hasAny(kinds: readonly Kind[]): boolean {
+    return kinds.some(({ group, plural }) => {
+      const { prefix } = this.#options.objects.of(group, plural);
+      return prefix !== undefined && this.#store.rangeNow(prefixRange(prefix), { limit: 1 }).entries.length > 0;
+    });
+  }
+
+  #begin(): void {
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
+    const { settled, clock, log } = this.#options;
+    if (settled !== undefined && settled.quietMs < Infinity)
+      this.#timer = clock.timer(settled.quietMs, () => this.wakeSettled());
+    this.#follow().catch((error: unknown) => {
+      log.error('sleeping parts are woken, for changes cannot be followed', { error });
+      for (const sleeper of this.#sleepers) this.#wake(sleeper);
+    });
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop;
+    const from = this.#store.revisionNow() + 1;
+    try {
+      for await (const { events } of this.#store.watch(prefixRange(''), { from, signal })) {
+        for (const event of events) this.#changed(event.type === 'put' ? event.entry.key : event.key);
+        if (this.#sleepers.size === 0) return;
+      }
+    } catch (error) {
+      if (!signal.aborted && !isStoreError(error, 'Unavailable')) throw error;
+    }
+  }
+
+  #changed(key: string): void {
+    for (let end = key.indexOf('/', 1); end >= 0; end = key.indexOf('/', end + 1)) {
+      for (const sleeper of this.#byPrefix.get(key.slice(0, end + 1)) ?? []) this.#wake(sleeper);
+    }
+  }
+
+  #wake(sleeper: Sleeper): void {
+    if (!this.#sleepers.delete(sleeper)) return;
+    for (const sleepers of this.#byPrefix.values()) sleepers.delete(sleeper);
+    sleeper.wake();
+  }
+}
+
+function isInProcess(store: Store): store is InProcessStore {
+  return 'rangeNow' in store && 'revisionNow' in store;
+}
