@@ -1,4 +1,3 @@
-import { builtInTypes } from '../api/index.ts';
 import { aborted, type Clock, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { SIMULATED_DRIVER } from '../controllers/index.ts';
@@ -90,7 +89,7 @@ export class Cluster implements AsyncDisposable {
     const { nodes = 1, runtime, simulatedMetrics = true, clock } = options;
     if (simulatedMetrics && nodes > 0 && runtime === undefined) {
       const { objects, registry } = plane.server;
-      registry.register(metricsResources({ types: builtInTypes(), objects, clock, nodes: nodeNames(nodes) }));
+      registry.register(metricsResources({ types: plane.types, objects, clock, nodes: nodeNames(nodes) }));
     }
     const hasOneServer = options.storage.type !== 'etcd';
     const { objects } = plane.server;

@@ -7,6 +7,7 @@ import {
   type RenewedCertificates,
   type ServingCertificate,
 } from '../apiserver/index.ts';
+import type { TypeTable } from '../api/index.ts';
 import type { Clock, MetricRegistry } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
@@ -99,6 +100,10 @@ export class ControlPlane implements AsyncDisposable {
   /** The keys and certificates in use; certificates are renewed while the server listens. */
   get pki(): ClusterPki {
     return this.#pki;
+  }
+
+  get types(): TypeTable {
+    return this.#parts.types;
   }
 
   /** What certificates go by. */
