@@ -11,6 +11,7 @@ import { nodeNames } from '../node/index.ts';
 import { metricsResources } from './simulated-metrics/metrics-resources.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import { nodeHost, NodeEndpoints } from './node-endpoints.ts';
+import { ClusterTemplate } from './template/cluster-template.ts';
 import { settledName, type SettledParts, SleepingParts } from './sleeping-parts.ts';
 
 export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
@@ -145,9 +146,21 @@ export class Cluster implements AsyncDisposable {
 
   /** An independent copy as of now, with programs of its own; only of clusters whose store is in memory. */
   fork({ quietMs, ...options }: ClusterForkOptions): Cluster {
+    return this.#copy(options, quietMs === undefined ? undefined : { quietMs, reads: this.#reads() });
+  }
+
+  /** The cluster as it is now, for others to begin with; `quietMs` is as for `fork`. It may be disposed of afterwards. */
+  template(quietMs: number): ClusterTemplate<Cluster> {
+    const { clock } = this.#options;
+    const parts = { contents: this.plane.contents(), takenAtMs: clock.now() };
+    const settled = { quietMs, reads: this.#reads() };
+    return new ClusterTemplate(parts, (options) => this.#copy(options, settled));
+  }
+
+  #copy(options: ForkOptions, settled: SettledParts | undefined): Cluster {
     const { listen: _, ...own } = this.#options;
-    const settled = quietMs === undefined ? undefined : { quietMs, reads: this.#reads() };
-    return new Cluster(this.plane.fork(options), { ...own, ...options }, { settled });
+    const { contents: __, ...given } = options;
+    return new Cluster(this.plane.fork(options), { ...own, ...given }, { settled });
   }
 
   /** What parts read: as they say, or as they said in the cluster that this is a copy of. */
