@@ -93,8 +93,8 @@ export class Cluster implements AsyncDisposable {
       registry.register(metricsResources({ types: plane.types, objects, clock, nodes: nodeNames(nodes) }));
     }
     const hasOneServer = options.storage.type !== 'etcd';
-    const { objects } = plane.server;
-    if (hasOneServer) this.#sleeping = SleepingParts.of({ objects, clock, log: options.log, settled });
+    const { server } = plane;
+    if (hasOneServer) this.#sleeping = SleepingParts.of({ server, clock, log: options.log, settled });
     const programs = clusterApps(plane, { ...options, hasOneServer, endpoints });
     this.apps = programs.map(({ name, parts, isOnePerCluster }) =>
       app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && { namespace: 'kube-system' } }),

@@ -1,8 +1,11 @@
-import type { ServerObjects } from '../apiserver/index.ts';
+import type { ApiServer } from '../apiserver/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
-import type { Kind } from '../client/index.ts';
-import type { Dormancy, Part, ReadKind } from '../kit/index.ts';
-import { type InProcessStore, isStoreError, prefixRange, type Store } from '../store/index.ts';
+import type { ClusterState, Dormancy, ObjectChange, Part, ReadKind } from '../kit/index.ts';
+import { type InProcessStore, isStoreError, prefixRange, type Store, type StoreEvent } from '../store/index.ts';
+import { objectChange, StoredState } from './stored-state.ts';
+
+/** All keys begin with it. */
+const EVERYTHING = '/';
 
 /** What is known of the parts of a cluster in which everything that could be done was done. */
 export interface SettledParts {
@@ -17,7 +20,7 @@ export function settledName(program: string, part: string): string {
 }
 
 export interface SleepingPartsOptions {
-  readonly objects: ServerObjects;
+  readonly server: ApiServer;
   readonly clock: Clock;
   readonly log: Logger;
   /** Where the cluster goes on from one in which nothing was left to do: such parts sleep until something concerns them. */
@@ -40,6 +43,7 @@ interface Sleeper {
 export class SleepingParts implements Disposable {
   readonly #options: SleepingPartsOptions;
   readonly #store: InProcessStore;
+  readonly #state: ClusterState;
   readonly #sleepers = new Set<Sleeper>();
   /** Who is concerned by changes below a prefix of the store's keys. */
   readonly #byPrefix = new Map<string, Set<Sleeper>>();
@@ -50,11 +54,12 @@ export class SleepingParts implements Disposable {
   private constructor(store: InProcessStore, options: SleepingPartsOptions) {
     this.#store = store;
     this.#options = options;
+    this.#state = new StoredState(store, options.server);
   }
 
   /** Undefined where the store is elsewhere: looking whether there is anything to do is as much as doing it. */
   static of(options: SleepingPartsOptions): SleepingParts | undefined {
-    const { store } = options.objects;
+    const { store } = options.server.objects;
     return isInProcess(store) ? new SleepingParts(store, options) : undefined;
   }
 
@@ -75,34 +80,31 @@ export class SleepingParts implements Disposable {
 
   #sleeps(part: Part, { wake, name }: { readonly wake: () => void; readonly name: string }): boolean {
     const reads = this.#options.settled?.reads.get(name);
-    const isSettled = reads !== undefined && !this.#hasAny(part.holds ?? []);
+    const isSettled = reads !== undefined && !(part.holds ?? []).some((kind) => this.#state.hasAny(kind));
     if (!isSettled && this.#isNeeded(part)) return false;
     const sleeper: Sleeper = { part, isSettled, wake };
     this.#sleepers.add(sleeper);
     const concerning: readonly ReadKind[] = [...(part.sleepsWithout ?? []), ...(isSettled ? reads : [])];
-    for (const kind of concerning) this.#index(kind, sleeper);
+    if (part.readsEverything === true) this.#place(EVERYTHING, sleeper);
+    else for (const kind of concerning) this.#index(kind, sleeper);
     this.#begin();
     return true;
   }
 
   #index({ group, plural, namespace }: ReadKind, sleeper: Sleeper): void {
-    const prefix = this.#options.objects.of(group, plural).prefix;
+    const { prefix } = this.#options.server.objects.of(group, plural);
     if (prefix === undefined) return; // it is not served
-    const place = namespace === undefined ? prefix : `${prefix}${namespace}/`;
+    this.#place(namespace === undefined ? prefix : `${prefix}${namespace}/`, sleeper);
+  }
+
+  #place(place: string, sleeper: Sleeper): void {
     const known = this.#byPrefix.get(place);
     if (known === undefined) this.#byPrefix.set(place, new Set([sleeper]));
     else known.add(sleeper);
   }
 
   #isNeeded({ sleepsWithout }: Part): boolean {
-    return sleepsWithout === undefined || this.#hasAny(sleepsWithout);
-  }
-
-  #hasAny(kinds: readonly Kind[]): boolean {
-    return kinds.some(({ group, plural }) => {
-      const { prefix } = this.#options.objects.of(group, plural);
-      return prefix !== undefined && this.#store.rangeNow(prefixRange(prefix), { limit: 1 }).entries.length > 0;
-    });
+    return sleepsWithout === undefined || sleepsWithout.some((kind) => this.#state.hasAny(kind));
   }
 
   #begin(): void {
@@ -122,7 +124,7 @@ export class SleepingParts implements Disposable {
     const from = this.#store.revisionNow() + 1;
     try {
       for await (const { events } of this.#store.watch(prefixRange(''), { from, signal })) {
-        for (const event of events) this.#changed(event.type === 'put' ? event.entry.key : event.key);
+        for (const event of events) this.#changed(event);
         if (this.#sleepers.size === 0) return;
       }
     } catch (error) {
@@ -130,9 +132,16 @@ export class SleepingParts implements Disposable {
     }
   }
 
-  #changed(key: string): void {
-    for (let end = key.indexOf('/', 1); end >= 0; end = key.indexOf('/', end + 1)) {
-      for (const sleeper of this.#byPrefix.get(key.slice(0, end + 1)) ?? []) this.#wake(sleeper);
+  #changed(event: StoreEvent): void {
+    const key = event.type === 'put' ? event.entry.key : event.key;
+    let change: ObjectChange | undefined;
+    for (let end = key.indexOf('/'); end >= 0; end = key.indexOf('/', end + 1)) {
+      for (const sleeper of this.#byPrefix.get(key.slice(0, end + 1)) ?? []) {
+        const { part } = sleeper;
+        if (part.sleepsThrough !== undefined) change ??= objectChange(event);
+        const sleepsOn = change !== undefined && part.sleepsThrough?.(change, this.#state) === true;
+        if (!sleepsOn) this.#wake(sleeper);
+      }
     }
   }
 
