@@ -20,10 +20,13 @@ const MADE_AT_MS = Date.UTC(2001, 1, 3, 4, 5, 6);
 export class ClusterTemplates {
   readonly #templates = new Map<string, Promise<ClusterTemplate<Cluster>>>();
 
-  /** The template for these options; undefined where they are not plain data, so that nobody can tell whether they are the same. */
+  /**
+   * The template for these options; undefined where they are not plain data, so that nobody can tell whether they are the same, and
+   * where ports are opened.
+   */
   of(options: TemplateOptions): Promise<ClusterTemplate<Cluster>> | undefined {
     const name = nameOf(options);
-    if (name === undefined) return undefined;
+    if (name === undefined || options.nodeEndpoints === true) return undefined;
     const template = this.#templates.get(name) ?? makeTemplate(options);
     this.#templates.delete(name);
     this.#templates.set(name, template);
