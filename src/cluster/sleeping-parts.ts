@@ -1,6 +1,6 @@
 import type { ApiServer } from '../apiserver/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
-import type { ClusterState, Dormancy, ObjectChange, Part, ReadKind } from '../kit/index.ts';
+import type { ClusterState, Dormancy, ObjectChange, Part, PartStart, ReadKind } from '../kit/index.ts';
 import { type InProcessStore, isStoreError, prefixRange, type Store, type StoreEvent } from '../store/index.ts';
 import { objectChange, StoredState } from './stored-state.ts';
 
@@ -44,6 +44,8 @@ export class SleepingParts implements Disposable {
   readonly #options: SleepingPartsOptions;
   readonly #store: InProcessStore;
   readonly #state: ClusterState;
+  /** The resourceVersion of the store in the beginning. */
+  readonly #beganAt: string;
   readonly #sleepers = new Set<Sleeper>();
   /** Who is concerned by changes below a prefix of the store's keys. */
   readonly #byPrefix = new Map<string, Set<Sleeper>>();
@@ -55,6 +57,7 @@ export class SleepingParts implements Disposable {
     this.#store = store;
     this.#options = options;
     this.#state = new StoredState(store, options.server);
+    this.#beganAt = String(store.revisionNow());
   }
 
   /** Undefined where the store is elsewhere: looking whether there is anything to do is as much as doing it. */
@@ -64,7 +67,7 @@ export class SleepingParts implements Disposable {
   }
 
   dormancyOf(program: string): Dormancy {
-    return { sleeps: (part, wake) => this.#sleeps(part, { wake, name: settledName(program, part.name) }) };
+    return { startOf: (part, wake) => this.#startOf(part, { wake, name: settledName(program, part.name) }) };
   }
 
   /** Wakes all that were put to sleep as settled: time has passed that they might have waited for. */
@@ -78,17 +81,18 @@ export class SleepingParts implements Disposable {
     this.#sleepers.clear();
   }
 
-  #sleeps(part: Part, { wake, name }: { readonly wake: () => void; readonly name: string }): boolean {
+  #startOf(part: Part, { wake, name }: { readonly wake: () => void; readonly name: string }): PartStart {
     const reads = this.#options.settled?.reads.get(name);
+    const seen = reads === undefined ? {} : { seenUpTo: this.#beganAt };
     const isSettled = reads !== undefined && !(part.holds ?? []).some((kind) => this.#state.hasAny(kind));
-    if (!isSettled && this.#isNeeded(part)) return false;
+    if (!isSettled && this.#isNeeded(part)) return { isAsleep: false, ...seen };
     const sleeper: Sleeper = { part, isSettled, wake };
     this.#sleepers.add(sleeper);
     const concerning: readonly ReadKind[] = [...(part.sleepsWithout ?? []), ...(isSettled ? reads : [])];
     if (part.readsEverything === true) this.#place(EVERYTHING, sleeper);
     else for (const kind of concerning) this.#index(kind, sleeper);
     this.#begin();
-    return true;
+    return { isAsleep: true, ...seen };
   }
 
   #index({ group, plural, namespace }: ReadKind, sleeper: Sleeper): void {

@@ -27,6 +27,8 @@ export interface AppContext {
   readonly metrics: MetricRegistry;
   /** What is under way when the app stops may take so long to finish before its signal aborts. */
   readonly stopGraceMs: number;
+  /** Up to this resourceVersion, another run of the part had seen to everything; undefined where there was none. */
+  readonly seenUpTo: string | undefined;
   /** Records events under the given component name; `host` is for those that run on a node. */
   events(component: string, options?: { readonly host?: string }): EventRecorder;
   /**

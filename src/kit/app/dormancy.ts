@@ -7,8 +7,15 @@ export interface ReadKind {
   readonly namespace?: string;
 }
 
+/** How a part begins. */
+export interface PartStart {
+  /** It has nothing to do. It is then not begun, and has no caches, before it is woken. */
+  readonly isAsleep: boolean;
+  /** Up to this resourceVersion, another run of the part had seen to everything; undefined where there was none. */
+  readonly seenUpTo?: string;
+}
+
 /** Knows which parts have nothing to do for now: only who runs beside the server can tell. */
 export interface Dormancy {
-  /** Whether the part has nothing to do. It is then not begun, and has no caches, before `wake` is called. */
-  sleeps(part: Part, wake: () => void): boolean;
+  startOf(part: Part, wake: () => void): PartStart;
 }

@@ -19,6 +19,7 @@ export class PartContext implements AppContext, Disposable {
   readonly log: Logger;
   readonly metrics: MetricRegistry;
   readonly stopGraceMs: number;
+  readonly seenUpTo: string | undefined;
   readonly informers = new Set<SharedInformer<never>>();
   readonly #reads = new Map<string, ReadKind>();
   readonly #part: string;
@@ -27,7 +28,7 @@ export class PartContext implements AppContext, Disposable {
   readonly #workers: KeyedWorkers[] = [];
   #isStarted = false;
 
-  constructor(part: Pick<Part, 'name' | 'account'>, shared: SharedResources) {
+  constructor(part: Pick<Part, 'name' | 'account'>, shared: SharedResources, seenUpTo?: string) {
     const { name, component, client, metrics, stopGraceMs } = shared.options;
     this.name = name;
     this.component = component;
@@ -37,6 +38,7 @@ export class PartContext implements AppContext, Disposable {
     this.log = client.log;
     this.metrics = metrics;
     this.stopGraceMs = stopGraceMs;
+    this.seenUpTo = seenUpTo;
     this.#part = part.name;
     this.#shared = shared;
   }
@@ -102,7 +104,8 @@ export class PartContext implements AppContext, Disposable {
     const { workMetrics: metrics, options: shared } = this.#shared;
     const trace = shared.trace.push.bind(shared.trace);
     const { tracker } = shared;
-    const workers = new KeyedWorkers(name, options, { clock, log, stopGraceMs, metrics, tracker, trace });
+    const { isLocal } = this.client;
+    const workers = new KeyedWorkers(name, options, { clock, log, stopGraceMs, metrics, tracker, trace, isLocal });
     this.#workers.push(workers);
     return workers;
   }

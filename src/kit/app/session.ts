@@ -1,11 +1,11 @@
-import { aborted, type Logger, MetricRegistry, runTogether, TaskGroup } from '../../base/index.ts';
+import { type Logger, MetricRegistry, runTogether, TaskGroup } from '../../base/index.ts';
 import type { Client, SharedInformer } from '../../client/index.ts';
 import { LeaderElection, type LeaderElectionOptions } from '../election/leader-election.ts';
 import { EventWriter } from '../events/event-writer.ts';
 import type { Part, PreparedPart } from '../part.ts';
 import type { TraceRing } from '../trace.ts';
 import type { RunTracker } from '../work/run-tracker.ts';
-import type { Dormancy, ReadKind } from './dormancy.ts';
+import type { Dormancy, PartStart, ReadKind } from './dormancy.ts';
 import { PartContext } from './part-context.ts';
 import { type KindCache, SharedResources } from './shared-resources.ts';
 
@@ -14,6 +14,8 @@ const WARN_AFTER_MS = 10_000;
 
 /** Servers send a bookmark about once a minute, and a watch that has gone silent is resumed after about two. */
 const MAX_SILENCE_MS = 180_000;
+
+const AT_ONCE: PartStart = { isAsleep: false };
 
 interface RunningPart {
   readonly name: string;
@@ -45,7 +47,7 @@ export class Session {
   readonly #shared: SharedResources;
   readonly #parts: RunningPart[] = [];
   /** Parts that have nothing to do yet. */
-  readonly #asleep = new Set<Part>();
+  readonly #asleep = new Map<Part, PartStart>();
   #wake: (part: Part) => void = () => undefined;
 
   constructor(parts: readonly Part[], options: SessionOptions) {
@@ -60,8 +62,9 @@ export class Session {
     const shared = { name, component, client, clientFor, trace, stopGraceMs, tracker };
     this.#shared = new SharedResources({ ...shared, metrics: this.metrics, events: this.#events });
     for (const part of parts) {
-      if (options.dormancy?.sleeps(part, () => this.#wake(part)) === true) this.#asleep.add(part);
-      else this.#prepare(part);
+      const start = options.dormancy?.startOf(part, () => this.#wake(part)) ?? AT_ONCE;
+      if (start.isAsleep) this.#asleep.set(part, start);
+      else this.#prepare(part, start);
     }
   }
 
@@ -135,7 +138,10 @@ export class Session {
     const group = new TaskGroup(signal);
     const start = (part: RunningPart): void => group.start({ run: (scope) => this.#runPart(part, scope) });
     this.#wake = (part) => {
-      if (this.#asleep.delete(part) && !signal.aborted) start(this.#prepare(part));
+      const sleep = this.#asleep.get(part);
+      if (sleep === undefined || signal.aborted) return;
+      this.#asleep.delete(part);
+      start(this.#prepare(part, sleep));
     };
     for (const part of this.#parts) start(part);
     await group.over(); // parts that have nothing to do by themselves may still be told of changes
@@ -161,8 +167,8 @@ export class Session {
     await Promise.all([...part.context.informers].map((informer) => informer.synced(signal)));
   }
 
-  #prepare(part: Part): RunningPart {
-    const context = new PartContext(part, this.#shared);
+  #prepare(part: Part, { seenUpTo }: PartStart): RunningPart {
+    const context = new PartContext(part, this.#shared, seenUpTo);
     const made: RunningPart = { name: part.name, context, prepared: part.prepare(context), state: 'standing by' };
     this.#parts.push(made);
     return made;
