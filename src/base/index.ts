@@ -19,6 +19,7 @@ export { RandomUidSource, type UidSource } from './uid-source.ts';
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { BoundedQueue, type BoundedQueueOptions } from './bounded-queue.ts';
 export { aborted, AbortScope, onAbort, type Runnable, runTogether } from './tasks.ts';
+export { TaskGroup } from './task-group.ts';
 export { allAtOnce, type Steps, withPauses } from './steps.ts';
 export { Turns } from './turns.ts';
 

@@ -38,7 +38,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** Node's own functions reject either with the reason itself or with an AbortError that has it as its cause. */
-function isAnswerTo(signal: AbortSignal, error: unknown): boolean {
+export function isAnswerTo(signal: AbortSignal, error: unknown): boolean {
   if (!signal.aborted) return false;
   return (
     error === signal.reason || (error instanceof Error && error.name === 'AbortError' && error.cause === signal.reason)

@@ -36,7 +36,7 @@ export function clusterAuthentication(
   parts: AuthenticationParts,
 ): Authentication {
   const { authentication = {}, tokenFile } = options;
-  return new Authentication(
+  const made = new Authentication(
     {
       ...authentication,
       serviceAccounts: {
@@ -49,6 +49,8 @@ export function clusterAuthentication(
     },
     parts,
   );
+  if (authentication.serviceAccounts !== undefined) made.checkKeys();
+  return made;
 }
 
 export function frontProxyOf({ authentication }: SettingsHolder, pki: ClusterPki): FrontProxyOptions {

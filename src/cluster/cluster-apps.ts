@@ -51,17 +51,19 @@ export function clusterApps(
 ): readonly ClusterApp[] {
   const { controllers = true, scheduler: schedules = true, nodes = 1, runtime, endpoints } = options;
   const { certificate: rootCertificate } = plane.pki.authority;
-  const builtIn = (): readonly Part[] =>
-    builtInControllers({
-      rootCertificate,
-      signToken: plane.legacyToken,
-      signing: { authority: () => plane.pki.authority, clock: plane.certificateClock },
-      hasOneServer: options.hasOneServer,
-      settings: options.controllerSettings,
-      kindsChanged: (listener) => plane.server.registry.onChange(listener),
-      checkPolicyTypes: (policy) => typeWarnings(policy, plane.server.registry),
-      hasStorageVersionMigrations: plane.server.registry.hasGroup('storagemigration.k8s.io'),
-    });
+  const builtIn =
+    controllers === false
+      ? []
+      : builtInControllers({
+          rootCertificate,
+          signToken: plane.legacyToken,
+          signing: { authority: () => plane.pki.authority, clock: plane.certificateClock },
+          hasOneServer: options.hasOneServer,
+          settings: options.controllerSettings,
+          kindsChanged: (listener) => plane.server.registry.onChange(listener),
+          checkPolicyTypes: (policy) => typeWarnings(policy, plane.server.registry),
+          hasStorageVersionMigrations: plane.server.registry.hasGroup('storagemigration.k8s.io'),
+        });
   const provisioner = hasSimulatedStorage(options)
     ? volumeProvisioner(simulatedDriver()).map((part) => ({ ...part, account: PROVISIONER_ACCOUNT }))
     : [];
@@ -69,9 +71,9 @@ export function clusterApps(
     controllers !== false && {
       name: 'kube-controller-manager',
       identity: { user: 'system:kube-controller-manager', groups: [] },
-      identityOf: controllerIdentity([...builtIn(), ...provisioner]),
+      identityOf: controllerIdentity([...builtIn, ...provisioner]),
       isOnePerCluster: true,
-      parts: [...(controllers === true ? builtIn() : controllers(builtIn())), ...provisioner],
+      parts: [...(controllers === true ? builtIn : controllers(builtIn)), ...provisioner],
     },
     schedules !== false && {
       name: 'kube-scheduler',

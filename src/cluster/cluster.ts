@@ -1,4 +1,3 @@
-import { builtInTypes } from '../api/index.ts';
 import { aborted, type Clock, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { SIMULATED_DRIVER } from '../controllers/index.ts';
@@ -12,6 +11,8 @@ import { nodeNames } from '../node/index.ts';
 import { metricsResources } from './simulated-metrics/metrics-resources.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import { nodeHost, NodeEndpoints } from './node-endpoints.ts';
+import { ClusterTemplate } from './template/cluster-template.ts';
+import { settledName, type SettledParts, SleepingParts } from './sleeping-parts.ts';
 
 export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
   /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
@@ -34,7 +35,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       : {}),
   });
   try {
-    return new Cluster(plane, options, await openEndpoints(plane, options));
+    return new Cluster(plane, options, { endpoints: await openEndpoints(plane, options) });
   } catch (error) {
     await plane[Symbol.asyncDispose]();
     throw error;
@@ -55,6 +56,17 @@ function enabledAdmission({ enableAdmission = [], disableAdmission = [] }: Clust
 
 const NODE_RESTRICTION = 'NodeRestriction';
 
+/** What a copy of a cluster has of its own. */
+export interface ClusterForkOptions extends ForkOptions {
+  /** Nobody in the cluster has anything to do for so long, unless something changes; not known unless given. */
+  readonly quietMs?: number;
+}
+
+interface ClusterParts {
+  readonly endpoints?: NodeEndpoints | undefined;
+  readonly settled?: SettledParts | undefined;
+}
+
 /** A running cluster. Disposing of it stops its programs, then the control plane. */
 export class Cluster implements AsyncDisposable {
   readonly plane: ControlPlane;
@@ -65,19 +77,24 @@ export class Cluster implements AsyncDisposable {
   readonly #clients = new Map<string, Client>();
   readonly #clientMetrics = new ClientMetrics();
   readonly #stop = new AbortController();
+  readonly #settled: SettledParts | undefined;
+  readonly #sleeping: SleepingParts | undefined;
   readonly #running: Promise<void>;
 
   /** Use `startCluster`. */
-  constructor(plane: ControlPlane, options: ClusterOptions, endpoints?: NodeEndpoints) {
+  constructor(plane: ControlPlane, options: ClusterOptions, { endpoints, settled }: ClusterParts = {}) {
     this.plane = plane;
+    this.#settled = settled;
     this.#endpoints = endpoints;
     this.#options = options;
     const { nodes = 1, runtime, simulatedMetrics = true, clock } = options;
     if (simulatedMetrics && nodes > 0 && runtime === undefined) {
       const { objects, registry } = plane.server;
-      registry.register(metricsResources({ types: builtInTypes(), objects, clock, nodes: nodeNames(nodes) }));
+      registry.register(metricsResources({ types: plane.types, objects, clock, nodes: nodeNames(nodes) }));
     }
     const hasOneServer = options.storage.type !== 'etcd';
+    const { server } = plane;
+    if (hasOneServer) this.#sleeping = SleepingParts.of({ server, clock, log: options.log, settled });
     const programs = clusterApps(plane, { ...options, hasOneServer, endpoints });
     this.apps = programs.map(({ name, parts, isOnePerCluster }) =>
       app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && { namespace: 'kube-system' } }),
@@ -91,7 +108,10 @@ export class Cluster implements AsyncDisposable {
         return identity === undefined ? undefined : this.#clientFor(program.name, identity);
       };
       const client = this.#clientFor(program.name, program.identity);
-      return { run: (signal) => each.run(client, signal, { clientFor }) };
+      const dormancy = this.#sleeping?.dormancyOf(program.name);
+      return {
+        run: (signal) => each.run(client, signal, { clientFor, ...(dormancy === undefined ? {} : { dormancy }) }),
+      };
     });
     const untilStopped: Runnable = { run: aborted }; // an API server that has nothing beside it runs on too
     this.#running = runTogether([...tasks, untilStopped], AbortSignal.any([options.signal, this.#stop.signal]));
@@ -125,14 +145,36 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** An independent copy as of now, with programs of its own; only of clusters whose store is in memory. */
-  fork(options: ForkOptions): Cluster {
+  fork({ quietMs, ...options }: ClusterForkOptions): Cluster {
+    return this.#copy(options, quietMs === undefined ? undefined : { quietMs, reads: this.#reads() });
+  }
+
+  /** The cluster as it is now, for others to begin with; `quietMs` is as for `fork`. It may be disposed of afterwards. */
+  template(quietMs: number): ClusterTemplate<Cluster> {
+    const { clock } = this.#options;
+    const parts = { contents: this.plane.contents(), takenAtMs: clock.now() };
+    const settled = { quietMs, reads: this.#reads() };
+    return new ClusterTemplate(parts, (options) => this.#copy(options, settled));
+  }
+
+  #copy(options: ForkOptions, settled: SettledParts | undefined): Cluster {
     const { listen: _, ...own } = this.#options;
-    return new Cluster(this.plane.fork(options), { ...own, ...options });
+    const { contents: __, ...given } = options;
+    return new Cluster(this.plane.fork(options), { ...own, ...given }, { settled });
+  }
+
+  /** What parts read: as they say, or as they said in the cluster that this is a copy of. */
+  #reads(): SettledParts['reads'] {
+    const reads = new Map(this.#settled?.reads);
+    for (const each of this.apps)
+      for (const [part, kinds] of each.reads()) reads.set(settledName(each.name, part), kinds);
+    return reads;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running.catch(() => undefined); // it was logged when it happened
+    this.#sleeping?.[Symbol.dispose]();
     this.#endpoints?.[Symbol.dispose]();
     for (const client of this.#clients.values()) await client[Symbol.asyncDispose]();
     await this.plane[Symbol.asyncDispose]();

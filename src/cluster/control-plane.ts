@@ -7,9 +7,11 @@ import {
   type RenewedCertificates,
   type ServingCertificate,
 } from '../apiserver/index.ts';
-import type { Clock, MetricRegistry } from '../base/index.ts';
+import type { TypeTable } from '../api/index.ts';
+import type { Clock, Logger, MetricRegistry } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import type { PriorityAndFairness } from '../fairness/index.ts';
+import type { StoreContents } from '../store/index.ts';
 import type { Credential } from '../wire/certificates/index.ts';
 import { advertisedAddress, isUnspecified, type ListenAddress } from './addresses.ts';
 import { apiEndpoints } from './bootstrap/api-endpoints.ts';
@@ -29,10 +31,18 @@ import { followCertificateFiles } from './pki/certificate-files.ts';
 import type { ClusterKeys, ClusterPki } from './pki/cluster-pki.ts';
 import { issueCredential, renewedCredential } from './pki/issue-credential.ts';
 import { keepRenewed } from './pki/renewal.ts';
-import { forkStorage } from './storage-options.ts';
+import { forkStorage, storedContents } from './storage-options.ts';
 
 /** What a fork has of its own. */
-export type ForkOptions = Pick<ControlPlaneOptions, 'clock' | 'random' | 'signal' | 'localWebhooks' | 'localApis'>;
+export interface ForkOptions extends Pick<
+  ControlPlaneOptions,
+  'clock' | 'random' | 'signal' | 'localWebhooks' | 'localApis'
+> {
+  /** The one of what it is a fork of unless given. */
+  readonly log?: Logger;
+  /** What is in its store, where that is not the same. */
+  readonly contents?: StoreContents;
+}
 
 /** What a control plane is made of, once it is open. */
 export interface ControlPlaneParts extends ServerParts {
@@ -99,6 +109,10 @@ export class ControlPlane implements AsyncDisposable {
   /** The keys and certificates in use; certificates are renewed while the server listens. */
   get pki(): ClusterPki {
     return this.#pki;
+  }
+
+  get types(): TypeTable {
+    return this.#parts.types;
   }
 
   /** What certificates go by. */
@@ -226,13 +240,17 @@ export class ControlPlane implements AsyncDisposable {
     this.#renewal = keepRenewed(this.#parts.keys, { clock: this.certificateClock, log, use: (pki) => this.#use(pki) });
   }
 
+  /** All that is stored now; only of control planes whose store is in memory. */
+  contents(): StoreContents {
+    return storedContents(this.#parts.storage);
+  }
+
   /** An independent copy as of now, without a port; only of control planes whose store is in memory. */
-  fork(options: ForkOptions): ControlPlane {
+  fork({ contents, ...options }: ForkOptions): ControlPlane {
     const { listen: _, ...own } = this.#options;
-    const copy = new ControlPlane(
-      { ...own, ...options },
-      { ...this.#parts, storage: forkStorage(this.#parts.storage, options) },
-    );
+    const { clock } = options;
+    const storage = forkStorage(this.#parts.storage, { clock, ...(contents === undefined ? {} : { contents }) });
+    const copy = new ControlPlane({ ...own, ...options }, { ...this.#parts, storage });
     copy.#isFork = true;
     copy.#definitions.start();
     const { first, kept } = copy.#bootstrapObjects();

@@ -9,6 +9,7 @@ export { keelsonVersion, KUBERNETES_VERSION } from './versions.ts';
 export { type InProcessOptions, InProcessTransport } from './in-process-transport.ts';
 export type { ListenAddress } from './addresses.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
+export type { ClusterTemplate } from './template/cluster-template.ts';
 export type { AuthenticationSettings } from './authentication.ts';
 export {
   oidcConfiguration,

@@ -2,11 +2,11 @@ import type { ServerObjectsOptions, SharedObjects, StorageCodec, StoredKind } fr
 import { jsonStorage, protobufStorage } from '../apiserver/index.ts';
 import type { Clock, Logger, Random } from '../base/index.ts';
 import { keyNames, openDurableStore, openEtcdStore, openMemoryStore } from '../store/index.ts';
-import type { EtcdOptions, ForkableStore, Store } from '../store/index.ts';
+import type { EtcdOptions, ForkableStore, Store, StoreContents } from '../store/index.ts';
 
 /** Where a cluster keeps its objects. */
 export type StorageOptions =
-  | { readonly type: 'memory' }
+  | { readonly type: 'memory'; readonly contents?: StoreContents }
   | { readonly type: 'durable'; readonly folder: string; readonly syncs?: boolean }
   | { readonly type: 'etcd'; readonly etcd: Omit<EtcdOptions, 'clock' | 'random' | 'log'> };
 
@@ -29,7 +29,11 @@ export async function openStorage(
   const names = keyNames(options.type === 'etcd' ? options.etcd.prefix : undefined);
   switch (options.type) {
     case 'memory':
-      return { store: openMemoryStore(parts), codecFor: asJson, shared: new WeakMap() };
+      return {
+        store: openMemoryStore({ ...parts, ...(options.contents === undefined ? {} : { contents: options.contents }) }),
+        codecFor: asJson,
+        shared: new WeakMap(),
+      };
     case 'durable':
       return {
         store: await openDurableStore(options.folder, {
@@ -48,10 +52,23 @@ export async function openStorage(
   }
 }
 
-/** An independent copy of a store, as of now. */
-export function forkStorage(storage: OpenStorage, { clock }: { readonly clock: Clock }): OpenStorage {
-  if (!isForkable(storage.store)) throw new Error('Cannot fork the cluster: its store is not in memory');
-  return { ...storage, store: storage.store.fork({ clock }) };
+/** An independent copy of a store, as of now, or as it is to begin with. */
+export function forkStorage(
+  storage: OpenStorage,
+  { clock, contents }: { readonly clock: Clock; readonly contents?: StoreContents },
+): OpenStorage {
+  if (contents !== undefined) return { ...storage, store: openMemoryStore({ clock, contents }) };
+  return { ...storage, store: forkable(storage).fork({ clock }) };
+}
+
+/** What is in a store of this process. */
+export function storedContents(storage: OpenStorage): StoreContents {
+  return forkable(storage).contents();
+}
+
+function forkable({ store }: OpenStorage): ForkableStore {
+  if (!isForkable(store)) throw new Error('Cannot fork the cluster: its store is not in memory');
+  return store;
 }
 
 function asJson({ storage }: StoredKind): StorageCodec {

@@ -18,7 +18,11 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** Takes away tokens that were made for service accounts by themselves, in old clusters, and that nobody uses any more. */
 export function serviceAccountTokenCleaner({ tokenCleanUpPeriodMs = YEAR_MS }: TokenCleanerOptions = {}): Part {
-  return { name: NAME, prepare: (context) => new TokenCleaning(context, tokenCleanUpPeriodMs) };
+  return {
+    name: NAME,
+    sleepsWithout: [Secret],
+    prepare: (context) => new TokenCleaning(context, tokenCleanUpPeriodMs),
+  };
 }
 
 class TokenCleaning implements PreparedPart {

@@ -1,6 +1,7 @@
 import { describeError, MetricRegistry, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type HealthOptions, HealthServer } from './app/health-server.ts';
+import type { Dormancy, ReadKind } from './app/dormancy.ts';
 import { Installation } from './app/installation.ts';
 import type { KindCache } from './app/shared-resources.ts';
 import { Session } from './app/session.ts';
@@ -50,6 +51,8 @@ export interface AppRunOptions {
    * own client. All write with that one unless given.
    */
   readonly clientFor?: (writer: string) => Client | undefined;
+  /** Knows which parts have nothing to do for now, and are not begun; all are begun at once unless given. */
+  readonly dormancy?: Dormancy;
 }
 
 /** Controllers and other parts that run together: on one client, with shared caches. */
@@ -77,6 +80,8 @@ export interface App {
   readonly unready: readonly string[];
   /** The caches that hold all objects of a kind: for checks, and for looking at them. */
   caches(): readonly KindCache[];
+  /** The kinds that parts read, by the name of the part; of those that have begun. */
+  reads(): ReadonlyMap<string, readonly ReadKind[]>;
   /** All metrics in Prometheus' text format. */
   readonly metrics: string;
   /** The same, to be shown together with what others count; none while the app does not run. */
@@ -152,6 +157,10 @@ class RunnableApp implements App {
     return this.#session?.caches ?? [];
   }
 
+  reads(): ReadonlyMap<string, readonly ReadKind[]> {
+    return this.#session?.reads ?? new Map();
+  }
+
   get metrics(): string {
     return MetricRegistry.exposeAll(this.registries, 'text');
   }
@@ -202,7 +211,7 @@ class RunnableApp implements App {
     const election = this.#election(client);
     const { component = this.name, stopGraceMs = options.stopGraceMs ?? 0 } = this.#options;
     const { clientFor = this.#options.clientFor } = options;
-    const { tracker } = options;
+    const { tracker, dormancy } = options;
     const shared = {
       name: this.name,
       component,
@@ -212,6 +221,7 @@ class RunnableApp implements App {
       trace: this.#trace,
       stopGraceMs,
       tracker,
+      dormancy,
     };
     try {
       while (!signal.aborted) {

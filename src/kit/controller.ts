@@ -34,6 +34,7 @@ export function controller<
     name: options.name ?? kind.plural,
     kind,
     needs: needsOf(kind, options),
+    sleepsWithout: [kind],
     prepare: (context) => prepare(kind, options, context),
   };
 }

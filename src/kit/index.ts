@@ -1,12 +1,13 @@
 // What other folders may use: writing controllers.
 export type { CacheQuery, Objects } from './objects.ts';
 export type { EventDetails, EventRecorder, EventSubject } from './events.ts';
-export type { AppContext, Part, PreparedPart, Subscription } from './part.ts';
+export type { AppContext, ClusterState, ObjectChange, Part, PreparedPart, Subscription } from './part.ts';
 export type { Condition, StatedCondition } from './conditions.ts';
 export type { ControllerOptions, ReconcileContext, StatusOf, Watch, WatchContext } from './controller-options.ts';
 export { type Controller, controller } from './controller.ts';
 export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
 export { type App, app, type AppOptions, type AppRunOptions } from './app.ts';
+export type { Dormancy, PartStart, ReadKind } from './app/dormancy.ts';
 export type { KindCache } from './app/shared-resources.ts';
 export type { HealthOptions } from './app/health-server.ts';
 export { type SecureHealthOptions, SecureHealthServer } from './app/secure-health-server.ts';

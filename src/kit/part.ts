@@ -1,3 +1,4 @@
+import type { OwnerReference } from '../api/types/meta/v1.d.ts';
 import type { Clock, Logger, MetricRegistry, Random } from '../base/index.ts';
 import type { Client, Handler, InformerScope, Kind, KubernetesObject, SharedInformer } from '../client/index.ts';
 import type { EventRecorder } from './events.ts';
@@ -26,6 +27,8 @@ export interface AppContext {
   readonly metrics: MetricRegistry;
   /** What is under way when the app stops may take so long to finish before its signal aborts. */
   readonly stopGraceMs: number;
+  /** Up to this resourceVersion, another run of the part had seen to everything; undefined where there was none. */
+  readonly seenUpTo: string | undefined;
   /** Records events under the given component name; `host` is for those that run on a node. */
   events(component: string, options?: { readonly host?: string }): EventRecorder;
   /**
@@ -48,6 +51,19 @@ export interface AppContext {
   passes(name: string, options: PassesOptions): Passes;
 }
 
+/** A change that a part is asked about before it has begun; a missing side means that the object was not there. */
+export interface ObjectChange {
+  readonly before: KubernetesObject | undefined;
+  readonly after: KubernetesObject | undefined;
+}
+
+/** What a part that has not begun can know of the cluster. */
+export interface ClusterState {
+  hasAny(kind: Kind): boolean;
+  /** Whether the very object is there that a reference in an object of the namespace leads to. */
+  has(reference: OwnerReference, namespace: string): boolean;
+}
+
 /** Something that an app runs: a controller, or any other loop. */
 export interface Part {
   readonly name: string;
@@ -57,6 +73,17 @@ export interface Part {
   readonly concurrency?: number;
   /** What it does to objects, as far as it declares it; see `rbacOf`. */
   readonly needs?: readonly AccessNeed[];
+  /**
+   * The part has nothing to do while there is no object of any of these kinds. Beside a server of the same process it is not begun
+   * before there is one.
+   */
+  readonly sleepsWithout?: readonly Kind[];
+  /** Whether a part that sleeps may sleep on, although an object has changed that it reads; no unless given. */
+  sleepsThrough?(change: ObjectChange, state: ClusterState): boolean;
+  /** The part reads all kinds that there are, also those that come later. */
+  readonly readsEverything?: boolean;
+  /** The part has something of its own for each object of these kinds, which a copy of it must make anew. */
+  readonly holds?: readonly Kind[];
   /** Says which caches it needs, before they are filled; what it returns runs when they are, and while we lead. */
   prepare(context: AppContext): PreparedPart;
 }

@@ -31,6 +31,8 @@ export interface NodeAgentParts {
   readonly sources: ConfigSources;
   /** As before `://` in container ids. */
   readonly runtimeName: string;
+  /** Whether another run of the agent has made the node known, and this one goes on with it; no unless given. */
+  readonly isRegistered?: boolean;
   /** The keys of the pods that are bound to the node. */
   podsOf(node: string): readonly string[];
   /** Has the task done by `perform`, now or after a while. */
@@ -116,8 +118,7 @@ export class NodeAgent implements Runnable {
         return this.#syncPod(task.key);
       case 'register':
         await this.#heartbeat.register(signal);
-        plan({ type: 'renew' });
-        return plan({ type: 'report' }, this.#heartbeat.firstReportMs());
+        return this.#beat();
       case 'renew':
         return plan(task, await this.#heartbeat.renew(signal));
       case 'report':
@@ -127,7 +128,8 @@ export class NodeAgent implements Runnable {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    this.#parts.plan({ type: 'register' });
+    if (this.#parts.isRegistered === true) this.#beat();
+    else this.#parts.plan({ type: 'register' });
     try {
       await this.#followRuntime(signal);
     } finally {
@@ -135,6 +137,12 @@ export class NodeAgent implements Runnable {
       this.#runtime[Symbol.dispose]();
       await Promise.all(this.#leaving);
     }
+  }
+
+  #beat(): void {
+    const { plan } = this.#parts;
+    plan({ type: 'renew' });
+    plan({ type: 'report' }, this.#heartbeat.firstReportMs());
   }
 
   #partsOfWorkers(): PodWorkerParts {

@@ -57,7 +57,10 @@ function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Reso
     conversion: conversionFor(kind, info),
     hasStatus,
   };
-  const strategy = kindStrategy(version);
+  // Made when first needed: most kinds are never written to.
+  let made: Resource['strategy'] | undefined;
+  const strategy = (): Resource['strategy'] => (made ??= kindStrategy(version));
+  let subresources: Resource['subresources'] | undefined;
   const { selectable = {} } = kind;
   const deprecation = kind.deprecations?.[info.version] ?? kind.deprecation;
   const priority = builtInPriority(info);
@@ -78,11 +81,17 @@ function builtInResource(kind: Kind, info: ResourceInfo, types: TypeTable): Reso
     },
     capabilities: builtInCapabilities,
     storage,
-    strategy,
+    get strategy() {
+      return strategy();
+    },
     ...(priority === undefined ? {} : { priority }),
     ...(kind.featureGate === undefined ? {} : { featureGate: kind.featureGate }),
     resetFields: kind.resetFields ?? (hasStatus ? usualResetFields(kind) : {}),
-    subresources: new Map(info.subresources.map((sub) => [sub.name, subresource(sub, version, strategy)])),
+    get subresources() {
+      return (subresources ??= new Map(
+        info.subresources.map((sub) => [sub.name, subresource(sub, version, strategy())]),
+      ));
+    },
     columns: kind.columns ?? [],
     ...(kind.rowConditions === undefined ? {} : { rowConditions: kind.rowConditions }),
     ...(kind.compareRows === undefined ? {} : { compareRows: kind.compareRows }),

@@ -34,7 +34,7 @@ const PODS_THAT_MATTER = { fieldSelector: 'status.phase!=Succeeded,status.phase!
 /** Finds a node for every pod that asks one of the profiles for it. */
 export function scheduler(options: SchedulerOptions = {}): Part {
   checkProfileNames(options.profiles ?? [defaultProfile]);
-  return { name: 'scheduler', prepare: (context) => prepare(context, options) };
+  return { name: 'scheduler', sleepsWithout: [Pod], prepare: (context) => prepare(context, options) };
 }
 
 function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {

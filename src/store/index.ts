@@ -12,6 +12,7 @@ export type {
   RangeResult,
   Revision,
   Store,
+  StoreContents,
   StoreEvent,
   Transaction,
   WatchBatch,

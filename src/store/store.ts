@@ -137,8 +137,19 @@ export interface HealthReporting {
   checkHealth(): Promise<void>;
 }
 
+/** What a store holds at one moment, without what led to it. */
+export interface StoreContents {
+  readonly revision: Revision;
+  /** In the order of their keys. */
+  readonly entries: readonly Entry[];
+  /** When keys are to be deleted, in milliseconds since the Unix epoch; those that never are do not occur. */
+  readonly deadlinesMs: ReadonlyMap<string, number>;
+}
+
 /** A store that can be copied in constant time. */
 export interface ForkableStore extends InProcessStore {
   /** An independent store with the same contents and history; neither sees the other's later writes. */
   fork(options?: { readonly clock?: Clock }): ForkableStore;
+  /** What it holds now. */
+  contents(): StoreContents;
 }

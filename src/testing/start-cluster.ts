@@ -4,6 +4,7 @@ import { RealClock, SeededRandom } from '../base/index.ts';
 import type { ClusterOptions, Resource, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
 import { startCluster as startWholeCluster } from '../cluster/index.ts';
 import { type DefinedKind, isDefinedKind } from '../kit/index.ts';
+import { ClusterTemplates, type TemplateOptions } from './cluster-templates.ts';
 import { InProcessApis } from './in-process-apis.ts';
 import { InProcessWebhooks } from './in-process-webhooks.ts';
 import { ObservedResources } from './observed-resources.ts';
@@ -38,6 +39,9 @@ export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensi
   /** Between the cluster's own programs and its server, such as a `FaultyTransport`. */
   readonly wrapTransport?: ClusterOptions['wrapTransport'];
 }
+
+/** Made when they are first asked for, and good for as long as the process runs: nothing that they are made of changes meanwhile. */
+const templates = new ClusterTemplates();
 
 const COUNT_ON_CONTROLLERS = ['ServiceAccount', 'TaintNodesByCondition', 'StorageObjectInUseProtection'];
 
@@ -78,24 +82,28 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const log = problemLog(clock, problems, logLevel);
   const webhooks = new InProcessWebhooks();
   const apis = new InProcessApis();
-  const cluster = await startWholeCluster({
+  const whole: TemplateOptions = {
     ...workload,
     resources: resources.filter((resource): resource is Resource => !isDefinedKind(resource)),
     name: 'test',
     tracedRequests: MAX_REQUESTS,
-    localWebhooks: (host) => webhooks.find(host),
-    localApis: (host) => apis.find(host),
     storage: { type: 'memory' },
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
     disableAdmission: disableAdmission ?? (workload.controllers === false ? COUNT_ON_CONTROLLERS : []),
     serviceCidrs: ['10.96.0.0/16'],
+    ...(wrapTransport === undefined ? {} : { wrapTransport }),
+  };
+  const own = {
+    localWebhooks: (host: string) => webhooks.find(host),
+    localApis: (host: string) => apis.find(host),
     clock,
-    certificateClock: new RealClock(),
     random,
     log,
     signal: stop.signal,
-    ...(wrapTransport === undefined ? {} : { wrapTransport }),
-  });
+  };
+  const template = await templates.of(whole);
+  const cluster =
+    template?.start(own) ?? (await startWholeCluster({ ...whole, ...own, certificateClock: new RealClock() }));
   const started = new TestCluster(cluster, { world, random, log, stop, problems, webhooks, apis });
   try {
     await started.settle();

@@ -184,7 +184,9 @@ export class TestCluster implements AsyncDisposable {
       webhooks: webhooks.fork(),
       apis: apis.fork(),
     };
+    const { nextDueMs = Infinity } = this.clock;
     const copy = this.#cluster.fork({
+      quietMs: nextDueMs - this.clock.now(),
       clock: parts.world.clock,
       random: parts.random,
       signal: parts.stop.signal,

@@ -88,7 +88,7 @@ export class Authentication implements Disposable {
   /** True for headers, by lower-case name, in which front proxies tell whom they speak for. */
   readonly isProxyHeader: (name: string) => boolean;
   readonly #options: AuthenticationOptions;
-  readonly #keys: readonly VerificationKey[];
+  #keys: readonly VerificationKey[] | undefined;
   #webhook: ReviewWebhook<TokenReview> | undefined;
   #issuers: ConfiguredIssuers | undefined;
 
@@ -98,7 +98,6 @@ export class Authentication implements Disposable {
     const { issuers, apiAudiences = issuers } = serviceAccounts;
     this.isProxyHeader = frontProxy === undefined ? () => false : proxyHeaders(frontProxy);
     this.tokenIssuer = signer(serviceAccounts, parts);
-    this.#keys = keysOf(serviceAccounts);
     const tokens = this.#tokenAuthenticators(apiAudiences, parts);
     const chain = new TokenChain(tokens);
     const { more = [], clock } = parts;
@@ -117,7 +116,17 @@ export class Authentication implements Disposable {
   issuerDiscovery(address: () => string): PathHandler {
     const { issuers, keysUrl } = this.#options.serviceAccounts;
     const keysAt = keysUrl === undefined ? {} : { keysUrl };
-    return new IssuerDiscovery({ issuer: issuers[0] ?? '', ...keysAt, address, keys: this.#keys });
+    return new IssuerDiscovery({ issuer: issuers[0] ?? '', ...keysAt, address, keys: () => this.keys });
+  }
+
+  /** Keys that tokens of service accounts may be signed with. Read when first asked for: most servers never see such a token. */
+  get keys(): readonly VerificationKey[] {
+    return (this.#keys ??= keysOf(this.#options.serviceAccounts));
+  }
+
+  /** Reads all keys now, and so tells at once what is wrong with them. */
+  checkKeys(): void {
+    void [this.keys, this.tokenIssuer.verification];
   }
 
   /** Closes connections to webhooks. */
@@ -151,7 +160,14 @@ export class Authentication implements Disposable {
       this.#issuers = new ConfiguredIssuers(configuration, { reservedIssuers: issuers, ...parts });
     return [
       ...(tokenFile === undefined ? [] : [new TokenFileAuthenticator(tokenFile)]),
-      new AccountTokens({ issuers, keys: this.#keys, apiAudiences, objects, clock, use: new LegacyTokenUse(parts) }),
+      new AccountTokens({
+        issuers,
+        keys: () => this.keys,
+        apiAudiences,
+        objects,
+        clock,
+        use: new LegacyTokenUse(parts),
+      }),
       ...(bootstrapTokens ? [new BootstrapTokens(objects, clock)] : []),
       ...(this.#issuers === undefined ? [] : [this.#issuers]),
       ...(webhook === undefined ? [] : [webhook]),

@@ -24,7 +24,7 @@ const LEGACY_ISSUER = 'kubernetes/serviceaccount';
 export interface AccountTokenOptions {
   /** The first one issues, tokens of all are accepted. */
   readonly issuers: readonly string[];
-  readonly keys: readonly VerificationKey[];
+  readonly keys: () => readonly VerificationKey[];
   readonly apiAudiences: readonly string[];
   readonly objects: ServerObjects;
   readonly clock: Clock;
@@ -74,7 +74,7 @@ export class AccountTokens implements TokenAuthenticator {
     const jws = readJws(token);
     const issuer = jws?.claims['iss'];
     if (jws === undefined || typeof issuer !== 'string' || !this.#issuers.has(issuer)) return UNKNOWN;
-    const { keys } = this.#options;
+    const keys = this.#options.keys();
     const fitting = jws.keyId === '' ? keys : keys.filter(({ id }) => id === jws.keyId);
     if (fitting.length === 0) return refused('invalid signature, no keys found');
     if (!fitting.some(({ key }) => isRightlySigned(jws, key)))

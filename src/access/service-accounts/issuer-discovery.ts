@@ -11,7 +11,7 @@ export interface IssuerDiscoveryOptions {
   readonly keysUrl?: string;
   /** `host:port` of the server. */
   readonly address: () => string;
-  readonly keys: readonly VerificationKey[];
+  readonly keys: () => readonly VerificationKey[];
 }
 
 /** Tells relying parties how to check tokens of service accounts (OpenID Connect Discovery). */
@@ -28,7 +28,7 @@ export class IssuerDiscovery implements PathHandler {
     if (call.method !== 'GET') throw methodNotAllowed();
     const subtype = path === KEYS_PATH ? 'jwk-set+json' : 'json';
     if (!takesApplication(call.header('accept') ?? '', subtype)) throw noRouteBut(`application/${subtype}`);
-    const body = path === KEYS_PATH ? { keys: this.#options.keys.map(jsonWebKey) } : this.#configuration();
+    const body = path === KEYS_PATH ? { keys: this.#options.keys().map(jsonWebKey) } : this.#configuration();
     return answer(`application/${subtype}`, body);
   }
 
@@ -39,7 +39,7 @@ export class IssuerDiscovery implements PathHandler {
       jwks_uri: keysUrl ?? `https://${address()}${KEYS_PATH}`,
       response_types_supported: ['id_token'],
       subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: [...new Set(keys.map(({ algorithm }) => algorithm))].toSorted(),
+      id_token_signing_alg_values_supported: [...new Set(keys().map(({ algorithm }) => algorithm))].toSorted(),
     };
   }
 }

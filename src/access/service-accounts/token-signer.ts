@@ -46,20 +46,24 @@ export class TokenSigner {
   readonly apiAudiences: readonly string[];
   readonly maxExpirationSeconds: number | undefined;
   readonly extendedExpirationSeconds: number | undefined;
-  /** Checks what this signer signs. */
-  readonly verification: VerificationKey;
   readonly #issuer: string;
-  readonly #key: KeyObject;
+  readonly #privateKey: string;
+  /** Read with the first token: most clusters of tests never make one. */
+  #read: { readonly key: KeyObject; readonly verification: VerificationKey } | undefined;
   readonly #uids: UidSource;
 
   constructor(options: TokenSignerOptions) {
     this.#issuer = options.issuer;
-    this.#key = createPrivateKey(options.privateKey);
-    this.verification = verificationKey(this.#key);
+    this.#privateKey = options.privateKey;
     this.#uids = options.uids;
     this.apiAudiences = options.apiAudiences;
     this.maxExpirationSeconds = options.maxExpirationSeconds;
     this.extendedExpirationSeconds = options.extendedExpirationSeconds;
+  }
+
+  /** Checks what this signer signs. */
+  get verification(): VerificationKey {
+    return this.#keys().verification;
   }
 
   /** A token for a Secret, which ends with it and with the service account, and at no other time. */
@@ -72,8 +76,7 @@ export class TokenSigner {
       'kubernetes.io/serviceaccount/service-account.uid': serviceAccount.uid,
       sub: accountUserName({ namespace, name: serviceAccount.name }),
     };
-    const { id: kid, algorithm } = this.verification;
-    return signJws({ kid }, claims, { key: this.#key, name: algorithm });
+    return this.#sign(claims);
   }
 
   async issue(wish: TokenWish): Promise<IssuedToken> {
@@ -95,8 +98,20 @@ export class TokenSigner {
       nbf: now,
       sub: accountUserName({ namespace, name: serviceAccount.name }),
     };
-    const { id: kid, algorithm } = this.verification;
-    return { token: signJws({ kid }, claims, { key: this.#key, name: algorithm }), tokenId };
+    return { token: this.#sign(claims), tokenId };
+  }
+
+  #sign(claims: object): string {
+    const { key, verification } = this.#keys();
+    return signJws({ kid: verification.id }, claims, { key, name: verification.algorithm });
+  }
+
+  #keys(): { readonly key: KeyObject; readonly verification: VerificationKey } {
+    if (this.#read === undefined) {
+      const key = createPrivateKey(this.#privateKey);
+      this.#read = { key, verification: verificationKey(key) };
+    }
+    return this.#read;
   }
 }
 

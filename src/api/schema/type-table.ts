@@ -9,6 +9,7 @@ export class TypeTable {
   readonly #structs = new Map<string, Struct>();
   readonly #kinds = new Map<string, string>();
   readonly #packages: readonly PackedPackage[];
+  #resources: readonly ResourceInfo[] | undefined;
 
   constructor(table: PackedTable) {
     this.#packages = table.packages;
@@ -55,8 +56,10 @@ export class TypeTable {
     return this.#packed.keys();
   }
 
-  resources(): ResourceInfo[] {
-    return this.#packages.flatMap((pack) => pack.resources.map((resource) => this.#resource(pack, resource)));
+  resources(): readonly ResourceInfo[] {
+    return (this.#resources ??= this.#packages.flatMap((pack) =>
+      pack.resources.map((resource) => this.#resource(pack, resource)),
+    ));
   }
 
   #resource(pack: PackedPackage, resource: PackedPackage['resources'][number]): ResourceInfo {

@@ -103,6 +103,11 @@ export class ObjectsOf<T = ApiObject> implements Disposable {
     return this.#changeFeed().add(handler as ObjectChangeHandler<unknown>);
   }
 
+  /** What all keys of the kind begin with; undefined while it is not registered. */
+  get prefix(): string | undefined {
+    return this.#known?.prefix;
+  }
+
   /** The key in the store, for transactions. */
   keyOf(namespace: string, name: string): string {
     const { prefix, isNamespaced } = this.#place;

@@ -1,4 +1,4 @@
-import { type Runnable, AbortScope } from '../../base/index.ts';
+import { type Runnable, TaskGroup } from '../../base/index.ts';
 import type { Client } from '../client.ts';
 import type { Kind, KubernetesObject } from '../kind.ts';
 import type { LabelQuery } from '../resource/options.ts';
@@ -37,7 +37,7 @@ export class InformerFactory implements Runnable {
   readonly #client: Client;
   readonly #options: InformerFactoryOptions;
   readonly #entries = new Map<string, Entry>();
-  #running: Running | undefined;
+  #running: TaskGroup | undefined;
 
   constructor(client: Client, options: InformerFactoryOptions = {}) {
     this.#client = client;
@@ -70,7 +70,7 @@ export class InformerFactory implements Runnable {
   /** Runs all informers until the signal aborts. Once only. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running !== undefined) throw new Error('Cannot run an informer factory twice');
-    this.#running = new Running(signal);
+    this.#running = new TaskGroup(signal);
     for (const informer of this.informers) this.#running.start(informer);
     await this.#running.over();
   }
@@ -98,37 +98,5 @@ export class InformerFactory implements Runnable {
     this.#entries.set(identity, entry);
     this.#running?.start(entry.informer);
     return informer;
-  }
-}
-
-/** Tasks that may become more while they run. The first failure stops all. */
-class Running {
-  readonly #scope: AbortScope;
-  readonly #tasks = new Set<Promise<void>>();
-  readonly #aborted: Promise<void>;
-
-  constructor(signal: AbortSignal) {
-    this.#scope = new AbortScope(signal);
-    this.#aborted = new Promise((resolve) => {
-      if (this.#scope.signal.aborted) resolve();
-      else this.#scope.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-  }
-
-  start(task: Runnable): void {
-    const run = task.run(this.#scope.signal).catch((error: unknown) => {
-      this.#failures.push(error);
-      this.#scope.abort(error);
-    });
-    this.#tasks.add(run);
-  }
-
-  readonly #failures: unknown[] = [];
-
-  async over(): Promise<void> {
-    await this.#aborted;
-    await Promise.all(this.#tasks);
-    this.#scope[Symbol.dispose]();
-    if (this.#failures.length > 0) throw this.#failures[0];
   }
 }

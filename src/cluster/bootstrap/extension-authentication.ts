@@ -43,8 +43,9 @@ export function extensionAuthentication(trusted: TrustedAuthorities, clock: Pick
 
 function combine(known: string, own: string, clock: Pick<Clock, 'now'>): string {
   if (own.startsWith('[')) return JSON.stringify([...new Set([...names(known), ...names(own)])]);
-  const valid = certificates(known).filter((pem) => !hasExpired(pem, clock.now()));
-  return [...new Set([...valid, ...certificates(own)])].map((pem) => `${pem}\n`).join('');
+  const owned = certificates(own);
+  const valid = certificates(known).filter((pem) => owned.includes(pem) || !hasExpired(pem, clock.now()));
+  return [...new Set([...valid, ...owned])].map((pem) => `${pem}\n`).join('');
 }
 
 /** What somebody else has broken counts for nothing. */

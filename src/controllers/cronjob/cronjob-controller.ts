@@ -22,7 +22,7 @@ const byCronJob: Index<Job> = {
 
 /** Starts the Jobs of each CronJob when its schedule says so. Schedules without a time zone are in UTC. */
 export function cronJobController(): Part {
-  return { name: NAME, prepare: (context) => new CronJobController(context) };
+  return { name: NAME, sleepsWithout: [CronJob], prepare: (context) => new CronJobController(context) };
 }
 
 class CronJobController implements PreparedPart {

@@ -16,14 +16,19 @@ import type { AppContext, EventRecorder, KeyedWorkers, Objects, Part, PreparedPa
 import { budgetStatus, disruptedPods, failedStatus } from './budget-status.ts';
 import { type ExpectedPods, expectedPods } from './expected-pods.ts';
 import { selectorText } from './selector-text.ts';
-import { undisrupted, untilStaleMs } from './stale-disruption.ts';
+import { mayBecomeStale, undisrupted, untilStaleMs } from './stale-disruption.ts';
 
 const NAME = 'disruption';
 const COMPONENT = 'controllermanager';
 
 /** Keeps track of how many pods of each PodDisruptionBudget may be disrupted. */
 export function disruptionController(): Part {
-  return { name: NAME, prepare: (context) => new DisruptionController(context) };
+  return {
+    name: NAME,
+    sleepsWithout: [PodDisruptionBudget, Pod],
+    sleepsThrough: ({ after }, { hasAny }) => !mayBecomeStale(after) && !hasAny(PodDisruptionBudget),
+    prepare: (context) => new DisruptionController(context),
+  };
 }
 
 class DisruptionController implements PreparedPart {

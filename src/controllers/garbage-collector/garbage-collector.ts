@@ -1,6 +1,14 @@
 import { Backoff, describeError, type Logger, runTogether } from '../../base/index.ts';
 import type { Handler, Kind, KubernetesObject } from '../../client/index.ts';
-import type { AppContext, EventRecorder, KeyedWorkers, Part, PreparedPart } from '../../kit/index.ts';
+import type {
+  AppContext,
+  ClusterState,
+  EventRecorder,
+  KeyedWorkers,
+  ObjectChange,
+  Part,
+  PreparedPart,
+} from '../../kit/index.ts';
 import { AbsentOwners } from './absent-owners.ts';
 import { Collector } from './collector.ts';
 import { DependencyGraph } from './dependency-graph.ts';
@@ -35,8 +43,17 @@ export function garbageCollector(options: GarbageCollectorOptions = {}): Part {
   const name = 'garbage-collector-controller';
   return {
     name,
+    readsEverything: true,
+    sleepsThrough: leavesNothingToDo,
     prepare: (context) => new GarbageCollection(context, { concurrency: 20, ...options, name }),
   };
+}
+
+/** Whether nothing is deleted, and no owner of the object is missing. */
+function leavesNothingToDo({ after }: ObjectChange, { has }: ClusterState): boolean {
+  if (after === undefined || after.metadata?.deletionTimestamp !== undefined) return false;
+  const { ownerReferences = [], namespace = '' } = after.metadata ?? {};
+  return ownerReferences.every((owner) => has(owner, namespace));
 }
 
 interface CollectionOptions extends GarbageCollectorOptions {

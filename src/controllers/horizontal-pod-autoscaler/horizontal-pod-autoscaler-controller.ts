@@ -25,7 +25,11 @@ const CONCURRENCY = 5;
 
 /** Scales what HorizontalPodAutoscalers are about, by what the metrics APIs tell. */
 export function horizontalPodAutoscalerController(options: HorizontalPodAutoscalerOptions = {}): Part {
-  return { name: NAME, prepare: (context) => new AutoscalerControl(context, options) };
+  return {
+    name: NAME,
+    sleepsWithout: [HorizontalPodAutoscaler],
+    prepare: (context) => new AutoscalerControl(context, options),
+  };
 }
 
 class AutoscalerControl implements PreparedPart {

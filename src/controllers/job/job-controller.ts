@@ -4,7 +4,7 @@ import { deepEqual } from '../../base/index.ts';
 import { ItemBackoff, Job, keyOf, type Observed, Pod } from '../../client/index.ts';
 import type { AppContext, EventRecorder, KeyedWorkers, Objects, Part, PreparedPart } from '../../kit/index.ts';
 import { claim, orphansByNamespace, ownerKeys } from '../ownership/index.ts';
-import { isTracked, TRACKING_FINALIZER } from './job-pod.ts';
+import { isJobOrTracked, isTracked, TRACKING_FINALIZER } from './job-pod.ts';
 import { syncJob } from './job-sync.ts';
 import { isJobFinished, isManagedElsewhere } from './job-view.ts';
 import { isAbandoned, releaseAbandoned } from './orphan-pods.ts';
@@ -21,7 +21,12 @@ const OWNERS = { kind: Job, selectorOf: ({ spec }: Observed<Job>) => spec?.selec
 
 /** Runs the pods of each Job until as many have succeeded as it says, or too many have failed. */
 export function jobController(): Part {
-  return { name: NAME, prepare: (context) => new JobController(context) };
+  return {
+    name: NAME,
+    sleepsWithout: [Job, Pod],
+    sleepsThrough: ({ before, after }, { hasAny }) => ![before, after].some(isJobOrTracked) && !hasAny(Job),
+    prepare: (context) => new JobController(context),
+  };
 }
 
 class JobController implements PreparedPart {

@@ -1,6 +1,6 @@
 import { parseGoInteger, ValueError } from '../../api/client.ts';
 import type { Pod } from '../../api/types/core/v1.d.ts';
-import { type Observed, type Patch, strategicPatch } from '../../client/index.ts';
+import { type KubernetesObject, type Observed, type Patch, strategicPatch } from '../../client/index.ts';
 import type { JobView } from './job-view.ts';
 
 /** Pods keep it until their end is counted. */
@@ -14,6 +14,11 @@ const MAX_INT32 = 2n ** 31n - 1n;
 
 export function isTracked({ metadata }: Observed<Pod>): boolean {
   return metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
+}
+
+/** Whether the object is a Job, or a pod that waits for one to count it. */
+export function isJobOrTracked(object: KubernetesObject | undefined): boolean {
+  return object?.kind === 'Job' || (object?.metadata?.finalizers?.includes(TRACKING_FINALIZER) ?? false);
 }
 
 /** Lets the pod go. */

@@ -25,7 +25,11 @@ const NAME = 'namespace';
 
 /** Empties namespaces that are being deleted, tells in their conditions how that goes, and then lets them go. */
 export function namespaceController(options: NamespaceControllerOptions = {}): Part {
-  return { name: NAME, prepare: (context) => new NamespaceControl(context, options) };
+  return {
+    name: NAME,
+    sleepsThrough: ({ after }) => after?.kind !== 'Namespace' || after.metadata?.deletionTimestamp === undefined,
+    prepare: (context) => new NamespaceControl(context, options),
+  };
 }
 
 class NamespaceControl implements PreparedPart {

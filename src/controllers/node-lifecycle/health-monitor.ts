@@ -1,3 +1,4 @@
+import { compareResourceVersions } from '../../api/client.ts';
 import { hasTaint, zoneKeyOf } from '../../api/meaning/index.ts';
 import type { Lease } from '../../api/types/coordination/v1.d.ts';
 import type { Node, Pod } from '../../api/types/core/v1.d.ts';
@@ -31,6 +32,8 @@ export interface HealthMonitorParts {
   readonly events: EventRecorder;
   readonly writer: NodeWriter;
   readonly zones: Zones;
+  /** Nodes that have not changed since were greeted by another run. */
+  readonly seenUpTo?: string | undefined;
   readonly grace: GracePeriods;
 }
 
@@ -113,6 +116,14 @@ export class HealthMonitor {
     if (failed.size > 0) throw new Error(`Cannot check nodes: ${[...failed].join(', ')}`);
   }
 
+  /** Whether another run of the controller has greeted the node. */
+  #wasThere({ metadata }: Observed<Node>): boolean {
+    const { seenUpTo } = this.#parts;
+    if (seenUpTo === undefined) return false;
+    const order = compareResourceVersions(metadata.resourceVersion, seenUpTo);
+    return typeof order === 'number' && order <= 0;
+  }
+
   async #greet(): Promise<void> {
     const { nodes, events } = this.#parts;
     const say = (name: string, uid: string, [reason, message]: readonly [string, string]): void =>
@@ -123,7 +134,7 @@ export class HealthMonitor {
     for (const node of nodes.list()) {
       const { name, uid } = node.metadata;
       if (this.#known.has(name)) continue;
-      say(name, uid, ['RegisteredNode', `Registered Node ${name} in Controller`]);
+      if (!this.#wasThere(node)) say(name, uid, ['RegisteredNode', `Registered Node ${name} in Controller`]);
       this.#known.set(name, uid);
       await this.#makeReachable(node);
     }

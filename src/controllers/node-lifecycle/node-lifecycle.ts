@@ -74,6 +74,7 @@ class NodeLifecycle implements PreparedPart {
       events: this.#events,
       writer: this.#writer,
       zones: this.#zones,
+      seenUpTo: context.seenUpTo,
       grace: {
         monitorMs: options.nodeMonitorGracePeriodMs ?? 50_000,
         startupMs: options.nodeStartupGracePeriodMs ?? 60_000,

@@ -25,7 +25,11 @@ const SYNC_PERIOD_MS = 15_000;
 
 /** Binds claims to volumes, asks for volumes of claims whose class has a provisioner, and reclaims those that nobody claims. */
 export function persistentVolumeBinder(options: PersistentVolumeBinderOptions = {}): Part {
-  return { name: 'persistentvolume-binder', prepare: (context) => new Binder(context, options) };
+  return {
+    name: 'persistentvolume-binder',
+    sleepsWithout: [PersistentVolumeClaim, PersistentVolume],
+    prepare: (context) => new Binder(context, options),
+  };
 }
 
 class Binder implements PreparedPart {

@@ -30,7 +30,11 @@ const DELETIONS_AT_ONCE = 20;
  */
 export function podGc(options: PodGcOptions = {}): Part {
   const { terminatedPodThreshold = 12_500 } = options;
-  return { name: NAME, prepare: (context) => new PodCollection(context, terminatedPodThreshold) };
+  return {
+    name: NAME,
+    sleepsWithout: [Pod],
+    prepare: (context) => new PodCollection(context, terminatedPodThreshold),
+  };
 }
 
 class PodCollection implements PreparedPart {

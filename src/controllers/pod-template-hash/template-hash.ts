@@ -13,7 +13,8 @@ const FNV_PRIME = 0x01000193;
  * The hash is FNV-1a (32 bits) over a print of the Go struct, then over the number of collisions met so far, if any.
  */
 export class TemplateHasher {
-  readonly #printer = new GoPrinter(readPodTemplateStructs());
+  /** Made for the first template: the types are read for it. */
+  #printer: GoPrinter | undefined;
 
   /** Such as `5d9c8fbd6b`: digits of the hash in letters that spell no words. */
   hash(template: DeepReadonly<PodTemplateSpec>, collisionCount?: number): string {
@@ -31,6 +32,7 @@ export class TemplateHasher {
 
   /** What is hashed, for a look at why two hashes differ. */
   print(template: DeepReadonly<PodTemplateSpec>): string {
+    this.#printer ??= new GoPrinter(readPodTemplateStructs());
     return this.#printer.printTyped(template, { form: 'struct', name: 'v1.PodTemplateSpec' });
   }
 }

@@ -52,7 +52,11 @@ const SYNC_PERIOD_MS = 5 * 60_000;
  * deleted or ends, and now and again. What is created is charged by the server.
  */
 export function resourceQuotaController(options: ControlOptions = {}): Part {
-  return { name: NAME, prepare: (context) => new ResourceQuotaControl(context, options) };
+  return {
+    name: NAME,
+    sleepsWithout: [ResourceQuota],
+    prepare: (context) => new ResourceQuotaControl(context, options),
+  };
 }
 
 class ResourceQuotaControl implements PreparedPart {

@@ -19,7 +19,7 @@ const DELETIONS_AT_ONCE = 8;
 
 /** Deletes pods from nodes with NoExecute taints: at once, or when the time for which they tolerate the taints is over. */
 export function taintEvictionController(): Part {
-  return { name: NAME, prepare: (context) => new TaintEviction(context) };
+  return { name: NAME, sleepsWithout: [Pod], prepare: (context) => new TaintEviction(context) };
 }
 
 class TaintEviction implements PreparedPart {

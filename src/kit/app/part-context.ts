@@ -5,6 +5,7 @@ import type { Objects } from '../objects.ts';
 import type { AppContext, Part, Subscription } from '../part.ts';
 import { KeyedWorkers, type KeyedWorkersOptions } from '../work/keyed-workers.ts';
 import { Passes, type PassesOptions } from '../work/passes.ts';
+import type { ReadKind } from './dormancy.ts';
 import { PartHandler } from './part-handler.ts';
 import type { SharedResources } from './shared-resources.ts';
 
@@ -18,14 +19,16 @@ export class PartContext implements AppContext, Disposable {
   readonly log: Logger;
   readonly metrics: MetricRegistry;
   readonly stopGraceMs: number;
+  readonly seenUpTo: string | undefined;
   readonly informers = new Set<SharedInformer<never>>();
+  readonly #reads = new Map<string, ReadKind>();
   readonly #part: Pick<Part, 'name' | 'account' | 'concurrency'>;
   readonly #shared: SharedResources;
   readonly #handlers = new Set<PartHandler<never>>();
   readonly #workers: KeyedWorkers[] = [];
   #isStarted = false;
 
-  constructor(part: Pick<Part, 'name' | 'account' | 'concurrency'>, shared: SharedResources) {
+  constructor(part: Pick<Part, 'name' | 'account' | 'concurrency'>, shared: SharedResources, seenUpTo?: string) {
     const { name, component, client, metrics, stopGraceMs } = shared.options;
     this.name = name;
     this.component = component;
@@ -35,6 +38,7 @@ export class PartContext implements AppContext, Disposable {
     this.log = client.log;
     this.metrics = metrics;
     this.stopGraceMs = stopGraceMs;
+    this.seenUpTo = seenUpTo;
     this.#part = part;
     this.#shared = shared;
   }
@@ -43,6 +47,11 @@ export class PartContext implements AppContext, Disposable {
   get isIdle(): boolean {
     const hasToldAll = [...this.#handlers].every(({ pending }) => pending === 0);
     return hasToldAll && this.#workers.every(({ isIdle }) => isIdle);
+  }
+
+  /** The kinds that the part has asked for. */
+  get reads(): readonly ReadKind[] {
+    return [...this.#reads.values()];
   }
 
   /** Begins to tell the handlers of changes; resolves when they know what is there. */
@@ -72,6 +81,7 @@ export class PartContext implements AppContext, Disposable {
 
   informer<T extends KubernetesObject>(kind: Kind<T>, scope: InformerScope = {}): SharedInformer<T> {
     const informer = this.#shared.informer(kind, scope);
+    this.#noteRead(kind, scope);
     this.informers.add(informer as unknown as SharedInformer<never>);
     return informer;
   }
@@ -94,11 +104,17 @@ export class PartContext implements AppContext, Disposable {
     const { workMetrics: metrics, options: shared } = this.#shared;
     const trace = shared.trace.push.bind(shared.trace);
     const { tracker } = shared;
+    const { isLocal } = this.client;
     const { concurrency = options.concurrency } = options.concurrency === undefined ? {} : this.#part;
     const own = concurrency === undefined ? options : { ...options, concurrency };
-    const workers = new KeyedWorkers(name, own, { clock, log, stopGraceMs, metrics, tracker, trace });
+    const workers = new KeyedWorkers(name, own, { clock, log, stopGraceMs, metrics, tracker, trace, isLocal });
     this.#workers.push(workers);
     return workers;
+  }
+
+  #noteRead({ group, plural }: Kind, { namespace }: InformerScope): void {
+    const place = namespace === undefined ? {} : { namespace };
+    this.#reads.set(`${plural}.${group} ${namespace ?? ''}`, { group, plural, ...place });
   }
 
   passes(name: string, options: PassesOptions): Passes {

@@ -1,10 +1,11 @@
-import { aborted, type Logger, MetricRegistry, runTogether } from '../../base/index.ts';
+import { type Logger, MetricRegistry, runTogether, TaskGroup } from '../../base/index.ts';
 import type { Client, SharedInformer } from '../../client/index.ts';
 import { LeaderElection, type LeaderElectionOptions } from '../election/leader-election.ts';
 import { EventWriter } from '../events/event-writer.ts';
 import type { Part, PreparedPart } from '../part.ts';
 import type { TraceRing } from '../trace.ts';
 import type { RunTracker } from '../work/run-tracker.ts';
+import type { Dormancy, PartStart, ReadKind } from './dormancy.ts';
 import { PartContext } from './part-context.ts';
 import { type KindCache, SharedResources } from './shared-resources.ts';
 
@@ -13,6 +14,8 @@ const WARN_AFTER_MS = 10_000;
 
 /** Servers send a bookmark about once a minute, and a watch that has gone silent is resumed after about two. */
 const MAX_SILENCE_MS = 180_000;
+
+const AT_ONCE: PartStart = { isAsleep: false };
 
 interface RunningPart {
   readonly name: string;
@@ -29,6 +32,8 @@ export interface SessionOptions {
   readonly trace: TraceRing;
   readonly stopGraceMs: number;
   readonly tracker?: RunTracker | undefined;
+  /** Knows which parts need not be begun yet; all are begun unless given. */
+  readonly dormancy?: Dormancy | undefined;
   /** Parts run while we lead; at once and until the end unless given. */
   readonly election?: LeaderElectionOptions & { readonly name: string; readonly identity: string };
 }
@@ -40,7 +45,10 @@ export class Session {
   readonly #log: Logger;
   readonly #events: EventWriter;
   readonly #shared: SharedResources;
-  readonly #parts: readonly RunningPart[];
+  readonly #parts: RunningPart[] = [];
+  /** Parts that have nothing to do yet. */
+  readonly #asleep = new Map<Part, PartStart>();
+  #wake: (part: Part) => void = () => undefined;
 
   constructor(parts: readonly Part[], options: SessionOptions) {
     const { name, component, client, clientFor, trace, stopGraceMs, tracker } = options;
@@ -53,7 +61,16 @@ export class Session {
     this.#events = new EventWriter({ client, log: this.#log, dropped: dropped.with() });
     const shared = { name, component, client, clientFor, trace, stopGraceMs, tracker };
     this.#shared = new SharedResources({ ...shared, metrics: this.metrics, events: this.#events });
-    this.#parts = parts.map((part) => this.#prepare(part));
+    for (const part of parts) {
+      const start = options.dormancy?.startOf(part, () => this.#wake(part)) ?? AT_ONCE;
+      if (start.isAsleep) this.#asleep.set(part, start);
+      else this.#prepare(part, start);
+    }
+  }
+
+  /** The kinds that parts read, by the name of the part; of those that have begun. */
+  get reads(): ReadonlyMap<string, readonly ReadKind[]> {
+    return new Map(this.#parts.map(({ name, context }) => [name, context.reads]));
   }
 
   /** Nothing is under way that could go on without time passing. */
@@ -118,11 +135,16 @@ export class Session {
   }
 
   async #runParts(signal: AbortSignal): Promise<void> {
-    await runTogether(
-      this.#parts.map((part) => ({ run: (scope) => this.#runPart(part, scope) })),
-      signal,
-    );
-    await aborted(signal); // parts that have nothing to do by themselves may still be told of changes
+    const group = new TaskGroup(signal);
+    const start = (part: RunningPart): void => group.start({ run: (scope) => this.#runPart(part, scope) });
+    this.#wake = (part) => {
+      const sleep = this.#asleep.get(part);
+      if (sleep === undefined || signal.aborted) return;
+      this.#asleep.delete(part);
+      start(this.#prepare(part, sleep));
+    };
+    for (const part of this.#parts) start(part);
+    await group.over(); // parts that have nothing to do by themselves may still be told of changes
   }
 
   /** Runs a part when its caches are filled. Those of others, which may be of kinds that do not exist yet, do not matter. */
@@ -145,9 +167,11 @@ export class Session {
     await Promise.all([...part.context.informers].map((informer) => informer.synced(signal)));
   }
 
-  #prepare(part: Part): RunningPart {
-    const context = new PartContext(part, this.#shared);
-    return { name: part.name, context, prepared: part.prepare(context), state: 'standing by' };
+  #prepare(part: Part, { seenUpTo }: PartStart): RunningPart {
+    const context = new PartContext(part, this.#shared, seenUpTo);
+    const made: RunningPart = { name: part.name, context, prepared: part.prepare(context), state: 'standing by' };
+    this.#parts.push(made);
+    return made;
   }
 }
 

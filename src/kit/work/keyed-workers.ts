@@ -53,12 +53,17 @@ export interface WorkersParts {
   readonly log: Logger;
   readonly metrics: WorkMetrics;
   readonly stopGraceMs: number;
+  /** What others have written is known a moment later: who has met it may try again at once; no unless given. */
+  readonly isLocal?: boolean;
   readonly tracker?: RunTracker | undefined;
   trace(record: ReconcileRecord): void;
 }
 
 /** How a run ended. */
 type Ending = Pick<ReconcileRecord, 'outcome' | 'error'>;
+
+/** Somebody who keeps writing is not written against at once more often than that. */
+const QUICK_RETRIES = 3;
 
 const NO_REASONS: readonly string[] = [];
 
@@ -75,6 +80,8 @@ export class KeyedWorkers implements Runnable {
   readonly #log: Logger;
   readonly #queue: WorkQueue<Request>;
   readonly #changes: CoalescingQueue | undefined;
+  /** How often in a row the run of a key met somebody else's write. */
+  readonly #conflicts = new Map<string, number>();
 
   constructor(name: string, options: KeyedWorkersOptions, parts: WorkersParts) {
     const { rateLimiter, isCoalescing = false } = options;
@@ -172,6 +179,7 @@ export class KeyedWorkers implements Runnable {
     if (outcome === 'stopped') return;
     if (outcome === 'done') {
       this.#queue.forget(request);
+      this.#conflicts.delete(key);
       if (run.afterMs !== undefined) this.addAfter(key, run.afterMs, { why: `after ${formatDuration(run.afterMs)}` });
       return;
     }
@@ -179,8 +187,16 @@ export class KeyedWorkers implements Runnable {
     if (outcome === 'failed') this.#log.error('work failed, will be tried again', fields);
     else if (outcome === 'conflict') this.#log.debug('object changed meanwhile', fields);
     const retryAfterMs = error instanceof StatusError ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0;
-    if (retryAfterMs > 0) this.addAfter(key, retryAfterMs, { why: 'retry' });
+    if (retryAfterMs > 0 || this.#isPassing(key, outcome)) this.addAfter(key, retryAfterMs, { why: 'retry' });
     else this.retry(key);
+  }
+
+  /** Whether to try again at once, because the caches tell in a moment what was met. */
+  #isPassing(key: string, outcome: ReconcileOutcome): boolean {
+    if (outcome !== 'conflict' || this.#parts.isLocal !== true) return false;
+    const conflicts = (this.#conflicts.get(key) ?? 0) + 1;
+    this.#conflicts.set(key, conflicts);
+    return conflicts <= QUICK_RETRIES;
   }
 }
 

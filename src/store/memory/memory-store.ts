@@ -1,19 +1,30 @@
-import type { Clock } from '../../base/index.ts';
+import { type Clock, SortedMap } from '../../base/index.ts';
+import { prefixRange } from '../key-range.ts';
+import { Deadlines } from '../mvcc/deadlines.ts';
 import { Expiry } from '../mvcc/expiry.ts';
 import { Mvcc, type MvccOptions } from '../mvcc/mvcc.ts';
 import { conditionsHold, recordOf } from '../mvcc/revision-record.ts';
 import { MvccStore } from '../mvcc/mvcc-store.ts';
-import type { CommitResult, Entry, ForkableStore, Operation, Revision, Transaction } from '../store.ts';
+import type { CommitResult, Entry, ForkableStore, Operation, Revision, StoreContents, Transaction } from '../store.ts';
 import { checkTransaction, type TransactionLimits } from '../transaction-check.ts';
 
 export interface MemoryStoreOptions extends MvccOptions {
   readonly clock: Clock;
   readonly limits?: TransactionLimits;
+  /** What is in the store to begin with; nothing unless given. */
+  readonly contents?: StoreContents;
 }
 
-/** An empty store that lives as long as this process, or shorter. */
-export function openMemoryStore(options: MemoryStoreOptions): MemoryStore {
-  return new MemoryStore(Mvcc.empty(options), options);
+/** A store that lives as long as this process, or shorter. */
+export function openMemoryStore({ contents, ...options }: MemoryStoreOptions): MemoryStore {
+  return new MemoryStore(contents === undefined ? Mvcc.empty(options) : filled(contents, options), options);
+}
+
+function filled({ revision, entries, deadlinesMs }: StoreContents, options: MvccOptions): Mvcc {
+  const deadlines = new Deadlines();
+  for (const [key, deadlineMs] of deadlinesMs) deadlines.set(key, deadlineMs);
+  const map = SortedMap.from(entries.map((entry) => [entry.key, entry] as const));
+  return Mvcc.from({ revision, entries: map, deadlines }, options);
 }
 
 /** A store in memory. A commit is visible, and its watchers are told, before `commit` returns its promise. */
@@ -57,6 +68,13 @@ export class MemoryStore extends MvccStore implements ForkableStore {
   /** The copy goes by this store's clock, unless it is given its own. */
   fork(options: { readonly clock?: Clock } = {}): MemoryStore {
     return new MemoryStore(this.open().fork(), { ...this.#options, clock: options.clock ?? this.#options.clock });
+  }
+
+  contents(): StoreContents {
+    const mvcc = this.open();
+    const { entries, revision } = mvcc.range(prefixRange(''));
+    const deadlines = entries.map(({ key }) => [key, mvcc.deadlines.of(key)] as const);
+    return { revision, entries, deadlinesMs: new Map(deadlines.filter(([, deadlineMs]) => deadlineMs > 0)) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,161 @@
+import type { ApiServer } from '../apiserver/index.ts';
+import type { Clock, Logger } from '../base/index.ts';
+import type { ClusterState, Dormancy, ObjectChange, Part, PartStart, ReadKind } from '../kit/index.ts';
+import { type InProcessStore, isStoreError, prefixRange, type Store, type StoreEvent } from '../store/index.ts';
+import { objectChange, StoredState } from './stored-state.ts';
+
+/** All keys begin with it. */
+const EVERYTHING = '/';
+
+/** What is known of the parts of a cluster in which everything that could be done was done. */
+export interface SettledParts {
+  /** The kinds that parts read, by `settledName`. */
+  readonly reads: ReadonlyMap<string, readonly ReadKind[]>;
+  /** Nobody has anything to do for so long, unless something changes. */
+  readonly quietMs: number;
+}
+
+export function settledName(program: string, part: string): string {
+  return `${program} ${part}`;
+}
+
+export interface SleepingPartsOptions {
+  readonly server: ApiServer;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Where the cluster goes on from one in which nothing was left to do: such parts sleep until something concerns them. */
+  readonly settled?: SettledParts | undefined;
+}
+
+interface Sleeper {
+  readonly part: Part;
+  /** The part has done all that there was to do; otherwise it has never had anything to do. */
+  readonly isSettled: boolean;
+  readonly wake: () => void;
+}
+
+/**
+ * Parts of the cluster's programs that have nothing to do: for want of objects of their kinds, or because they had seen to
+ * everything when the cluster was copied. One watch of the store tells when that changes.
+ *
+ * Guarantees: a part that sleeps would do nothing if it were awake.
+ */
+export class SleepingParts implements Disposable {
+  readonly #options: SleepingPartsOptions;
+  readonly #store: InProcessStore;
+  readonly #state: ClusterState;
+  /** The resourceVersion of the store in the beginning. */
+  readonly #beganAt: string;
+  readonly #sleepers = new Set<Sleeper>();
+  /** Who is concerned by changes below a prefix of the store's keys. */
+  readonly #byPrefix = new Map<string, Set<Sleeper>>();
+  readonly #stop = new AbortController();
+  #timer: Disposable | undefined;
+  #isFollowing = false;
+
+  private constructor(store: InProcessStore, options: SleepingPartsOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.#state = new StoredState(store, options.server);
+    this.#beganAt = String(store.revisionNow());
+  }
+
+  /** Undefined where the store is elsewhere: looking whether there is anything to do is as much as doing it. */
+  static of(options: SleepingPartsOptions): SleepingParts | undefined {
+    const { store } = options.server.objects;
+    return isInProcess(store) ? new SleepingParts(store, options) : undefined;
+  }
+
+  dormancyOf(program: string): Dormancy {
+    return { startOf: (part, wake) => this.#startOf(part, { wake, name: settledName(program, part.name) }) };
+  }
+
+  /** Wakes all that were put to sleep as settled: time has passed that they might have waited for. */
+  wakeSettled(): void {
+    for (const sleeper of this.#sleepers) if (sleeper.isSettled && this.#isNeeded(sleeper.part)) this.#wake(sleeper);
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+    this.#timer?.[Symbol.dispose]();
+    this.#sleepers.clear();
+  }
+
+  #startOf(part: Part, { wake, name }: { readonly wake: () => void; readonly name: string }): PartStart {
+    const reads = this.#options.settled?.reads.get(name);
+    const seen = reads === undefined ? {} : { seenUpTo: this.#beganAt };
+    const isSettled = reads !== undefined && !(part.holds ?? []).some((kind) => this.#state.hasAny(kind));
+    if (!isSettled && this.#isNeeded(part)) return { isAsleep: false, ...seen };
+    const sleeper: Sleeper = { part, isSettled, wake };
+    this.#sleepers.add(sleeper);
+    const concerning: readonly ReadKind[] = [...(part.sleepsWithout ?? []), ...(isSettled ? reads : [])];
+    if (part.readsEverything === true) this.#place(EVERYTHING, sleeper);
+    else for (const kind of concerning) this.#index(kind, sleeper);
+    this.#begin();
+    return { isAsleep: true, ...seen };
+  }
+
+  #index({ group, plural, namespace }: ReadKind, sleeper: Sleeper): void {
+    const { prefix } = this.#options.server.objects.of(group, plural);
+    if (prefix === undefined) return; // it is not served
+    this.#place(namespace === undefined ? prefix : `${prefix}${namespace}/`, sleeper);
+  }
+
+  #place(place: string, sleeper: Sleeper): void {
+    const known = this.#byPrefix.get(place);
+    if (known === undefined) this.#byPrefix.set(place, new Set([sleeper]));
+    else known.add(sleeper);
+  }
+
+  #isNeeded({ sleepsWithout }: Part): boolean {
+    return sleepsWithout === undefined || sleepsWithout.some((kind) => this.#state.hasAny(kind));
+  }
+
+  #begin(): void {
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
+    const { settled, clock, log } = this.#options;
+    if (settled !== undefined && settled.quietMs < Infinity)
+      this.#timer = clock.timer(settled.quietMs, () => this.wakeSettled());
+    this.#follow().catch((error: unknown) => {
+      log.error('sleeping parts are woken, for changes cannot be followed', { error });
+      for (const sleeper of this.#sleepers) this.#wake(sleeper);
+    });
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop;
+    const from = this.#store.revisionNow() + 1;
+    try {
+      for await (const { events } of this.#store.watch(prefixRange(''), { from, signal })) {
+        for (const event of events) this.#changed(event);
+        if (this.#sleepers.size === 0) return;
+      }
+    } catch (error) {
+      if (!signal.aborted && !isStoreError(error, 'Unavailable')) throw error;
+    }
+  }
+
+  #changed(event: StoreEvent): void {
+    const key = event.type === 'put' ? event.entry.key : event.key;
+    let change: ObjectChange | undefined;
+    for (let end = key.indexOf('/'); end >= 0; end = key.indexOf('/', end + 1)) {
+      for (const sleeper of this.#byPrefix.get(key.slice(0, end + 1)) ?? []) {
+        const { part } = sleeper;
+        if (part.sleepsThrough !== undefined) change ??= objectChange(event);
+        const sleepsOn = change !== undefined && part.sleepsThrough?.(change, this.#state) === true;
+        if (!sleepsOn) this.#wake(sleeper);
+      }
+    }
+  }
+
+  #wake(sleeper: Sleeper): void {
+    if (!this.#sleepers.delete(sleeper)) return;
+    for (const sleepers of this.#byPrefix.values()) sleepers.delete(sleeper);
+    sleeper.wake();
+  }
+}
+
+function isInProcess(store: Store): store is InProcessStore {
+  return 'rangeNow' in store && 'revisionNow' in store;
+}

@@ -1,0 +1,84 @@
+import { discardLogger, RealClock, SeededRandom } from '../base/index.ts';
+import { type Cluster, type ClusterOptions, type ClusterTemplate, startCluster } from '../cluster/index.ts';
+import { ObservedResources } from './observed-resources.ts';
+import { settleAll } from './settle-all.ts';
+import { TestWorld } from './test-world.ts';
+
+/** What decides which objects a cluster begins with. */
+export type TemplateOptions = Omit<
+  ClusterOptions,
+  'clock' | 'certificateClock' | 'random' | 'log' | 'signal' | 'localWebhooks' | 'localApis'
+>;
+
+/** Templates of so many different sets of options are kept, those that were used last. */
+const MAX_TEMPLATES = 8;
+
+/** No object of a cluster speaks of that day but those that were made on it. */
+const MADE_AT_MS = Date.UTC(2001, 1, 3, 4, 5, 6);
+
+/** Clusters at rest, by the options that they were started with. */
+export class ClusterTemplates {
+  readonly #templates = new Map<string, Promise<ClusterTemplate<Cluster>>>();
+
+  /**
+   * The template for these options; undefined where they are not plain data, so that nobody can tell whether they are the same, and
+   * where ports are opened.
+   */
+  of(options: TemplateOptions): Promise<ClusterTemplate<Cluster>> | undefined {
+    const name = nameOf(options);
+    if (name === undefined || options.nodeEndpoints === true) return undefined;
+    const template = this.#templates.get(name) ?? makeTemplate(options);
+    this.#templates.delete(name);
+    this.#templates.set(name, template);
+    template.catch(() => this.#templates.delete(name));
+    const [oldest = ''] = this.#templates.keys();
+    if (this.#templates.size > MAX_TEMPLATES) this.#templates.delete(oldest);
+    return template;
+  }
+}
+
+/** Starts a cluster as any other is started, lets it come to rest, and keeps what it is then. */
+async function makeTemplate(options: TemplateOptions): Promise<ClusterTemplate<Cluster>> {
+  const world = new TestWorld({
+    startMs: MADE_AT_MS,
+    observed: new ObservedResources({ isWrapped: false }),
+    patienceMs: 0,
+  });
+  const { clock, tracker } = world;
+  const stop = new AbortController();
+  const cluster = await startCluster({
+    ...options,
+    clock,
+    certificateClock: new RealClock(),
+    random: new SeededRandom('template'),
+    log: discardLogger,
+    signal: stop.signal,
+  });
+  try {
+    await settleAll(cluster.apps, { clock, tracker, settle: () => world.settle() });
+    return cluster.template((clock.nextDueMs ?? Infinity) - clock.now());
+  } finally {
+    stop.abort();
+    await cluster[Symbol.asyncDispose]();
+  }
+}
+
+/** All options as text; undefined when they are more than plain data. */
+function nameOf(options: TemplateOptions): string | undefined {
+  return isPlain(options) ? JSON.stringify(options, sortedMembers) : undefined;
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') return false;
+  if (typeof value !== 'object' || value === null) return true;
+  if (value instanceof Map) return [...value].every(isPlain);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return false;
+  return Object.values(value).every(isPlain);
+}
+
+function sortedMembers(_: string, value: unknown): unknown {
+  if (value instanceof Map) return ['map', ...value];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
+}
