@@ -46,6 +46,9 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
   const frameworks = makeFrameworks(options, {
     client: context.client,
     clock,
+    allocationsUnderWay: new Map(),
+    event: (schedulerName, pod, details) => recorders.get(schedulerName)?.event(pod, details),
+    runBeside: (task) => loop.runBeside(task),
     nominatedPods,
     waitingPods,
     extenders: options.extenders ?? [],

@@ -9,6 +9,7 @@ import { assignedPodDelete } from '../framework/cluster-event.ts';
 import { Cycle } from '../framework/cycle.ts';
 import { PodRejectedError } from '../framework/fit-error.ts';
 import type { Framework } from '../framework/framework.ts';
+import type { StepOptions } from '../framework/plugin.ts';
 import { runBind, runPermit, runPostBind, runReserve, runUnreserve } from '../framework/run-binding.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
@@ -63,6 +64,11 @@ export class SchedulingLoop {
   /** True when nothing is left to do before time passes or an event comes. */
   get isIdle(): boolean {
     return !this.#isTrying && this.#tasks.size === 0 && !this.#parts.queue.isReady;
+  }
+
+  /** Runs a task that has to do with pods which are not being tried. It deals with its failures itself. */
+  runBeside(task: (options: StepOptions) => Promise<void>): void {
+    this.#tasks.start(() => task({ signal: this.#stopTasks.signal }));
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -42,7 +42,7 @@ test('plugins serve the points whose methods they have', () => {
     NodeAffinity: 'PreFilter Filter PreScore Score NormalizeScore',
     NodePorts: 'PreFilter Filter',
     NodeResourcesFit: 'Filter PreScore Score',
-    DynamicResources: 'PreFilter PostFilter',
+    DynamicResources: 'PreEnqueue PreFilter Filter PostFilter PreScore Score NormalizeScore Reserve PreBind',
     DefaultPreemption: 'PostFilter',
     NodeResourcesBalancedAllocation: 'PreScore Score',
     DefaultBinder: 'Bind',
@@ -58,11 +58,13 @@ test('the default profile asks the filters in the order of kube-scheduler, with 
     'NodeAffinity',
     'NodePorts',
     'NodeResourcesFit',
+    'DynamicResources',
   ]);
   expect(framework.at('Score').map(({ name }) => [name, framework.weightOf(name)])).toEqual([
     ['TaintToleration', 3],
     ['NodeAffinity', 2],
     ['NodeResourcesFit', 1],
+    ['DynamicResources', 2],
     ['NodeResourcesBalancedAllocation', 1],
   ]);
 });

@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/index.ts';
-import type { Client, Kind, KubernetesObject } from '../../client/index.ts';
-import type { Objects } from '../../kit/index.ts';
+import type { Client, Kind, KubernetesObject, Observed, Pod } from '../../client/index.ts';
+import type { EventDetails, Objects } from '../../kit/index.ts';
 import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { Extender } from './extender.ts';
-import type { Plugin } from './plugin.ts';
+import type { Allocation } from '../devices/claim.ts';
+import type { Plugin, StepOptions } from './plugin.ts';
 import type { WaitingPods } from './waiting-pods.ts';
 
 /** What the plugins of all profiles share. */
@@ -16,6 +17,12 @@ export interface SharedContext {
   readonly waitingPods: WaitingPods;
   /** All extenders, for plugins that ask them themselves, as preemption does. */
   readonly extenders: readonly Extender[];
+  /** Devices that were chosen for claims and are not written yet, by the uid of the claim. */
+  readonly allocationsUnderWay: Map<string, Allocation>;
+  /** Records an event about a pod, in the name of a profile. */
+  event(schedulerName: string, pod: Observed<Pod>, details: EventDetails): void;
+  /** Runs a task while the scheduler goes on, which waits for it when it stops. The task deals with its failures itself. */
+  runBeside(task: (options: StepOptions) => Promise<void>): void;
   /**
    * The objects of a kind, from the app's cache. A plugin asks when it is made, not later: this is how the scheduler knows
    * which kinds to watch. Their changes are told as events of the resource that has the kind's name.
@@ -23,8 +30,8 @@ export interface SharedContext {
   objects<T extends KubernetesObject>(kind: Kind<T>): Lister<T>;
 }
 
-/** Reading objects from the cache. */
-export type Lister<T extends KubernetesObject> = Pick<Objects<T>, 'get' | 'list' | 'byIndex'>;
+/** Reading objects from the cache, and writing them so that the cache knows at once. */
+export type Lister<T extends KubernetesObject> = Omit<Objects<T>, 'apply' | 'applyStatus' | 'patch'>;
 
 /** What plugins are made with. */
 export interface PluginContext extends SharedContext {

@@ -31,7 +31,7 @@ export const defaultProfile: Profile = {
     { name: 'NodeAffinity', weight: 2 },
     { name: 'NodePorts' },
     { name: 'NodeResourcesFit', weight: 1 },
-    { name: 'DynamicResources' },
+    { name: 'DynamicResources', weight: 2 },
     { name: 'DefaultPreemption' },
     { name: 'NodeResourcesBalancedAllocation', weight: 1 },
     { name: 'DefaultBinder' },

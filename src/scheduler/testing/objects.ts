@@ -5,7 +5,7 @@ import { VirtualClock } from '../../base/index.ts';
 import { NodeInfo } from '../cache/node-info.ts';
 import { NominatedPods } from '../cache/nominated-pods.ts';
 import { PodInfo } from '../cache/pod-info.ts';
-import type { SharedContext } from '../framework/plugin-context.ts';
+import type { Lister, SharedContext } from '../framework/plugin-context.ts';
 import { WaitingPods } from '../framework/waiting-pods.ts';
 
 interface PodSketch extends Partial<PodSpec> {
@@ -67,6 +67,23 @@ export function nodeInfoOf(sketch?: NodeSketch, pods: readonly PodInfo[] = []): 
   return info;
 }
 
+function noServer(): never {
+  throw new Error('Cannot write objects: there is no API server');
+}
+
+/** Objects of any kind in an empty cluster. */
+const NOTHING: Lister<never> = {
+  get: () => undefined,
+  list: () => [],
+  byIndex: () => [],
+  fetch: noServer,
+  create: noServer,
+  update: noServer,
+  updateStatus: noServer,
+  patchStatus: noServer,
+  delete: noServer,
+};
+
 /** What plugins are made with where there is no API server. */
 export function sharedContext(given: Partial<SharedContext> = {}): SharedContext {
   return {
@@ -75,9 +92,10 @@ export function sharedContext(given: Partial<SharedContext> = {}): SharedContext
     nominatedPods: new NominatedPods(),
     waitingPods: new WaitingPods(),
     extenders: [],
-    objects({ kind }) {
-      throw new Error(`Cannot list objects of kind "${kind}": there is no API server`);
-    },
+    allocationsUnderWay: new Map(),
+    event: () => undefined,
+    runBeside: () => undefined,
+    objects: () => NOTHING,
     ...given,
   };
 }
