@@ -7,7 +7,10 @@ import { SchedulerRun } from './testing/scheduler-run.ts';
 const DRIVER = 'gpu.example.com';
 
 async function addClass(run: SchedulerRun, name = 'gpu', expression = `device.driver == "${DRIVER}"`): Promise<void> {
-  await run.client.resource.v1.deviceclasses.create({ metadata: { name }, spec: { selectors: [{ cel: { expression } }] } });
+  await run.client.resource.v1.deviceclasses.create({
+    metadata: { name },
+    spec: { selectors: [{ cel: { expression } }] },
+  });
 }
 
 async function addSlice(run: SchedulerRun, nodeName: string, devices: Device[]): Promise<void> {
@@ -20,7 +23,9 @@ async function addSlice(run: SchedulerRun, nodeName: string, devices: Device[]):
 
 async function addClaim(run: SchedulerRun, name: string, spec?: ResourceClaimSpec): Promise<void> {
   const devices = { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu' } }] };
-  await run.client.resource.v1.resourceclaims.namespace('default').create({ metadata: { name }, spec: spec ?? { devices } });
+  await run.client.resource.v1.resourceclaims
+    .namespace('default')
+    .create({ metadata: { name }, spec: spec ?? { devices } });
   await settle();
 }
 
@@ -48,7 +53,9 @@ test('a pod gets the device that its claim asks for', async () => {
   expect(status).toMatchObject({
     allocation: {
       devices: { results: [{ request: 'gpu', driver: DRIVER, pool: 'n2', device: 'gpu-0' }] },
-      nodeSelector: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }] }] },
+      nodeSelector: {
+        nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }] }],
+      },
     },
     reservedFor: [{ resource: 'pods', name: 'web' }],
   });

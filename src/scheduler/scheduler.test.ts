@@ -281,7 +281,7 @@ describe('the scheduler', () => {
     };
     const profile: Profile = { ...defaultProfile, plugins: [{ name: 'Ticket' }, ...defaultProfile.plugins] };
     await using run = await SchedulerRun.start({ profiles: [profile], plugins: new Map([['Ticket', ticket]]) });
-    expect(run.watched).toEqual(['ConfigMap', 'Node']);
+    expect(run.watched).toContain('ConfigMap');
     await run.addNode('n1');
     await run.addPod('web');
     expect(await run.scheduled('web')).toContain('no ticket');

@@ -137,7 +137,10 @@ export class PodClaims {
 
   async #reserve(claim: Observed<ResourceClaim>, { metadata: { name, uid } }: Observed<Pod>): Promise<void> {
     const reservedFor = [...(claim.status?.reservedFor ?? []), { resource: 'pods', name, uid }];
-    await this.#parts.claims.updateStatus({ ...claim, status: { ...claim.status, reservedFor } } as Sendable<ResourceClaim>);
+    await this.#parts.claims.updateStatus({
+      ...claim,
+      status: { ...claim.status, reservedFor },
+    } as Sendable<ResourceClaim>);
   }
 }
 

@@ -54,7 +54,8 @@ function configOf(
     const wanted = chosen.get(name);
     if (wanted === undefined) continue;
     const known = byClass.get(wanted.class.metadata.name);
-    if (known === undefined) byClass.set(wanted.class.metadata.name, { class: wanted.class, requests: [wanted.fullName] });
+    if (known === undefined)
+      byClass.set(wanted.class.metadata.name, { class: wanted.class, requests: [wanted.fullName] });
     else known.requests.push(wanted.fullName);
   }
   const ofClasses = [...byClass.values()].flatMap(({ class: { spec }, requests: names }) =>
@@ -65,7 +66,8 @@ function configOf(
     const times =
       names.length === 0
         ? 1
-        : requests.filter(({ name }) => names.includes(name) || names.includes(chosen.get(name)?.fullName ?? name)).length;
+        : requests.filter(({ name }) => names.includes(name) || names.includes(chosen.get(name)?.fullName ?? name))
+            .length;
     return Array.from({ length: times }, () => ({ source: 'FromClaim', ...each }) as const);
   });
   return [...ofClasses, ...ofClaim];

@@ -1,6 +1,6 @@
 import { isReservedFor } from '../../api/meaning/index.ts';
 import type { Clock } from '../../base/index.ts';
-import { type Observed, Pod, type ResourceClaim, strategicPatch } from '../../client/index.ts';
+import { type Observed, type Pod, type ResourceClaim, strategicPatch } from '../../client/index.ts';
 import type { StepOptions } from '../framework/plugin.ts';
 import type { Lister } from '../framework/plugin-context.ts';
 import { hasBindingConditions, isOverdue, readinessOf } from './binding-conditions.ts';

@@ -1,6 +1,11 @@
 import type { Allocation, Claim } from './claim.ts';
 
-type Condition = { readonly type: string; readonly status?: string; readonly reason?: string; readonly message?: string };
+type Condition = {
+  readonly type: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+};
 type Result = NonNullable<NonNullable<Allocation['devices']>['results']>[number];
 
 /** Whether pods that use the claim can be bound, by what the drivers of its devices say. */

@@ -16,7 +16,11 @@ export interface Constraint {
   remove(name: RequestName): void;
 }
 
-export function constraintOf({ requests = [], matchAttribute, distinctAttribute }: DeepReadonly<DeviceConstraint>): Constraint {
+export function constraintOf({
+  requests = [],
+  matchAttribute,
+  distinctAttribute,
+}: DeepReadonly<DeviceConstraint>): Constraint {
   const attribute = matchAttribute ?? distinctAttribute ?? '';
   const names = new Set(requests);
   const inner = matchAttribute === undefined ? new DistinctValues(attribute) : new SameValue(attribute);

@@ -46,7 +46,8 @@ export class CounterUse {
     for (const { spec } of [...pool.slices, ...pool.otherSlices])
       for (const device of spec.devices ?? []) {
         if (!this.#isAllocated(deviceId(pool.driver, pool.name, device.name))) continue;
-        for (const [key, amount] of needsOf(device)) available.set(key, available.get(key)?.sub(amount) ?? amount.neg());
+        for (const [key, amount] of needsOf(device))
+          available.set(key, available.get(key)?.sub(amount) ?? amount.neg());
       }
     this.#available.set(pool, available);
     return available;

@@ -97,7 +97,9 @@ export function claimOnNode(
     else if (!(name in (node.node?.status?.allocatable ?? {}))) return 'cannot fit resource';
   }
   if (names.length === 0) return undefined;
-  const made = names.toSorted(compareUtf8).map((name) => requestsFor(name, pod, classFor(name, classes)?.metadata.name ?? ''));
+  const made = names
+    .toSorted(compareUtf8)
+    .map((name) => requestsFor(name, pod, classFor(name, classes)?.metadata.name ?? ''));
   const all = made.flatMap((each) => each.requests).toSorted((left, right) => compareUtf8(left.name, right.name));
   const mappings = made.flatMap((each) => each.mappings);
   return { claim: { ...claim, spec: { devices: { requests: all } } }, mappings };

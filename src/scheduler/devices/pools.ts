@@ -74,7 +74,9 @@ function poolOf(found: readonly Slice[], all: Lister<ResourceSlice>): Pool | und
   const counters = countersOf(byName);
   const slices = byName.filter(({ spec }) => (spec.sharedCounters ?? []).length === 0);
   const isValid =
-    counters !== undefined && hasDistinctNames(slices) && [...slices, ...others].every((slice) => drawsOn(slice, counters));
+    counters !== undefined &&
+    hasDistinctNames(slices) &&
+    [...slices, ...others].every((slice) => drawsOn(slice, counters));
   if (!isValid) return { ...empty, state: 'invalid' };
   return { driver, name: pool.name, state: 'usable', slices, otherSlices: others, counters };
 }
@@ -85,7 +87,7 @@ function countersOf(slices: readonly Slice[]): Pool['counters'] | undefined {
   for (const { spec } of slices)
     for (const { name, counters } of spec.sharedCounters ?? []) {
       if (sets.has(name)) return undefined;
-      sets.set(name, new Map(Object.entries(counters).map(([counter, { value }]) => [counter, String(value)])));
+      sets.set(name, new Map(Object.entries(counters).map(([counter, { value }]) => [counter, value])));
     }
   return sets;
 }
@@ -106,5 +108,7 @@ function drawsOn({ spec }: Slice, counters: Pool['counters']): boolean {
 }
 
 function needsPreparation({ slices }: Pool): boolean {
-  return slices.some(({ spec }) => (spec.devices ?? []).some(({ bindingConditions }) => bindingConditions !== undefined));
+  return slices.some(({ spec }) =>
+    (spec.devices ?? []).some(({ bindingConditions }) => bindingConditions !== undefined),
+  );
 }

@@ -184,7 +184,9 @@ export class DeviceSearch {
   #unsatisfied({ alternative, request }: Wanted, { id }: Candidate, claim: number): Error {
     const { namespace, name } = (this.#claims[claim] as WantedClaim).claim.metadata;
     const because = 'because a claim constraint would not be satisfied';
-    return new Error(`claim ${namespace}/${name}, request ${alternative ?? request}: cannot add device ${id} ${because}`);
+    return new Error(
+      `claim ${namespace}/${name}, request ${alternative ?? request}: cannot add device ${id} ${because}`,
+    );
   }
 
   #countStep(): void {
@@ -209,4 +211,3 @@ function isKeptOff({ taints = [] }: Candidate['device'], { tolerations }: Wanted
     (taint) => (taint.effect === 'NoExecute' || taint.effect === 'NoSchedule') && !isTolerated(taint, tolerations),
   );
 }
-

@@ -188,7 +188,9 @@ class DynamicResources implements Plugin {
       if (isExtended ? !isWritten(claim) : !isReservedFor(claim, uid)) continue;
       this.#context.runBeside(async (options) => {
         // a failure leaves the claim to the next try of the pod, or to the controller when the pod goes
-        await (isExtended ? writer.delete(claim, options) : writer.unreserve(claim, uid, options)).catch(() => undefined);
+        await (isExtended ? writer.delete(claim, options) : writer.unreserve(claim, uid, options)).catch(
+          () => undefined,
+        );
       });
     }
   }
@@ -224,8 +226,7 @@ class DynamicResources implements Plugin {
   }
 
   #whyNotAllocatable({ claim, isExtended, uid }: ClaimUse): string | undefined {
-    if (this.#binding.underWay.has(uid))
-      return `resource claim ${nameOf(claim)} is in the process of being allocated`;
+    if (this.#binding.underWay.has(uid)) return `resource claim ${nameOf(claim)} is in the process of being allocated`;
     if (isExtended) return undefined;
     for (const { name, exactly, firstAvailable = [] } of claim.spec.devices?.requests ?? []) {
       const ways = exactly === undefined ? firstAvailable : [exactly];

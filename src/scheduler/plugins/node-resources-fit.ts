@@ -104,7 +104,8 @@ function withScalars(
   let short: string[] | undefined;
   for (const [name, amount] of wanted) {
     const allocatable = node.allocatable.scalar(name);
-    if (amount === 0 || amount <= allocatable - node.requested.scalar(name) || isIgnored(name, node.allocatable)) continue;
+    if (amount === 0 || amount <= allocatable - node.requested.scalar(name) || isIgnored(name, node.allocatable))
+      continue;
     (short ??= []).push(`Insufficient ${name}`);
     if (amount > allocatable) all |= UNRESOLVABLE;
   }
@@ -137,7 +138,8 @@ function isNodeRoomier(pod: PodInfo, { old, now }: Change<Node>, isIgnored: Igno
 function fits(wanted: Resources, room: Resources, isIgnored: IgnoresResource): boolean {
   if (wanted.milliCpu > room.milliCpu || wanted.memory > room.memory) return false;
   if (wanted.ephemeralStorage > room.ephemeralStorage) return false;
-  for (const [name, amount] of wanted.scalars ?? []) if (amount > room.scalar(name) && !isIgnored(name, room)) return false;
+  for (const [name, amount] of wanted.scalars ?? [])
+    if (amount > room.scalar(name) && !isIgnored(name, room)) return false;
   return true;
 }
 

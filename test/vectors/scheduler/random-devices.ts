@@ -128,7 +128,9 @@ export class RandomDevices {
         ...(this.#chance(0.5) ? { 'example.org/root': { string: this.#oneOf('r0', 'r1') } } : {}),
       },
       capacity: {
-        ...(this.#chance(0.97) ? { memory: { value: memory, ...(isShared && policy ? { requestPolicy: policy } : {}) } } : {}),
+        ...(this.#chance(0.97)
+          ? { memory: { value: memory, ...(isShared && policy ? { requestPolicy: policy } : {}) } }
+          : {}),
         ...(this.#chance(0.3) ? { [`${GPU}/cores`]: { value: this.#oneOf('4', '8') } } : {}),
       },
       ...(isShared ? { allowMultipleAllocations: true } : {}),
@@ -217,8 +219,12 @@ export class RandomDevices {
     const extended = this.#chance(0.1);
     const count = extended && this.#chance(0.7) ? 0 : this.#oneOf(1, 1, 1, 2);
     const claims = Array.from({ length: count }, (_, claim) => ({ name: `${name}-c${claim}`, spec: this.#claim() }));
-    const requests = extended ? { [this.#oneOf('example.com/gpu', 'deviceclass.resource.kubernetes.io/nic')]: this.#oneOf('1', '2') } : {};
-    const pinned = this.#chance(0.4) ? { nodeSelector: { 'kubernetes.io/hostname': `n${this.#random.int(NODES)}` } } : {};
+    const requests = extended
+      ? { [this.#oneOf('example.com/gpu', 'deviceclass.resource.kubernetes.io/nic')]: this.#oneOf('1', '2') }
+      : {};
+    const pinned = this.#chance(0.4)
+      ? { nodeSelector: { 'kubernetes.io/hostname': `n${this.#random.int(NODES)}` } }
+      : {};
     return {
       name,
       claims,
@@ -263,7 +269,10 @@ export class RandomDevices {
 
   #request(name: string): DeviceRequest {
     if (this.#chance(0.8)) return { name, exactly: this.#exact(true) };
-    const alternatives = Array.from({ length: this.#oneOf(2, 3) }, (_, at) => ({ name: `s${at}`, ...this.#exact(false) }));
+    const alternatives = Array.from({ length: this.#oneOf(2, 3) }, (_, at) => ({
+      name: `s${at}`,
+      ...this.#exact(false),
+    }));
     return { name, firstAvailable: alternatives };
   }
 
@@ -274,7 +283,9 @@ export class RandomDevices {
     const selectors = this.#chance(0.35) ? [this.#selector(deviceClassName)] : undefined;
     return {
       deviceClassName: isMissing ? 'gpu' : deviceClassName,
-      ...(all ? { allocationMode: 'All' as const } : { allocationMode: 'ExactCount' as const, count: this.#oneOf(1, 1, 1, 2, 3) }),
+      ...(all
+        ? { allocationMode: 'All' as const }
+        : { allocationMode: 'ExactCount' as const, count: this.#oneOf(1, 1, 1, 2, 3) }),
       ...(selectors === undefined ? {} : { selectors }),
       ...(this.#chance(0.2) ? { tolerations: [this.#toleration()] } : {}),
       ...(mayWatch && this.#chance(0.07) ? { adminAccess: true } : {}),
@@ -286,7 +297,8 @@ export class RandomDevices {
 
   #selector(deviceClassName: string): DeviceSelector {
     if (deviceClassName === 'nic') return cel(`device.attributes["${NIC}"].speed >= ${this.#oneOf(25, 100)}`);
-    if (deviceClassName === 'mig') return cel(`device.attributes["${MIG}"].size == "${this.#oneOf('10Gi', '20Gi', '40Gi')}"`);
+    if (deviceClassName === 'mig')
+      return cel(`device.attributes["${MIG}"].size == "${this.#oneOf('10Gi', '20Gi', '40Gi')}"`);
     return cel(
       this.#oneOf(
         `device.attributes["${GPU}"].model == "${this.#oneOf('a', 'b')}"`,

@@ -4,14 +4,7 @@
 import { parseArgs } from 'node:util';
 import { startKube, whyNoKube } from '../../../peers/index.ts';
 import { SeededRandom } from '../../../src/base/index.ts';
-import {
-  type Client,
-  connect,
-  mergePatch,
-  type Pod,
-  type Stored,
-  StatusError,
-} from '../../../src/client/index.ts';
+import { type Client, connect, mergePatch, type Pod, type Stored, StatusError } from '../../../src/client/index.ts';
 import { RandomDevices, type RandomDevicePod } from './random-devices.ts';
 import { type RecordedDevicePod, type RecordedDeviceRun, writeDeviceRuns } from './recorded-devices.ts';
 
@@ -54,7 +47,8 @@ async function record({ core, resource }: Client, made: RandomDevices): Promise<
     await core.v1.nodes.status.patch(name, mergePatch({ status: { allocatable, capacity: allocatable } }));
   }
   for (const { name, spec } of made.classes()) await resource.v1.deviceclasses.create({ metadata: { name }, spec });
-  for (const { name, spec } of made.slices(nodes)) await resource.v1.resourceslices.create({ metadata: { name }, spec });
+  for (const { name, spec } of made.slices(nodes))
+    await resource.v1.resourceslices.create({ metadata: { name }, spec });
   await pause(1500); // the scheduler hears of kinds by different watches
   const pods: RecordedDevicePod[] = [];
   for (const pod of made.pods(Number(values.pods))) {
@@ -108,7 +102,10 @@ async function tried(name: string): Promise<Stored<Pod>> {
 
 /** A pod that failed would be tried again when something changes. */
 async function forget(name: string, claims: readonly { readonly name: string }[]): Promise<void> {
-  await client.core.v1.pods.namespace('default').delete(name, { gracePeriodSeconds: 0 }).catch(() => undefined);
+  await client.core.v1.pods
+    .namespace('default')
+    .delete(name, { gracePeriodSeconds: 0 })
+    .catch(() => undefined);
   for (const claim of claims) await forgetClaim(claim.name);
 }
 
