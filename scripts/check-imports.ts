@@ -25,7 +25,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   aggregator: ['base', 'wire', 'api', 'cel', 'store', 'apiserver'],
   proxy: ['base', 'wire', 'api', 'apiserver'],
   controllers: ['base', 'wire', 'api', 'client', 'kit'],
-  scheduler: ['base', 'wire', 'api', 'client', 'kit'],
+  scheduler: ['base', 'wire', 'api', 'cel', 'client', 'kit'],
   node: ['base', 'wire', 'api', 'client', 'kit'],
   network: ['base', 'wire', 'api', 'client', 'kit'],
   cluster: [

@@ -29,6 +29,7 @@ import { podGc, type PodGcOptions } from './pod-gc/pod-gc.ts';
 import { type CheckPolicyTypes, policyStatus } from './policy-status.ts';
 import { replicaSetController } from './replicaset/index.ts';
 import { replicationControllerController } from './replication-controller.ts';
+import { resourceClaimController } from './resource-claim/resource-claim-controller.ts';
 import { resourceQuotaController, type ResourceQuotaOptions } from './resourcequota/resource-quota-controller.ts';
 import { rootCaPublisher } from './root-ca-publisher.ts';
 import { serviceAccountTokenCleaner, type TokenCleanerOptions } from './service-account-token-cleaner.ts';
@@ -127,6 +128,7 @@ function allControllers(options: BuiltInControllersOptions): readonly Part[] {
     as('ttl-controller', ttlController()),
     as('legacy-service-account-token-cleaner', serviceAccountTokenCleaner(settings)),
     as('ephemeral-volume-controller', ephemeralVolumeController()),
+    as('resource-claim-controller', resourceClaimController()),
     as('service-cidrs-controller', serviceCidrController()),
     as('service-controller', serviceLbController()),
     as('clusterrole-aggregation-controller', clusterRoleAggregation()),

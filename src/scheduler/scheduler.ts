@@ -50,6 +50,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     random: context.random,
     log,
     metrics: metrics.preemption,
+    allocationsUnderWay: new Map(),
     event: (schedulerName, pod, details) => recorders.get(schedulerName)?.event(pod, details),
     runBeside: (task) => loop.runBeside(task),
     activate: (key) => queue.activate(key),

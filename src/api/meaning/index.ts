@@ -8,6 +8,7 @@ export { controllerOf, controllerReference, isControlledBy } from './owner-refer
 export * from './pod-resources.ts';
 export * from './pod-state.ts';
 export { isExtendedResource, isNativeResource, isPodLevelResource } from './resource-names.ts';
+export * from './resource-claims.ts';
 export * from './quota/index.ts';
 export * from './taints.ts';
 export { type PodReferences, podReferences, volumeSecrets } from './pod-references.ts';

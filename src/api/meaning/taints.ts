@@ -4,6 +4,18 @@ import type { Taint, Toleration } from '../types/core/v1.d.ts';
 export type Taints = readonly DeepReadonly<Taint>[];
 export type Tolerations = readonly DeepReadonly<Toleration>[];
 
+/** Of a taint, what tolerations are about; nodes and devices have the same. */
+interface TaintFields {
+  readonly key: string;
+  readonly value?: string;
+  readonly effect: string;
+}
+
+/** Of a toleration, what says which taints it is about. */
+interface TolerationFields extends Partial<TaintFields> {
+  readonly operator?: string;
+}
+
 /** Keys of the taints that the control plane itself puts on nodes. */
 export const NOT_READY_TAINT = 'node.kubernetes.io/not-ready';
 export const UNREACHABLE_TAINT = 'node.kubernetes.io/unreachable';
@@ -22,7 +34,7 @@ const KEEPS_OFF: readonly string[] = ['NoSchedule', 'NoExecute'];
  *
  * `Lt` and `Gt` are behind a feature gate that is off by default in 1.36, and tolerate nothing.
  */
-export function tolerates(toleration: DeepReadonly<Toleration>, taint: DeepReadonly<Taint>): boolean {
+export function tolerates(toleration: TolerationFields, taint: TaintFields): boolean {
   const { effect, key, operator, value } = toleration;
   if (isSet(effect) && effect !== taint.effect) return false;
   if (isSet(key) && key !== taint.key) return false;
@@ -31,7 +43,7 @@ export function tolerates(toleration: DeepReadonly<Toleration>, taint: DeepReado
 }
 
 /** Whether one of the tolerations is about the taint. */
-export function isTolerated(taint: DeepReadonly<Taint>, tolerations: Tolerations | undefined): boolean {
+export function isTolerated(taint: TaintFields, tolerations: readonly TolerationFields[] | undefined): boolean {
   if (tolerations === undefined) return false;
   for (const toleration of tolerations) {
     if (tolerates(toleration, taint)) return true;

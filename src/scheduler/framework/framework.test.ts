@@ -44,7 +44,7 @@ test('plugins serve the points whose methods they have', () => {
     NodeResourcesFit: 'Filter PreScore Score',
     PodTopologySpread: 'PreFilter Filter PreScore Score NormalizeScore',
     InterPodAffinity: 'PreFilter Filter PreScore Score NormalizeScore',
-    DynamicResources: 'PreFilter PostFilter',
+    DynamicResources: 'PreEnqueue PreFilter Filter PostFilter PreScore Score NormalizeScore Reserve PreBind',
     DefaultPreemption: 'PreEnqueue PostFilter',
     NodeResourcesBalancedAllocation: 'PreScore Score',
     ImageLocality: 'PreScore Score',
@@ -64,6 +64,7 @@ test('the default profile asks the filters in the order of kube-scheduler, with 
     'NodeResourcesFit',
     'PodTopologySpread',
     'InterPodAffinity',
+    'DynamicResources',
     'NodeDeclaredFeatures',
   ]);
   expect(framework.at('Score').map(({ name }) => [name, framework.weightOf(name)])).toEqual([
@@ -72,6 +73,7 @@ test('the default profile asks the filters in the order of kube-scheduler, with 
     ['NodeResourcesFit', 1],
     ['PodTopologySpread', 2],
     ['InterPodAffinity', 2],
+    ['DynamicResources', 2],
     ['NodeResourcesBalancedAllocation', 1],
     ['ImageLocality', 1],
   ]);

@@ -3,6 +3,7 @@ import type { Client, Kind, KubernetesObject, Observed, Pod } from '../../client
 import type { EventDetails, Objects } from '../../kit/index.ts';
 import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { Extender } from './extender.ts';
+import type { Allocation } from '../devices/claim.ts';
 import type { Plugin, StepOptions } from './plugin.ts';
 import type { WaitingPods } from './waiting-pods.ts';
 
@@ -20,6 +21,8 @@ export interface SharedContext {
   readonly extenders: readonly Extender[];
   /** Where preemption is counted; nowhere unless given. */
   readonly metrics?: PreemptionMetrics;
+  /** Devices that were chosen for claims and are not written yet, by the uid of the claim. */
+  readonly allocationsUnderWay: Map<string, Allocation>;
   /** Records an event about a pod, in the name of a profile. */
   event(schedulerName: string, pod: Observed<Pod>, details: EventDetails): void;
   /** Runs a task while the scheduler goes on, which waits for it when it stops. The task deals with its failures itself. */
@@ -39,8 +42,8 @@ export interface PreemptionMetrics {
   victims(count: number): void;
 }
 
-/** Reading objects from the cache. */
-export type Lister<T extends KubernetesObject> = Pick<Objects<T>, 'get' | 'list' | 'byIndex'>;
+/** Reading objects from the cache, and writing them so that the cache knows at once. */
+export type Lister<T extends KubernetesObject> = Omit<Objects<T>, 'apply' | 'applyStatus' | 'patch'>;
 
 /** What plugins are made with. */
 export interface PluginContext extends SharedContext {

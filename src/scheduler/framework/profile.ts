@@ -33,7 +33,7 @@ export const defaultProfile: Profile = {
     { name: 'NodeResourcesFit', weight: 1 },
     { name: 'PodTopologySpread', weight: 2 },
     { name: 'InterPodAffinity', weight: 2 },
-    { name: 'DynamicResources' },
+    { name: 'DynamicResources', weight: 2 },
     { name: 'DefaultPreemption' },
     { name: 'NodeResourcesBalancedAllocation', weight: 1 },
     { name: 'ImageLocality', weight: 1 },

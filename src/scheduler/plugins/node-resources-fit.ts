@@ -1,9 +1,10 @@
 import { isAssigned, isExtendedResource } from '../../api/meaning/index.ts';
 import { unreachable } from '../../base/index.ts';
-import type { Node, Pod } from '../../client/index.ts';
+import { DeviceClass, type Node, type Pod } from '../../client/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import { PodInfo } from '../cache/pod-info.ts';
 import { Resources } from '../cache/resources.ts';
+import { isAskedForBy, isByDevices } from '../devices/extended-resources.ts';
 import type { Change } from '../framework/cluster-event.ts';
 import type { CycleKey } from '../framework/cycle.ts';
 import type { Plugin } from '../framework/plugin.ts';
@@ -23,12 +24,14 @@ const NAME = 'NodeResourcesFit';
 const amounts: CycleKey<Float64Array> = { name: `PreScore${NAME}` };
 
 /** Filter: a node must have what the pod requests. Score: by how much would be in use, as the strategy says. */
-export function nodeResourcesFit({ args }: Pick<PluginContext, 'args'>): Plugin {
+export function nodeResourcesFit({ args, objects }: Pick<PluginContext, 'args' | 'objects'>): Plugin {
   const settings = readFitArgs(args);
   const { ignoredResources, ignoredResourceGroups, resources } = settings;
-  const isIgnored = (name: string): boolean =>
-    isExtendedResource(name) &&
-    (ignoredResources.has(name) || ignoredResourceGroups.has(name.slice(0, name.indexOf('/'))));
+  const classes = objects(DeviceClass);
+  const isIgnored: IgnoresResource = (name, allocatable) =>
+    (isExtendedResource(name) &&
+      (ignoredResources.has(name) || ignoredResourceGroups.has(name.slice(0, name.indexOf('/'))))) ||
+    isByDevices(name, allocatable, classes);
   const rejections = new RejectionTable();
   const scoring = scoringOf(settings);
   return {
@@ -38,7 +41,12 @@ export function nodeResourcesFit({ args }: Pick<PluginContext, 'args'>): Plugin 
       {
         resource: 'Node',
         actions: ['Add', 'UpdateNodeAllocatable'],
-        isWorthRetry: (pod, change: Change<Node>) => isNodeRoomier(pod, change),
+        isWorthRetry: (pod, change: Change<Node>) => isNodeRoomier(pod, change, isIgnored),
+      },
+      {
+        resource: 'DeviceClass',
+        actions: ['Add', 'Update'],
+        isWorthRetry: isClassOfInterest,
       },
     ],
     filter: ({ pod }, node) => rejections.for(shortOf(pod.requests, node, isIgnored)),
@@ -62,6 +70,8 @@ function scoringOf({ resources, strategy, shape }: FitSettings): AllocationScori
       return unreachable(strategy);
   }
 }
+/** Whether a resource that a node is short of does not matter: DynamicResources looks after those that devices stand for. */
+type IgnoresResource = (name: string, allocatable: Resources) => boolean;
 
 /** The resources that a node is short of, and whether removing pods would not help. */
 interface Shortage {
@@ -91,7 +101,7 @@ class RejectionTable {
 }
 
 /** 0 when the node has room; bits for the common resources; a description when others are short as well. */
-function shortOf(wanted: Resources, node: NodeInfo, isIgnored: (name: string) => boolean): number | Shortage {
+function shortOf(wanted: Resources, node: NodeInfo, isIgnored: IgnoresResource): number | Shortage {
   const { allocatable, requested } = node;
   let bits = node.pods.length + 1 > allocatable.pods ? 1 : 0;
   if (wanted.milliCpu > 0 && wanted.milliCpu > allocatable.milliCpu - requested.milliCpu)
@@ -109,13 +119,14 @@ function shortOf(wanted: Resources, node: NodeInfo, isIgnored: (name: string) =>
 function withScalars(
   bits: number,
   wanted: ReadonlyMap<string, number>,
-  { node, isIgnored }: { readonly node: NodeInfo; readonly isIgnored: (name: string) => boolean },
+  { node, isIgnored }: { readonly node: NodeInfo; readonly isIgnored: IgnoresResource },
 ): number | Shortage {
   let all = bits;
   let short: string[] | undefined;
   for (const [name, amount] of wanted) {
     const allocatable = node.allocatable.scalar(name);
-    if (amount === 0 || amount <= allocatable - node.requested.scalar(name) || isIgnored(name)) continue;
+    if (amount === 0 || amount <= allocatable - node.requested.scalar(name) || isIgnored(name, node.allocatable))
+      continue;
     (short ??= []).push(`Insufficient ${name}`);
     if (amount > allocatable) all |= UNRESOLVABLE;
   }
@@ -136,20 +147,28 @@ function isRoomMade(pod: PodInfo, { old, now }: Change<Pod>): boolean {
 }
 
 /** The node could take the pod if it were empty, and is new or has more than before of what the pod wants. */
-function isNodeRoomier(pod: PodInfo, { old, now }: Change<Node>): boolean {
+function isNodeRoomier(pod: PodInfo, { old, now }: Change<Node>, isIgnored: IgnoresResource): boolean {
   if (now === undefined) return true;
   const room = Resources.read(now.status?.allocatable);
-  if (room.pods < 1 || !fits(pod.requests, room)) return false;
+  if (room.pods < 1 || !fits(pod.requests, room, isIgnored)) return false;
   if (old === undefined) return true;
   const before = Resources.read(old.status?.allocatable);
   return room.pods > before.pods || hasGrown(pod.requests, before, room);
 }
 
-function fits(wanted: Resources, room: Resources): boolean {
+function fits(wanted: Resources, room: Resources, isIgnored: IgnoresResource): boolean {
   if (wanted.milliCpu > room.milliCpu || wanted.memory > room.memory) return false;
   if (wanted.ephemeralStorage > room.ephemeralStorage) return false;
-  for (const [name, amount] of wanted.scalars ?? []) if (amount > room.scalar(name)) return false;
+  for (const [name, amount] of wanted.scalars ?? [])
+    if (amount > room.scalar(name) && !isIgnored(name, room)) return false;
   return true;
+}
+
+/** The class stands for a resource that the pod wants, and did not before. */
+function isClassOfInterest({ requests }: PodInfo, { old, now }: Change<DeviceClass>): boolean {
+  if (now === undefined || (old !== undefined && old.spec.extendedResourceName === now.spec.extendedResourceName))
+    return false;
+  return [...(requests.scalars?.keys() ?? [])].some((name) => isAskedForBy(name, now));
 }
 
 /** Whether there is more of anything that is wanted. */

@@ -67,6 +67,10 @@ export function nodeInfoOf(sketch?: NodeSketch, pods: readonly PodInfo[] = []): 
   return info;
 }
 
+function noServer(): never {
+  throw new Error('Cannot write objects: there is no API server');
+}
+
 /** A cache of those of the objects that have the kind. */
 export function listerOf<T extends KubernetesObject>(
   { kind }: Kind<T>,
@@ -79,6 +83,12 @@ export function listerOf<T extends KubernetesObject>(
     list: ({ namespace } = {}) =>
       observed.filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace),
     byIndex: () => [],
+    fetch: noServer,
+    create: noServer,
+    update: noServer,
+    updateStatus: noServer,
+    patchStatus: noServer,
+    delete: noServer,
   };
 }
 
@@ -92,6 +102,7 @@ export function sharedContext(given: Partial<SharedContext> = {}): SharedContext
     nominatedPods: new NominatedPods(),
     waitingPods: new WaitingPods(),
     extenders: [],
+    allocationsUnderWay: new Map(),
     event: () => undefined,
     runBeside: () => undefined,
     activate: () => undefined,

@@ -11,6 +11,11 @@ export function podChanges(old: Observed<Pod>, now: Observed<Pod>): ClusterEvent
   if (asksForLess(old, now)) actions.push('UpdatePodScaleDown');
   if (count(old.spec?.schedulingGates) > 0 && count(now.spec?.schedulingGates) === 0)
     actions.push('UpdatePodSchedulingGatesEliminated');
+  if (
+    !deepEqual(old.status?.resourceClaimStatuses ?? [], now.status?.resourceClaimStatuses ?? []) ||
+    !deepEqual(old.status?.extendedResourceClaimStatus, now.status?.extendedResourceClaimStatus)
+  )
+    actions.push('UpdatePodGeneratedResourceClaim');
   // tolerations can be added, but neither changed nor removed
   if (count(old.spec?.tolerations) !== count(now.spec?.tolerations)) actions.push('UpdatePodToleration');
   if (actions.length === 0) actions.push('Update');

@@ -1,0 +1,47 @@
+import { EXTENDED_CLAIM_ANNOTATION, POD_CLAIM_ANNOTATION } from '../../api/meaning/index.ts';
+import type { DeepReadonly, MetricRegistry } from '../../base/index.ts';
+import type { Observed, ResourceClaim } from '../../client/index.ts';
+import type { Objects } from '../../kit/index.ts';
+
+type ClaimLabel = 'allocated' | 'admin_access' | 'source';
+
+/** Counts a claim that was made, or could not be. */
+export type CountCreated = (status: 'success' | 'failure', claim: DeepReadonly<Pick<ResourceClaim, 'spec'>>) => void;
+
+/** Figures about claims, under the names of Kubernetes' own controller. */
+export function claimMetrics(metrics: MetricRegistry, claims: Objects<ResourceClaim>): CountCreated {
+  const created = metrics.counter({
+    name: 'resourceclaim_controller_creates_total',
+    help: 'Claims that were to be made from templates, by how that went and whether they are for supervision.',
+    labels: ['status', 'admin_access'],
+  });
+  metrics.callback(
+    {
+      name: 'resourceclaim_controller_resource_claims',
+      help: 'Claims, by whether they have devices, whether they are for supervision, and who made them.',
+      labels: ['allocated', 'admin_access', 'source'],
+    },
+    () => {
+      const counts = new Map<string, { labels: Record<ClaimLabel, string>; value: number }>();
+      for (const claim of claims.list()) {
+        const allocated = String(claim.status?.allocation !== undefined);
+        const labels = { allocated, admin_access: String(isForSupervision(claim)), source: sourceOf(claim) };
+        const key = Object.values(labels).join();
+        const count = counts.get(key) ?? { labels, value: 0 };
+        count.value += 1;
+        counts.set(key, count);
+      }
+      return [...counts.values()];
+    },
+  );
+  return (status, claim) => created.with({ status, admin_access: String(isForSupervision(claim)) }).add();
+}
+
+function isForSupervision({ spec }: DeepReadonly<Pick<ResourceClaim, 'spec'>>): boolean {
+  return (spec.devices?.requests ?? []).some(({ exactly }) => exactly?.adminAccess === true);
+}
+
+function sourceOf({ metadata: { annotations = {} } }: Observed<ResourceClaim>): string {
+  if (annotations[EXTENDED_CLAIM_ANNOTATION] === 'true') return 'extended_resource';
+  return (annotations[POD_CLAIM_ANNOTATION] ?? '') === '' ? '' : 'resource_claim_template';
+}

@@ -1,0 +1,153 @@
+import {
+  controllerOf,
+  isAssigned,
+  isFinished,
+  isReservedFor,
+  lookUpClaim,
+  notOwnClaim,
+  POD_CLAIM_ANNOTATION,
+} from '../../api/meaning/index.ts';
+import {
+  index,
+  type Observed,
+  type Pod,
+  ResourceClaim,
+  type ResourceClaimTemplate,
+  type Sendable,
+} from '../../client/index.ts';
+import type { EventRecorder, Objects } from '../../kit/index.ts';
+import type { CountCreated } from './claim-metrics.ts';
+
+type Entry = NonNullable<NonNullable<Observed<Pod>['spec']>['resourceClaims']>[number];
+
+/** The longest prefix of a generated name; five characters and a hyphen are added to it. */
+const LONGEST_PREFIX = 57;
+const FIELD_MANAGER = 'ResourceClaimController';
+
+const claimsByPod = index(ResourceClaim, (claim) => {
+  const owner = controllerOf(claim);
+  return owner?.apiVersion === 'v1' && owner.kind === 'Pod' ? [owner.uid] : [];
+});
+
+export interface PodClaimsParts {
+  readonly pods: Objects<Pod>;
+  readonly claims: Objects<ResourceClaim>;
+  readonly templates: Objects<ResourceClaimTemplate>;
+  readonly events: EventRecorder;
+  readonly created: CountCreated;
+}
+
+/** Gives pods the claims that they want made from templates, and lets pods use claims if the scheduler has not done so. */
+export class PodClaims {
+  readonly #parts: PodClaimsParts;
+
+  constructor(parts: PodClaimsParts) {
+    this.#parts = parts;
+  }
+
+  async settle(key: string): Promise<void> {
+    const pod = this.#parts.pods.get(key);
+    if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || isFinished(pod)) return;
+    const named = await this.#nameClaims(pod);
+    if (isAssigned(named)) await this.#reserveAll(named);
+  }
+
+  /** Makes what is missing and writes the names to the pod's status. */
+  async #nameClaims(pod: Observed<Pod>): Promise<Observed<Pod>> {
+    const { name, namespace } = pod.metadata;
+    const statuses: { name: string; resourceClaimName?: string }[] = [];
+    let isNew = false;
+    for (const entry of pod.spec?.resourceClaims ?? []) {
+      const made = await this.#claimFor(pod, entry);
+      isNew ||= made !== undefined;
+      const known = pod.status?.resourceClaimStatuses?.find((status) => status.name === entry.name);
+      if (made !== undefined) statuses.push({ name: entry.name, resourceClaimName: made });
+      else if (known !== undefined) statuses.push(known); // a name that is left out would be taken back
+    }
+    if (!isNew) return pod;
+    const stated = { metadata: { name, namespace }, status: { resourceClaimStatuses: statuses } };
+    return await this.#parts.pods.applyStatus(stated as Sendable<Pod>, { fieldManager: FIELD_MANAGER, force: true });
+  }
+
+  /** The name of a claim that the pod does not know of yet. */
+  async #claimFor(pod: Observed<Pod>, entry: Entry): Promise<string | undefined> {
+    const found = lookUpClaim(pod, entry);
+    try {
+      if (found.type === 'absent' && !found.isToBeMade)
+        throw new Error(`checking for claim before creating it: ${found.problem}`);
+      if (found.type === 'unneeded') return undefined;
+      if (found.type === 'named') {
+        const claim = this.#parts.claims.get(`${pod.metadata.namespace}/${found.name}`);
+        if (claim !== undefined && (!found.isOwn || notOwnClaim(pod, claim) === undefined)) return undefined;
+      }
+      if (entry.resourceClaimTemplateName === undefined) return undefined; // somebody else has to make it
+      const orphan = this.#parts.claims
+        .byIndex(claimsByPod, pod.metadata.uid)
+        .find(({ metadata }) => metadata.annotations?.[POD_CLAIM_ANNOTATION] === entry.name);
+      return (orphan ?? (await this.#create(pod, entry))).metadata.name;
+    } catch (error) {
+      const message = `PodResourceClaim ${entry.name}: ${(error as Error).message}`;
+      this.#parts.events.event(pod, { type: 'Warning', reason: 'FailedResourceClaimCreation', message });
+      throw error;
+    }
+  }
+
+  async #create(pod: Observed<Pod>, entry: Entry): Promise<Observed<ResourceClaim>> {
+    const { name, namespace = '', uid } = pod.metadata;
+    const templateName = entry.resourceClaimTemplateName ?? '';
+    const template = this.#parts.templates.get(`${namespace}/${templateName}`);
+    if (template === undefined) {
+      const quoted = JSON.stringify(templateName);
+      throw new Error(`resource claim template ${quoted}: resourceclaimtemplate.resource.k8s.io ${quoted} not found`);
+    }
+    const { metadata = {}, spec } = template.spec;
+    const wanted: Sendable<ResourceClaim> = {
+      metadata: {
+        namespace,
+        generateName: claimPrefix(name, entry.name),
+        ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid, controller: true }],
+        annotations: { ...metadata.annotations, [POD_CLAIM_ANNOTATION]: entry.name },
+        labels: metadata.labels,
+      },
+      spec,
+    };
+    try {
+      const claim = await this.#parts.claims.create(wanted);
+      this.#parts.created('success', template.spec);
+      return claim;
+    } catch (cause) {
+      this.#parts.created('failure', template.spec);
+      throw new Error(`create ResourceClaim : ${(cause as Error).message}`, { cause });
+    }
+  }
+
+  /** A pod may have been given its node by somebody who does not know of claims. */
+  async #reserveAll(pod: Observed<Pod>): Promise<void> {
+    for (const entry of pod.spec?.resourceClaims ?? []) {
+      const found = lookUpClaim(pod, entry);
+      if (found.type !== 'named') continue;
+      const claim = this.#parts.claims.get(`${pod.metadata.namespace}/${found.name}`);
+      if (claim === undefined) return;
+      const problem = found.isOwn ? notOwnClaim(pod, claim) : undefined;
+      if (problem !== undefined) throw new Error(problem);
+      if (claim.status?.allocation !== undefined && !isReservedFor(claim, pod.metadata.uid))
+        await this.#reserve(claim, pod);
+    }
+  }
+
+  async #reserve(claim: Observed<ResourceClaim>, { metadata: { name, uid } }: Observed<Pod>): Promise<void> {
+    const reservedFor = [...(claim.status?.reservedFor ?? []), { resource: 'pods', name, uid }];
+    await this.#parts.claims.updateStatus({
+      ...claim,
+      status: { ...claim.status, reservedFor },
+    } as Sendable<ResourceClaim>);
+  }
+}
+
+/** `pod-claim-`; where that is too long both names are cut in proportion, so that something is left of each. */
+function claimPrefix(pod: string, claim: string): string {
+  const whole = `${pod}-${claim}-`;
+  if (whole.length <= LONGEST_PREFIX) return whole;
+  const cut = (text: string): string => text.slice(0, Math.floor((text.length * LONGEST_PREFIX) / whole.length));
+  return `${cut(pod)}-${cut(claim)}`;
+}

@@ -1,0 +1,52 @@
+import { type Amounts, addAmounts, amountOf } from './capacity.ts';
+import { deviceId } from './device.ts';
+import type { Allocation, Claim } from './claim.ts';
+
+const NOTHING: Amounts = new Map();
+
+/** Which devices claims have, and how much of those that several may share. */
+export class AllocatedDevices {
+  readonly #whole = new Set<string>();
+  readonly #shared = new Set<string>();
+  readonly #taken = new Map<string, Amounts>();
+
+  constructor(claims: Iterable<Claim>, underWay: Iterable<Allocation>) {
+    for (const { status } of claims) if (status?.allocation !== undefined) this.#add(status.allocation);
+    for (const allocation of underWay) this.#add(allocation);
+  }
+
+  /** Whether the device as a whole is somebody's. */
+  isWhole(id: string): boolean {
+    return this.#whole.has(id);
+  }
+
+  /** Whether anybody has the device or a share of it. */
+  isAllocated(id: string): boolean {
+    return this.#whole.has(id) || this.#shared.has(id);
+  }
+
+  /** Whether amounts of the device are taken. */
+  isTaken(id: string): boolean {
+    return this.#taken.has(id);
+  }
+
+  taken(id: string): Amounts {
+    return this.#taken.get(id) ?? NOTHING;
+  }
+
+  /** Whoever only supervises a device does not have it. */
+  #add({ devices }: Allocation): void {
+    for (const { driver, pool, device, adminAccess, shareID, consumedCapacity } of devices?.results ?? []) {
+      if (adminAccess === true) continue;
+      const id = deviceId(driver, pool, device);
+      if (shareID === undefined) {
+        this.#whole.add(id);
+        continue;
+      }
+      this.#shared.add(id);
+      if (consumedCapacity === undefined) continue;
+      const amounts = Object.entries(consumedCapacity).map(([name, value]) => [name, amountOf(value)] as const);
+      this.#taken.set(id, addAmounts(this.taken(id), new Map(amounts)));
+    }
+  }
+}

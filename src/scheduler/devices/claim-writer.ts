@@ -1,0 +1,128 @@
+import { formatTime, instantOfMillis } from '../../api/values/index.ts';
+import { CLAIM_FINALIZER } from '../../api/meaning/index.ts';
+import type { Clock } from '../../base/index.ts';
+import {
+  type CallOptions,
+  hasReason,
+  type Observed,
+  type Pod,
+  type ResourceClaim,
+  type Sendable,
+  strategicPatch,
+} from '../../client/index.ts';
+import { reasonFor } from '../framework/fit-error.ts';
+import type { Lister } from '../framework/plugin-context.ts';
+import { type Allocation, type Claim, nameOf } from './claim.ts';
+
+const MOST_TRIES = 5;
+
+/** Writes what the scheduler has decided about claims. */
+export class ClaimWriter {
+  readonly #claims: Lister<ResourceClaim>;
+  readonly #clock: Clock;
+
+  constructor(claims: Lister<ResourceClaim>, clock: Clock) {
+    this.#claims = claims;
+    this.#clock = clock;
+  }
+
+  /** Writes a claim for extended resources that there was none for. */
+  async create({ metadata, spec }: Claim, options: CallOptions): Promise<Claim> {
+    const { namespace, generateName, ownerReferences, annotations } = metadata;
+    const kept = { namespace, generateName, ownerReferences, annotations };
+    try {
+      return await this.#claims.create({ metadata: kept, spec } as Sendable<ResourceClaim>, options);
+    } catch (cause) {
+      throw new Error(`create claim for extended resources ${metadata.namespace}/: ${reasonFor(cause)}`, { cause });
+    }
+  }
+
+  /** Reserves the claim for the pod and, if devices were chosen for it, gives it those. */
+  async reserve(
+    claim: Claim,
+    pod: Observed<Pod>,
+    { allocation, signal }: CallOptions & { readonly allocation: Allocation | undefined },
+  ): Promise<Claim> {
+    return await this.#retrying(claim, async (current) => {
+      const name = nameOf(current);
+      const problem = whyNot(current, allocation);
+      if (problem !== undefined) throw new Error(`claim ${name} ${problem}`);
+      const kept = allocation === undefined ? current : await this.#withFinalizer(current, { signal });
+      const known = allocation ?? kept.status?.allocation;
+      const stamp = known?.allocationTimestamp ?? formatTime(instantOfMillis(this.#clock.now()));
+      const { name: podName, uid } = pod.metadata;
+      const reservedFor = [...(kept.status?.reservedFor ?? []), { resource: 'pods', name: podName, uid }];
+      const status = { ...kept.status, allocation: { ...known, allocationTimestamp: stamp }, reservedFor };
+      const what = allocation === undefined ? 'add reservation' : 'add allocation and reservation';
+      return await saying(`${what} to claim ${name}`, () =>
+        this.#claims.updateStatus({ ...kept, status } as Sendable<ResourceClaim>, { signal }),
+      );
+    });
+  }
+
+  /** Takes the claim back from a pod that was not bound after all; other reservations stay. */
+  async unreserve(claim: Claim, podUid: string, options: CallOptions): Promise<void> {
+    const patch = strategicPatch({
+      metadata: { uid: claim.metadata.uid },
+      status: { reservedFor: [{ $patch: 'delete', uid: podUid }] },
+    });
+    await this.#claims.patchStatus(nameOf(claim), patch, options);
+  }
+
+  /** Takes the devices away from a claim that nobody uses. */
+  async deallocate(claim: Claim, options: CallOptions): Promise<void> {
+    const { reservedFor: _1, allocation: _2, devices: _3, ...status } = claim.status ?? {};
+    await this.#claims.updateStatus({ ...claim, status } as Sendable<ResourceClaim>, options);
+  }
+
+  /** Deletes a claim for extended resources. */
+  async delete(claim: Claim, options: CallOptions): Promise<void> {
+    await this.#retrying(claim, async (current) => {
+      const finalizers = current.metadata.finalizers?.filter((finalizer) => finalizer !== CLAIM_FINALIZER);
+      const metadata = { ...current.metadata, finalizers };
+      return await this.#claims.update({ ...current, metadata } as Sendable<ResourceClaim>, options);
+    });
+    await this.#claims.delete(nameOf(claim), options);
+  }
+
+  async #withFinalizer(claim: Claim, options: CallOptions): Promise<Claim> {
+    const { finalizers = [] } = claim.metadata;
+    if (finalizers.includes(CLAIM_FINALIZER)) return claim;
+    const metadata = { ...claim.metadata, finalizers: [...finalizers, CLAIM_FINALIZER] };
+    return await saying(`add finalizer to claim ${nameOf(claim)}`, () =>
+      this.#claims.update({ ...claim, metadata } as Sendable<ResourceClaim>, options),
+    );
+  }
+
+  /** A claim that has changed meanwhile is read anew and tried again. */
+  async #retrying(claim: Claim, write: (current: Claim) => Promise<Claim>): Promise<Claim> {
+    let current = claim;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await write(current);
+      } catch (error) {
+        if (tries >= MOST_TRIES || !isConflict(error)) throw error;
+        current = ((await this.#claims.fetch(nameOf(claim))) as Claim | undefined) ?? current;
+      }
+    }
+  }
+}
+
+function whyNot({ metadata, status }: Claim, allocation: Allocation | undefined): string | undefined {
+  if (metadata.deletionTimestamp !== undefined) return 'got deleted in the meantime';
+  if (allocation !== undefined && status?.allocation !== undefined) return 'got allocated elsewhere in the meantime';
+  if (allocation === undefined && status?.allocation === undefined) return 'got deallocated elsewhere in the meantime';
+  return undefined;
+}
+
+async function saying<T>(what: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (cause) {
+    throw new Error(`${what}: ${reasonFor(cause)}`, { cause });
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return hasReason(error, 'Conflict') || (error instanceof Error && hasReason(error.cause, 'Conflict'));
+}

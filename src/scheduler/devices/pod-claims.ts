@@ -1,0 +1,23 @@
+import { lookUpClaim, notOwnClaim } from '../../api/meaning/index.ts';
+import type { Observed, Pod, ResourceClaim } from '../../client/index.ts';
+import type { Lister } from '../framework/plugin-context.ts';
+import type { Claim } from './claim.ts';
+
+/** The claims that a pod speaks of, or why it has to wait for one. */
+export function podClaims(pod: Observed<Pod>, claims: Lister<ResourceClaim>): readonly Claim[] | string {
+  const found: Claim[] = [];
+  for (const entry of pod.spec?.resourceClaims ?? []) {
+    const looked = lookUpClaim(pod, entry);
+    if (looked.type === 'unneeded') continue;
+    if (looked.type === 'absent') return looked.problem;
+    const key = `${pod.metadata.namespace}/${looked.name}`;
+    const claim = claims.get(key);
+    if (claim === undefined) return `could not find ResourceClaim ${JSON.stringify(key)}`;
+    if (claim.metadata.deletionTimestamp !== undefined)
+      return `resourceclaim ${JSON.stringify(looked.name)} is being deleted`;
+    const problem = looked.isOwn ? notOwnClaim(pod, claim) : undefined;
+    if (problem !== undefined) return problem;
+    found.push(claim);
+  }
+  return found;
+}
