@@ -18,21 +18,23 @@ import type { RunTracker } from './work/run-tracker.ts';
 export interface AppOptions extends AppRunOptions {
   /** The component that events name as their source; the app's name unless given. */
   readonly component?: string;
-  /** Of several replicas one works, elected by a Lease; the others stand by with filled caches. All work unless given. */
-  readonly leaderElection?: LeaderElectionOptions | boolean;
-  /** Answers probes and scrapes over HTTP; not unless given. */
-  readonly health?: HealthOptions;
   /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
   readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfig' | 'runLocally'>>;
   /** Serves APIs behind the cluster's API server, whether this replica leads or not; see `apiServer`. */
   readonly apis?: Pick<ApiServer, 'registration' | 'run' | 'load'>;
   /** The kinds that the app brings along; see `resource`. */
   readonly resources?: readonly DefinedKind[];
+  /** What the app does to objects besides what its parts declare, such as with its client; see `rbacOf`. */
+  readonly needs?: readonly AccessNeed[];
   /** How many reconciles are remembered for `trace`; 1,000 unless given. */
   readonly traceCapacity?: number;
 }
 
 export interface AppRunOptions {
+  /** Of several replicas one works, elected by a Lease; the others stand by with filled caches. All work unless given. */
+  readonly leaderElection?: LeaderElectionOptions | boolean;
+  /** Answers probes and scrapes over HTTP; not unless given. */
+  readonly health?: HealthOptions;
   /** What is under way when the app stops may take so long to finish before it is aborted; aborted at once unless given. */
   readonly stopGraceMs?: number;
   /** Makes the server serve the app's `resources` before anything else; not unless given. */
@@ -45,6 +47,8 @@ export interface AppRunOptions {
   readonly hasNoPorts?: boolean;
   /** Knows which runs are under way; not followed unless given. */
   readonly tracker?: RunTracker;
+  /** Is told of each run of a reconciler, or of other workers, when it has ended. */
+  readonly onRun?: (record: ReconcileRecord) => void;
   /**
    * The client of a writer: a part by its account or name, or whom a part writes for. Caches are shared, and read with the app's
    * own client. All write with that one unless given.
@@ -90,14 +94,14 @@ export function app(name: string, parts: readonly Part[], options: AppOptions = 
   return new RunnableApp(name, parts, options);
 }
 
-const LEASES: AccessNeed = {
-  group: 'coordination.k8s.io',
-  resource: 'leases',
-  verbs: ['get', 'create', 'update'],
-  isLocal: true,
-};
+/** What leader election needs where the app runs: its Lease, and events that tell who leads. */
+export const ELECTION_NEEDS: readonly AccessNeed[] = [
+  { group: 'coordination.k8s.io', resource: 'leases', verbs: ['get', 'create', 'update'], isLocal: true },
+  { group: '', resource: 'events', verbs: ['create', 'patch'], isLocal: true },
+];
 
-const DEFINITIONS: AccessNeed = {
+/** What installing kinds needs. */
+export const INSTALLATION_NEED: AccessNeed = {
   group: 'apiextensions.k8s.io',
   resource: 'customresourcedefinitions',
   verbs: ['get', 'list', 'watch', 'create', 'patch'],
@@ -131,11 +135,12 @@ class RunnableApp implements App {
   }
 
   get needs(): readonly AccessNeed[] {
-    const { leaderElection = false, install = false } = this.#options;
+    const { leaderElection = false, install = false, needs: further = [] } = this.#options;
     return [
       ...this.#parts.flatMap(({ needs = [] }) => needs),
-      ...(leaderElection === false ? [] : [LEASES]),
-      ...(install === false || this.resources.length === 0 ? [] : [DEFINITIONS]),
+      ...further,
+      ...(leaderElection === false ? [] : ELECTION_NEEDS),
+      ...(install === false || this.resources.length === 0 ? [] : [INSTALLATION_NEED]),
     ];
   }
 
@@ -179,7 +184,8 @@ class RunnableApp implements App {
   async run(client: Client, signal: AbortSignal, options: AppRunOptions = {}): Promise<void> {
     if (this.#isRunning) throw new Error(`Cannot run app "${this.name}": it is running`);
     this.#isRunning = true;
-    const { health, webhooks, apis } = this.#options;
+    const { webhooks, apis } = this.#options;
+    const { health = this.#options.health } = options;
     const tasks: Runnable[] = [{ run: (scope) => this.#work(client, scope, options) }];
     if (health !== undefined && options.hasNoPorts !== true) tasks.push(new HealthServer(health, this));
     if (apis !== undefined) tasks.push({ run: (scope) => apis.run(client, scope, options.localApis) });
@@ -199,17 +205,18 @@ class RunnableApp implements App {
     const install = options.install ?? this.#options.install ?? false;
     if (install !== false && this.resources.length > 0)
       await this.#install(client, signal, install === true ? {} : install);
-    const election = this.#election(client);
+    const election = this.#election(client, options);
     const { component = this.name, stopGraceMs = options.stopGraceMs ?? 0 } = this.#options;
     const { clientFor = this.#options.clientFor } = options;
-    const { tracker } = options;
+    const { tracker, onRun } = options;
+    const trace = { push: (record: ReconcileRecord) => (this.#trace.push(record), onRun?.(record)) };
     const shared = {
       name: this.name,
       component,
       client,
       clientFor,
       election,
-      trace: this.#trace,
+      trace,
       stopGraceMs,
       tracker,
     };
@@ -237,8 +244,9 @@ class RunnableApp implements App {
 
   #election(
     client: Client,
+    options: AppRunOptions,
   ): (LeaderElectionOptions & { readonly name: string; readonly identity: string }) | undefined {
-    const { leaderElection = false } = this.#options;
+    const { leaderElection = this.#options.leaderElection ?? false } = options;
     if (leaderElection === false) return undefined;
     const given = leaderElection === true ? {} : leaderElection;
     const { name = this.name, identity = `${this.name}_${new RandomUidSource(client.random).next()}` } = given;

@@ -26,7 +26,7 @@ export interface SessionOptions {
   readonly component: string;
   readonly client: Client;
   readonly clientFor?: (writer: string) => Client | undefined;
-  readonly trace: TraceRing;
+  readonly trace: Pick<TraceRing, 'push'>;
   readonly stopGraceMs: number;
   readonly tracker?: RunTracker | undefined;
   /** Parts run while we lead; at once and until the end unless given. */
