@@ -4,6 +4,7 @@ import { celCommand } from './commands/cel.ts';
 import { controllerManagerCommand } from './commands/controller-manager.ts';
 import { crdCommand } from './commands/crd.ts';
 import { envtestCommand } from './commands/envtest.ts';
+import { manifestsCommand } from './commands/manifests.ts';
 import { rbacCommand } from './commands/rbac.ts';
 import { replayCommand } from './commands/replay.ts';
 import { storeCommand } from './commands/store.ts';
@@ -28,6 +29,7 @@ const commands: readonly Command[] = [
   celCommand,
   crdCommand,
   rbacCommand,
+  manifestsCommand,
   typesCommand,
   versionCommand,
 ];

@@ -19,9 +19,9 @@ export interface AppOptions extends AppRunOptions {
   /** The component that events name as their source; the app's name unless given. */
   readonly component?: string;
   /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
-  readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfig' | 'runLocally'>>;
+  readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfigOf' | 'runLocally' | 'standBehind'>>;
   /** Serves APIs behind the cluster's API server, whether this replica leads or not; see `apiServer`. */
-  readonly apis?: Pick<ApiServer, 'registration' | 'run' | 'load'>;
+  readonly apis?: Pick<ApiServer, 'registration' | 'run' | 'load'> & Partial<Pick<ApiServer, 'standBehind'>>;
   /** The kinds that the app brings along; see `resource`. */
   readonly resources?: readonly DefinedKind[];
   /** What the app does to objects besides what its parts declare, such as with its client; see `rbacOf`. */
@@ -43,6 +43,8 @@ export interface AppRunOptions {
   readonly localWebhooks?: LocalWebhooks;
   /** API servers of this process that reach the app's APIs without sockets; over HTTPS unless given. */
   readonly localApis?: LocalApis;
+  /** The Service by which API servers reach the app's webhooks and APIs; this machine unless given. */
+  readonly service?: AppService;
   /** Opens no port for probes and scrapes; opened unless given. */
   readonly hasNoPorts?: boolean;
   /** Knows which runs are under way; not followed unless given. */
@@ -54,6 +56,14 @@ export interface AppRunOptions {
    * own client. All write with that one unless given.
    */
   readonly clientFor?: (writer: string) => Client | undefined;
+}
+
+/** A Service that leads to an app; its ports are those of the app. */
+export interface AppService {
+  readonly namespace: string;
+  readonly name: string;
+  readonly webhookPort: number;
+  readonly apiPort: number;
 }
 
 /** Controllers and other parts that run together: on one client, with shared caches. */
@@ -185,7 +195,8 @@ class RunnableApp implements App {
     if (this.#isRunning) throw new Error(`Cannot run app "${this.name}": it is running`);
     this.#isRunning = true;
     const { webhooks, apis } = this.#options;
-    const { health = this.#options.health } = options;
+    const { health = this.#options.health, service } = options;
+    if (service !== undefined) this.#standBehind(service);
     const tasks: Runnable[] = [{ run: (scope) => this.#work(client, scope, options) }];
     if (health !== undefined && options.hasNoPorts !== true) tasks.push(new HealthServer(health, this));
     if (apis !== undefined) tasks.push({ run: (scope) => apis.run(client, scope, options.localApis) });
@@ -198,6 +209,12 @@ class RunnableApp implements App {
     } finally {
       this.#isRunning = false;
     }
+  }
+
+  #standBehind({ namespace, name, webhookPort, apiPort }: AppService): void {
+    const { webhooks, apis } = this.#options;
+    webhooks?.standBehind?.({ namespace, name, port: webhookPort });
+    apis?.standBehind?.({ namespace, name, port: apiPort });
   }
 
   /** Term after term: each begins with fresh parts, for nobody knows what those of the last one were at. */
@@ -237,7 +254,7 @@ class RunnableApp implements App {
 
   async #install(client: Client, signal: AbortSignal, options: InstallOptions): Promise<void> {
     const isConverting = this.resources.some(({ isConverted }) => isConverted);
-    const own = isConverting ? await this.#options.webhooks?.clientConfig?.('/convert') : undefined;
+    const own = isConverting ? await this.#options.webhooks?.clientConfigOf?.('/convert') : undefined;
     const conversion = options.conversion ?? own;
     await this.#installation.run(client, { ...options, conversion, fieldManager: this.name, signal });
   }

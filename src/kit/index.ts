@@ -6,7 +6,15 @@ export type { Condition, StatedCondition } from './conditions.ts';
 export type { ControllerOptions, ReconcileContext, StatusOf, Watch, WatchContext } from './controller-options.ts';
 export { type Controller, controller } from './controller.ts';
 export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
-export { type App, app, type AppOptions, type AppRunOptions, ELECTION_NEEDS, INSTALLATION_NEED } from './app.ts';
+export {
+  type App,
+  app,
+  type AppOptions,
+  type AppRunOptions,
+  type AppService,
+  ELECTION_NEEDS,
+  INSTALLATION_NEED,
+} from './app.ts';
 export type { KindCache } from './app/shared-resources.ts';
 export type { HealthOptions } from './app/health-server.ts';
 export { type SecureHealthOptions, SecureHealthServer } from './app/secure-health-server.ts';

@@ -1,8 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { aborted } from '../../base/index.ts';
+import { aborted, keepAlive, RealClock } from '../../base/index.ts';
 import { type App, hostRuns, type RunOptions } from '../../kit/index.ts';
 import { UsageError } from '../command.ts';
 import { type Exports, loadModule } from './load-module.ts';
+
+const PATIENCE_MS = 30_000;
 
 /** An app of somebody's module, and how the module wants it to be run. */
 export interface LoadedApp {
@@ -26,7 +27,9 @@ export async function loadApps(file: string, call?: string): Promise<readonly Lo
   throw new Error(`"${file}" runs and exports no app; --call names a function that makes one`);
 }
 
-async function loadAndHost(file: string): Promise<{ readonly exported: Exports; readonly given: readonly LoadedApp[] }> {
+async function loadAndHost(
+  file: string,
+): Promise<{ readonly exported: Exports; readonly given: readonly LoadedApp[] }> {
   const given: LoadedApp[] = [];
   const begun = new AbortController();
   using _host = hostRuns({
@@ -36,8 +39,29 @@ async function loadAndHost(file: string): Promise<{ readonly exported: Exports; 
       return new Promise(() => undefined);
     },
   });
-  const until = aborted(begun.signal).then(async (): Promise<Exports> => nextTurn({})); // the module may have more of them
-  return { exported: await loadModule(file, { until }), given };
+  const loaded = new AbortController();
+  const until = Promise.race([handedOver(begun.signal), tooLong(file, loaded.signal)]);
+  try {
+    return { exported: await loadModule(file, { until }), given };
+  } finally {
+    loaded.abort();
+  }
+}
+
+/** A module that awaits `run` never ends; it may have more than one app. */
+async function handedOver(begun: AbortSignal): Promise<Exports> {
+  await aborted(begun);
+  await new RealClock().sleep(0);
+  return {};
+}
+
+async function tooLong(file: string, loaded: AbortSignal): Promise<Exports> {
+  using _alive = keepAlive();
+  await new RealClock().sleep(PATIENCE_MS, loaded);
+  if (loaded.aborted) return {};
+  throw new Error(
+    `"${file}" is still waiting for something after ${PATIENCE_MS / 1000} s, and has given no app to run()`,
+  );
 }
 
 function made(make: unknown, name: string): App {
