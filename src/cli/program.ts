@@ -3,6 +3,7 @@ import { apiserverCommand } from './commands/apiserver.ts';
 import { celCommand } from './commands/cel.ts';
 import { controllerManagerCommand } from './commands/controller-manager.ts';
 import { crdCommand } from './commands/crd.ts';
+import { devCommand } from './commands/dev.ts';
 import { envtestCommand } from './commands/envtest.ts';
 import { manifestsCommand } from './commands/manifests.ts';
 import { rbacCommand } from './commands/rbac.ts';
@@ -18,6 +19,7 @@ import { type ProcessLike, runCommand } from './run-command.ts';
 
 const commands: readonly Command[] = [
   upCommand,
+  devCommand,
   apiserverCommand,
   controllerManagerCommand,
   envtestCommand,
