@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import {
   aborted,
   formatWithStack,
@@ -9,10 +8,11 @@ import {
   runTogether,
 } from '../../base/index.ts';
 import { Client, findConnection, HttpTransport } from '../../client/index.ts';
-import { onForgotten, RunTracker } from '../../kit/index.ts';
+import { onForgotten, RunTracker, WORK_FAILED } from '../../kit/index.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { type LoadedApp, loadApps } from '../definitions/load-apps.ts';
 import { Activity } from '../dev/activity.ts';
+import { errorText } from '../dev/error-text.ts';
 import { type FlagDefinitions, Flags } from '../flags.ts';
 
 const definitions: FlagDefinitions = {
@@ -41,10 +41,10 @@ export const devAppCommand: Command = {
       const names = apps.map(({ app }) => app.name).join(', ');
       context.print(`${names} loaded from ${file} in ${Math.round(clock.monotonic() - startedMs)} ms`);
       await runAll(apps, signal, context);
-      return 0;
+      process.exit(0); // whatever the module has left open
     } catch (error) {
-      context.printError(inspect(causeOf(error), { compact: false }));
-      return 1;
+      context.printError(errorText(causeOf(error)));
+      process.exit(1);
     }
   },
 };
@@ -60,8 +60,11 @@ async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: 
   const clock = new RealClock();
   const tracker = new RunTracker();
   const activity = new Activity({ clock, tracker, print: context.print });
-  const write = (line: string): void => context.printError(line.trimEnd());
-  const log = new LineLogger({ clock, level: 'info', format: formatWithStack, write });
+  const log = new LineLogger({
+    clock,
+    format: (record) => (record.message === WORK_FAILED ? '' : formatWithStack(record)), // `activity` tells of runs
+    write: (line) => void (line === '\n' || context.printError(line.trimEnd())),
+  });
   using _forgotten = onForgotten(tracker, log);
   const connection = await findConnection({ environment: context.environment });
   const transport = activity.watch(new HttpTransport(connection, { clock }));

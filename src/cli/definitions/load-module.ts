@@ -15,11 +15,6 @@ interface Bundler {
   build(options: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
-/** All of tsx that is needed here. */
-interface Loader {
-  register(): unknown;
-}
-
 /** A file that Node.js cannot import as it is, or not in this version. */
 const UNREADABLE = new Set([
   'ERR_UNKNOWN_FILE_EXTENSION',
@@ -38,14 +33,13 @@ export async function loadModule(path: string, { until }: LoadModuleOptions = {}
   } catch (cause) {
     if (!UNREADABLE.has(String((cause as { readonly code?: unknown }).code))) throw cannotLoad(path, cause);
   }
-  const loader = await packageOf<Loader>(file, 'tsx/esm/api');
-  const bundler = loader === undefined ? await packageOf<{ default: Bundler }>(file, 'esbuild') : undefined;
-  if (loader === undefined && bundler === undefined)
+  const hasLoader = (await packageOf(file, 'tsx')) !== undefined; // whoever imports it has TypeScript read by it
+  const bundler = hasLoader ? undefined : await packageOf<{ readonly default: Bundler }>(file, 'esbuild');
+  if (!hasLoader && bundler === undefined)
     throw new Error(
       `Cannot load "${path}": Node.js reads TypeScript from version 22.18 on; use that, or npm install --save-dev tsx`,
     );
   try {
-    loader?.register();
     return await (bundler === undefined
       ? importFile(`${file}?again`, until) // Node.js remembers that it could not load it
       : loadBundled(file, bundler.default, until));
@@ -66,7 +60,8 @@ function importFile(file: string, until: Promise<Exports> | undefined): Promise<
   return until === undefined ? loading : Promise.race([loading, until]);
 }
 
-async function packageOf<Package>(file: string, name: string): Promise<Package | undefined> {
+/** A package of the project that the file is part of. */
+async function packageOf<Package extends object>(file: string, name: string): Promise<Package | undefined> {
   try {
     const found = createRequire(file).resolve(name);
     return (await import(pathToFileURL(found).href)) as Package;

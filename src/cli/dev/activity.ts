@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/index.ts';
 import type { Transport, TransportRequest } from '../../client/index.ts';
 import type { ReconcileRecord, RunTracker } from '../../kit/index.ts';
+import { errorText } from './error-text.ts';
 import { resourcePath } from './resource-path.ts';
 
 export interface ActivityOptions {
@@ -13,18 +14,30 @@ export interface ActivityOptions {
 /** Shows what an app does while it does it, a line each: runs of its reconcilers, what they write, events. */
 export class Activity {
   readonly #options: ActivityOptions;
+  /** By run. */
+  readonly #lastErrors = new Map<string, string>();
 
   constructor(options: ActivityOptions) {
     this.#options = options;
   }
 
   /** Tells of a run that has ended. */
-  readonly ran = ({ controller, key, outcome, durationMs, writes, why }: ReconcileRecord): void => {
+  readonly ran = ({ controller, key, outcome, durationMs, writes, why, error }: ReconcileRecord): void => {
     if (outcome === 'stopped') return;
     const did = writes === 0 ? '' : `, ${writes} ${writes === 1 ? 'write' : 'writes'}`;
     const because = why.length === 0 ? '' : ` because ${why.join(', ')}`;
     this.#tell('reconcile', `${controller} ${key}: ${outcome} after ${ms(durationMs)}${did}${because}`);
+    if (outcome === 'failed') this.#tellError(`${controller} ${key}`, errorText(error));
+    else this.#lastErrors.delete(`${controller} ${key}`);
   };
+
+  /** The stack of an error is shown once, however often the run fails in the same way. */
+  #tellError(run: string, text: string): void {
+    const isKnown = this.#lastErrors.get(run) === text;
+    if (this.#lastErrors.size >= MAX_ERRORS) this.#lastErrors.clear();
+    this.#lastErrors.set(run, text);
+    if (!isKnown) this.#options.print(text);
+  }
 
   /** A transport that does the same, and tells of what is written. */
   watch(transport: Transport): Transport {
@@ -34,7 +47,7 @@ export class Activity {
       const run = tracker.current;
       const told = describe(request);
       const response = await transport.send(request);
-      if (told === undefined || (told.isRead && response.status < 400)) return response;
+      if (told === undefined || (told.isRead && (response.status < 400 || response.status === 404))) return response;
       const by = run === undefined ? '' : ` by ${run.controller} ${run.key}`;
       this.#tell(told.kind, `${told.text}: ${response.status} after ${ms(clock.monotonic() - startedMs)}${by}`);
       return response;
@@ -49,6 +62,7 @@ export class Activity {
 }
 
 const KIND_WIDTH = 9;
+const MAX_ERRORS = 1000;
 
 /** A line of what is shown: when, what kind of thing, what. */
 export function activityLine(timeMs: number, kind: string, text: string): string {
@@ -97,7 +111,7 @@ function nameIn(body: TransportRequest['body']): string {
 
 function eventText({ body }: TransportRequest): string {
   const { type = 'Normal', reason = '', message = '', count, involvedObject } = sent(body);
-  if (involvedObject === undefined) return `again${count === undefined ? '' : `, the ${count}th time`}`;
+  if (involvedObject === undefined) return `seen ${count ?? 'several'} times`;
   const { kind = '', namespace = '', name = '' } = involvedObject;
   return `${type} ${reason} of ${kind} ${namespace === '' ? name : `${namespace}/${name}`}: ${JSON.stringify(message)}`;
 }

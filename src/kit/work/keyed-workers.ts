@@ -60,6 +60,9 @@ export interface WorkersParts {
 /** How a run ended. */
 type Ending = Pick<ReconcileRecord, 'outcome' | 'error'>;
 
+/** What is logged of a run that has failed. */
+export const WORK_FAILED = 'work failed, will be tried again';
+
 const NO_REASONS: readonly string[] = [];
 
 /**
@@ -176,7 +179,7 @@ export class KeyedWorkers implements Runnable {
       return;
     }
     const fields = { object: key, failures: run.failures + 1, error };
-    if (outcome === 'failed') this.#log.error('work failed, will be tried again', fields);
+    if (outcome === 'failed') this.#log.error(WORK_FAILED, fields);
     else if (outcome === 'conflict') this.#log.debug('object changed meanwhile', fields);
     const retryAfterMs = error instanceof StatusError ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0;
     if (retryAfterMs > 0) this.addAfter(key, retryAfterMs, { why: 'retry' });
