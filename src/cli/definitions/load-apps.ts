@@ -17,7 +17,7 @@ export interface LoadedApp {
  * program lives.
  */
 export async function loadApps(file: string, call?: string): Promise<readonly LoadedApp[]> {
-  const { exported, given } = await loadAndHost(file);
+  const { exported, given } = await loadAndHost(file, call);
   if (call !== undefined) return [{ app: made(exported[call], `--call ${call}`), options: {} }];
   if (given.length > 0) return given;
   const apps = [...new Set(Object.values(exported))].filter(isApp);
@@ -29,14 +29,16 @@ export async function loadApps(file: string, call?: string): Promise<readonly Lo
 
 async function loadAndHost(
   file: string,
+  call: string | undefined,
 ): Promise<{ readonly exported: Exports; readonly given: readonly LoadedApp[] }> {
   const given: LoadedApp[] = [];
   const begun = new AbortController();
   using _host = hostRuns({
-    run(app, options) {
+    async run(app, options) {
+      if (call !== undefined) return; // another one is wanted
       given.push({ app, options });
       begun.abort();
-      return new Promise(() => undefined);
+      await new Promise(() => undefined);
     },
   });
   const loaded = new AbortController();

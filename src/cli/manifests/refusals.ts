@@ -1,4 +1,4 @@
-import { type Transport, type TransportRequest } from '../../client/index.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../../client/index.ts';
 
 /** So many are told; more of the same would not help. */
 const MAX_KEPT = 20;
@@ -13,17 +13,39 @@ export class Refusals {
 
   /** A transport that does the same, and is listened to. */
   readonly watch = (transport: Transport): Transport => {
-    const send = async (request: TransportRequest) => {
+    const send = async (request: TransportRequest): Promise<TransportResponse> => {
       const response = await transport.send(request);
-      if (response.status === 403 && this.#kept.size < MAX_KEPT) this.#kept.add(messageOf(request, response.body));
-      return response;
+      return response.status === 403 ? this.#note(request, response) : response;
     };
     const { isLocal = false } = transport;
     return { isLocal, send, [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose]() };
   };
+
+  async #note({ method, path }: TransportRequest, response: TransportResponse): Promise<TransportResponse> {
+    const text = await textOf(response);
+    const message = messageIn(text) ?? `${method} ${path}`;
+    if (this.#kept.size < MAX_KEPT) this.#kept.add(message);
+    return { ...response, body: { type: 'bytes', chunks: oneChunk(text) } };
+  }
 }
 
-function messageOf({ method, path }: TransportRequest, body: Awaited<ReturnType<Transport['send']>>['body']): string {
-  const status = body.type === 'object' ? (body.object as { readonly message?: unknown }) : {};
-  return typeof status.message === 'string' ? status.message : `${method} ${path}`;
+async function textOf({ body }: TransportResponse): Promise<string> {
+  if (body.type !== 'bytes') return body.type === 'object' ? JSON.stringify(body.object) : '';
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body.chunks) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+/** What a Status says. */
+function messageIn(text: string): string | undefined {
+  try {
+    const { message } = JSON.parse(text) as { readonly message?: unknown };
+    return typeof message === 'string' ? message : undefined;
+  } catch {
+    return undefined; // an answer of something else than an API server
+  }
 }
