@@ -3,7 +3,9 @@ import { apiserverCommand } from './commands/apiserver.ts';
 import { celCommand } from './commands/cel.ts';
 import { controllerManagerCommand } from './commands/controller-manager.ts';
 import { crdCommand } from './commands/crd.ts';
+import { devCommand } from './commands/dev.ts';
 import { envtestCommand } from './commands/envtest.ts';
+import { manifestsCommand } from './commands/manifests.ts';
 import { rbacCommand } from './commands/rbac.ts';
 import { replayCommand } from './commands/replay.ts';
 import { storeCommand } from './commands/store.ts';
@@ -17,6 +19,7 @@ import { type ProcessLike, runCommand } from './run-command.ts';
 
 const commands: readonly Command[] = [
   upCommand,
+  devCommand,
   apiserverCommand,
   controllerManagerCommand,
   envtestCommand,
@@ -28,6 +31,7 @@ const commands: readonly Command[] = [
   celCommand,
   crdCommand,
   rbacCommand,
+  manifestsCommand,
   typesCommand,
   versionCommand,
 ];

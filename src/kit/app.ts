@@ -19,21 +19,23 @@ import type { RunTracker } from './work/run-tracker.ts';
 export interface AppOptions extends AppRunOptions {
   /** The component that events name as their source; the app's name unless given. */
   readonly component?: string;
-  /** Of several replicas one works, elected by a Lease; the others stand by with filled caches. All work unless given. */
-  readonly leaderElection?: LeaderElectionOptions | boolean;
-  /** Answers probes and scrapes over HTTP; not unless given. */
-  readonly health?: HealthOptions;
   /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
-  readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfig' | 'runLocally'>>;
+  readonly webhooks?: Runnable & Partial<Pick<WebhookServer, 'clientConfigOf' | 'runLocally' | 'standBehind'>>;
   /** Serves APIs behind the cluster's API server, whether this replica leads or not; see `apiServer`. */
-  readonly apis?: Pick<ApiServer, 'registration' | 'run' | 'load'>;
+  readonly apis?: Pick<ApiServer, 'registration' | 'run' | 'load'> & Partial<Pick<ApiServer, 'standBehind'>>;
   /** The kinds that the app brings along; see `resource`. */
   readonly resources?: readonly DefinedKind[];
+  /** What the app does to objects besides what its parts declare, such as with its client; see `rbacOf`. */
+  readonly needs?: readonly AccessNeed[];
   /** How many reconciles are remembered for `trace`; 1,000 unless given. */
   readonly traceCapacity?: number;
 }
 
 export interface AppRunOptions {
+  /** Of several replicas one works, elected by a Lease; the others stand by with filled caches. All work unless given. */
+  readonly leaderElection?: LeaderElectionOptions | boolean;
+  /** Answers probes and scrapes over HTTP; not unless given. */
+  readonly health?: HealthOptions;
   /** What is under way when the app stops may take so long to finish before it is aborted; aborted at once unless given. */
   readonly stopGraceMs?: number;
   /** Makes the server serve the app's `resources` before anything else; not unless given. */
@@ -42,10 +44,14 @@ export interface AppRunOptions {
   readonly localWebhooks?: LocalWebhooks;
   /** API servers of this process that reach the app's APIs without sockets; over HTTPS unless given. */
   readonly localApis?: LocalApis;
+  /** The Service by which API servers reach the app's webhooks and APIs; this machine unless given. */
+  readonly service?: AppService;
   /** Opens no port for probes and scrapes; opened unless given. */
   readonly hasNoPorts?: boolean;
   /** Knows which runs are under way; not followed unless given. */
   readonly tracker?: RunTracker;
+  /** Is told of each run of a reconciler, or of other workers, when it has ended. */
+  readonly onRun?: (record: ReconcileRecord) => void;
   /**
    * The client of a writer: a part by its account or name, or whom a part writes for. Caches are shared, and read with the app's
    * own client. All write with that one unless given.
@@ -53,6 +59,14 @@ export interface AppRunOptions {
   readonly clientFor?: (writer: string) => Client | undefined;
   /** Knows which parts have nothing to do for now, and are not begun; all are begun at once unless given. */
   readonly dormancy?: Dormancy;
+}
+
+/** A Service that leads to an app; its ports are those of the app. */
+export interface AppService {
+  readonly namespace: string;
+  readonly name: string;
+  readonly webhookPort: number;
+  readonly apiPort: number;
 }
 
 /** Controllers and other parts that run together: on one client, with shared caches. */
@@ -95,14 +109,14 @@ export function app(name: string, parts: readonly Part[], options: AppOptions = 
   return new RunnableApp(name, parts, options);
 }
 
-const LEASES: AccessNeed = {
-  group: 'coordination.k8s.io',
-  resource: 'leases',
-  verbs: ['get', 'create', 'update'],
-  isLocal: true,
-};
+/** What leader election needs where the app runs: its Lease, and events that tell who leads. */
+export const ELECTION_NEEDS: readonly AccessNeed[] = [
+  { group: 'coordination.k8s.io', resource: 'leases', verbs: ['get', 'create', 'update'], isLocal: true },
+  { group: '', resource: 'events', verbs: ['create', 'patch'], isLocal: true },
+];
 
-const DEFINITIONS: AccessNeed = {
+/** What installing kinds needs. */
+export const INSTALLATION_NEED: AccessNeed = {
   group: 'apiextensions.k8s.io',
   resource: 'customresourcedefinitions',
   verbs: ['get', 'list', 'watch', 'create', 'patch'],
@@ -136,11 +150,12 @@ class RunnableApp implements App {
   }
 
   get needs(): readonly AccessNeed[] {
-    const { leaderElection = false, install = false } = this.#options;
+    const { leaderElection = false, install = false, needs: further = [] } = this.#options;
     return [
       ...this.#parts.flatMap(({ needs = [] }) => needs),
-      ...(leaderElection === false ? [] : [LEASES]),
-      ...(install === false || this.resources.length === 0 ? [] : [DEFINITIONS]),
+      ...further,
+      ...(leaderElection === false ? [] : ELECTION_NEEDS),
+      ...(install === false || this.resources.length === 0 ? [] : [INSTALLATION_NEED]),
     ];
   }
 
@@ -188,7 +203,9 @@ class RunnableApp implements App {
   async run(client: Client, signal: AbortSignal, options: AppRunOptions = {}): Promise<void> {
     if (this.#isRunning) throw new Error(`Cannot run app "${this.name}": it is running`);
     this.#isRunning = true;
-    const { health, webhooks, apis } = this.#options;
+    const { webhooks, apis } = this.#options;
+    const { health = this.#options.health, service } = options;
+    if (service !== undefined) this.#standBehind(service);
     const tasks: Runnable[] = [{ run: (scope) => this.#work(client, scope, options) }];
     if (health !== undefined && options.hasNoPorts !== true) tasks.push(new HealthServer(health, this));
     if (apis !== undefined) tasks.push({ run: (scope) => apis.run(client, scope, options.localApis) });
@@ -203,22 +220,29 @@ class RunnableApp implements App {
     }
   }
 
+  #standBehind({ namespace, name, webhookPort, apiPort }: AppService): void {
+    const { webhooks, apis } = this.#options;
+    webhooks?.standBehind?.({ namespace, name, port: webhookPort });
+    apis?.standBehind?.({ namespace, name, port: apiPort });
+  }
+
   /** Term after term: each begins with fresh parts, for nobody knows what those of the last one were at. */
   async #work(client: Client, signal: AbortSignal, options: AppRunOptions): Promise<void> {
     const install = options.install ?? this.#options.install ?? false;
     if (install !== false && this.resources.length > 0)
       await this.#install(client, signal, install === true ? {} : install);
-    const election = this.#election(client);
+    const election = this.#election(client, options);
     const { component = this.name, stopGraceMs = options.stopGraceMs ?? 0 } = this.#options;
     const { clientFor = this.#options.clientFor } = options;
-    const { tracker, dormancy } = options;
+    const { tracker, dormancy, onRun } = options;
+    const trace = { push: (record: ReconcileRecord) => (this.#trace.push(record), onRun?.(record)) };
     const shared = {
       name: this.name,
       component,
       client,
       clientFor,
       election,
-      trace: this.#trace,
+      trace,
       stopGraceMs,
       tracker,
       dormancy,
@@ -240,15 +264,16 @@ class RunnableApp implements App {
 
   async #install(client: Client, signal: AbortSignal, options: InstallOptions): Promise<void> {
     const isConverting = this.resources.some(({ isConverted }) => isConverted);
-    const own = isConverting ? await this.#options.webhooks?.clientConfig?.('/convert') : undefined;
+    const own = isConverting ? await this.#options.webhooks?.clientConfigOf?.('/convert') : undefined;
     const conversion = options.conversion ?? own;
     await this.#installation.run(client, { ...options, conversion, fieldManager: this.name, signal });
   }
 
   #election(
     client: Client,
+    options: AppRunOptions,
   ): (LeaderElectionOptions & { readonly name: string; readonly identity: string }) | undefined {
-    const { leaderElection = false } = this.#options;
+    const { leaderElection = this.#options.leaderElection ?? false } = options;
     if (leaderElection === false) return undefined;
     const given = leaderElection === true ? {} : leaderElection;
     const { name = this.name, identity = `${this.name}_${new RandomUidSource(client.random).next()}` } = given;

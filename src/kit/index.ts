@@ -6,7 +6,15 @@ export type { Condition, StatedCondition } from './conditions.ts';
 export type { ControllerOptions, ReconcileContext, StatusOf, Watch, WatchContext } from './controller-options.ts';
 export { type Controller, controller } from './controller.ts';
 export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
-export { type App, app, type AppOptions, type AppRunOptions } from './app.ts';
+export {
+  type App,
+  app,
+  type AppOptions,
+  type AppRunOptions,
+  type AppService,
+  ELECTION_NEEDS,
+  INSTALLATION_NEED,
+} from './app.ts';
 export type { Dormancy, PartStart, ReadKind } from './app/dormancy.ts';
 export type { KindCache } from './app/shared-resources.ts';
 export type { HealthOptions } from './app/health-server.ts';
@@ -15,11 +23,20 @@ export type { LeaderElectionOptions } from './election/leader-election.ts';
 export { LeadershipLostError } from './election/leadership-lost.ts';
 export { podsByNode } from './indexes.ts';
 export { EchoFilter } from './work/echo-filter.ts';
-export type { AddKeyOptions, KeyedWorkers, KeyedWorkersOptions, WorkContext } from './work/keyed-workers.ts';
+export {
+  type AddKeyOptions,
+  type KeyedWorkers,
+  type KeyedWorkersOptions,
+  WORK_FAILED,
+  type WorkContext,
+} from './work/keyed-workers.ts';
 export { RunTracker, type TrackedRun } from './work/run-tracker.ts';
 export type { Passes, PassesOptions } from './work/passes.ts';
 export { inParallel, TaskPool } from './work/task-pool.ts';
-export { run, type RunOptions } from './run.ts';
+export { onForgotten, run } from './run.ts';
+export type { RunOptions } from './run-options.ts';
+export { hostRuns, type RunHost } from './run-host.ts';
+export { DEPLOYMENT_VARIABLES } from './deployment-environment.ts';
 export type { ReconcileOutcome, ReconcileRecord, TraceFilter } from './trace.ts';
 export { resource } from './resource/resource.ts';
 export { checkDefinition } from './resource/check-definition.ts';

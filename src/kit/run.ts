@@ -7,23 +7,14 @@ import {
   keepAlive,
   LineLogger,
   type Logger,
-  type LogLevel,
   RealClock,
 } from '../base/index.ts';
-import { connect, type ConnectOptions } from '../client/index.ts';
+import { connect } from '../client/index.ts';
 import type { App } from './app.ts';
-import type { InstallOptions } from './resource/install.ts';
+import { deploymentOptions } from './deployment-environment.ts';
+import { runHost } from './run-host.ts';
+import type { RunOptions } from './run-options.ts';
 import { RunTracker } from './work/run-tracker.ts';
-
-export interface RunOptions extends Pick<ConnectOptions, 'kubeconfig' | 'context'> {
-  /** What is under way at the end may take so long to finish; 30 s unless given. */
-  readonly stopGraceMs?: number;
-  /** Less than this is not logged; 'info' unless given. */
-  readonly logLevel?: LogLevel;
-  readonly logFormat?: 'text' | 'json';
-  /** Makes the cluster serve the app's `resources` first; not unless given. */
-  readonly install?: boolean | InstallOptions;
-}
 
 /** After its grace period, work that does not heed its signal keeps the process for so long. */
 const LAST_MS = 5000;
@@ -33,8 +24,11 @@ const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 /**
  * Runs an app as a program: finds the cluster as kubectl does, logs to standard error, stops in good order at SIGINT and
  * SIGTERM and at once at the second one, and goes on when the server comes back after it was away. Sets the exit code: 0 when stopped, 1 when it failed.
+ * Under `keelson dev` it is that program which runs the app.
  */
 export async function run(app: App, options: RunOptions = {}): Promise<void> {
+  const host = runHost();
+  if (host !== undefined) return host.run(app, options);
   const { stopGraceMs = 30_000, logLevel: level = 'info', logFormat = 'text', install = false } = options;
   const clock = new RealClock();
   const format = logFormat === 'json' ? formatJson : formatWithStack;
@@ -42,11 +36,17 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
   using stop = new StopSignals();
   using _alive = keepAlive(); // while the server is away, nothing else would
   try {
+    const deployment = deploymentOptions(process.env);
     await using client = await connect({ ...options, clock, log, userAgent: app.name });
     const tracker = new RunTracker();
     using _forgotten = onForgotten(tracker, log);
     log.info('app runs', { app: app.name, host: hostname(), process: process.pid });
-    const running = app.run(client, stop.signal, { stopGraceMs, tracker, ...(install === false ? {} : { install }) });
+    const running = app.run(client, stop.signal, {
+      stopGraceMs,
+      tracker,
+      ...(install === false ? {} : { install }),
+      ...deployment,
+    });
     await Promise.race([running, expired(stop.signal, clock, stopGraceMs + LAST_MS)]);
     log.info('app stopped', { app: app.name });
   } catch (error) {
@@ -56,7 +56,7 @@ export async function run(app: App, options: RunOptions = {}): Promise<void> {
 }
 
 /** Tells of promises that runs have forgotten and that have failed, and lives on; others end the process, as they do without us. */
-function onForgotten(tracker: RunTracker, log: Logger): Disposable {
+export function onForgotten(tracker: RunTracker, log: Logger): Disposable {
   const tell = (error: unknown): void => {
     const { current } = tracker;
     if (current === undefined) throw error;

@@ -3,45 +3,75 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-type Exports = Readonly<Record<string, unknown>>;
+export type Exports = Readonly<Record<string, unknown>>;
+
+export interface LoadModuleOptions {
+  /** Ends the wait for a module that goes on waiting for something itself; it is as if it exported nothing. */
+  readonly until?: Promise<Exports>;
+}
 
 /** All of esbuild that is needed here. */
 interface Bundler {
   build(options: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
+/** A file that Node.js cannot import as it is, or not in this version. */
+const UNREADABLE = new Set([
+  'ERR_UNKNOWN_FILE_EXTENSION',
+  'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX',
+  'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING',
+]);
+
 /**
- * What a module exports. TypeScript is read by Node.js itself where that can (from 22.18 on), and else by the esbuild of
- * the project that the module is part of.
+ * What a module exports. TypeScript is read by Node.js itself where that can (from 22.18 on), and else by the tsx or the esbuild
+ * of the project that the module is part of.
  */
-export async function loadModule(path: string): Promise<Exports> {
+export async function loadModule(path: string, { until }: LoadModuleOptions = {}): Promise<Exports> {
   const file = resolve(path);
   try {
-    return (await import(pathToFileURL(file).href)) as Exports;
+    return await importFile(file, until);
   } catch (cause) {
-    if ((cause as { readonly code?: unknown }).code !== 'ERR_UNKNOWN_FILE_EXTENSION')
-      throw new Error(`Cannot load "${path}"`, { cause });
+    if (!UNREADABLE.has(String((cause as { readonly code?: unknown }).code))) throw cannotLoad(path, cause);
   }
-  const bundler = await bundlerOf(file);
-  if (bundler === undefined)
+  const hasLoader = (await packageOf(file, 'tsx')) !== undefined; // whoever imports it has TypeScript read by it
+  const bundler = hasLoader ? undefined : await packageOf<{ readonly default: Bundler }>(file, 'esbuild');
+  if (!hasLoader && bundler === undefined)
     throw new Error(
-      `Cannot load "${path}": Node.js reads TypeScript from version 22.18 on; use that, or install esbuild`,
+      `Cannot load "${path}": Node.js reads TypeScript from version 22.18 on; use that, or npm install --save-dev tsx`,
     );
-  return loadBundled(file, bundler);
+  try {
+    return await (bundler === undefined
+      ? importFile(`${file}?again`, until) // Node.js remembers that it could not load it
+      : loadBundled(file, bundler.default, until));
+  } catch (cause) {
+    throw cannotLoad(path, cause);
+  }
 }
 
-async function bundlerOf(file: string): Promise<Bundler | undefined> {
+function cannotLoad(path: string, cause: unknown): Error {
+  return new Error(`Cannot load "${path}"`, { cause });
+}
+
+function importFile(file: string, until: Promise<Exports> | undefined): Promise<Exports> {
+  const [path = '', query] = file.split('?');
+  const url = pathToFileURL(path);
+  if (query !== undefined) url.search = query;
+  const loading = import(url.href) as Promise<Exports>;
+  return until === undefined ? loading : Promise.race([loading, until]);
+}
+
+/** A package of the project that the file is part of. */
+async function packageOf<Package extends object>(file: string, name: string): Promise<Package | undefined> {
   try {
-    const found = createRequire(file).resolve('esbuild');
-    const { default: bundler } = (await import(pathToFileURL(found).href)) as { readonly default: Bundler };
-    return bundler;
+    const found = createRequire(file).resolve(name);
+    return (await import(pathToFileURL(found).href)) as Package;
   } catch {
     return undefined; // the project has none
   }
 }
 
 /** The bundle stands beside the module, where its packages are found, for as long as it takes to load it. */
-async function loadBundled(file: string, bundler: Bundler): Promise<Exports> {
+async function loadBundled(file: string, bundler: Bundler, until: Promise<Exports> | undefined): Promise<Exports> {
   const outfile = join(dirname(file), `.${basename(file)}.${process.pid}.mjs`);
   try {
     await bundler.build({
@@ -51,12 +81,11 @@ async function loadBundled(file: string, bundler: Bundler): Promise<Exports> {
       platform: 'node',
       format: 'esm',
       packages: 'external',
+      sourcemap: 'inline',
       tsconfigRaw: '{}', // paths of a tsconfig are not those of Node.js
       logLevel: 'silent',
     });
-    return (await import(pathToFileURL(outfile).href)) as Exports;
-  } catch (cause) {
-    throw new Error(`Cannot load "${file}"`, { cause });
+    return await importFile(outfile, until);
   } finally {
     await rm(outfile, { force: true });
   }

@@ -3,24 +3,22 @@ import type { DeepReadonly } from '../../base/index.ts';
 import { APIService, Service } from '../../client/index.ts';
 import type { AppContext, PreparedPart } from '../part.ts';
 import type { AccessNeed } from '../rbac/access-need.ts';
-import type { HttpsListener } from '../webhooks/https-listener.ts';
+import type { HttpsListener, ServiceReference } from '../webhooks/https-listener.ts';
 import type { Passes } from '../work/passes.ts';
 import type { Api } from './api-resource.ts';
 
-/** A Service by which the cluster's API server reaches another one. */
-export interface ServiceReference {
-  readonly namespace: string;
-  readonly name: string;
-  /** 443 unless given. */
-  readonly port?: number;
+/** The Service that leads to the server. */
+export interface ServicePlace {
+  readonly service: ServiceReference;
+  /** The Service is made as well: one that leads to this machine. */
+  readonly ownsService: boolean;
 }
 
 export interface RegistrationSources {
   readonly apis: readonly Api[];
   readonly listener: HttpsListener;
-  readonly service: ServiceReference;
-  /** The Service is made as well: one that leads to this machine. */
-  readonly ownsService: boolean;
+  /** Where the server is reached, once it runs. */
+  readonly place: () => ServicePlace;
   readonly groupPriorityMinimum?: number;
   readonly versionPriority?: number;
 }
@@ -36,6 +34,9 @@ export function serviceOf([first]: readonly Api[]): ServiceReference {
   return { namespace: 'default', name };
 }
 
+/** What it takes to make a Service that leads to this machine; nobody needs it inside of a cluster. */
+export const OWN_SERVICE_NEED: AccessNeed = { group: '', resource: 'services', verbs: ['create', 'patch'] };
+
 /** What the server does in the cluster; the ConfigMap is read by a Role that every cluster has. */
 export function registrationNeeds(ownsService: boolean): readonly AccessNeed[] {
   return [
@@ -43,7 +44,7 @@ export function registrationNeeds(ownsService: boolean): readonly AccessNeed[] {
     { group: 'authentication.k8s.io', resource: 'tokenreviews', verbs: ['create'] },
     { group: 'authorization.k8s.io', resource: 'subjectaccessreviews', verbs: ['create'] },
     { group: '', resource: 'namespaces', verbs: ['get'] },
-    ...(ownsService ? [{ group: '', resource: 'services', verbs: ['create', 'patch'] }] : []),
+    ...(ownsService ? [OWN_SERVICE_NEED] : []),
   ];
 }
 
@@ -77,7 +78,8 @@ export class ApiRegistration implements PreparedPart {
 
   async #write(signal: AbortSignal): Promise<void> {
     const { client, name: fieldManager } = this.#context;
-    const { apis, listener, service, ownsService } = this.#sources;
+    const { apis, listener } = this.#sources;
+    const { service, ownsService } = this.#sources.place();
     const { groupPriorityMinimum = 1000, versionPriority = 100 } = this.#sources;
     const { host, port: listening } = await listener.listening();
     const how = { fieldManager, force: true, signal };

@@ -4,10 +4,15 @@ import { tooManyRequests } from '../../api/client.ts';
 import { aborted, CryptoRandom, RealClock, runTogether } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { Part } from '../part.ts';
-import { HttpsListener, type HttpsListenerOptions } from '../webhooks/https-listener.ts';
+import {
+  HttpsListener,
+  type HttpsListenerOptions,
+  serviceHost,
+  type ServiceReference,
+} from '../webhooks/https-listener.ts';
 import type { ApiAnswer, ApiCall, LocalApis } from './api-call.ts';
 import type * as Handling from './api-handler.ts';
-import { ApiRegistration, registrationNeeds, serviceOf, type ServiceReference } from './api-registration.ts';
+import { ApiRegistration, registrationNeeds, serviceOf, type ServicePlace } from './api-registration.ts';
 import type { Api } from './api-resource.ts';
 import type { ApiUser } from './api-storage.ts';
 import { followTrust, readTrust } from './cluster-trust.ts';
@@ -45,7 +50,7 @@ export class ApiServer {
   /** Registers the server once it listens, and keeps the registration as it is meant to be; it stays when the server ends. */
   readonly registration: Part;
   readonly #listener: HttpsListener;
-  readonly #service: ServiceReference;
+  #place: ServicePlace;
   #answer: ((call: ApiCall) => Promise<ApiAnswer>) | undefined;
   #underWay = 0;
   #loading: Promise<typeof Handling> | undefined;
@@ -59,22 +64,28 @@ export class ApiServer {
         `Cannot serve APIs: ${twice === undefined ? 'there are none' : `"${twice.apiVersion}" comes twice`}`,
       );
     this.apis = apis;
-    this.#service = options.service ?? serviceOf(apis);
-    const own = `${this.#service.name}.${this.#service.namespace}.svc`;
+    const service = options.service ?? serviceOf(apis);
+    this.#place = { service, ownsService: options.service === undefined };
     this.#listener = new HttpsListener(
-      { ...options, names: [...(options.names ?? []), own] },
+      { ...options, names: [...(options.names ?? []), serviceHost(service)] },
       {
         onRequest: (request, response) => void this.#respond(request, response),
         asksForCertificate: true,
         maxConnections: MAX_CONNECTIONS,
       },
     );
-    const sources = { ...options, apis, listener: this.#listener, service: this.#service };
+    const sources = { ...options, apis, listener: this.#listener, place: () => this.#place };
     this.registration = {
       name: 'api-registration',
       needs: registrationNeeds(options.service === undefined),
-      prepare: (context) => new ApiRegistration({ ...sources, ownsService: options.service === undefined }, context),
+      prepare: (context) => new ApiRegistration(sources, context),
     };
+  }
+
+  /** Has it listen at the Service's port, on all addresses, for an API server that comes by the Service. */
+  standBehind(service: Required<ServiceReference>): void {
+    this.#place = { service, ownsService: false };
+    this.#listener.standBehind(service);
   }
 
   /** Resolves when the server listens. */

@@ -3,7 +3,7 @@
 export { alreadyExists, conflict, expired, notFound } from '../../api/client.ts';
 export type { ApiAnswer, ApiCall, LocalApiHandler, LocalApis } from './api-call.ts';
 export { type Api, api, type ApiColumn, type ApiResource } from './api-resource.ts';
-export type { ServiceReference } from './api-registration.ts';
+export { OWN_SERVICE_NEED } from './api-registration.ts';
 export { ApiServer, apiServer, type ApiServerOptions } from './api-server.ts';
 export type { ApiChange, ApiContext, ApiList, ApiQuery, ApiStorage, ApiUser, ApiWatchQuery } from './api-storage.ts';
 export { memoryStorage, type MemoryStorageOptions } from './memory-storage.ts';

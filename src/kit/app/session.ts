@@ -29,7 +29,7 @@ export interface SessionOptions {
   readonly component: string;
   readonly client: Client;
   readonly clientFor?: (writer: string) => Client | undefined;
-  readonly trace: TraceRing;
+  readonly trace: Pick<TraceRing, 'push'>;
   readonly stopGraceMs: number;
   readonly tracker?: RunTracker | undefined;
   /** Knows which parts need not be begun yet; all are begun unless given. */

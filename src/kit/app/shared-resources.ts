@@ -24,7 +24,7 @@ export interface SharedResourcesOptions {
   readonly clientFor?: (writer: string) => Client | undefined;
   readonly metrics: MetricRegistry;
   readonly events: EventWriter;
-  readonly trace: TraceRing;
+  readonly trace: Pick<TraceRing, 'push'>;
   readonly stopGraceMs: number;
   readonly tracker?: RunTracker | undefined;
 }

@@ -7,12 +7,10 @@ import {
   ValidatingWebhookConfiguration,
 } from '../../client/index.ts';
 import type { AppContext, PreparedPart } from '../part.ts';
+import { type AccessNeed, readNeed, writeNeed } from '../rbac/access-need.ts';
 import type { Passes } from '../work/passes.ts';
 import type { KindAdmission } from './admission.ts';
-import type { WebhookClientConfig } from './webhook-server.ts';
-
-/** Where API servers find a handler. */
-export type HandlerPlace = WebhookClientConfig | Record<string, unknown>;
+import type { HandlerPlace } from './webhook-server.ts';
 
 export interface ConfigurationSources {
   readonly admissions: readonly KindAdmission[];
@@ -26,6 +24,26 @@ const PERIOD_MS = 1000;
 
 export function pathOf(name: string, what: 'mutate' | 'validate'): string {
   return `/${what}/${name}`;
+}
+
+/** The kinds of which there are objects for these admissions. */
+function writtenKinds(admissions: readonly KindAdmission[]): readonly Kind[] {
+  return [
+    ...(admissions.some(({ mutate }) => mutate !== undefined) ? [MutatingWebhookConfiguration] : []),
+    ...(admissions.some(({ validate }) => validate !== undefined) ? [ValidatingWebhookConfiguration] : []),
+    ...(admissions.some(({ options }) => hasRules(options))
+      ? [ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding]
+      : []),
+  ];
+}
+
+/** What writing them takes, and reading what the handlers look at. */
+export function configurationNeeds(admissions: readonly KindAdmission[]): readonly AccessNeed[] {
+  const written = writtenKinds(admissions);
+  return [
+    ...[...written, ...admissions.flatMap(({ options }) => options.reads ?? [])].map(readNeed),
+    ...written.map((kind) => writeNeed(kind, ['create', 'patch'])),
+  ];
 }
 
 /** Writes webhook configurations and policies, and writes them again when they are changed or deleted. */
@@ -43,11 +61,7 @@ export class AdmissionConfiguration implements PreparedPart {
     });
     const { admissions } = sources;
     for (const admission of admissions) admission.readFrom(context);
-    if (admissions.some(({ mutate }) => mutate !== undefined)) this.#follow(MutatingWebhookConfiguration);
-    if (admissions.some(({ validate }) => validate !== undefined)) this.#follow(ValidatingWebhookConfiguration);
-    if (!admissions.some(({ options }) => hasRules(options))) return;
-    this.#follow(ValidatingAdmissionPolicy);
-    this.#follow(ValidatingAdmissionPolicyBinding);
+    for (const kind of writtenKinds(admissions)) this.#follow(kind);
   }
 
   run(signal: AbortSignal): Promise<void> {

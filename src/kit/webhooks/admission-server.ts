@@ -1,12 +1,9 @@
 import type { AppContext, Part, PreparedPart } from '../part.ts';
 import type { KindAdmission } from './admission.ts';
-import { AdmissionConfiguration, type HandlerPlace, pathOf } from './admission-configuration.ts';
-import { WebhookServer, type WebhookServerOptions } from './webhook-server.ts';
+import { AdmissionConfiguration, configurationNeeds, pathOf } from './admission-configuration.ts';
+import { type HandlerPlace, WebhookServer, type WebhookServerOptions } from './webhook-server.ts';
 
-export interface AdmissionServerOptions extends Partial<WebhookServerOptions> {
-  /** The Service that leads to this server, where API servers do not run on this machine. */
-  readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
-}
+export type AdmissionServerOptions = Partial<WebhookServerOptions>;
 
 /**
  * Serves admission webhooks and, as a part of the app, writes their configurations with the authority of its certificate:
@@ -22,26 +19,15 @@ export function admissionServer(
 export class AdmissionServer extends WebhookServer {
   /** Writes the configurations once the server listens, and keeps them as they are meant to be; they stay when it ends. */
   readonly configuration: Part;
-  readonly #service: AdmissionServerOptions['service'];
 
-  constructor(admissions: readonly KindAdmission[], { service, ...options }: AdmissionServerOptions) {
-    const own = service === undefined ? [] : [`${service.name}.${service.namespace}.svc`];
-    super({
-      ...options,
-      handlers: { ...options.handlers, ...handlersOf(admissions) },
-      names: [...(options.names ?? []), ...own],
-    });
-    this.#service = service;
-    const exempt = service === undefined ? [] : [service.namespace];
-    const prepare = (context: AppContext): PreparedPart =>
-      new AdmissionConfiguration({ admissions, clientConfigOf: (path) => this.clientConfigOf(path), exempt }, context);
-    this.configuration = { name: 'admission-configuration', prepare };
-  }
-
-  /** `clientConfig` of a handler: by the Service if there is one. */
-  async clientConfigOf(path: string): Promise<HandlerPlace> {
-    const local = await this.clientConfig(path);
-    return this.#service === undefined ? local : { service: { ...this.#service, path }, caBundle: local.caBundle };
+  constructor(admissions: readonly KindAdmission[], options: AdmissionServerOptions) {
+    super({ ...options, handlers: { ...options.handlers, ...handlersOf(admissions) } });
+    const clientConfigOf = (path: string): Promise<HandlerPlace> => this.clientConfigOf(path);
+    const prepare = (context: AppContext): PreparedPart => {
+      const exempt = this.service === undefined ? [] : [this.service.namespace];
+      return new AdmissionConfiguration({ admissions, clientConfigOf, exempt }, context);
+    };
+    this.configuration = { name: 'admission-configuration', needs: configurationNeeds(admissions), prepare };
   }
 }
 

@@ -25,6 +25,14 @@ export interface HttpsListenerOptions {
   readonly random?: Random;
 }
 
+/** A Service by which API servers reach a server of an app. */
+export interface ServiceReference {
+  readonly namespace: string;
+  readonly name: string;
+  /** 443 unless given. */
+  readonly port?: number;
+}
+
 /** What is done with requests, and with connections before them. */
 export interface HttpsAnswering {
   readonly onRequest: (request: Http2ServerRequest, response: Http2ServerResponse) => void;
@@ -45,7 +53,7 @@ const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /** Listens over HTTPS, with HTTP/2 and HTTP/1.1, and a certificate that it makes and renews itself unless it is given one. */
 export class HttpsListener implements Runnable {
-  readonly #options: HttpsListenerOptions;
+  #options: HttpsListenerOptions;
   readonly #answering: HttpsAnswering;
   readonly #clock: Clock;
   readonly #authority: WebhookAuthority | undefined;
@@ -73,6 +81,12 @@ export class HttpsListener implements Runnable {
   /** Where the server listens; undefined while it does not. */
   get address(): ListeningAddress | undefined {
     return this.#address;
+  }
+
+  /** Has it listen at that port, on all addresses, for those who come by the Service; to be called before it runs. */
+  standBehind({ namespace, name, port }: Required<ServiceReference>): void {
+    const names = [...(this.#options.names ?? []), serviceHost({ namespace, name })];
+    this.#options = { ...this.#options, host: '', port, names };
   }
 
   /** Resolves when the server listens. */
@@ -125,6 +139,11 @@ export class HttpsListener implements Runnable {
       server.setSecureContext({ cert, key });
     }
   }
+}
+
+/** The name by which API servers call at a Service. */
+export function serviceHost({ namespace, name }: Pick<ServiceReference, 'namespace' | 'name'>): string {
+  return `${name}.${namespace}.svc`;
 }
 
 /** The open connections of a server, of which there are never too many, and none whose first request takes for ever. */

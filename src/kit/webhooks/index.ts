@@ -21,10 +21,12 @@ export { conversionHandler, type ConvertibleObject, type ConvertObject } from '.
 export type { LocalWebhooks } from './local-webhooks.ts';
 export { type ImagesToReview, imagePolicy, type ImagePolicyOptions, type ImageVerdict } from './image-policy.ts';
 export type { ServingCertificate } from './serving-certificate.ts';
+export type { ServiceReference } from './https-listener.ts';
 export { frontProxy, FrontProxy, type FrontProxyOptions, type ProxyTarget } from './front-proxy.ts';
 export { type IdentifyToken, type TokenUser, tokenWebhook, type TokenWebhookContext } from './token-webhook.ts';
 export { type WebhookContext, type WebhookHandler, WebhookRequestError } from './webhook-handler.ts';
 export {
+  type HandlerPlace,
   type WebhookAddress,
   type WebhookClientConfig,
   WebhookServer,

@@ -1,12 +1,20 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { aborted, messageOf, type Runnable } from '../../base/index.ts';
-import { HttpsListener, type HttpsListenerOptions, type ListeningAddress } from './https-listener.ts';
+import {
+  HttpsListener,
+  type HttpsListenerOptions,
+  type ListeningAddress,
+  serviceHost,
+  type ServiceReference,
+} from './https-listener.ts';
 import type { LocalAnswer, LocalWebhooks } from './local-webhooks.ts';
 import { type WebhookHandler, WebhookRequestError } from './webhook-handler.ts';
 
 export interface WebhookServerOptions extends HttpsListenerOptions {
   /** By path, such as `/convert`. */
   readonly handlers: Readonly<Record<string, WebhookHandler>>;
+  /** The Service that leads to this server, where API servers do not run on this machine. */
+  readonly service?: ServiceReference;
 }
 
 export type WebhookAddress = ListeningAddress;
@@ -17,6 +25,11 @@ export interface WebhookClientConfig {
   /** Base64 of PEM. */
   readonly caBundle: string;
 }
+
+/** Where API servers find a handler: as above, or by a Service. */
+export type HandlerPlace =
+  | WebhookClientConfig
+  | { readonly service: ServiceReference & { readonly path: string }; readonly caBundle: string };
 
 /** Bodies of reviews; API servers send lists of objects, each of at most 1.5 MiB, in one review. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -31,12 +44,27 @@ export class WebhookServer implements Runnable {
   readonly #options: WebhookServerOptions;
   readonly #listener: HttpsListener;
   #isLocal = false;
+  #service: ServiceReference | undefined;
 
   constructor(options: WebhookServerOptions) {
+    const { service, names = [] } = options;
     this.#options = options;
-    this.#listener = new HttpsListener(options, {
-      onRequest: (request, response) => void respond(options.handlers, request, response),
-    });
+    this.#service = service;
+    this.#listener = new HttpsListener(
+      { ...options, names: [...names, ...(service === undefined ? [] : [serviceHost(service)])] },
+      { onRequest: (request, response) => void respond(options.handlers, request, response) },
+    );
+  }
+
+  /** The Service that leads to this server, if there is one. */
+  get service(): ServiceReference | undefined {
+    return this.#service;
+  }
+
+  /** Has it listen at the Service's port, on all addresses, for API servers that come by the Service. */
+  standBehind(service: Required<ServiceReference>): void {
+    this.#service = service;
+    this.#listener.standBehind(service);
   }
 
   /** PEM of the authority that callers have to trust; the same for as long as this object lives. */
@@ -64,6 +92,12 @@ export class WebhookServer implements Runnable {
     const { port, host } = await this.listening();
     const place = this.#isLocal ? host : `localhost:${port}`;
     return { url: `https://${place}${path}`, caBundle: this.caBundle };
+  }
+
+  /** The same for API servers wherever they are: by the Service if there is one. */
+  async clientConfigOf(path: string): Promise<HandlerPlace> {
+    const local = await this.clientConfig(path);
+    return this.#service === undefined ? local : { service: { ...this.#service, path }, caBundle: local.caBundle };
   }
 
   /**

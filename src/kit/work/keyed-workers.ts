@@ -64,6 +64,8 @@ type Ending = Pick<ReconcileRecord, 'outcome' | 'error'>;
 
 /** Somebody who keeps writing is not written against at once more often than that. */
 const QUICK_RETRIES = 3;
+/** What is logged of a run that has failed. */
+export const WORK_FAILED = 'work failed, will be tried again';
 
 const NO_REASONS: readonly string[] = [];
 
@@ -184,7 +186,7 @@ export class KeyedWorkers implements Runnable {
       return;
     }
     const fields = { object: key, failures: run.failures + 1, error };
-    if (outcome === 'failed') this.#log.error('work failed, will be tried again', fields);
+    if (outcome === 'failed') this.#log.error(WORK_FAILED, fields);
     else if (outcome === 'conflict') this.#log.debug('object changed meanwhile', fields);
     const retryAfterMs = error instanceof StatusError ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0;
     if (retryAfterMs > 0 || this.#isPassing(key, outcome)) this.addAfter(key, retryAfterMs, { why: 'retry' });

@@ -1,0 +1,89 @@
+import {
+  aborted,
+  formatWithStack,
+  keepAlive,
+  LineLogger,
+  RealClock,
+  type Runnable,
+  runTogether,
+} from '../../base/index.ts';
+import { Client, findConnection, HttpTransport } from '../../client/index.ts';
+import { onForgotten, RunTracker, WORK_FAILED } from '../../kit/index.ts';
+import { type Command, type CommandContext, UsageError } from '../command.ts';
+import { type LoadedApp, loadApps } from '../definitions/load-apps.ts';
+import { Activity } from '../dev/activity.ts';
+import { errorText } from '../dev/error-text.ts';
+import { type FlagDefinitions, Flags } from '../flags.ts';
+
+const definitions: FlagDefinitions = {
+  call: { type: 'string', value: 'NAME', help: 'The exported function that makes the app' },
+};
+
+/** What is under way when the app is to be loaded anew may take so long. */
+const STOP_GRACE_MS = 3000;
+
+/** `keelson dev-app`: the app of `keelson dev`, in a process of its own, which ends when that does. */
+export const devAppCommand: Command = {
+  name: 'dev-app',
+  summary: 'Run the app of keelson dev',
+  isHidden: true,
+  usage: 'Usage: keelson dev-app FILE',
+  async run(args, context) {
+    const flags = new Flags(args, definitions);
+    const [file] = flags.positionals;
+    if (file === undefined) throw new UsageError('a file must be given');
+    const signal = AbortSignal.any([context.signal, parentGone()]);
+    using _alive = keepAlive();
+    try {
+      const clock = new RealClock();
+      const startedMs = clock.monotonic();
+      const apps = await loadApps(file, flags.text('call'));
+      const names = apps.map(({ app }) => app.name).join(', ');
+      context.print(`${names} loaded from ${file} in ${Math.round(clock.monotonic() - startedMs)} ms`);
+      await runAll(apps, signal, context);
+      process.exit(0); // whatever the module has left open
+    } catch (error) {
+      context.printError(errorText(causeOf(error)));
+      process.exit(1);
+    }
+  },
+};
+
+/** Aborts when the program that has started this one is gone, or wants this one to end. */
+function parentGone(): AbortSignal {
+  const gone = new AbortController();
+  process.once('disconnect', () => gone.abort());
+  return gone.signal;
+}
+
+async function runAll(apps: readonly LoadedApp[], signal: AbortSignal, context: CommandContext): Promise<void> {
+  const clock = new RealClock();
+  const tracker = new RunTracker();
+  const activity = new Activity({ clock, tracker, print: context.print });
+  const log = new LineLogger({
+    clock,
+    format: (record) => (record.message === WORK_FAILED ? '' : formatWithStack(record)), // `activity` tells of runs
+    write: (line) => void (line === '\n' || context.printError(line.trimEnd())),
+  });
+  using _forgotten = onForgotten(tracker, log);
+  const connection = await findConnection({ environment: context.environment });
+  const transport = activity.watch(new HttpTransport(connection, { clock }));
+  const runnables = apps.map(({ app, options }): Runnable => ({
+    async run(scope) {
+      const client = new Client(transport, { clock, log, userAgent: app.name, namespace: connection.namespace });
+      const install = { ...(typeof options.install === 'object' ? options.install : {}), force: true };
+      const onRun = activity.ran;
+      await app.run(client, scope, { stopGraceMs: STOP_GRACE_MS, tracker, leaderElection: false, install, onRun });
+    },
+  }));
+  try {
+    await runTogether([...runnables, { run: aborted }], signal);
+  } finally {
+    await transport[Symbol.asyncDispose]();
+  }
+}
+
+/** "Cannot load" is said by whoever shows what is wrong. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.message.startsWith('Cannot load') ? (error.cause ?? error) : error;
+}

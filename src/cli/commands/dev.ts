@@ -1,0 +1,154 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { parseRuntimeConfig } from '../../api/index.ts';
+import { aborted, CryptoRandom, formatWithStack, LineLogger, RealClock } from '../../base/index.ts';
+import {
+  type Cluster,
+  defaultKubeconfigPath,
+  kubeconfigText,
+  startCluster,
+  writeKubeconfig,
+} from '../../cluster/index.ts';
+import { type Command, type CommandContext } from '../command.ts';
+import { findEntry } from '../definitions/find-entry.ts';
+import { AppProcess } from '../dev/app-process.ts';
+import { SourceFiles } from '../dev/source-files.ts';
+import { webhookLines } from '../dev/webhook-calls.ts';
+import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
+import { projectOf } from '../manifests/settings.ts';
+
+const definitions: FlagDefinitions = {
+  'data-dir': {
+    type: 'string',
+    value: 'DIR',
+    help: 'Where the cluster is kept; in memory, for as long as this runs, unless given',
+  },
+  port: { type: 'string', value: 'N', default: '0', help: 'Port of the API server; 0 takes any that is free' },
+  nodes: { type: 'string', value: 'N', default: '1', help: 'How many simulated nodes there are' },
+  name: { type: 'string', value: 'NAME', default: 'keelson-dev', help: 'Name of the cluster in the kubeconfig' },
+  'kubeconfig-out': {
+    type: 'string',
+    value: 'FILE',
+    help: 'Write the kubeconfig there instead of merging it into yours',
+  },
+  call: {
+    type: 'string',
+    value: 'NAME',
+    help: 'The exported function that makes the app, when the module runs and exports none',
+  },
+};
+
+/** `keelson dev`: a cluster with somebody's app, which is loaded anew when its files change. */
+export const devCommand: Command = {
+  name: 'dev',
+  summary: 'Start a cluster with your app, load it anew when you save, and show what it does',
+  usage: `Usage: keelson dev [FILE] [FLAGS]
+
+  keelson dev                 the app of main.ts, src/main.ts, main.js or src/main.js
+  keelson dev operator.ts     the app that a module gives to run(), or exports
+
+kubectl is pointed at the cluster, which stays as it is while the app comes and goes. Ctrl-C stops both.
+
+${describeFlags(definitions)}`,
+  async run(args, context) {
+    const flags = new Flags(args, definitions);
+    const file = findEntry(flags.positionals);
+    const folder = await mkdtemp(join(tmpdir(), 'keelson-dev-'));
+    try {
+      await using cluster = await openCluster(flags, context);
+      const kubeconfig = join(folder, 'kubeconfig'); // of this cluster only: the app must never run on another one
+      await writeFile(kubeconfig, kubeconfigText(cluster.plane.access), { mode: 0o600 });
+      const showing = showWebhooks(cluster, context);
+      await Promise.race([keepRunning(file, { kubeconfig, call: flags.text('call'), context }), cluster.running]);
+      await showing;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+async function openCluster(flags: Flags, context: CommandContext): Promise<Cluster> {
+  const [clock, random] = [new RealClock(), new CryptoRandom()];
+  const started = clock.monotonic();
+  const data = flags.text('data-dir');
+  const log = new LineLogger({
+    clock,
+    level: 'error',
+    format: formatWithStack,
+    write: (line) => context.printError(line.trimEnd()),
+  });
+  const cluster = await startCluster({
+    name: flags.text('name') ?? 'keelson-dev',
+    storage: data === undefined ? { type: 'memory' } : { type: 'durable', folder: join(data, 'store') },
+    ...(data === undefined ? {} : { pkiFolder: join(data, 'pki') }),
+    listen: { host: '127.0.0.1', port: flags.integer('port', { min: 0, max: 65_535 }) ?? 0 },
+    nodes: flags.integer('nodes', { min: 0, max: 10_000 }) ?? 1,
+    serviceCidrs: ['10.96.0.0/16'],
+    runtimeConfig: parseRuntimeConfig(),
+    tracedRequests: TRACED_REQUESTS,
+    devWebhooks: true,
+    clock,
+    random,
+    log,
+    signal: context.signal,
+  });
+  try {
+    const { access } = cluster.plane;
+    const kubeconfig = flags.text('kubeconfig-out') ?? defaultKubeconfigPath(context.environment);
+    await writeKubeconfig(kubeconfig, access, { random, clock });
+    await cluster.nodesReady(context.signal);
+    const ms = Math.round(clock.monotonic() - started);
+    context.print(`cluster ready at ${access.server} in ${ms} ms; kubeconfig ${kubeconfig}, context ${access.name}`);
+    return cluster;
+  } catch (error) {
+    await cluster[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+const TRACED_REQUESTS = 500;
+const LONGEST_WAIT_MS = 60_000;
+
+/** Webhooks are called by the server, so it is the server that knows of them. */
+async function showWebhooks(cluster: Cluster, { signal, print }: CommandContext): Promise<void> {
+  const { recent } = cluster.plane.server.traces;
+  let after = recent.list().at(-1)?.id ?? '0';
+  while (!signal.aborted) {
+    const next = await recent.next(after, { waitMs: LONGEST_WAIT_MS, signal });
+    after = next.at(-1)?.id ?? after;
+    for (const line of next.flatMap(webhookLines)) print(line);
+  }
+}
+
+interface Running {
+  readonly kubeconfig: string;
+  readonly call: string | undefined;
+  readonly context: CommandContext;
+}
+
+/** Runs the app, and again when a source has changed, until this program is to stop. */
+async function keepRunning(file: string, { kubeconfig, call, context }: Running): Promise<void> {
+  const { program, signal, environment, print, printError } = context;
+  if (program === undefined || program.file.endsWith('.ts'))
+    throw new Error('Cannot start the app: only the built program can be started');
+  const clock = new RealClock();
+  const { folder } = projectOf(file);
+  let changed = new AbortController();
+  const onChange = (path: string): void => {
+    print(`\n${relative(folder, path)} has changed`);
+    changed.abort();
+  };
+  using _sources = new SourceFiles(folder, { clock, onChange });
+  const args = [file, ...(call === undefined ? [] : [`--call=${call}`])];
+  while (!signal.aborted) {
+    changed = new AbortController();
+    const app = new AppProcess({ program, args, clock, environment: { ...environment, KUBECONFIG: kubeconfig } });
+    const next = aborted(AbortSignal.any([signal, changed.signal]));
+    const ending = await Promise.race([app.ended, next]);
+    if (typeof ending === 'string' && !signal.aborted)
+      printError(`the app ${ending}; the cluster is still there, and the next change of a file starts it again`);
+    await next;
+    await app.stop();
+  }
+}

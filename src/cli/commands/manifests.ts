@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import type { Command } from '../command.ts';
+import { describeFlags, type FlagDefinitions, Flags } from '../flags.ts';
+import type { DeploymentSettings } from '../manifests/settings.ts';
+
+const definitions: FlagDefinitions = {
+  out: {
+    type: 'string',
+    value: 'DIR',
+    help: 'Write a folder: objects, a Helm chart, a Dockerfile; printed unless given',
+  },
+  image: {
+    type: 'string',
+    value: 'IMAGE',
+    help: "The image of the app; the app's name and the project's version unless given",
+  },
+  namespace: { type: 'string', value: 'NAME', help: 'Where the app runs; NAME-system unless given' },
+  name: {
+    type: 'string',
+    value: 'NAME',
+    help: "Names the Deployment, its account and its roles; the app's unless given",
+  },
+  replicas: { type: 'string', value: 'N', default: '1', help: 'How many run; one leads, the others stand by' },
+  try: {
+    type: 'string',
+    value: 'FILE',
+    multiple: true,
+    help: 'Objects, or folders of them, that the app is given in the trial run, which shows whether its roles suffice',
+  },
+  trial: {
+    type: 'boolean',
+    default: true,
+    help: 'Deploy to a cluster in this process first, and run the app as its account',
+  },
+  call: {
+    type: 'string',
+    value: 'NAME',
+    help: 'The exported function that makes the app, when the module runs and exports none',
+  },
+};
+
+/** `keelson manifests`: what it takes to deploy an app. */
+export const manifestsCommand: Command = {
+  name: 'manifests',
+  summary:
+    'Print or write what it takes to deploy the app of a module: definitions, roles, Deployment, chart, Dockerfile',
+  usage: `Usage: keelson manifests [FILE] [FLAGS]
+
+  keelson manifests main.ts                         print all objects, for kubectl apply -f -
+  keelson manifests main.ts --out deploy            write deploy/kubernetes, deploy/chart and deploy/Dockerfile
+  keelson manifests main.ts --try samples           and let the app work on these objects before
+
+The app is what FILE gives to run(), or exports. FILE is main.ts, src/main.ts, main.js or src/main.js unless given. Before
+anything is written, all of it is applied to a cluster in this process, and the app runs there as its service account.
+
+${describeFlags(definitions)}`,
+  async run(args, context) {
+    const flags = new Flags(args, definitions);
+    const { deployableApp } = await import('../manifests/deploy-app.ts'); // other commands start without these
+    const { deploymentFiles, objectFiles, writeFiles } = await import('../manifests/deployment-files.ts');
+    const { settings, objects } = await deployableApp(flags, context.signal);
+    const out = flags.text('out');
+    if (out === undefined) {
+      const texts = objectFiles(objects).map(({ text }) => text);
+      context.print(texts.join('---\n').trimEnd());
+      return;
+    }
+    const left = await writeFiles(out, deploymentFiles(objects, settings));
+    for (const path of left) context.print(`left ${join(out, path)} as it is`);
+    context.print(nextSteps(out, settings));
+  },
+};
+
+function nextSteps(out: string, { image, name, namespace }: DeploymentSettings): string {
+  return `wrote ${out}; next:
+  docker build -t ${image} -f ${join(out, 'Dockerfile')} .
+  kubectl apply -f ${join(out, 'kubernetes')}
+or, in place of kubectl:
+  helm install ${name} ${join(out, 'chart')} --namespace ${namespace} --create-namespace`;
+}

@@ -1,0 +1,126 @@
+import type { Clock } from '../../base/index.ts';
+import type { Transport, TransportRequest } from '../../client/index.ts';
+import type { ReconcileRecord, RunTracker } from '../../kit/index.ts';
+import { errorText } from './error-text.ts';
+import { resourcePath } from './resource-path.ts';
+
+export interface ActivityOptions {
+  readonly clock: Clock;
+  /** Knows in the course of which run something is written. */
+  readonly tracker: RunTracker;
+  print(line: string): void;
+}
+
+/** Shows what an app does while it does it, a line each: runs of its reconcilers, what they write, events. */
+export class Activity {
+  readonly #options: ActivityOptions;
+  /** By run. */
+  readonly #lastErrors = new Map<string, string>();
+
+  constructor(options: ActivityOptions) {
+    this.#options = options;
+  }
+
+  /** Tells of a run that has ended. */
+  readonly ran = ({ controller, key, outcome, durationMs, writes, why, error }: ReconcileRecord): void => {
+    if (outcome === 'stopped') return;
+    const did = writes === 0 ? '' : `, ${writes} ${writes === 1 ? 'write' : 'writes'}`;
+    const because = why.length === 0 ? '' : ` because ${why.join(', ')}`;
+    this.#tell('reconcile', `${controller} ${key}: ${outcome} after ${ms(durationMs)}${did}${because}`);
+    if (outcome === 'failed') this.#tellError(`${controller} ${key}`, errorText(error));
+    else this.#lastErrors.delete(`${controller} ${key}`);
+  };
+
+  /** The stack of an error is shown once, however often the run fails in the same way. */
+  #tellError(run: string, text: string): void {
+    const isKnown = this.#lastErrors.get(run) === text;
+    if (this.#lastErrors.size >= MAX_ERRORS) this.#lastErrors.clear();
+    this.#lastErrors.set(run, text);
+    if (!isKnown) this.#options.print(text);
+  }
+
+  /** A transport that does the same, and tells of what is written. */
+  watch(transport: Transport): Transport {
+    const send = async (request: TransportRequest) => {
+      const { clock, tracker } = this.#options;
+      const startedMs = clock.monotonic();
+      const run = tracker.current;
+      const told = describe(request);
+      const response = await transport.send(request);
+      if (told === undefined || (told.isRead && (response.status < 400 || response.status === 404))) return response;
+      const by = run === undefined ? '' : ` by ${run.controller} ${run.key}`;
+      this.#tell(told.kind, `${told.text}: ${response.status} after ${ms(clock.monotonic() - startedMs)}${by}`);
+      return response;
+    };
+    return { send, [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose]() };
+  }
+
+  #tell(kind: string, text: string): void {
+    const { clock, print } = this.#options;
+    print(activityLine(clock.now(), kind, text));
+  }
+}
+
+const KIND_WIDTH = 9;
+const MAX_ERRORS = 1000;
+
+/** A line of what is shown: when, what kind of thing, what. */
+export function activityLine(timeMs: number, kind: string, text: string): string {
+  return `${new Date(timeMs).toISOString().slice(11, 23)}  ${kind.padEnd(KIND_WIDTH)}  ${text}`;
+}
+
+export function ms(duration: number): string {
+  return `${duration.toFixed(1)} ms`;
+}
+
+interface Told {
+  readonly kind: 'write' | 'event' | 'read';
+  readonly text: string;
+  readonly isRead: boolean;
+}
+
+const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+
+/** A request in words; undefined for renewals of Leases, which come all the time. */
+function describe(request: TransportRequest): Told | undefined {
+  const { method, path, headers } = request;
+  const found = resourcePath(path);
+  if (found === undefined || found.resource === 'leases') return undefined;
+  const { resource, key, subresource } = found;
+  if (resource === 'events' && method !== 'GET') return { kind: 'event', text: eventText(request), isRead: false };
+  const isApply = headers['content-type'] === 'application/apply-patch+yaml';
+  const verb = isApply ? 'apply' : (VERBS[method] ?? 'read');
+  const name = method === 'POST' ? [key, nameIn(request.body)].filter((part) => part !== '').join('/') : key;
+  const text = [verb, resource, name, subresource].filter((part) => part !== '').join(' ');
+  return { kind: verb === 'read' ? 'read' : 'write', text, isRead: verb === 'read' };
+}
+
+interface SentObject {
+  readonly metadata?: { readonly name?: string; readonly generateName?: string };
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly count?: number;
+  readonly involvedObject?: { readonly kind?: string; readonly namespace?: string; readonly name?: string };
+}
+
+function nameIn(body: TransportRequest['body']): string {
+  const { metadata } = sent(body);
+  return metadata?.name ?? metadata?.generateName ?? '';
+}
+
+function eventText({ body }: TransportRequest): string {
+  const { type = 'Normal', reason = '', message = '', count, involvedObject } = sent(body);
+  if (involvedObject === undefined) return `seen ${count ?? 'several'} times`;
+  const { kind = '', namespace = '', name = '' } = involvedObject;
+  return `${type} ${reason} of ${kind} ${namespace === '' ? name : `${namespace}/${name}`}: ${JSON.stringify(message)}`;
+}
+
+/** What was sent, as far as it is JSON. */
+function sent(body: TransportRequest['body']): SentObject {
+  try {
+    return typeof body === 'string' ? (JSON.parse(body) as SentObject) : {};
+  } catch {
+    return {}; // YAML, or whatever the app has made up
+  }
+}

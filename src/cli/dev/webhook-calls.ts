@@ -1,0 +1,25 @@
+import type { TracedRequest, TracedStep } from '../../cluster/index.ts';
+import { activityLine, ms } from './activity.ts';
+import { resourcePath } from './resource-path.ts';
+
+/** The admission plugins that call webhooks. */
+const CALLERS = new Set(['MutatingAdmissionWebhook', 'ValidatingAdmissionWebhook']);
+
+/** A line for each webhook that was called in the course of a request. */
+export function webhookLines(request: TracedRequest): readonly string[] {
+  const found = resourcePath(request.path);
+  const about = `${request.method} ${found === undefined ? request.path : `${found.resource} ${found.key}`}`;
+  const timeMs = Date.parse(request.time);
+  return callsIn(request.steps).map(({ name, decision, durationMs, startMs, patch = [], reason = '' }) => {
+    const changed = patch.length === 0 ? '' : `, ${patch.length} changes`;
+    const why = reason === '' ? '' : ` (${reason})`;
+    const text = `${name}: ${decision}${changed} after ${ms(durationMs)} because of ${about} by ${request.user}${why}`;
+    return activityLine(timeMs + startMs + durationMs, 'webhook', text);
+  });
+}
+
+function callsIn(steps: readonly TracedStep[]): readonly TracedStep[] {
+  return steps.flatMap(({ name, steps: inner = [] }) =>
+    CALLERS.has(name.replace(/, second pass$/, '')) ? inner : callsIn(inner),
+  );
+}

@@ -1,0 +1,26 @@
+import type { App } from '../../kit/index.ts';
+
+/** What an API server asks of an app. */
+export interface AppServing {
+  readonly hasWebhooks: boolean;
+  readonly hasApis: boolean;
+  /** Versions of its kinds are converted by it, which definitions have to say. */
+  readonly isConverting: boolean;
+}
+
+/** What the app's declarations say about it. */
+export function servingOf({ needs, resources }: App): AppServing {
+  const writesTo = (name: string): boolean =>
+    needs.some(({ group, verbs }) => group === name && (verbs.includes('create') || verbs.includes('patch')));
+  const isConverting = resources.some(({ isConverted }) => isConverted);
+  return {
+    hasWebhooks: isConverting || writesTo('admissionregistration.k8s.io'),
+    hasApis: writesTo('apiregistration.k8s.io'),
+    isConverting,
+  };
+}
+
+/** Whether a Service has to lead to the app. */
+export function isServing({ hasWebhooks, hasApis }: AppServing): boolean {
+  return hasWebhooks || hasApis;
+}

@@ -1,0 +1,39 @@
+import { UsageError } from '../command.ts';
+import { findEntry } from '../definitions/find-entry.ts';
+import { type LoadedApp, loadApps } from '../definitions/load-apps.ts';
+import type { Flags } from '../flags.ts';
+import { type AppObjects, appObjects } from './app-objects.ts';
+import { isServing, servingOf } from './app-serving.ts';
+import { readObjects } from './read-objects.ts';
+import { type DeploymentSettings, deploymentSettings } from './settings.ts';
+import { tryDeployment } from './trial.ts';
+
+/** An app of somebody's module, ready to be deployed. */
+export interface Deployable {
+  readonly settings: DeploymentSettings;
+  readonly objects: AppObjects;
+}
+
+/** Loads the app that the flags name, and makes what deploys it, which has been tried. */
+export async function deployableApp(flags: Flags, signal: AbortSignal): Promise<Deployable> {
+  const file = findEntry(flags.positionals);
+  const { app } = onlyOne(await loadApps(file, flags.text('call')), file);
+  const settings = deploymentSettings(file, app, flags);
+  if (settings.replicas > 1 && isServing(servingOf(app)))
+    throw new UsageError(
+      '--replicas: an app that answers webhooks or serves APIs has a certificate of its own in each process, and runs once',
+    );
+  const objects = appObjects(app, settings);
+  const samples = flags.list('try').flatMap(readObjects);
+  const registrations = flags.isSet('trial') ? await tryDeployment(app, objects, { settings, samples, signal }) : [];
+  return { settings, objects: { ...objects, registrations } };
+}
+
+function onlyOne(apps: readonly LoadedApp[], file: string): LoadedApp {
+  const [first, ...others] = apps;
+  if (first !== undefined && others.length === 0) return first;
+  const names = apps.map(({ app }) => app.name).join(', ');
+  throw new UsageError(
+    `"${file}" has several apps (${names}), and a Deployment runs one; --call names a function that makes it`,
+  );
+}

@@ -1,0 +1,29 @@
+import type { DeploymentSettings } from './settings.ts';
+
+/** Node.js of this version reads TypeScript by itself. */
+const BASE = 'node:24-slim';
+
+/** Builds an image of the project: what it is built with stays behind, and the program runs as nobody in particular. */
+export function dockerfile({ entry }: Pick<DeploymentSettings, 'entry'>): string {
+  return `# docker build -t IMAGE -f Dockerfile . (in the project's folder)
+FROM ${BASE} AS build
+WORKDIR /app
+COPY package.json package-lock.json* ./
+RUN if [ -f package-lock.json ]; then npm ci; else npm install; fi
+COPY . .
+RUN npm run build --if-present && npm prune --omit=dev
+
+FROM ${BASE}
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app ./
+USER 1000
+ENTRYPOINT ${JSON.stringify(['node', ...entry])}
+`;
+}
+
+/** What does not go into the image's build. */
+export const dockerignore = `node_modules
+.git
+dist
+`;

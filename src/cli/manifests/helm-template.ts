@@ -1,0 +1,75 @@
+import { encodeYaml } from '../../api/index.ts';
+import type { KubernetesObject } from '../../client/index.ts';
+import type { DeploymentSettings } from './settings.ts';
+
+/** What whoever installs the chart may say about the Deployment: values by their names, and where they stand in it. */
+export const VALUES = {
+  replicas: ['spec', 'replicas'],
+  image: ['spec', 'template', 'spec', 'containers', '0', 'image'],
+  resources: ['spec', 'template', 'spec', 'containers', '0', 'resources'],
+  imagePullSecrets: ['spec', 'template', 'spec', 'imagePullSecrets'],
+  nodeSelector: ['spec', 'template', 'spec', 'nodeSelector'],
+  tolerations: ['spec', 'template', 'spec', 'tolerations'],
+  affinity: ['spec', 'template', 'spec', 'affinity'],
+} as const;
+
+const RELEASE_NAMESPACE = '.Release.Namespace';
+
+/**
+ * An object as a template of Helm. Its texts are kept from being taken for templates; the namespace is the release's, and in a
+ * Deployment there are the values. Example: `replicas: {{ .Values.replicas | toJson }}`.
+ */
+export function helmTemplate(object: KubernetesObject, { namespace }: Pick<DeploymentSettings, 'namespace'>): string {
+  const marks = new Marks();
+  const placed = inReleaseNamespace(object, { namespace, marks }) as KubernetesObject;
+  const values = object.kind === 'Deployment' ? Object.entries(VALUES) : [];
+  const marked = values.reduce(
+    (at: unknown, [name, path]) => withValue(at, path, marks.of(`.Values.${name} | toJson`)),
+    placed,
+  );
+  return marks.replace(encodeYaml(marked).replaceAll('{{', '{{ "{{" }}'));
+}
+
+/** Words that stand for expressions while an object is being printed: neither quoted nor broken over lines. */
+class Marks {
+  readonly #expressions: string[] = [];
+
+  of(expression: string): string {
+    return `keelsonMark${this.#expressions.push(expression) - 1}x`;
+  }
+
+  replace(text: string): string {
+    return text.replaceAll(/keelsonMark(\d+)x/g, (word, index: string) => {
+      const expression = this.#expressions[Number(index)];
+      return expression === undefined ? word : `{{ ${expression} }}`;
+    });
+  }
+}
+
+interface Renaming {
+  readonly namespace: string;
+  readonly marks: Marks;
+}
+
+/** The object with the namespace replaced where one is named: as `namespace`, in selectors of namespaces, in `NAMESPACE/NAME`. */
+function inReleaseNamespace(value: unknown, renaming: Renaming, key = ''): unknown {
+  const { namespace, marks } = renaming;
+  if (Array.isArray(value)) return value.map((item) => inReleaseNamespace(item, renaming, key));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [name, inReleaseNamespace(field, renaming, name)]),
+    );
+  if (value === namespace && (key === 'namespace' || key === 'values'))
+    return marks.of(`${RELEASE_NAMESPACE} | toJson`);
+  if (typeof value === 'string' && key === 'value' && value.startsWith(`${namespace}/`))
+    return `${marks.of(RELEASE_NAMESPACE)}${value.slice(namespace.length)}`;
+  return value;
+}
+
+function withValue(value: unknown, [step, ...path]: readonly string[], placed: string): unknown {
+  if (step === undefined) return placed;
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => (String(index) === step ? withValue(item, path, placed) : item));
+  const members = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...members, [step]: withValue(members[step], path, placed) };
+}

@@ -1,0 +1,157 @@
+import { parseRuntimeConfig } from '../../api/index.ts';
+import { type Clock, CryptoRandom, keepAlive, LineLogger, messageOf, RealClock } from '../../base/index.ts';
+import { type Client, type KubernetesObject, Lease } from '../../client/index.ts';
+import { type Cluster, type LocalWebhook, startCluster } from '../../cluster/index.ts';
+import { type App, installKinds, type LocalWebhooks } from '../../kit/index.ts';
+import { PORTS } from './app-deployment.ts';
+import type { AppObjects } from './app-objects.ts';
+import { servingOf } from './app-serving.ts';
+import { Refusals } from './refusals.ts';
+import { registrationsOf } from './registrations.ts';
+import type { DeploymentSettings } from './settings.ts';
+
+export interface TrialOptions {
+  readonly settings: DeploymentSettings;
+  /** Objects for the app to work on, so that it needs its rights. */
+  readonly samples: readonly KubernetesObject[];
+  readonly signal: AbortSignal;
+}
+
+const ADMIN = { user: 'kubernetes-admin', groups: ['system:masters'] };
+const LOOK_EVERY_MS = 25;
+/** An app that has had nothing to do for so many looks has done what there was. */
+const CALM_LOOKS = 8;
+const PATIENCE_MS = 30_000;
+
+/**
+ * Deploys an app to a cluster in this process, with the very objects and rights that it is to have, and runs it there. Throws
+ * when a server would refuse one of the objects, or the app something that it does. Answers with what the app registers itself.
+ */
+export async function tryDeployment(
+  app: App,
+  objects: Omit<AppObjects, 'registrations'>,
+  { settings, samples, signal }: TrialOptions,
+): Promise<readonly KubernetesObject[]> {
+  using _alive = keepAlive(); // nothing else does without a port
+  const clock = new RealClock();
+  const stop = new AbortController();
+  const scope = AbortSignal.any([signal, stop.signal]);
+  const webhooks = new TrialWebhooks();
+  await using cluster = await trialCluster({ clock, signal: scope, webhooks });
+  await using admin = cluster.plane.client(ADMIN);
+  await applyAll(admin, objects.namespace, scope);
+  await installKinds(admin, app.resources, { fieldManager: 'trial', conversion: nowhere, signal: scope });
+  await applyAll(admin, [...objects.definitions, ...objects.access, ...objects.deployment], scope);
+  const refusals = new Refusals();
+  await using client = clientOf(cluster, settings, refusals);
+  const running = app.run(client, scope, { ...runOptions(app, settings), localWebhooks: webhooks });
+  let failure: unknown;
+  running.catch((error: unknown) => void (failure = error));
+  try {
+    const isOver = (): boolean => failure !== undefined || refusals.list.length > 0;
+    await calm({ app, admin, settings, clock, isOver });
+    await applyAll(admin, samples, scope);
+    if (samples.length > 0) await calm({ app, admin, settings, clock, isOver });
+    if (refusals.list.length > 0)
+      throw new Error(`Cannot run "${app.name}" with its roles: ${refusals.list.join('; ')}`);
+    if (failure !== undefined) throw new Error(`Cannot run "${app.name}"`, { cause: failure });
+    return await registrationsOf(admin, app.name);
+  } finally {
+    stop.abort();
+    await running.catch(() => undefined); // it was looked at above
+  }
+}
+
+/** Where nobody converts: the definitions that follow say where it is done. */
+const nowhere = { url: 'https://localhost/convert' };
+
+/** Those of the app, which the server of this process calls by whatever Service leads to them. */
+class TrialWebhooks implements LocalWebhooks {
+  #handler: LocalWebhook | undefined;
+
+  serve(handler: LocalWebhook): Disposable & { readonly host: string } {
+    this.#handler = handler;
+    return { host: 'trial.invalid', [Symbol.dispose]: () => void (this.#handler = undefined) };
+  }
+
+  readonly find = (): LocalWebhook | undefined => this.#handler;
+}
+
+interface TrialParts {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly webhooks: TrialWebhooks;
+}
+
+function trialCluster({ clock, signal, webhooks }: TrialParts): Promise<Cluster> {
+  return startCluster({
+    name: 'trial',
+    storage: { type: 'memory' },
+    runtimeConfig: parseRuntimeConfig(),
+    serviceCidrs: ['10.96.0.0/16'],
+    scheduler: false,
+    nodes: 0,
+    localWebhooks: webhooks.find,
+    clock,
+    random: new CryptoRandom(),
+    log: new LineLogger({ clock, level: 'error', write: () => undefined }),
+    signal,
+  });
+}
+
+function clientOf(cluster: Cluster, { name, namespace }: DeploymentSettings, refusals: Refusals): Client {
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+  const user = `system:serviceaccount:${namespace}:${name}`;
+  return cluster.plane.client({ user, groups }, { namespace, userAgent: name, wrapTransport: refusals.watch });
+}
+
+/** As in the pod, but for the sockets. */
+function runOptions(app: App, { name, namespace }: DeploymentSettings): Parameters<App['run']>[2] {
+  const unreached = { serve: () => ({ host: 'trial.invalid', [Symbol.dispose]: () => undefined }) };
+  return {
+    leaderElection: true,
+    install: servingOf(app).isConverting,
+    service: { namespace, name, webhookPort: PORTS.webhooks, apiPort: PORTS.apis },
+    localApis: unreached,
+    hasNoPorts: true,
+  };
+}
+
+async function applyAll(admin: Client, objects: readonly KubernetesObject[], signal: AbortSignal): Promise<void> {
+  for (const object of objects) {
+    const { apiVersion = '', kind = '', metadata } = object;
+    const what = `${kind} "${metadata?.name ?? ''}"`;
+    try {
+      const served = await admin.apis.find(apiVersion, kind, { signal });
+      if (served === undefined) throw new Error(`the server does not serve ${kind} of ${apiVersion}`);
+      await admin.kindIn(served, metadata?.namespace).apply(object, { fieldManager: 'trial', force: true, signal });
+    } catch (cause) {
+      throw new Error(`Cannot deploy ${what}: ${messageOf(cause)}`, { cause });
+    }
+  }
+}
+
+interface Calm {
+  readonly app: App;
+  readonly admin: Client;
+  readonly settings: DeploymentSettings;
+  readonly clock: Clock;
+  isOver(): boolean;
+}
+
+/** Resolves when the app leads, is ready, and has had nothing to do for a while. */
+async function calm({ app, admin, settings, clock, isOver }: Calm): Promise<void> {
+  const leases = admin.kind(Lease).namespace(settings.namespace);
+  const start = clock.monotonic();
+  let looks = 0;
+  while (looks < CALM_LOOKS && !isOver()) {
+    await clock.sleep(LOOK_EVERY_MS);
+    const lease = await leases.get(app.name).catch(() => undefined); // before the app has asked for it
+    const isCalm = (lease?.spec?.holderIdentity ?? '') !== '' && app.unready.length === 0 && app.isIdle;
+    looks = isCalm ? looks + 1 : 0;
+    if (clock.monotonic() - start > PATIENCE_MS)
+      throw new Error(
+        `Cannot run "${app.name}": after ${PATIENCE_MS / 1000} s ${app.unready.join(', ') || 'it is still busy'}`,
+      );
+  }
+}

@@ -1,0 +1,127 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runProgram } from '../../src/cli/program.ts';
+
+const examples = join(import.meta.dirname, '..', '..', 'examples');
+const greedy = join(import.meta.dirname, 'testdata', 'greedy.ts');
+const honest = join(import.meta.dirname, 'testdata', 'honest.ts');
+
+/** A module is loaded once in a process, and then runs nothing any more. */
+const podPresets = [join(examples, 'podpreset', 'podpreset.ts'), '--call=podPresetApp'];
+
+async function manifests(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  const code = await runProgram(['manifests', ...args], {
+    env: {},
+    stdout: { write: (text: string) => (out += text) },
+    stderr: { write: (text: string) => (err += text) },
+    once: () => undefined,
+  });
+  return { code, out, err };
+}
+
+/** The kinds and names of all documents. */
+function objectsIn(text: string): readonly string[] {
+  return text.split('---\n').map((document) => {
+    const kind = /^kind: (.*)$/m.exec(document)?.[1] ?? '';
+    return `${kind} ${/^metadata:\n(?: .*\n)*? {2}name: (.*)$/m.exec(document)?.[1] ?? ''}`;
+  });
+}
+
+describe('keelson manifests', () => {
+  let folder = '';
+  beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'keelson-manifests-'))));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('prints what a controller needs, in the order in which it is made', async () => {
+    const { code, out, err } = await manifests(
+      join(examples, 'crontab', 'main.ts'),
+      '--image=registry.example/crontab:7',
+    );
+
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(objectsIn(out)).toEqual([
+      'Namespace crontab-operator-system',
+      'CustomResourceDefinition crontabs.stable.example.com',
+      'ServiceAccount crontab-operator',
+      'ClusterRole crontab-operator',
+      'ClusterRoleBinding crontab-operator',
+      'Role crontab-operator',
+      'RoleBinding crontab-operator',
+      'Deployment crontab-operator',
+    ]);
+    expect(out).toContain('image: registry.example/crontab:7');
+    expect(out).not.toContain('customresourcedefinitions\n'); // the definition is there before the app is
+  });
+
+  test('finds the webhook configurations and APIServices that an app writes itself, and leads a Service to it', async () => {
+    const webhooks = await manifests(join(examples, 'podpreset', 'main.ts'), '--namespace=hooks');
+    expect(objectsIn(webhooks.out)).toEqual(
+      expect.arrayContaining(['Service podpreset', 'MutatingWebhookConfiguration podpreset.settings.k8s.io']),
+    );
+    expect(webhooks.out).toContain('value: hooks/podpreset');
+    expect(webhooks.out).not.toContain('caBundle');
+
+    const apis = await manifests(join(examples, 'wardle', 'main.ts'));
+    expect(objectsIn(apis.out)).toEqual(
+      expect.arrayContaining([
+        'Service wardle',
+        'RoleBinding wardle-authentication-reader',
+        'APIService v1alpha1.wardle.example.dev',
+      ]),
+    );
+  });
+
+  test('refuses roles with which the app cannot do what it does', async () => {
+    const sample = join(folder, 'sample.yaml');
+    await writeFile(
+      sample,
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default, labels: {copy: "yes"}}\ndata: {a: b}\n',
+    );
+    const { code, err } = await manifests(greedy, '--try', sample);
+    expect(code).toBe(1);
+    expect(err).toContain(
+      'User "system:serviceaccount:greedy-system:greedy" cannot create resource "secrets" in API group "" in the namespace "default"',
+    );
+
+    expect(await manifests(honest, '--try', sample, '--call=honestApp')).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('refuses what a server would refuse', async () => {
+    const cronTabs = [join(examples, 'crontab', 'crontab.ts'), '--call=cronTabOperator'];
+    const { code, err } = await manifests(...cronTabs, '--image=');
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('Cannot deploy Deployment "crontab-operator"'),
+    });
+    expect((await manifests(...cronTabs, '--name=Big')).err).toContain('cannot name a Deployment');
+    expect((await manifests(...podPresets, '--replicas=2')).err).toContain('runs once');
+    expect((await manifests(join(folder, 'none.ts'))).err).toContain('there is no file');
+  });
+
+  test('writes a folder, and leaves a Dockerfile as people have changed it', async () => {
+    const out = join(folder, 'deploy');
+    await manifests(...podPresets, '--out', out);
+    await writeFile(join(out, 'Dockerfile'), 'FROM scratch\n');
+    const again = await manifests(...podPresets, '--out', out);
+
+    expect(again.out).toContain(`left ${join(out, 'Dockerfile')} as it is`);
+    expect(await readFile(join(out, 'Dockerfile'), 'utf8')).toBe('FROM scratch\n');
+    expect((await readdir(out, { recursive: true })).filter((path) => path.includes('.')).sort()).toEqual([
+      'Dockerfile.dockerignore',
+      'chart/Chart.yaml',
+      'chart/crds/definitions.yaml',
+      'chart/templates/access.yaml',
+      'chart/templates/deployment.yaml',
+      'chart/templates/registrations.yaml',
+      'chart/values.yaml',
+      'kubernetes/0-namespace.yaml',
+      'kubernetes/1-definitions.yaml',
+      'kubernetes/2-access.yaml',
+      'kubernetes/3-deployment.yaml',
+      'kubernetes/4-registrations.yaml',
+    ]);
+  });
+});

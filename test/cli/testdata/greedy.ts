@@ -1,0 +1,4 @@
+import { app, run } from 'keelson';
+import { copies } from './honest.ts';
+
+await run(app('greedy', [copies]));
