@@ -5,6 +5,7 @@ export {
   type ExtensionPoint,
   extensionPoints,
   type PluginUse,
+  type PointPlugins,
   type Profile,
 } from './framework/profile.ts';
 export {
