@@ -5,6 +5,7 @@ export {
   type ExtensionPoint,
   extensionPoints,
   type PluginUse,
+  type PointPlugins,
   type Profile,
 } from './framework/profile.ts';
 export {
@@ -18,7 +19,23 @@ export {
   type StepOptions,
 } from './framework/plugin.ts';
 export type { Lister, PluginContext, PluginFactory, SharedContext } from './framework/plugin-context.ts';
-export { type Extender, type ExtenderVerdict, MAX_EXTENDER_SCORE, type Victims } from './framework/extender.ts';
+export {
+  type Extender,
+  type ExtenderVerdict,
+  MAX_EXTENDER_SCORE,
+  type PreemptOptions,
+  type Victims,
+} from './framework/extender.ts';
+export { extenderBy, type ExtenderCalls, type ExtenderVerb } from './framework/extender-calls.ts';
+export { type ExtenderTrust, httpExtender, type HttpExtenderOptions } from './framework/extender-http.ts';
+export {
+  type ConfiguredSchedulerContext,
+  configuredScheduler,
+  readSchedulerConfiguration,
+  type SchedulerConfiguration,
+  SchedulerConfigurationError,
+  schedulerConfigurationText,
+} from './config/index.ts';
 export { type Rejection, unresolvable, unschedulable } from './framework/rejection.ts';
 export { Cycle, type CycleKey } from './framework/cycle.ts';
 export type { Change, ClusterAction, ClusterEvent, EventInterest } from './framework/cluster-event.ts';

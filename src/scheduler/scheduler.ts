@@ -26,6 +26,8 @@ export interface SchedulerOptions {
   readonly podInitialBackoffMs?: number;
   /** The longest back-off of a pod; 10 s unless given. */
   readonly podMaxBackoffMs?: number;
+  /** A pod that waits for something to happen is tried again after so long; 5 minutes unless given. */
+  readonly maxUnschedulableMs?: number;
 }
 
 /** Pods that are over need no node and take no room. */
@@ -68,6 +70,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     log,
     nominatedPods,
     backoff: { initialMs: options.podInitialBackoffMs, maxMs: options.podMaxBackoffMs },
+    ...(options.maxUnschedulableMs === undefined ? {} : { maxUnschedulableMs: options.maxUnschedulableMs }),
     onArrival: (place, event) => metrics.arrived(place, event),
   });
   const cache = new SchedulerCache();
@@ -98,7 +101,11 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     },
     async run(signal) {
       using _ = queue;
-      await loop.run(signal);
+      try {
+        await loop.run(signal);
+      } finally {
+        for (const extender of options.extenders ?? []) extender.close?.();
+      }
     },
   };
 }
@@ -108,7 +115,7 @@ function makeFrameworks(options: SchedulerOptions, shared: SharedContext): Reado
   const factories = new Map([...builtInPlugins, ...(options.plugins ?? [])]);
   const frameworks = profiles.map((profile) => new Framework(profile, factories, shared));
   const sorts = new Set(frameworks.map((framework) => framework.at('QueueSort')[0]?.name));
-  if (sorts.size > 1) throw new Error('Cannot start the scheduler: all profiles must have the same QueueSort plugin');
+  if (sorts.size > 1) throw new Error('initializing profiles: different queue sort plugins for the profiles');
   return new Map(frameworks.map((framework) => [framework.schedulerName, framework]));
 }
 

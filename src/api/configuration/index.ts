@@ -12,4 +12,10 @@ export {
   objectOf,
   TEXT,
 } from './configuration-kind.ts';
-export { readConfiguration, type ReadConfigurationOptions, UnknownConfigurationKind } from './read-configuration.ts';
+export {
+  type LenientConfiguration,
+  readConfiguration,
+  readConfigurationLeniently,
+  type ReadConfigurationOptions,
+  UnknownConfigurationKind,
+} from './read-configuration.ts';

@@ -1,3 +1,4 @@
+import { DecodeError } from '../../base/index.ts';
 import { decodeJson, JsonBody, typeMetaOf, type TypeMeta } from '../json/index.ts';
 import type { Struct } from '../schema/schema.ts';
 import { YamlBody } from '../yaml/index.ts';
@@ -22,14 +23,46 @@ export function readConfiguration<T>(
   kinds: readonly ConfigurationKind[],
   { isStrict }: ReadConfigurationOptions,
 ): T {
+  const { body, struct } = bodyOfKind(text, kinds);
+  return body.decode(struct, isStrict) as T;
+}
+
+/** A configuration that was read, and what a strict reader would refuse it for. */
+export interface LenientConfiguration<T> {
+  readonly value: T;
+  /** Such as `unknown field "foo", unknown field "bar"`; empty when there is nothing. */
+  readonly problems: string;
+}
+
+/** Reads a configuration and tells of members that the kind does not have, for those who have more to say before they refuse it. */
+export function readConfigurationLeniently<T>(
+  text: string,
+  kinds: readonly ConfigurationKind[],
+): LenientConfiguration<T> {
+  const { body, struct } = bodyOfKind(text, kinds);
+  const value = body.decode(struct, false) as T;
+  try {
+    body.decode(struct, true);
+    return { value, problems: '' };
+  } catch (error) {
+    if (!(error instanceof DecodeError) || error.reason !== 'strict') throw error;
+    return { value, problems: error.message.slice(STRICT.length) };
+  }
+}
+
+const STRICT = 'strict decoding error: ';
+
+function bodyOfKind(
+  text: string,
+  kinds: readonly ConfigurationKind[],
+): { readonly body: ConfigurationBody; readonly struct: Struct } {
   const body = bodyOf(text);
   const { apiVersion, kind } = body.typeMeta;
   if (kind === '') throw new UnknownConfigurationKind(`Object 'Kind' is missing in '${text}'`);
   if (apiVersion === '') throw new UnknownConfigurationKind(`Object 'apiVersion' is missing in '${text}'`);
   for (const known of kinds) {
     const version = known.versions.find((each) => apiVersion === `${known.group}/${each}`);
-    if (known.kind === kind && version !== undefined)
-      return body.decode(configurationStruct(known, version), isStrict) as T;
+    if (known.kind === kind && version !== undefined) return { body, struct: configurationStruct(known, version) };
   }
   const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
   throw new UnknownConfigurationKind(

@@ -21,7 +21,13 @@ export {
 } from './ip-address.ts';
 export * from './ip-problems.ts';
 export * from './label-names.ts';
-export { checkRequirement, type LabelOperator, type LabelRequirement, type Labels } from './label-requirement.ts';
+export {
+  checkRequirement,
+  type LabelOperator,
+  type LabelRequirement,
+  type Labels,
+  requirementProblems,
+} from './label-requirement.ts';
 export * from './label-selector.ts';
 export * from './names.ts';
 export { parseLabelSelector } from './parse-label-selector.ts';

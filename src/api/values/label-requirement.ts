@@ -17,16 +17,21 @@ export interface LabelRequirement {
 }
 
 /** Checks a requirement's key and values; all that is wrong is one error. */
-export function checkRequirement({ key, operator, values }: LabelRequirement): ValueError | undefined {
-  const problems = [
+export function checkRequirement(requirement: LabelRequirement): ValueError | undefined {
+  const problems = requirementProblems(requirement);
+  if (problems.length === 0) return undefined;
+  const distinct = [...new Set(problems)];
+  return new ValueError(distinct.length === 1 ? (problems[0] ?? '') : `[${cutForMessage(distinct.join(', '))}]`);
+}
+
+/** What is wrong with a requirement, each with the path below it, such as `key: Invalid value: ""`. */
+export function requirementProblems({ key, operator, values }: LabelRequirement): readonly string[] {
+  return [
     ...invalid('key', quoteGo(key), qualifiedNameProblems(key)),
     ...countProblems(operator, values),
     ...(operator === 'gt' || operator === 'lt' ? values.flatMap(integerProblems) : []),
     ...values.flatMap((value, at) => invalid(`values[${at}][${key}]`, quoteGo(value), labelValueProblems(value))),
   ];
-  if (problems.length === 0) return undefined;
-  const distinct = [...new Set(problems)];
-  return new ValueError(distinct.length === 1 ? problems[0] : `[${cutForMessage(distinct.join(', '))}]`);
 }
 
 /** Checks a key by itself, at no path that could be named. */

@@ -4,7 +4,8 @@ export { EndpointResolver, type ServiceResolver } from './service-resolver.ts';
 export type { WebhookAnswer } from './webhook-answer.ts';
 export { type WebhookCall, WebhookClient } from './webhook-client.ts';
 export type { LocalWebhook, WebhookClientOptions, WebhookCredential } from './webhook-client-options.ts';
-export { DeadlineExceeded, transportWords } from './transport-words.ts';
+export { DeadlineExceeded } from '../../wire/http/index.ts';
+export { transportWords } from './transport-words.ts';
 export type { WebhookService, WebhookTarget } from './webhook-target.ts';
 export {
   type ConfiguredWebhook,

@@ -1,10 +1,16 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TypeTable } from '../../api/index.ts';
 import { aborted, AbortScope, type Clock, formatGoDuration, RealClock } from '../../base/index.ts';
-import { gunzipped, HttpClient, type HttpExchange, isTransportError } from '../../wire/http/index.ts';
+import {
+  certificateProblem,
+  DeadlineExceeded,
+  gunzipped,
+  HttpClient,
+  type HttpExchange,
+  isTransportError,
+} from '../../wire/http/index.ts';
 import { answerFailure } from './answer-failure.ts';
-import { certificateProblem } from './certificate-words.ts';
-import { DeadlineExceeded, transportWords } from './transport-words.ts';
+import { transportWords } from './transport-words.ts';
 import type { WebhookAnswer } from './webhook-answer.ts';
 import type { LocalWebhook, WebhookClientOptions, WebhookCredential } from './webhook-client-options.ts';
 import {

@@ -1,5 +1,6 @@
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
+import type { Snapshot } from '../cache/snapshot.ts';
 import type { StepOptions } from './plugin.ts';
 
 /** Scores of extenders go from 0 to this. */
@@ -28,10 +29,17 @@ export interface Extender {
   preempt?(
     pod: PodInfo,
     victims: ReadonlyMap<string, Victims>,
-    options: StepOptions,
+    options: PreemptOptions,
   ): Promise<ReadonlyMap<string, Victims>>;
   /** Binds the pod in place of the plugins. */
   bind?(pod: PodInfo, nodeName: string, options: StepOptions): Promise<void>;
+  /** Lets go of connections when the scheduler stops; they are opened again when it goes on. */
+  close?(): void;
+}
+
+export interface PreemptOptions extends StepOptions {
+  /** The nodes, for extenders that name other victims than those they were given. */
+  readonly snapshot?: Snapshot;
 }
 
 export interface ExtenderVerdict {

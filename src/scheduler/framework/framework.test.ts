@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { builtInPlugins } from '../plugins/registry.ts';
 import { sharedContext } from '../testing/objects.ts';
-import { Framework, pointsOf } from './framework.ts';
+import { Framework } from './framework.ts';
+import { pointsOf } from './plugins-at-points.ts';
 import { defaultProfile, extensionPoints, type Profile } from './profile.ts';
 
 const context = sharedContext();
@@ -89,12 +90,34 @@ test('a profile may use a plugin at some of its points only', () => {
 });
 
 test.each<[why: string, profile: Partial<Profile>, message: RegExp]>([
-  ['an unknown plugin', { plugins: [{ name: 'Nope' }] }, /Cannot enable scheduler plugin "Nope": it does not exist/],
-  ['no plugin that sorts', { plugins: [{ name: 'DefaultBinder' }] }, /needs one QueueSort plugin, got 0/],
-  ['no plugin that binds', { plugins: [{ name: 'PrioritySort' }] }, /needs a Bind plugin/],
-  ['a plugin twice', { plugins: [...defaultProfile.plugins, { name: 'NodeName' }] }, /"NodeName" is enabled twice/],
-  ['no name', { schedulerName: '' }, /no schedulerName/],
+  ['an unknown plugin', { plugins: [{ name: 'Nope' }] }, /PreFilterPlugin "Nope" does not exist/],
+  [
+    'no plugin that sorts',
+    { plugins: [{ name: 'DefaultBinder' }] },
+    /only one queue sort plugin required for profile with scheduler name "default-scheduler", but got 0/,
+  ],
+  ['no plugin that binds', { plugins: [{ name: 'PrioritySort' }] }, /at least one bind plugin is needed for profile/],
+  [
+    'a plugin twice',
+    { plugins: [...defaultProfile.plugins, { name: 'NodeName' }] },
+    /plugin "NodeName" already registered as "FilterPlugin"/,
+  ],
+  ['no name', { schedulerName: '' }, /scheduler name is needed/],
   ['more than all nodes', { percentageOfNodesToScore: 101 }, /from 0 to 100, got 101/],
 ])('a profile with %s is refused', (_, profile, message) => {
   expect(() => frameworkOf(profile)).toThrow(message);
+});
+
+test('what a profile says about one point goes before what it says about all of them', () => {
+  const framework = frameworkOf({
+    points: {
+      Filter: { enabled: [{ name: 'NodePorts' }, { name: 'NodeName' }], disabled: ['TaintToleration'] },
+      Score: { enabled: [{ name: 'NodeResourcesFit', weight: 7 }], disabled: ['*'] },
+    },
+  });
+  const at = (point: 'Filter' | 'Score'): string[] => framework.at(point).map(({ name }) => name);
+  expect(at('Filter').slice(0, 3)).toEqual(['NodePorts', 'NodeName', 'NodeUnschedulable']);
+  expect(at('Filter')).not.toContain('TaintToleration');
+  expect(at('Score')).toEqual(['NodeResourcesFit']);
+  expect(framework.weightOf('NodeResourcesFit')).toBe(7);
 });

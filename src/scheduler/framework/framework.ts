@@ -1,14 +1,13 @@
+import { messageOf } from '../../base/index.ts';
 import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import { type EventInterest, interestInEverything } from './cluster-event.ts';
 import { type Extender, EXTENDERS } from './extender.ts';
-import type { PluginContext, PluginFactory, SharedContext } from './plugin-context.ts';
+import type { PluginFactory, SharedContext } from './plugin-context.ts';
 import type { Plugin } from './plugin.ts';
-import { type ExtensionPoint, extensionPoints, type PluginUse, type Profile } from './profile.ts';
+import { type Method, pluginsAtPoints } from './plugins-at-points.ts';
+import type { ExtensionPoint, PluginUse, Profile } from './profile.ts';
 import type { WaitingPods } from './waiting-pods.ts';
-
-/** The method of a plugin that serves a point: `PreFilter` is served by `preFilter`. */
-type Method<Point extends ExtensionPoint> = Uncapitalize<Point>;
 
 /** A plugin that serves a point for sure. */
 export type PluginAt<Point extends ExtensionPoint> = Plugin & Required<Pick<Plugin, Method<Point>>>;
@@ -34,23 +33,21 @@ export class Framework {
     this.nominatedPods = context.nominatedPods;
     this.waitingPods = context.waitingPods;
     this.extenders = context.extenders;
-    const made = profile.plugins.map((use) => ({
-      use,
-      plugin: makePlugin(use, factories, { ...context, args: use.args }),
-    }));
-    const atPoint = (point: ExtensionPoint): Plugin[] =>
-      made.filter(({ use, plugin }) => isAt(point, use, plugin)).map(({ plugin }) => plugin);
-    this.#plugins = new Map(extensionPoints.map((point) => [point, atPoint(point)]));
-    this.#weights = new Map(profile.plugins.map(({ name, weight = 1 }) => [name, weight]));
-    this.interests = made.flatMap(({ plugin }) =>
-      (plugin.events ?? []).map((interest) => ({ plugin: plugin.name, interest })),
-    );
+    const uses = usesOf(profile);
+    try {
+      const made = makePlugins(uses, factories, context);
+      this.#plugins = pluginsAtPoints(profile, made);
+      this.#weights = weightsOf(uses);
+      this.interests = [...made.values()].flatMap((plugin) =>
+        (plugin.events ?? []).map((interest) => ({ plugin: plugin.name, interest })),
+      );
+      checkProfile(this);
+    } catch (cause) {
+      const why = `creating profile for scheduler name ${profile.schedulerName}: ${messageOf(cause)}`;
+      throw new Error(`initializing profiles: ${why}`, { cause });
+    }
     if (this.extenders.length > 0)
       this.interests = [...this.interests, { plugin: EXTENDERS, interest: interestInEverything }];
-    checkProfile(
-      this,
-      made.map(({ plugin }) => plugin.name),
-    );
   }
 
   get schedulerName(): string {
@@ -78,42 +75,45 @@ export class Framework {
   }
 }
 
-/** The points that a plugin serves, in the order in which a pod passes them. */
-export function pointsOf(plugin: Plugin): readonly ExtensionPoint[] {
-  return extensionPoints.filter((point) => plugin[methodOf(point)] !== undefined);
+/** All uses of plugins, those at single points first: they decide about weights. */
+function usesOf({ plugins, points = {} }: Profile): readonly PluginUse[] {
+  return [...Object.values(points).flatMap(({ enabled = [] }) => enabled), ...plugins];
 }
 
-function methodOf<Point extends ExtensionPoint>(point: Point): Method<Point> {
-  return (point.charAt(0).toLowerCase() + point.slice(1)) as Method<Point>;
-}
-
-function makePlugin(use: PluginUse, factories: ReadonlyMap<string, PluginFactory>, context: PluginContext): Plugin {
-  const factory = factories.get(use.name);
-  if (factory === undefined) {
-    const known = [...factories.keys()].sort().join(', ');
-    throw new Error(`Cannot enable scheduler plugin "${use.name}": it does not exist, there are ${known}`);
+/** One plugin for each name; those that do not exist are told of when they are missed. */
+function makePlugins(
+  uses: readonly PluginUse[],
+  factories: ReadonlyMap<string, PluginFactory>,
+  context: SharedContext,
+): ReadonlyMap<string, Plugin> {
+  const made = new Map<string, Plugin>();
+  for (const { name, args } of uses) {
+    const factory = factories.get(name);
+    if (factory === undefined || made.has(name)) continue;
+    try {
+      made.set(name, factory({ ...context, args }));
+    } catch (cause) {
+      throw new Error(`initializing plugin "${name}": ${messageOf(cause)}`, { cause });
+    }
   }
-  return factory(context);
+  return made;
 }
 
-function isAt(point: ExtensionPoint, use: PluginUse, plugin: Plugin): boolean {
-  if (plugin[methodOf(point)] === undefined) return false;
-  return use.points === undefined || use.points.includes(point);
+/** The first use of a plugin decides; a weight of 0 stands for 1. */
+function weightsOf(uses: readonly PluginUse[]): ReadonlyMap<string, number> {
+  return new Map(uses.toReversed().map(({ name, weight = 1 }) => [name, weight === 0 ? 1 : weight]));
 }
 
-function checkProfile(framework: Framework, names: readonly string[]): void {
+function checkProfile(framework: Framework): void {
   const { schedulerName, percentageOfNodesToScore = 0 } = framework.profile;
-  const refuse = (why: string): never => {
-    throw new Error(`Cannot use scheduler profile "${schedulerName}": ${why}`);
-  };
-  if (schedulerName === '') refuse('it has no schedulerName');
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) refuse(`plugin "${twice}" is enabled twice`);
+  const profile = `profile with scheduler name "${schedulerName}"`;
+  if (schedulerName === '') throw new Error('scheduler name is needed');
   const sorts = framework.at('QueueSort').length;
-  if (sorts !== 1) refuse(`it needs one QueueSort plugin, got ${sorts}`);
-  if (framework.at('Bind').length === 0) refuse('it needs a Bind plugin');
+  if (sorts !== 1) throw new Error(`only one queue sort plugin required for ${profile}, but got ${sorts}`);
+  if (framework.at('Bind').length === 0) throw new Error(`at least one bind plugin is needed for ${profile}`);
   const light = framework.at('Score').find(({ name }) => !(framework.weightOf(name) >= 1));
-  if (light !== undefined) refuse(`plugin "${light.name}" needs a weight >= 1, got ${framework.weightOf(light.name)}`);
+  if (light !== undefined)
+    throw new Error(`score plugin "${light.name}" needs a weight >= 1, got ${framework.weightOf(light.name)}`);
   if (!(percentageOfNodesToScore >= 0 && percentageOfNodesToScore <= 100))
-    refuse(`percentageOfNodesToScore must be from 0 to 100, got ${percentageOfNodesToScore}`);
+    throw new Error(`percentageOfNodesToScore must be from 0 to 100, got ${percentageOfNodesToScore}`);
 }

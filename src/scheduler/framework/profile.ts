@@ -9,12 +9,22 @@ export interface PluginUse {
   readonly args?: unknown;
 }
 
+/** What is special at one point. */
+export interface PointPlugins {
+  /** These take part as well. Those that are among the plugins of all points come first, with the weights that they have here. */
+  readonly enabled?: readonly PluginUse[];
+  /** These do not, though they are among the plugins of all points; `*` stands for all of them. */
+  readonly disabled?: readonly string[];
+}
+
 /** A way of scheduling, for the pods that ask for it by name. */
 export interface Profile {
   /** As in `spec.schedulerName`. */
   readonly schedulerName: string;
   /** In the order in which they are asked. */
   readonly plugins: readonly PluginUse[];
+  /** What is enabled and disabled at single points, beside `plugins`; as in a KubeSchedulerConfiguration. */
+  readonly points?: Readonly<Partial<Record<ExtensionPoint, PointPlugins>>>;
   /** Of the nodes of a large cluster, so many are compared; by the cluster's size unless given. */
   readonly percentageOfNodesToScore?: number;
 }

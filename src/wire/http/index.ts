@@ -12,3 +12,5 @@ export { HttpClient, type HttpClientOptions } from './http-client.ts';
 export type { UpgradedConnection } from './http1-requests.ts';
 export { type Http2SessionOptions, openHttp2 } from './http2-session.ts';
 export { isTransportError, TransportError, type TransportFailure } from './transport-error.ts';
+export { certificateProblem } from './certificate-words.ts';
+export { DeadlineExceeded, goTransportWords } from './transport-words.ts';

@@ -1,0 +1,5 @@
+// What the rest of the scheduler may use: files that configure it.
+export type { SchedulerConfiguration } from './configuration.ts';
+export { readSchedulerConfiguration, SchedulerConfigurationError } from './read-configuration.ts';
+export { type ConfiguredSchedulerContext, configuredScheduler } from './scheduler-options.ts';
+export { schedulerConfigurationText } from './write-configuration.ts';

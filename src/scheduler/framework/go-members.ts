@@ -1,0 +1,75 @@
+import { jsonGo } from '../../api/values/index.ts';
+
+/** The members of a JSON object as Go's decoder finds them: whatever the case of their names is, `null` is absent. */
+export class GoMembers {
+  /** As they were written. */
+  readonly entries: readonly (readonly [name: string, value: unknown])[];
+  readonly #type: string;
+  readonly #members: ReadonlyMap<string, unknown>;
+
+  constructor(value: unknown, type: string) {
+    this.#type = type;
+    if (typeof value !== 'object' || Array.isArray(value)) throw goMismatch(value, `Go value of type v1.${type}`);
+    this.entries = Object.entries(value ?? {});
+    this.#members = new Map(this.entries.map(([name, member]) => [name.toLowerCase(), member]));
+  }
+
+  text(name: string): string {
+    const value = this.#get(name);
+    if (value === undefined) return '';
+    if (typeof value === 'string') return value;
+    throw this.#mismatch(value, name, 'string');
+  }
+
+  integer(name: string): number {
+    const value = this.#get(name) ?? 0;
+    if (typeof value === 'number' && Number.isInteger(value)) return value;
+    throw this.#mismatch(value, name, 'int64');
+  }
+
+  texts(name: string): readonly string[] | undefined {
+    return this.list(name, '[]string')?.map((item) => {
+      if (typeof item === 'string') return item;
+      throw this.#mismatch(item, name, 'string');
+    });
+  }
+
+  list(name: string, type = 'slice'): readonly unknown[] | undefined {
+    const value = this.#get(name);
+    if (value === undefined || Array.isArray(value)) return value;
+    throw this.#mismatch(value, name, type);
+  }
+
+  object(name: string, type: string): GoMembers | undefined {
+    const value = this.#get(name);
+    if (value === undefined) return undefined;
+    if (typeof value !== 'object' || Array.isArray(value)) throw this.#mismatch(value, name, `v1.${type}`);
+    return new GoMembers(value, type);
+  }
+
+  textMap(name: string): ReadonlyMap<string, string> {
+    const entries = this.object(name, 'FailedNodesMap')?.entries ?? [];
+    return new Map(
+      entries.map(([key, value]) => {
+        if (typeof value === 'string') return [key, value];
+        throw this.#mismatch(value, name, 'string');
+      }),
+    );
+  }
+
+  #get(name: string): unknown {
+    return this.#members.get(name.toLowerCase()) ?? undefined;
+  }
+
+  #mismatch(value: unknown, name: string, type: string): Error {
+    return goMismatch(value, `Go struct field ${this.#type}.${name} of type ${type}`);
+  }
+}
+
+/** What Go says about a value that does not fit. */
+export function goMismatch(value: unknown, target: string): Error {
+  const kinds: Readonly<Record<string, string>> = { boolean: 'bool', object: 'object' };
+  const kind = Array.isArray(value) ? 'array' : (kinds[typeof value] ?? typeof value);
+  const shown = typeof value === 'number' ? `${kind} ${jsonGo(value)}` : kind;
+  return new Error(`json: cannot unmarshal ${shown} into ${target}`);
+}
