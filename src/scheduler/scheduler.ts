@@ -1,4 +1,4 @@
-import { type Kind, Pod } from '../client/index.ts';
+import { type InformerScope, type Kind, Pod } from '../client/index.ts';
 import type { AppContext, EventRecorder, Part, PreparedPart } from '../kit/index.ts';
 import { NominatedPods } from './cache/nominated-pods.ts';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
@@ -52,8 +52,9 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     objects(kind) {
       const isOwn = kind.group === '' && (kind.kind === 'Pod' || kind.kind === 'Node');
       if (!isOwn) others.set(`${kind.group}/${kind.kind}`, kind as Kind);
-      return context.objects(kind, isOwn && kind.kind === 'Pod' ? PODS_THAT_MATTER : undefined); // one watch serves all
+      return context.objects(kind, scopeOf(kind)); // one watch serves all
     },
+    onChange: (kind, handler) => void context.onChange(kind, handler, scopeOf(kind)),
   });
   const metrics = new SchedulerMetrics(registry);
   const queue = new SchedulingQueue(frameworks, {
@@ -94,6 +95,10 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
       await loop.run(signal);
     },
   };
+}
+
+function scopeOf({ group, kind }: Pick<Kind, 'group' | 'kind'>): InformerScope | undefined {
+  return group === '' && kind === 'Pod' ? PODS_THAT_MATTER : undefined;
 }
 
 function makeFrameworks(options: SchedulerOptions, shared: SharedContext): ReadonlyMap<string, Framework> {

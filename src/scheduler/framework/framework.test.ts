@@ -42,6 +42,10 @@ test('plugins serve the points whose methods they have', () => {
     NodeAffinity: 'PreFilter Filter PreScore Score NormalizeScore',
     NodePorts: 'PreFilter Filter',
     NodeResourcesFit: 'Filter PreScore Score',
+    VolumeRestrictions: 'PreFilter Filter',
+    NodeVolumeLimits: 'PreFilter Filter',
+    VolumeBinding: 'PreFilter Filter Reserve PreBind',
+    VolumeZone: 'PreFilter Filter',
     DynamicResources: 'PreFilter PostFilter',
     DefaultPreemption: 'PostFilter',
     NodeResourcesBalancedAllocation: 'PreScore Score',
@@ -58,6 +62,10 @@ test('the default profile asks the filters in the order of kube-scheduler, with 
     'NodeAffinity',
     'NodePorts',
     'NodeResourcesFit',
+    'VolumeRestrictions',
+    'NodeVolumeLimits',
+    'VolumeBinding',
+    'VolumeZone',
   ]);
   expect(framework.at('Score').map(({ name }) => [name, framework.weightOf(name)])).toEqual([
     ['TaintToleration', 3],

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.ts';
-import type { Client, Kind, KubernetesObject } from '../../client/index.ts';
+import type { Client, Handler, Kind, KubernetesObject } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
 import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { Extender } from './extender.ts';
@@ -21,10 +21,12 @@ export interface SharedContext {
    * which kinds to watch. Their changes are told as events of the resource that has the kind's name.
    */
   objects<T extends KubernetesObject>(kind: Kind<T>): Lister<T>;
+  /** Has a plugin told of changes itself, for what waits in PreBind. */
+  onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>): void;
 }
 
-/** Reading objects from the cache. */
-export type Lister<T extends KubernetesObject> = Pick<Objects<T>, 'get' | 'list' | 'byIndex'>;
+/** Reading objects from the cache, and writing them so that the cache knows at once. */
+export type Lister<T extends KubernetesObject> = Pick<Objects<T>, 'get' | 'list' | 'byIndex' | 'update'>;
 
 /** What plugins are made with. */
 export interface PluginContext extends SharedContext {

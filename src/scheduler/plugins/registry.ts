@@ -11,6 +11,7 @@ import { nodeUnschedulable } from './node-unschedulable.ts';
 import { prioritySort } from './priority-sort.ts';
 import { schedulingGates } from './scheduling-gates.ts';
 import { taintToleration } from './taint-toleration.ts';
+import { nodeVolumeLimits, volumeBinding, volumeRestrictions, volumeZone } from './volumes/index.ts';
 
 /** The plugins that come with the scheduler, by the names that profiles use. */
 export const builtInPlugins: ReadonlyMap<string, PluginFactory> = new Map<string, PluginFactory>([
@@ -22,6 +23,10 @@ export const builtInPlugins: ReadonlyMap<string, PluginFactory> = new Map<string
   ['NodeAffinity', nodeAffinity],
   ['NodePorts', nodePorts],
   ['NodeResourcesFit', nodeResourcesFit],
+  ['VolumeRestrictions', volumeRestrictions],
+  ['NodeVolumeLimits', nodeVolumeLimits],
+  ['VolumeBinding', volumeBinding],
+  ['VolumeZone', volumeZone],
   ['DynamicResources', dynamicResources],
   ['DefaultPreemption', defaultPreemption],
   ['NodeResourcesBalancedAllocation', balancedAllocation],

@@ -75,9 +75,12 @@ export function sharedContext(given: Partial<SharedContext> = {}): SharedContext
     nominatedPods: new NominatedPods(),
     waitingPods: new WaitingPods(),
     extenders: [],
-    objects({ kind }) {
-      throw new Error(`Cannot list objects of kind "${kind}": there is no API server`);
-    },
+    objects: () => ({ get: () => undefined, list: () => [], byIndex: () => [], update: noServer }),
+    onChange: () => undefined,
     ...given,
   };
+}
+
+function noServer(): never {
+  throw new Error('Cannot write objects: there is no API server');
 }
