@@ -1,10 +1,9 @@
 import { deepEqual } from '../../../base/index.ts';
 import { BOUND_BY_CONTROLLER, claimVolumesOf, isReservedFor, SELECTED_NODE } from '../../../api/meaning/index.ts';
 import {
-  CSIDriver,
+  type CSIDriver,
   CSINode,
   type CSIStorageCapacity,
-  keyOf,
   Node,
   type Observed,
   PersistentVolume,

@@ -30,27 +30,28 @@ export class VolumeWaits {
   }
 
   /** Resolves when it is over, and rejects when it never will be, when time is up, or when the signal aborts. */
-  async until({ keys, timeoutMs, signal, isOver }: VolumeWait): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const look = (): void => {
-      try {
-        if (isOver()) resolve();
-      } catch (error) {
-        reject(error);
-      }
-    };
-    const abort = (): void => reject(signal.reason);
-    using _ = this.#clock.timer(timeoutMs, () => reject(new Error('context deadline exceeded')));
-    for (const key of keys) this.#wakers.set(key, (this.#wakers.get(key) ?? new Set()).add(look));
-    signal.addEventListener('abort', abort, { once: true });
-    try {
+  until({ keys, timeoutMs, signal, isOver }: VolumeWait): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        timer[Symbol.dispose]();
+        signal.removeEventListener('abort', abort);
+        for (const key of keys) this.#forget(key, look);
+        settle();
+      };
+      const look = (): void => {
+        try {
+          if (isOver()) end(resolve);
+        } catch (error) {
+          end(() => reject(error as Error));
+        }
+      };
+      const abort = (): void => end(() => reject(signal.reason as Error));
+      const timer = this.#clock.timer(timeoutMs, () => end(() => reject(new Error('context deadline exceeded'))));
+      for (const key of keys) this.#wakers.set(key, (this.#wakers.get(key) ?? new Set()).add(look));
+      signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
-      look();
-      await promise;
-    } finally {
-      signal.removeEventListener('abort', abort);
-      for (const key of keys) this.#forget(key, look);
-    }
+      else look();
+    });
   }
 
   #wake(key: string): void {
