@@ -1,4 +1,5 @@
 // What claims, volumes and their classes mean.
+export * from './attachments.ts';
 export * from './binding-annotations.ts';
 export { driverOf, isOwnPlugin } from './migrated-plugins.ts';
 export * from './pod-claims.ts';

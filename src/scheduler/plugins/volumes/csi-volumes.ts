@@ -81,7 +81,9 @@ function claimedVolume(
   if (volume !== undefined) {
     const { csi } = volume.spec ?? {};
     return csi === undefined
-      ? migratedDisk(volume.spec ?? {}, hasDrivers)
+      ? isTranslatable(volume)
+        ? migratedDisk(volume.spec ?? {}, hasDrivers)
+        : undefined
       : { driver: csi.driver, handle: csi.volumeHandle };
   }
   const provisioner = classes.get(storageClassNameOf(claim))?.provisioner;
@@ -89,6 +91,19 @@ function claimedVolume(
   const driver = driverOf(provisioner);
   if (driver !== undefined && !(hasDrivers && MIGRATED.has(provisioner))) return undefined;
   return { driver: driver ?? provisioner, handle: `to be made\0${claim.metadata.namespace}/${claim.metadata.name}` };
+}
+
+const ZONES = ['failure-domain.beta.kubernetes.io/zone', 'topology.kubernetes.io/zone'];
+
+/** Whether the driver would know the disk. One of Google's that is in several zones must be in one region: `us-east1-b__us-east1-c`. */
+function isTranslatable({ metadata, spec }: Observed<PersistentVolume>): boolean {
+  const zones =
+    ZONES.map((label) => metadata.labels?.[label] ?? '')
+      .find((text) => text !== '')
+      ?.split('__') ?? [];
+  if (spec?.gcePersistentDisk === undefined || zones.length < 2) return true;
+  const regions = new Set(zones.map((zone) => zone.slice(0, zone.lastIndexOf('-'))));
+  return regions.size === 1 && zones.every((zone) => zone.split('-').length === 3);
 }
 
 type Disk = Pick<
