@@ -11,45 +11,71 @@ import { type Scenario, type ScenarioTopic, type ScenarioWorld, see } from '../.
 
 const DRIVER = 'csi.example.com';
 const MANAGED = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' };
-const unique = (handle: string): string => `kubernetes.io/csi/${DRIVER}^${handle}`;
 
+/** Where a scenario takes place. Nodes and volumes have names of their own in each: the real controller remembers them for a while. */
+class Stage {
+  readonly world: ScenarioWorld;
+  readonly #id: number;
+
+  constructor(world: ScenarioWorld, id: number) {
+    this.world = world;
+    this.#id = id;
+  }
+
+  own(name: string): string {
+    return `${name}-${this.#id}`;
+  }
+
+  /** The volume of a claim as nodes name it. */
+  unique(claim: string): string {
+    return `kubernetes.io/csi/${DRIVER}^${this.handle(claim)}`;
+  }
+
+  handle(claim: string): string {
+    return `handle-${this.own(claim)}`;
+  }
+}
+
+type StagedScenario = (stage: Stage) => Promise<void>;
 type Mode = 'ReadWriteOnce' | 'ReadWriteMany' | 'ReadOnlyMany';
 
 /** A node that is well, and leaves attaching to the control plane unless told otherwise. */
-async function node(world: ScenarioWorld, name: string, annotations: Record<string, string> = MANAGED): Promise<void> {
-  await world.create(Node, { metadata: { name, annotations } });
-  await health(world, name, 'True');
+async function node(stage: Stage, name: string, annotations: Record<string, string> = MANAGED): Promise<void> {
+  await stage.world.create(Node, { metadata: { name: stage.own(name), annotations } });
+  await health(stage, name, 'True');
 }
 
-async function health(world: ScenarioWorld, name: string, status: 'True' | 'False'): Promise<void> {
-  const conditions = [{ type: 'Ready', status, lastTransitionTime: world.now(), reason: 'Test', message: '' }];
-  await world.changeStatus(Node, name, { conditions });
+async function health(stage: Stage, name: string, status: 'True' | 'False'): Promise<void> {
+  const conditions = [{ type: 'Ready', status, lastTransitionTime: stage.world.now(), reason: 'Test', message: '' }];
+  await stage.world.changeStatus(Node, stage.own(name), { conditions });
 }
 
 /** A claim and its volume, bound to each other. */
-async function bound(world: ScenarioWorld, name: string, mode: Mode = 'ReadWriteOnce'): Promise<void> {
+async function bound(stage: Stage, name: string, mode: Mode = 'ReadWriteOnce'): Promise<void> {
+  const { world } = stage;
+  const volumeName = stage.own(name);
   const { metadata } = await world.create(PersistentVolumeClaim, {
     metadata: { name, annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
-    spec: { accessModes: [mode], resources: { requests: { storage: '1Gi' } }, storageClassName: '', volumeName: name },
+    spec: { accessModes: [mode], resources: { requests: { storage: '1Gi' } }, storageClassName: '', volumeName },
   });
   await world.create(PersistentVolume, {
-    metadata: { name },
+    metadata: { name: volumeName },
     spec: {
       accessModes: [mode],
       capacity: { storage: '1Gi' },
-      csi: { driver: DRIVER, volumeHandle: `handle-${name}` },
+      csi: { driver: DRIVER, volumeHandle: stage.handle(name) },
       claimRef: { kind: 'PersistentVolumeClaim', namespace: world.namespace, name, uid: metadata.uid },
     },
   });
-  await world.changeStatus(PersistentVolume, name, { phase: 'Bound' });
+  await world.changeStatus(PersistentVolume, volumeName, { phase: 'Bound' });
   await world.changeStatus(PersistentVolumeClaim, name, { phase: 'Bound' });
 }
 
-async function pod(world: ScenarioWorld, name: string, nodeName: string, ...claims: string[]): Promise<void> {
-  await world.create(Pod, {
+async function pod(stage: Stage, name: string, nodeName: string, ...claims: string[]): Promise<void> {
+  await stage.world.create(Pod, {
     metadata: { name },
     spec: {
-      nodeName,
+      ...(nodeName === '' ? {} : { nodeName: stage.own(nodeName) }),
       containers: [{ name: 'c', image: 'nginx' }],
       volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
     },
@@ -57,92 +83,101 @@ async function pod(world: ScenarioWorld, name: string, nodeName: string, ...clai
 }
 
 /** Answers all that is asked for, as an attacher would. */
-async function attach(world: ScenarioWorld, status: object = { attached: true }): Promise<void> {
+async function attach({ world }: Stage, status: object = { attached: true }): Promise<void> {
   for (const { metadata } of (await world.of(VolumeAttachment).list()).items)
     await world.changeStatus(VolumeAttachment, metadata.name, { attached: false, ...status });
 }
 
-async function end(world: ScenarioWorld, name: string): Promise<void> {
+async function end({ world }: Stage, name: string): Promise<void> {
   await world.pods.delete(name, { gracePeriodSeconds: 0 });
   await world.quiet();
 }
 
-async function use(world: ScenarioWorld, nodeName: string, ...handles: string[]): Promise<void> {
-  await world.changeStatus(Node, nodeName, { volumesInUse: handles.length === 0 ? null : handles.map(unique) });
+async function use(stage: Stage, nodeName: string, ...claims: string[]): Promise<void> {
+  const volumesInUse = claims.length === 0 ? null : claims.map((claim) => stage.unique(claim));
+  await stage.world.changeStatus(Node, stage.own(nodeName), { volumesInUse });
 }
 
-const attaching: Readonly<Record<string, Scenario>> = {
-  'a volume is attached and detached': async (world) => {
-    await node(world, 'n1');
-    await bound(world, 'data');
-    await pod(world, 'web', 'n1', 'data');
+const attaching: Readonly<Record<string, StagedScenario>> = {
+  'a volume is attached and detached': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await bound(stage, 'data');
+    await pod(stage, 'web', 'n1', 'data');
     await world.look('asked for');
-    await attach(world);
+    await attach(stage);
     await world.look('attached');
-    await end(world, 'web');
+    await end(stage, 'web');
     await world.look('detached');
   },
 
-  'two pods of a node, and two volumes': async (world) => {
-    await node(world, 'n1');
-    await bound(world, 'a');
-    await bound(world, 'b');
-    await pod(world, 'web', 'n1', 'a', 'b');
-    await pod(world, 'other', 'n1', 'a');
-    await attach(world);
+  'two pods of a node, and two volumes': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await bound(stage, 'a');
+    await bound(stage, 'b');
+    await pod(stage, 'web', 'n1', 'a', 'b');
+    await pod(stage, 'other', 'n1', 'a');
+    await attach(stage);
     await world.look('attached');
-    await end(world, 'web');
+    await end(stage, 'web');
     await world.look('one is detached');
   },
 
-  'an attacher that fails, and then does not': async (world) => {
-    await node(world, 'n1');
-    await bound(world, 'data');
-    await pod(world, 'web', 'n1', 'data');
-    await attach(world, { attachError: { time: world.now(), message: 'no such disk' } });
+  'an attacher that fails, and then does not': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await bound(stage, 'data');
+    await pod(stage, 'web', 'n1', 'data');
+    await attach(stage, { attachError: { time: world.now(), message: 'no such disk' } });
     await world.look('failed');
-    await attach(world, { attached: true, attachError: null });
+    await attach(stage, { attached: true, attachError: null });
     await world.pass(4);
     await world.look('attached');
   },
 
-  'a node that attaches volumes itself': async (world) => {
-    await node(world, 'n1', {});
-    await bound(world, 'data');
-    await pod(world, 'web', 'n1', 'data');
+  'a node that attaches volumes itself': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1', {});
+    await bound(stage, 'data');
+    await pod(stage, 'web', 'n1', 'data');
     await world.look('nothing');
   },
 
-  'a driver whose volumes need not be attached': async (world) => {
+  'a driver whose volumes need not be attached': async (stage) => {
+    const { world } = stage;
     await world.create(CSIDriver, { metadata: { name: DRIVER }, spec: { attachRequired: false } });
-    await node(world, 'n1');
-    await bound(world, 'data');
-    await pod(world, 'web', 'n1', 'data');
+    await node(stage, 'n1');
+    await bound(stage, 'data');
+    await pod(stage, 'web', 'n1', 'data');
     await world.look('nothing');
   },
 
-  'a driver whose volumes have to be': async (world) => {
+  'a driver whose volumes have to be': async (stage) => {
+    const { world } = stage;
     await world.create(CSIDriver, { metadata: { name: DRIVER }, spec: { attachRequired: true } });
-    await node(world, 'n1');
-    await bound(world, 'data');
-    await pod(world, 'web', 'n1', 'data');
+    await node(stage, 'n1');
+    await bound(stage, 'data');
+    await pod(stage, 'web', 'n1', 'data');
     await world.look('asked for');
   },
 
-  'a pod without a node, and one that is over': async (world) => {
-    await node(world, 'n1');
-    await bound(world, 'data');
-    await pod(world, 'web', '', 'data');
+  'a pod without a node, and one that is over': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await bound(stage, 'data');
+    await pod(stage, 'web', '', 'data');
     await world.look('nothing');
-    await pod(world, 'other', 'n1', 'data');
-    await attach(world);
+    await pod(stage, 'other', 'n1', 'data');
+    await attach(stage);
     await world.look('attached');
     await world.changeStatus(Pod, 'other', { phase: 'Succeeded' });
     await world.look('detached');
   },
 
-  'a volume that is not of a driver': async (world) => {
-    await node(world, 'n1');
+  'a volume that is not of a driver': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
     const { metadata } = await world.create(PersistentVolumeClaim, {
       metadata: { name: 'data', annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
       spec: {
@@ -153,7 +188,7 @@ const attaching: Readonly<Record<string, Scenario>> = {
       },
     });
     await world.create(PersistentVolume, {
-      metadata: { name: 'v' },
+      metadata: { name: stage.own('v') },
       spec: {
         accessModes: ['ReadWriteOnce'],
         capacity: { storage: '1Gi' },
@@ -162,121 +197,131 @@ const attaching: Readonly<Record<string, Scenario>> = {
       },
     });
     await world.changeStatus(PersistentVolumeClaim, 'data', { phase: 'Bound' });
-    await pod(world, 'web', 'n1', 'data');
+    await pod(stage, 'web', 'n1', 'data');
     await world.look('nothing');
   },
 
-  'a claim that is bound later': async (world) => {
-    await node(world, 'n1');
-    await bound(world, 'data');
+  'a claim that is bound later': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await bound(stage, 'data');
     await world.changeStatus(PersistentVolumeClaim, 'data', { phase: 'Pending' });
-    await pod(world, 'web', 'n1', 'data');
+    await pod(stage, 'web', 'n1', 'data');
     await world.look('nothing');
     await world.changeStatus(PersistentVolumeClaim, 'data', { phase: 'Bound' });
     await world.look('asked for');
   },
 };
 
-const conflicts: Readonly<Record<string, Scenario>> = {
-  'a volume for one node that two want': async (world) => {
-    await node(world, 'n1');
-    await node(world, 'n2');
-    await bound(world, 'data');
-    await pod(world, 'web', 'n1', 'data');
-    await attach(world);
-    await pod(world, 'other', 'n2', 'data');
+const conflicts: Readonly<Record<string, StagedScenario>> = {
+  'a volume for one node that two want': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await node(stage, 'n2');
+    await bound(stage, 'data');
+    await pod(stage, 'web', 'n1', 'data');
+    await attach(stage);
+    await pod(stage, 'other', 'n2', 'data');
     await world.look('in use');
-    await end(world, 'web');
+    await end(stage, 'web');
     await world.look('moved');
-    await attach(world);
+    await attach(stage);
     await world.look('attached');
   },
 
-  'a volume that still is attached to where nobody wants it': async (world) => {
-    await node(world, 'n1');
-    await node(world, 'n2');
-    await bound(world, 'data');
-    await pod(world, 'web', 'n1', 'data');
-    await attach(world);
-    await use(world, 'n1', 'handle-data');
-    await end(world, 'web');
-    await pod(world, 'other', 'n2', 'data');
+  'a volume that still is attached to where nobody wants it': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await node(stage, 'n2');
+    await bound(stage, 'data');
+    await pod(stage, 'web', 'n1', 'data');
+    await attach(stage);
+    await use(stage, 'n1', 'data');
+    await end(stage, 'web');
+    await pod(stage, 'other', 'n2', 'data');
     await world.look('still mounted');
-    await use(world, 'n1');
+    await use(stage, 'n1');
     await world.look('moved');
   },
 
-  'a volume for many nodes': async (world) => {
-    await node(world, 'n1');
-    await node(world, 'n2');
-    await bound(world, 'data', 'ReadWriteMany');
-    await pod(world, 'web', 'n1', 'data');
-    await pod(world, 'other', 'n2', 'data');
-    await attach(world);
+  'a volume for many nodes': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await node(stage, 'n2');
+    await bound(stage, 'data', 'ReadWriteMany');
+    await pod(stage, 'web', 'n1', 'data');
+    await pod(stage, 'other', 'n2', 'data');
+    await attach(stage);
     await world.look('attached to both');
   },
 };
 
-const detaching: Readonly<Record<string, Scenario>> = {
-  'a volume that its node has mounted': async (world) => {
-    await node(world, 'n1');
-    await bound(world, 'data');
-    await pod(world, 'web', 'n1', 'data');
-    await attach(world);
-    await use(world, 'n1', 'handle-data');
-    await end(world, 'web');
+const detaching: Readonly<Record<string, StagedScenario>> = {
+  'a volume that its node has mounted': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await bound(stage, 'data');
+    await pod(stage, 'web', 'n1', 'data');
+    await attach(stage);
+    await use(stage, 'n1', 'data');
+    await end(stage, 'web');
     await world.look('still there');
-    await use(world, 'n1');
+    await use(stage, 'n1');
     await world.look('detached');
   },
 
-  'a node that is out of service': async (world) => {
-    await node(world, 'n1');
-    await bound(world, 'data');
-    await pod(world, 'web', 'n1', 'data');
-    await attach(world);
-    await use(world, 'n1', 'handle-data');
-    await health(world, 'n1', 'False');
-    await end(world, 'web');
+  'a node that is out of service': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await bound(stage, 'data');
+    await pod(stage, 'web', 'n1', 'data');
+    await attach(stage);
+    await use(stage, 'n1', 'data');
+    await health(stage, 'n1', 'False');
+    await end(stage, 'web');
     await world.look('still there');
-    await world.change(Node, 'n1', {
+    await world.change(Node, stage.own('n1'), {
       spec: { taints: [{ key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' }] },
     });
     await world.look('detached');
   },
 
-  'a node that is deleted': async (world) => {
-    await node(world, 'n1');
-    await bound(world, 'data');
-    await pod(world, 'web', 'n1', 'data');
-    await attach(world);
-    await end(world, 'web');
+  'a node that is deleted': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await bound(stage, 'data');
+    await pod(stage, 'web', 'n1', 'data');
+    await attach(stage);
+    await end(stage, 'web');
     await world.look('detached');
-    await world.of(Node).delete('n1');
+    await world.of(Node).delete(stage.own('n1'));
     await world.look('gone');
   },
 
-  'an attachment that does not go at once': async (world) => {
-    await node(world, 'n1');
-    await bound(world, 'data');
-    await pod(world, 'web', 'n1', 'data');
+  'an attachment that does not go at once': async (stage) => {
+    const { world } = stage;
+    await node(stage, 'n1');
+    await bound(stage, 'data');
+    await pod(stage, 'web', 'n1', 'data');
     const [attachment] = (await world.of(VolumeAttachment).list()).items;
     const { name = '' } = attachment?.metadata ?? {};
     await world.change(VolumeAttachment, name, { metadata: { finalizers: ['external-attacher/csi-example-com'] } });
-    await attach(world);
-    await end(world, 'web');
+    await attach(stage);
+    await end(stage, 'web');
     await world.look('going');
     await world.of(VolumeAttachment).patch(name, mergePatch({ metadata: { finalizers: null } }));
     await world.look('gone');
   },
 };
 
-/** Leaves nothing attached: the next scenario has nodes and volumes of the same names. */
-function tidied(scenario: Scenario): Scenario {
+/** Leaves nothing attached. */
+function staged(scenario: StagedScenario, id: number): Scenario {
   return async (world) => {
-    await scenario(world);
-    for (const { metadata } of (await world.of(Node).list()).items) await use(world, metadata.name);
-    for (const { metadata } of (await world.pods.list()).items) await end(world, metadata.name);
+    const stage = new Stage(world, id);
+    await scenario(stage);
+    for (const { metadata } of (await world.of(Node).list()).items)
+      await world.changeStatus(Node, metadata.name, { volumesInUse: null });
+    for (const { metadata } of (await world.pods.list()).items) await end(stage, metadata.name);
   };
 }
 
@@ -291,6 +336,9 @@ export const topic: ScenarioTopic = {
     see(VolumeAttachment, ({ spec }) => spec),
   ],
   scenarios: Object.fromEntries(
-    Object.entries({ ...attaching, ...conflicts, ...detaching }).map(([name, scenario]) => [name, tidied(scenario)]),
+    Object.entries({ ...attaching, ...conflicts, ...detaching }).map(([name, scenario], id) => [
+      name,
+      staged(scenario, id),
+    ]),
   ),
 };
