@@ -1,4 +1,4 @@
-import { type Kind, Pod } from '../client/index.ts';
+import { type InformerScope, type Kind, Pod } from '../client/index.ts';
 import type { AppContext, EventRecorder, Part, PreparedPart } from '../kit/index.ts';
 import { NominatedPods } from './cache/nominated-pods.ts';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
@@ -62,8 +62,9 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     objects(kind) {
       const isOwn = kind.group === '' && (kind.kind === 'Pod' || kind.kind === 'Node');
       if (!isOwn) others.set(`${kind.group}/${kind.kind}`, kind as Kind);
-      return context.objects(kind, isOwn && kind.kind === 'Pod' ? PODS_THAT_MATTER : undefined); // one watch serves all
+      return context.objects(kind, scopeOf(kind)); // one watch serves all
     },
+    onChange: (kind, handler) => void context.onChange(kind, handler, scopeOf(kind)),
   });
   const queue = new SchedulingQueue(frameworks, {
     clock,
@@ -108,6 +109,10 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
       }
     },
   };
+}
+
+function scopeOf({ group, kind }: Pick<Kind, 'group' | 'kind'>): InformerScope | undefined {
+  return group === '' && kind === 'Pod' ? PODS_THAT_MATTER : undefined;
 }
 
 function makeFrameworks(options: SchedulerOptions, shared: SharedContext): ReadonlyMap<string, Framework> {

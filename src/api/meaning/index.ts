@@ -15,3 +15,4 @@ export { type PodReferences, podReferences, volumeSecrets } from './pod-referenc
 export * from './mandatory-flow-control.ts';
 export * from './certificate-requests.ts';
 export * from '../cron/index.ts';
+export * from './volumes/index.ts';

@@ -27,7 +27,7 @@ export function requiredNodes(pod: DeepReadonly<Pod>): NodeTest | undefined {
 }
 
 /** One of the terms must hold. */
-function anyTerm({ nodeSelectorTerms }: DeepReadonly<NodeSelector>): NodeTest {
+export function anyTerm({ nodeSelectorTerms }: DeepReadonly<NodeSelector>): NodeTest {
   const tests = (nodeSelectorTerms ?? []).map(compileTerm).filter((test) => test !== undefined);
   return (node) => tests.some((test) => test(node));
 }

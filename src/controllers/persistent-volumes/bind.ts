@@ -1,8 +1,8 @@
+import { BIND_COMPLETED, BOUND_BY_CONTROLLER, isReservedFor } from '../../api/meaning/index.ts';
 import type { Observed, PersistentVolume, PersistentVolumeClaim } from '../../client/index.ts';
 import type { BinderParts } from './binder-parts.ts';
-import { BIND_COMPLETED, BOUND_BY_CONTROLLER, hasAnnotation } from './binding-annotations.ts';
+import { hasAnnotation } from './binding-annotations.ts';
 import { setBound, setVolumePhase } from './phases.ts';
-import { isReservedFor } from './volume-fit.ts';
 
 type Volume = Observed<PersistentVolume>;
 type Claim = Observed<PersistentVolumeClaim>;

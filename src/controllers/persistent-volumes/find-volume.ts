@@ -1,8 +1,15 @@
+import {
+  accessModes,
+  capacityOf,
+  hasSameAttributes,
+  hasSameMode,
+  isReservedFor,
+  requestOf,
+  storageClassNameOf,
+} from '../../api/meaning/index.ts';
 import { matchLabelSelector, type Quantity, ValueError } from '../../api/values/index.ts';
 import { index, keyOf, type Observed, PersistentVolume, type PersistentVolumeClaim } from '../../client/index.ts';
 import type { Objects } from '../../kit/index.ts';
-import { classNameOf } from './storage-class-of.ts';
-import { accessModes, capacityOf, hasSameAttributes, hasSameMode, isReservedFor, requestOf } from './volume-fit.ts';
 
 type Volume = Observed<PersistentVolume>;
 type Claim = Observed<PersistentVolumeClaim>;
@@ -12,7 +19,7 @@ const volumesByUse = index(PersistentVolume, (volume) => {
   const { claimRef } = volume.spec ?? {};
   return [
     claimRef === undefined
-      ? `class ${classNameOf(volume)}`
+      ? `class ${storageClassNameOf(volume)}`
       : `claim ${claimRef.namespace ?? ''}/${claimRef.name ?? ''}`,
   ];
 });
@@ -41,7 +48,7 @@ export function findVolume(
     hasSameMode(volume, claim) &&
     hasSameAttributes(volume, claim);
   const reserved = volumesNaming(keyOf(claim), volumes).filter((volume) => isReservedFor(volume, claim));
-  const free = isDelayed ? [] : volumes.byIndex(volumesByUse, `class ${classNameOf(claim)}`);
+  const free = isDelayed ? [] : volumes.byIndex(volumesByUse, `class ${storageClassNameOf(claim)}`);
   const available = free.filter(
     (volume) => volume.status?.phase === 'Available' && selector.matches(volume.metadata.labels ?? {}),
   );

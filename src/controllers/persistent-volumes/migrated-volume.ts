@@ -1,6 +1,5 @@
+import { MIGRATED_TO, PROVISIONED_BY, driverOf, isOwnPlugin } from '../../api/meaning/index.ts';
 import type { Observed, PersistentVolume } from '../../client/index.ts';
-import { MIGRATED_TO, PROVISIONED_BY } from './binding-annotations.ts';
-import { driverOf, isOwnPlugin } from './migrated-plugins.ts';
 
 /** Keeps a volume until the plugin that made it has deleted what it stands for. */
 const FINALIZER = 'kubernetes.io/pv-controller';

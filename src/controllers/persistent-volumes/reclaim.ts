@@ -1,7 +1,7 @@
+import { MIGRATED_TO, PROVISIONED_BY, isOwnPlugin } from '../../api/meaning/index.ts';
 import { hasReason, type Observed, type PersistentVolume } from '../../client/index.ts';
 import type { BinderParts } from './binder-parts.ts';
-import { hasAnnotation, MIGRATED_TO, PROVISIONED_BY } from './binding-annotations.ts';
-import { isOwnPlugin } from './migrated-plugins.ts';
+import { hasAnnotation } from './binding-annotations.ts';
 import { setVolumePhase } from './phases.ts';
 
 type Volume = Observed<PersistentVolume>;

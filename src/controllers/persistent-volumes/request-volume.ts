@@ -1,15 +1,20 @@
+import {
+  MIGRATED_TO,
+  PROVISIONER,
+  PROVISIONER_BETA,
+  driverOf,
+  isOwnPlugin,
+  storageClassNameOf,
+} from '../../api/meaning/index.ts';
 import type { Observed, PersistentVolumeClaim, StorageClass } from '../../client/index.ts';
 import type { BinderParts } from './binder-parts.ts';
-import { MIGRATED_TO, PROVISIONER, PROVISIONER_BETA } from './binding-annotations.ts';
-import { driverOf, isOwnPlugin } from './migrated-plugins.ts';
-import { classNameOf } from './storage-class-of.ts';
 
 type Claim = Observed<PersistentVolumeClaim>;
 
 /** Asks the provisioner of the claim's class for a volume: the claim then says who is to make it. */
 export async function requestVolume(claim: Claim, parts: BinderParts): Promise<void> {
   const { classes, events } = parts;
-  const name = classNameOf(claim);
+  const name = storageClassNameOf(claim);
   const storageClass = classes.get(name);
   const problem = storageClass === undefined ? notFound(name) : problemOf(storageClass);
   if (storageClass === undefined || problem !== undefined) {

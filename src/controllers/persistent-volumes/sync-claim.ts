@@ -1,13 +1,22 @@
-import { isTerminalPhase } from '../../api/meaning/index.ts';
+import {
+  BIND_COMPLETED,
+  BOUND_BY_CONTROLLER,
+  SELECTED_NODE,
+  isReservedFor,
+  claimVolumesOf,
+  isTerminalPhase,
+  misfit,
+  namesStorageClass,
+  storageClassNameOf,
+} from '../../api/meaning/index.ts';
 import { index, keyOf, type Observed, type PersistentVolumeClaim, Pod } from '../../client/index.ts';
 import { bind } from './bind.ts';
 import type { BinderParts } from './binder-parts.ts';
-import { BIND_COMPLETED, BOUND_BY_CONTROLLER, hasAnnotation, SELECTED_NODE } from './binding-annotations.ts';
+import { hasAnnotation } from './binding-annotations.ts';
 import { findVolume } from './find-volume.ts';
 import { setLost, setPending } from './phases.ts';
 import { requestVolume } from './request-volume.ts';
-import { classNameOf, defaultClass, namesClass } from './storage-class-of.ts';
-import { isReservedFor, misfit } from './volume-fit.ts';
+import { defaultClass } from './storage-class-of.ts';
 
 type Claim = Observed<PersistentVolumeClaim>;
 
@@ -55,13 +64,13 @@ async function bindToNamed(claim: Claim, name: string, parts: BinderParts): Prom
 
 async function findOrRequest(claim: Claim, parts: BinderParts): Promise<void> {
   const { volumes, classes, events } = parts;
-  const isDelayed = classes.get(classNameOf(claim))?.volumeBindingMode === 'WaitForFirstConsumer';
+  const isDelayed = classes.get(storageClassNameOf(claim))?.volumeBindingMode === 'WaitForFirstConsumer';
   const volume = findVolume(claim, volumes, { isDelayed });
   if (volume !== undefined) return await bind(volume, claim, parts);
   if (await assignDefaultClass(claim, parts)) return;
   if (isDelayed && !hasAnnotation(claim, SELECTED_NODE)) {
     events.event(claim, { type: 'Normal', ...waitingFor(claim, parts) });
-  } else if (classNameOf(claim) === '') {
+  } else if (storageClassNameOf(claim) === '') {
     const message = 'no persistent volumes available for this claim and no storage class is set';
     events.event(claim, { type: 'Normal', reason: 'FailedBinding', message });
   } else {
@@ -73,7 +82,7 @@ async function findOrRequest(claim: Claim, parts: BinderParts): Promise<void> {
 
 /** A claim that names no class gets the default one, also when that came later; tells whether there is one. */
 async function assignDefaultClass(claim: Claim, { claims, classes }: BinderParts): Promise<boolean> {
-  if (namesClass(claim)) return false;
+  if (namesStorageClass(claim)) return false;
   const found = defaultClass(classes.list());
   if (found === undefined) return false;
   const spec = { ...claim.spec, storageClassName: found.metadata.name };
@@ -95,9 +104,6 @@ function waitingFor(claim: Claim, { pods }: BinderParts): { readonly reason: str
   return { reason: 'WaitForPodScheduled', message: `waiting for ${noun} ${names} to be scheduled` };
 }
 
-function claimKeysOf({ metadata, spec }: Observed<Pod>): string[] {
-  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    const claim = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name}-${name}`);
-    return claim === undefined ? [] : [`${metadata.namespace}/${claim}`];
-  });
+function claimKeysOf(pod: Observed<Pod>): string[] {
+  return claimVolumesOf(pod).map(({ claim }) => `${pod.metadata.namespace}/${claim}`);
 }

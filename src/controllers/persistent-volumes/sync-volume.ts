@@ -1,11 +1,11 @@
+import { PROVISIONED_BY, hasSameMode } from '../../api/meaning/index.ts';
 import type { Observed, PersistentVolume, PersistentVolumeClaim } from '../../client/index.ts';
 import { unbind } from './bind.ts';
 import type { BinderParts } from './binder-parts.ts';
-import { hasAnnotation, PROVISIONED_BY } from './binding-annotations.ts';
+import { hasAnnotation } from './binding-annotations.ts';
 import { withMigration } from './migrated-volume.ts';
 import { setVolumePhase } from './phases.ts';
 import { reclaim } from './reclaim.ts';
-import { hasSameMode } from './volume-fit.ts';
 
 type Volume = Observed<PersistentVolume>;
 type Claim = Observed<PersistentVolumeClaim>;

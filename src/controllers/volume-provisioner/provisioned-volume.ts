@@ -1,12 +1,12 @@
+import { PROVISIONED_BY } from '../../api/meaning/index.ts';
 import { parseQuantity, quantityOf, ValueError } from '../../api/values/index.ts';
 import type { Observed, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../client/index.ts';
-import type { CreatedVolume, CreateVolumeRequest } from './volume-driver.ts';
+import { affinityFor } from './topology.ts';
+import type { CreatedVolume, CreateVolumeRequest, Topology } from './volume-driver.ts';
 
 type Claim = Observed<PersistentVolumeClaim>;
 type Class = Observed<StorageClass>;
 
-export const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
-export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 /** Keeps a volume until its driver has deleted what it stands for. */
 export const DELETION_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer';
 const DELETION_SECRET = 'volume.kubernetes.io/provisioner-deletion-secret-';
@@ -19,11 +19,20 @@ export function volumeName({ metadata }: Claim): string {
   return `pvc-${metadata.uid}`;
 }
 
+/** What else a driver is told of a volume. */
+export interface VolumeWishes {
+  readonly place: Topology | undefined;
+  readonly attributes: Readonly<Record<string, string>> | undefined;
+}
+
 /** What a driver is asked for. */
-export function volumeRequest(claim: Claim, { parameters = {} }: Class): CreateVolumeRequest {
+export function volumeRequest(
+  claim: Claim,
+  { parameters = {} }: Class,
+  { place, attributes }: VolumeWishes,
+): CreateVolumeRequest {
   const { accessModes = [], resources, volumeMode } = claim.spec ?? {};
   const requested = parseQuantity(resources?.requests?.['storage'] ?? '0');
-  const selectedNode = claim.metadata.annotations?.[SELECTED_NODE];
   return {
     name: volumeName(claim),
     capacityRange: { requiredBytes: requested instanceof ValueError ? 0 : requested.value() },
@@ -32,7 +41,8 @@ export function volumeRequest(claim: Claim, { parameters = {} }: Class): CreateV
       accessMode,
     })),
     parameters: Object.fromEntries(Object.entries(parameters).filter(([name]) => !name.startsWith(RESERVED_PREFIX))),
-    ...(selectedNode === undefined ? {} : { selectedNode }),
+    ...(attributes === undefined ? {} : { mutableParameters: attributes }),
+    ...(place === undefined ? {} : { accessibilityRequirements: { preferred: [place] } }),
   };
 }
 
@@ -43,7 +53,7 @@ export function provisionedVolume(
   { driver, made }: { readonly driver: string; readonly made: CreatedVolume },
 ): PersistentVolume {
   const { name, namespace, uid, resourceVersion } = claim.metadata;
-  const { accessModes, volumeMode } = claim.spec ?? {};
+  const { accessModes, volumeMode, volumeAttributesClassName } = claim.spec ?? {};
   const { reclaimPolicy = 'Delete', mountOptions, parameters = {} } = storageClass;
   const fsType = volumeMode === 'Block' ? undefined : parameters[FILE_SYSTEM];
   return {
@@ -66,6 +76,8 @@ export function provisionedVolume(
         ...(fsType === undefined ? {} : { fsType }),
         ...(made.volumeContext === undefined ? {} : { volumeAttributes: { ...made.volumeContext } }),
       },
+      ...(made.accessibleTopology === undefined ? {} : { nodeAffinity: affinityFor(made.accessibleTopology) }),
+      ...(volumeAttributesClassName === undefined ? {} : { volumeAttributesClassName }),
       ...(mountOptions === undefined ? {} : { mountOptions: [...mountOptions] }),
       persistentVolumeReclaimPolicy: reclaimPolicy,
       storageClassName: storageClass.metadata.name,

@@ -119,12 +119,14 @@ test('a stateful set with claims of its own comes up, and its claims outlive it'
   ]);
 });
 
-test('a pod waits for its claim, and says so', async () => {
+test('a pod that nobody had to schedule waits for its claim on its node, and says so', async () => {
   await using cluster = await startCluster({ seed: 'waiting', simulatedStorage: false });
   const { pods, persistentvolumeclaims, persistentvolumes } = cluster.client.core.v1;
   await persistentvolumeclaims.namespace('default').create({ metadata: { name: 'data' }, spec });
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
-  await pods.namespace('default').create({ metadata: { name: 'web' }, spec: { containers, volumes } });
+  const [node] = (await cluster.client.core.v1.nodes.list()).items;
+  const nodeName = node?.metadata.name ?? '';
+  await pods.namespace('default').create({ metadata: { name: 'web' }, spec: { nodeName, containers, volumes } });
   await cluster.settle();
   await cluster.clock.advance('30s');
   await cluster.settle();

@@ -1,27 +1,24 @@
 import { messageOf } from '../../base/index.ts';
+import { PROVISIONED_BY, SELECTED_NODE } from '../../api/meaning/index.ts';
 import {
+  CSINode,
   hasReason,
   ItemBackoff,
+  Node,
   type Observed,
   PersistentVolume,
   PersistentVolumeClaim,
   StorageClass,
+  VolumeAttributesClass,
 } from '../../client/index.ts';
 import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
-import {
-  DELETION_FINALIZER,
-  PROVISIONED_BY,
-  provisionedVolume,
-  SELECTED_NODE,
-  volumeName,
-  volumeRequest,
-} from './provisioned-volume.ts';
-import { type VolumeDriver, VolumeDriverError } from './volume-driver.ts';
+import { DRIVER_RETRIES, patiently } from './patiently.ts';
+import { DELETION_FINALIZER, provisionedVolume, volumeName, volumeRequest } from './provisioned-volume.ts';
+import { placeFor } from './topology.ts';
+import type { VolumeDriver } from './volume-driver.ts';
 
 const PROVISIONER = ['volume.kubernetes.io/storage-provisioner', 'volume.beta.kubernetes.io/storage-provisioner'];
 const CONCURRENCY = 10;
-/** When a driver is asked again what it has refused. */
-const RETRIES = { initialMs: 1000, capMs: 300_000 };
 
 type Claim = Observed<PersistentVolumeClaim>;
 
@@ -31,12 +28,12 @@ type Claim = Observed<PersistentVolumeClaim>;
  */
 export function volumeProvisioner(driver: VolumeDriver): readonly Part[] {
   const options = { component: driver.name, concurrency: CONCURRENCY };
-  const [makes, deletions] = [new ItemBackoff(RETRIES), new ItemBackoff(RETRIES)];
+  const [makes, deletions] = [new ItemBackoff(DRIVER_RETRIES), new ItemBackoff(DRIVER_RETRIES)];
   return [
     controller(PersistentVolumeClaim, {
       ...options,
       name: 'volume-provisioner',
-      reads: [PersistentVolume, StorageClass],
+      reads: [PersistentVolume, StorageClass, VolumeAttributesClass, Node, CSINode],
       isRelevant: (claim) => isWaitingFor(claim, driver.name),
       reconcile: (claim, context) => patiently(makes, context, () => provision(claim, driver, context)),
       gone: (key) => makes.forget(key),
@@ -49,19 +46,6 @@ export function volumeProvisioner(driver: VolumeDriver): readonly Part[] {
       gone: (key) => deletions.forget(key),
     }),
   ];
-}
-
-/** Drivers are slower than the queue of a controller thinks: what one refuses is not asked again for a while. */
-async function patiently(backoff: ItemBackoff, context: ReconcileContext, work: () => Promise<void>): Promise<void> {
-  const { key, after, log } = context;
-  try {
-    await work();
-    backoff.forget(key);
-  } catch (error) {
-    if (!(error instanceof VolumeDriverError)) throw error;
-    log.warn('the driver refused', { object: key, error });
-    after(backoff.nextMs(key));
-  }
 }
 
 function isWaitingFor({ metadata, spec }: Claim, driver: string): boolean {
@@ -77,7 +61,9 @@ async function provision(claim: Claim, driver: VolumeDriver, context: ReconcileC
   if (volumes.get(volumeName(claim)) !== undefined || isWithoutNode(claim, storageClass)) return;
   event({ reason: 'Provisioning', message: `External provisioner is provisioning volume for claim "${key}"` });
   try {
-    const made = await driver.createVolume(volumeRequest(claim, storageClass), { signal });
+    const place = placeFor(claim, driver.name, { nodes: objects(Node), csiNodes: objects(CSINode) });
+    const attributes = attributesOf(claim, context);
+    const made = await driver.createVolume(volumeRequest(claim, storageClass, { place, attributes }), { signal });
     await volumes.create(provisionedVolume(claim, storageClass, { driver: driver.name, made })).catch(unlessThere);
   } catch (error) {
     const message = `failed to provision volume with StorageClass "${storageClass.metadata.name}": ${messageOf(error)}`;
@@ -85,6 +71,15 @@ async function provision(claim: Claim, driver: VolumeDriver, context: ReconcileC
     throw error;
   }
   event({ reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume ${volumeName(claim)}` });
+}
+
+/** The parameters of the attributes class that a claim names. */
+function attributesOf({ spec }: Claim, { objects }: ReconcileContext): Readonly<Record<string, string>> | undefined {
+  const { volumeAttributesClassName: name = '' } = spec ?? {};
+  if (name === '') return undefined;
+  const found = objects(VolumeAttributesClass).get(name);
+  if (found === undefined) throw new Error(`VolumeAttributesClass "${name}" not found`);
+  return found.parameters ?? {};
 }
 
 /** The claim waits for the scheduler to choose where its volume is to be. */

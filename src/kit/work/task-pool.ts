@@ -3,6 +3,7 @@ export class TaskPool {
   readonly #capacity: number;
   readonly #waiting: (() => void)[] = [];
   #size = 0;
+  #aside = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -17,7 +18,7 @@ export class TaskPool {
     this.#size += 1;
     void task().finally(() => {
       this.#size -= 1;
-      for (const wake of this.#waiting.splice(0)) wake();
+      this.#tell();
     });
   }
 
@@ -28,7 +29,24 @@ export class TaskPool {
 
   /** Resolves when all that was started is over. */
   async idle(): Promise<void> {
-    while (this.#size > 0) await this.#change();
+    while (this.#size + this.#aside > 0) await this.#change();
+  }
+
+  /** Within a task: waits for what others have to do. The task takes no room and does not count meanwhile. */
+  async aside<T>(wait: Promise<T>): Promise<T> {
+    this.#size -= 1;
+    this.#aside += 1;
+    this.#tell();
+    try {
+      return await wait;
+    } finally {
+      this.#aside -= 1;
+      this.#size += 1;
+    }
+  }
+
+  #tell(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 
   #change(): Promise<void> {

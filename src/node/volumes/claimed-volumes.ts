@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/index.ts';
-import { isControlledBy } from '../../api/meaning/index.ts';
+import { claimNameOf, ephemeralClaimProblem } from '../../api/meaning/index.ts';
 import type { Client, Observed, Pod } from '../../client/index.ts';
 import type { Volume, VolumeMounter } from '../runtime/index.ts';
 
@@ -30,7 +30,7 @@ export class ClaimedVolumes implements VolumeMounter {
   }
 
   async mount(pod: Observed<Pod>, volume: Volume, options: { readonly signal: AbortSignal }): Promise<string> {
-    const claim = claimOf(pod, volume);
+    const claim = claimNameOf(pod, volume);
     if (claim === undefined) return await this.#mounter.mount(pod, volume, options);
     const { uid } = pod.metadata;
     if (this.#mounted.get(uid)?.has(volume.name) !== true) await this.#check(pod, { volume, claim, ...options });
@@ -68,10 +68,8 @@ export class ClaimedVolumes implements VolumeMounter {
     if (status?.phase !== 'Bound') throw problem('PVC is not bound');
     const { volumeName = '' } = spec ?? {};
     if (volumeName === '') throw problem('PVC has empty pvc.Spec.VolumeName');
-    if (volume.ephemeral !== undefined && !isControlledBy(found, pod)) {
-      const names = `PVC ${namespace}/${claim} was not created for pod ${namespace}/${pod.metadata.name}`;
-      throw new ClaimProblem(volume.name, `${names} (pod is not owner)`);
-    }
+    const stranger = volume.ephemeral === undefined ? undefined : ephemeralClaimProblem(found, pod);
+    if (stranger !== undefined) throw new ClaimProblem(volume.name, stranger);
     const bound = await persistentvolumes.get(volumeName, { signal }).catch((error: unknown) => {
       throw problem(`failed to fetch PV ${volumeName} from API server: ${messageOf(error)}`);
     });
@@ -84,9 +82,4 @@ export class ClaimedVolumes implements VolumeMounter {
         `${there} its pv.Spec.ClaimRef.UID ${claimRef.uid ?? ''} does not point to claim.UID ${metadata.uid}`,
       );
   }
-}
-
-function claimOf(pod: Observed<Pod>, { name, persistentVolumeClaim, ephemeral }: Volume): string | undefined {
-  if (persistentVolumeClaim !== undefined) return persistentVolumeClaim.claimName;
-  return ephemeral === undefined ? undefined : `${pod.metadata.name}-${name}`;
 }

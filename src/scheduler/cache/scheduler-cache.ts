@@ -1,5 +1,6 @@
 import { zoneKeyOf } from '../../api/meaning/index.ts';
 import type { Node, Observed, Pod } from '../../client/index.ts';
+import { ClaimUses } from './claim-uses.ts';
 import { NodeInfo } from './node-info.ts';
 import { PodInfo } from './pod-info.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -29,6 +30,7 @@ export class SchedulerCache {
   readonly #order = new NodeOrder();
   /** By uid. */
   readonly #pods = new Map<string, PlacedPod>();
+  readonly #claimUses = new ClaimUses();
   #newest: Entry | undefined;
   #generation = 0;
   /** The generation at which a node was last added, removed or put elsewhere in the order. */
@@ -106,6 +108,7 @@ export class SchedulerCache {
       else snapshot.put(entry.info);
     }
     if (this.#orderGeneration > snapshot.generation) snapshot.setOrder(this.#order.list());
+    snapshot.claimUses = this.#claimUses;
     snapshot.generation = this.#generation;
   }
 
@@ -114,6 +117,7 @@ export class SchedulerCache {
     if (placed.isAssumed) this.#assumed += 1;
     const entry = this.#entry(placed.nodeName);
     entry.info.addPod(placed.info);
+    this.#claimUses.count(placed.info.pod, 1);
     this.#touch(entry);
   }
 
@@ -124,6 +128,7 @@ export class SchedulerCache {
     if (placed.isAssumed) this.#assumed -= 1;
     const entry = this.#entry(placed.nodeName);
     entry.info.removePod(uid);
+    this.#claimUses.count(placed.info.pod, -1);
     this.#touch(entry);
     this.#dropIfEmpty(entry);
     return placed;

@@ -1,3 +1,4 @@
+import { ClaimUses } from './claim-uses.ts';
 import { ImageIndex } from './image-index.ts';
 import { NodeInfo } from './node-info.ts';
 import { NodeSlots } from './node-slots.ts';
@@ -10,6 +11,8 @@ export class Snapshot {
   readonly #slots = new NodeSlots();
   /** All nodes, in the order of the search. Written by the cache only. */
   nodes: readonly NodeInfo[] = [];
+  /** Which claims pods on nodes use: as they do now, to be asked when a cycle begins. Written by the cache only. */
+  claimUses: Pick<ClaimUses, 'isUsed'> = new ClaimUses();
   /** The newest change of the cache that the snapshot contains. */
   generation = 0;
   /** Where pods are, by labels of nodes. */

@@ -1,8 +1,8 @@
 import { isAssigned } from '../../api/meaning/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import { type EventRecorder, type Objects, TaskPool } from '../../kit/index.ts';
-import type { Patch, Pod } from '../../client/index.ts';
-import type { NominatedPods } from '../cache/nominated-pods.ts';
+import { type Patch, type Pod, strategicPatch } from '../../client/index.ts';
+import { nominatedNode, type NominatedPods } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
 import { assignedPodDelete } from '../framework/cluster-event.ts';
@@ -10,7 +10,7 @@ import { Cycle } from '../framework/cycle.ts';
 import { PodRejectedError } from '../framework/fit-error.ts';
 import type { Framework } from '../framework/framework.ts';
 import type { StepOptions } from '../framework/plugin.ts';
-import { runBind, runPermit, runPostBind, runReserve, runUnreserve } from '../framework/run-binding.ts';
+import { runBind, runPermit, runPostBind, runReserve, runUnreserve, willPreBind } from '../framework/run-binding.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
@@ -54,6 +54,8 @@ export class SchedulingLoop {
   readonly #tasks = new TaskPool(MAX_TASKS);
   readonly #wakeUp = new WakeUp();
   readonly #stopTasks = new AbortController();
+  /** Ends what only waits for others. */
+  readonly #stopRests = new AbortController();
   #isTrying = false;
 
   constructor(parts: SchedulingLoopParts) {
@@ -74,7 +76,10 @@ export class SchedulingLoop {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, stopGraceMs } = this.#parts;
     let grace: Disposable | undefined;
-    const stopLater = (): void => void (grace = clock.timer(stopGraceMs, () => this.#stopTasks.abort()));
+    const stopLater = (): void => {
+      grace = clock.timer(stopGraceMs, () => this.#stopTasks.abort());
+      this.#stopRests.abort();
+    };
     signal.addEventListener('abort', stopLater, { once: true });
     try {
       await this.#takeTurns(signal);
@@ -157,14 +162,21 @@ export class SchedulingLoop {
   async #bind(attempt: Attempt, cycle: Cycle, nodeName: string): Promise<void> {
     const { queued, framework, startMs } = attempt;
     const { clock, queue, metrics, log } = this.#parts;
-    const options = { nodeName, signal: this.#stopTasks.signal };
+    const rests = this.#stopRests.signal;
+    const options = {
+      nodeName,
+      signal: this.#stopTasks.signal,
+      rest: <T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T> => this.#tasks.aside(wait(rests)),
+    };
     try {
+      if (willPreBind(framework, cycle, nodeName)) await this.#nominate(queued.pod, nodeName);
       const rejection = await runPermit(framework, cycle, options);
       if (rejection !== undefined) throw new PodRejectedError(nodeName, rejection);
       queue.done(queued.uid); // no later failure makes the pod unschedulable
       await runBind(framework, cycle, options);
     } catch (error) {
-      if (!this.#stopTasks.signal.aborted) this.#bindingFailed(attempt, cycle, { nodeName, error });
+      if (!this.#stopTasks.signal.aborted && !isInterrupted(error, rests))
+        this.#bindingFailed(attempt, cycle, { nodeName, error });
       return;
     }
     log.debug('pod bound', { pod: queued.key, node: nodeName, attempts: queued.attempts });
@@ -173,6 +185,12 @@ export class SchedulingLoop {
     const message = `Successfully assigned ${queued.key} to ${nodeName}`;
     this.#event(queued.pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', message });
     runPostBind(framework, cycle, nodeName);
+  }
+
+  /** Tells others where a pod that may wait before it is bound will go. */
+  async #nominate({ key, pod }: PodInfo, nodeName: string): Promise<void> {
+    if (nominatedNode(pod) === nodeName) return;
+    await this.#writeStatus(key, strategicPatch({ status: { nominatedNodeName: nodeName } }));
   }
 
   #bindingFailed(attempt: Attempt, cycle: Cycle, { nodeName, error }: { nodeName: string; error: unknown }): void {
@@ -229,4 +247,11 @@ export class SchedulingLoop {
   ): void {
     this.#parts.recorder(pod.schedulerName).event(pod.pod, { action: 'Scheduling', ...details });
   }
+}
+
+/** Whether a failure is nothing but the end of a wait, because the scheduler stops. */
+function isInterrupted(error: unknown, rests: AbortSignal): boolean {
+  if (!rests.aborted) return false;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause === rests.reason) return true;
+  return false;
 }

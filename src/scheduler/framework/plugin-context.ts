@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from '../../base/index.ts';
-import type { Client, Kind, KubernetesObject, Observed, Pod } from '../../client/index.ts';
+import type { Client, Handler, Kind, KubernetesObject, Observed, Pod } from '../../client/index.ts';
 import type { EventDetails, Objects } from '../../kit/index.ts';
 import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { Extender } from './extender.ts';
@@ -34,6 +34,8 @@ export interface SharedContext {
    * which kinds to watch. Their changes are told as events of the resource that has the kind's name.
    */
   objects<T extends KubernetesObject>(kind: Kind<T>): Lister<T>;
+  /** Has a plugin told of changes itself, for what waits in PreBind. */
+  onChange<T extends KubernetesObject>(kind: Kind<T>, handler: Handler<T>): void;
 }
 
 /** Counts what preemption does. */

@@ -47,8 +47,10 @@ export interface Plugin {
   unreserve?(cycle: Cycle, nodeName: string): void;
   /** A last decision before the pod is bound; a promise lets the pod wait. */
   permit?(cycle: Cycle, nodeName: string, options: StepOptions): Rejection | undefined | Promise<Rejection | undefined>;
+  /** Whether `preBind` will have something to do; yes unless given. Pods that may wait there are nominated for their node. */
+  willPreBind?(cycle: Cycle, nodeName: string): boolean;
   /** Does what must be done before the pod is bound. */
-  preBind?(cycle: Cycle, nodeName: string, options: StepOptions): Promise<void>;
+  preBind?(cycle: Cycle, nodeName: string, options: PreBindOptions): Promise<void>;
   /** Binds the pod; `false` leaves it to the next plugin. */
   bind?(cycle: Cycle, nodeName: string, options: StepOptions): Promise<boolean>;
   /** Called after the pod was bound. */
@@ -85,4 +87,10 @@ export interface NodeTrial {
 /** Options of steps that may wait. */
 export interface StepOptions {
   readonly signal: AbortSignal;
+}
+
+/** Options of PreBind. */
+export interface PreBindOptions extends StepOptions {
+  /** Waits for what others have to do: other pods are bound meanwhile. Ends early, by its signal, when the scheduler stops. */
+  rest<T>(wait: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }

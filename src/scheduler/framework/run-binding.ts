@@ -1,7 +1,7 @@
 import type { Cycle } from './cycle.ts';
 import { PluginFault } from './fit-error.ts';
 import type { Framework, PluginAt } from './framework.ts';
-import type { StepOptions } from './plugin.ts';
+import type { PreBindOptions, StepOptions } from './plugin.ts';
 import type { Rejection } from './rejection.ts';
 import { bindByExtender } from './run-extenders.ts';
 
@@ -61,15 +61,20 @@ function askPermit(
   }
 }
 
+/** Whether a plugin has something to do before the pod is bound, and so may keep it waiting. */
+export function willPreBind(framework: Framework, cycle: Cycle, nodeName: string): boolean {
+  return framework.at('PreBind').some((plugin) => plugin.willPreBind?.(cycle, nodeName) ?? true);
+}
+
 /** PreBind and Bind; an extender that binds goes before the plugins. What fails here is no verdict about the pod: it is thrown. */
 export async function runBind(
   framework: Framework,
   cycle: Cycle,
-  options: StepOptions & { readonly nodeName: string },
+  options: StepOptions & Partial<PreBindOptions> & { readonly nodeName: string },
 ): Promise<void> {
-  const { nodeName } = options;
+  const { nodeName, signal, rest = (wait) => wait(signal) } = options;
   for (const plugin of framework.at('PreBind')) {
-    await guarded(`running PreBind plugin "${plugin.name}"`, () => plugin.preBind(cycle, nodeName, options));
+    await guarded(`running PreBind plugin "${plugin.name}"`, () => plugin.preBind(cycle, nodeName, { signal, rest }));
   }
   if (await bindByExtender(framework.extendersFor(cycle.pod), cycle.pod, options)) return;
   for (const plugin of framework.at('Bind')) {

@@ -1,4 +1,4 @@
-import { isReservedFor } from '../../api/meaning/index.ts';
+import { isReservedForPod } from '../../api/meaning/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import { type Node, type Observed, Pod, ResourceClaim } from '../../client/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
@@ -185,7 +185,7 @@ class DynamicResources implements Plugin {
     const { uid } = cycle.pod;
     for (const { claim, isExtended, uid: claimUid } of cycle.read(stateKey).uses) {
       underWay.delete(claimUid);
-      if (isExtended ? !isWritten(claim) : !isReservedFor(claim, uid)) continue;
+      if (isExtended ? !isWritten(claim) : !isReservedForPod(claim, uid)) continue;
       this.#context.runBeside(async (options) => {
         // a failure leaves the claim to the next try of the pod, or to the controller when the pod goes
         await (isExtended ? writer.delete(claim, options) : writer.unreserve(claim, uid, options)).catch(

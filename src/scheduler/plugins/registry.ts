@@ -15,6 +15,7 @@ import { prioritySort } from './priority-sort.ts';
 import { schedulingGates } from './scheduling-gates.ts';
 import { taintToleration } from './taint-toleration.ts';
 import { podTopologySpread } from './topology-spread/topology-spread.ts';
+import { nodeVolumeLimits, volumeBinding, volumeRestrictions, volumeZone } from './volumes/index.ts';
 
 /** The plugins that come with the scheduler, by the names that profiles use. */
 export const builtInPlugins: ReadonlyMap<string, PluginFactory> = new Map<string, PluginFactory>([
@@ -26,6 +27,10 @@ export const builtInPlugins: ReadonlyMap<string, PluginFactory> = new Map<string
   ['NodeAffinity', nodeAffinity],
   ['NodePorts', nodePorts],
   ['NodeResourcesFit', nodeResourcesFit],
+  ['VolumeRestrictions', volumeRestrictions],
+  ['NodeVolumeLimits', nodeVolumeLimits],
+  ['VolumeBinding', volumeBinding],
+  ['VolumeZone', volumeZone],
   ['PodTopologySpread', podTopologySpread],
   ['InterPodAffinity', interPodAffinity],
   ['DynamicResources', dynamicResources],

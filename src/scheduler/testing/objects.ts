@@ -107,6 +107,7 @@ export function sharedContext(given: Partial<SharedContext> = {}): SharedContext
     runBeside: () => undefined,
     activate: () => undefined,
     objects: (kind) => listerOf(kind, []),
+    onChange: () => undefined,
     ...given,
   };
 }

@@ -2,6 +2,8 @@ import type { ScenarioTopic } from '../../../src/controllers/testing/scenarios/i
 
 /** Where the scenarios are, by the folder of src/controllers. */
 export const topics: Readonly<Record<string, () => Promise<{ readonly topic: ScenarioTopic }>>> = {
+  'attach-detach': () => import('../../../src/controllers/attach-detach/testing/scenarios.ts'),
+  'volume-expand': () => import('../../../src/controllers/volume-expand/testing/scenarios.ts'),
   'ephemeral-volume': () => import('../../../src/controllers/ephemeral-volume/testing/scenarios.ts'),
   'node-ipam': () => import('../../../src/controllers/node-ipam/testing/scenarios.ts'),
   'persistent-volumes': () => import('../../../src/controllers/persistent-volumes/testing/scenarios.ts'),

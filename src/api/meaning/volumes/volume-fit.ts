@@ -1,31 +1,35 @@
-import { type Quantity, quantityOf, parseQuantity, ValueError } from '../../api/values/index.ts';
-import type { Observed, PersistentVolume, PersistentVolumeClaim } from '../../client/index.ts';
-import { classNameOf } from './storage-class-of.ts';
+import type { DeepReadonly } from '../../../base/index.ts';
+import { parseQuantity } from '../../values/parse-quantity.ts';
+import { type Quantity, quantityOf } from '../../values/quantity.ts';
+import { ValueError } from '../../values/value-error.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../types/core/v1.d.ts';
+import { storageClassNameOf } from './storage-class-name.ts';
 
-type Volume = Observed<PersistentVolume>;
-type Claim = Observed<PersistentVolumeClaim>;
+type Volume = DeepReadonly<PersistentVolume>;
+type Claim = DeepReadonly<PersistentVolumeClaim>;
 
 const DEFAULT_MODE = 'Filesystem';
 
 /** Why a volume that a claim names cannot be its; undefined if it can. */
 export function misfit(volume: Volume, claim: Claim): string | undefined {
-  const { name, deletionTimestamp } = volume.metadata;
+  const { name, deletionTimestamp } = volume.metadata ?? {};
   if (deletionTimestamp !== undefined) return `the volume is marked for deletion ${JSON.stringify(name)}`;
   if (capacityOf(volume).compare(requestOf(claim)) < 0) return 'requested PV is too small';
-  if (classNameOf(volume) !== classNameOf(claim)) return 'storageClassName does not match';
+  if (storageClassNameOf(volume) !== storageClassNameOf(claim)) return 'storageClassName does not match';
   if (!hasSameAttributes(volume, claim)) return 'volumeAttributesClassName does not match';
   if (!hasSameMode(volume, claim)) return 'incompatible volumeMode';
-  const modes = accessModes(volume);
-  if (!accessModes(claim).every((mode) => modes.includes(mode))) return 'incompatible accessMode';
+  if (!hasAccessModes(volume, claim)) return 'incompatible accessMode';
   return undefined;
 }
 
+/** The storage that a volume has. */
 export function capacityOf({ spec }: Volume): Quantity {
-  return storage(spec?.capacity);
+  return storageIn(spec?.capacity);
 }
 
+/** The storage that a claim asks for. */
 export function requestOf({ spec }: Claim): Quantity {
-  return storage(spec?.resources?.requests);
+  return storageIn(spec?.resources?.requests);
 }
 
 export function hasSameMode(volume: Volume, claim: Claim): boolean {
@@ -36,6 +40,12 @@ export function hasSameAttributes(volume: Volume, claim: Claim): boolean {
   return (volume.spec?.volumeAttributesClassName ?? '') === (claim.spec?.volumeAttributesClassName ?? '');
 }
 
+/** Whether a volume can be used in all ways that the claim asks for. */
+export function hasAccessModes(volume: Volume, claim: Claim): boolean {
+  const modes = accessModes(volume);
+  return accessModes(claim).every((mode) => modes.includes(mode));
+}
+
 export function accessModes({ spec }: Volume | Claim): readonly string[] {
   return spec?.accessModes ?? [];
 }
@@ -43,11 +53,12 @@ export function accessModes({ spec }: Volume | Claim): readonly string[] {
 /** Whether the volume is reserved for a claim of this name, or bound to this very one. */
 export function isReservedFor({ spec }: Volume, { metadata }: Claim): boolean {
   const { claimRef } = spec ?? {};
-  if (claimRef?.name !== metadata.name || claimRef.namespace !== metadata.namespace) return false;
-  return (claimRef.uid ?? '') === '' || claimRef.uid === metadata.uid;
+  if (claimRef?.name !== metadata?.name || claimRef?.namespace !== metadata?.namespace) return false;
+  return (claimRef?.uid ?? '') === '' || claimRef?.uid === metadata?.uid;
 }
 
-function storage(resources: Readonly<Record<string, string>> | undefined): Quantity {
+/** The amount of storage among resources; none is zero. */
+export function storageIn(resources: Readonly<Record<string, string>> | undefined): Quantity {
   const parsed = parseQuantity(resources?.['storage'] ?? '0');
   return parsed instanceof ValueError ? quantityOf(0) : parsed;
 }

@@ -1,0 +1,25 @@
+import type { DeepReadonly } from '../../../base/index.ts';
+import type { PersistentVolume } from '../../types/core/v1.d.ts';
+import type { CSIDriver } from '../../types/storage/v1.d.ts';
+
+/** A volume as its driver knows it. */
+export interface DriverHandle {
+  readonly driver: string;
+  readonly volumeHandle: string;
+}
+
+/** The name of a driver's volume in the status of nodes. */
+export function uniqueVolumeName({ driver, volumeHandle }: DriverHandle): string {
+  return `kubernetes.io/csi/${driver}^${volumeHandle}`;
+}
+
+/** Whether somebody has to attach volumes of a driver to nodes; so it is unless the driver says that it is not. */
+export function isAttachRequired(driver: DeepReadonly<CSIDriver> | undefined): boolean {
+  return driver?.spec?.attachRequired ?? true;
+}
+
+/** Whether a volume may be attached to several nodes at once. */
+export function isMultiAttachAllowed({ spec }: DeepReadonly<PersistentVolume>): boolean {
+  const { accessModes = [] } = spec ?? {};
+  return accessModes.length === 0 || accessModes.some((mode) => mode === 'ReadWriteMany' || mode === 'ReadOnlyMany');
+}

@@ -1,0 +1,8 @@
+// What claims, volumes and their classes mean.
+export * from './attachments.ts';
+export * from './binding-annotations.ts';
+export { driverOf, isOwnPlugin } from './migrated-plugins.ts';
+export * from './pod-claims.ts';
+export * from './storage-class-name.ts';
+export * from './volume-fit.ts';
+export { volumeNodes } from './volume-nodes.ts';

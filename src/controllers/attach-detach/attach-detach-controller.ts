@@ -1,0 +1,141 @@
+import { deepEqual, runTogether } from '../../base/index.ts';
+import { claimVolumesOf } from '../../api/meaning/index.ts';
+import {
+  CSIDriver,
+  ItemBackoff,
+  Node,
+  type Observed,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  VolumeAttachment,
+} from '../../client/index.ts';
+import { type AppContext, type KeyedWorkers, type Part, podsByNode, type PreparedPart } from '../../kit/index.ts';
+import { AttachMemory, type AttachParts, attachmentsByNode, placeKey } from './attach-parts.ts';
+import { syncNode } from './sync-node.ts';
+import { syncVolume } from './sync-volume.ts';
+
+export interface AttachDetachOptions {
+  /** Leaves volumes attached to nodes that are not well for as long as these have not let go of them; no unless given. */
+  readonly disableForceDetachOnTimeout?: boolean;
+}
+
+const COMPONENT = 'attachdetach-controller';
+const CONCURRENCY = 10;
+const RETRIES = { initialMs: 500, capMs: 122_000 };
+
+/** Has volumes of CSI drivers attached to the nodes of the pods that use them, by VolumeAttachments, and detached when nobody does. */
+export function attachDetachController(options: AttachDetachOptions = {}): Part {
+  return { name: 'persistentvolume-attach-detach', prepare: (context) => new AttachDetach(context, options) };
+}
+
+class AttachDetach implements PreparedPart {
+  readonly #parts: AttachParts;
+  readonly #volumes: KeyedWorkers;
+  readonly #nodes: KeyedWorkers;
+
+  constructor(context: AppContext, { disableForceDetachOnTimeout = false }: AttachDetachOptions) {
+    this.#volumes = context.workers('attach-detach', {
+      concurrency: CONCURRENCY,
+      work: async (key, { after }) => {
+        const waitMs = await syncVolume(key, this.#parts);
+        if (waitMs !== Infinity) after(waitMs);
+      },
+    });
+    this.#nodes = context.workers('attach-detach-nodes', {
+      concurrency: CONCURRENCY,
+      work: async (key) => {
+        for (const volume of await syncNode(key, this.#parts)) this.#volumes.add(volume);
+      },
+    });
+    this.#parts = {
+      clock: context.clock,
+      events: context.events(COMPONENT),
+      pods: context.objects(Pod),
+      nodes: context.objects(Node),
+      claims: context.objects(PersistentVolumeClaim),
+      volumes: context.objects(PersistentVolume),
+      drivers: context.objects(CSIDriver),
+      attachments: context.objects(VolumeAttachment),
+      memory: new AttachMemory(),
+      backoff: new ItemBackoff(RETRIES),
+      neverForces: disableForceDetachOnTimeout,
+      wakeNode: (name) => this.#nodes.add(name),
+    };
+    this.#listen(context);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await runTogether([this.#volumes, this.#nodes], signal);
+  }
+
+  #listen(context: AppContext): void {
+    const podChanged = (pod: Observed<Pod>): void => this.#podChanged(pod);
+    context.onChange(Pod, { add: podChanged, update: podChanged, delete: podChanged });
+    const claimChanged = ({ spec }: Observed<PersistentVolumeClaim>): void => {
+      if (spec?.volumeName !== undefined) this.#volumes.add(spec.volumeName);
+    };
+    context.onChange(PersistentVolumeClaim, { add: claimChanged, update: claimChanged });
+    const volumeChanged = ({ metadata }: Observed<PersistentVolume>): void => this.#volumes.add(metadata.name);
+    context.onChange(PersistentVolume, { add: volumeChanged, update: volumeChanged, delete: volumeChanged });
+    const attachmentChanged = (attachment: Observed<VolumeAttachment>): void => this.#attachmentChanged(attachment);
+    context.onChange(VolumeAttachment, {
+      add: attachmentChanged,
+      update: attachmentChanged,
+      delete: (attachment) => {
+        const { source, nodeName } = attachment.spec;
+        const key = placeKey(source.persistentVolumeName ?? '', nodeName);
+        this.#parts.memory.forget(key);
+        this.#parts.backoff.forget(key);
+        this.#attachmentChanged(attachment);
+      },
+    });
+    context.onChange(Node, {
+      add: (node) => this.#nodeChanged(node),
+      update: (node, old) => {
+        if (!deepEqual(relevantOf(old), relevantOf(node))) this.#nodeChanged(node);
+      },
+      delete: (node) => {
+        const { name } = node.metadata;
+        this.#parts.memory.inUseOfGone.set(name, new Set(node.status?.volumesInUse));
+        this.#wakeVolumesOf(name);
+      },
+    });
+    const driverChanged = ({ metadata }: Observed<CSIDriver>): void => {
+      for (const { metadata: volume, spec } of this.#parts.volumes.list())
+        if (spec?.csi?.driver === metadata.name) this.#volumes.add(volume.name);
+    };
+    context.onChange(CSIDriver, { add: driverChanged, update: driverChanged, delete: driverChanged });
+  }
+
+  #podChanged(pod: Observed<Pod>): void {
+    if ((pod.spec?.nodeName ?? '') === '') return;
+    for (const { claim } of claimVolumesOf(pod)) {
+      const found = this.#parts.claims.get(`${pod.metadata.namespace}/${claim}`);
+      if (found?.spec?.volumeName !== undefined) this.#volumes.add(found.spec.volumeName);
+    }
+  }
+
+  #attachmentChanged({ spec }: Observed<VolumeAttachment>): void {
+    if (spec.source.persistentVolumeName !== undefined) this.#volumes.add(spec.source.persistentVolumeName);
+    this.#nodes.add(spec.nodeName);
+  }
+
+  #nodeChanged({ metadata: { name } }: Observed<Node>): void {
+    this.#parts.memory.inUseOfGone.delete(name);
+    this.#nodes.add(name);
+    this.#wakeVolumesOf(name);
+    for (const pod of this.#parts.pods.byIndex(podsByNode, name)) this.#podChanged(pod);
+  }
+
+  #wakeVolumesOf(node: string): void {
+    for (const { spec } of this.#parts.attachments.byIndex(attachmentsByNode, node))
+      if (spec.source.persistentVolumeName !== undefined) this.#volumes.add(spec.source.persistentVolumeName);
+  }
+}
+
+/** Of a node, what says which volumes it needs and can do without. */
+function relevantOf({ metadata, spec, status }: Observed<Node>): unknown {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+  return [metadata.annotations, spec?.taints, status?.volumesInUse, status?.volumesAttached, ready];
+}

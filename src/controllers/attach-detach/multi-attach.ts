@@ -1,0 +1,30 @@
+import type { Observed, PersistentVolume, Pod, VolumeAttachment } from '../../client/index.ts';
+import type { EventRecorder } from '../../kit/index.ts';
+
+/** A volume that is wanted on a node while it is attached to others. */
+export interface AttachConflict {
+  readonly volume: Observed<PersistentVolume>;
+  /** Those that want it. */
+  readonly pods: readonly Observed<Pod>[];
+  /** Where it is attached. */
+  readonly present: readonly Observed<VolumeAttachment>[];
+  readonly wanted: ReadonlyMap<string, readonly Observed<Pod>[]>;
+}
+
+/** Tells pods who has the volume that they wait for. */
+export function tellConflict({ volume, pods, present, wanted }: AttachConflict, events: EventRecorder): void {
+  const users = present.flatMap(({ spec }) => wanted.get(spec.nodeName) ?? []);
+  for (const pod of pods) {
+    const message = `Multi-Attach error for volume "${volume.metadata.name}" ${usersText(pod, users)}`;
+    events.event(pod, { type: 'Warning', reason: 'FailedAttachVolume', message });
+  }
+}
+
+function usersText({ metadata }: Observed<Pod>, users: readonly Observed<Pod>[]): string {
+  if (users.length === 0) return "Volume is already exclusively attached to one node and can't be attached to another";
+  const here = users.filter((user) => user.metadata.namespace === metadata.namespace);
+  const names = here.map((user) => user.metadata.name).join(', ');
+  const elsewhere = `${users.length - here.length} pod(s) in different namespaces`;
+  if (here.length === 0) return `Volume is already used by ${elsewhere}`;
+  return `Volume is already used by pod(s) ${names}${here.length < users.length ? ` and ${elsewhere}` : ''}`;
+}

@@ -1,0 +1,56 @@
+import { driverOf, requestOf, storageIn } from '../../api/meaning/index.ts';
+import { mergePatch, type Observed, PersistentVolume, PersistentVolumeClaim } from '../../client/index.ts';
+import { controller, type Part, type ReconcileContext } from '../../kit/index.ts';
+import { pluginOf } from './volume-plugin.ts';
+
+const COMPONENT = 'volume_expand';
+const CONCURRENCY = 10;
+/** Who is to make the volume of a claim larger. */
+const RESIZER = 'volume.kubernetes.io/storage-resizer';
+
+type Claim = Observed<PersistentVolumeClaim>;
+
+/** Asks those who can for larger volumes when claims want more than they have. No plugin of Kubernetes' own can any more. */
+export function volumeExpandController(): Part {
+  return controller(PersistentVolumeClaim, {
+    name: 'persistentvolume-expander',
+    component: COMPONENT,
+    concurrency: CONCURRENCY,
+    reads: [PersistentVolume],
+    isRelevant: hasGrown,
+    reconcile: expand,
+  });
+}
+
+/** Whether a claim is new, or asks for more or has more than before. */
+function hasGrown(claim: Claim, old: Claim | undefined): boolean {
+  if (claim.status?.phase !== 'Bound') return false;
+  if (old === undefined) return true;
+  return (
+    requestOf(claim).compare(requestOf(old)) > 0 ||
+    storageIn(claim.status.capacity).compare(storageIn(old.status?.capacity)) > 0
+  );
+}
+
+async function expand(claim: Claim, { objects, event, key }: ReconcileContext): Promise<void> {
+  if (claim.status?.phase !== 'Bound') return;
+  const { volumeName = '' } = claim.spec ?? {};
+  const volume = await objects(PersistentVolume).fetch(volumeName);
+  if (volume === undefined) throw new Error(`Cannot expand claim ${key}: there is no PersistentVolume "${volumeName}"`);
+  if (volume.spec?.claimRef?.uid !== claim.metadata.uid)
+    throw new Error(`Cannot expand claim ${key}: PersistentVolume "${volumeName}" is not bound to it`);
+  if (requestOf(claim).compare(storageIn(claim.status.capacity)) <= 0) return;
+  const plugin = pluginOf(volume);
+  const driver = driverOf(plugin);
+  if (driver === undefined) {
+    event({ reason: 'ExternalExpanding', message: 'waiting for an external controller to expand this PVC' });
+    return;
+  }
+  event({
+    reason: 'ExternalExpanding',
+    message: `CSI migration enabled for ${plugin}; waiting for external resizer to expand the pvc`,
+  });
+  if (claim.metadata.annotations?.[RESIZER] === driver) return;
+  const annotations = { [RESIZER]: driver };
+  await objects(PersistentVolumeClaim).patchStatus(key, mergePatch({ metadata: { annotations } }));
+}

@@ -1,0 +1,21 @@
+import type { Observed, Pod } from '../../client/index.ts';
+
+/** How many pods on nodes use each claim; claims that are made for pods do not count. */
+export class ClaimUses {
+  readonly #counts = new Map<string, number>();
+
+  /** By `namespace/name`. */
+  isUsed(claim: string): boolean {
+    return this.#counts.has(claim);
+  }
+
+  count({ metadata, spec }: Observed<Pod>, sign: 1 | -1): void {
+    for (const { persistentVolumeClaim } of spec?.volumes ?? []) {
+      if (persistentVolumeClaim === undefined) continue;
+      const key = `${metadata.namespace}/${persistentVolumeClaim.claimName}`;
+      const uses = (this.#counts.get(key) ?? 0) + sign;
+      if (uses > 0) this.#counts.set(key, uses);
+      else this.#counts.delete(key);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import { claimVolumesOf } from '../../../api/meaning/index.ts';
+import type { PersistentVolumeClaim } from '../../../client/index.ts';
+import type { PodInfo } from '../../cache/pod-info.ts';
+import type { Change } from '../../framework/cluster-event.ts';
+
+/** Whether the pod uses the claim that has come or changed, be it one that is made for it. */
+export function isAboutClaimOf(info: PodInfo, { now }: Change<PersistentVolumeClaim>): boolean {
+  return claimsOf(info, now).length > 0;
+}
+
+/** The same, without claims that are made for pods. */
+export function isAboutNamedClaimOf(info: PodInfo, { now }: Change<PersistentVolumeClaim>): boolean {
+  return claimsOf(info, now).some(({ isEphemeral }) => !isEphemeral);
+}
+
+function claimsOf({ pod }: PodInfo, claim: Change<PersistentVolumeClaim>['now']): ReturnType<typeof claimVolumesOf> {
+  if (claim === undefined || claim.metadata.namespace !== pod.metadata.namespace) return [];
+  return claimVolumesOf(pod).filter((each) => each.claim === claim.metadata.name);
+}

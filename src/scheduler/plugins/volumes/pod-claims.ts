@@ -1,0 +1,95 @@
+import {
+  BIND_COMPLETED,
+  claimVolumesOf,
+  ephemeralClaimProblem,
+  storageClassNameOf,
+} from '../../../api/meaning/index.ts';
+import {
+  CSIDriver,
+  CSIStorageCapacity,
+  index,
+  type Observed,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  type Pod,
+  StorageClass,
+} from '../../../client/index.ts';
+import type { Lister, PluginContext } from '../../framework/plugin-context.ts';
+import { AssumedObjects } from './assumed-objects.ts';
+
+export type Claim = Observed<PersistentVolumeClaim>;
+
+const volumesByClass = index(PersistentVolume, (volume) => [storageClassNameOf(volume)]);
+const capacitiesByClass = index(CSIStorageCapacity, ({ storageClassName }) => [storageClassName]);
+
+/** Where claims, volumes and what is known of storage are looked up. */
+export class VolumeLookup {
+  readonly claims: AssumedObjects<PersistentVolumeClaim>;
+  readonly volumes: AssumedObjects<PersistentVolume>;
+  readonly classes: Lister<StorageClass>;
+  readonly drivers: Lister<CSIDriver>;
+  readonly #capacities: Lister<CSIStorageCapacity>;
+
+  constructor({ objects }: Pick<PluginContext, 'objects'>) {
+    this.claims = new AssumedObjects(objects(PersistentVolumeClaim));
+    this.volumes = new AssumedObjects(objects(PersistentVolume));
+    this.classes = objects(StorageClass);
+    this.drivers = objects(CSIDriver);
+    this.#capacities = objects(CSIStorageCapacity);
+  }
+
+  volumesOfClass(name: string): Observed<PersistentVolume>[] {
+    return this.volumes.byIndex(volumesByClass, name);
+  }
+
+  capacitiesOfClass(name: string): Observed<CSIStorageCapacity>[] {
+    return this.#capacities.byIndex(capacitiesByClass, name);
+  }
+}
+
+/** The claims of a pod by how far they are. */
+export interface PodClaims {
+  readonly bound: readonly Claim[];
+  /** Not bound, and for the scheduler to choose where. */
+  readonly delayed: readonly Claim[];
+  /** Not bound, and nothing the scheduler could do about it. */
+  readonly immediate: readonly Claim[];
+}
+
+/** The claims of a pod; a text says why it cannot be scheduled because of one. */
+export function podClaims(pod: Observed<Pod>, lookup: VolumeLookup): PodClaims | string {
+  const found: Record<keyof PodClaims, Claim[]> = { bound: [], delayed: [], immediate: [] };
+  for (const { claim: name, isEphemeral } of claimVolumesOf(pod)) {
+    const claim = lookup.claims.get(`${pod.metadata.namespace}/${name}`);
+    if (claim === undefined) return missing(name, isEphemeral);
+    const problem = problemOf(claim) ?? (isEphemeral ? ephemeralClaimProblem(claim, pod) : undefined);
+    if (problem !== undefined) return problem;
+    if (isFullyBound(claim)) found.bound.push(claim);
+    else if (isDelayed(claim, lookup)) found.delayed.push(claim);
+    else found.immediate.push(claim);
+  }
+  return found;
+}
+
+/** Whether claim and volume are each other's, and the claim says so. */
+export function isFullyBound({ metadata, spec }: Claim): boolean {
+  return (spec?.volumeName ?? '') !== '' && metadata.annotations?.[BIND_COMPLETED] !== undefined;
+}
+
+function missing(name: string, isEphemeral: boolean): string {
+  return isEphemeral
+    ? `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`
+    : `persistentvolumeclaim "${name}" not found`;
+}
+
+function problemOf({ metadata, spec, status }: Claim): string | undefined {
+  const { name, deletionTimestamp } = metadata;
+  if (status?.phase === 'Lost')
+    return `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${spec?.volumeName ?? ''}"`;
+  return deletionTimestamp === undefined ? undefined : `persistentvolumeclaim "${name}" is being deleted`;
+}
+
+function isDelayed(claim: Claim, { classes }: VolumeLookup): boolean {
+  if ((claim.spec?.volumeName ?? '') !== '') return false;
+  return classes.get(storageClassNameOf(claim))?.volumeBindingMode === 'WaitForFirstConsumer';
+}
