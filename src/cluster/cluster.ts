@@ -2,7 +2,7 @@ import { builtInTypes } from '../api/index.ts';
 import { aborted, type Clock, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { SIMULATED_DRIVER } from '../controllers/index.ts';
-import { type App, app } from '../kit/index.ts';
+import { type App, app, type RunTracker } from '../kit/index.ts';
 import { clusterApps, hasSimulatedStorage, PROVISIONER_ACCOUNT, type WorkloadOptions } from './cluster-apps.ts';
 import type { ControlPlane, ForkOptions } from './control-plane.ts';
 import type { Identity } from './in-process-client.ts';
@@ -17,9 +17,14 @@ export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
   /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
   readonly wrapTransport?: (
     transport: Transport,
-    context: { readonly program: string; readonly clock: Clock },
+    context: { readonly program: string; readonly identity: Identity; readonly clock: Clock },
   ) => Transport;
+  /** Knows which runs of the cluster's own programs are under way; not followed unless given. */
+  readonly tracker?: RunTracker;
 }
+
+/** What a fork of a whole cluster has of its own. */
+export type ClusterForkOptions = ForkOptions & Pick<ClusterOptions, 'wrapTransport' | 'tracker'>;
 
 /** New nodes have this taint until a controller has seen that they are ready. */
 const NOT_READY = 'node.kubernetes.io/not-ready';
@@ -72,7 +77,7 @@ export class Cluster implements AsyncDisposable {
     this.plane = plane;
     this.#endpoints = endpoints;
     this.#options = options;
-    const { nodes = 1, runtime, simulatedMetrics = true, clock } = options;
+    const { nodes = 1, runtime, simulatedMetrics = true, clock, tracker } = options;
     if (simulatedMetrics && nodes > 0 && runtime === undefined) {
       const { objects, registry } = plane.server;
       registry.register(metricsResources({ types: builtInTypes(), objects, clock, nodes: nodeNames(nodes) }));
@@ -91,7 +96,9 @@ export class Cluster implements AsyncDisposable {
         return identity === undefined ? undefined : this.#clientFor(program.name, identity);
       };
       const client = this.#clientFor(program.name, program.identity);
-      return { run: (signal) => each.run(client, signal, { clientFor }) };
+      return {
+        run: (signal) => each.run(client, signal, { clientFor, ...(tracker === undefined ? {} : { tracker }) }),
+      };
     });
     const untilStopped: Runnable = { run: aborted }; // an API server that has nothing beside it runs on too
     this.#running = runTogether([...tasks, untilStopped], AbortSignal.any([options.signal, this.#stop.signal]));
@@ -125,7 +132,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** An independent copy as of now, with programs of its own; only of clusters whose store is in memory. */
-  fork(options: ForkOptions): Cluster {
+  fork(options: ClusterForkOptions): Cluster {
     const { listen: _, ...own } = this.#options;
     return new Cluster(this.plane.fork(options), { ...own, ...options });
   }
@@ -151,7 +158,7 @@ export class Cluster implements AsyncDisposable {
     const direct = new InProcessTransport(this.plane.server, { clock, certificate });
     const transport = this.#clientMetrics.meter(direct, { host: 'in-process', clock });
     const own = log.with({ program: name });
-    return new Client(wrapTransport(transport, { program: name, clock }), {
+    return new Client(wrapTransport(transport, { program: name, identity, clock }), {
       clock,
       random,
       log: own,

@@ -15,7 +15,7 @@ export { LeadershipLostError } from './election/leadership-lost.ts';
 export { podsByNode } from './indexes.ts';
 export { EchoFilter } from './work/echo-filter.ts';
 export type { AddKeyOptions, KeyedWorkers, KeyedWorkersOptions, WorkContext } from './work/keyed-workers.ts';
-export { RunTracker, type TrackedRun } from './work/run-tracker.ts';
+export { type RunCause, RunTracker, type TrackedRun } from './work/run-tracker.ts';
 export type { Passes, PassesOptions } from './work/passes.ts';
 export { inParallel, TaskPool } from './work/task-pool.ts';
 export { run, type RunOptions } from './run.ts';

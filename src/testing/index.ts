@@ -5,3 +5,6 @@ export type { SettleOptions } from './settle-all.ts';
 export type { TracedOperation, TracedRequest, TracedStep } from '../cluster/index.ts';
 export type { TestActor } from './acting-as.ts';
 export { SeededRandom } from '../base/index.ts';
+export type { ActiveFault, CallFault, Fault, FaultChance, FaultTarget, RequestFault } from './faults/index.ts';
+export type { RequestVerb } from './resource-request.ts';
+export type { CauseTrace, TracedRun, TracedWrite, TraceNode } from './trace/cause-trace.ts';
