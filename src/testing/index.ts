@@ -7,4 +7,5 @@ export type { TestActor } from './acting-as.ts';
 export { SeededRandom } from '../base/index.ts';
 export type { ActiveFault, CallFault, Fault, FaultChance, FaultTarget, RequestFault } from './faults/index.ts';
 export type { RequestVerb } from './resource-request.ts';
-export type { CauseTrace, TracedRun, TracedWrite, TraceNode } from './trace/cause-trace.ts';
+export type { CauseTrace } from './trace/cause-trace.ts';
+export type { TracedRun, TracedWrite, TraceNode } from './trace/trace-node.ts';

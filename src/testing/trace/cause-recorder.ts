@@ -71,8 +71,10 @@ export class CauseRecorder {
         const batches = this.#watched(body.batches, request, note.program);
         return { ...response, body: { type: 'events', batches } };
       }
-      if (isWrite(request) || status >= 500 || response.headers[FAULT_HEADER] !== undefined) this.#note(note, response);
-      return response;
+      if (!isWrite(request) && status < 500 && response.headers[FAULT_HEADER] === undefined) return response;
+      const readable = status < 400 ? response : await readRefusal(response);
+      this.#note(note, readable);
+      return readable;
     } catch (error) {
       if (!sent.signal.aborted) this.#push({ ...note, code: 0, message: messageOf(error) });
       throw error;
@@ -101,7 +103,8 @@ export class CauseRecorder {
   }
 
   #note(note: RecordedRequest, { status, headers, body }: TransportResponse): void {
-    const answer = body.type === 'object' ? (body.object as Answered | null) : undefined;
+    const said = body.type === 'object' ? body.object : undefined;
+    const answer = typeof said === 'string' ? { message: said.trim() } : (said as Answered | null | undefined);
     const fault = headers[FAULT_HEADER];
     const name = answer?.metadata?.name;
     const isNamed = note.verb === 'create' && name !== undefined && status < 300 && !note.resource.includes('/');
@@ -172,6 +175,20 @@ export class CauseRecorder {
 
   #now(): number {
     return this.#clock.now() - this.#startMs;
+  }
+}
+
+/** A refusal, which is short, as an object where it is one. */
+async function readRefusal(response: TransportResponse): Promise<TransportResponse> {
+  const { body } = response;
+  if (body.type !== 'bytes') return response;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body.chunks) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  try {
+    return { ...response, body: { type: 'object', object: JSON.parse(text) as unknown } };
+  } catch {
+    return { ...response, body: { type: 'object', object: text } }; // as servers answer that are too busy
   }
 }
 

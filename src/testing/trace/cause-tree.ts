@@ -1,4 +1,5 @@
-import type { TraceNode } from './cause-trace.ts';
+import type { RunCause } from '../../kit/index.ts';
+import type { TraceNode } from './trace-node.ts';
 import type { RecordedEvent, RecordedRequest, RecordedRun } from './recorded.ts';
 
 export interface Recorded {
@@ -45,12 +46,18 @@ function nodeOf(entry: Entry, children: readonly TraceNode[]): TraceNode {
   const { atMs } = entry;
   const message = entry.message === undefined ? {} : { message: entry.message };
   if (entry.type === 'run') {
-    const { controller, key, why, outcome } = entry;
+    const { controller, key, outcome } = entry;
+    const why = entry.why.length > 0 ? entry.why : entry.causes.flatMap(wordsOf);
     return { type: 'run', atMs, controller, key, why, outcome, ...message, children };
   }
   const { user, program, verb, resource, key, code, fault } = entry;
   const struck = fault === undefined ? {} : { fault };
   return { type: 'write', atMs, user, program, verb, resource, key, code, ...message, ...struck, children };
+}
+
+/** Of workers that are not told why. */
+function wordsOf(cause: RunCause): readonly string[] {
+  return cause.type === 'run' ? [] : [`${cause.kind} ${cause.key} ${cause.change}`];
 }
 
 function causeOfRun(

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../base/index.ts';
-import type { TraceNode } from './cause-trace.ts';
+import type { TraceNode } from './trace-node.ts';
 
 /** A node as one line of a picture. */
 export interface TraceLine {

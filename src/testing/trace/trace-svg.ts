@@ -1,5 +1,5 @@
-import type { CauseTrace } from './cause-trace.ts';
 import { linesOf, timeOf, type TraceLine } from './trace-line.ts';
+import type { TracePicture } from './trace-node.ts';
 
 /** Of a larger trace the first are drawn: browsers grow slow with more. */
 const MAX_ROWS = 5000;
@@ -18,7 +18,7 @@ const STYLE = `
   .back { fill: #ffffff }`;
 
 /** A trace as a drawing: a row for each request and run, lines from cause to effect. */
-export function traceSvg({ roots, forgotten }: Pick<CauseTrace, 'roots' | 'forgotten'>): string {
+export function traceSvg({ roots, forgotten }: TracePicture): string {
   const all = linesOf(roots);
   const lines = all.slice(0, MAX_ROWS);
   const left = all.length - lines.length;

@@ -1,8 +1,8 @@
-import type { CauseTrace } from './cause-trace.ts';
 import { linesOf, timeOf } from './trace-line.ts';
+import type { TracePicture } from './trace-node.ts';
 
 /** A trace as text: one line for each request and run, below what led to it. */
-export function traceText({ roots, forgotten }: Pick<CauseTrace, 'roots' | 'forgotten'>): string {
+export function traceText({ roots, forgotten }: TracePicture): string {
   const lines = linesOf(roots);
   const times = lines.map(({ node }) => timeOf(node));
   const width = Math.max(0, ...times.map(({ length }) => length));
