@@ -9,3 +9,11 @@ export type { ActiveFault, CallFault, Fault, FaultChance, FaultTarget, RequestFa
 export type { RequestVerb } from './resource-request.ts';
 export type { CauseTrace } from './trace/cause-trace.ts';
 export type { TracedRun, TracedWrite, TraceNode } from './trace/trace-node.ts';
+export type { LoadOptions } from './manifests/load-manifests.ts';
+export {
+  type ClusterTest,
+  type ClusterTestBody,
+  testCluster,
+  type TestClusterOptions,
+} from './runners/cluster-tests.ts';
+export type { RunnerHooks } from './runners/runner-hooks.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, type Random, SeededRandom, type VirtualClock } from '../base/index.ts';
-import type { Client, Transport } from '../client/index.ts';
+import type { Client, KubernetesObject, Transport } from '../client/index.ts';
 import { type Cluster, kubeconfigText, type TracedRequest } from '../cluster/index.ts';
 import {
   type App,
@@ -17,6 +17,8 @@ import { wiringOf, type WiringParts } from './cluster-wiring.ts';
 import type { ActiveFault, Fault, PastView } from './faults/index.ts';
 import { openPast } from './faults/open-past.ts';
 import { takeLease } from './faults/take-lease.ts';
+import { type LoadOptions, loadManifests } from './manifests/load-manifests.ts';
+import { readManifests } from './manifests/read-manifests.ts';
 import { ObservedResources } from './observed-resources.ts';
 import { replayText } from './replay.ts';
 import { settleAll, type SettleOptions } from './settle-all.ts';
@@ -168,6 +170,17 @@ export class TestCluster implements AsyncDisposable {
     const conversion = converted.length === 0 ? undefined : await this.#serveConversions(converted);
     await installKinds(this.client, kinds, { conversion, fieldManager: 'keelson-testing', signal });
     await this.settle();
+  }
+
+  /**
+   * Applies the objects of YAML and JSON files, and of all that are in folders, as `kubectl apply -f FOLDER -R` does; definitions of
+   * kinds and namespaces come first. Answers with what was applied.
+   */
+  async load(path: string | readonly string[], options: LoadOptions = {}): Promise<readonly KubernetesObject[]> {
+    const manifests = await readManifests(typeof path === 'string' ? [path] : path);
+    const loaded = await loadManifests(manifests, { ...options, client: this.client, settle: () => this.settle() });
+    await this.settle();
+    return loaded;
   }
 
   /**
