@@ -110,7 +110,7 @@ test.each([
   await write('x.yaml', text);
   await using cluster = await startCluster(bare);
   const error: unknown = await cluster.load(folder).catch((failure: unknown) => failure);
-  expect(String((error as Error).message).replaceAll(folder, 'DIR')).toMatch(message);
+  expect((error as Error).message.replaceAll(folder, 'DIR')).toMatch(message);
 });
 
 test('a path that is not there, and folders without end, are refused', async () => {

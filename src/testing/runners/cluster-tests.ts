@@ -11,7 +11,7 @@ export interface TestClusterOptions extends StartClusterOptions {
 }
 
 /** The body of a test, with a cluster of its own. The rest is what the test runner hands to tests. */
-export type ClusterTestBody = (cluster: TestCluster, ...context: readonly never[]) => Promise<unknown> | unknown;
+export type ClusterTestBody = (cluster: TestCluster, ...context: readonly never[]) => unknown;
 
 /** Makes a test of a body, for `test('…', clusterTest(async (cluster) => { … }))`. */
 export type ClusterTest = (body: ClusterTestBody) => (...context: readonly unknown[]) => Promise<void>;
