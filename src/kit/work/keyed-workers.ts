@@ -2,6 +2,8 @@ import {
   type Clock,
   type Duration,
   formatDuration,
+  hasTracer,
+  inSpan,
   type Logger,
   parseDuration,
   type Runnable,
@@ -146,7 +148,7 @@ export class KeyedWorkers implements Runnable {
     const startedMs = clock.monotonic();
     metrics.begin(name);
     const run = new Run(why, this.#queue.failures(request), signal);
-    const attempt = (): Promise<Ending> => this.#attempt(key, run);
+    const attempt = (): Promise<Ending> => (hasTracer() ? this.#attemptTraced(key, run) : this.#attempt(key, run));
     const tracked = tracker?.begin({ workers: this, controller: name, key, why, causes });
     const { outcome, ...failure } = await (tracker === undefined || tracked === undefined
       ? attempt()
@@ -175,6 +177,17 @@ export class KeyedWorkers implements Runnable {
     } catch (error) {
       return { outcome: outcomeOf(error, run.signal), error };
     }
+  }
+
+  /** In a span, below which are those of the requests that the work sends. */
+  #attemptTraced(key: string, run: Run): Promise<Ending> {
+    const attributes = { 'keelson.controller': this.name, 'keelson.key': key, 'keelson.why': run.why };
+    return inSpan(`reconcile ${this.name}`, { attributes }, async (span) => {
+      const ending = await this.#attempt(key, run);
+      span.set({ 'keelson.outcome': ending.outcome, 'keelson.writes': run.writes });
+      if (ending.outcome === 'failed') span.failed(ending.error);
+      return ending;
+    });
   }
 
   #plan(request: Request, run: Run, { outcome, error }: Ending): void {
