@@ -3,6 +3,7 @@ import type { Client, Handler, InformerScope, Kind, KubernetesObject, SharedInfo
 import type { EventRecorder } from './events.ts';
 import type { Objects } from './objects.ts';
 import type { AccessNeed } from './rbac/access-need.ts';
+import type { WebhookHandler } from './webhooks/webhook-handler.ts';
 import type { KeyedWorkers, KeyedWorkersOptions } from './work/keyed-workers.ts';
 import type { Passes, PassesOptions } from './work/passes.ts';
 
@@ -55,6 +56,8 @@ export interface Part {
   readonly account?: string;
   /** What it does to objects, as far as it declares it; see `rbacOf`. */
   readonly needs?: readonly AccessNeed[];
+  /** What it answers over HTTPS, by path, on the app's one server and whether this replica leads or not: webhooks of any kind. */
+  readonly handlers?: Readonly<Record<string, WebhookHandler>>;
   /** Says which caches it needs, before they are filled; what it returns runs when they are, and while we lead. */
   prepare(context: AppContext): PreparedPart;
 }
