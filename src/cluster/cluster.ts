@@ -23,9 +23,6 @@ export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
   readonly tracker?: RunTracker;
 }
 
-/** What a fork of a whole cluster has of its own. */
-export type ClusterForkOptions = ForkOptions & Pick<ClusterOptions, 'wrapTransport' | 'tracker'>;
-
 /** New nodes have this taint until a controller has seen that they are ready. */
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
@@ -132,7 +129,7 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** An independent copy as of now, with programs of its own; only of clusters whose store is in memory. */
-  fork(options: ClusterForkOptions): Cluster {
+  fork(options: ForkOptions): Cluster {
     const { listen: _, ...own } = this.#options;
     return new Cluster(this.plane.fork(options), { ...own, ...options });
   }

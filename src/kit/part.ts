@@ -52,12 +52,12 @@ export interface AppContext {
 /** Something that an app runs: a controller, or any other loop. */
 export interface Part {
   readonly name: string;
+  /** What it answers over HTTPS, by path, on the app's one server and whether this replica leads or not: webhooks of any kind. */
+  readonly handlers?: Readonly<Record<string, WebhookHandler>>;
   /** The service account that it is known as to the cluster, where parts of an app write under names of their own. */
   readonly account?: string;
   /** What it does to objects, as far as it declares it; see `rbacOf`. */
   readonly needs?: readonly AccessNeed[];
-  /** What it answers over HTTPS, by path, on the app's one server and whether this replica leads or not: webhooks of any kind. */
-  readonly handlers?: Readonly<Record<string, WebhookHandler>>;
   /** Says which caches it needs, before they are filled; what it returns runs when they are, and while we lead. */
   prepare(context: AppContext): PreparedPart;
 }

@@ -4,10 +4,10 @@ import { RealClock, SeededRandom } from '../base/index.ts';
 import type { ClusterOptions, Resource, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
 import { startCluster as startWholeCluster } from '../cluster/index.ts';
 import { type DefinedKind, isDefinedKind } from '../kit/index.ts';
-import { wiringOf } from './cluster-wiring.ts';
 import { InProcessApis } from './in-process-apis.ts';
 import { InProcessWebhooks } from './in-process-webhooks.ts';
 import { ObservedResources } from './observed-resources.ts';
+import { wiringOf } from './cluster-wiring.ts';
 import { replayOf } from './replay.ts';
 import { TestCluster } from './test-cluster.ts';
 import { TestWire } from './test-wire.ts';
@@ -95,22 +95,25 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const { tracker } = world;
   const wire = new TestWire({ clock, tracker, seed, isTraced: trace, isInterleaved: interleave });
   const wiring = { webhooks, apis, wire, wrapTransport };
-  const cluster = await startWholeCluster({
+  const whole = {
     ...workload,
     resources: resources.filter((resource): resource is Resource => !isDefinedKind(resource)),
     name: 'test',
     tracedRequests: MAX_REQUESTS,
-    ...wiringOf(wiring),
     storage: { type: 'memory' },
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
     disableAdmission: disableAdmission ?? (workload.controllers === false ? COUNT_ON_CONTROLLERS : []),
     serviceCidrs: ['10.96.0.0/16'],
+    ...(wrapTransport === undefined ? {} : { wrapTransport }),
+  } as const;
+  const own = {
+    ...wiringOf(wiring),
     clock,
-    certificateClock: new RealClock(),
     random,
     log,
     signal: stop.signal,
-  });
+  };
+  const cluster = await startWholeCluster({ ...whole, ...own, certificateClock: new RealClock() });
   const started = new TestCluster(cluster, { world, startMs, random, log, stop, problems, ...wiring });
   try {
     await started.settle();

@@ -27,13 +27,6 @@ export interface HttpsListenerOptions {
   readonly random?: Random;
 }
 
-/** A listener that passes requests for some paths on. */
-export interface HttpsFront {
-  readonly listener: HttpsListener;
-  /** Whether a request for this path is passed on. */
-  readonly isFor: (path: string) => boolean;
-}
-
 /** What is done with requests, and with connections before them. */
 export interface HttpsAnswering {
   readonly onRequest: (request: Http2ServerRequest, response: Http2ServerResponse) => void;
@@ -46,6 +39,13 @@ export interface HttpsAnswering {
 export interface ListeningAddress {
   readonly host: string;
   readonly port: number;
+}
+
+/** A listener that passes requests for some paths on. */
+export interface HttpsFront {
+  readonly listener: HttpsListener;
+  /** Whether a request for this path is passed on. */
+  readonly isFor: (path: string) => boolean;
 }
 
 const MAX_CONNECTIONS = 256;

@@ -1,8 +1,9 @@
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import { aborted, hasTracer, inSpan, messageOf, type Runnable } from '../../base/index.ts';
+import { aborted, messageOf, type Runnable } from '../../base/index.ts';
 import { HttpsListener, type HttpsListenerOptions, type ListeningAddress } from './https-listener.ts';
 import type { LocalAnswer, LocalWebhooks } from './local-webhooks.ts';
 import { type WebhookHandler, WebhookRequestError } from './webhook-handler.ts';
+import { inWebhookSpan } from './webhook-span.ts';
 
 export interface WebhookServerOptions extends HttpsListenerOptions {
   /** By path, such as `/convert`. */
@@ -112,24 +113,10 @@ async function respond(
   const path = request.url.split('?')[0] ?? '';
   if (request.method === 'POST') {
     const answer = (): Promise<LocalAnswer> => answerTo(handlers, { path, body: () => bodyOf(request) }, left.signal);
-    send(response, await (hasTracer() ? inServerSpan(path, request.headers, answer) : answer()));
+    send(response, await inWebhookSpan(request, answer));
   } else {
     send(response, refusal(new WebhookRequestError(405, 'webhooks are called by POST')));
   }
-}
-
-/** A child of the span in which the API server asks, if it tells of one. */
-function inServerSpan(
-  path: string,
-  parent: Http2ServerRequest['headers'],
-  answer: () => Promise<LocalAnswer>,
-): Promise<LocalAnswer> {
-  return inSpan(`webhook ${path}`, { kind: 'server', parent, attributes: { 'url.path': path } }, async (span) => {
-    const given = await answer();
-    span.set({ 'http.response.status_code': given.status });
-    if (given.status >= 500) span.failed(new Error(given.body.trim()));
-    return given;
-  });
 }
 
 interface Posted {
