@@ -7,6 +7,7 @@ export type { ControllerOptions, ReconcileContext, StatusOf, Watch, WatchContext
 export { type Controller, controller } from './controller.ts';
 export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
 export { type App, app, type AppOptions, type AppRunOptions } from './app.ts';
+export { extensionServer, type ExtensionServerOptions, type ExtensionServing } from './app/extension-server.ts';
 export type { KindCache } from './app/shared-resources.ts';
 export type { HealthOptions } from './app/health-server.ts';
 export { type SecureHealthOptions, SecureHealthServer } from './app/secure-health-server.ts';

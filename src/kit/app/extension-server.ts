@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/index.ts';
+import { messageOf, MetricRegistry } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import { type Api, ApiServer } from '../apis/index.ts';
 import type { Part } from '../part.ts';
@@ -16,22 +16,20 @@ import {
 } from '../webhooks/shared-authority.ts';
 import { type IdentifyToken, tokenWebhook } from '../webhooks/token-webhook.ts';
 import type { WebhookHandler } from '../webhooks/webhook-handler.ts';
+import { metered, type WebhookMeter, webhookMeter } from '../webhooks/webhook-metrics.ts';
 
-/** What API servers ask an app, all of it over one HTTPS port. */
-export interface AppExtensions {
+/** What API servers ask an app, and where. */
+export interface ExtensionServerOptions extends Omit<HttpsListenerOptions, 'front'> {
   /** What the app has to say about requests; see `admission`. The app keeps the configurations of these webhooks itself. */
   readonly admission?: readonly KindAdmission[];
   /** Tells whose a bearer token is, at `/authenticate`; see `tokenWebhook`. */
   readonly authenticate?: IdentifyToken;
   /** Tells what somebody may do, at `/authorize`; see `authorizationWebhook`. */
   readonly authorize?: DecideAccess;
+  /** Groups that the app serves behind the cluster's API server; see `api`. */
+  readonly apis?: readonly Api[];
   /** Other webhooks by path. */
   readonly handlers?: Readonly<Record<string, WebhookHandler>>;
-  /** Where all of it is served, and with which certificate; on this machine, with one of its own, unless given. */
-  readonly serving?: ServingOptions;
-}
-
-export interface ServingOptions extends Omit<HttpsListenerOptions, 'front'> {
   /** The Service that leads to the app, where API servers do not run on this machine. */
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
   /**
@@ -41,51 +39,87 @@ export interface ServingOptions extends Omit<HttpsListenerOptions, 'front'> {
   readonly secret?: SecretPlace;
 }
 
-export interface ExtensionServerOptions extends AppExtensions {
-  /** As events and managed fields tell it. */
+/** The app that a server is for. */
+export interface ServedApp {
   readonly name: string;
   readonly parts: readonly Part[];
   readonly resources: readonly DefinedKind[];
-  /** Groups that are served behind the cluster's API server. */
-  readonly apis: readonly Api[];
 }
 
-/** Where tokens and access are asked about. */
-export const EXTENSION_PATHS = { convert: '/convert', authenticate: '/authenticate', authorize: '/authorize' } as const;
+/** Makes the server of an app, once the app is known. */
+export interface ExtensionServing {
+  serverOf(app: ServedApp): ExtensionServer;
+}
 
-/** The server of an app: webhooks of all kinds and APIs on one port, with a certificate that is made, renewed and told by the app. */
+/** Where conversions, tokens and access are asked about. */
+const PATHS = { convert: '/convert', authenticate: '/authenticate', authorize: '/authorize' } as const;
+
+/**
+ * One server for all that API servers ask an app: admission, conversion of its kinds, tokens, access, other webhooks, and APIs of its
+ * own, on one HTTPS port: `app('shop', [orders], { resources: [Order], server: extensionServer({ admission: [limits] }) })`.
+ * Its certificate is made and renewed by itself, and told to the cluster wherever the cluster has to know it.
+ */
+export function extensionServer(options: ExtensionServerOptions = {}): ExtensionServing {
+  return { serverOf: (app) => new ExtensionServer(options, app) };
+}
+
+/** The server of one app. */
 export class ExtensionServer {
   readonly webhooks: AdmissionServer;
   readonly apis: ApiServer | undefined;
   /** Parts that tell the cluster where the server is. */
   readonly parts: readonly Part[];
+  /** How webhooks were answered. */
+  readonly metrics = new MetricRegistry();
   readonly #listener: HttpsListener;
-  readonly #options: ExtensionServerOptions;
+  readonly #secret: SecretPlace | undefined;
+  readonly #name: string;
 
-  constructor(options: ExtensionServerOptions) {
-    const { serving = {}, apis, admission = [] } = options;
-    const { service, secret: _, ...listening } = serving;
-    const names = [
-      ...(listening.names ?? []),
-      ...(service === undefined ? [] : [`${service.name}.${service.namespace}.svc`]),
-    ];
-    this.#options = options;
+  constructor(options: ExtensionServerOptions, app: ServedApp) {
+    const {
+      admission = [],
+      apis = [],
+      service,
+      secret,
+      handlers: _,
+      authenticate: __,
+      authorize: ___,
+      ...listening
+    } = options;
+    const meter = webhookMeter(this.metrics);
+    const own = service === undefined ? [] : [`${service.name}.${service.namespace}.svc`];
+    const names = [...(listening.names ?? []), ...own];
+    this.#name = app.name;
+    this.#secret = secret;
     this.#listener = new HttpsListener(
       { ...listening, names },
       { onRequest: refuse, asksForCertificate: apis.length > 0 },
     );
     const place = service === undefined ? {} : { service };
-    const webhooks = { listener: this.#listener, isFor: (path: string) => !isApiPath(path) };
-    this.webhooks = new AdmissionServer(admission, { ...place, handlers: handlersOf(options), front: webhooks });
+    this.webhooks = new AdmissionServer(
+      admission.map((each) => metered(each, meter)),
+      {
+        ...place,
+        handlers: handlersOf(options, app, meter),
+        front: { listener: this.#listener, isFor: (path) => !isApiPath(path) },
+      },
+    );
     const front = { listener: this.#listener, isFor: isApiPath };
     this.apis = apis.length === 0 ? undefined : new ApiServer(apis, { ...place, front });
-    this.parts = admission.length === 0 ? [] : [this.webhooks.configuration];
-    if (serving.secret !== undefined) this.parts = [...this.parts, authorityPart];
+    this.parts = [
+      ...(admission.length === 0 ? [] : [this.webhooks.configuration]),
+      ...(secret === undefined ? [] : [AUTHORITY_NEEDS]),
+    ];
+  }
+
+  /** Calls the handler when the authority of the certificate has changed, until the result is disposed of. */
+  onAuthority(handler: () => void): Disposable {
+    return this.#listener.onAuthority(handler);
   }
 
   /** Listens until the signal aborts; what it answers is run by the app. */
   async run(client: Client, signal: AbortSignal): Promise<void> {
-    const { secret } = this.#options.serving ?? {};
+    const secret = this.#secret;
     if (secret === undefined) return this.#listener.run(signal);
     await this.#readAuthority(client, secret, signal);
     const following = this.#followAuthority(client, secret, signal);
@@ -95,7 +129,7 @@ export class ExtensionServer {
 
   async #readAuthority(client: Client, secret: SecretPlace, signal: AbortSignal): Promise<void> {
     const { clock, random } = client;
-    const parts = { clock, random, fieldManager: this.#options.name, signal };
+    const parts = { clock, random, fieldManager: this.#name, signal };
     const { authority, former } = await sharedAuthority(client, secret, parts);
     this.#listener.use(authority, former);
   }
@@ -115,33 +149,28 @@ export class ExtensionServer {
 }
 
 /** For the roles of the app. */
-const authorityPart: Part = {
+const AUTHORITY_NEEDS: Part = {
   name: 'shared-authority',
   needs: [SHARED_AUTHORITY_NEED],
   prepare: () => ({ run: () => Promise.resolve() }),
 };
 
-function handlersOf(options: ExtensionServerOptions): Readonly<Record<string, WebhookHandler>> {
-  const { authenticate, authorize, resources, parts, handlers = {} } = options;
+function handlersOf(
+  { authenticate, authorize, handlers = {} }: ExtensionServerOptions,
+  { name, parts, resources }: ServedApp,
+  meter: WebhookMeter,
+): Readonly<Record<string, WebhookHandler>> {
   const converted = resources.filter(({ isConverted }) => isConverted);
-  const own: [string, WebhookHandler][] = [
-    ...(authenticate === undefined
-      ? []
-      : [[EXTENSION_PATHS.authenticate, tokenWebhook(authenticate)] as [string, WebhookHandler]]),
-    ...(authorize === undefined
-      ? []
-      : [[EXTENSION_PATHS.authorize, authorizationWebhook(authorize)] as [string, WebhookHandler]]),
-    ...(converted.length === 0
-      ? []
-      : [[EXTENSION_PATHS.convert, conversionOf(...converted)] as [string, WebhookHandler]]),
-    ...Object.entries(handlers),
-    ...parts.flatMap((part) => Object.entries(part.handlers ?? {})),
-  ];
+  const own: [path: string, handler: WebhookHandler][] = [];
+  if (authenticate !== undefined) own.push([PATHS.authenticate, tokenWebhook(authenticate)]);
+  if (authorize !== undefined) own.push([PATHS.authorize, authorizationWebhook(authorize)]);
+  if (converted.length > 0) own.push([PATHS.convert, conversionOf(...converted)]);
+  for (const given of [handlers, ...parts.map((part) => part.handlers ?? {})]) own.push(...Object.entries(given));
   const twice = own.find(([path], index) => own.findIndex(([other]) => other === path) !== index);
-  if (twice !== undefined) throw new Error(`Cannot make app "${options.name}": two webhooks are at "${twice[0]}"`);
+  if (twice !== undefined) throw new Error(`Cannot make app "${name}": two webhooks are at "${twice[0]}"`);
   const odd = own.find(([path]) => !path.startsWith('/') || isApiPath(path));
-  if (odd !== undefined) throw new Error(`Cannot make app "${options.name}": no webhook can be at "${odd[0]}"`);
-  return Object.fromEntries(own);
+  if (odd !== undefined) throw new Error(`Cannot make app "${name}": no webhook can be at "${odd[0]}"`);
+  return Object.fromEntries(own.map(([path, handler]) => [path, meter(path, handler)]));
 }
 
 /** Paths that API servers ask an API server for. */
