@@ -1,12 +1,12 @@
 import { describeError, MetricRegistry, RandomUidSource, type Runnable, runTogether } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { type HealthOptions, HealthServer } from './app/health-server.ts';
-import type { ExtensionServer, ExtensionServing } from './app/extension-server.ts';
 import { Installation } from './app/installation.ts';
 import type { KindCache } from './app/shared-resources.ts';
 import { Session } from './app/session.ts';
 import type { LeaderElectionOptions } from './election/leader-election.ts';
 import { LeadershipLostError } from './election/leadership-lost.ts';
+import type { ExtensionServer, ExtensionServing } from './app/extension-server.ts';
 import type { Part } from './part.ts';
 import type { AccessNeed } from './rbac/access-need.ts';
 import type { DefinedKind } from './resource/defined-kind.ts';

@@ -7,7 +7,6 @@ export type { ControllerOptions, ReconcileContext, StatusOf, Watch, WatchContext
 export { type Controller, controller } from './controller.ts';
 export { controlledBy, type ControlledByOptions, watch, type WatchOptions } from './watch.ts';
 export { type App, app, type AppOptions, type AppRunOptions } from './app.ts';
-export { extensionServer, type ExtensionServerOptions, type ExtensionServing } from './app/extension-server.ts';
 export type { KindCache } from './app/shared-resources.ts';
 export type { HealthOptions } from './app/health-server.ts';
 export { type SecureHealthOptions, SecureHealthServer } from './app/secure-health-server.ts';
@@ -25,6 +24,7 @@ export type { ReconcileOutcome, ReconcileRecord, TraceFilter } from './trace.ts'
 export { resource } from './resource/resource.ts';
 export { checkDefinition } from './resource/check-definition.ts';
 export { conversionOf } from './resource/conversion-of.ts';
+export { extensionServer, type ExtensionServerOptions, type ExtensionServing } from './app/extension-server.ts';
 export { type DefinedKind, isDefinedKind } from './resource/defined-kind.ts';
 export type { InstallContext, InstallOptions } from './resource/install.ts';
 export { installKinds } from './resource/install.ts';
