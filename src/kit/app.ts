@@ -62,6 +62,8 @@ export interface App {
   readonly resources: readonly DefinedKind[];
   /** What its declarations say that it does to objects; see `rbacOf`. */
   readonly needs: readonly AccessNeed[];
+  /** The paths at which its server answers webhooks; see `extensionServer`. */
+  readonly webhookPaths: readonly string[];
   /** Loads the code that only some apps need, such as that of API servers; `run` does so itself. */
   load(): Promise<void>;
   /**
@@ -159,6 +161,10 @@ class RunnableApp implements App {
       ...(leaderElection === false ? [] : [LEASES]),
       ...(install === false || this.resources.length === 0 ? [] : [DEFINITIONS]),
     ];
+  }
+
+  get webhookPaths(): readonly string[] {
+    return this.#options.server?.paths ?? [];
   }
 
   get isIdle(): boolean {

@@ -18,7 +18,7 @@ export interface WiringParts {
 /** How a cluster in a test reaches, and is reached by, what is around it. */
 export function wiringOf({ webhooks, apis, wire, wrapTransport }: WiringParts) {
   return {
-    localWebhooks: (host: string) => webhookWithFaults(webhooks.find(host), wire.faults),
+    localWebhooks: (host: string) => webhookWithFaults(host, webhooks.find(host), wire.faults),
     localApis: (host: string) => apiWithFaults(apis.find(host), wire.faults),
     wrapTransport: (inner, context) => wire.wrap(wrapTransport?.(inner, context) ?? inner, context.identity),
     ...(wire.tracker === undefined ? {} : { tracker: wire.tracker }),

@@ -3,7 +3,8 @@ import { type Clock, formatWithStack, LineLogger, type Logger, type LogLevel } f
 import { RealClock, SeededRandom } from '../base/index.ts';
 import type { ClusterOptions, Resource, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
 import { startCluster as startWholeCluster } from '../cluster/index.ts';
-import { type DefinedKind, isDefinedKind } from '../kit/index.ts';
+import { type App, type DefinedKind, isDefinedKind } from '../kit/index.ts';
+import { askedApps, inOrderOfAsking } from './asked-apps.ts';
 import { InProcessApis } from './in-process-apis.ts';
 import { InProcessWebhooks } from './in-process-webhooks.ts';
 import { ObservedResources } from './observed-resources.ts';
@@ -16,6 +17,11 @@ import { TestWorld } from './test-world.ts';
 export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensions, 'resources'> {
   /** Kinds made with `resource`, which are installed, and resources that the server is given in code. */
   readonly resources?: readonly (DefinedKind | Resource)[];
+  /**
+   * Apps that run in it from the start, as with `cluster.run`. The cluster asks them also whose tokens are and what somebody may do,
+   * where they have a server that says so.
+   */
+  readonly apps?: readonly App[];
   /** Where virtual time begins; now unless given. */
   readonly startAt?: Date | string;
   /**
@@ -77,6 +83,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     patienceMs,
     wrapTransport,
     resources = [],
+    apps = [],
     seed: _seed,
     startAt: _startAt,
     ...workload
@@ -97,6 +104,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const wiring = { webhooks, apis, wire, wrapTransport };
   const whole = {
     ...workload,
+    ...askedApps(apps, workload),
     resources: resources.filter((resource): resource is Resource => !isDefinedKind(resource)),
     name: 'test',
     tracedRequests: MAX_REQUESTS,
@@ -117,6 +125,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const started = new TestCluster(cluster, { world, startMs, random, log, stop, problems, ...wiring });
   try {
     await started.settle();
+    for (const app of inOrderOfAsking(apps)) await started.run(app);
     await started.install(...resources.filter(isDefinedKind));
     wire.recorder?.clear(); // what starts a cluster is of no interest in it
     return started;

@@ -1,4 +1,6 @@
-import { messageOf, MetricRegistry } from '../../base/index.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { aborted, messageOf, MetricRegistry, type Runnable, runTogether } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import { type Api, ApiServer } from '../apis/index.ts';
 import type { Part } from '../part.ts';
@@ -7,6 +9,7 @@ import type { DefinedKind } from '../resource/defined-kind.ts';
 import type { KindAdmission } from '../webhooks/admission.ts';
 import { AdmissionServer } from '../webhooks/admission-server.ts';
 import { authorizationWebhook, type DecideAccess } from '../webhooks/authorization-webhook.ts';
+import { folderAuthority } from '../webhooks/folder-authority.ts';
 import { HttpsListener, type HttpsListenerOptions } from '../webhooks/https-listener.ts';
 import {
   LOOK_AGAIN_MS,
@@ -37,6 +40,11 @@ export interface ExtensionServerOptions extends Omit<HttpsListenerOptions, 'fron
    * in time. Each process has an authority of its own unless given.
    */
   readonly secret?: SecretPlace;
+  /**
+   * The folder with the authority of the certificates, which is made there, for an app that API servers know by their flags: it also
+   * has `authenticate.kubeconfig` and `authorize.kubeconfig` for them.
+   */
+  readonly folder?: string;
 }
 
 /** The app that a server is for. */
@@ -72,7 +80,7 @@ export class ExtensionServer {
   /** How webhooks were answered. */
   readonly metrics = new MetricRegistry();
   readonly #listener: HttpsListener;
-  readonly #secret: SecretPlace | undefined;
+  readonly #options: ExtensionServerOptions;
   readonly #name: string;
 
   constructor(options: ExtensionServerOptions, app: ServedApp) {
@@ -81,6 +89,7 @@ export class ExtensionServer {
       apis = [],
       service,
       secret,
+      folder,
       handlers: _,
       authenticate: __,
       authorize: ___,
@@ -89,8 +98,10 @@ export class ExtensionServer {
     const meter = webhookMeter(this.metrics);
     const own = service === undefined ? [] : [`${service.name}.${service.namespace}.svc`];
     const names = [...(listening.names ?? []), ...own];
+    if (secret !== undefined && folder !== undefined)
+      throw new Error(`Cannot make app "${app.name}": its authority is in a Secret or in a folder, not in both`);
     this.#name = app.name;
-    this.#secret = secret;
+    this.#options = options;
     this.#listener = new HttpsListener(
       { ...listening, names },
       { onRequest: refuse, asksForCertificate: apis.length > 0 },
@@ -117,14 +128,32 @@ export class ExtensionServer {
     return this.#listener.onAuthority(handler);
   }
 
+  /** The paths at which webhooks are answered. */
+  get paths(): readonly string[] {
+    return this.webhooks.paths;
+  }
+
   /** Listens until the signal aborts; what it answers is run by the app. */
   async run(client: Client, signal: AbortSignal): Promise<void> {
-    const secret = this.#secret;
-    if (secret === undefined) return this.#listener.run(signal);
-    await this.#readAuthority(client, secret, signal);
-    const following = this.#followAuthority(client, secret, signal);
-    await this.#listener.run(signal);
-    await following;
+    const { secret, folder } = this.#options;
+    if (secret !== undefined) await this.#readAuthority(client, secret, signal);
+    if (folder !== undefined) {
+      const { authority, former } = await folderAuthority(folder, client);
+      this.#listener.use(authority, former);
+    }
+    const tasks: Runnable[] = [this.#listener];
+    if (secret !== undefined) tasks.push({ run: (scope) => this.#followAuthority(client, secret, scope) });
+    if (folder !== undefined) tasks.push({ run: (scope) => this.#writeKubeconfigs(folder, scope) });
+    await runTogether(tasks, signal);
+  }
+
+  async #writeKubeconfigs(folder: string, signal: AbortSignal): Promise<void> {
+    await Promise.race([this.#listener.listening(), aborted(signal)]);
+    if (signal.aborted) return;
+    for (const path of [PATHS.authenticate, PATHS.authorize]) {
+      if (!this.paths.includes(path)) continue;
+      await writeFile(join(folder, `${path.slice(1)}.kubeconfig`), await this.webhooks.kubeconfig(path));
+    }
   }
 
   async #readAuthority(client: Client, secret: SecretPlace, signal: AbortSignal): Promise<void> {

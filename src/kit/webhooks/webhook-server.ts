@@ -55,6 +55,11 @@ export class WebhookServer implements Runnable {
     return this.#listener.address;
   }
 
+  /** The paths that it answers. */
+  get paths(): readonly string[] {
+    return Object.keys(this.#options.handlers);
+  }
+
   /** Resolves when the server listens. */
   listening(): Promise<WebhookAddress> {
     return this.#listener.listening();

@@ -2,12 +2,18 @@ import type { LocalBackend, LocalWebhook } from '../../cluster/index.ts';
 import { onAbort } from '../../base/index.ts';
 import type { FaultRules } from './fault-rules.ts';
 
+/** How hosts end that are in this process. */
+const IN_PROCESS = '.in-process.invalid';
 /** Where a webhook that is away would listen; nothing is ever sent there. */
 const PLACE = { address: '127.0.0.1', port: 443 };
 
-/** A webhook of this process on which the faults of a cluster strike. */
-export function webhookWithFaults(webhook: LocalWebhook | undefined, rules: FaultRules): LocalWebhook | undefined {
-  if (webhook === undefined) return undefined;
+/** A webhook of this process on which the faults of a cluster strike; nobody answers where there is none any more, or not yet. */
+export function webhookWithFaults(
+  host: string,
+  webhook: LocalWebhook | undefined,
+  rules: FaultRules,
+): LocalWebhook | undefined {
+  if (webhook === undefined) return host.endsWith(IN_PROCESS) ? () => Promise.reject(refused()) : undefined;
   return async (path, body, signal) => {
     const fault = rules.strikeCall(path, ['webhookDown', 'webhookSilent']);
     if (fault?.type === 'webhookDown') throw refused();
