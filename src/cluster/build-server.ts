@@ -174,7 +174,10 @@ function withResources(
   const objects = new ServerObjects({ ...storage, clock, log, metrics: new StorageMetrics(metrics, clock) });
   const uids = new RandomUidSource(random);
   const update = (path: string, object: object): Promise<void> => server.self.update(path, object);
+  const { localWebhooks: local } = options;
+  const asked = local === undefined ? {} : { local };
   const authorizer = authorizationOf(options.authorization ?? {}, {
+    ...asked,
     objects,
     types,
     clock,
@@ -185,6 +188,7 @@ function withResources(
     serverId: options.name,
   });
   const authentication = clusterAuthentication(options, pki, {
+    ...asked,
     more: options.authenticators ?? [],
     objects,
     types,
@@ -193,9 +197,8 @@ function withResources(
     log,
     update,
   });
-  const { localWebhooks: local } = options;
   const services = new EndpointResolver(objects, random);
-  const webhooks = new WebhookClient({ clock, uids, types, services, ...(local === undefined ? {} : { local }) });
+  const webhooks = new WebhookClient({ clock, uids, types, services, ...asked });
   const reviews = options.devWebhooks === true ? new WebhookReviews(clock) : undefined;
   const fairness = fairnessOf(options, {
     objects,

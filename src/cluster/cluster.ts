@@ -1,7 +1,7 @@
 import { aborted, type Clock, type Runnable, runTogether } from '../base/index.ts';
 import { Client, ClientMetrics, type Transport } from '../client/index.ts';
 import { SIMULATED_DRIVER } from '../controllers/index.ts';
-import { type App, app } from '../kit/index.ts';
+import { type App, app, type RunTracker } from '../kit/index.ts';
 import { clusterApps, hasSimulatedStorage, PROVISIONER_ACCOUNT, type WorkloadOptions } from './cluster-apps.ts';
 import type { ControlPlane, ForkOptions } from './control-plane.ts';
 import type { Identity } from './in-process-client.ts';
@@ -18,8 +18,12 @@ export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
   /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
   readonly wrapTransport?: (
     transport: Transport,
-    context: { readonly program: string; readonly clock: Clock },
+    context: { readonly program: string; readonly identity: Identity; readonly clock: Clock },
   ) => Transport;
+  /** Begins with all parts of its programs, also those that have nothing to do yet, so that they see everything; not unless given. */
+  readonly isAlwaysAwake?: boolean;
+  /** Knows which runs of the cluster's own programs are under way; not followed unless given. */
+  readonly tracker?: RunTracker;
 }
 
 /** New nodes have this taint until a controller has seen that they are ready. */
@@ -87,14 +91,14 @@ export class Cluster implements AsyncDisposable {
     this.#settled = settled;
     this.#endpoints = endpoints;
     this.#options = options;
-    const { nodes = 1, runtime, simulatedMetrics = true, clock } = options;
+    const { nodes = 1, runtime, simulatedMetrics = true, clock, tracker } = options;
     if (simulatedMetrics && nodes > 0 && runtime === undefined) {
       const { objects, registry } = plane.server;
       registry.register(metricsResources({ types: plane.types, objects, clock, nodes: nodeNames(nodes) }));
     }
     const hasOneServer = options.storage.type !== 'etcd';
     const { server } = plane;
-    if (hasOneServer) this.#sleeping = SleepingParts.of({ server, clock, log: options.log, settled });
+    if (hasOneServer && options.isAlwaysAwake !== true) this.#sleeping = SleepingParts.of({ server, clock, log: options.log, settled });
     const programs = clusterApps(plane, { ...options, hasOneServer, endpoints });
     this.apps = programs.map(({ name, parts, isOnePerCluster }) =>
       app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && { namespace: 'kube-system' } }),
@@ -109,8 +113,9 @@ export class Cluster implements AsyncDisposable {
       };
       const client = this.#clientFor(program.name, program.identity);
       const dormancy = this.#sleeping?.dormancyOf(program.name);
+      const own = { ...(dormancy === undefined ? {} : { dormancy }), ...(tracker === undefined ? {} : { tracker }) };
       return {
-        run: (signal) => each.run(client, signal, { clientFor, ...(dormancy === undefined ? {} : { dormancy }) }),
+        run: (signal) => each.run(client, signal, { clientFor, ...own }),
       };
     });
     const untilStopped: Runnable = { run: aborted }; // an API server that has nothing beside it runs on too
@@ -193,7 +198,7 @@ export class Cluster implements AsyncDisposable {
     const direct = new InProcessTransport(this.plane.server, { clock, certificate });
     const transport = this.#clientMetrics.meter(direct, { host: 'in-process', clock });
     const own = log.with({ program: name });
-    return new Client(wrapTransport(transport, { program: name, clock }), {
+    return new Client(wrapTransport(transport, { program: name, identity, clock }), {
       clock,
       random,
       log: own,

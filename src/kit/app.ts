@@ -7,6 +7,7 @@ import type { KindCache } from './app/shared-resources.ts';
 import { Session } from './app/session.ts';
 import type { LeaderElectionOptions } from './election/leader-election.ts';
 import { LeadershipLostError } from './election/leadership-lost.ts';
+import type { ExtensionServer, ExtensionServing } from './app/extension-server.ts';
 import type { Part } from './part.ts';
 import type { AccessNeed } from './rbac/access-need.ts';
 import type { DefinedKind } from './resource/defined-kind.ts';
@@ -17,6 +18,8 @@ import type { LocalWebhooks, WebhookServer } from './webhooks/index.ts';
 import type { RunTracker } from './work/run-tracker.ts';
 
 export interface AppOptions extends AppRunOptions {
+  /** Answers all that API servers ask the app, whether this replica leads or not; see `extensionServer`. */
+  readonly server?: ExtensionServing;
   /** The component that events name as their source; the app's name unless given. */
   readonly component?: string;
   /** Answers webhooks, whether this replica leads or not; see `webhookServer`. */
@@ -76,6 +79,8 @@ export interface App {
   readonly resources: readonly DefinedKind[];
   /** What its declarations say that it does to objects; see `rbacOf`. */
   readonly needs: readonly AccessNeed[];
+  /** The paths at which its server answers webhooks; see `extensionServer`. */
+  readonly webhookPaths: readonly string[];
   /** Loads the code that only some apps need, such as that of API servers; `run` does so itself. */
   load(): Promise<void>;
   /**
@@ -106,7 +111,25 @@ export interface App {
 
 /** An app of the given parts, to be run with a client: `await app('web', [pods]).run(await connect(), signal)`. */
 export function app(name: string, parts: readonly Part[], options: AppOptions = {}): App {
-  return new RunnableApp(name, parts, options);
+  return new RunnableApp(name, parts, withServer(name, parts, options));
+}
+
+/** The options of an app whose server has been made. */
+interface RunnableOptions extends Omit<AppOptions, 'server'> {
+  readonly server?: ExtensionServer;
+}
+
+function withServer(name: string, parts: readonly Part[], options: AppOptions): RunnableOptions {
+  const { server: serving, ...rest } = options;
+  const asked = parts.find(({ handlers }) => handlers !== undefined);
+  if (serving === undefined && asked !== undefined)
+    throw new Error(`Cannot make app "${name}": part "${asked.name}" is asked over HTTPS, so the app needs a server`);
+  if (serving === undefined) return rest;
+  if (rest.webhooks !== undefined || rest.apis !== undefined)
+    throw new Error(`Cannot make app "${name}": its server answers webhooks and APIs, it needs no others`);
+  const server = serving.serverOf({ name, parts, resources: rest.resources ?? [] });
+  const { webhooks, apis } = server;
+  return { ...rest, server, webhooks, ...(apis === undefined ? {} : { apis }) };
 }
 
 /** What leader election needs where the app runs: its Lease, and events that tell who leads. */
@@ -127,7 +150,7 @@ class RunnableApp implements App {
   readonly resources: readonly DefinedKind[];
   readonly #own: readonly Part[];
   readonly #parts: readonly Part[];
-  readonly #options: AppOptions;
+  readonly #options: RunnableOptions;
   readonly #trace: TraceRing;
   #isRunning = false;
   /** As it is known in elections. */
@@ -135,9 +158,10 @@ class RunnableApp implements App {
   readonly #installation: Installation;
   #session: Session | undefined;
 
-  constructor(name: string, own: readonly Part[], options: AppOptions) {
-    const { apis } = options;
-    const parts = apis === undefined ? own : [...own, apis.registration];
+  constructor(name: string, own: readonly Part[], options: RunnableOptions) {
+    const { apis, server } = options;
+    const served = [...(server?.parts ?? []), ...(apis === undefined ? [] : [apis.registration])];
+    const parts = [...own, ...served];
     const twice = parts.find((part, index) => parts.findIndex((other) => other.name === part.name) !== index);
     if (twice !== undefined) throw new Error(`Cannot make app "${name}": two parts are called "${twice.name}"`);
     this.name = name;
@@ -157,6 +181,10 @@ class RunnableApp implements App {
       ...(leaderElection === false ? [] : ELECTION_NEEDS),
       ...(install === false || this.resources.length === 0 ? [] : [INSTALLATION_NEED]),
     ];
+  }
+
+  get webhookPaths(): readonly string[] {
+    return this.#options.server?.paths ?? [];
   }
 
   get isIdle(): boolean {
@@ -181,7 +209,9 @@ class RunnableApp implements App {
   }
 
   get registries(): readonly MetricRegistry[] {
-    return this.#session === undefined ? [] : [this.#session.metrics];
+    const { server } = this.#options;
+    const served = server === undefined ? [] : [server.metrics];
+    return this.#session === undefined ? [] : [this.#session.metrics, ...served];
   }
 
   trace(filter?: TraceFilter): readonly ReconcileRecord[] {
@@ -193,7 +223,7 @@ class RunnableApp implements App {
   }
 
   copy(): App {
-    const { resources: _, webhooks: __, apis: ___, ...options } = this.#options;
+    const { resources: _, webhooks: __, apis: ___, server: ____, ...options } = this.#options;
     const { leaderElection = false } = options;
     if (leaderElection === false || this.#identity === undefined) return new RunnableApp(this.name, this.#own, options);
     const election = { ...(leaderElection === true ? {} : leaderElection), identity: this.#identity }; // it leads where this one does
@@ -210,6 +240,8 @@ class RunnableApp implements App {
     if (health !== undefined && options.hasNoPorts !== true) tasks.push(new HealthServer(health, this));
     if (apis !== undefined) tasks.push({ run: (scope) => apis.run(client, scope, options.localApis) });
     const { localWebhooks: local } = options;
+    const { server } = this.#options;
+    if (server !== undefined && local === undefined) tasks.push({ run: (scope) => server.run(client, scope) });
     if (webhooks?.runLocally !== undefined && local !== undefined)
       tasks.push({ run: async (scope) => webhooks.runLocally?.(local, scope) });
     else if (webhooks !== undefined) tasks.push(webhooks);

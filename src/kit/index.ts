@@ -21,6 +21,7 @@ export type { HealthOptions } from './app/health-server.ts';
 export { type SecureHealthOptions, SecureHealthServer } from './app/secure-health-server.ts';
 export type { LeaderElectionOptions } from './election/leader-election.ts';
 export { LeadershipLostError } from './election/leadership-lost.ts';
+export type { RunCause } from './work/run-tracker.ts';
 export { podsByNode } from './indexes.ts';
 export { EchoFilter } from './work/echo-filter.ts';
 export {
@@ -41,6 +42,7 @@ export type { ReconcileOutcome, ReconcileRecord, TraceFilter } from './trace.ts'
 export { resource } from './resource/resource.ts';
 export { checkDefinition } from './resource/check-definition.ts';
 export { conversionOf } from './resource/conversion-of.ts';
+export { extensionServer, type ExtensionServerOptions, type ExtensionServing } from './app/extension-server.ts';
 export { type DefinedKind, isDefinedKind } from './resource/defined-kind.ts';
 export type { InstallContext, InstallOptions } from './resource/install.ts';
 export { installKinds } from './resource/install.ts';

@@ -4,6 +4,7 @@ import type { Client, Handler, InformerScope, Kind, KubernetesObject, SharedInfo
 import type { EventRecorder } from './events.ts';
 import type { Objects } from './objects.ts';
 import type { AccessNeed } from './rbac/access-need.ts';
+import type { WebhookHandler } from './webhooks/webhook-handler.ts';
 import type { KeyedWorkers, KeyedWorkersOptions } from './work/keyed-workers.ts';
 import type { Passes, PassesOptions } from './work/passes.ts';
 
@@ -67,6 +68,8 @@ export interface ClusterState {
 /** Something that an app runs: a controller, or any other loop. */
 export interface Part {
   readonly name: string;
+  /** What it answers over HTTPS, by path, on the app's one server and whether this replica leads or not: webhooks of any kind. */
+  readonly handlers?: Readonly<Record<string, WebhookHandler>>;
   /** The service account that it is known as to the cluster, where parts of an app write under names of their own. */
   readonly account?: string;
   /** How much its workers do at once, for those that say so themselves; as they say unless given. */

@@ -50,7 +50,10 @@ test('rbacOf() tells all that a controller needs, and nothing more', async () =>
   });
   expect(role).toMatchObject({
     metadata: { name: 'copier', namespace: 'default' },
-    rules: [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] }],
+    rules: [
+      { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+      { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
+    ],
   });
 
   await using cluster = await startCluster({ nodes: 0 });

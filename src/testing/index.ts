@@ -5,3 +5,15 @@ export type { SettleOptions } from './settle-all.ts';
 export type { TracedOperation, TracedRequest, TracedStep } from '../cluster/index.ts';
 export type { TestActor } from './acting-as.ts';
 export { SeededRandom } from '../base/index.ts';
+export type { ActiveFault, CallFault, Fault, FaultChance, FaultTarget, RequestFault } from './faults/index.ts';
+export type { RequestVerb } from './resource-request.ts';
+export type { CauseTrace } from './trace/cause-trace.ts';
+export type { TracedRun, TracedWrite, TraceNode } from './trace/trace-node.ts';
+export type { LoadOptions } from './manifests/load-manifests.ts';
+export {
+  type ClusterTest,
+  type ClusterTestBody,
+  testCluster,
+  type TestClusterOptions,
+} from './runners/cluster-tests.ts';
+export type { RunnerHooks } from './runners/runner-hooks.ts';

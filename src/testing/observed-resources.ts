@@ -1,3 +1,4 @@
+import { resourceRequest } from './resource-request.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../client/index.ts';
 
 /** Which resources somebody in the test watches: what is done to them is noticed. */
@@ -7,6 +8,8 @@ export class ObservedResources {
   readonly isWrapped: boolean;
   /** Whoever comes by the network is not seen here. */
   isOpen = false;
+  /** Whether something goes wrong on purpose, which may concern each beat. */
+  isDisturbed: () => boolean = () => false;
 
   constructor({ isWrapped }: { readonly isWrapped: boolean }) {
     this.isWrapped = isWrapped;
@@ -14,7 +17,7 @@ export class ObservedResources {
 
   /** Whether nobody would notice that the beat, which begins with the resource that it changes, has left out rounds. */
   isUnnoticed(beat: string): boolean {
-    return !this.isWrapped && !this.isOpen && !this.#watches.has(beat.split('/', 1)[0] ?? '');
+    return !this.isWrapped && !this.isOpen && !this.isDisturbed() && !this.#watches.has(beat.split('/', 1)[0] ?? '');
   }
 
   /** Sees the watches that go through a client's transport. */
@@ -25,7 +28,8 @@ export class ObservedResources {
   });
 
   async #send(inner: Transport, request: TransportRequest): Promise<TransportResponse> {
-    const resource = watchedResource(request);
+    const asked = resourceRequest(request);
+    const resource = asked?.verb === 'watch' ? asked.resource : undefined;
     const response = await inner.send(request);
     const { body } = response;
     if (resource === undefined || body.type === 'object') return response;
@@ -40,14 +44,6 @@ export class ObservedResources {
     if (count === 0) this.#watches.delete(resource);
     else this.#watches.set(resource, count);
   }
-}
-
-/** The resource whose objects the request watches; it may name one of them, or a namespace. */
-function watchedResource({ method, path }: TransportRequest): string | undefined {
-  const { pathname, searchParams } = new URL(path, 'http://in-process.invalid');
-  const watch = searchParams.get('watch');
-  if (method !== 'GET' || watch === null || watch === 'false' || watch === '0') return undefined;
-  return /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/)?([^/]+)/.exec(pathname)?.[1];
 }
 
 async function* until<T>(items: AsyncIterable<T>, over: () => void): AsyncGenerator<T> {

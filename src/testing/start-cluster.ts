@@ -1,23 +1,39 @@
 import { parseRuntimeConfig } from '../api/index.ts';
-import { type Clock, CryptoRandom, formatWithStack, LineLogger, type Logger, type LogLevel } from '../base/index.ts';
+import { type Clock, formatWithStack, LineLogger, type Logger, type LogLevel } from '../base/index.ts';
 import { RealClock, SeededRandom } from '../base/index.ts';
 import type { ClusterOptions, Resource, ServerExtensions, WorkloadOptions } from '../cluster/index.ts';
 import { startCluster as startWholeCluster } from '../cluster/index.ts';
-import { type DefinedKind, isDefinedKind } from '../kit/index.ts';
+import { type App, type DefinedKind, isDefinedKind } from '../kit/index.ts';
+import { askedApps, inOrderOfAsking } from './asked-apps.ts';
 import { ClusterTemplates, type TemplateOptions } from './cluster-templates.ts';
 import { InProcessApis } from './in-process-apis.ts';
 import { InProcessWebhooks } from './in-process-webhooks.ts';
 import { ObservedResources } from './observed-resources.ts';
+import { wiringOf } from './cluster-wiring.ts';
+import { replayOf } from './replay.ts';
 import { TestCluster } from './test-cluster.ts';
+import { TestWire } from './test-wire.ts';
 import { TestWorld } from './test-world.ts';
 
 export interface StartClusterOptions extends WorkloadOptions, Omit<ServerExtensions, 'resources'> {
   /** Kinds made with `resource`, which are installed, and resources that the server is given in code. */
   readonly resources?: readonly (DefinedKind | Resource)[];
+  /**
+   * Apps that run in it from the start, as with `cluster.run`. The cluster asks them also whose tokens are and what somebody may do,
+   * where they have a server that says so.
+   */
+  readonly apps?: readonly App[];
   /** Where virtual time begins; now unless given. */
   readonly startAt?: Date | string;
-  /** The same seed leads to the same names, uids and choices; chance decides unless given. */
+  /**
+   * The same seed leads to the same names, uids, choices and order; chance decides unless given, and `cluster.replay` tells what it
+   * has decided.
+   */
   readonly seed?: string;
+  /** Lets requests overtake each other by the seed, to find what depends on their order; they are done in order unless given. */
+  readonly interleave?: boolean;
+  /** Notes what leads to what, for `cluster.trace()`; not unless given. */
+  readonly trace?: boolean;
   /** API versions to serve besides the default ones, as `--runtime-config` takes them: `api/all=true`. */
   readonly runtimeConfig?: readonly string[];
   /**
@@ -63,30 +79,40 @@ const MAX_REQUESTS = 1000;
  */
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
   const {
-    startAt,
-    seed,
+    interleave = false,
+    trace = false,
     runtimeConfig,
     disableAdmission,
     logLevel,
     patienceMs,
     wrapTransport,
     resources = [],
+    apps = [],
+    seed: _seed,
+    startAt: _startAt,
     ...workload
   } = options;
+  const { seed, startAt } = replayOf(options, process.env);
   const observed = new ObservedResources({ isWrapped: wrapTransport !== undefined });
   const world = new TestWorld({ startMs: startOf(startAt), observed, patienceMs: patienceMs ?? PATIENCE_MS });
   const { clock } = world;
   const stop = new AbortController();
   const problems: string[] = [];
-  const random = seed === undefined ? new CryptoRandom() : new SeededRandom(seed);
+  const startMs = clock.now();
+  const random = new SeededRandom(seed);
   const log = problemLog(clock, problems, logLevel);
   const webhooks = new InProcessWebhooks();
   const apis = new InProcessApis();
+  const { tracker } = world;
+  const wire = new TestWire({ clock, tracker, seed, isTraced: trace, isInterleaved: interleave });
+  const wiring = { webhooks, apis, wire, wrapTransport };
   const whole: TemplateOptions = {
     ...workload,
+    ...askedApps(apps, workload),
     resources: resources.filter((resource): resource is Resource => !isDefinedKind(resource)),
     name: 'test',
     tracedRequests: MAX_REQUESTS,
+    ...(trace ? { isAlwaysAwake: true } : {}), // who wakes up knows what is, and not what it came from
     storage: { type: 'memory' },
     runtimeConfig: parseRuntimeConfig(...(runtimeConfig ?? [])),
     disableAdmission: disableAdmission ?? (workload.controllers === false ? COUNT_ON_CONTROLLERS : []),
@@ -94,8 +120,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     ...(wrapTransport === undefined ? {} : { wrapTransport }),
   };
   const own = {
-    localWebhooks: (host: string) => webhooks.find(host),
-    localApis: (host: string) => apis.find(host),
+    ...wiringOf(wiring),
     clock,
     random,
     log,
@@ -104,10 +129,12 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const template = await templates.of(whole);
   const cluster =
     template?.start(own) ?? (await startWholeCluster({ ...whole, ...own, certificateClock: new RealClock() }));
-  const started = new TestCluster(cluster, { world, random, log, stop, problems, webhooks, apis });
+  const started = new TestCluster(cluster, { world, startMs, random, log, stop, problems, ...wiring });
   try {
     await started.settle();
+    for (const app of inOrderOfAsking(apps)) await started.run(app);
     await started.install(...resources.filter(isDefinedKind));
+    wire.recorder?.clear(); // what starts a cluster is of no interest in it
     return started;
   } catch (error) {
     await started[Symbol.asyncDispose]();

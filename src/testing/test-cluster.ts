@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, type Random, SeededRandom, type VirtualClock } from '../base/index.ts';
-import type { Client } from '../client/index.ts';
+import type { Client, KubernetesObject, Transport } from '../client/index.ts';
 import { type Cluster, kubeconfigText, type TracedRequest } from '../cluster/index.ts';
 import {
   type App,
@@ -13,22 +13,27 @@ import {
   webhookServer,
 } from '../kit/index.ts';
 import { grant, type TestActor, type TestIdentity } from './acting-as.ts';
-import type { InProcessApis } from './in-process-apis.ts';
-import type { InProcessWebhooks } from './in-process-webhooks.ts';
+import { wiringOf, type WiringParts } from './cluster-wiring.ts';
+import type { ActiveFault, Fault, PastView } from './faults/index.ts';
+import { openPast } from './faults/open-past.ts';
+import { takeLease } from './faults/take-lease.ts';
+import { type LoadOptions, loadManifests } from './manifests/load-manifests.ts';
+import { readManifests } from './manifests/read-manifests.ts';
 import { ObservedResources } from './observed-resources.ts';
+import { replayText } from './replay.ts';
 import { settleAll, type SettleOptions } from './settle-all.ts';
 import { TestWorld } from './test-world.ts';
+import type { CauseRecorder } from './trace/cause-recorder.ts';
+import type { CauseTrace } from './trace/cause-trace.ts';
 
-interface Parts {
+interface Parts extends WiringParts {
   readonly world: TestWorld;
+  /** Where the time of the cluster, or of the one that it is a fork of, began. */
+  readonly startMs: number;
   readonly random: Random;
   readonly log: Logger;
   readonly stop: AbortController;
   readonly problems: readonly string[];
-  /** What the cluster's server calls without a connection. */
-  readonly webhooks: InProcessWebhooks;
-  /** API servers that it asks without a connection. */
-  readonly apis: InProcessApis;
 }
 
 /** An app of the test's at work. */
@@ -58,6 +63,7 @@ export class TestCluster implements AsyncDisposable {
   readonly #failures: unknown[] = [];
   readonly #servers: Promise<void | number>[] = [];
   #folder: string | undefined;
+  #stopping: Promise<void> | undefined;
   #kubeconfig: Promise<string> | undefined;
 
   constructor(cluster: Cluster, parts: Parts) {
@@ -66,7 +72,12 @@ export class TestCluster implements AsyncDisposable {
     this.clock = parts.world.clock;
     this.problems = parts.problems;
     parts.world.log = parts.log;
-    this.client = this.#newClient(ADMIN, 'keelson-testing');
+    parts.world.observed.isDisturbed = () => !parts.wire.faults.isEmpty;
+    parts.wire.connect({
+      openPast: () => this.#openPast(),
+      takeLease: (...asked) => takeLease(cluster.plane, ...asked),
+    });
+    this.client = this.#newClient(ADMIN, 'keelson-testing', true);
     cluster.running.catch((error: unknown) => this.#failures.push(error));
   }
 
@@ -88,13 +99,14 @@ export class TestCluster implements AsyncDisposable {
   }
 
   #clientOf({ user, groups }: TestIdentity): Client {
-    const client = this.#newClient({ user, groups }, user);
+    const client = this.#newClient({ user, groups }, user, true);
     this.#clients.push(client);
     return client;
   }
 
-  #newClient(identity: TestIdentity, userAgent: string): Client {
-    const wrapTransport = this.#parts.world.observed.wrap;
+  #newClient(identity: TestIdentity, userAgent: string, isOfTest = false): Client {
+    const { world, wire } = this.#parts;
+    const wrapTransport = (inner: Transport): Transport => wire.wrap(world.observed.wrap(inner), identity, isOfTest);
     const client = this.#cluster.plane.client(identity, { userAgent, wrapTransport, onWarning: () => undefined });
     this.#identities.set(client, identity);
     return client;
@@ -106,6 +118,44 @@ export class TestCluster implements AsyncDisposable {
    */
   requests(): readonly TracedRequest[] {
     return this.#cluster.plane.server.traces.recent.list();
+  }
+
+  /** What `KEELSON_REPLAY` has to be, in the environment of the test, for the same run again: the seed and the time of the start. */
+  get replay(): string {
+    const { seed } = this.#parts.wire.options;
+    return replayText({ seed, startMs: this.#parts.startMs });
+  }
+
+  /**
+   * Makes something go wrong, until it is removed, or has struck as often as it was to:
+   * `using conflicts = cluster.fault({ type: 'conflict', program: 'my-app', resource: 'deployments', times: 2 })`.
+   * It concerns the clients of this process: the cluster's programs, your apps, `cluster.client` and those of `cluster.as`.
+   */
+  fault(fault: Fault): ActiveFault {
+    return this.#parts.wire.faults.add(fault);
+  }
+
+  /** The faults at work. */
+  get faults(): readonly ActiveFault[] {
+    return this.#parts.wire.faults.list;
+  }
+
+  /**
+   * What has happened since the cluster was started, or `clearTrace` was called, and what led to what; for clusters that were started
+   * with `trace`. Runs that did nothing, events and leases are left out, unless `all` is given.
+   */
+  trace(options: { readonly all?: boolean } = {}): CauseTrace {
+    return this.#recorder.trace(options);
+  }
+
+  clearTrace(): void {
+    this.#recorder.clear();
+  }
+
+  get #recorder(): CauseRecorder {
+    const { recorder } = this.#parts.wire;
+    if (recorder === undefined) throw new Error('Cannot trace the cluster: start it with { trace: true }');
+    return recorder;
   }
 
   /** The programs of the cluster: controllers, scheduler, nodes. */
@@ -120,6 +170,17 @@ export class TestCluster implements AsyncDisposable {
     const conversion = converted.length === 0 ? undefined : await this.#serveConversions(converted);
     await installKinds(this.client, kinds, { conversion, fieldManager: 'keelson-testing', signal });
     await this.settle();
+  }
+
+  /**
+   * Applies the objects of YAML and JSON files, and of all that are in folders, as `kubectl apply -f FOLDER -R` does; definitions of
+   * kinds and namespaces come first. Answers with what was applied.
+   */
+  async load(path: string | readonly string[], options: LoadOptions = {}): Promise<readonly KubernetesObject[]> {
+    const manifests = await readManifests(typeof path === 'string' ? [path] : path);
+    const loaded = await loadManifests(manifests, { ...options, client: this.client, settle: () => this.settle() });
+    await this.settle();
+    return loaded;
   }
 
   /**
@@ -174,11 +235,13 @@ export class TestCluster implements AsyncDisposable {
   /** An independent copy as of now, with a clock and copies of your apps of its own. What a seed decides, it decides alike in both. */
   async fork(): Promise<TestCluster> {
     await this.settle();
-    const { world, random, webhooks, apis, ...shared } = this.#parts;
+    const { world, random, webhooks, apis, wire, ...shared } = this.#parts;
     const observed = new ObservedResources(world.observed);
+    const own = new TestWorld({ startMs: this.clock.now(), observed, patienceMs: world.patienceMs });
     const parts: Parts = {
       ...shared,
-      world: new TestWorld({ startMs: this.clock.now(), observed, patienceMs: world.patienceMs }),
+      world: own,
+      wire: wire.fork(own),
       random: random instanceof SeededRandom ? random.clone() : random,
       stop: new AbortController(),
       webhooks: webhooks.fork(),
@@ -190,10 +253,10 @@ export class TestCluster implements AsyncDisposable {
       clock: parts.world.clock,
       random: parts.random,
       signal: parts.stop.signal,
-      localWebhooks: (host) => parts.webhooks.find(host),
-      localApis: (host) => parts.apis.find(host),
+      ...wiringOf(parts),
     });
     const fork = new TestCluster(copy, parts);
+    wire.faults.copyTo(parts.wire.faults);
     for (const { given, app, client } of this.#apps) {
       const identity = this.#identities.get(client) ?? ADMIN;
       fork.#start({ given, app: app.copy(), client: fork.#newClient(identity, app.name) }, { install: false });
@@ -202,7 +265,18 @@ export class TestCluster implements AsyncDisposable {
     return fork;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Ends the cluster, as `await using` does; once is enough. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#end();
+    return this.#stopping;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #end(): Promise<void> {
+    for (const fault of this.faults) fault.remove();
     this.#parts.stop.abort();
     for (const { running, client } of this.#apps) {
       await running;
@@ -212,6 +286,11 @@ export class TestCluster implements AsyncDisposable {
     await this.#cluster[Symbol.asyncDispose]();
     await Promise.all(this.#servers);
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #openPast(): PastView {
+    const onEnd = (ended: Promise<void>): void => void this.#servers.push(ended);
+    return openPast(this.#cluster.plane, { nowMs: this.clock.now(), random: this.#parts.random, onEnd });
   }
 
   async #serveConversions(kinds: readonly DefinedKind[]): Promise<{ readonly url: string; readonly caBundle: string }> {

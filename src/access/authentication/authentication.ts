@@ -6,6 +6,7 @@ import {
   certificateAuthenticator,
   type PathHandler,
   type ServerObjects,
+  type WebhookClientOptions,
 } from '../../apiserver/index.ts';
 import type { Clock, Logger, UidSource } from '../../base/index.ts';
 import { ReviewWebhook } from '../review-webhook/review-webhook.ts';
@@ -65,6 +66,8 @@ export interface TokenWebhookSettings {
 }
 
 export interface AuthenticationParts {
+  /** Webhooks of this process by the host in their URL: they are asked without a connection. */
+  readonly local?: WebhookClientOptions['local'];
   /** Asked last, about requests and in reviews alike. */
   readonly more?: readonly Authenticator[];
   readonly objects: ServerObjects;

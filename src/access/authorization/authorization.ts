@@ -9,6 +9,7 @@ import {
   mastersAuthorizer,
   type ServerObjects,
   type UserInfo,
+  type WebhookClientOptions,
 } from '../../apiserver/index.ts';
 import {
   type Clock,
@@ -27,6 +28,8 @@ import { ReloadMetrics } from './reload-metrics.ts';
 import { WebhookAuthorizer } from './webhook-authorizer.ts';
 
 export interface AuthorizationParts {
+  /** Webhooks of this process by the host in their URL: they are asked without a connection. */
+  readonly local?: WebhookClientOptions['local'];
   readonly objects: ServerObjects;
   readonly types: TypeTable;
   readonly clock: Clock;

@@ -7,6 +7,7 @@ import {
   type AccessRules,
   type ListingAuthorizer,
   NO_OPINION,
+  type WebhookClientOptions,
 } from '../../apiserver/index.ts';
 import { type Clock, type Logger, messageOf, type UidSource } from '../../base/index.ts';
 import { RecentByDigest } from '../recent-by-digest.ts';
@@ -35,6 +36,8 @@ export interface AuthorizationWebhookOptions {
 }
 
 export interface AuthorizationWebhookParts {
+  /** Webhooks of this process by the host in their URL: they are asked without a connection. */
+  readonly local?: WebhookClientOptions['local'];
   readonly types: TypeTable;
   readonly clock: Clock;
   readonly uids: UidSource;

@@ -1,5 +1,11 @@
 import { StatusError, type TypeTable } from '../../api/index.ts';
-import { readReview, type ServiceResolver, type WebhookCall, WebhookClient } from '../../apiserver/index.ts';
+import {
+  readReview,
+  type ServiceResolver,
+  type WebhookCall,
+  WebhookClient,
+  type WebhookClientOptions,
+} from '../../apiserver/index.ts';
 import type { Clock, UidSource } from '../../base/index.ts';
 import type { ConfiguredWebhook } from './webhook-kubeconfig.ts';
 
@@ -18,6 +24,8 @@ export interface ReviewWebhookOptions {
   readonly types: TypeTable;
   readonly clock: Clock;
   readonly uids: UidSource;
+  /** Webhooks of this process by the host in their URL: they are asked without a connection. */
+  readonly local?: WebhookClientOptions['local'];
 }
 
 /** A question and its answer take no longer, however often they are sent. */
@@ -39,7 +47,7 @@ export class ReviewWebhook<Review extends object> implements Disposable {
 
   constructor(options: ReviewWebhookOptions) {
     this.#options = options;
-    const { webhook, clock, uids, types } = options;
+    const { webhook, clock, uids, types, local } = options;
     this.#client = new WebhookClient({
       clock,
       uids,
@@ -48,6 +56,7 @@ export class ReviewWebhook<Review extends object> implements Disposable {
       credentialFor: () => webhook.credential,
       maxAnswerBytes: MAX_ANSWER_BYTES,
       userAgent: 'kube-apiserver',
+      ...(local === undefined ? {} : { local }),
     });
   }
 

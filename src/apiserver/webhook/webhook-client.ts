@@ -134,7 +134,10 @@ export class WebhookClient implements Disposable {
     path: string,
     { target, call }: { readonly target: WebhookTarget; readonly call: PostedCall },
   ): Promise<WebhookAnswer> {
-    const answer = await Promise.race([local(path, call.body, call.signal), aborted(call.signal)]);
+    const asked = local(path, call.body, call.signal).catch((error: unknown) => {
+      throw new Error(`Post "${webhookUrlText(target, call.query)}": ${transportWords(error)}`, { cause: error });
+    });
+    const answer = await Promise.race([asked, aborted(call.signal)]);
     if (answer === undefined)
       throw new Error(`Post "${webhookUrlText(target, call.query)}": ${reasonWords(call.signal)}`);
     return { code: answer.status, contentType: answer.type, body: Buffer.from(answer.body) };

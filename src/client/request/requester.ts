@@ -4,6 +4,8 @@ import {
   type Clock,
   CryptoRandom,
   discardLogger,
+  hasTracer,
+  inSpan,
   type Logger,
   type Random,
   RealClock,
@@ -117,7 +119,7 @@ export class Requester {
   async #attempt(sent: TransportRequest, request: ApiRequest): Promise<Outcome> {
     let response: TransportResponse;
     try {
-      response = await this.#transport.send(sent);
+      response = await (hasTracer() ? this.#sendTraced(sent) : this.#transport.send(sent));
     } catch (error) {
       return { type: 'failure', failure: { type: 'error', error }, error };
     }
@@ -129,6 +131,19 @@ export class Requester {
     const waitMs = retryAfterMs(response.headers, this.clock);
     const error = statusErrorOf(code, await this.#refusal(response), request);
     return { type: 'failure', failure: { type: 'status', code, retryAfterMs: waitMs }, error };
+  }
+
+  /** The span of a watch, or of another answer that streams, ends when the answer begins. */
+  #sendTraced(sent: TransportRequest): Promise<TransportResponse> {
+    const { method, path } = sent;
+    const [place = ''] = path.split('?', 1);
+    const attributes = { 'http.request.method': method, 'url.path': place };
+    return inSpan(`${method} ${resourceIn(place)}`, { kind: 'client', attributes }, async (span) => {
+      const response = await this.#transport.send({ ...sent, headers: { ...sent.headers, ...span.headers } });
+      span.set({ 'http.response.status_code': response.status });
+      if (response.status >= 500) span.failed(new Error(`the server answered ${response.status}`));
+      return response;
+    });
   }
 
   /** The Status of a refusal, or whatever text is there instead. */
@@ -156,6 +171,11 @@ export class Requester {
       signal,
     };
   }
+}
+
+/** The resource that a path is about, which names its spans; the path itself where there is none. */
+function resourceIn(path: string): string {
+  return /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/[^/]+\/)?([^/]+)/.exec(path)?.[1] ?? path;
 }
 
 type Outcome =

@@ -1,7 +1,7 @@
 import { jsonAnswer } from './json-answer.ts';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { tooManyRequests } from '../../api/client.ts';
-import { aborted, CryptoRandom, RealClock, runTogether } from '../../base/index.ts';
+import { aborted, CryptoRandom, hasTracer, inSpan, RealClock, runTogether } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { Part } from '../part.ts';
 import {
@@ -151,9 +151,25 @@ export class ApiServer {
     this.#underWay += 1;
     response.once('close', () => void (this.#underWay -= 1));
     const call = httpCall(request, left.signal);
-    const given = this.#underWay > MAX_UNDER_WAY ? refusedAsBusy() : await answer(call);
+    const given = this.#underWay > MAX_UNDER_WAY ? refusedAsBusy() : await answerInSpan(call, request.headers, answer);
     await respond(response, given, request.method === 'HEAD');
   }
+}
+
+/** A child of the span in which the cluster's API server asks, if there is one. */
+function answerInSpan(
+  call: ApiCall,
+  parent: Http2ServerRequest['headers'],
+  answer: (call: ApiCall) => Promise<ApiAnswer>,
+): Promise<ApiAnswer> {
+  if (!hasTracer()) return answer(call);
+  const attributes = { 'http.request.method': call.method, 'url.path': call.target.split('?', 1)[0] ?? '' };
+  return inSpan(`${call.method} api`, { kind: 'server', parent, attributes }, async (span) => {
+    const given = await answer(call);
+    span.set({ 'http.response.status_code': given.status });
+    if (given.status >= 500) span.failed(new Error(`answered ${given.status}`));
+    return given;
+  });
 }
 
 function refusedAsBusy(): ApiAnswer {

@@ -92,6 +92,8 @@ export class PartContext implements AppContext, Disposable {
       name: this.#part.name,
       informer,
       cache: this.#shared.cache(kind, scope),
+      tracker: this.#shared.options.tracker,
+      kind: kind.kind,
       onDispose: () => void this.#handlers.delete(made as unknown as PartHandler<never>),
     });
     this.#handlers.add(made as unknown as PartHandler<never>);

@@ -3,10 +3,12 @@ import {
   type HandlerRegistration,
   keyOf,
   type KubernetesObject,
+  type Observed,
   type SharedInformer,
 } from '../../client/index.ts';
 import type { FreshCache } from '../cache/fresh-cache.ts';
 import type { Subscription } from '../part.ts';
+import type { RunCause, RunTracker } from '../work/run-tracker.ts';
 
 export interface PartHandlerOptions<T extends KubernetesObject> {
   /** For logs. */
@@ -14,6 +16,10 @@ export interface PartHandlerOptions<T extends KubernetesObject> {
   readonly informer: SharedInformer<T>;
   /** It knows of objects that were written by the app, and have come and gone without the informer's noticing. */
   readonly cache: FreshCache<T>;
+  /** Learns which change the handler is being told of; nobody does unless given. */
+  readonly tracker?: RunTracker | undefined;
+  /** Of the objects, for the tracker. */
+  readonly kind: string;
   onDispose(): void;
 }
 
@@ -25,7 +31,8 @@ export class PartHandler<T extends KubernetesObject> implements Subscription {
   #vanished: Disposable | undefined;
 
   constructor(handler: Handler<T>, options: PartHandlerOptions<T>) {
-    this.#handler = handler;
+    const { tracker, kind } = options;
+    this.#handler = tracker === undefined ? handler : tracked(handler, kind, tracker);
     this.#options = options;
   }
 
@@ -52,4 +59,17 @@ export class PartHandler<T extends KubernetesObject> implements Subscription {
     this.#registration?.[Symbol.dispose]();
     this.#options.onDispose();
   }
+}
+
+/** A handler during whose calls the tracker knows what it is told of. */
+function tracked<T extends KubernetesObject>(handler: Handler<T>, kind: string, tracker: RunTracker): Handler<T> {
+  const causeOf = (change: 'added' | 'changed' | 'deleted', object: Observed<T>): RunCause => {
+    const { resourceVersion = '' } = object.metadata;
+    return { type: 'change', kind, key: keyOf(object), change, resourceVersion };
+  };
+  return {
+    add: (object, context) => tracker.telling(causeOf('added', object), () => handler.add?.(object, context)),
+    update: (object, old) => tracker.telling(causeOf('changed', object), () => handler.update?.(object, old)),
+    delete: (object, context) => tracker.telling(causeOf('deleted', object), () => handler.delete?.(object, context)),
+  };
 }

@@ -10,6 +10,8 @@ import { aborted, type Clock, CryptoRandom, type Random, RealClock, type Runnabl
 import { type ServingCertificate, WebhookAuthority } from './serving-certificate.ts';
 
 export interface HttpsListenerOptions {
+  /** Another listener, which passes requests on: no port of its own is opened, and the certificate is that of the other one. */
+  readonly front?: HttpsFront;
   /** 0, or absent, for any that is free. */
   readonly port?: number;
   /** 127.0.0.1 unless given; behind a Service it is `0.0.0.0` or `::`. */
@@ -47,6 +49,13 @@ export interface ListeningAddress {
   readonly port: number;
 }
 
+/** A listener that passes requests for some paths on. */
+export interface HttpsFront {
+  readonly listener: HttpsListener;
+  /** Whether a request for this path is passed on. */
+  readonly isFor: (path: string) => boolean;
+}
+
 const MAX_CONNECTIONS = 256;
 const HEADERS_TIMEOUT_MS = 10_000;
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '::1'];
@@ -56,7 +65,12 @@ export class HttpsListener implements Runnable {
   #options: HttpsListenerOptions;
   readonly #answering: HttpsAnswering;
   readonly #clock: Clock;
-  readonly #authority: WebhookAuthority | undefined;
+  #authority: WebhookAuthority | undefined;
+  /** Certificates of authorities before this one, which callers go on to trust for a while. */
+  #former = '';
+  readonly #onAuthority = new Set<() => void>();
+  /** Listeners that requests are passed on to. */
+  readonly #behind: (Pick<HttpsFront, 'isFor'> & Pick<HttpsAnswering, 'onRequest'>)[] = [];
   #address: ListeningAddress | undefined;
   #waiting: ((address: ListeningAddress) => void)[] = [];
 
@@ -65,12 +79,33 @@ export class HttpsListener implements Runnable {
     this.#options = options;
     this.#answering = answering;
     this.#clock = clock;
-    this.#authority = certificate === undefined ? new WebhookAuthority({ clock, random }) : undefined;
+    const { front } = options;
+    if (front !== undefined) front.listener.#behind.push({ isFor: front.isFor, onRequest: answering.onRequest });
+    const isOwn = certificate === undefined && front === undefined;
+    this.#authority = isOwn ? new WebhookAuthority({ clock, random }) : undefined;
   }
 
-  /** PEM of the authority that callers have to trust; the same for as long as this object lives. */
+  /** PEM of the authority that callers have to trust, and of those before it; the same until `use` is called. */
   get authority(): string {
-    return this.#authority?.certificate ?? this.#options.certificate?.authority ?? '';
+    const { front } = this.#options;
+    if (front !== undefined) return front.listener.authority;
+    return `${this.#authority?.certificate ?? this.#options.certificate?.authority ?? ''}${this.#former}`;
+  }
+
+  /** Takes another authority for the certificates that are made from now on, and tells those who have told others of the last one. */
+  use(authority: WebhookAuthority, former: string): void {
+    if (this.#authority?.certificate === authority.certificate && this.#former === former) return;
+    this.#authority = authority;
+    this.#former = former;
+    for (const handler of this.#onAuthority) handler();
+  }
+
+  /** Calls the handler whenever `authority` has changed, until the result is disposed of. */
+  onAuthority(handler: () => void): Disposable {
+    const { front } = this.#options;
+    if (front !== undefined) return front.listener.onAuthority(handler);
+    this.#onAuthority.add(handler);
+    return { [Symbol.dispose]: () => void this.#onAuthority.delete(handler) };
   }
 
   /** The same in base64. */
@@ -101,9 +136,20 @@ export class HttpsListener implements Runnable {
     if (address !== undefined) for (const resolve of this.#waiting.splice(0)) resolve(address);
   }
 
+  /** Lets the front pass requests on. */
+  async #runBehind(front: HttpsListener, signal: AbortSignal): Promise<void> {
+    const address = await Promise.race([front.listening(), aborted(signal)]);
+    if (address === undefined) return;
+    this.listensAt(address);
+    await aborted(signal);
+    this.listensAt(undefined);
+  }
+
   async run(signal: AbortSignal): Promise<void> {
+    if (this.#options.front !== undefined) return this.#runBehind(this.#options.front.listener, signal);
     const { certificate: cert, privateKey: key } = this.#certificate();
-    const { onRequest, asksForCertificate: requestCert = false } = this.#answering;
+    const { asksForCertificate: requestCert = false } = this.#answering;
+    const onRequest: HttpsAnswering['onRequest'] = (request, response) => this.#pass(request, response);
     const server = createSecureServer(
       { cert, key, allowHTTP1: true, requestCert, rejectUnauthorized: false },
       onRequest,
@@ -123,6 +169,12 @@ export class HttpsListener implements Runnable {
       for (const socket of sockets) socket.destroy();
       await closed;
     }
+  }
+
+  #pass(request: Http2ServerRequest, response: Http2ServerResponse): void {
+    const [path = ''] = request.url.split('?', 1);
+    const { onRequest } = this.#behind.find(({ isFor }) => isFor(path)) ?? this.#answering;
+    onRequest(request, response);
   }
 
   #certificate(): ServingCertificate {

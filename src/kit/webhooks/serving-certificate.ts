@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { Clock, Random } from '../../base/index.ts';
 import {
   type Credential,
@@ -20,20 +20,36 @@ const AUTHORITY_DAYS = 10 * 365;
 const LEAF_DAYS = 90;
 const SUBJECT = { commonName: 'keelson-webhook-ca' };
 
-/** An authority of one process, whose key never leaves it and which signs nothing but that process's serving certificates. */
+/** An authority that signs nothing but serving certificates of one app: of one process, or of all that share it. */
 export class WebhookAuthority {
   /** Certificates are to be replaced after so long, well before they expire. */
   static readonly RENEW_AFTER_MS = (LEAF_DAYS / 3) * 2 * DAY_MS;
 
   readonly certificate: string;
-  readonly #key: KeyObject = createPrivateKey(newPrivateKey());
+  readonly #key: KeyObject;
   readonly #issuer: Issuer;
   readonly #given: { readonly clock: Clock; readonly random: Random };
 
-  constructor(given: { readonly clock: Clock; readonly random: Random }) {
+  /** `stored` is one that was made before, as `credential` tells it; a new one unless given. */
+  constructor(given: { readonly clock: Clock; readonly random: Random }, stored?: Credential) {
     this.#given = given;
+    this.#key = createPrivateKey(stored?.privateKey ?? newPrivateKey());
     this.#issuer = selfIssuer(SUBJECT, this.#key);
-    this.certificate = this.#sign({ subject: SUBJECT, usage: 'authority' }, this.#key, AUTHORITY_DAYS);
+    this.certificate =
+      stored?.certificate ?? this.#sign({ subject: SUBJECT, usage: 'authority' }, this.#key, AUTHORITY_DAYS);
+    if (stored !== undefined && !new X509Certificate(stored.certificate).checkPrivateKey(this.#key))
+      throw new Error('Cannot use the authority: its certificate and its key do not belong together');
+  }
+
+  /** The authority itself, with its key, to be kept where only the app reads it. */
+  get credential(): Credential {
+    return { certificate: this.certificate, privateKey: this.#key.export({ type: 'pkcs8', format: 'pem' }).toString() };
+  }
+
+  /** Whether another one should take its place, while this one is good for years yet. */
+  get isDue(): boolean {
+    const endsMs = Date.parse(new X509Certificate(this.certificate).validTo);
+    return endsMs - this.#given.clock.now() < (AUTHORITY_DAYS / 3) * DAY_MS;
   }
 
   /** A new key and a certificate for these DNS names and IP addresses. */

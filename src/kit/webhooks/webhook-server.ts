@@ -9,6 +9,7 @@ import {
 } from './https-listener.ts';
 import type { LocalAnswer, LocalWebhooks } from './local-webhooks.ts';
 import { type WebhookHandler, WebhookRequestError } from './webhook-handler.ts';
+import { inWebhookSpan } from './webhook-span.ts';
 
 export interface WebhookServerOptions extends HttpsListenerOptions {
   /** By path, such as `/convert`. */
@@ -82,6 +83,11 @@ export class WebhookServer implements Runnable {
     return this.#listener.address;
   }
 
+  /** The paths that it answers. */
+  get paths(): readonly string[] {
+    return Object.keys(this.#options.handlers);
+  }
+
   /** Resolves when the server listens. */
   listening(): Promise<WebhookAddress> {
     return this.#listener.listening();
@@ -145,7 +151,8 @@ async function respond(
   request.on('error', () => undefined);
   const path = request.url.split('?')[0] ?? '';
   if (request.method === 'POST') {
-    send(response, await answerTo(handlers, { path, body: () => bodyOf(request) }, left.signal));
+    const answer = (): Promise<LocalAnswer> => answerTo(handlers, { path, body: () => bodyOf(request) }, left.signal);
+    send(response, await inWebhookSpan(request, answer));
   } else {
     send(response, refusal(new WebhookRequestError(405, 'webhooks are called by POST')));
   }

@@ -2,6 +2,8 @@ import {
   type Clock,
   type Duration,
   formatDuration,
+  hasTracer,
+  inSpan,
   type Logger,
   parseDuration,
   type Runnable,
@@ -109,17 +111,17 @@ export class KeyedWorkers implements Runnable {
   }
 
   add(key: string, options: AddKeyOptions = {}): void {
-    (this.#changes ?? this.#queue).add(requestOf(key, options), options);
+    (this.#changes ?? this.#queue).add(this.#request(key, options), options);
   }
 
   /** Adds the key after so long; if it is to come earlier already, it does. */
   addAfter(key: string, ms: number, options: Pick<AddKeyOptions, 'why'> = {}): void {
-    this.#queue.addAfter(requestOf(key, options), ms);
+    this.#queue.addAfter(this.#request(key, options), ms);
   }
 
   /** Adds the key when the rate limiter allows, as if work on it had failed. */
   retry(key: string): void {
-    this.#queue.addRateLimited({ key, why: ['retry'] });
+    this.#queue.addRateLimited(this.#request(key, { why: 'retry' }));
   }
 
   /** The key is no longer to come after a while; tells whether it was to. */
@@ -150,15 +152,19 @@ export class KeyedWorkers implements Runnable {
   async #process(request: Request, signal: AbortSignal): Promise<void> {
     const { clock, metrics, trace, tracker } = this.#parts;
     const { name } = this;
-    const { key, why } = request;
+    const { key, why, causes = [] } = request;
     const startedAt = clock.now();
     const startedMs = clock.monotonic();
     metrics.begin(name);
     const run = new Run(why, this.#queue.failures(request), signal);
-    const attempt = (): Promise<Ending> => this.#attempt(key, run);
-    const { outcome, ...failure } = await (tracker?.during({ workers: this, controller: name, key, why }, attempt) ??
-      attempt());
-    this.#plan(request, run, { outcome, ...failure });
+    const attempt = (): Promise<Ending> => (hasTracer() ? this.#attemptTraced(key, run) : this.#attempt(key, run));
+    const tracked = tracker?.begin({ workers: this, controller: name, key, why, causes });
+    const { outcome, ...failure } = await (tracker === undefined || tracked === undefined
+      ? attempt()
+      : tracker.during(tracked, attempt));
+    const plan = (): void => this.#plan(request, run, { outcome, ...failure });
+    if (tracker === undefined || tracked === undefined) plan();
+    else tracker.telling({ type: 'run', id: tracked.id }, plan);
     this.#queue.done(request);
     const durationMs = clock.monotonic() - startedMs;
     this.#changes?.worked(key, durationMs);
@@ -166,6 +172,12 @@ export class KeyedWorkers implements Runnable {
     const record = { controller: name, key, why, startedAt, durationMs, outcome, writes, ...failure };
     metrics.end(record, run.afterMs !== undefined);
     trace(record);
+    if (tracked !== undefined) tracker?.onEnd?.(tracked, record);
+  }
+
+  #request(key: string, { why }: Pick<AddKeyOptions, 'why'>): Request {
+    const cause = this.#parts.tracker?.cause;
+    return { key, why: why === undefined ? NO_REASONS : [why], ...(cause === undefined ? {} : { causes: [cause] }) };
   }
 
   async #attempt(key: string, run: Run): Promise<Ending> {
@@ -174,6 +186,17 @@ export class KeyedWorkers implements Runnable {
     } catch (error) {
       return { outcome: outcomeOf(error, run.signal), error };
     }
+  }
+
+  /** In a span, below which are those of the requests that the work sends. */
+  #attemptTraced(key: string, run: Run): Promise<Ending> {
+    const attributes = { 'keelson.controller': this.name, 'keelson.key': key, 'keelson.why': run.why };
+    return inSpan(`reconcile ${this.name}`, { attributes }, async (span) => {
+      const ending = await this.#attempt(key, run);
+      span.set({ 'keelson.outcome': ending.outcome, 'keelson.writes': run.writes });
+      if (ending.outcome === 'failed') span.failed(ending.error);
+      return ending;
+    });
   }
 
   #plan(request: Request, run: Run, { outcome, error }: Ending): void {
@@ -223,10 +246,6 @@ class Run implements WorkContext {
   };
 
   readonly countWrite = (): void => void (this.writes += 1);
-}
-
-function requestOf(key: string, { why }: Pick<AddKeyOptions, 'why'>): Request {
-  return { key, why: why === undefined ? NO_REASONS : [why] };
 }
 
 function outcomeOf(error: unknown, signal: AbortSignal): ReconcileOutcome {

@@ -25,7 +25,13 @@ import { DeviceSelection } from '../devices/selection.ts';
 import { withShareIds } from '../devices/share-id.ts';
 import type { Change, EventInterest } from '../framework/cluster-event.ts';
 import type { Cycle, CycleKey } from '../framework/cycle.ts';
-import { type Plugin, type PostFilterAnswer, type PreFilterAnswer, type StepOptions } from '../framework/plugin.ts';
+import {
+  type Plugin,
+  type PostFilterAnswer,
+  type PreBindOptions,
+  type PreFilterAnswer,
+  type StepOptions,
+} from '../framework/plugin.ts';
 import type { PluginContext } from '../framework/plugin-context.ts';
 import { type Rejection, unresolvable, unschedulable } from '../framework/rejection.ts';
 import { readDynamicResourcesArgs } from './dynamic-resources-args.ts';
@@ -195,7 +201,11 @@ class DynamicResources implements Plugin {
     }
   }
 
-  async preBind(cycle: Cycle, nodeName: string, { signal }: StepOptions): Promise<void> {
+  willPreBind(cycle: Cycle): boolean {
+    return cycle.has(stateKey) && cycle.read(stateKey).uses.length > 0;
+  }
+
+  async preBind(cycle: Cycle, nodeName: string, { signal, rest }: PreBindOptions): Promise<void> {
     const state = cycle.has(stateKey) ? cycle.read(stateKey) : newPodState();
     if (state.uses.length === 0) return;
     const { pod, schedulerName } = cycle.pod;
@@ -207,7 +217,7 @@ class DynamicResources implements Plugin {
       action: 'Scheduling',
       message: `waiting for binding conditions for device on node ${nodeName}`,
     });
-    await prepared(state, this.#binding, { signal });
+    await rest((until) => prepared(state, this.#binding, { signal: until }));
   }
 
   #allocator(): Allocator {

@@ -1,0 +1,214 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { aborted, messageOf, MetricRegistry, type Runnable, runTogether } from '../../base/index.ts';
+import type { Client } from '../../client/index.ts';
+import { type Api, ApiServer } from '../apis/index.ts';
+import type { Part } from '../part.ts';
+import { conversionOf } from '../resource/conversion-of.ts';
+import type { DefinedKind } from '../resource/defined-kind.ts';
+import type { KindAdmission } from '../webhooks/admission.ts';
+import { AdmissionServer } from '../webhooks/admission-server.ts';
+import { authorizationWebhook, type DecideAccess } from '../webhooks/authorization-webhook.ts';
+import { folderAuthority } from '../webhooks/folder-authority.ts';
+import { HttpsListener, type HttpsListenerOptions } from '../webhooks/https-listener.ts';
+import {
+  LOOK_AGAIN_MS,
+  type SecretPlace,
+  SHARED_AUTHORITY_NEED,
+  sharedAuthority,
+} from '../webhooks/shared-authority.ts';
+import { type IdentifyToken, tokenWebhook } from '../webhooks/token-webhook.ts';
+import type { WebhookHandler } from '../webhooks/webhook-handler.ts';
+import { metered, type WebhookMeter, webhookMeter } from '../webhooks/webhook-metrics.ts';
+
+/** What API servers ask an app, and where. */
+export interface ExtensionServerOptions extends Omit<HttpsListenerOptions, 'front'> {
+  /** What the app has to say about requests; see `admission`. The app keeps the configurations of these webhooks itself. */
+  readonly admission?: readonly KindAdmission[];
+  /** Tells whose a bearer token is, at `/authenticate`; see `tokenWebhook`. */
+  readonly authenticate?: IdentifyToken;
+  /** Tells what somebody may do, at `/authorize`; see `authorizationWebhook`. */
+  readonly authorize?: DecideAccess;
+  /** Groups that the app serves behind the cluster's API server; see `api`. */
+  readonly apis?: readonly Api[];
+  /** Other webhooks by path. */
+  readonly handlers?: Readonly<Record<string, WebhookHandler>>;
+  /** The Service that leads to the app, where API servers do not run on this machine. */
+  readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
+  /**
+   * The Secret with the authority of the certificates, for an app of several replicas: the first one makes it, and it is replaced
+   * in time. Each process has an authority of its own unless given.
+   */
+  readonly secret?: SecretPlace;
+  /**
+   * The folder with the authority of the certificates, which is made there, for an app that API servers know by their flags: it also
+   * has `authenticate.kubeconfig` and `authorize.kubeconfig` for them.
+   */
+  readonly folder?: string;
+}
+
+/** The app that a server is for. */
+export interface ServedApp {
+  readonly name: string;
+  readonly parts: readonly Part[];
+  readonly resources: readonly DefinedKind[];
+}
+
+/** Makes the server of an app, once the app is known. */
+export interface ExtensionServing {
+  serverOf(app: ServedApp): ExtensionServer;
+}
+
+/** Where conversions, tokens and access are asked about. */
+const PATHS = { convert: '/convert', authenticate: '/authenticate', authorize: '/authorize' } as const;
+
+/**
+ * One server for all that API servers ask an app: admission, conversion of its kinds, tokens, access, other webhooks, and APIs of its
+ * own, on one HTTPS port: `app('shop', [orders], { resources: [Order], server: extensionServer({ admission: [limits] }) })`.
+ * Its certificate is made and renewed by itself, and told to the cluster wherever the cluster has to know it.
+ */
+export function extensionServer(options: ExtensionServerOptions = {}): ExtensionServing {
+  return { serverOf: (app) => new ExtensionServer(options, app) };
+}
+
+/** The server of one app. */
+export class ExtensionServer {
+  readonly webhooks: AdmissionServer;
+  readonly apis: ApiServer | undefined;
+  /** Parts that tell the cluster where the server is. */
+  readonly parts: readonly Part[];
+  /** How webhooks were answered. */
+  readonly metrics = new MetricRegistry();
+  readonly #listener: HttpsListener;
+  readonly #options: ExtensionServerOptions;
+  readonly #name: string;
+
+  constructor(options: ExtensionServerOptions, app: ServedApp) {
+    const {
+      admission = [],
+      apis = [],
+      service,
+      secret,
+      folder,
+      handlers: _,
+      authenticate: __,
+      authorize: ___,
+      ...listening
+    } = options;
+    const meter = webhookMeter(this.metrics);
+    const own = service === undefined ? [] : [`${service.name}.${service.namespace}.svc`];
+    const names = [...(listening.names ?? []), ...own];
+    if (secret !== undefined && folder !== undefined)
+      throw new Error(`Cannot make app "${app.name}": its authority is in a Secret or in a folder, not in both`);
+    this.#name = app.name;
+    this.#options = options;
+    this.#listener = new HttpsListener(
+      { ...listening, names },
+      { onRequest: refuse, asksForCertificate: apis.length > 0 },
+    );
+    const place = service === undefined ? {} : { service };
+    this.webhooks = new AdmissionServer(
+      admission.map((each) => metered(each, meter)),
+      {
+        ...place,
+        handlers: handlersOf(options, app, meter),
+        front: { listener: this.#listener, isFor: (path) => !isApiPath(path) },
+      },
+    );
+    const front = { listener: this.#listener, isFor: isApiPath };
+    this.apis = apis.length === 0 ? undefined : new ApiServer(apis, { ...place, front });
+    this.parts = [
+      ...(admission.length === 0 ? [] : [this.webhooks.configuration]),
+      ...(secret === undefined ? [] : [AUTHORITY_NEEDS]),
+    ];
+  }
+
+  /** Calls the handler when the authority of the certificate has changed, until the result is disposed of. */
+  onAuthority(handler: () => void): Disposable {
+    return this.#listener.onAuthority(handler);
+  }
+
+  /** The paths at which webhooks are answered. */
+  get paths(): readonly string[] {
+    return this.webhooks.paths;
+  }
+
+  /** Listens until the signal aborts; what it answers is run by the app. */
+  async run(client: Client, signal: AbortSignal): Promise<void> {
+    const { secret, folder } = this.#options;
+    if (secret !== undefined) await this.#readAuthority(client, secret, signal);
+    if (folder !== undefined) {
+      const { authority, former } = await folderAuthority(folder, client);
+      this.#listener.use(authority, former);
+    }
+    const tasks: Runnable[] = [this.#listener];
+    if (secret !== undefined) tasks.push({ run: (scope) => this.#followAuthority(client, secret, scope) });
+    if (folder !== undefined) tasks.push({ run: (scope) => this.#writeKubeconfigs(folder, scope) });
+    await runTogether(tasks, signal);
+  }
+
+  async #writeKubeconfigs(folder: string, signal: AbortSignal): Promise<void> {
+    await Promise.race([this.#listener.listening(), aborted(signal)]);
+    if (signal.aborted) return;
+    for (const path of [PATHS.authenticate, PATHS.authorize]) {
+      if (!this.paths.includes(path)) continue;
+      await writeFile(join(folder, `${path.slice(1)}.kubeconfig`), await this.webhooks.kubeconfig(path));
+    }
+  }
+
+  async #readAuthority(client: Client, secret: SecretPlace, signal: AbortSignal): Promise<void> {
+    const { clock, random } = client;
+    const parts = { clock, random, fieldManager: this.#name, signal };
+    const { authority, former } = await sharedAuthority(client, secret, parts);
+    this.#listener.use(authority, former);
+  }
+
+  /** Looks from time to time whether the authority is due, or another replica has replaced it. */
+  async #followAuthority(client: Client, secret: SecretPlace, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await client.clock.sleep(LOOK_AGAIN_MS, signal);
+      if (signal.aborted) return;
+      try {
+        await this.#readAuthority(client, secret, signal);
+      } catch (error) {
+        client.log.warn('cannot look for the authority of webhooks', { error: messageOf(error) });
+      }
+    }
+  }
+}
+
+/** For the roles of the app. */
+const AUTHORITY_NEEDS: Part = {
+  name: 'shared-authority',
+  needs: [SHARED_AUTHORITY_NEED],
+  prepare: () => ({ run: () => Promise.resolve() }),
+};
+
+function handlersOf(
+  { authenticate, authorize, handlers = {} }: ExtensionServerOptions,
+  { name, parts, resources }: ServedApp,
+  meter: WebhookMeter,
+): Readonly<Record<string, WebhookHandler>> {
+  const converted = resources.filter(({ isConverted }) => isConverted);
+  const own: [path: string, handler: WebhookHandler][] = [];
+  if (authenticate !== undefined) own.push([PATHS.authenticate, tokenWebhook(authenticate)]);
+  if (authorize !== undefined) own.push([PATHS.authorize, authorizationWebhook(authorize)]);
+  if (converted.length > 0) own.push([PATHS.convert, conversionOf(...converted)]);
+  for (const given of [handlers, ...parts.map((part) => part.handlers ?? {})]) own.push(...Object.entries(given));
+  const twice = own.find(([path], index) => own.findIndex(([other]) => other === path) !== index);
+  if (twice !== undefined) throw new Error(`Cannot make app "${name}": two webhooks are at "${twice[0]}"`);
+  const odd = own.find(([path]) => !path.startsWith('/') || isApiPath(path));
+  if (odd !== undefined) throw new Error(`Cannot make app "${name}": no webhook can be at "${odd[0]}"`);
+  return Object.fromEntries(own.map(([path, handler]) => [path, meter(path, handler)]));
+}
+
+/** Paths that API servers ask an API server for. */
+function isApiPath(path: string): boolean {
+  return /^\/(apis|openapi|version|healthz|livez|readyz)(\/|$)/.test(path);
+}
+
+/** Nothing is at a path that neither webhooks nor APIs are asked for. */
+function refuse(_: unknown, response: { writeHead(status: number): unknown; end(): unknown }): void {
+  response.writeHead(404);
+  response.end();
+}

@@ -1,0 +1,26 @@
+import type { ClusterOptions } from '../cluster/index.ts';
+import { apiWithFaults, webhookWithFaults } from './faults/index.ts';
+import type { InProcessApis } from './in-process-apis.ts';
+import type { InProcessWebhooks } from './in-process-webhooks.ts';
+import type { TestWire } from './test-wire.ts';
+
+export interface WiringParts {
+  /** What the cluster's server calls without a connection. */
+  readonly webhooks: InProcessWebhooks;
+  /** API servers that it asks without a connection. */
+  readonly apis: InProcessApis;
+  /** What is between clients and the server. */
+  readonly wire: TestWire;
+  /** What the test puts there. */
+  readonly wrapTransport: ClusterOptions['wrapTransport'] | undefined;
+}
+
+/** How a cluster in a test reaches, and is reached by, what is around it. */
+export function wiringOf({ webhooks, apis, wire, wrapTransport }: WiringParts) {
+  return {
+    localWebhooks: (host: string) => webhookWithFaults(host, webhooks.find(host), wire.faults),
+    localApis: (host: string) => apiWithFaults(apis.find(host), wire.faults),
+    wrapTransport: (inner, context) => wire.wrap(wrapTransport?.(inner, context) ?? inner, context.identity),
+    ...(wire.tracker === undefined ? {} : { tracker: wire.tracker }),
+  } satisfies Partial<ClusterOptions>;
+}

@@ -1,0 +1,122 @@
+import { AbortScope, type Clock, onAbort, parseDuration } from '../../base/index.ts';
+import { type Transport, TransportError, type TransportRequest, type TransportResponse } from '../../client/index.ts';
+import { type ResourceRequest, resourceRequest } from '../resource-request.ts';
+import { refusalOf } from './fault-answer.ts';
+import type { FaultRules, RequestRule } from './fault-rules.ts';
+import { watchWithFaults } from './fault-watch.ts';
+
+export interface FaultTransportParts {
+  readonly rules: FaultRules;
+  readonly clock: Clock;
+  readonly user: string;
+  readonly groups: readonly string[];
+  /** Takes the Lease of a request away from its holder, in the name of another. */
+  readonly takeLease: (request: ResourceRequest, holder: string) => Promise<void>;
+}
+
+/** The longest that a watch of client-go lives. */
+const LONGEST_WATCH_MS = 600_000;
+
+/** A transport on which the faults of a cluster strike. */
+export function faultTransport(inner: Transport, parts: FaultTransportParts): Transport {
+  return {
+    ...(inner.isLocal === undefined ? {} : { isLocal: inner.isLocal }),
+    send: (request) => (parts.rules.isEmpty && !isWatch(request) ? inner.send(request) : sendTo(inner, request, parts)),
+    [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
+  };
+}
+
+function isWatch({ path }: TransportRequest): boolean {
+  return path.includes('watch=');
+}
+
+async function sendTo(
+  inner: Transport,
+  sent: TransportRequest,
+  parts: FaultTransportParts,
+): Promise<TransportResponse> {
+  const request = resourceRequest(sent);
+  if (request === undefined) return inner.send(sent);
+  const { rules, clock, user } = parts;
+  const sender = { user, program: programOf(sent) };
+  const rule = rules.strike(sender, request);
+  if (request.verb !== 'watch')
+    return rule === undefined ? inner.send(sent) : struck(inner, sent, { rule, request, parts });
+  const scope = new AbortScope(sent.signal); // as long as the caller's signal, which is about this one watch
+  const scoped = { ...sent, signal: scope.signal };
+  const response = await (rule === undefined ? inner.send(scoped) : struck(inner, scoped, { rule, request, parts }));
+  if (response.status !== 200) return response;
+  const seconds = Number(request.query.get('timeoutSeconds') ?? LONGEST_WATCH_MS / 1000);
+  const silenceMs = Math.min(seconds * 1000, LONGEST_WATCH_MS);
+  const { signal } = sent;
+  const watch = { rules, clock, request, sender, signal, scope, silenceMs, rule, delayOf };
+  return { ...response, body: watchWithFaults(response.body, watch) };
+}
+
+export function programOf({ headers }: TransportRequest): string {
+  const agent = headers['user-agent'] ?? '';
+  return typeof agent === 'string' ? agent : (agent[0] ?? '');
+}
+
+interface Struck {
+  readonly rule: RequestRule;
+  readonly request: ResourceRequest;
+  readonly parts: FaultTransportParts;
+}
+
+async function struck(
+  inner: Transport,
+  sent: TransportRequest,
+  { rule, request, parts }: Struck,
+): Promise<TransportResponse> {
+  const { clock, user, groups } = parts;
+  const { fault } = rule;
+  const refusal = refusalOf(fault, request);
+  if (refusal !== undefined) return refusal;
+  switch (fault.type) {
+    case 'latency':
+      await sleep(clock, fault.delay, sent.signal);
+      return inner.send(sent);
+    case 'late': {
+      const response = await inner.send(sent);
+      if (request.verb !== 'watch') await sleep(clock, fault.delay, sent.signal);
+      return response;
+    }
+    case 'dropped':
+      throw new TransportError('cut', 'Lost the connection: connect ECONNREFUSED');
+    case 'lostAnswer':
+      await inner.send(sent);
+      throw new TransportError('cut', 'Lost the connection before the answer');
+    case 'silent':
+      return request.verb === 'watch' ? inner.send(sent) : silence(sent.signal);
+    case 'staleRead':
+      return rule.past?.transportOf(user, groups).send(sent) ?? inner.send(sent);
+    case 'lostLease':
+      await parts.takeLease(request, fault.holder ?? 'somebody-else');
+      return inner.send(sent);
+    default:
+      return inner.send(sent);
+  }
+}
+
+function delayOf({ fault }: RequestRule): number {
+  return fault.type === 'late' ? millisOf(fault.delay) : 0;
+}
+
+/** No answer, until whoever asks gives up. */
+function silence(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else onAbort(signal, stop);
+  });
+}
+
+function millisOf(delay: number | Parameters<typeof parseDuration>[0]): number {
+  return typeof delay === 'number' ? delay : parseDuration(delay);
+}
+
+async function sleep(clock: Clock, delay: Parameters<typeof millisOf>[0], signal: AbortSignal): Promise<void> {
+  await clock.sleep(millisOf(delay), signal);
+  signal.throwIfAborted();
+}

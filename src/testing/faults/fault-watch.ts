@@ -1,0 +1,82 @@
+import type { Status } from '../../api/client.ts';
+import type { AbortScope, Clock } from '../../base/index.ts';
+import { type TransportBody, TransportError } from '../../client/index.ts';
+import type { ResourceRequest } from '../resource-request.ts';
+import { forgotten } from './fault-answer.ts';
+import type { FaultRules, RequestRule } from './fault-rules.ts';
+import type { Sender } from './fault-target.ts';
+
+export interface FaultWatchParts {
+  readonly rules: FaultRules;
+  readonly clock: Clock;
+  readonly sender: Sender;
+  readonly request: ResourceRequest;
+  /** The signal of whoever watches. */
+  readonly signal: AbortSignal;
+  /** Ends the watch at the server. */
+  readonly scope: AbortScope;
+  /** A silent connection breaks after so long. */
+  readonly silenceMs: number;
+  /** The fault that has struck when the watch began. */
+  readonly rule: RequestRule | undefined;
+  /** How late an event is by a fault. */
+  readonly delayOf: (rule: RequestRule) => number;
+}
+
+/** The answer to a watch, on which faults may strike as long as it is read. */
+export function watchWithFaults(body: TransportBody, parts: FaultWatchParts): TransportBody {
+  switch (body.type) {
+    case 'object':
+      return body;
+    case 'events':
+      return { type: 'events', batches: passOn(body.batches, parts, (status) => [{ type: 'ERROR', status }]) };
+    case 'bytes': {
+      const line = (object: Status): Uint8Array => Buffer.from(`${JSON.stringify({ type: 'ERROR', object })}\n`);
+      return { type: 'bytes', chunks: passOn(body.chunks, parts, line) };
+    }
+  }
+}
+
+/** Passes on what comes, until a fault strikes. */
+async function* passOn<T>(
+  items: AsyncIterable<T>,
+  parts: FaultWatchParts,
+  errorOf: (status: Status) => T,
+): AsyncGenerator<T> {
+  const { rules, clock, sender, request, signal, scope } = parts;
+  let struckBy: RequestRule | undefined;
+  const strike = (rule: RequestRule): void => {
+    struckBy ??= rule;
+    scope.abort(new TransportError('cut', 'Lost the connection'));
+  };
+  using _open = rules.opened({ sender, request, strike });
+  if (parts.rule !== undefined && endsWatches(parts.rule)) strike(parts.rule);
+  try {
+    for await (const item of items) {
+      const late = rules.isEmpty ? undefined : (atStart(parts) ?? rules.strike(sender, request, ['late']));
+      if (late !== undefined) await clock.sleep(parts.delayOf(late), signal);
+      if (scope.signal.aborted) break;
+      yield item;
+    }
+  } catch (error) {
+    if (struckBy === undefined) throw error;
+  }
+  if (struckBy?.fault.type === 'expired') yield errorOf(forgotten(request));
+  else if (struckBy !== undefined) await breakOff(struckBy, parts);
+  signal.throwIfAborted();
+}
+
+/** A fault that makes the whole watch late. */
+function atStart({ rule }: FaultWatchParts): RequestRule | undefined {
+  return rule?.fault.type === 'late' ? rule : undefined;
+}
+
+function endsWatches({ fault }: RequestRule): boolean {
+  return fault.type === 'dropped' || fault.type === 'expired' || fault.type === 'silent';
+}
+
+async function breakOff({ fault }: RequestRule, { clock, silenceMs, signal }: FaultWatchParts): Promise<never> {
+  if (fault.type === 'silent') await clock.sleep(silenceMs, signal);
+  signal.throwIfAborted();
+  throw new TransportError('cut', 'Lost the connection');
+}

@@ -1,0 +1,35 @@
+import { type Random, VirtualClock } from '../../base/index.ts';
+import type { Transport } from '../../client/index.ts';
+import type { ControlPlane } from '../../cluster/index.ts';
+import type { PastView } from './past-view.ts';
+
+export interface OpenPastOptions {
+  readonly nowMs: number;
+  readonly random: Random;
+  /** Keeps the promise that the view has been let go. */
+  readonly onEnd: (ended: Promise<void>) => void;
+}
+
+/** A view of a control plane as it is now: a copy of it, in which time stands still. */
+export function openPast(plane: ControlPlane, { nowMs, random, onEnd }: OpenPastOptions): PastView {
+  const stop = new AbortController();
+  const clock = new VirtualClock({ startMs: nowMs });
+  const copy = plane.fork({ clock, random, signal: stop.signal });
+  const transports = new Map<string, Transport>();
+  return {
+    transportOf: (user, groups) => {
+      const id = JSON.stringify([user, groups]);
+      const known = transports.get(id);
+      if (known !== undefined) return known;
+      let made: Transport | undefined;
+      copy.client({ user, groups }, { wrapTransport: (transport) => (made = transport) });
+      if (made === undefined) throw new Error('Unreachable: every client has a transport');
+      transports.set(id, made);
+      return made;
+    },
+    [Symbol.dispose]: () => {
+      stop.abort();
+      onEnd(copy[Symbol.asyncDispose]());
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { YamlBody } from '../../api/index.ts';
+import { messageOf } from '../../base/index.ts';
+import type { KubernetesObject } from '../../client/index.ts';
+
+/** An object of a file. */
+export interface Manifest {
+  readonly object: KubernetesObject & { readonly kind: string; readonly apiVersion: string };
+  /** Which file and which of its documents, for messages. */
+  readonly place: string;
+}
+
+const EXTENSIONS = /\.(ya?ml|json)$/;
+/** More than anybody's folder has; a link that leads back to a folder above would never end. */
+const MAX_FILES = 10_000;
+const MAX_DEPTH = 32;
+
+/** The objects of YAML and JSON files, and of all that are in folders, in the order of their paths. */
+export async function readManifests(paths: readonly string[]): Promise<readonly Manifest[]> {
+  const files: string[] = [];
+  for (const path of paths) await findFiles(path, files);
+  const manifests: Manifest[] = [];
+  for (const file of files) manifests.push(...manifestsIn(await readFile(file, 'utf8'), file));
+  return manifests;
+}
+
+async function findFiles(path: string, found: string[], depth = 0): Promise<void> {
+  const info = await stat(path).catch((cause: unknown) => {
+    throw new Error(`Cannot load "${path}": ${messageOf(cause)}`, { cause });
+  });
+  if (!info.isDirectory()) {
+    if (depth === 0 || EXTENSIONS.test(path)) found.push(path);
+    if (found.length > MAX_FILES) throw new Error(`Cannot load "${path}": there are more than ${MAX_FILES} files`);
+    return;
+  }
+  if (depth > MAX_DEPTH) throw new Error(`Cannot load "${path}": it is more than ${MAX_DEPTH} folders deep`);
+  for (const name of (await readdir(path)).sort()) await findFiles(join(path, name), found, depth + 1);
+}
+
+/** The objects of a text; those of a List each by itself. */
+export function manifestsIn(text: string, file: string): readonly Manifest[] {
+  const documents = splitDocuments(text);
+  return documents.flatMap((document, index) => {
+    const place = documents.length === 1 ? `"${file}"` : `document ${index + 1} of "${file}"`;
+    return objectsOf(parse(document, place), place);
+  });
+}
+
+/** The documents that have something in them, each with empty lines in place of those before it: problems are told by line. */
+function splitDocuments(text: string): readonly string[] {
+  let lines = 0;
+  const documents: string[] = [];
+  for (const document of text.split(/^---(?=\s|$)/m)) {
+    if (!isEmpty(document)) documents.push('\n'.repeat(lines) + document);
+    lines += document.split('\n').length - 1;
+  }
+  return documents;
+}
+
+function isEmpty(document: string): boolean {
+  return document.split('\n').every((line) => /^\s*(#.*|\.\.\.\s*)?$/.test(line));
+}
+
+function parse(document: string, place: string): unknown {
+  try {
+    return new YamlBody(document).untyped();
+  } catch (cause) {
+    throw new Error(`Cannot load ${place}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function objectsOf(value: unknown, place: string): readonly Manifest[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error(`Cannot load ${place}: it is no object`);
+  const { kind, apiVersion, items } = value as Readonly<Record<string, unknown>>;
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw new Error(`Cannot load ${place}: apiVersion not set`);
+  if (typeof kind !== 'string' || kind === '') throw new Error(`Cannot load ${place}: kind not set`);
+  if (kind.endsWith('List') && Array.isArray(items))
+    return items.flatMap((item: unknown, index) => objectsOf(item, `item ${index + 1} of ${place}`));
+  return [{ object: { ...value, kind, apiVersion }, place }];
+}
