@@ -3,6 +3,7 @@ import type { Node, Observed, Pod, Service } from '../../client/index.ts';
 import { isReady } from '../../api/meaning/index.ts';
 import { addressesOf, hostnameIn, isBackend, targetPortOf } from '../service-backends/backend-pod.ts';
 import { zoneOf } from '../service-backends/services-of.ts';
+import { wantsZoneHints } from './zone-annotation.ts';
 
 export type AddressFamily = 'IPv4' | 'IPv6';
 
@@ -84,11 +85,12 @@ function endpointOf(
 
 /** Where traffic to the endpoint should come from, when the service prefers what is near. */
 function hintsFor(
-  { spec, metadata }: Observed<Service>,
+  service: Observed<Service>,
   { ready, zone, nodeName }: { readonly ready: boolean; readonly zone?: string; readonly nodeName: string },
 ): Pick<Endpoint, 'hints'> {
+  const { spec } = service;
   const isNear = ['PreferClose', 'PreferSameZone', 'PreferSameNode'].includes(spec?.trafficDistribution ?? '');
-  if (!isNear || !ready || hasTopologyAnnotation(metadata.annotations)) return {};
+  if (!isNear || !ready || wantsZoneHints(service)) return {};
   const forZones = zone === undefined ? undefined : [{ name: zone }];
   const wantsNode = spec?.trafficDistribution === 'PreferSameNode' && nodeName !== '';
   const forNodes = wantsNode ? [{ name: nodeName }] : undefined;
@@ -96,10 +98,4 @@ function hintsFor(
   return {
     hints: { ...(forZones === undefined ? {} : { forZones }), ...(forNodes === undefined ? {} : { forNodes }) },
   };
-}
-
-function hasTopologyAnnotation(annotations: Readonly<Record<string, string>> = {}): boolean {
-  const mode =
-    annotations['service.kubernetes.io/topology-aware-hints'] ?? annotations['service.kubernetes.io/topology-mode'];
-  return mode === 'Auto' || mode === 'auto';
 }

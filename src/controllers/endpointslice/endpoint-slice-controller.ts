@@ -8,10 +8,14 @@ import { TriggerTimes, withTriggerTime } from '../service-backends/trigger-times
 import { type AddressFamily, desiredSlices } from './desired-slices.ts';
 import { sliceChanges } from './slice-changes.ts';
 import { CONTROLLER_NAME, MANAGED_BY, SERVICE_NAME } from './slice-metadata.ts';
+import { wantsZoneHints } from './zone-annotation.ts';
+import { withoutHints } from './zone-hints.ts';
+import { ZoneTraffic } from './zone-traffic.ts';
 
 /** Keeps the EndpointSlices of services that select pods up to date. */
 export function endpointSliceController(): Controller {
   const times = new TriggerTimes();
+  const zones = new ZoneTraffic();
   return controller(Service, {
     name: 'endpoint-slice',
     component: 'endpoint-slice-controller',
@@ -19,12 +23,13 @@ export function endpointSliceController(): Controller {
     watches: [
       watchBackends(),
       watchNodesOfBackends(),
+      zones.watchNodes(),
       watch(EndpointSlice, {
         to: ({ metadata }) => [`${metadata.namespace ?? ''}/${metadata.labels?.[SERVICE_NAME] ?? ''}`],
         when: (slice, old) => isOurs(slice) || (old !== undefined && isOurs(old)),
       }),
     ],
-    async reconcile(service, { objects }) {
+    async reconcile(service, { objects, event }) {
       if (!selectsPods(service)) return;
       const { namespace, name, deletionTimestamp } = service.metadata;
       if (deletionTimestamp !== undefined) return;
@@ -44,8 +49,14 @@ export function endpointSliceController(): Controller {
           nodeNamed: (node) => objects(Node).get(node),
         });
         for (const pod of podsWithoutNode) withoutNode.add(pod);
-        const changes = sliceChanges(service, groups, { family, slices: ofFamily(live, family) });
-        await write(slices, changes, time);
+        const own = ofFamily(live, family);
+        const isByZone = wantsZoneHints(service);
+        const changes = sliceChanges(service, groups, { family, slices: isByZone ? own.map(withoutHints) : own });
+        const hinted = isByZone
+          ? zones.hint(changes, { key: keyOf(service), family, live: own }, objects)
+          : { changes, reports: zones.leave(keyOf(service), family) };
+        await write(slices, hinted.changes, time);
+        for (const report of hinted.reports) event(report);
       }
       for (const slice of live) {
         if (!families.includes(slice.addressType as AddressFamily)) await slices.delete(keyOf(slice));
@@ -53,7 +64,10 @@ export function endpointSliceController(): Controller {
       if (withoutNode.size > 0)
         throw new Error(`Cannot publish pods ${[...withoutNode].join(', ')}: their nodes are not there`);
     },
-    gone: (key) => times.forget(key),
+    gone: (key) => {
+      times.forget(key);
+      zones.forget(key);
+    },
   });
 }
 

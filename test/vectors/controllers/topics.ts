@@ -12,6 +12,7 @@ export const topics: Readonly<Record<string, () => Promise<{ readonly topic: Sce
   daemonset: () => import('../../../src/controllers/daemonset/testing/scenarios.ts'),
   statefulset: () => import('../../../src/controllers/statefulset/testing/scenarios.ts'),
   disruption: () => import('../../../src/controllers/disruption/testing/scenarios.ts'),
+  endpointslice: () => import('../../../src/controllers/endpointslice/testing/scenarios.ts'),
   'endpointslice-mirroring': () => import('../../../src/controllers/endpointslice-mirroring/testing/scenarios.ts'),
   'ttl-after-finished': () => import('../../../src/controllers/ttl-after-finished/testing/scenarios.ts'),
   deployment: () => import('../../../src/controllers/deployment/testing/scenarios.ts'),
