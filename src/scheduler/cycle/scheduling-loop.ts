@@ -1,8 +1,8 @@
 import { isAssigned } from '../../api/meaning/index.ts';
 import type { Clock, Logger } from '../../base/index.ts';
 import { type EventRecorder, type Objects, TaskPool } from '../../kit/index.ts';
-import { type Patch, type Pod, strategicPatch } from '../../client/index.ts';
-import { nominatedNode, type NominatedPods } from '../cache/nominated-pods.ts';
+import type { Patch, Pod } from '../../client/index.ts';
+import type { NominatedPods } from '../cache/nominated-pods.ts';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
 import type { Snapshot } from '../cache/snapshot.ts';
 import { assignedPodDelete } from '../framework/cluster-event.ts';
@@ -10,15 +10,7 @@ import { Cycle } from '../framework/cycle.ts';
 import { PodRejectedError } from '../framework/fit-error.ts';
 import type { Framework } from '../framework/framework.ts';
 import type { StepOptions } from '../framework/plugin.ts';
-import {
-  hasPreBindWork,
-  runBind,
-  runPermit,
-  runPostBind,
-  runPreBind,
-  runReserve,
-  runUnreserve,
-} from '../framework/run-binding.ts';
+import { runBind, runPermit, runPostBind, runReserve, runUnreserve } from '../framework/run-binding.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
@@ -166,16 +158,10 @@ export class SchedulingLoop {
     const { queued, framework, startMs } = attempt;
     const { clock, queue, metrics, log } = this.#parts;
     const options = { nodeName, signal: this.#stopTasks.signal };
-    const isSlow = hasPreBindWork(framework, cycle, nodeName);
-    const announce = (): Promise<void> => this.#announce(queued, nodeName);
     try {
-      if (isSlow) await announce();
-      const beforeWait = isSlow ? undefined : announce;
-      const rejection = await runPermit(framework, cycle, { ...options, beforeWait });
+      const rejection = await runPermit(framework, cycle, options);
       if (rejection !== undefined) throw new PodRejectedError(nodeName, rejection);
       queue.done(queued.uid); // no later failure makes the pod unschedulable
-      const preBind = (step: StepOptions): Promise<void> => runPreBind(framework, cycle, { nodeName, ...step });
-      await (isSlow ? framework.waitingPods.preBind(queued.uid, options, preBind) : preBind(options));
       await runBind(framework, cycle, options);
     } catch (error) {
       if (!this.#stopTasks.signal.aborted) this.#bindingFailed(attempt, cycle, { nodeName, error });
@@ -187,12 +173,6 @@ export class SchedulingLoop {
     const message = `Successfully assigned ${queued.key} to ${nodeName}`;
     this.#event(queued.pod, { type: 'Normal', reason: 'Scheduled', action: 'Binding', message });
     runPostBind(framework, cycle, nodeName);
-  }
-
-  /** Tells others, such as autoscalers, of the node before the pod is bound, where that takes its time (KEP-5278). */
-  async #announce({ key, pod }: QueuedPod, nominatedNodeName: string): Promise<void> {
-    if (nominatedNode(pod.pod) === nominatedNodeName) return;
-    await this.#writeStatus(key, strategicPatch({ status: { nominatedNodeName } }));
   }
 
   #bindingFailed(attempt: Attempt, cycle: Cycle, { nodeName, error }: { nodeName: string; error: unknown }): void {

@@ -47,8 +47,6 @@ export interface Plugin {
   unreserve?(cycle: Cycle, nodeName: string): void;
   /** A last decision before the pod is bound; a promise lets the pod wait. */
   permit?(cycle: Cycle, nodeName: string, options: StepOptions): Rejection | undefined | Promise<Rejection | undefined>;
-  /** Whether `preBind` will take its time for the pod, so that others are told of the node before; it will not unless given. */
-  hasPreBindWork?(cycle: Cycle, nodeName: string): boolean;
   /** Does what must be done before the pod is bound. */
   preBind?(cycle: Cycle, nodeName: string, options: StepOptions): Promise<void>;
   /** Binds the pod; `false` leaves it to the next plugin. */

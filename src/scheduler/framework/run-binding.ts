@@ -23,17 +23,11 @@ export function runUnreserve(framework: Framework, cycle: Cycle, nodeName: strin
   for (const plugin of framework.at('Reserve').toReversed()) plugin.unreserve?.(cycle, nodeName);
 }
 
-export interface PermitOptions extends StepOptions {
-  readonly nodeName: string;
-  /** Called, and awaited, before the pod waits for plugins that take their time. */
-  beforeWait?(): Promise<void>;
-}
-
 /** Asks the plugins one after the other until one refuses, then waits for those that take their time, all at once. */
 export async function runPermit(
   framework: Framework,
   cycle: Cycle,
-  { nodeName, signal, beforeWait }: PermitOptions,
+  { nodeName, signal }: StepOptions & { readonly nodeName: string },
 ): Promise<Rejection | undefined> {
   const plugins = framework.at('Permit');
   if (plugins.length === 0) return undefined;
@@ -46,7 +40,6 @@ export async function runPermit(
       if (answer instanceof Promise) waits.push(answer);
       else if (answer !== undefined) return answer;
     }
-    if (waits.length > 0) await beforeWait?.();
     return await framework.waitingPods.wait(cycle.pod.uid, waits, options);
   } finally {
     over.abort(); // nobody waits for their answers any more
@@ -68,28 +61,16 @@ function askPermit(
   }
 }
 
-/** Whether a PreBind plugin will take its time for the pod. */
-export function hasPreBindWork(framework: Framework, cycle: Cycle, nodeName: string): boolean {
-  return framework.at('PreBind').some((plugin) => plugin.hasPreBindWork?.(cycle, nodeName) === true);
-}
-
-/** What fails here and in Bind is no verdict about the pod: it is thrown. */
-export async function runPreBind(
-  framework: Framework,
-  cycle: Cycle,
-  options: StepOptions & { readonly nodeName: string },
-): Promise<void> {
-  for (const plugin of framework.at('PreBind'))
-    await guarded(`running PreBind plugin "${plugin.name}"`, () => plugin.preBind(cycle, options.nodeName, options));
-}
-
-/** An extender that binds goes before the plugins. */
+/** PreBind and Bind; an extender that binds goes before the plugins. What fails here is no verdict about the pod: it is thrown. */
 export async function runBind(
   framework: Framework,
   cycle: Cycle,
   options: StepOptions & { readonly nodeName: string },
 ): Promise<void> {
   const { nodeName } = options;
+  for (const plugin of framework.at('PreBind')) {
+    await guarded(`running PreBind plugin "${plugin.name}"`, () => plugin.preBind(cycle, nodeName, options));
+  }
   if (await bindByExtender(framework.extendersFor(cycle.pod), cycle.pod, options)) return;
   for (const plugin of framework.at('Bind')) {
     const what = `running Bind plugin "${plugin.name}"`;

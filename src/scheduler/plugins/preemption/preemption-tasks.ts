@@ -89,14 +89,11 @@ export class PreemptionTasks {
     );
   }
 
-  /** A pod that waits for permission or is in PreBind goes back to the queue; others are deleted. */
+  /** A pod that waits for permission goes back to the queue; others are deleted. */
   async #evict({ pod, nodeName }: Preemption, victim: PodInfo, { signal }: StepOptions): Promise<void> {
     const { waitingPods, event } = this.#context;
     let message = `Preempted by pod ${pod.uid} on node ${nodeName}`;
-    const isOnlyHere =
-      waitingPods.reject(victim.uid, unschedulable(PLUGIN, 'preempted')) ||
-      waitingPods.cancelPreBind(victim.uid, `preempted by ${PLUGIN}`);
-    if (isOnlyHere) message += ' (in kube-scheduler memory).';
+    if (waitingPods.reject(victim.uid, unschedulable(PLUGIN, 'preempted'))) message += ' (in kube-scheduler memory).';
     else {
       const pods = this.#clientFor(victim.pod);
       const { name } = victim.pod.metadata;
