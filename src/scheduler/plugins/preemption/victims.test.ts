@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SeededRandom } from '../../../base/index.ts';
-import { PodInfo } from '../../cache/pod-info.ts';
+import type { PodInfo } from '../../cache/pod-info.ts';
 import { SchedulerCache } from '../../cache/scheduler-cache.ts';
 import { Snapshot } from '../../cache/snapshot.ts';
 import { PodScheduler } from '../../cycle/schedule-pod.ts';
