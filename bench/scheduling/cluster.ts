@@ -1,4 +1,5 @@
 import { RealClock, SeededRandom } from '../../src/base/index.ts';
+import type { Service } from '../../src/client/index.ts';
 import { PodInfo } from '../../src/scheduler/cache/pod-info.ts';
 import { SchedulerCache } from '../../src/scheduler/cache/scheduler-cache.ts';
 import { Snapshot } from '../../src/scheduler/cache/snapshot.ts';
@@ -8,14 +9,21 @@ import { FitError } from '../../src/scheduler/framework/fit-error.ts';
 import { Framework } from '../../src/scheduler/framework/framework.ts';
 import { defaultProfile } from '../../src/scheduler/framework/profile.ts';
 import { builtInPlugins } from '../../src/scheduler/plugins/registry.ts';
-import { nodeOf, podOf, sharedContext } from '../../src/scheduler/testing/objects.ts';
+import { listerOf, nodeOf, podOf, sharedContext } from '../../src/scheduler/testing/objects.ts';
 import { HOSTNAME, type PodTemplate, type Workload, ZONE } from './workloads.ts';
 
 const ZONES = 3;
+const service: Service = {
+  kind: 'Service',
+  apiVersion: 'v1',
+  metadata: { name: 'served', namespace: 'default' },
+  spec: { selector: { app: 'served' } },
+};
+const context = sharedContext({ clock: new RealClock(), objects: (kind) => listerOf(kind, [service]) });
 
 /** A scheduler's view of a cluster, without an API server. */
 export class Cluster {
-  readonly #framework = new Framework(defaultProfile, builtInPlugins, sharedContext({ clock: new RealClock() }));
+  readonly #framework = new Framework(defaultProfile, builtInPlugins, context);
   readonly #cache = new SchedulerCache();
   readonly #snapshot = new Snapshot();
   readonly #scheduler = new PodScheduler(this.#snapshot, new SeededRandom(1));

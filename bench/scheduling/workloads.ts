@@ -61,6 +61,11 @@ export const workloads: readonly Workload[] = [
     },
   },
   { name: 'topology spreading', before: { ...basic, perNode: 1 }, pod: spread('DoNotSchedule') },
+  {
+    name: 'default spreading of a Service',
+    before: { ...basic, perNode: 1 },
+    pod: { labels: { app: 'served' }, requests },
+  },
   { name: 'preferred topology spreading', before: { ...basic, perNode: 1 }, pod: spread('ScheduleAnyway') },
   {
     name: 'pod affinity',

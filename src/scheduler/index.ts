@@ -55,7 +55,7 @@ export {
   type FitArgs,
   fitArgsErrors,
 } from './plugins/fit-args.ts';
-export type { NodeAffinityArgs } from './plugins/node-affinity.ts';
+export { type NodeAffinityArgs, nodeAffinityArgsErrors } from './plugins/node-affinity-args.ts';
 export { type AffinityArgs, affinityArgsErrors } from './plugins/pod-affinity/affinity-args.ts';
 export { type PreemptionArgs, preemptionArgsErrors } from './plugins/preemption/preemption-args.ts';
 export { type SpreadArgs, spreadArgsErrors } from './plugins/topology-spread/spread-args.ts';

@@ -50,6 +50,11 @@ export class TopologyCounts {
     return this.#total;
   }
 
+  /** About how much memory it takes. */
+  get bytes(): number {
+    return 20 * this.#onNode.length + 100 * this.#domains.size;
+  }
+
   /** How many domains there are. */
   get size(): number {
     return this.#domains.size;
@@ -163,8 +168,9 @@ export class TopologyCounts {
   }
 }
 
-/** The most questions whose answers are kept; those that were not asked for longest are dropped first. */
+/** The most questions whose answers are kept, and the room for them; those that were not asked for longest are dropped first. */
 const MAX_QUERIES = 256;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Answers to the questions that plugins have asked lately. */
 export class TopologyIndex {
@@ -177,16 +183,22 @@ export class TopologyIndex {
 
   /** The answer as of now; it stays so until the snapshot is updated. */
   ask(query: TopologyQuery): TopologyCounts {
-    const answer = this.#answers.get(query.key) ?? new TopologyCounts(query);
+    const known = this.#answers.get(query.key);
+    const answer = known ?? new TopologyCounts(query);
     this.#answers.delete(query.key);
     this.#answers.set(query.key, answer);
-    if (this.#answers.size > MAX_QUERIES) this.#dropOldest();
     answer.refresh(this.#slots);
+    if (known === undefined) this.#makeRoom();
     return answer;
   }
 
-  #dropOldest(): void {
-    const [oldest] = this.#answers.keys();
-    if (oldest !== undefined) this.#answers.delete(oldest);
+  #makeRoom(): void {
+    let bytes = 0;
+    for (const answer of this.#answers.values()) bytes += answer.bytes;
+    for (const [key, answer] of this.#answers) {
+      if (this.#answers.size <= MAX_QUERIES && bytes <= MAX_BYTES) return;
+      bytes -= answer.bytes;
+      this.#answers.delete(key);
+    }
   }
 }

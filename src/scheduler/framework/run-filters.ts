@@ -62,7 +62,9 @@ function nodeFilter(cycle: Cycle, trials: Trials): NodeFilter {
   if (nominatedPods.size === 0) return (node) => trials.filter(cycle, node);
   const { uid, priority } = cycle.pod;
   return (node) => {
-    const others = nominatedPods.on(node.name).filter((pod) => pod.priority >= priority && pod.uid !== uid);
+    const nominated = nominatedPods.on(node.name);
+    if (nominated.length === 0) return trials.filter(cycle, node);
+    const others = nominated.filter((pod) => pod.priority >= priority && pod.uid !== uid);
     if (others.length === 0) return trials.filter(cycle, node);
     const trial = new PluginTrial(trials, cycle, node);
     for (const pod of others) trial.add(pod);

@@ -7,6 +7,7 @@ import type { CycleKey } from '../framework/cycle.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import type { PluginContext } from '../framework/plugin-context.ts';
 import { unresolvable } from '../framework/rejection.ts';
+import { readNodeAffinityArgs } from './node-affinity-args.ts';
 import { normalizeScores } from './normalize-scores.ts';
 
 const NAME = 'NodeAffinity';
@@ -23,15 +24,9 @@ interface Preference {
 const required: CycleKey<NodeTest> = { name: `PreFilter${NAME}` };
 const preferred: CycleKey<readonly Preference[]> = { name: `PreScore${NAME}` };
 
-/** The settings of NodeAffinity, as in NodeAffinityArgs. */
-export interface NodeAffinityArgs {
-  /** Holds for all pods of the profile beside their own node affinity. */
-  readonly addedAffinity?: DeepReadonly<NodeAffinity>;
-}
-
 /** Filter: `nodeSelector` and required node affinity. Score: preferred node affinity, by the weights of its terms. */
 export function nodeAffinity({ args }: Pick<PluginContext, 'args'>): Plugin {
-  const { addedAffinity = {} } = (args ?? {}) as NodeAffinityArgs;
+  const addedAffinity = readNodeAffinityArgs(args);
   const enforced = requiredNodes({ spec: { containers: [], affinity: { nodeAffinity: addedAffinity } } });
   const added = preferencesOf(addedAffinity);
   return {

@@ -80,6 +80,30 @@ test.each([
     'scoringStrategy.requestedToCapacityRatio.shape[1].utilization: Invalid value: 50: values must be sorted in increasing order, ' +
       'scoringStrategy.requestedToCapacityRatio.shape[0].score: Invalid value: 11: not in valid range [0, 10]',
   ],
+  [
+    'NodeAffinity',
+    {
+      addedAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [
+            {
+              matchExpressions: [{ key: 'a', operator: 'Is' }],
+              matchFields: [
+                { key: 'metadata.name', operator: 'Gt', values: ['n1'] },
+                { key: 'metadata.name', operator: 'In', values: ['n1', 'n2'] },
+              ],
+            },
+          ],
+        },
+      },
+    },
+    'addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator: ' +
+      'Unsupported value: "Is": supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", ' +
+      'addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[0].operator: ' +
+      'Unsupported value: "Gt": supported values: "In", "NotIn", ' +
+      'addedAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchFields[1].values: ' +
+      'Invalid value: ["n1","n2"]: must have one element',
+  ],
 ])('the settings of %s are checked: %o', (plugin, args, problems) => {
   expect(problemsOf(plugin, args)).toBe(problems);
 });

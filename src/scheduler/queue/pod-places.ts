@@ -46,9 +46,12 @@ export class PodPlaces {
     return place === 'unschedulable' ? this.#unschedulable.size : this.#heaps[place].size;
   }
 
-  /** A copy of the list of pods that wait for an event, so that the caller can move them. */
-  unschedulable(): QueuedPod[] {
-    return [...this.#unschedulable];
+  /** A list of the pods that wait for an event, or of some of them, so that the caller can move them. */
+  unschedulable(isWanted?: (pod: QueuedPod) => boolean): QueuedPod[] {
+    if (isWanted === undefined) return [...this.#unschedulable];
+    const wanted: QueuedPod[] = [];
+    for (const pod of this.#unschedulable) if (isWanted(pod)) wanted.push(pod);
+    return wanted;
   }
 
   *all(): Generator<QueuedPod> {

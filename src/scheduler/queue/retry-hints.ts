@@ -10,6 +10,8 @@ export type RetryAdvice = 'leave' | 'afterBackoff' | 'now';
 export class RetryHints {
   readonly #interests: ReadonlyMap<string, readonly PluginInterest[]>;
   readonly #log: Logger;
+  /** The plugins that an event is of interest to, by its resource and action. */
+  readonly #interested = new Map<string, ReadonlySet<string>>();
 
   constructor(frameworks: Iterable<Framework>, log: Logger) {
     this.#interests = new Map(Array.from(frameworks, ({ schedulerName, interests }) => [schedulerName, interests]));
@@ -18,11 +20,25 @@ export class RetryHints {
 
   /** Whether any plugin is interested in the event. */
   isOfInterest(event: ClusterEvent): boolean {
-    if (isAboutEverything(event)) return true;
-    for (const interests of this.#interests.values()) {
-      if (interests.some(({ interest }) => concerns(interest, event))) return true;
-    }
+    return isAboutEverything(event) || this.#interestedIn(event).size > 0;
+  }
+
+  /** Whether a plugin that has rejected the pod is interested in the event: a quick look before the hints are asked. */
+  mayConcern(pod: QueuedPod, event: ClusterEvent): boolean {
+    if (!pod.isRejectedByPlugins || isAboutEverything(event)) return true;
+    for (const plugin of this.#interestedIn(event)) if (pod.isRejectedBy(plugin)) return true;
     return false;
+  }
+
+  #interestedIn(event: ClusterEvent): ReadonlySet<string> {
+    const key = `${event.resource} ${event.action}`;
+    let plugins = this.#interested.get(key);
+    if (plugins === undefined) {
+      const all = [...this.#interests.values()].flat();
+      plugins = new Set(all.filter(({ interest }) => concerns(interest, event)).map(({ plugin }) => plugin));
+      this.#interested.set(key, plugins);
+    }
+    return plugins;
   }
 
   /** Whether the plugin that gates the pod is interested in the event. */

@@ -179,9 +179,8 @@ export class SchedulingQueue implements Disposable {
   /** Moves the pods for which an event in the cluster is worth another try. */
   moveAll(event: ClusterEvent, change: Change, isConcerned?: (pod: QueuedPod) => boolean): void {
     if (!this.#hints.isOfInterest(event)) return;
-    for (const pod of this.#places.unschedulable()) {
-      if (isConcerned?.(pod) !== false) this.#move(pod, event, change);
-    }
+    const waiting = this.#places.unschedulable((pod) => this.#hints.mayConcern(pod, event));
+    for (const pod of waiting) if (isConcerned?.(pod) !== false) this.#move(pod, event, change);
     this.#inFlight.record(event, change);
   }
 

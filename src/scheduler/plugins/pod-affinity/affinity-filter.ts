@@ -54,7 +54,7 @@ export class AffinityState {
     this.#friends = counts.friends;
     this.#enemies = counts.enemies;
     this.#moreEnemies = counts.enemies.map(() => 0);
-    this.#isOwnFriend = areAllAbout(terms.required, pod);
+    this.#isOwnFriend = areAllAbout(terms.required, pod.pod);
   }
 
   static of(pod: PodInfo, terms: TermsInForce, { topology }: Snapshot): AffinityState {
@@ -75,8 +75,9 @@ export class AffinityState {
   /** Counts a pod that comes to the node of the trial, or goes from it. */
   change(other: PodInfo, sign: 1 | -1): void {
     const { required, requiredAnti, namespaceLabels } = this.#terms;
-    if (areAllAbout(required, other)) this.#moreFriends += sign;
-    for (const [index, term] of requiredAnti.entries()) if (isTermAbout(term, other)) this.#moreEnemies[index]! += sign;
+    if (areAllAbout(required, other.pod)) this.#moreFriends += sign;
+    for (const [index, term] of requiredAnti.entries())
+      if (isTermAbout(term, other.pod)) this.#moreEnemies[index]! += sign;
     for (const term of other.terms.requiredAnti) {
       if (!isAbout(term, this.#pod.pod, namespaceLabels)) continue;
       this.#moreTerms.set(term.topologyKey, (this.#moreTerms.get(term.topologyKey) ?? 0) + sign);

@@ -1,5 +1,6 @@
 import type { Node, Observed, Pod } from '../../../client/index.ts';
-import { PodInfo } from '../../cache/pod-info.ts';
+import { affinityTermsOf } from '../../cache/affinity-terms.ts';
+import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Change } from '../../framework/cluster-event.ts';
 import { areAllAbout } from './affinity-queries.ts';
 
@@ -8,12 +9,11 @@ export function isAffinityChangedByPod(waiting: PodInfo, { old, now }: Change<Po
   if (old !== undefined && now?.metadata.uid === waiting.uid) return true;
   if ([old, now].some((other) => other !== undefined && !isPlaced(other))) return false;
   const { required, requiredAnti } = waiting.terms;
-  const before = old === undefined ? undefined : new PodInfo(old);
-  const after = now === undefined ? undefined : new PodInfo(now);
-  if (before === undefined) return after !== undefined && areAllAbout(required, after);
-  if (after === undefined) return areAllAbout(requiredAnti, before) || areAllAbout(before.terms.requiredAnti, waiting);
-  if (!areAllAbout(required, before) && areAllAbout(required, after)) return true;
-  return areAllAbout(requiredAnti, before) && !areAllAbout(requiredAnti, after);
+  if (old === undefined) return now !== undefined && areAllAbout(required, now);
+  if (now === undefined)
+    return areAllAbout(requiredAnti, old) || areAllAbout(affinityTermsOf(old).requiredAnti, waiting.pod);
+  if (!areAllAbout(required, old) && areAllAbout(required, now)) return true;
+  return areAllAbout(requiredAnti, old) && !areAllAbout(requiredAnti, now);
 }
 
 function isPlaced({ spec, status }: Observed<Pod>): boolean {

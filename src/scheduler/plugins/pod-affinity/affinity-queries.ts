@@ -1,6 +1,5 @@
-import type { Namespace } from '../../../client/index.ts';
+import type { Namespace, Observed, Pod } from '../../../client/index.ts';
 import { type AffinityTerm, isAbout } from '../../cache/affinity-terms.ts';
-import type { PodInfo } from '../../cache/pod-info.ts';
 import type { TopologyQuery } from '../../cache/topology-counts.ts';
 import type { Lister } from '../../framework/plugin-context.ts';
 
@@ -17,12 +16,12 @@ export function withSelectedNamespaces(term: AffinityTerm, namespaces: Lister<Na
 }
 
 /** Whether the term of a new pod is about the pod. Its namespaces are resolved, so the other's need not be looked up. */
-export function isTermAbout(term: AffinityTerm, { pod }: PodInfo): boolean {
+export function isTermAbout(term: AffinityTerm, pod: Observed<Pod>): boolean {
   return isAbout(term, pod, undefined);
 }
 
 /** Whether all terms are about the pod; false without any. */
-export function areAllAbout(terms: readonly AffinityTerm[], pod: PodInfo): boolean {
+export function areAllAbout(terms: readonly AffinityTerm[], pod: Observed<Pod>): boolean {
   return terms.length > 0 && terms.every((term) => isTermAbout(term, pod));
 }
 
@@ -31,7 +30,7 @@ export function queryFor(term: AffinityTerm): TopologyQuery {
   return {
     key: `term\n${term.key}`,
     topologyKey: term.topologyKey,
-    matches: (pod) => isTermAbout(term, pod),
+    matches: ({ pod }) => isTermAbout(term, pod),
   };
 }
 
@@ -43,6 +42,6 @@ export function queriesForAll(terms: readonly AffinityTerm[]): readonly Topology
   return terms.map(({ topologyKey }) => ({
     key: `terms\n${topologyKey}\n${together}`,
     topologyKey,
-    matches: (pod) => areAllAbout(terms, pod),
+    matches: ({ pod }) => areAllAbout(terms, pod),
   }));
 }

@@ -1,5 +1,6 @@
 import { Namespace } from '../../../client/index.ts';
 import type { AffinityTerm } from '../../cache/affinity-terms.ts';
+import type { PlacedTerm } from '../../cache/placed-terms.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Snapshot } from '../../cache/snapshot.ts';
 import type { CycleKey } from '../../framework/cycle.ts';
@@ -13,6 +14,8 @@ import { type Influence, scoreBy, stretch } from './affinity-score.ts';
 
 const NAME = 'InterPodAffinity';
 const stateKey: CycleKey<AffinityState> = { name: `PreFilter${NAME}` };
+/** The terms of pods on nodes that are about the pod. */
+const aboutKey: CycleKey<readonly PlacedTerm[]> = { name: `${NAME} terms` };
 const influencesKey: CycleKey<readonly Influence[]> = { name: `PreScore${NAME}` };
 
 /** Filter: required affinity and anti-affinity to other pods, and theirs to the pod. Score: what is preferred, of both. */
@@ -24,8 +27,8 @@ export function interPodAffinity({ args, objects }: Pick<PluginContext, 'args' |
     namespaces.get(pod.metadata.namespace ?? '')?.metadata.labels;
 
   /** What pods on nodes think of the pod. */
-  const influencesOfOthers = (pod: PodInfo, { terms }: Snapshot): Influence[] =>
-    terms.about(pod.pod, namespaceLabels(pod)).flatMap(({ kind, term: { topologyKey }, weight, pods }) => {
+  const influencesOfOthers = (terms: readonly PlacedTerm[]): Influence[] =>
+    terms.flatMap(({ kind, term: { topologyKey }, weight, pods }) => {
       if (kind === 'requiredAnti' || (kind === 'required' && hardPodAffinityWeight === 0)) return [];
       return [
         {
@@ -51,7 +54,9 @@ export function interPodAffinity({ args, objects }: Pick<PluginContext, 'args' |
     preFilter(cycle, snapshot) {
       const { pod } = cycle;
       const labels = namespaceLabels(pod);
-      const placed = snapshot.terms.about(pod.pod, labels).filter(({ kind }) => kind === 'requiredAnti');
+      const about = snapshot.terms.about(pod.pod, labels);
+      cycle.write(aboutKey, about);
+      const placed = about.filter(({ kind }) => kind === 'requiredAnti');
       const required = pod.terms.required.map(resolved);
       const requiredAnti = pod.terms.requiredAnti.map(resolved);
       if (placed.length + required.length + requiredAnti.length === 0) return 'skip';
@@ -65,7 +70,8 @@ export function interPodAffinity({ args, objects }: Pick<PluginContext, 'args' |
     preScore(cycle, _nodes, snapshot) {
       const { pod } = cycle;
       if (ignorePreferredTermsOfExistingPods && pod.terms.preferred.length === 0) return 'skip';
-      const influences = [...ownInfluences(pod, snapshot), ...influencesOfOthers(pod, snapshot)];
+      const about = cycle.has(aboutKey) ? cycle.read(aboutKey) : snapshot.terms.about(pod.pod, namespaceLabels(pod));
+      const influences = [...ownInfluences(pod, snapshot), ...influencesOfOthers(about)];
       if (influences.length === 0) return 'skip';
       cycle.write(influencesKey, influences);
       return undefined;
