@@ -88,7 +88,7 @@ export class SleepingParts implements Disposable {
     if (!isSettled && this.#isNeeded(part)) return { isAsleep: false, ...seen };
     const sleeper: Sleeper = { part, isSettled, wake };
     this.#sleepers.add(sleeper);
-    const concerning: readonly ReadKind[] = [...(part.sleepsWithout ?? []), ...(isSettled ? reads : [])];
+    const concerning: readonly ReadKind[] = isSettled ? reads : (part.sleepsWithout ?? []);
     if (part.readsEverything === true) this.#place(EVERYTHING, sleeper);
     else for (const kind of concerning) this.#index(kind, sleeper);
     this.#begin();
