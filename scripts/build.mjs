@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { yamlParser } from './yaml-parser.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const types = join(root, 'dist', 'types');
@@ -50,6 +51,7 @@ export async function buildBundles() {
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',
+    plugins: [yamlParser],
     logLevel: 'warning',
     define: { KEELSON_VERSION: JSON.stringify(manifest.version) },
   });

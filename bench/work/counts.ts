@@ -15,6 +15,7 @@ const counts: Record<string, number> = {};
 await countMemory();
 await countDisk();
 await countDeployment();
+await countTestClusters();
 console.log(JSON.stringify(counts));
 
 /** Bytes of heap that one request in this process costs, once the compiler has done its work. */
@@ -65,6 +66,36 @@ async function countDeployment(): Promise<void> {
   });
   await cluster.settle();
   counts['transactions per Deployment of 10 pods'] = (await revisionOf(cluster.client)) - before;
+}
+
+/** What a test pays for a cluster of its own before it has done anything, and how many parts of the cluster's programs have begun. */
+async function countTestClusters(): Promise<void> {
+  const rounds = 10;
+  counts['heap KB per test cluster'] = Math.round(
+    (await heapPerCall(
+      useOnce(() => startCluster()),
+      rounds,
+    )) / 1024,
+  );
+  await using cluster = await startCluster();
+  counts['heap KB per fork'] = Math.round(
+    (await heapPerCall(
+      useOnce(() => cluster.fork()),
+      rounds,
+    )) / 1024,
+  );
+  await using fork = await cluster.fork();
+  const begun = [cluster, fork].flatMap(({ apps }) => apps.flatMap((app) => [...app.reads().keys()]));
+  counts['parts begun in a test cluster and a fork'] = begun.length;
+  await cluster.client.core.v1.configmaps.namespace('default').create({ metadata: { name: 'm' } });
+  await cluster.settle();
+  counts['parts begun for a ConfigMap'] = cluster.apps.flatMap((app) => [...app.reads().keys()]).length;
+}
+
+function useOnce(make: () => Promise<AsyncDisposable>): () => Promise<void> {
+  return async () => {
+    await using _made = await make();
+  };
 }
 
 function start(storage: StorageOptions): Promise<ControlPlane> {

@@ -85,20 +85,22 @@ export class SleepingParts implements Disposable {
     const reads = this.#options.settled?.reads.get(name);
     const seen = reads === undefined ? {} : { seenUpTo: this.#beganAt };
     const isSettled = reads !== undefined && !(part.holds ?? []).some((kind) => this.#state.hasAny(kind));
-    if (!isSettled && this.#isNeeded(part)) return { isAsleep: false, ...seen };
+    const concerning: readonly ReadKind[] = isSettled ? reads : (part.sleepsWithout ?? []);
+    const isAsleep =
+      (isSettled || !this.#isNeeded(part)) && concerning.every((kind) => this.#prefixOf(kind) !== undefined);
+    if (!isAsleep) return { isAsleep, ...seen }; // of kinds that are not served yet, it waits itself
     const sleeper: Sleeper = { part, isSettled, wake };
     this.#sleepers.add(sleeper);
-    const concerning: readonly ReadKind[] = [...(part.sleepsWithout ?? []), ...(isSettled ? reads : [])];
     if (part.readsEverything === true) this.#place(EVERYTHING, sleeper);
-    else for (const kind of concerning) this.#index(kind, sleeper);
+    else for (const kind of concerning) this.#place(this.#prefixOf(kind) ?? EVERYTHING, sleeper);
     this.#begin();
-    return { isAsleep: true, ...seen };
+    return { isAsleep, ...seen };
   }
 
-  #index({ group, plural, namespace }: ReadKind, sleeper: Sleeper): void {
+  /** What the keys of a kind's objects begin with; undefined while it is not served. */
+  #prefixOf({ group, plural, namespace }: ReadKind): string | undefined {
     const { prefix } = this.#options.server.objects.of(group, plural);
-    if (prefix === undefined) return; // it is not served
-    this.#place(namespace === undefined ? prefix : `${prefix}${namespace}/`, sleeper);
+    return prefix === undefined || namespace === undefined ? prefix : `${prefix}${namespace}/`;
   }
 
   #place(place: string, sleeper: Sleeper): void {

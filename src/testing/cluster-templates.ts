@@ -21,12 +21,12 @@ export class ClusterTemplates {
   readonly #templates = new Map<string, Promise<ClusterTemplate<Cluster>>>();
 
   /**
-   * The template for these options; undefined where they are not plain data, so that nobody can tell whether they are the same, and
-   * where ports are opened.
+   * The template for these options; undefined where there are others than those that say which objects there are, or some that are
+   * not plain data, so that nobody can tell whether they are the same.
    */
   of(options: TemplateOptions): Promise<ClusterTemplate<Cluster>> | undefined {
     const name = nameOf(options);
-    if (name === undefined || options.nodeEndpoints === true) return undefined;
+    if (name === undefined) return undefined;
     const template = this.#templates.get(name) ?? makeTemplate(options);
     this.#templates.delete(name);
     this.#templates.set(name, template);
@@ -63,9 +63,33 @@ async function makeTemplate(options: TemplateOptions): Promise<ClusterTemplate<C
   }
 }
 
-/** All options as text; undefined when they are more than plain data. */
+/** Options that say which objects there are, and nothing else: nothing of what they bring is open, or has a state. */
+const KNOWN: ReadonlySet<string> = new Set<keyof TemplateOptions>([
+  'name',
+  'storage',
+  'tracedRequests',
+  'serviceCidrs',
+  'runtimeConfig',
+  'enableAdmission',
+  'disableAdmission',
+  'admissionConfiguration',
+  'controllers',
+  'controllerSettings',
+  'scheduler',
+  'nodes',
+  'simulatedMetrics',
+  'simulatedStorage',
+]);
+
+/** All options as text; undefined when one is not known, or more than plain data. */
 function nameOf(options: TemplateOptions): string | undefined {
-  return isPlain(options) ? JSON.stringify(options, sortedMembers) : undefined;
+  const given = Object.entries(options).filter(([, value]) => value !== undefined && !isEmptyList(value));
+  const canBeCompared = given.every(([name, value]) => KNOWN.has(name) && isPlain(value));
+  return canBeCompared ? JSON.stringify(Object.fromEntries(given), sortedMembers) : undefined;
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 function isPlain(value: unknown): boolean {

@@ -105,6 +105,25 @@ describe('the memory store', () => {
     expect(text(await store.get('/a', { at: 100 }))).toBe('100');
   });
 
+  test('begins with the contents of another, at its revision, without its history', async () => {
+    const clock = new VirtualClock();
+    await using origin = openMemoryStore({ clock });
+    await write(origin, put('/a', '1'));
+    await write(origin, { type: 'put', key: '/b', value: new Uint8Array([50]), ttlSeconds: 10 });
+    await write(origin, put('/a', '3'));
+    await using store = openMemoryStore({ clock, contents: origin.contents() });
+
+    expect(store.revisionNow()).toBe(3);
+    expect(store.readNow('/a')).toEqual(origin.readNow('/a'));
+    await expectFailure('Compacted', new WatchReader(store, ALL, 3).batch());
+    const reader = new WatchReader(store, ALL, 4);
+    await write(store, put('/c', '4'));
+    expect((await reader.batch()).revision).toBe(4);
+    expect(origin.readNow('/c')).toBeUndefined();
+    await clock.advance('11s');
+    expect(store.rangeNow(ALL).entries.map(({ key }) => key)).toEqual(['/a', '/c']);
+  });
+
   test('ends a watcher by the bytes that wait for it, too', async () => {
     await using store = openMemoryStore({ clock: new VirtualClock(), watch: { maxQueuedBytes: 100_000 } });
     const reader = new WatchReader(store, ALL, 1);
