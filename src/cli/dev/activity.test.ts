@@ -32,7 +32,8 @@ test('what is written is shown with its answer, and with the run in whose course
   const headers = { 'content-type': 'application/apply-patch+yaml' };
   const write = (): Promise<void> =>
     send({ method: 'PATCH', path: '/apis/apps/v1/namespaces/default/deployments/a?force=true', headers });
-  await tracker.during({ workers: {}, controller: 'websites', key: 'default/a', why: [] }, write);
+  const run = { id: 1, workers: {}, controller: 'websites', key: 'default/a', why: [], causes: [], timers: 0 };
+  await tracker.during(run, write);
   await send({ method: 'POST', path: '/api/v1/namespaces/b/pods', body: '{"metadata": {"generateName": "x-"}}' });
 
   expect(lines).toEqual([
