@@ -1,11 +1,15 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findTool } from '../../src/base/testing/find-tool.ts';
+import { requires } from '../../src/base/testing/requires.ts';
 import { runProgram } from '../../src/cli/program.ts';
 
 const examples = join(import.meta.dirname, '..', '..', 'examples');
 const greedy = join(import.meta.dirname, 'testdata', 'greedy.ts');
+const converting = join(import.meta.dirname, 'testdata', 'converting.ts');
 const honest = join(import.meta.dirname, 'testdata', 'honest.ts');
 
 /** A module is loaded once in a process, and then runs nothing any more. */
@@ -72,6 +76,37 @@ describe('keelson manifests', () => {
         'APIService v1alpha1.wardle.example.dev',
       ]),
     );
+  });
+
+  test('leads to the webhook that converts a kind, and keeps the texts of objects from being templates', async () => {
+    const out = join(folder, 'converting');
+    const { code, err } = await manifests(converting, '--out', out);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+
+    const definition = await readFile(join(out, 'kubernetes', '1-definitions.yaml'), 'utf8');
+    expect(definition).toContain('path: /convert');
+    expect(definition).toContain('namespace: caches-system');
+    const access = await readFile(join(out, 'kubernetes', '2-access.yaml'), 'utf8');
+    expect(access).toContain('- customresourcedefinitions'); // where the app writes the authority of its certificate
+    const template = await readFile(join(out, 'chart', 'templates', 'definitions.yaml'), 'utf8');
+    expect(template).toContain('namespace: {{ .Release.Namespace | toJson }}');
+    expect(template).toContain('A cache of {{ "{{" }} .Values.size }}');
+    expect(template).toContain('helm.sh/resource-policy: keep');
+  });
+
+  test('makes charts that Helm finds nothing against', requires('helm'), async () => {
+    const out = join(folder, 'charts');
+    await manifests(converting, '--out', out);
+    const helm = findTool('helm') ?? '';
+    const linted = spawnSync(helm, ['lint', '--strict', join(out, 'chart')], { encoding: 'utf8' });
+    expect(linted).toMatchObject({ status: 0, stdout: expect.stringContaining('0 chart(s) failed') });
+
+    const flags = ['--namespace=elsewhere', '--set=replicas=0', '--set-json=nodeSelector={"disk":"ssd"}'];
+    const { stdout } = spawnSync(helm, ['template', 'caches', join(out, 'chart'), ...flags], { encoding: 'utf8' });
+    expect(stdout).toContain('A cache of {{ .Values.size }}');
+    expect(stdout).toContain('nodeSelector: {"disk":"ssd"}');
+    expect(stdout).toContain('value: elsewhere/caches');
+    expect(stdout).not.toContain('caches-system');
   });
 
   test('refuses roles with which the app cannot do what it does', async () => {

@@ -96,7 +96,7 @@ export class InstalledPackage implements AsyncDisposable {
   }
 }
 
-async function pack(folder: string, source = root): Promise<string> {
+export async function pack(folder: string, source = root): Promise<string> {
   const before = new Set(await readdir(folder));
   const flags = source === root ? [] : ['--ignore-scripts'];
   await succeed('npm', ['pack', '--pack-destination', folder, ...flags, source], root);

@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 export const tools = {
   curl: undefined,
   etcd: 'KEELSON_ETCD',
+  helm: 'HELM',
   kubectl: 'KUBECTL',
   openssl: undefined,
   promtool: undefined,

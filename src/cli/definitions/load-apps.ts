@@ -17,7 +17,7 @@ export interface LoadedApp {
  * program lives.
  */
 export async function loadApps(file: string, call?: string): Promise<readonly LoadedApp[]> {
-  const { exported, given } = await loadAndHost(file, call);
+  const { exported, given } = await loadHosted(file, call);
   if (call !== undefined) return [{ app: made(exported[call], `--call ${call}`), options: {} }];
   if (given.length > 0) return given;
   const apps = [...new Set(Object.values(exported))].filter(isApp);
@@ -27,9 +27,10 @@ export async function loadApps(file: string, call?: string): Promise<readonly Lo
   throw new Error(`"${file}" runs and exports no app; --call names a function that makes one`);
 }
 
-async function loadAndHost(
+/** What a module exports, and the apps that it has given to `run`; with `call`, these are let pass. */
+export async function loadHosted(
   file: string,
-  call: string | undefined,
+  call?: string,
 ): Promise<{ readonly exported: Exports; readonly given: readonly LoadedApp[] }> {
   const given: LoadedApp[] = [];
   const begun = new AbortController();

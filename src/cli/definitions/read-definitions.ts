@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { YamlBody } from '../../api/index.ts';
 import { connect, CustomResourceDefinition } from '../../client/index.ts';
 import { type DefinedKind, type Definition, isDefinedKind, type ManifestOptions } from '../../kit/index.ts';
-import { loadModule } from './load-module.ts';
+import { loadHosted } from './load-apps.ts';
 
 /** A definition, and the kind that it was made from where a module has one. */
 export interface FoundDefinition {
@@ -47,8 +47,9 @@ function foundDefinition(definition: Definition): FoundDefinition {
 }
 
 async function fromModule(path: string, options: ManifestOptions): Promise<readonly FoundDefinition[]> {
-  const exported = Object.values(await loadModule(path)).flatMap((value) => (Array.isArray(value) ? value : [value]));
-  const kinds = new Set(exported.filter(isDefinedKind));
+  const { exported, given } = await loadHosted(path);
+  const values = Object.values(exported).flatMap((value: unknown) => (Array.isArray(value) ? value : [value]));
+  const kinds = new Set([...values.filter(isDefinedKind), ...given.flatMap(({ app }) => app.resources)]);
   return [...kinds].map((kind) => ({ ...foundDefinition(kind.manifest(options)), kind }));
 }
 

@@ -53,8 +53,10 @@ export class SourceFiles implements Disposable {
     const path = join(folder, name);
     if (isSourceFolder(name) && !SOURCE.test(name)) this.#addIfFolder(path);
     if (!isSource(name)) return;
-    this.#waiting?.[Symbol.dispose]();
-    this.#waiting = this.#options.clock.timer(SETTLE_MS, () => this.#options.onChange(path));
+    this.#waiting ??= this.#options.clock.timer(SETTLE_MS, () => {
+      this.#waiting = undefined;
+      this.#options.onChange(path);
+    });
   }
 
   #addIfFolder(path: string): void {

@@ -11,7 +11,7 @@ export function webhookLines(request: TracedRequest): readonly string[] {
   const about = `${request.method} ${found === undefined ? request.path : `${found.resource} ${found.key}`}`;
   const timeMs = Date.parse(request.time);
   return callsIn(request.steps).map(({ name, decision, durationMs, startMs, patch = [], reason = '' }) => {
-    const changed = patch.length === 0 ? '' : `, ${patch.length} changes`;
+    const changed = patch.length === 0 ? '' : `, ${patch.length} ${patch.length === 1 ? 'change' : 'changes'}`;
     const why = reason === '' ? '' : ` (${reason})`;
     const text = `${name}: ${decision}${changed} after ${ms(durationMs)} because of ${about} by ${request.user}${why}`;
     return activityLine(timeMs + startMs + durationMs, 'webhook', text);

@@ -68,10 +68,11 @@ function environmentOf({ name, namespace }: DeploymentSettings, serving: AppServ
   ];
 }
 
-function servingPorts({ hasWebhooks, hasApis }: AppServing): ContainerPort[] {
+/** The first one is there for all that the app answers, unless its APIs have a server of their own. */
+function servingPorts(serving: AppServing): ContainerPort[] {
   return [
-    ...(hasWebhooks ? [{ name: 'webhooks', containerPort: PORTS.webhooks }] : []),
-    ...(hasApis ? [{ name: 'apis', containerPort: PORTS.apis }] : []),
+    ...(isServing(serving) ? [{ name: 'webhooks', containerPort: PORTS.webhooks }] : []),
+    ...(serving.hasApis ? [{ name: 'apis', containerPort: PORTS.apis }] : []),
   ];
 }
 

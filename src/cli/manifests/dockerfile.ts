@@ -5,7 +5,7 @@ const BASE = 'node:24-slim';
 
 /** Builds an image of the project: what it is built with stays behind, and the program runs as nobody in particular. */
 export function dockerfile({ entry }: Pick<DeploymentSettings, 'entry'>): string {
-  return `# docker build -t IMAGE -f Dockerfile . (in the project's folder)
+  return `# docker build -t IMAGE -f deploy/Dockerfile . in the folder of the project; deploy is where this file is
 FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json* ./

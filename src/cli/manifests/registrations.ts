@@ -9,6 +9,7 @@ import {
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
 } from '../../client/index.ts';
+import type { App } from '../../kit/index.ts';
 
 const KINDS: readonly Kind[] = [
   MutatingWebhookConfiguration,
@@ -17,6 +18,14 @@ const KINDS: readonly Kind[] = [
   ValidatingAdmissionPolicyBinding,
   APIService,
 ];
+
+/** Whether an app has written one of each kind that it declares to write. */
+export async function hasRegistered(admin: Client, { name, needs }: Pick<App, 'name' | 'needs'>): Promise<boolean> {
+  const isDeclared = ({ group, plural }: Kind): boolean =>
+    needs.some((need) => need.group === group && need.resource === plural && need.verbs.includes('create'));
+  const written = await registrationsOf(admin, name);
+  return KINDS.filter(isDeclared).every(({ kind }) => written.some((object) => object.kind === kind));
+}
 
 /** What an app has written by which API servers come to ask it; without the authority of its certificate, which it adds itself. */
 export async function registrationsOf(admin: Client, app: string): Promise<readonly KubernetesObject[]> {

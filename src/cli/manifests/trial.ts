@@ -7,7 +7,7 @@ import { PORTS } from './app-deployment.ts';
 import type { AppObjects } from './app-objects.ts';
 import { servingOf } from './app-serving.ts';
 import { Refusals } from './refusals.ts';
-import { registrationsOf } from './registrations.ts';
+import { hasRegistered, registrationsOf } from './registrations.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 export interface TrialOptions {
@@ -44,6 +44,7 @@ export async function tryDeployment(
   await applyAll(admin, [...objects.definitions, ...objects.access, ...objects.deployment], scope);
   const refusals = new Refusals();
   await using client = clientOf(cluster, settings, refusals);
+  await app.load();
   const running = app.run(client, scope, { ...runOptions(app, settings), localWebhooks: webhooks });
   let failure: unknown;
   running.catch((error: unknown) => void (failure = error));
@@ -147,7 +148,8 @@ async function calm({ app, admin, settings, clock, isOver }: Calm): Promise<void
   while (looks < CALM_LOOKS && !isOver()) {
     await clock.sleep(LOOK_EVERY_MS);
     const lease = await leases.get(app.name).catch(() => undefined); // before the app has asked for it
-    const isCalm = (lease?.spec?.holderIdentity ?? '') !== '' && app.unready.length === 0 && app.isIdle;
+    const isLeading = (lease?.spec?.holderIdentity ?? '') !== '';
+    const isCalm = isLeading && app.unready.length === 0 && app.isIdle && (await hasRegistered(admin, app));
     looks = isCalm ? looks + 1 : 0;
     if (clock.monotonic() - start > PATIENCE_MS)
       throw new Error(
