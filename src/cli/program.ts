@@ -6,6 +6,7 @@ import { crdCommand } from './commands/crd.ts';
 import { envtestCommand } from './commands/envtest.ts';
 import { rbacCommand } from './commands/rbac.ts';
 import { replayCommand } from './commands/replay.ts';
+import { schedulerCommand } from './commands/scheduler.ts';
 import { storeCommand } from './commands/store.ts';
 import { sharedServerCommand } from './commands/shared-server.ts';
 import { traceCommandLine } from './commands/trace.ts';
@@ -19,6 +20,7 @@ const commands: readonly Command[] = [
   upCommand,
   apiserverCommand,
   controllerManagerCommand,
+  schedulerCommand,
   envtestCommand,
   ...lightCommands,
   sharedServerCommand,
