@@ -8,7 +8,7 @@ import { SchedulingLoop } from './cycle/scheduling-loop.ts';
 import type { Extender } from './framework/extender.ts';
 import { Framework } from './framework/framework.ts';
 import type { PluginFactory, SharedContext } from './framework/plugin-context.ts';
-import { defaultProfile, type Profile } from './framework/profile.ts';
+import { defaultProfile, type Profile, withIgnoredResources } from './framework/profile.ts';
 import { WaitingPods } from './framework/waiting-pods.ts';
 import { builtInPlugins } from './plugins/registry.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
@@ -104,7 +104,8 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
 }
 
 function makeFrameworks(options: SchedulerOptions, shared: SharedContext): ReadonlyMap<string, Framework> {
-  const profiles = options.profiles ?? [defaultProfile];
+  const ignored = shared.extenders.flatMap(({ ignoredResources = [] }) => ignoredResources);
+  const profiles = (options.profiles ?? [defaultProfile]).map((profile) => withIgnoredResources(profile, ignored));
   const factories = new Map([...builtInPlugins, ...(options.plugins ?? [])]);
   const frameworks = profiles.map((profile) => new Framework(profile, factories, shared));
   const sorts = new Set(frameworks.map((framework) => framework.at('QueueSort')[0]?.name));

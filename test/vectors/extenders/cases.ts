@@ -1,8 +1,8 @@
 // Extenders, good and hostile, each for the pods that ask for a resource of its own.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 
-/** What an extender does with a request. `args` is what it was sent. */
-type Answer = (response: ServerResponse, args: SentArgs, request: IncomingMessage) => void;
+/** What an extender does with a request. */
+type Answer = (response: ServerResponse) => void;
 
 export interface SentArgs {
   readonly Pod?: { readonly metadata: { readonly name: string } };
@@ -28,11 +28,9 @@ export const NODES = ['n1', 'n2', 'n3'];
 export const TIMEOUT_MS = 700;
 
 const json =
-  (value: unknown | ((args: SentArgs) => unknown), status = 200): Answer =>
-  (response, args) => {
-    const body = typeof value === 'function' ? (value as (given: SentArgs) => unknown)(args) : value;
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  };
+  (value: unknown, status = 200): Answer =>
+  (response) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 const text =
   (body: string, status = 200): Answer =>
   (response) =>

@@ -32,7 +32,7 @@ export class ExtenderServer implements AsyncDisposable {
           { verb, headers: { type, accept }, args },
         ]);
         this.#waiting.get(extender.name)?.();
-        extender.answers[verb]?.(response, args, request);
+        extender.answers[verb]?.(response);
       });
     });
   }
