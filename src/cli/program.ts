@@ -13,6 +13,7 @@ import { traceCommandLine } from './commands/trace.ts';
 import { typesCommand } from './commands/types-of-definitions.ts';
 import { upCommand } from './commands/up.ts';
 import { versionCommand } from './commands/version.ts';
+import { whyCommand } from './commands/why.ts';
 import { lightCommands } from './light-commands.ts';
 import { type ProcessLike, runCommand } from './run-command.ts';
 
@@ -26,6 +27,7 @@ const commands: readonly Command[] = [
   sharedServerCommand,
   storeCommand,
   traceCommandLine,
+  whyCommand,
   replayCommand,
   celCommand,
   crdCommand,

@@ -70,5 +70,6 @@ export {
   readSchedulerConfiguration,
   type SchedulerConfiguration,
   schedulerConfigurationText,
+  type SchedulingAttempt,
 } from '../scheduler/index.ts';
 export { ServiceAccountClients } from './programs/service-account-clients.ts';

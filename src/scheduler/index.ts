@@ -48,3 +48,11 @@ export type { PodInfo } from './cache/pod-info.ts';
 export { Resources } from './cache/resources.ts';
 export type { Snapshot } from './cache/snapshot.ts';
 export type { QueuedPod } from './queue/queued-pod.ts';
+export {
+  type ExtenderCall,
+  type NodeRejections,
+  type NodeScores,
+  type SchedulingAttempt,
+  SchedulingAttempts,
+  type SchedulingAttemptsOptions,
+} from './why/scheduling-attempts.ts';

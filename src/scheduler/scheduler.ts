@@ -14,6 +14,8 @@ import { builtInPlugins } from './plugins/registry.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { SchedulerMetrics } from './scheduler-metrics.ts';
 import { ClusterWatch } from './watch/cluster-watch.ts';
+import { ObservedScheduling } from './why/observed-scheduling.ts';
+import type { SchedulingAttempts } from './why/scheduling-attempts.ts';
 
 export interface SchedulerOptions {
   /** Ways of scheduling, each for the pods that ask for it by name; `defaultProfile` unless given. */
@@ -28,6 +30,8 @@ export interface SchedulerOptions {
   readonly podMaxBackoffMs?: number;
   /** A pod that waits for something to happen is tried again after so long; 5 minutes unless given. */
   readonly maxUnschedulableMs?: number;
+  /** Remembers why pods went where they are, or nowhere; nobody does unless given. */
+  readonly attempts?: SchedulingAttempts;
 }
 
 /** Pods that are over need no node and take no room. */
@@ -39,8 +43,10 @@ export function scheduler(options: SchedulerOptions = {}): Part {
   return { name: 'scheduler', prepare: (context) => prepare(context, options) };
 }
 
-function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
+function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
   const { clock, metrics: registry } = context;
+  const observed = given.attempts === undefined ? undefined : new ObservedScheduling(given.attempts, clock);
+  const options = observed === undefined ? given : observedOptions(given, observed);
   const log = context.log.with({ part: 'scheduler' });
   const nominatedPods = new NominatedPods();
   const waitingPods = new WaitingPods();
@@ -70,8 +76,12 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
   metrics.watch(registry, queue, cache);
   const snapshot = new Snapshot();
   const recorders = new Map<string, EventRecorder>(
-    Array.from(frameworks.keys(), (name) => [name, context.events(name)]),
+    Array.from(frameworks.keys(), (name) => {
+      const recorder = context.events(name);
+      return [name, observed?.recorder(recorder) ?? recorder];
+    }),
   );
+  const podScheduler = new PodScheduler(snapshot, context.random);
   const loop = new SchedulingLoop({
     clock,
     log,
@@ -81,7 +91,7 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
     nominatedPods,
     snapshot,
     frameworks,
-    scheduler: new PodScheduler(snapshot, context.random),
+    scheduler: observed?.scheduler(podScheduler, snapshot) ?? podScheduler,
     pods: context.objects(Pod, PODS_THAT_MATTER),
     stopGraceMs: context.stopGraceMs,
     recorder: (name) => recorders.get(name) as EventRecorder,
@@ -100,6 +110,14 @@ function prepare(context: AppContext, options: SchedulerOptions): PreparedPart {
         for (const extender of options.extenders ?? []) extender.close?.();
       }
     },
+  };
+}
+
+function observedOptions(options: SchedulerOptions, observed: ObservedScheduling): SchedulerOptions {
+  return {
+    ...options,
+    plugins: observed.plugins(new Map([...builtInPlugins, ...(options.plugins ?? [])])),
+    extenders: (options.extenders ?? []).map((extender) => observed.extender(extender)),
   };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, type Random, SeededRandom, type VirtualClock } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
-import { type Cluster, kubeconfigText, type TracedRequest } from '../cluster/index.ts';
+import { type Cluster, kubeconfigText, type SchedulingAttempt, type TracedRequest } from '../cluster/index.ts';
 import {
   type App,
   type AppRunOptions,
@@ -106,6 +106,14 @@ export class TestCluster implements AsyncDisposable {
    */
   requests(): readonly TracedRequest[] {
     return this.#cluster.plane.server.traces.recent.list();
+  }
+
+  /**
+   * The last five tries to find a node for a pod, oldest first: what each plugin and each extender said about which nodes. The pod is
+   * one of `default`, unless it is named `namespace/name`.
+   */
+  why(pod: string): readonly SchedulingAttempt[] {
+    return this.#cluster.attempts.of(pod.includes('/') ? pod : `default/${pod}`);
   }
 
   /** The programs of the cluster: controllers, scheduler, nodes. */
