@@ -7,7 +7,7 @@ import {
 } from '../controllers/index.ts';
 import type { Part } from '../kit/index.ts';
 import { nodeAgent, nodeAgents, type NodeAgentsOptions, nodeNames } from '../node/index.ts';
-import { scheduler, type SchedulerOptions, type SchedulingAttempts } from '../scheduler/index.ts';
+import { scheduler, type SchedulerOptions } from '../scheduler/index.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Identity } from './in-process-client.ts';
 import type { NodeEndpoints } from './node-endpoints.ts';
@@ -47,13 +47,9 @@ export interface ClusterApp {
 /** The programs of a cluster, in the order they start. */
 export function clusterApps(
   plane: ControlPlane,
-  options: WorkloadOptions & {
-    readonly hasOneServer: boolean;
-    readonly endpoints: NodeEndpoints | undefined;
-    readonly attempts: SchedulingAttempts;
-  },
+  options: WorkloadOptions & { readonly hasOneServer: boolean; readonly endpoints: NodeEndpoints | undefined },
 ): readonly ClusterApp[] {
-  const { controllers = true, scheduler: schedules = true, nodes = 1, runtime, endpoints, attempts } = options;
+  const { controllers = true, scheduler: schedules = true, nodes = 1, runtime, endpoints } = options;
   const { certificate: rootCertificate } = plane.pki.authority;
   const builtIn = (): readonly Part[] =>
     builtInControllers({
@@ -82,7 +78,11 @@ export function clusterApps(
       identity: SCHEDULER,
       ...(isPart(schedules) ? { identityOf: () => TRUSTED } : {}),
       isOnePerCluster: true,
-      parts: [isPart(schedules) ? schedules : scheduler({ attempts, ...(schedules === true ? {} : schedules) })],
+      parts: [
+        isPart(schedules)
+          ? schedules
+          : scheduler({ attempts: plane.attempts, ...(schedules === true ? {} : schedules) }),
+      ],
     },
     nodes > 0 &&
       kubelet(

@@ -12,8 +12,6 @@ import { nodeNames } from '../node/index.ts';
 import { metricsResources } from './simulated-metrics/metrics-resources.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import { nodeHost, NodeEndpoints } from './node-endpoints.ts';
-import { SchedulingAttempts } from '../scheduler/index.ts';
-import { SchedulingPaths } from './scheduling-paths.ts';
 
 export interface ClusterOptions extends ControlPlaneOptions, WorkloadOptions {
   /** Puts something between the cluster's own programs and the server: for tests of what goes wrong there. */
@@ -61,8 +59,6 @@ const NODE_RESTRICTION = 'NodeRestriction';
 export class Cluster implements AsyncDisposable {
   readonly plane: ControlPlane;
   readonly apps: readonly App[];
-  /** Why pods went to their nodes, or to none; of the scheduler of this process. */
-  readonly attempts = new SchedulingAttempts();
   readonly #options: ClusterOptions;
   readonly #endpoints: NodeEndpoints | undefined;
   /** By program and writer. */
@@ -82,8 +78,7 @@ export class Cluster implements AsyncDisposable {
       registry.register(metricsResources({ types: builtInTypes(), objects, clock, nodes: nodeNames(nodes) }));
     }
     const hasOneServer = options.storage.type !== 'etcd';
-    plane.server.addPaths(new SchedulingPaths(this.attempts));
-    const programs = clusterApps(plane, { ...options, hasOneServer, endpoints, attempts: this.attempts });
+    const programs = clusterApps(plane, { ...options, hasOneServer, endpoints });
     this.apps = programs.map(({ name, parts, isOnePerCluster }) =>
       app(name, parts, { leaderElection: isOnePerCluster && !hasOneServer && { namespace: 'kube-system' } }),
     );

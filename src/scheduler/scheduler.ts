@@ -46,7 +46,7 @@ export function scheduler(options: SchedulerOptions = {}): Part {
 function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
   const { clock, metrics: registry } = context;
   const observed = given.attempts === undefined ? undefined : new ObservedScheduling(given.attempts, clock);
-  const options = observed === undefined ? given : observedOptions(given, observed);
+  const options = observed?.options(given) ?? given;
   const log = context.log.with({ part: 'scheduler' });
   const nominatedPods = new NominatedPods();
   const waitingPods = new WaitingPods();
@@ -110,14 +110,6 @@ function prepare(context: AppContext, given: SchedulerOptions): PreparedPart {
         for (const extender of options.extenders ?? []) extender.close?.();
       }
     },
-  };
-}
-
-function observedOptions(options: SchedulerOptions, observed: ObservedScheduling): SchedulerOptions {
-  return {
-    ...options,
-    plugins: observed.plugins(new Map([...builtInPlugins, ...(options.plugins ?? [])])),
-    extenders: (options.extenders ?? []).map((extender) => observed.extender(extender)),
   };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Logger, type Random, SeededRandom, type VirtualClock } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
-import { type Cluster, kubeconfigText, type SchedulingAttempt, type TracedRequest } from '../cluster/index.ts';
+import { type Cluster, kubeconfigText, type TracedRequest } from '../cluster/index.ts';
 import {
   type App,
   type AppRunOptions,
@@ -18,6 +18,7 @@ import type { InProcessWebhooks } from './in-process-webhooks.ts';
 import { ObservedResources } from './observed-resources.ts';
 import { settleAll, type SettleOptions } from './settle-all.ts';
 import { TestWorld } from './test-world.ts';
+import type { SchedulingAttempt } from '../cluster/index.ts';
 
 interface Parts {
   readonly world: TestWorld;
@@ -108,17 +109,17 @@ export class TestCluster implements AsyncDisposable {
     return this.#cluster.plane.server.traces.recent.list();
   }
 
+  /** The programs of the cluster: controllers, scheduler, nodes. */
+  get apps(): readonly App[] {
+    return this.#cluster.apps;
+  }
+
   /**
    * The last five tries to find a node for a pod, oldest first: what each plugin and each extender said about which nodes. The pod is
    * one of `default`, unless it is named `namespace/name`.
    */
   why(pod: string): readonly SchedulingAttempt[] {
-    return this.#cluster.attempts.of(pod.includes('/') ? pod : `default/${pod}`);
-  }
-
-  /** The programs of the cluster: controllers, scheduler, nodes. */
-  get apps(): readonly App[] {
-    return this.#cluster.apps;
+    return this.#cluster.plane.attempts.of(pod.includes('/') ? pod : `default/${pod}`);
   }
 
   /** Serves kinds made with `resource`. Where versions are converted, this process answers the cluster's requests for it. */

@@ -12,6 +12,7 @@ import { FitError } from '../framework/fit-error.ts';
 import type { Framework } from '../framework/framework.ts';
 import type { PluginFactory } from '../framework/plugin-context.ts';
 import type { Plugin } from '../framework/plugin.ts';
+import { builtInPlugins } from '../plugins/registry.ts';
 import { bestNodes, rejectionsOf } from './attempt-findings.ts';
 import type { ExtenderCall, SchedulingAttempt, SchedulingAttempts } from './scheduling-attempts.ts';
 
@@ -24,6 +25,11 @@ interface Notes {
   nodes: readonly NodeInfo[];
   readonly scores: Map<string, Float64Array>;
   readonly calls: ExtenderCall[];
+}
+
+interface Observable {
+  readonly plugins?: ReadonlyMap<string, PluginFactory>;
+  readonly extenders?: readonly Extender[];
 }
 
 type Scheduling = Pick<PodScheduler, 'schedule'>;
@@ -44,8 +50,17 @@ export class ObservedScheduling {
     this.#clock = clock;
   }
 
+  /** The same plugins and extenders, observed. */
+  options<T extends Observable>(options: T): T {
+    return {
+      ...options,
+      plugins: this.#plugins(new Map([...builtInPlugins, ...(options.plugins ?? [])])),
+      extenders: (options.extenders ?? []).map((extender) => this.#extender(extender)),
+    };
+  }
+
   /** Notes scores after they were normalized, and which nodes they are about. */
-  plugins(factories: ReadonlyMap<string, PluginFactory>): ReadonlyMap<string, PluginFactory> {
+  #plugins(factories: ReadonlyMap<string, PluginFactory>): ReadonlyMap<string, PluginFactory> {
     return new Map(Array.from(factories, ([name, factory]) => [name, (context) => this.#plugin(factory(context))]));
   }
 
@@ -72,7 +87,7 @@ export class ObservedScheduling {
     });
   }
 
-  extender(extender: Extender): Extender {
+  #extender(extender: Extender): Extender {
     const { filter, prioritize, preempt, bind } = extender;
     return {
       ...extender,
